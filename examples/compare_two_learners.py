@@ -12,7 +12,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from cudbound import compare_learners, tabulate_comparisons
+from cudbound import compare_learners
 
 X, y = load_breast_cancer(return_X_y=True)
 rows = np.random.default_rng(0).permutation(y.size)[:150]
@@ -22,10 +22,11 @@ linear = make_pipeline(StandardScaler(), LogisticRegression())
 neighbors = KNeighborsClassifier(1)  # not standardized, so that the areas dominate the distances
 
 methods = ["corrected-resampled-t", "grandvalet-bengio-t", "mcnemar"]
-print(tabulate_comparisons(linear, neighbors, X, y, methods=methods, rng=0))
+learners = {"logistic": linear, "neighbors": neighbors}
+table = compare_learners(learners, X, y, methods=methods, rng=0)
+print(table)
 
-found = compare_learners(linear, neighbors, X, y, method="grandvalet-bengio-t", rng=0)
-threshold = found.details["rho_threshold"]
+threshold = table["grandvalet-bengio-t"].details["rho_threshold"]
 print(
     f"\nrho_threshold {threshold:.2f}: significant at the 5% level for every rho below it, and for none from there on."
 )

@@ -15,7 +15,7 @@ rng = np.random.default_rng(0)
 X = rng.normal(size=(50, 4))
 y = rng.integers(2, size=50)  # labels unrelated to X: the hard case for the solver
 clf = LeastSquaresClassifier().fit(X, y)
-result = cud_interval(clf, X, y, n_resamples=200, rng=7, search="all")
+result = cud_interval(clf, X, y, n_resamples=200, rng=7, all_draws=True)
 
 draw = int(result.draws.nodes.argmax())
 print(f"draw {draw} took {result.draws.nodes[draw]} nodes, the median is {np.median(result.draws.nodes):.0f}")
@@ -28,9 +28,7 @@ with tempfile.TemporaryDirectory() as folder:
     result.problem.select(draw).save(path)  # holds the training data: be careful about sharing it
     problem = Problem.load(path)
 
-alone = solve_draws(
-    problem.design, problem.labels, problem.coef, problem.counts, localization=problem.localization
-)
+alone = solve_draws(problem)
 print(f"alone: {SolveStatus(alone.status[0]).name}, Q between {alone.lower[0]:.6f} and {alone.upper[0]:.6f}")
 assert alone.upper[0] == result.draws.upper[draw]
 

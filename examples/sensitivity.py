@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 from sklearn.datasets import load_breast_cancer
 
-from cudbound import LeastSquaresClassifier, solve_draws
+from cudbound import LeastSquaresClassifier, Problem, solve_draws
 from cudbound.adapters import express
 from cudbound.basis.quantiles import quantile_rank
 from cudbound.problem.draws import draw_counts
@@ -34,7 +34,8 @@ for group in (event, ~event):
 n_pos = int(event.sum())
 weights = np.where(event, counts / n_pos - 1.0 / n_pos, 0.0)
 rank = quantile_rank(N_RESAMPLES, 0.95)  # draws are solved only as far as this quantile requires
-draws = solve_draws(model.design, model.labels, model.coef, counts, weights=weights, ranks=rank)
+problem = Problem.of(model.design, model.labels, model.coef, counts, weights=weights)
+draws = solve_draws(problem, ranks=rank)
 
 q_lower, q = draws.bracket(rank)
 sensitivity = 1.0 - float(model.training_errors[event].mean())

@@ -12,7 +12,7 @@ from sklearn.decomposition import PCA
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from cudbound import LeastSquaresClassifier, compare_intervals, cud_interval
+from cudbound import LeastSquaresClassifier, Resampling, compare_intervals, cud_interval
 
 X, y = load_breast_cancer(return_X_y=True)
 rows = np.random.default_rng(0).permutation(y.size)[:60]
@@ -24,4 +24,6 @@ result = cud_interval(clf, X, y, n_resamples=500, rng=0)
 print(result)
 print(result.at(confidence_level=0.8))
 print()
-print(compare_intervals(clf, X, y, n_resamples=500, inner="oob", rng=0))
+print(
+    compare_intervals(clf, X, y, n_resamples=500, rng=0, methods="paper", resampling=Resampling(inner="oob"))
+)

@@ -22,7 +22,7 @@ def pytest_configure() -> None:
 def fake(monkeypatch: pytest.MonkeyPatch) -> Fake:
     computation = Fake()
     for module in ("interval", "demo"):
-        monkeypatch.setattr(f"cudbound.cli.commands.{module}.compute", computation)
+        monkeypatch.setattr(f"cudbound.cli.{module}.compute", computation)
     return computation
 
 

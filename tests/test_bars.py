@@ -16,16 +16,22 @@ from study_cases import tiny_study
 
 from cudbound import (
     LeastSquaresClassifier,
+    Problem,
     compare_intervals,
     compare_learners,
+    config_context,
     cud_interval,
-    error_interval,
     estimate_error,
+    get_config,
+    performance_interval,
     run_study,
+    set_config,
     solve_draws,
 )
 from cudbound.basis import bars
-from cudbound.basis.bars import Progress
+from cudbound.basis.bars import HIDDEN, Progress, current_progress
+from cudbound.basis.calls import public_call
+from cudbound.study.run.replicate import run_replicate
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(20, 2))
@@ -52,16 +58,12 @@ def terminal_of(monkeypatch: pytest.MonkeyPatch) -> Terminal:
 
 
 CALLS: dict[str, Any] = {
-    "error_interval": lambda **asked: error_interval(NEAREST, X, Y, n_resamples=20, rng=0, **asked),
-    "compare_intervals": lambda **asked: compare_intervals(
-        LINEAR, X, Y, methods="martin-beta", rng=0, **asked
-    ),
-    "compare_learners": lambda **asked: compare_learners(LINEAR, NEAREST, X, Y, rng=0, **asked),
-    "estimate_error": lambda **asked: estimate_error(LINEAR, X, Y, methods="k-fold", rng=0, **asked),
-    "cud_interval": lambda **asked: cud_interval(LINEAR, X, Y, n_resamples=20, rng=0, **asked),
-    "solve_draws": lambda **asked: solve_draws(
-        X, np.where(Y, 1.0, -1.0), LINEAR.coef_.ravel(), COUNTS, **asked
-    ),
+    "performance_interval": lambda: performance_interval(NEAREST, X, Y, n_resamples=20, rng=0),
+    "compare_intervals": lambda: compare_intervals(LINEAR, X, Y, methods="martin-beta", rng=0),
+    "compare_learners": lambda: compare_learners([LINEAR, NEAREST], X, Y, rng=0),
+    "estimate_error": lambda: estimate_error(LINEAR, X, Y, methods="k-fold", rng=0),
+    "cud_interval": lambda: cud_interval(LINEAR, X, Y, n_resamples=20, rng=0),
+    "solve_draws": lambda: solve_draws(Problem.of(X, np.where(Y, 1.0, -1.0), LINEAR.coef_.ravel(), COUNTS)),
 }
 
 
@@ -77,7 +79,8 @@ def test_every_entry_point_shows_a_bar_with_the_remaining_time(name, monkeypatch
 @pytest.mark.parametrize("name", CALLS)
 def test_nothing_is_shown_if_nobody_wants_it(name, monkeypatch):
     terminal = terminal_of(monkeypatch)
-    CALLS[name](progress=False)
+    with config_context(progress=False):
+        CALLS[name]()
     assert terminal.getvalue() == ""
     monkeypatch.setattr(bars, "PATIENCE", 60.0)
     CALLS[name]()
@@ -87,7 +90,8 @@ def test_nothing_is_shown_if_nobody_wants_it(name, monkeypatch):
     monkeypatch.setattr(bars, "PATIENCE", 0.0)
     CALLS[name]()
     assert pipe.getvalue() == ""
-    CALLS[name](progress=True)
+    with config_context(progress=True):
+        CALLS[name]()
     assert "%|" in pipe.getvalue()
 
 
@@ -98,11 +102,16 @@ def test_a_study_shows_a_bar(tmp_path, monkeypatch):
     assert "replicates:" in terminal.getvalue()
     assert "refits" not in terminal.getvalue()  # those of a replicate are its own affair
     terminal.truncate(0)
-    run_study(
-        tiny_study(n_samples=(12,), n_replicates=5, methods="langford-binomial"),
-        tmp_path / "s",
-        progress=False,
-    )
+    with config_context(progress=False):
+        run_study(tiny_study(n_samples=(12,), n_replicates=5, methods="langford-binomial"), tmp_path / "s")
+    assert terminal.getvalue() == ""
+
+
+def test_workers_show_no_bars(tmp_path, monkeypatch):
+    study = tiny_study(n_samples=(12,), n_replicates=1, methods="langford-binomial")
+    terminal = terminal_of(monkeypatch)
+    with config_context(progress=True):
+        run_replicate(study, study.scenarios[0], 12, 0)
     assert terminal.getvalue() == ""
 
 
@@ -110,36 +119,78 @@ def test_the_commands_decide_by_the_same_rule(tmp_path, monkeypatch):
     lines = [f"{a:.3f},{b:.3f},{int(label)}" for (a, b), label in zip(X, Y, strict=True)]
     path = tmp_path / "data.csv"
     path.write_text("\n".join(["a,b,ill", *lines, ""]))
-    decided: list[bool] = []
-    of = Progress.of
-
-    def heard(asked: Any) -> Progress:
-        decided.append(asked is None)
-        return of(asked)
-
-    monkeypatch.setattr(Progress, "of", heard)
     data = [str(path), "--target", "ill", "--positive", "1", "--seed", "0"]
-    assert invoke("interval", *data, "--methods", "martin-beta").exit_code == 0
-    assert invoke("compare-learners", *data, "--a", "ridge", "--b", "tree").exit_code == 0
-    assert decided[0]
-    assert decided.count(True) >= 2
+    monkeypatch.setattr(bars, "PATIENCE", 0.0)
+    for options in (
+        ["interval", *data, "--methods", "martin-beta"],
+        ["compare-learners", *data, "--a", "ridge", "--b", "tree"],
+    ):
+        assert "refits" not in invoke(*options).stderr
+        monkeypatch.setattr(bars, "in_notebook", lambda: True)
+        assert "refits" in invoke(*options).stderr
+        monkeypatch.setattr(bars, "in_notebook", lambda: False)
 
 
 def test_the_parts_of_a_call_share_their_patience(monkeypatch):
     now = [100.0]
     monkeypatch.setattr(time, "monotonic", lambda: now[0])
-    whole = Progress(shown=True, since=now[0] + bars.PATIENCE)
-    assert Progress.of(whole) is whole
-    assert not whole.due
-    now[0] = 102.5
-    assert whole.due
-    assert not Progress(shown=False, since=0.0).due
+    monkeypatch.setattr(bars, "in_notebook", lambda: True)
+    seen = []
+
+    @public_call
+    def part():
+        seen.append(current_progress())
+
+    @public_call
+    def whole():
+        now[0] += 1.5
+        part()
+
+    for _ in range(2):
+        whole()
+    first, second = seen
+    assert first == Progress(shown=True, since=102.0)
+    assert second == Progress(shown=True, since=103.5)
+    assert not second.due
+    now[0] = 103.5
+    assert second.due
+    assert not HIDDEN.due
+
+
+def test_a_call_that_fails_leaves_no_progress_behind():
+    @public_call
+    def failing():
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        failing()
+    with config_context(progress=True):
+        assert current_progress().shown
+
+
+def fails():
+    with config_context(progress=True):
+        raise RuntimeError
+
+
+def test_the_setting_is_taken_back():
+    assert get_config() == {"progress": None}
+    with config_context(progress=True):
+        set_config(progress=False)
+        assert get_config() == {"progress": False}
+    assert get_config() == {"progress": None}
+    with pytest.raises(RuntimeError):
+        fails()
+    get_config()["progress"] = True  # a copy
+    assert get_config() == {"progress": None}
+    with pytest.raises(ValueError, match=r"'progress' .* True or False. Got 'yes'"):
+        set_config(progress="yes")
 
 
 def test_a_notebook_is_seen(monkeypatch):
     shell = types.SimpleNamespace(config={"IPKernelApp": {}})
     monkeypatch.setitem(sys.modules, "IPython", types.SimpleNamespace(get_ipython=lambda: shell))
     assert bars.in_notebook()
-    assert Progress.of(None).shown
+    assert current_progress().shown
     shell.config = {}
     assert not bars.in_notebook()  # IPython on a terminal

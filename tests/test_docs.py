@@ -96,7 +96,7 @@ def test_pages_have_code():
     languages = [match[2] for page in PAGES for match in FENCE.finditer(page.read_text())]
     assert languages.count("python") >= 15
     assert languages.count("pycon") >= 1
-    assert sum(match[1] is not None for page in PAGES for match in FENCE.finditer(page.read_text())) == 4
+    assert sum(match[1] is not None for page in PAGES for match in FENCE.finditer(page.read_text())) == 5
 
 
 @each_session

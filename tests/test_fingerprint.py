@@ -10,8 +10,8 @@ import pandas as pd
 import pytest
 from scipy import sparse
 
-from cudbound.basis.fingerprint import fingerprint
 from cudbound.basis.groups import Groups
+from cudbound.basis.sample import fingerprint
 
 X = np.array([[1.0, 2.0], [0.0, 4.0], [5.0, 6.5]])
 EVENT = np.array([True, False, True])

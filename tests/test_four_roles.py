@@ -31,16 +31,17 @@ from sklearn.tree import DecisionTreeClassifier
 
 import cudbound
 from cudbound import (
+    Bound,
     LeastSquaresClassifier,
+    Resampling,
     Scenario,
     SearchLimits,
     Study,
     compare_intervals,
     compare_learners,
-    compare_many_learners,
-    error_interval,
-    recorded_comparison,
-    recorded_interval,
+    comparison_of,
+    interval_of,
+    performance_interval,
     run_study,
     summarize,
 )
@@ -177,7 +178,9 @@ PIPELINES: dict[str, tuple[Any, Any]] = {
 def test_an_analyst_gets_a_sentence_for_every_pipeline(name):
     estimator, features = PIPELINES[name]
     fitted = clone(estimator).fit(features, Y)
-    found = error_interval(fitted, features, Y, n_resamples=20, rng=0, limits=SearchLimits(nodes=2000))
+    found = performance_interval(
+        fitted, features, Y, n_resamples=20, rng=0, bound=Bound(limits=SearchLimits(nodes=2000))
+    )
     assert found.sentence.startswith("The error of this classifier on new cases is estimated at 0.")
     low, high = found.confidence_interval
     assert 0.0 <= low < found.estimate < high <= 1.0
@@ -187,7 +190,7 @@ def test_an_analyst_with_a_stochastic_solver_is_told_the_way_out():
     clf = make_pipeline(StandardScaler(), SGDClassifier(loss="log_loss", random_state=0)).fit(X, Y)
     with pytest.raises(ValueError, match="polish=True"):
         compare_intervals(clf, X, Y, methods=["cud"], n_resamples=20, rng=0)
-    table = compare_intervals(clf, X, Y, methods=["cud"], n_resamples=20, rng=0, polish=True)
+    table = compare_intervals(clf, X, Y, methods=["cud"], n_resamples=20, rng=0, bound=Bound(polish=True))
     assert 0.0 <= table["cud"].low < table["cud"].high
 
 
@@ -272,15 +275,15 @@ def test_the_corrected_t_is_that_of_mlr3inferr():
     splits = losses_of(LogisticRegression(), ShuffleSplit(15, test_size=12, random_state=0))
     means = np.array([one.mean() for one in splits])
     half = stats.t.ppf(0.975, 14) * np.sqrt(means.var(ddof=1) * (1 / 15 + 12 / 48))
-    row = recorded_interval("corrected-resampled-t", SplitLosses(means, 48, 12))
+    row = interval_of(SplitLosses(means, 48, 12), "corrected-resampled-t")
     assert tuple(row.raw_interval) == pytest.approx((means.mean() - half, means.mean() + half))
     same = compare_intervals(
         LogisticRegression().fit(X, Y),
         X,
         Y,
         methods=["corrected-resampled-t"],
-        cv=ShuffleSplit(15, test_size=12, random_state=0),
         rng=0,
+        resampling=Resampling(cv=ShuffleSplit(15, test_size=12, random_state=0)),
     )
     assert tuple(same.rows[0].raw_interval) == pytest.approx(tuple(row.raw_interval))
 
@@ -290,7 +293,7 @@ def test_the_cross_validated_z_is_that_of_mlr3inferr():
     folds = losses_of(LogisticRegression(), KFold(10, shuffle=True, random_state=0))
     pooled = np.concatenate(folds)
     half = stats.norm.ppf(0.975) * pooled.std() / np.sqrt(60)
-    row = recorded_interval("bayle-cv", FoldLosses.from_blocks(np.array(folds)))
+    row = interval_of(FoldLosses.from_blocks(np.array(folds)), "bayle-cv")
     assert tuple(row.raw_interval) == pytest.approx((pooled.mean() - half, pooled.mean() + half))
 
 
@@ -302,11 +305,13 @@ def test_the_paired_t_tests_are_those_of_mlxtend():
         [1.0 - one.mean() for one in losses_of(learner, splitter)] for learner in (LogisticRegression(), tree)
     ]
     t, p = stats.ttest_rel(*accuracies)
-    found = compare_learners(LogisticRegression(), tree, X, Y, method="k-fold-t", cv=splitter, rng=0)
+    found = compare_learners(
+        [LogisticRegression(), tree], X, Y, methods="k-fold-t", rng=0, resampling=Resampling(cv=splitter)
+    ).row
     assert found.statistic == pytest.approx(-t)
     assert found.pvalue == pytest.approx(p)
     blocks = np.array(losses_of(LogisticRegression(), splitter)) - np.array(losses_of(tree, splitter))
-    assert recorded_comparison("k-fold-t", FoldLosses.from_blocks(blocks)).pvalue == pytest.approx(p)
+    assert comparison_of(FoldLosses.from_blocks(blocks), "k-fold-t").pvalue == pytest.approx(p)
 
 
 def test_several_learners_are_compared_at_once():
@@ -315,6 +320,6 @@ def test_several_learners_are_compared_at_once():
         "ridge": RidgeClassifier(),
         "tree": DecisionTreeClassifier(random_state=0),
     }
-    table = compare_many_learners(learners, X, Y, reference="tree", rng=0)
+    table = compare_learners(learners, X, Y, reference="tree", rng=0)
     assert len(table) == 2
-    assert all(pair.adjusted_pvalue >= pair.comparison.pvalue for pair in table)
+    assert all(row.adjusted_pvalue >= row.pvalue for row in table)

@@ -419,8 +419,8 @@ def test_unknown_options_and_names():
         find_estimators(["k-fold", "bolsterd"])
     with pytest.raises(ValueError, match=r"a list of names out of .* Got \[\] instead"):
         find_estimators([])
-    assert find_estimators("all") == tuple(ESTIMATORS.values())
-    assert find_estimators("lv1o") == (ESTIMATORS["lv1o"],)
+    assert find_estimators("all").methods == tuple(ESTIMATORS.values())
+    assert find_estimators("lv1o").methods == (ESTIMATORS["lv1o"],)
 
 
 # ---- the table ----

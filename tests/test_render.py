@@ -25,8 +25,8 @@ from cudbound.basis.rounding import (
     printable,
 )
 from cudbound.intervals import GROUPS, METHODS, compute_interval
-from cudbound.intervals.method import estimate_632
 from cudbound.intervals.test_set import TEST_SET_WILSON
+from cudbound.point_estimates.bootstrap_632 import estimate_632
 from cudbound.records import BootstrapLosses, FoldLosses, Records, TestSetLosses
 from cudbound.report.estimands import DIFFERENCES, ERRORS
 from cudbound.report.method_columns import methods_report
@@ -461,7 +461,7 @@ def test_hostile_texts_are_escaped_in_every_kind_of_table(form):
     compared = comparison(
         HOSTILE, remarks=(HOSTILE,), degenerate=HOSTILE, estimand=Estimand(HOSTILE), details={HOSTILE: 1.0}
     )
-    run = ComparisonRun(HOSTILE, 4, 2, 2, HOSTILE, (HOSTILE,), HOSTILE, HOSTILE, 0)
+    run = ComparisonRun(HOSTILE, 4, 2, 2, HOSTILE, (HOSTILE,), {HOSTILE: HOSTILE}, 0)
     reports = (
         hostile_table().report(hostile_run()),
         ComparisonTable((compared,)).report(run),
@@ -614,8 +614,7 @@ def comparison(
 COMPARISON_RUN = ComparisonRun(
     **DATA,
     features=("age",),
-    learner_a="least squares",
-    learner_b="logistic regression",
+    learners={"LS": "least squares", "logistic": "logistic regression"},
     seed=3,
 )
 
@@ -659,8 +658,8 @@ Estimand:
   corrected-resampled-t: expected(n1=43)
 
 Data: patients.csv, n = 48: 17 events (died = yes) and 31 non-events; 1 feature.
-a: least squares.
-b: logistic regression.
+LS: least squares.
+logistic: logistic regression.
 Run: seed 3.
 Estimate: error(a) - error(b), in [-1, 1], limits clipped to it; above 0 where a
   errs more.
@@ -708,7 +707,7 @@ def test_json_and_csv_round_trips_of_comparisons(comparisons):
     )
     document = json.loads(render_report(table.report(COMPARISON_RUN), "json"), parse_constant=refuse_constant)
     assert list(document) == ["format", "title", "notes", "versions", "run", "comparisons"]
-    assert document["run"]["learner_b"] == "logistic regression"
+    assert document["run"]["learners"] == {"LS": "least squares", "logistic": "logistic regression"}
     first, second, third = document["comparisons"]
     assert first.pop("details") == {"only_a_wrong": 12, "only_b_wrong": 4, "n_tested": 100}
     frame = table.to_frame()

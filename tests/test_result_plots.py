@@ -22,7 +22,7 @@ from cudbound import (
     IntervalEstimate,
     IntervalTable,
     cud_interval,
-    error_interval,
+    performance_interval,
 )
 from cudbound.basis.parameter_error import ParameterError
 from cudbound.plotting.forest import IntervalDisplay
@@ -133,7 +133,7 @@ def training_set():
 
 
 def test_the_distribution_of_q(training_set):
-    result = cud_interval(*training_set, n_resamples=40, rng=0, search="all")
+    result = cud_interval(*training_set, n_resamples=40, rng=0, all_draws=True)
     display = result.plot(Figure().subplots())
     at, share = display.lower_line_.get_data()
     for x, y in zip(at, share, strict=True):
@@ -165,7 +165,7 @@ def test_bounds_must_belong_together():
 
 
 def test_one_interval_is_drawn_like_a_table(training_set):
-    result = error_interval(*training_set, n_resamples=40, rng=0)
+    result = performance_interval(*training_set, n_resamples=40, rng=0)
     display = result.plot(Figure().subplots())
     assert display.labels == ["two-center"]
     np.testing.assert_allclose(ends(display.artists_[0])[0], result.confidence_interval, atol=1e-12)

@@ -14,9 +14,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cudbound.basis.exceptions import SavedResultError
+from cudbound.bound.settings import Bound
 from cudbound.metrics.metric import Metric
 from cudbound.metrics.metrics import Metrics
-from cudbound.saved.saved_file import Question, SavedBound, SavedInterval, SavedResult, SavedRow, read_saved
+from cudbound.resampling import ResamplingSizes
+from cudbound.saved.saved_file import (
+    SavedBound,
+    SavedInterval,
+    SavedQuestion,
+    SavedResult,
+    SavedRow,
+    read_saved,
+)
 from cudbound.solve.limits import SearchLimits
 
 NUMBERS = st.floats()  # nan and infinite ones among them
@@ -32,21 +41,25 @@ def saved_results(draw: st.DrawFn) -> SavedResult:
     def vector(size: int) -> np.ndarray[Any, Any]:
         return np.array(draw(st.lists(NUMBERS, min_size=size, max_size=size)))
 
-    question = Question(
+    question = SavedQuestion(
         metric=Metrics(
             (metric, "ppv"), event=draw(LABELS), prevalence=draw(st.sampled_from([0.25, "sample"]))
         ),
         confidence_level=draw(st.floats(0.01, 0.99)),
         n_resamples=n_draws,
-        localization=draw(st.one_of(st.just("n"), st.just(math.inf), st.floats(0.0, 1e300))),
-        polish=draw(st.booleans()),
-        solver="native",
+        bound=Bound(
+            localization=draw(st.one_of(st.just("n"), st.just(math.inf), st.floats(0.0, 1e300))),
+            polish=draw(st.booleans()),
+            limits=SearchLimits(nodes=draw(st.sampled_from([None, math.inf, 12]))),
+        ),
         rng=draw(st.one_of(st.none(), st.integers(0, 2**200))),
-        limits=SearchLimits(nodes=draw(st.sampled_from([None, math.inf, 12]))),
-        methods=draw(st.sampled_from(["all", ("cud", "two-center")])),
+        methods=draw(st.sampled_from([("cud",), ("cud", "two-center")])),
+        named=draw(st.sampled_from([(), ("two-center",)])),
         options={"two-center": {"cap": False, "tails": "shortest"}},
-        sizes={"n_folds": 5, "aci_rate": "log"},
+        inner=draw(st.sampled_from([None, "oob", 10])),
+        sizes=ResamplingSizes(n_folds=5, aci_rate="log"),
         cv=draw(st.sampled_from([None, 5])),
+        passed_again=draw(st.sampled_from([(), ("cv", "test_set")])),
     )
     bound = SavedBound(
         (SavedInterval(metric, *draw(st.tuples(NUMBERS, NUMBERS, NUMBERS, NUMBERS))),),
@@ -94,11 +107,8 @@ def example() -> dict[str, Any]:
             "metric": {**asked, "joint": False, "stratified": None},
             "confidence_level": 0.95,
             "n_resamples": 1,
-            "localization": 3.0,
-            "polish": False,
-            "solver": "native",
+            "bound": {"localization": 3.0, "polish": False, "limits": {"solver": "native"}},
             "rng": 0,
-            "limits": {},
         },
         "fingerprint": "0" * 64,
         "classifier": "",
@@ -139,12 +149,15 @@ WRONG = [
         "must be of type float; it is 'high' @ $.question.confidence_level",
     ),
     (("question", "confidence_level"), math.inf, "'confidence_level' parameter must be"),
-    (("question", "polish"), "no", "must be of type bool; it is 'no' @ $.question.polish"),
+    (("question", "bound", "polish"), "no", "must be of type bool; it is 'no' @ $.question.bound.polish"),
     (("question", "n_resamples"), True, "must be of type int; it is True @ $.question.n_resamples"),
-    (("question", "limits"), {"nodes": -1}, "'nodes' parameter must be"),
+    (("question", "bound", "limits"), {"nodes": -1}, "'nodes' parameter must be"),
     (("question", "metric", "joint"), True, "'joint' parameter must be False for one metric"),
-    (("question", "localization"), -1.0, "'localization' parameter must be"),
-    (("question", "solver"), "abacus", "'solver' parameter must be"),
+    (("question", "bound", "localization"), -1.0, "'localization' parameter must be"),
+    (("question", "bound", "limits", "solver"), "abacus", "'solver' parameter must be"),
+    (("question", "sizes"), {"n_folds": 1}, "n_folds"),
+    (("question", "methods"), 3, "$.question.methods"),
+    (("question", "passed_again"), ["X"], "$.question.passed_again"),
     (("question", "rng"), -1, "'rng' parameter must be"),
     (("counts",), [[2**31, 0, 0]], "$.counts"),
     (("counts",), [[-1, 3, 1]], "do not fit each other"),

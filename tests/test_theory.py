@@ -11,7 +11,7 @@ from scipy.special import betainc, betaincinv
 from scipy.stats import binom, norm
 from uniformity import Centers, constants, limit_law, shares_of, simulated
 
-from cudbound import error_interval, recorded_interval
+from cudbound import interval_of, performance_interval
 from cudbound.point_estimates.bootstrap_632 import leave_one_out_bootstrap_error, no_information_error
 from cudbound.problem.draws import draw_counts
 from cudbound.records import BootstrapLosses, Design, SignedSuprema
@@ -174,8 +174,8 @@ def recorded(n: int, rate: float, training: float, rng: np.random.Generator, cap
     if cap is not None:
         records += [SignedSuprema(n, np.full(40, cap)), Design(n, rank=2, distinct_rows=n)]
 
-    def interval(**options):
-        return recorded_interval("two-center", *records, **known, **options)
+    def interval(tails="equal", **options):
+        return interval_of(records, ("two-center", {"tails": tails}), **known, **options)
 
     return interval
 
@@ -247,6 +247,6 @@ def test_the_cap_is_not_below_the_bootstrap_of_the_fitted_classifier():
     wrong = classifier.predict(X) != y
 
     counts = draw_counts(40, 99, np.random.default_rng(0))
-    row = error_interval(classifier, X, y, n_resamples=99, rng=0)
+    row = performance_interval(classifier, X, y, n_resamples=99, rng=0)
     fall = np.sort(wrong.mean() - counts @ wrong / 40)
     assert row.details["q_signed"] >= fall[math.ceil(99 * 0.975) - 1] > 0

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 import cudbound
 from cudbound import (
+    Bound,
     Certificate,
     ChosenThresholdClassifier,
     ComparisonResult,
@@ -21,7 +22,6 @@ from cudbound import (
     CudResult,
     CvxpyLoss,
     Draws,
-    ErrorInterval,
     Estimand,
     Instability,
     IntervalEstimate,
@@ -29,10 +29,11 @@ from cudbound import (
     LeastSquaresClassifier,
     Metric,
     Metrics,
-    PairTable,
+    PerformanceInterval,
     PointEstimate,
     PointEstimateTable,
     Problem,
+    Resampling,
     ResamplingSizes,
     ResultVerification,
     SampleSizePlan,
@@ -41,33 +42,33 @@ from cudbound import (
     Study,
     Summary,
     available_methods,
-    classification_instability,
     closed_form_sample_sizes,
     compare_intervals,
     compare_learners,
-    compare_many_learners,
+    comparison_of,
+    config_context,
     cud_interval,
-    error_interval,
     estimate_error,
+    estimate_of,
     explain,
     from_statsmodels,
+    get_config,
+    instability,
+    instability_of,
+    interval_of,
     merge_stores,
     over_seeds,
+    performance_interval,
     plan_sample_size,
-    recorded_comparison,
-    recorded_estimate,
-    recorded_instability,
-    recorded_interval,
     replay,
     run_study,
+    set_config,
     solve_draws,
     stump_basis,
     summarize,
-    tabulate_comparisons,
     verify_result,
 )
 from cudbound.analysis.explanation import Explanation
-from cudbound.analysis.pairwise import Pair
 from cudbound.basis.results import SolveStatus
 from cudbound.exact.certificate import Verification
 from cudbound.plotting.coverage import CoverageByScenarioDisplay, CoverageWidthDisplay, KurtosisDisplay
@@ -90,7 +91,7 @@ from cudbound.study.run.status import StudyStatus
 
 def report(X: NDArray[np.float64], y: NDArray[np.int64]) -> str:
     model = LeastSquaresClassifier().fit(X, y)
-    found: ErrorInterval = error_interval(model, X, y, rng=0)
+    found: PerformanceInterval = performance_interval(model, X, y, rng=0)
     row: IntervalEstimate = found.row
     limits: ConfidenceInterval = row.confidence_interval
     aim: Estimand = row.estimand
@@ -101,7 +102,7 @@ def report(X: NDArray[np.float64], y: NDArray[np.int64]) -> str:
 def bound(X: NDArray[np.float64], y: NDArray[np.int64]) -> float:
     model = ConvexLossClassifier(loss="logistic", penalty=0.1).fit(X, y)
     result: CudResult = cud_interval(
-        model, X, y, metric=Metric("sensitivity"), rng=0, limits=SearchLimits(seconds=10.0)
+        model, X, y, metric=Metric("sensitivity"), rng=0, bound=Bound(limits=SearchLimits(seconds=10.0))
     )
     draws: Draws = result.draws
     problem: Problem = result.problem
@@ -129,21 +130,31 @@ def check(certificate: Certificate) -> bool:
 def tables(X: NDArray[np.float64], y: NDArray[np.int64]) -> pd.DataFrame:
     model = LeastSquaresClassifier().fit(X, y)
     rival = ConvexLossClassifier(loss="squared").fit(X, y)
-    intervals: IntervalTable = compare_intervals(model, X, y, metric=Metrics(["error", "sensitivity"]), rng=0)
-    comparisons: ComparisonTable = tabulate_comparisons(
-        model, rival, X, y, sizes=ResamplingSizes(n_splits=20), rng=0
+    intervals: IntervalTable = compare_intervals(
+        model, X, y, metric=Metrics(["error", "sensitivity"]), rng=0, methods="paper"
+    )
+    comparisons: ComparisonTable = compare_learners(
+        [model, rival], X, y, rng=0, resampling=Resampling(sizes=ResamplingSizes(n_splits=20))
     )
     points: PointEstimateTable = estimate_error(model, X, y, rng=0)
-    one: ComparisonResult = compare_learners(model, rival, X, y, rng=0)
+    one: ComparisonResult = compare_learners([model, rival], X, y, rng=0).row
     print(one.pvalue, stump_basis(model), available_methods())
     return pd.concat([intervals.to_frame(), comparisons.to_frame(), points.to_frame()])
 
 
 def pairs(X: NDArray[np.float64], y: NDArray[np.int64]) -> float:
     learners = [LeastSquaresClassifier(), ConvexLossClassifier(loss="squared")]
-    table: PairTable = compare_many_learners(learners, X, y, rng=0)
-    first: Pair = table.pairs[0]
-    return first.adjusted_pvalue
+    table: ComparisonTable = compare_learners(
+        {"squares": learners[0], "convex": learners[1], "majority": "majority"},
+        X,
+        y,
+        methods=["mcnemar", ("grandvalet-bengio-t", {"rho": 0.5})],
+        reference="majority",
+        rng=0,
+    )
+    first: ComparisonResult = table["squares", "majority", "mcnemar"]
+    adjusted: float | None = first.adjusted_pvalue
+    return 1.0 if adjusted is None else adjusted
 
 
 def patients(X: NDArray[np.float64], y: NDArray[np.int64]) -> float:
@@ -161,33 +172,36 @@ def threshold_of(model: ChosenThresholdClassifier) -> object:
 
 def from_other_software(result: object) -> Description:
     model, X, y = from_statsmodels(result)
-    return compare_intervals(model, X, y, rng=0).describe()
+    return compare_intervals(model, X, y, rng=0, methods="paper").describe()
 
 
 def recorded(losses: Any) -> tuple[IntervalEstimate, ComparisonResult, PointEstimate]:
     return (
-        recorded_interval("bayle-cv", losses),
-        recorded_comparison("corrected-resampled-t", losses),
-        recorded_estimate("cross-validation", losses),
+        interval_of(losses, "bayle-cv"),
+        comparison_of(losses, "corrected-resampled-t"),
+        estimate_of(losses, "cross-validation"),
     )
 
 
 def draws(design: NDArray[np.float64], labels: NDArray[np.float64], counts: NDArray[np.int32]) -> Draws:
     own = CvxpyLoss("my-loss", lambda margins, cp: cp.pos(1 - margins))
-    return solve_draws(design, labels, np.zeros(design.shape[1]), counts, loss=own, solver="cvxpy")
+    problem = Problem.of(design, labels, np.zeros(design.shape[1]), counts, loss=own)
+    return solve_draws(problem, limits=SearchLimits(solver="cvxpy"))
 
 
 def unstable(X: NDArray[np.float64], y: NDArray[np.int64], refits: BootstrapLosses) -> list[Instability]:
     model = LeastSquaresClassifier().fit(X, y)
-    found = classification_instability(model, X, y, n_resamples=200, rng=0)
+    set_config(progress=get_config()["progress"])
+    with config_context(progress=False):
+        found = instability(model, X, y, n_resamples=200, rng=0)
     drawn: InstabilityDisplay = found.plot()
     drawn.save("rows.svg")
-    same = error_interval(model, X, y, rng=0).instability
-    return [found, recorded_instability(refits, training_losses=[0, 1]), *([] if same is None else [same])]
+    same = performance_interval(model, X, y, rng=0).instability
+    return [found, instability_of(refits, training_losses=[0, 1]), *([] if same is None else [same])]
 
 
 def seeds(model: LeastSquaresClassifier, X: NDArray[np.float64], y: NDArray[np.int64]) -> pd.DataFrame:
-    return over_seeds(partial(error_interval, model, X, y), 5, rng=0)
+    return over_seeds(partial(performance_interval, model, X, y), 5, rng=0)
 
 
 def continued(found: CudResult) -> CudResult:
@@ -195,7 +209,7 @@ def continued(found: CudResult) -> CudResult:
 
 
 def saved(
-    found: ErrorInterval | IntervalTable | CudResult, model: LeastSquaresClassifier, folder: Path
+    found: PerformanceInterval | IntervalTable | CudResult, model: LeastSquaresClassifier, folder: Path
 ) -> list[str]:
     found.save(folder / "result.json")
     verification: ResultVerification = verify_result(

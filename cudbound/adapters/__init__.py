@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import warnings
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,20 +10,16 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from cudbound.adapters import own_classifiers, scikit_learn, wrappers
-from cudbound.adapters.inside import take_apart
 from cudbound.adapters.linear import contradicts
 from cudbound.adapters.refitting import batched_refit
 from cudbound.adapters.registry import ADAPTERS, REFUSALS, Adapter, Refusal, find_adapter
-from cudbound.basis.aligned import check_index
+from cudbound.basis.calls import warn
 from cudbound.basis.exceptions import (
-    NoMinimizerError,
-    NotMinimizerError,
-    StatedError,
     TuningNotResampledWarning,
     UnscaledPenaltyWarning,
     UnsupportedEstimatorError,
-    UnsupportedProblemError,
 )
+from cudbound.basis.sample import check_index
 from cudbound.basis.validation import check_binary_classifier, check_no_results
 from cudbound.problem.additive_model import AdditiveModel
 from cudbound.solve.minimum import check_minimizer, optimality_residual
@@ -35,11 +30,9 @@ __all__ = [
     "ADAPTERS",
     "REFUSALS",
     "Adapter",
-    "Expressed",
     "Refusal",
     "batched_refit",
     "express",
-    "express_or_reason",
     "find_adapter",
     "warn_unscaled",
 ]
@@ -68,6 +61,7 @@ def express(
     *,
     polish: bool = False,
     sample_weight: NDArray[np.float64] | None = None,
+    native: bool = False,
 ) -> AdditiveModel:
     """Write a fitted estimator and its training set as plain arrays.
 
@@ -84,6 +78,8 @@ def express(
         it; the ``polish`` of the result says how far they moved.
     sample_weight : ndarray of float, shape (n_samples,), default=None
         The weights of the rows that it was fitted with.
+    native : bool, default=False
+        Whether the compiled solver is to search, which takes no l1 penalty.
 
     Returns
     -------
@@ -96,6 +92,8 @@ def express(
         If the estimator has not been fitted.
     UnsupportedEstimatorError
         If no adapter accepts the estimator.
+    UnsupportedProblemError
+        If there is an l1 penalty, and `native` is True.
     NotMinimizerError
         If the fitted coefficients do not minimize the surrogate loss on `X` and `y`; `NoMinimizerError` if none do.
     ValueError
@@ -117,80 +115,6 @@ def express(
     array([[1., 0.],
            [1., 1.]])
     """
-    model, _ = _at_minimum(estimator, X, y, polish, sample_weight, native=False)
-    return model
-
-
-@dataclass(frozen=True)
-class Expressed:
-    """A classifier as an additive model, or why there is none.
-
-    Attributes
-    ----------
-    model : AdditiveModel or None
-        None where there is no CUD bound.
-    residual : float
-        Optimality residual of the fitted coefficients, see `cudbound.solve.minimum.optimality_residual`; nan where it
-        is not known.
-    reason : str
-        Why there is none, in a few words; empty where there is one.
-    error : Exception or None
-        What to raise where the bound was asked for by name.
-    """
-
-    model: AdditiveModel | None
-    residual: float
-    reason: str = ""
-    error: StatedError | None = None
-
-
-def express_or_reason(
-    estimator: Any,
-    X: Any,
-    y: Any,
-    *,
-    polish: bool = False,
-    sample_weight: NDArray[np.float64] | None = None,
-    native: bool = True,
-) -> Expressed:
-    """Write a fitted estimator as plain arrays as `express` does, or say why that cannot be done.
-
-    Parameters
-    ----------
-    estimator, X, y, polish, sample_weight
-        As in `express`, which also says what is wrong with them by the same errors.
-    native : bool, default=True
-        Whether the compiled solver is to be used, which takes no l1 penalty.
-
-    Examples
-    --------
-    >>> from sklearn.tree import DecisionTreeClassifier
-    >>> X, y = [[0.0], [1.0], [2.0], [4.0]], [0, 0, 1, 1]
-    >>> express_or_reason(DecisionTreeClassifier().fit(X, y), X, y).reason
-    'no linear form known for DecisionTreeClassifier'
-    """
-    try:
-        return Expressed(*_at_minimum(estimator, X, y, polish, sample_weight, native))
-    except UnsupportedProblemError as error:
-        return Expressed(None, np.nan, "an l1 penalty needs the solver cvxpy", error)
-    except NoMinimizerError as error:
-        return Expressed(None, np.nan, "its loss has no minimizer on separable data", error)
-    except NotMinimizerError as error:
-        reason = f"the fit does not minimize its loss (residual {error.residual:.2g})"
-        return Expressed(None, error.residual, reason, error)
-    except UnsupportedEstimatorError as error:
-        return Expressed(None, np.nan, _unknown(estimator), error)
-
-
-def _at_minimum(
-    estimator: Any,
-    X: Any,
-    y: Any,
-    polish: bool,
-    sample_weight: NDArray[np.float64] | None,
-    native: bool,
-) -> tuple[AdditiveModel, float]:
-    """Return a fitted estimator at the minimum of its loss, and its residual; nan where it is not known."""
     model = _model_of(estimator, X, y)
     _warn_unscaled(model, estimator)
     if native and model.l1_penalty is not None:
@@ -199,18 +123,16 @@ def _at_minimum(
         model = _weighted(model, sample_weight)
     if polish:
         model = polish_model(model)
-        residual = np.nan if model.polish is None else model.polish.residual
     else:
-        residual = check_minimizer(model)
-    _warn_tuned(model)
-    return model, residual
-
-
-def _unknown(estimator: Any) -> str:
-    """Return which part of an estimator keeps it from being an additive model with a convex loss."""
-    classifier = take_apart(estimator).classifier
-    missing = "convex loss" if hasattr(classifier, "coef_") else "linear form"
-    return f"no {missing} known for {type(classifier).__name__}"
+        check_minimizer(model)
+    if model.tuned_by:
+        warn(
+            TuningNotResampledWarning(
+                f"{' in '.join(model.tuned_by[::-1])} chose parameters on these data, and the CUD bound takes them as "
+                "given: it does not account for how the choice varies from one training set to another."
+            )
+        )
+    return model
 
 
 def warn_unscaled(estimator: Any, X: Any, y: Any) -> None:
@@ -239,17 +161,6 @@ def _model_of(estimator: Any, X: Any, y: Any) -> AdditiveModel:
     return _oriented(adapter.express(estimator, X, y), estimator, X)
 
 
-def _warn_tuned(model: AdditiveModel) -> None:
-    """Warn where parameters were chosen on the same rows."""
-    if model.tuned_by:
-        warnings.warn(
-            f"{' in '.join(model.tuned_by[::-1])} chose parameters on these data, and the CUD bound takes them as "
-            "given: it does not account for how the choice varies from one training set to another.",
-            TuningNotResampledWarning,
-            stacklevel=5,
-        )
-
-
 def _weighted(model: AdditiveModel, sample_weight: NDArray[np.float64]) -> AdditiveModel:
     """Return the model with the weights of a fit beside those of the classes.
 
@@ -270,14 +181,13 @@ def _warn_unscaled(model: AdditiveModel, estimator: Any) -> None:
     sizes = model.design.std(axis=0)
     penalized = sizes[(np.sum(strengths, axis=0) > 0.0) & (sizes > 0.0)]
     if penalized.size and penalized.max() > UNEQUAL_SIZES * penalized.min():
-        warnings.warn(
+        warn(
             UnscaledPenaltyWarning(
                 f"the penalty of {type(estimator).__name__} treats all features alike, and their standard deviations "
                 f"lie between {penalized.min():.2g} and {penalized.max():.2g}: features in small units are held back "
                 "most",
                 "; put a StandardScaler in front of it, in a pipeline",
             ),
-            stacklevel=5,
         )
 
 

@@ -11,16 +11,8 @@ from cudbound.basis.exceptions import UnsupportedEstimatorError
 
 #: Parameters, or what a fit has chosen for them, that set the strength of a penalty.
 _STRENGTHS = ("C_", "alpha_", "alpha", "C", "penalty")
-_SCALERS = frozenset(
-    {
-        "MaxAbsScaler",
-        "MinMaxScaler",
-        "PowerTransformer",
-        "QuantileTransformer",
-        "RobustScaler",
-        "StandardScaler",
-    }
-)
+#: What the names of scalers end with.
+_SCALERS = ("Scaler", "PowerTransformer", "QuantileTransformer")
 
 
 def describe_classifier(estimator: Any, name: str | None = None) -> str:
@@ -105,13 +97,13 @@ def _penalty(classifier: Any) -> str:
 
 
 def _scaling(steps: list[Any], penalty: str) -> str:
-    scalers = [type(step).__name__ for step in steps if type(step).__name__ in _SCALERS]
+    scalers = [type(step).__name__ for step in steps if type(step).__name__.endswith(_SCALERS)]
     if "StandardScaler" in scalers:
         return "features standardized"
     if scalers:
         return f"features scaled by {scalers[-1]}"
     columns = [getattr(step, "transformers_", getattr(step, "transformers", ())) for step in steps]
     inside = [branch for branches in columns for _, branch, *_ in branches]
-    if any(type(part).__name__ in _SCALERS for branch in inside for part in _steps(branch)):
+    if any(type(part).__name__.endswith(_SCALERS) for branch in inside for part in _steps(branch)):
         return "some features scaled"
     return "features not standardized" if penalty else ""

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from sklearn.utils.class_weight import compute_class_weight, compute_sample_weight
 from sklearn.utils.validation import validate_data
 
+from cudbound.basis.equal_rows import dense
 from cudbound.basis.validation import check_labels, check_lengths
 from cudbound.estimators.batched import LinearFit
-from cudbound.estimators.least_squares import dense
 from cudbound.losses.surrogates import get_loss
 from cudbound.problem.additive_model import TIE_TOLERANCE, AdditiveModel
 

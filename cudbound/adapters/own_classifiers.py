@@ -10,7 +10,7 @@ from cudbound.adapters.linear import Objective, additive_model, class_pair
 from cudbound.adapters.registry import Adapter
 from cudbound.basis.validation import check_labels
 from cudbound.estimators.batched import BatchedRefit, LinearFit
-from cudbound.estimators.batched.squares import LeastSquaresFit
+from cudbound.estimators.batched.minimizers import LeastSquaresFit
 from cudbound.estimators.convex_loss import ConvexLossClassifier
 from cudbound.estimators.least_squares import LeastSquaresClassifier
 from cudbound.estimators.weighted_least_squares import LeastSquaresRefit

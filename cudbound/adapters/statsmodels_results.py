@@ -8,10 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.linear_model import LogisticRegression
 
+from cudbound.basis.calls import public_call
 from cudbound.basis.exceptions import UnsupportedEstimatorError
 from cudbound.basis.validation import check_lengths
 
 
+@public_call
 def from_statsmodels(result: Any) -> tuple[LogisticRegression, NDArray[np.float64], NDArray[np.int64]]:
     """Return a logistic regression of statsmodels as a fitted classifier, with the rows and labels of its fit.
 
@@ -47,7 +49,7 @@ def from_statsmodels(result: Any) -> tuple[LogisticRegression, NDArray[np.float6
     Examples
     --------
     >>> import numpy as np
-    >>> from cudbound import error_interval, from_statsmodels
+    >>> from cudbound import performance_interval, from_statsmodels
     >>> class Logit:  # what statsmodels keeps of a model
     ...     exog = np.array([[1.0, 2.0], [1.0, 3.0], [1.0, 4.0], [1.0, 5.0], [1.0, 6.0], [1.0, 7.0]])
     ...     endog = np.array([0.0, 0.0, 1.0, 0.0, 1.0, 1.0])

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from cudbound.analysis.caller_splits import FOLDS_OF_GROUPS, takes_groups_apart
+from cudbound.basis.calls import public_call
 from cudbound.basis.method_card import MethodCard
 from cudbound.intervals import GROUPS, METHODS, Method
 from cudbound.point_estimates import ESTIMATORS
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
+@public_call
 def available_methods() -> pd.DataFrame:
     """Return every method of this package, one per row, with what is known of it.
 

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
-from typing import Any, TypeVar
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cudbound.basis.aligned import check_index
+from cudbound.basis.calls import warn
+from cudbound.basis.exceptions import TrainingRowsWarning
 from cudbound.basis.method_card import MethodCard
+from cudbound.basis.sample import Sample, check_index
 from cudbound.basis.validation import check_lengths, count_rows
-from cudbound.resampling.plan import KEEP_GROUPS
-from cudbound.resampling.splitters import Splits
+from cudbound.resampling.recorders import KEEP_GROUPS
+from cudbound.resampling.recording import FROM_SPLITS
 
-Named = TypeVar("Named", bound=MethodCard)
-
-#: Records that a splitter can fill.
-FROM_SPLITS = frozenset({"splits", "folds", "repeated_folds", "halvings"})
 #: Records that one partition into folds fills, such as that of whole groups.
 FOLDS_OF_GROUPS = frozenset({"folds", "repeated_folds", "splits"})
 
@@ -38,31 +36,20 @@ def takes_groups_apart(method: MethodCard, filled: Collection[str]) -> bool:
     return method.with_groups == "no" or not method.needs <= KEEP_GROUPS | frozenset(filled)
 
 
-def unless_torn(
-    methods: Sequence[Named], splits: Splits | None, has_test_set: bool, refused: dict[str, str] | None
-) -> Sequence[Named]:
-    """Return the methods that keep groups together, and say of the others why they do not."""
-    filled = (frozenset() if splits is None else splits.fills) | ({"test_set"} if has_test_set else set())
-    torn = [method.name for method in methods if takes_groups_apart(method, filled)]
-    if torn and refused is None:
-        raise ValueError(
-            f"The 'groups' parameter cannot be kept by {torn}, which resample single rows or count them as "
-            "independent in their formulas. Leave them out of 'methods', or 'groups' out."
-        )
-    if refused is not None:
-        refused |= dict.fromkeys(torn, "not available for rows in groups: it would take groups apart")
-    return [method for method in methods if method.name not in torn]
+class NewCases(NamedTuple):
+    """Cases to test on: (X_test, y_test), and how many of them are training rows, if any are."""
+
+    cases: tuple[Any, NDArray[Any]] | None
+    remarks: tuple[str, ...] = ()
 
 
-def check_test_set(
-    test_set: Any, classes: NDArray[Any], methods: Iterable[MethodCard]
-) -> tuple[Any, NDArray[Any]]:
-    """Return new cases ``(X_test, y_test)``.
+def check_test_set(test_set: Any, sample: Sample, methods: Iterable[MethodCard]) -> NewCases:
+    """Return new cases, and warn of those that equal training rows.
 
     Raises
     ------
     ValueError
-        If they are no such pair, their labels are not those of the classifier, or none of the methods tests on them.
+        If they are no pair, their labels are not those of the classifier, or none of the methods tests on them.
     """
     if not any("test_set" in method.needs and "second_test_set" not in method.needs for method in methods):
         raise ValueError(
@@ -76,9 +63,19 @@ def check_test_set(
     X_test, y_test = test_set[0], np.asarray(test_set[1])
     check_lengths(count_rows(X_test), len(y_test))
     check_index(*test_set, names=("X_test", "y_test"))
-    unknown = sorted(set(y_test.tolist()) - set(classes.tolist()), key=repr)
+    classes = sample.classes.tolist()
+    unknown = sorted(set(y_test.tolist()) - set(classes), key=repr)
     if unknown:
         raise ValueError(
-            f"The labels of 'test_set' must be those of the classifier, {classes.tolist()}. Also got {unknown[:5]}."
+            f"The labels of 'test_set' must be those of the classifier, {classes}. Also got {unknown[:5]}."
         )
-    return X_test, y_test
+    n_equal = sample.count_equal(X_test, y_test)
+    if not n_equal:
+        return NewCases((X_test, y_test))
+    remark = f"{n_equal} of {len(y_test)} test cases equal training rows"
+    message = (
+        f"{remark}, in every feature and in the label; the error on them says little of new cases. Leave them out "
+        "of 'test_set', unless features have so few values that new cases equal old ones by chance."
+    )
+    warn(TrainingRowsWarning(message, n_equal=n_equal, n_tested=len(y_test)))
+    return NewCases((X_test, y_test), (remark,))

@@ -2,64 +2,40 @@
 
 from __future__ import annotations
 
-import warnings
-from dataclasses import replace
-from typing import Never
+from dataclasses import fields
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from cudbound.adapters import express
-from cudbound.adapters.fitted_facts import facts_of
-from cudbound.adapters.in_words import describe_classifier
-from cudbound.analysis.cud_result import CudResult, solve_bound
-from cudbound.basis.bars import Progress
-from cudbound.basis.exceptions import LabelsReadWarning
-from cudbound.basis.fingerprint import fingerprint
-from cudbound.basis.groups import check_groups
-from cudbound.basis.parameter_error import ParameterError
+from cudbound.analysis.analyze import analyze
+from cudbound.analysis.cud_result import CudResult
+from cudbound.analysis.question import Question
+from cudbound.basis.calls import public_call
 from cudbound.basis.protocols import Features, FittedClassifier
-from cudbound.basis.validation import (
-    check_binary_classifier,
-    check_confidence_level,
-    check_localization,
-    check_rng,
-    check_row_weights,
-    count_rows,
-    refuse_others,
-)
-from cudbound.metrics.metric import Metric, MetricRows
-from cudbound.metrics.metric_draws import MetricDraws
-from cudbound.metrics.metric_terms import warn_of_few
-from cudbound.metrics.metrics import Metrics, as_metrics
-from cudbound.problem.draws import check_resamples
+from cudbound.basis.sample import Sample
+from cudbound.bound.settings import Bound
+from cudbound.intervals import find_methods
+from cudbound.intervals.cud import CUD
+from cudbound.metrics.metric import Metric
+from cudbound.metrics.metrics import Metrics
 from cudbound.report.cautions import warn_of
-from cudbound.report.run_facts import describe_data, seed_of, weighted_share
-from cudbound.report.tables import RunDescription
-from cudbound.saved.saved_file import Question, SavedResult
-from cudbound.solve.limits import SearchLimits, check_limits
-from cudbound.solve.search import Search
 
 
+@public_call
 def cud_interval(
     estimator: FittedClassifier,
     X: Features,
     y: ArrayLike,
     *,
     metric: str | Metric | Metrics = "error",
+    groups: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
     confidence_level: float = 0.95,
     n_resamples: int = 1000,
-    localization: str | float = "n",
-    polish: bool = False,
-    search: str = "quantile",
-    solver: str = "native",
-    groups: ArrayLike | None = None,
+    bound: Bound | None = None,
+    all_draws: bool = False,
     rng: int | np.random.Generator | None = None,
     n_jobs: int | None = 1,
-    limits: SearchLimits | None = None,
-    progress: bool | Progress | None = None,
-    **others: Never,
 ) -> CudResult:
     r"""Exact CUD confidence set for the true error of a fitted classifier.
 
@@ -88,39 +64,25 @@ def cud_interval(
     metric : str, Metric or Metrics, default="error"
         One metric that is linear in the losses, see `cudbound.Metrics`: the supremum is then of its deviation.
         `cudbound.compare_intervals` bounds several of them together.
+    groups : array-like, shape (n_samples,), default=None
+        Which rows belong together, such as those of one patient. A draw then takes as many whole groups, with
+        replacement, as there are; its error and mean loss are those of the rows that it holds.
     sample_weight : array-like of float, shape (n_samples,), default=None
         Weights of the rows, with which the classifier was fitted.
     confidence_level : float, default=0.95
         Nominal level, in (0, 1).
     n_resamples : int, default=1000
         Number of bootstrap draws.
-    localization : {"n", "paper-literal"} or float in [0, inf], default="n"
-        Localization rate on the scale of the mean loss. "n" is the order derived in section 3 of the paper;
-        "paper-literal" is n squared, which is what section 5 uses when its unscaled loss is read literally and can
-        give an empty margin near separability. 0 gives the uniform deviation over all classifiers.
-    polish : bool, default=False
-        Whether to replace the fitted coefficients by the exact minimizer of their loss, instead of refusing a
-        classifier whose solver stopped early. The interval, its center included, is then for that classifier, and
-        ``polish`` of the result says how far it is from the fitted one.
-    search : {"quantile", "all"}, default="quantile"
-        "quantile" solves draws only as far as the quantile requires, which is many times faster. "all" solves every
-        draw completely, for plots of the distribution of Q; `q` is the same.
-    solver : {"native", "cvxpy"}, default="native"
-        See `cudbound.solve_draws`; l1 penalties need "cvxpy", which is slow.
-    groups : array-like, shape (n_samples,), default=None
-        Which rows belong together, such as those of one patient. A draw then takes as many whole groups, with
-        replacement, as there are; its error and mean loss are those of the rows that it holds.
+    bound : Bound, default=None
+        Localization, polishing, solver and limits of the search, see `cudbound.Bound`. By default the search for a
+        quantile ends after a number of nodes that takes about ten seconds on one processor.
+    all_draws : bool, default=False
+        Whether every draw is solved completely, for plots of the distribution of Q; `q` is the same. By default draws
+        are solved only as far as the quantile requires, which is many times faster.
     rng : int, numpy.random.Generator or None, default=None
         Source of randomness; None takes a fresh one.
     n_jobs : int or None, default=1
         Threads; -1 for all cores. The result does not depend on it.
-    limits : SearchLimits, default=None
-        Nodes and seconds after which searches are given up; draws left open enter with their upper bounds. None ends
-        the search for a quantile after a number of nodes that takes about ten seconds on one processor; see
-        `cudbound.SearchLimits`.
-    progress : bool or None, default=None
-        Whether to show a progress bar on standard error, and, where the first draws prove hard, when it ends. None
-        shows one after two seconds, on a terminal or in a notebook.
 
     Returns
     -------
@@ -133,7 +95,7 @@ def cud_interval(
     UnsupportedEstimatorError
         If the estimator cannot be written as an additive classifier with a convex surrogate loss.
     NotMinimizerError
-        If it was not fitted to these `X` and `y`, or its solver stopped early: see `polish`.
+        If it was not fitted to these `X` and `y`, or its solver stopped early: see `cudbound.Bound`.
     NoMinimizerError
         If the loss has no minimizer on these data: separable classes under an unpenalized logistic loss.
     ValueError
@@ -148,7 +110,7 @@ def cud_interval(
         and how to continue. The larger one is used.
     LowUpperLimitWarning
         If the upper limit is lower than n new cases without a single error would allow, as where classes are separable;
-        ``fallback=True`` of `cudbound.compare_intervals` gives another interval then.
+        ``("cud", {"fallback": True})`` in `cudbound.compare_intervals` gives another interval then.
     SampleSizeWarning
         If there are fewer than 20 or more than 200 training rows, on which the interval was not studied.
     TuningNotResampledWarning
@@ -183,51 +145,20 @@ def cud_interval(
     >>> result.at(confidence_level=0.8).q <= result.q
     True
     """
-    given = dict(locals())
-    refuse_others(cud_interval, others)
-    level = check_confidence_level(confidence_level)
-    n_resamples = check_resamples(n_resamples, count_rows(X))
-    generator = check_rng(rng)
-    how = Search(search, solver=solver, n_jobs=n_jobs, limits=check_limits(limits))
-    weights = None if sample_weight is None else check_row_weights(sample_weight, count_rows(y))
-    model = express(estimator, X, y, polish=polish, sample_weight=weights)
-    if step := facts_of(estimator, X, y).reads_labels:
-        warnings.warn(LabelsReadWarning(step), stacklevel=2)
-    classes = check_binary_classifier(estimator)
-    asked = as_metrics(metric).resolve(classes.tolist())
-    if len(asked.names) > 1 or asked.predictive:
-        rule = (
-            "one metric that is linear in the losses; compare_intervals takes several, and predictive values"
-        )
-        raise ParameterError("metric", rule, metric)
-    labels = model.labels if model.classes[1] == classes[1] else -model.labels
-    seen = MetricRows(asked.metrics[0], asked.event_rows(labels), weights)
-    warn_of_few([seen])
-    draws = MetricDraws(asked, weights)
-    run = RunDescription(
-        **describe_data(X, seen.event, classes if asked.event_class else classes[::-1], seed_of(rng)),
+    question = Question.of(
+        find_methods(CUD.name),
+        metric=metric,
+        confidence_level=confidence_level,
         n_resamples=n_resamples,
-        localization=localization,
-        classifier=describe_classifier(estimator),
-        weighted_share=weighted_share(seen.event, weights),
+        bound=bound,
+        all_draws=all_draws,
+        rng=rng,
+        n_jobs=n_jobs,
     )
-    together = check_groups(groups, labels)
-    counts = draws.draw(labels, n_resamples, generator, together)
-    bound = solve_bound(
-        model,
-        counts,
-        seen=seen,
-        confidence_level=level,
-        localization=check_localization(localization, model.labels.size),
-        search=how,
-        progress=progress,
-    )
-    source = SavedResult(
-        Question.of(given, asked, classes),
-        fingerprint(X, seen.event, together, weights),
-        run.classifier or "",
-        counts,
-    )
-    result = replace(bound, run=run, draw_remarks=draws.remarks, source=source)
-    warn_of(result.cautions, stacklevel=2)
+    question.check_one_linear_metric(metric)
+    analysis, _, bounds = analyze(question, Sample.of(estimator, X, y, groups, sample_weight), estimator)
+    ((bounded,),) = bounds
+    parts = {one.name: getattr(bounded, one.name) for one in fields(bounded)}
+    result = CudResult(**parts, analysis=analysis)
+    warn_of(result.cautions)
     return result

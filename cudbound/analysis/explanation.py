@@ -9,6 +9,7 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from cudbound.analysis.available_methods import available_methods
+from cudbound.basis.calls import public_call
 from cudbound.basis.hints import suggestion
 from cudbound.basis.outcomes import Estimand
 from cudbound.basis.parameter_error import ParameterError
@@ -88,6 +89,7 @@ class Explanation:
         return f"<p><b>{escape(self.name)}</b>: {escape(self.title)}</p><dl>{items}</dl>"
 
 
+@public_call
 def explain(method: str) -> Explanation:
     """Say everything that is known of one method: formula, aim, assumptions, tendency, source, cost, options.
 

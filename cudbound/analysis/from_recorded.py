@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any, get_args, get_type_hints
+from collections.abc import Iterable
+from typing import Any, TypeAlias, get_args, get_type_hints
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from cudbound.basis.calls import public_call
 from cudbound.basis.groups import Groups
+from cudbound.basis.method_card import Asked, Card
 from cudbound.basis.parameter_error import ParameterError
 from cudbound.basis.results import ComparisonResult, IntervalEstimate, PointEstimate
-from cudbound.basis.validation import check_choice, check_confidence_level, refuse_others
-from cudbound.intervals import compute_interval, find_comparisons, find_methods
+from cudbound.basis.validation import check_choice, check_confidence_level
+from cudbound.intervals import AskedMethod, compute_interval, find_comparisons, find_methods
 from cudbound.intervals.difference import compute_comparison
 from cudbound.intervals.method import ALTERNATIVES
 from cudbound.point_estimates import compute_estimate, find_estimators
@@ -27,8 +30,13 @@ FIELD_OF = {
 }
 
 
+#: One record, or several of different classes.
+RecordedLosses: TypeAlias = Recorded | Groups | Iterable[Recorded | Groups]
+
+
 def collect_records(
-    *recorded: Any,
+    records: RecordedLosses,
+    *,
     training_losses: ArrayLike | None = None,
     positive: float | None = None,
     predicted_positive: float | None = None,
@@ -37,7 +45,7 @@ def collect_records(
 
     Parameters
     ----------
-    *recorded : object
+    records : object or list of objects
         Of the classes in `cudbound.records`, each at most once, but for `TestSetLosses`: the second is that of the
         second classifier. `FoldLosses` of one row each also serve as leave-one-out losses. `Groups` say which rows
         were drawn and left out together.
@@ -52,7 +60,7 @@ def collect_records(
         If an object is of another class, or one of its class was given before, or a share is not in [0, 1].
     """
     filled: dict[str, Any] = {}
-    for record in recorded:
+    for record in records if isinstance(records, Iterable) else (records,):
         name = FIELD_OF.get(type(record))
         if isinstance(record, TestSetLosses):
             name = "second_test_set" if "test_set" in filled else "test_set"
@@ -75,25 +83,26 @@ def collect_records(
     return Records(**filled)
 
 
-def recorded_interval(
-    method: str,
-    *recorded: Any,
+@public_call
+def interval_of(
+    records: RecordedLosses,
+    method: AskedMethod,
+    *,
     training_losses: ArrayLike | None = None,
     positive: float | None = None,
     predicted_positive: float | None = None,
     confidence_level: float = 0.95,
     alternative: str = "two-sided",
-    fallback: bool = False,
-    **options: Any,
 ) -> IntervalEstimate:
     """Compute an interval from recorded losses.
 
     Parameters
     ----------
-    method : str
-        One of those that `cudbound.available_methods` lists as intervals; its column ``needs`` says which losses.
-    *recorded : object
+    records : object or list of objects
         Of the classes in `cudbound.records`.
+    method : str or pair
+        One of those that `cudbound.available_methods` lists as intervals, whose column ``needs`` says which losses; or
+        a pair (name, options), such as ``("kohavi-normal", {"form": "wilson"})``.
     training_losses : array-like, shape (n_samples,), default=None
         Losses on the training set, for the methods that need them.
     positive, predicted_positive : float, default=None
@@ -103,10 +112,6 @@ def recorded_interval(
         In (0, 1).
     alternative : {"two-sided", "less", "greater"}, default="two-sided"
         As in `scipy.stats`: "less" gives an upper limit alone, at the whole level, "greater" a lower one.
-    fallback : bool, default=False
-        Whether a zero-width interval is replaced by the method's fallback.
-    **options
-        Of the method.
 
     Raises
     ------
@@ -115,49 +120,45 @@ def recorded_interval(
 
     Examples
     --------
-    >>> from cudbound import recorded_interval
+    >>> from cudbound import interval_of
     >>> from cudbound.records import SplitLosses
-    >>> row = recorded_interval("corrected-resampled-t", SplitLosses([0.2, 0.3, 0.25, 0.15, 0.35], 90, 10))
+    >>> row = interval_of(SplitLosses([0.2, 0.3, 0.25, 0.15, 0.35], 90, 10), "corrected-resampled-t")
     >>> round(row.confidence_interval.low, 3), str(row.estimand)
     (0.128, 'expected(n1=90)')
     """
-    refuse_others(recorded_interval, options.keys() & {"alpha"})
-    (chosen,) = find_methods([method])
+    asked, chosen = _one(find_methods([method]))
     level = check_confidence_level(confidence_level)
     check_choice("alternative", alternative, ALTERNATIVES)
-    records = collect_records(
-        *recorded, training_losses=training_losses, positive=positive, predicted_positive=predicted_positive
+    found = collect_records(
+        records, training_losses=training_losses, positive=positive, predicted_positive=predicted_positive
     )
-    return compute_interval(
-        chosen, records, level, options | ({"fallback": True} if fallback else {}), alternative=alternative
-    )
+    return compute_interval(chosen, found, level, asked.options_of(chosen), alternative=alternative)
 
 
-def recorded_comparison(
-    method: str,
-    *recorded: Any,
+@public_call
+def comparison_of(
+    records: RecordedLosses,
+    method: AskedMethod,
+    *,
     confidence_level: float = 0.95,
     alternative: str = "two-sided",
     null: float = 0.0,
-    **options: Any,
 ) -> ComparisonResult:
-    """Compare two classifiers, or two learning algorithms, by recorded differences of their losses.
+    """Test a difference of errors from recorded differences of losses.
 
     Parameters
     ----------
-    method : str
-        One of those that `cudbound.available_methods` lists as comparisons.
-    *recorded : object
-        Of the classes in `cudbound.records`, holding losses of the first minus losses of the second on the same points
-        or splits; for "independent-test-sets" the losses of each.
+    records : object or list of objects
+        Of the classes in `cudbound.records`, with the loss of the first classifier minus that of the second; for
+        "independent-test-sets" the losses of each on its own test set.
+    method : str or pair
+        One of those that `cudbound.available_methods` lists as comparisons, or a pair (name, options).
     confidence_level : float, default=0.95
         In (0, 1).
     alternative : {"two-sided", "less", "greater", "equivalent"}, default="two-sided"
         As in `cudbound.compare_learners`.
     null : float, default=0.0
         Margin, as in `cudbound.compare_learners`.
-    **options
-        Of the method.
 
     Raises
     ------
@@ -166,35 +167,36 @@ def recorded_comparison(
 
     Examples
     --------
-    >>> from cudbound import recorded_comparison
+    >>> from cudbound import comparison_of
     >>> from cudbound.records import FoldLosses
-    >>> differences = [[0.1, 0.0, -0.1], [0.2, 0.1, 0.0], [0.1, 0.1, 0.1], [0.0, 0.2, 0.1]]
-    >>> found = recorded_comparison("grandvalet-bengio-t", FoldLosses.from_blocks(differences), rho=0.5)
-    >>> bool(found.pvalue > recorded_comparison("k-fold-t", FoldLosses.from_blocks(differences)).pvalue)
+    >>> folds = FoldLosses.from_blocks([[0.1, 0.0, -0.1], [0.2, 0.1, 0.0], [0.1, 0.1, 0.1], [0.0, 0.2, 0.1]])
+    >>> found = comparison_of(folds, ("grandvalet-bengio-t", {"rho": 0.5}))
+    >>> bool(found.pvalue > comparison_of(folds, "k-fold-t").pvalue)
     True
     """
-    refuse_others(recorded_comparison, options.keys() & {"alpha"})
-    (chosen,) = find_comparisons([method])
+    asked, chosen = _one(find_comparisons([method]))
     level = check_confidence_level(confidence_level)
-    return compute_comparison(chosen, collect_records(*recorded), level, alternative, options, null=null)
+    options = asked.options_of(chosen)
+    return compute_comparison(chosen, collect_records(records), level, alternative, options, null=null)
 
 
-def recorded_estimate(
-    method: str,
-    *recorded: Any,
+@public_call
+def estimate_of(
+    records: RecordedLosses,
+    method: AskedMethod,
+    *,
     training_losses: ArrayLike | None = None,
     positive: float | None = None,
     predicted_positive: float | None = None,
-    **options: Any,
 ) -> PointEstimate:
     """Compute a point estimate from recorded losses.
 
     Parameters
     ----------
-    method : str
-        One of those that `cudbound.available_methods` lists as point estimates.
-    *recorded, training_losses, positive, predicted_positive, **options
-        As for `recorded_interval`.
+    records, training_losses, positive, predicted_positive
+        As for `interval_of`.
+    method : str or pair
+        One of those that `cudbound.available_methods` lists as point estimates, or a pair (name, options).
 
     Raises
     ------
@@ -203,13 +205,22 @@ def recorded_estimate(
 
     Examples
     --------
-    >>> from cudbound import recorded_estimate
+    >>> from cudbound import estimate_of
     >>> from cudbound.records import FoldLosses
-    >>> recorded_estimate("k-fold", FoldLosses.from_blocks([[1, 0, 0], [0, 1, 0]])).n_fits
+    >>> estimate_of(FoldLosses.from_blocks([[1, 0, 0], [0, 1, 0]]), "k-fold").n_fits
     3
     """
-    (chosen,) = find_estimators([method])
-    records = collect_records(
-        *recorded, training_losses=training_losses, positive=positive, predicted_positive=predicted_positive
+    asked, chosen = _one(find_estimators([method]))
+    found = collect_records(
+        records, training_losses=training_losses, positive=positive, predicted_positive=predicted_positive
     )
-    return compute_estimate(chosen, records, options)
+    return compute_estimate(chosen, found, asked.options_of(chosen))
+
+
+def _one(asked: Asked[Card]) -> tuple[Asked[Card], Card]:
+    """Return what was asked for, and the one method of it."""
+    if len(asked) != 1:
+        names = [method.name for method in asked]
+        raise ParameterError("method", "one method; a group stands for several", names)
+    (method,) = asked
+    return asked, method

@@ -8,20 +8,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from cudbound.adapters.in_words import describe_classifier
-from cudbound.adapters.scores import distances_from_threshold
-from cudbound.analysis.progress import progress_bar
-from cudbound.analysis.session import Resampling, Session
-from cudbound.basis.method_card import Asked, MethodCard
-from cudbound.basis.outcomes import Estimand
+from cudbound.adapters.model import Model
+from cudbound.basis.calls import public_call
 from cudbound.basis.parameter_error import ParameterError
 from cudbound.basis.pictured import Pictured
-from cudbound.basis.protocols import Features, FittedClassifier
 from cudbound.basis.rounding import InLines, format_proportion
-from cudbound.basis.validation import Array, check_binary_classifier, check_row_weights, checked, count_rows
+from cudbound.basis.validation import Array, checked
 from cudbound.records import BootstrapLosses, Records
 from cudbound.report.tables import RunDescription
-from cudbound.resampling.refits import prepare_refits
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -30,19 +24,6 @@ if TYPE_CHECKING:
 
 #: Shares of the refits above which rows are counted.
 MARKS = (0.1, 0.25)
-
-#: What is read of the refits, in the form in which a session plans them.
-READER = MethodCard(
-    name="classification-instability",
-    title="Share of the refits that put a row in another class",
-    formula="mean over b of 1{f_b(x_i) != f(x_i)}",
-    estimand=Estimand("conditional"),
-    needs=frozenset({"bootstrap"}),
-    assumptions="the refits vary as classifiers of other training sets of the population would",
-    tendency="too low where the classifier is fitted almost without error: its refits share most rows with it",
-    reference="Riley and Collins (2023)",
-    cost="B",
-)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -125,116 +106,24 @@ class Instability(InLines, Pictured["InstabilityDisplay"]):
         return InstabilityDisplay(self.shares, self.distances, self.distances_of, MARKS)
 
 
-def classification_instability(
-    estimator: FittedClassifier,
-    X: Features,
-    y: ArrayLike,
-    *,
-    n_resamples: int = 1000,
-    sample_weight: ArrayLike | None = None,
-    on_single_class: str | None = None,
-    groups: ArrayLike | None = None,
-    rng: int | np.random.Generator | None = None,
-    n_jobs: int | None = 1,
-    progress: bool | None = None,
-) -> Instability:
-    """Say how often refits on bootstrap draws put the training rows in another class than a classifier does.
-
-    The procedure: draw `n_resamples` bootstrap samples, refit the classifier as a whole on each, let every refit
-    classify all training rows, and take for each row the share of the refits whose class is not that of `estimator`.
-
-    A table of intervals made these refits already: ``compare_intervals(...).instability`` and
-    ``error_interval(...).instability`` are the same result without a further fit. So is `recorded_instability` for
-    refits that other software made.
-
-    Parameters
-    ----------
-    estimator : object
-        Any fitted scikit-learn classifier of two classes, alone or at the end of a `Pipeline`.
-    X : array-like, shape (n_samples, n_features)
-        The rows that the estimator was fitted to.
-    y : array-like, shape (n_samples,)
-        Their labels; at least two rows of each class.
-    n_resamples : int, default=1000
-        Number of bootstrap draws, each of which takes one refit.
-    sample_weight : array-like of float, shape (n_samples,), default=None
-        Weights of the rows, with which the classifier was fitted; they enter the refits. Rows are counted alike.
-    on_single_class, groups, rng, n_jobs, progress
-        As for `cudbound.compare_intervals`; the same `rng` gives the same draws as there.
-
-    Returns
-    -------
-    Instability
-        Prints the share of the rows that more than 10 %, and more than 25 %, of the refits put in another class; has
-        ``shares``, ``to_frame()`` and ``plot()``.
-
-    Raises
-    ------
-    sklearn.exceptions.NotFittedError
-        If the estimator has not been fitted.
-    ValueError
-        If an argument is out of range, or `X` and `y` do not fit the estimator.
-
-    Notes
-    -----
-    It says whether the class of a patient depends on who else happened to be in the training set, and nothing about
-    whether the class is right: a classifier that always says the same is perfectly stable.
-
-    References
-    ----------
-    Riley, R. D. and Collins, G. S. (2023). Stability of clinical prediction models developed using statistical or
-    machine learning methods. Biometrical Journal 65, 2200302.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from sklearn.linear_model import LogisticRegression
-    >>> from cudbound import classification_instability
-    >>> rng = np.random.default_rng(0)
-    >>> X = rng.normal(size=(40, 2))
-    >>> y = np.where(X[:, 0] + rng.normal(size=40) > 0, "ill", "well")
-    >>> found = classification_instability(LogisticRegression().fit(X, y), X, y, n_resamples=100, rng=0)
-    >>> found.above(0.25) <= found.above(0.1)
-    True
-    >>> found.to_frame().columns.tolist()
-    ['share', 'distance']
-    """
-    session = Session(Asked((READER,), {}, frozenset()), rng=rng, n_jobs=n_jobs)
-    classes = check_binary_classifier(estimator)
-    weights = None if sample_weight is None else check_row_weights(sample_weight, count_rows(y))
-    counts = session.take(X, y, classes, n_resamples, groups)
-    plan = session.prepare(session.methods, Resampling(on_single_class=on_single_class))
-    sample = session.sample
-    refits = prepare_refits(estimator, X, sample.y, n_jobs=session.n_jobs, sample_weight=weights)
-    with progress_bar(plan.n_fits(counts), progress) as advance:
-        made = session.refit(refits, counts, advance)
-    for error in session.failed.values():
-        raise error
-    records = session.given_records(estimator)
-    run = RunDescription(
-        **session.run_facts(),
-        n_resamples=int(counts.shape[0]),
-        localization=None,
-        classifier=describe_classifier(estimator),
-    )
-    return instability_of(made["bootstrap"], records, estimator, X, run)
-
-
-def instability_of(
-    bootstrap: BootstrapLosses, records: Records, estimator: Any, X: Any, run: RunDescription | None
-) -> Instability:
-    """Return the instability of a classifier from the losses of its refits; `records` has its own losses and groups."""
+def instability_in(records: Records, model: Model, run: RunDescription | None) -> Instability | None:
+    """Return the instability of a classifier from the losses of its refits; None where there are none."""
+    bootstrap = records.bootstrap
+    if bootstrap is None:
+        return None
     groups = () if records.groups is None else (f"{records.groups} kept together",)
     return Instability(
         _changed(bootstrap, np.asarray(records.losses)).mean(axis=0),
         bootstrap.n_fits,
-        *distances_from_threshold(estimator, X),
+        model.distances,
+        model.distances_of,
         (*bootstrap.remarks, *groups),
         run,
     )
 
 
-def recorded_instability(
+@public_call
+def instability_of(
     bootstrap: BootstrapLosses, *, training_losses: ArrayLike, distances: ArrayLike | None = None
 ) -> Instability:
     """Say how often refits put rows in another class, from losses that other software recorded.
@@ -257,10 +146,10 @@ def recorded_instability(
 
     Examples
     --------
-    >>> from cudbound import recorded_instability
+    >>> from cudbound import instability_of
     >>> from cudbound.records import BootstrapLosses
     >>> refits = BootstrapLosses([[2, 0, 1], [1, 1, 1]], [[0, 1, 0], [0, 0, 1]])
-    >>> recorded_instability(refits, training_losses=[0, 0, 1]).shares.tolist()
+    >>> instability_of(refits, training_losses=[0, 0, 1]).shares.tolist()
     [0.0, 0.5, 0.5]
     """
     if not isinstance(bootstrap, BootstrapLosses):

@@ -3,29 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar, Generic
+from typing import TYPE_CHECKING, Any, ClassVar, Generic
 
+from cudbound.analysis.analyze import Analysis, analyze
 from cudbound.analysis.instability import Instability
+from cudbound.analysis.question import Question
+from cudbound.analysis.saving import saved_analysis
 from cudbound.basis.exceptions import CudboundWarning
 from cudbound.basis.hints import suggestion
 from cudbound.basis.method_card import MethodCard
+from cudbound.basis.outcomes import ConfidenceInterval
 from cudbound.basis.pictured import Pictured
 from cudbound.basis.results import ComparisonResult, IntervalEstimate, OneRow, PointEstimate, frame_of
-from cudbound.intervals import METHODS
+from cudbound.basis.sample import Sample
+from cudbound.intervals import METHODS, Method
 from cudbound.point_estimates import ESTIMATORS
-from cudbound.report.cautions import cautions
-from cudbound.report.comparison_columns import comparison_report
+from cudbound.report.cautions import cautions, warn_of
+from cudbound.report.comparison_columns import by_pair, comparison_report
 from cudbound.report.description import Description, describe_rows
 from cudbound.report.files import write_texts
 from cudbound.report.headline import headline
-from cudbound.report.interval_columns import interval_report
-from cudbound.report.point_columns import point_report
+from cudbound.report.interval_columns import interval_report, point_report
 from cudbound.report.table_style import FULL, Style
 from cudbound.report.tables import Report, Run
 from cudbound.report.tabular import Tabular
-from cudbound.saved.saved_file import SavedResult, known, saved_rows
+from cudbound.saved.saved_file import SavedResult
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -99,9 +103,9 @@ class Table(Tabular, Generic[OneRow]):
 
         Examples
         --------
-        >>> from cudbound import recorded_interval
+        >>> from cudbound import interval_of
         >>> from cudbound.records import SplitLosses
-        >>> row = recorded_interval("corrected-resampled-t", SplitLosses([0.2, 0.3, 0.25, 0.15, 0.35], 90, 10))
+        >>> row = interval_of(SplitLosses([0.2, 0.3, 0.25, 0.15, 0.35], 90, 10), "corrected-resampled-t")
         >>> IntervalTable((row,)).describe().results
         'corrected-resampled-t: the error is estimated at 0.250 (95% confidence interval 0.128 to 0.372).'
         """
@@ -127,18 +131,19 @@ class IntervalTable(Table[IntervalEstimate], Pictured["IntervalDisplay"]):
     ----------
     rows, run
         As in `Table`.
-    instability : Instability or None
-        How often the refits on the bootstrap draws put a row in another class than the classifier does; None where no
-        method made such refits.
-    source : SavedResult or None
-        What `save` writes besides the rows; None where the table was made by hand.
+    analysis : Analysis or None
+        The question, the draws and the records; None where the table was made by hand.
     """
 
-    instability: Instability | None = field(default=None, compare=False)
-    source: SavedResult | None = field(default=None, compare=False)
+    analysis: Analysis | None = field(default=None, compare=False, repr=False)
 
     KIND = "interval"
     COLUMNS = IntervalEstimate.COLUMNS
+
+    @property
+    def instability(self) -> Instability | None:
+        """How often refits on the bootstrap draws put a row in another class; None where no method made such refits."""
+        return None if self.analysis is None else self.analysis.instability
 
     @property
     def headline(self) -> str:
@@ -172,7 +177,7 @@ class IntervalTable(Table[IntervalEstimate], Pictured["IntervalDisplay"]):
     @property
     def saved(self) -> SavedResult:
         """What `save` writes."""
-        return replace(known(self.source), rows=saved_rows(self.rows))
+        return saved_analysis(self.analysis, self.rows)
 
     def display(self) -> IntervalDisplay:
         """Return the picture of the intervals beside the share of the rarer class; `plot` draws it."""
@@ -182,10 +187,79 @@ class IntervalTable(Table[IntervalEstimate], Pictured["IntervalDisplay"]):
 
 
 class ComparisonTable(Table[ComparisonResult], Pictured["ComparisonDisplay"]):
-    """Comparisons of the same two classifiers or learning algorithms by several methods, in the order asked for."""
+    """Comparisons of classifiers or learning algorithms, one row for each pair and method.
+
+    ``table["mcnemar"]``, ``table["svm", "tree"]`` and ``table["svm", "tree", "mcnemar"]`` are rows, by the names that
+    tell which.
+    """
 
     KIND = "comparison"
     COLUMNS = ComparisonResult.COLUMNS
+
+    def __contains__(self, names: object) -> bool:
+        return bool(self._found(names))
+
+    def __getitem__(self, names: str | tuple[str, ...]) -> ComparisonResult:
+        """Return the row of a method, of a pair, or of both where one of them does not tell which.
+
+        Raises
+        ------
+        KeyError
+            If there is none, or more than one.
+        """
+        found = self._found(names)
+        if len(found) == 1:
+            return found[0]
+        if found:
+            which = ", ".join(map(repr, (found[0].a, found[0].b, found[0].method)))
+            raise KeyError(f"{names!r} has {len(found)} rows: name one, such as table[{which}]")
+        several = len({(row.a, row.b) for row in self.rows}) > 1
+        known = [(row.a, row.b, row.method) if several else row.method for row in self.rows]
+        hint = suggestion(names, [row.method for row in self.rows])
+        raise KeyError(f"no comparison by {names!r} in this table; it has {known}.{hint}")
+
+    def _found(self, names: object) -> list[ComparisonResult]:
+        return [
+            row
+            for row in self.rows
+            if names in (row.method, (row.method,), (row.a, row.b), (row.a, row.b, row.method))
+        ]
+
+    @property
+    def row(self) -> ComparisonResult:
+        """The only comparison, where one pair was compared by one method.
+
+        Raises
+        ------
+        AttributeError
+            If there are more.
+        """
+        if len(self.rows) != 1:
+            raise AttributeError(
+                f"This table has {len(self.rows)} comparisons: name one, such as table['mcnemar'] or table['svm', "
+                "'tree'], or go through its rows."
+            )
+        return self.rows[0]
+
+    @property
+    def estimate(self) -> float:
+        """error(a) - error(b), where there is only one comparison."""
+        return self.row.estimate
+
+    @property
+    def statistic(self) -> float:
+        """The statistic of the test, where there is only one comparison."""
+        return self.row.statistic
+
+    @property
+    def pvalue(self) -> float:
+        """The p-value, where there is only one comparison."""
+        return self.row.pvalue
+
+    @property
+    def confidence_interval(self) -> ConfidenceInterval:
+        """The limits for error(a) - error(b), where there is only one comparison."""
+        return self.row.confidence_interval
 
     def report(self, run: Run | None = None, style: Style = FULL) -> Report:
         """Return the table with the title and the notes that must stand around it."""
@@ -195,7 +269,7 @@ class ComparisonTable(Table[ComparisonResult], Pictured["ComparisonDisplay"]):
         """Return the picture of the intervals beside no difference; `plot` draws it."""
         from cudbound.plotting.forest import ComparisonDisplay
 
-        return ComparisonDisplay.from_table(self)
+        return ComparisonDisplay.from_table(ComparisonTable(by_pair(self.rows)))
 
 
 class PointEstimateTable(Table[PointEstimate]):
@@ -207,3 +281,20 @@ class PointEstimateTable(Table[PointEstimate]):
     def report(self, run: Run | None = None, style: Style = FULL) -> Report:
         """Return the table with the title and the notes that must stand around it."""
         return point_report(self.rows, self.to_frame, run or self.run, style, self._titles)
+
+
+def tabulate(
+    question: Question[Method],
+    estimator: Any,
+    X: Any,
+    y: Any,
+    groups: Any = None,
+    sample_weight: Any = None,
+    test_set: Any = None,
+) -> IntervalTable:
+    """Return the table that answers a question about a fitted classifier, and give its cautions as warnings."""
+    sample = Sample.of(estimator, X, y, groups, sample_weight)
+    analysis, rows, _ = analyze(question, sample, estimator, test_set)
+    table = IntervalTable(rows, analysis.run, analysis)
+    warn_of(table.cautions)
+    return table

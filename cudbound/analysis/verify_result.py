@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,29 +12,23 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from cudbound.adapters import express
-from cudbound.analysis.compare_intervals import compare_intervals
-from cudbound.basis.aligned import check_index
+from cudbound.analysis.analyze import analyze
+from cudbound.analysis.question import Question
+from cudbound.analysis.saving import saved_rows
+from cudbound.basis.calls import public_call
 from cudbound.basis.exceptions import CudboundWarning, StatedError
-from cudbound.basis.fingerprint import fingerprint
-from cudbound.basis.groups import check_groups
 from cudbound.basis.protocols import Features, FittedClassifier, Splits
-from cudbound.basis.results import IntervalEstimate
-from cudbound.basis.validation import (
-    check_binary_classifier,
-    check_integer,
-    check_labels,
-    check_lengths,
-    check_n_jobs,
-    check_rng,
-    check_row_weights,
-    count_rows,
-)
+from cudbound.basis.sample import Sample
+from cudbound.basis.validation import check_integer, check_n_jobs, check_rng
 from cudbound.basis.versions import versions
-from cudbound.metrics.metric_draws import MetricDraws
+from cudbound.intervals import Method, find_methods
+from cudbound.metrics.metric_draws import draw_for_metrics
+from cudbound.metrics.metrics import ResolvedMetrics
+from cudbound.metrics.targets import targets_of
 from cudbound.problem.additive_model import AdditiveModel
-from cudbound.resampling import ResamplingSizes
+from cudbound.resampling import Resampling
 from cudbound.saved.check_bounds import check_interval, check_on_data
-from cudbound.saved.saved_file import SavedResult, SavedRow, read_saved, saved_rows
+from cudbound.saved.saved_file import SavedQuestion, SavedResult, SavedRow, read_saved
 from cudbound.saved.verification import Check, ResultVerification
 from cudbound.solve.minimum import check_minimizer
 
@@ -45,6 +37,7 @@ from cudbound.solve.minimum import check_minimizer
 ROW = 5e-4
 
 
+@public_call
 def verify_result(
     path: str | Path,
     estimator: FittedClassifier,
@@ -142,45 +135,56 @@ def verify_result(
     """
     size = None if sample is None else check_integer("sample", sample, 1)
     generator = check_rng(rng)
-    check_n_jobs(n_jobs)
+    jobs = check_n_jobs(n_jobs)
     saved, intact = read_saved(path)
-    classes = check_binary_classifier(estimator)
-    asked = saved.question.metric.resolve(classes.tolist())
-    labels = check_labels(y, classes)
-    check_lengths(count_rows(X), labels.size)
-    check_index(X, y)
-    weights = None if sample_weight is None else check_row_weights(sample_weight, labels.size)
-    together = check_groups(groups, labels)
-    event = asked.event_rows(labels)
-    found = fingerprint(X, event, together, weights)
-    same = found == saved.fingerprint and labels.size == saved.counts.shape[1]
+    given = Sample.of(estimator, X, y, groups, sample_weight)
+    asked = saved.question.metric.resolve(given.classes.tolist())
+    found = given.fingerprint(asked.event_class)
+    same = found == saved.fingerprint and given.n_samples == saved.counts.shape[1]
     checks = [
         Check("file", intact, "as it was written" if intact else "changed after it was written, or damaged"),
-        _check_data(saved, found, same, labels.size),
+        _check_data(saved, found, same, given.n_samples),
     ]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", CudboundWarning)  # what the result says was said when it was computed
         if same:
-            draws = MetricDraws(asked, weights)
-            random = np.random.default_rng(saved.question.rng)
-            checks.append(_check_draws(saved, draws.draw(labels, len(saved.counts), random, together)))
+            checks.append(_check_draws(saved, _drawn_again(saved, asked, given)))
         if same and saved.bounds:
-            check, model = _check_classifier(saved, estimator, X, y, weights)
+            check, model = _check_classifier(saved, estimator, given)
             checks.append(check)
             if model is not None:
+                event = given.events(asked.event_class)
                 for bound in saved.bounds:
-                    checks += check_on_data(bound, saved, model, event, weights, size, generator, n_jobs)
+                    checks += check_on_data(
+                        bound, saved, model, event, given.sample_weight, size, generator, jobs
+                    )
         for bound in saved.bounds:
             checks += check_interval(bound, saved.question.confidence_level)
         if same and saved.rows:
-            data: dict[str, Any] = {"groups": groups, "sample_weight": sample_weight, "n_jobs": n_jobs}
-            call = partial(compare_intervals, estimator, X, y, **data, progress=False)
-            checks.append(_check_rows(saved, {"cv": cv, "test_set": test_set}, call))
+            checks.append(_check_rows(saved, given, estimator, cv, test_set, jobs))
     if not same:
         checks.append(Check("all else", None, "left out, since the data are others"))
     result = ResultVerification(tuple(checks))
     verified = result.passed and (not saved.rows or checks[-1].passed)
     return replace(result, intervals=_in_words(saved)) if verified else result
+
+
+def _drawn_again(saved: SavedResult, asked: ResolvedMetrics, sample: Sample) -> NDArray[np.int32]:
+    targets = targets_of(
+        asked,
+        sample.events(asked.event_class),
+        sample.sample_weight,
+        saved.question.confidence_level,
+        saved.question.alternative,
+    )
+    counts, _ = draw_for_metrics(
+        [target.rows for target in targets],
+        len(saved.counts),
+        np.random.default_rng(saved.question.rng),
+        stratified=asked.drawn_within_classes,
+        groups=sample.groups,
+    )
+    return counts
 
 
 def _check_data(saved: SavedResult, found: str, same: bool, n: int) -> Check:
@@ -212,13 +216,14 @@ def _of_other_versions(saved: SavedResult) -> str:
 
 
 def _check_classifier(
-    saved: SavedResult, estimator: Any, X: Any, y: Any, sample_weight: NDArray[np.float64] | None
+    saved: SavedResult, estimator: Any, sample: Sample
 ) -> tuple[Check, AdditiveModel | None]:
     """Check that the coefficients in the file minimize the loss; return the classifier with them, None if not."""
     coef = saved.coefficients
     assert coef is not None, "a file with bounds has the coefficients that their witnesses are compared with"
+    polish, weights = saved.question.bound.polish, sample.sample_weight
     try:
-        model = express(estimator, X, y, polish=saved.question.polish, sample_weight=sample_weight)
+        model = express(estimator, sample.X, sample.y, polish=polish, sample_weight=weights)
         if coef.shape != model.coef.shape:
             text = f"it has {model.coef.size} coefficients, and the file has {coef.size}"
             return Check("classifier", False, text), None
@@ -231,11 +236,12 @@ def _check_classifier(
 
 
 def _check_rows(
-    saved: SavedResult, given: Mapping[str, Any], call: Callable[..., Iterable[IntervalEstimate]]
+    saved: SavedResult, sample: Sample, estimator: Any, cv: Any, test_set: Any, n_jobs: int
 ) -> Check:
-    """Compute the rows of a table again; `call` is `compare_intervals` with the data, `given` what no file holds."""
-    question, limits = saved.question, saved.question.limits
-    timed = limits is not None and bool({limits.seconds, limits.seconds_per_draw} - {None, math.inf})
+    """Compute the rows of a table again; `cv` and `test_set` are what no file holds."""
+    question, limits = saved.question, saved.question.bound.limits
+    given = {"cv": cv, "test_set": test_set}
+    timed = bool({limits.seconds, limits.seconds_per_draw} - {None, math.inf})
     reasons = {
         "since no seed is known": question.rng is None,
         "since the clock ended its searches": timed,
@@ -246,15 +252,13 @@ def _check_rows(
     for reason, holds in reasons.items():
         if holds:
             return Check("rows", None, f"not computed again, {reason}")
-    arguments = {name: value for name, value in vars(question).items() if name != "passed_again"}
-    arguments |= {name: given[name] for name in question.passed_again}
-    sizes: Any = question.sizes
+    if "cv" not in question.passed_again:
+        cv = question.cv
     try:
-        arguments["sizes"] = None if sizes is None else ResamplingSizes(**sizes)
-        found = saved_rows(call(**arguments))
+        _, rows, _ = analyze(_question(question, cv, n_jobs), sample, estimator, test_set)
     except (ValueError, TypeError) as error:
         return Check("rows", False, f"they cannot be computed again: {error}")
-    again = {(row.method, row.metric): (row.estimate, row.low, row.high) for row in found}
+    again = {(row.method, row.metric): (row.estimate, row.low, row.high) for row in saved_rows(rows)}
     for row in saved.rows:
         was, now = (row.estimate, row.low, row.high), again.get((row.method, row.metric), ())
         if not now or not np.allclose(np.array(was, float), now, rtol=0.0, atol=ROW, equal_nan=True):
@@ -262,6 +266,26 @@ def _check_rows(
             text = f"{row.method}, {row.metric}: {numbers[0] or 'no row'} here, {numbers[1]} in the file"
             return Check("rows", False, f"{text}{_of_other_versions(saved)}")
     return Check("rows", True, f"{len(saved.rows)} computed again from the seed, the same to {ROW:g}")
+
+
+def _question(saved: SavedQuestion, cv: Any, n_jobs: int) -> Question[Method]:
+    """Return the question of a file."""
+    found = find_methods(list(saved.methods))
+    for method in found:
+        method.resolve_options(saved.options.get(method.name, {}))
+    return Question.of(
+        replace(found, options=saved.options, named=frozenset(saved.named)),
+        metric=saved.metric,
+        confidence_level=saved.confidence_level,
+        alternative=saved.alternative,
+        n_resamples=saved.n_resamples,
+        resampling=Resampling(
+            inner=saved.inner, on_single_class=saved.on_single_class, cv=cv, sizes=saved.sizes
+        ),
+        bound=saved.bound,
+        rng=saved.rng,
+        n_jobs=n_jobs,
+    )
 
 
 def _in_words(saved: SavedResult) -> tuple[str, ...]:

@@ -6,6 +6,7 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import Any
@@ -16,7 +17,7 @@ PATIENCE = 2.0
 
 @dataclass(frozen=True)
 class Progress:
-    """Whether a call shows bars, and from when on; its parts share it, so that the time runs from its beginning.
+    """Whether a call shows bars, and from when on.
 
     Attributes
     ----------
@@ -27,22 +28,6 @@ class Progress:
 
     shown: bool
     since: float
-
-    @classmethod
-    def of(cls, asked: bool | Progress | None) -> Progress:
-        """Return what was asked for: bars at once or never, or for None bars after `PATIENCE`, if a person sees them.
-
-        Examples
-        --------
-        >>> Progress.of(False).shown, Progress.of(True).shown
-        (False, True)
-        """
-        if isinstance(asked, Progress):
-            return asked
-        now = time.monotonic()
-        if asked is not None:
-            return cls(bool(asked), now)
-        return cls(in_notebook() or sys.stderr.isatty(), now + PATIENCE)
 
     @property
     def due(self) -> bool:
@@ -63,6 +48,34 @@ class Progress:
         delay = max(0.0, self.since - time.monotonic())
         with tqdm(disable=not self.shown, delay=delay, leave=False, **settings) as bar:
             yield bar
+
+
+#: Shows nothing, whatever is asked for.
+HIDDEN = Progress(False, 0.0)
+#: That of the outermost call, so that the time of its parts runs from its beginning.
+_SHARED: ContextVar[Progress | None] = ContextVar("progress", default=None)
+#: What `cudbound.set_config` set: bars at once (True), never (False), or where a person sees them (None).
+CONFIG: dict[str, bool | None] = {"progress": None}
+
+
+def current_progress() -> Progress:
+    """Return the progress of the call that this is a part of, or a new one as `cudbound.set_config` asks for it."""
+    if (outer := _SHARED.get()) is not None:
+        return outer
+    now = time.monotonic()
+    if CONFIG["progress"] is not None:
+        return Progress(CONFIG["progress"], now)
+    return Progress(in_notebook() or (sys.stderr is not None and sys.stderr.isatty()), now + PATIENCE)
+
+
+@contextmanager
+def shared(progress: Progress) -> Iterator[None]:
+    """Let all calls of the block have this progress."""
+    token = _SHARED.set(progress)
+    try:
+        yield
+    finally:
+        _SHARED.reset(token)
 
 
 def in_notebook() -> bool:

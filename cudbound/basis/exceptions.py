@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from cudbound.basis.parameter_error import ParameterError as ParameterError
 
@@ -11,7 +11,11 @@ if TYPE_CHECKING:
 
 
 class CudboundWarning(UserWarning):
-    """Base class of every warning of this package."""
+    """Base class of every warning of this package; what a kind of warning knows are its attributes."""
+
+    def __init__(self, message: str, **facts: Any):
+        super().__init__(message)
+        vars(self).update(facts)
 
 
 class NotCertifiedWarning(CudboundWarning):
@@ -29,20 +33,10 @@ class NotCertifiedWarning(CudboundWarning):
         The interval that uses the bounds: "cud", "two-center" or "aci".
     """
 
-    def __init__(
-        self,
-        message: str,
-        *,
-        n_limited: int = 0,
-        n_inaccurate: int = 0,
-        half_width: tuple[float, float] | None = None,
-        method: str = "aci",
-    ):
-        super().__init__(message)
-        self.half_width = half_width
-        self.method = method
-        self.n_limited = n_limited
-        self.n_inaccurate = n_inaccurate
+    n_limited: int = 0
+    n_inaccurate: int = 0
+    half_width: tuple[float, float] | None = None
+    method: str = "aci"
 
 
 class TuningNotResampledWarning(CudboundWarning):
@@ -129,17 +123,15 @@ class ManyFeaturesWarning(CudboundWarning):
 
 
 class FewEventsWarning(CudboundWarning):
-    """A metric of one class rests on so few of its rows that any interval for it is hardly more than a guess.
+    """A metric of one class is based on so few of its rows that any interval for it is hardly more than a guess.
 
     Attributes
     ----------
     n_rows : int
-        Rows of the smallest class that it rests on.
+        Rows of the smallest class that it is based on.
     """
 
-    def __init__(self, message: str, *, n_rows: int):
-        super().__init__(message)
-        self.n_rows = n_rows
+    n_rows: int
 
 
 class LowUpperLimitWarning(CudboundWarning):
@@ -155,10 +147,8 @@ class LowUpperLimitWarning(CudboundWarning):
         The exact binomial upper limit for no error in n new cases.
     """
 
-    def __init__(self, message: str, *, methods: tuple[str, ...], limit: float):
-        super().__init__(message)
-        self.methods = methods
-        self.limit = limit
+    methods: tuple[str, ...]
+    limit: float
 
 
 class SampleSizeWarning(CudboundWarning):
@@ -170,9 +160,7 @@ class SampleSizeWarning(CudboundWarning):
         The training rows.
     """
 
-    def __init__(self, message: str, *, n_samples: int):
-        super().__init__(message)
-        self.n_samples = n_samples
+    n_samples: int
 
 
 class TrainingRowsWarning(CudboundWarning):
@@ -186,10 +174,8 @@ class TrainingRowsWarning(CudboundWarning):
         All test cases.
     """
 
-    def __init__(self, message: str, *, n_equal: int, n_tested: int):
-        super().__init__(message)
-        self.n_equal = n_equal
-        self.n_tested = n_tested
+    n_equal: int
+    n_tested: int
 
 
 class FewGroupsWarning(CudboundWarning):
@@ -202,10 +188,8 @@ class FewGroupsWarning(CudboundWarning):
         Kish's number: of groups of equal size that say as much.
     """
 
-    def __init__(self, message: str, *, n_groups: int = 0, n_effective: float = 0.0):
-        super().__init__(message)
-        self.n_groups = n_groups
-        self.n_effective = n_effective
+    n_groups: int = 0
+    n_effective: float = 0.0
 
 
 class FrequencyWeightsWarning(CudboundWarning):
@@ -217,9 +201,7 @@ class FrequencyWeightsWarning(CudboundWarning):
         The sum of the weights.
     """
 
-    def __init__(self, message: str, *, n_patients: int = 0):
-        super().__init__(message)
-        self.n_patients = n_patients
+    n_patients: int = 0
 
 
 class SimilarRowsWarning(CudboundWarning):
@@ -231,9 +213,7 @@ class SimilarRowsWarning(CudboundWarning):
         Median over the distinct rows of the distance of the nearest row over that of the fourth nearest.
     """
 
-    def __init__(self, message: str, *, ratio: float = 1.0):
-        super().__init__(message)
-        self.ratio = ratio
+    ratio: float = 1.0
 
 
 class DuplicateRowsWarning(CudboundWarning):
@@ -245,9 +225,7 @@ class DuplicateRowsWarning(CudboundWarning):
         Rows that equal one above them.
     """
 
-    def __init__(self, message: str, *, n_equal: int = 0):
-        super().__init__(message)
-        self.n_equal = n_equal
+    n_equal: int = 0
 
 
 class SlowRefitsWarning(CudboundWarning):
@@ -261,10 +239,8 @@ class SlowRefitsWarning(CudboundWarning):
         Time that they are likely to take.
     """
 
-    def __init__(self, message: str, *, n_fits: int, seconds: float):
-        super().__init__(message)
-        self.n_fits = n_fits
-        self.seconds = seconds
+    n_fits: int
+    seconds: float
 
 
 class StatedError(Exception):

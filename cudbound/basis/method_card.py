@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, Generic, Literal, TypeVar
 
@@ -107,8 +107,8 @@ class MethodCard:
     options : mapping of str to Option
         What can be chosen, with defaults.
     needs_with : callable or None
-        ``needs_with(options) -> frozenset of str``: what must be recorded under all its options where that can be less
-        than `needs`; None where it cannot.
+        ``needs_with(options, design) -> frozenset of str``: what must be recorded under all its options, for a training
+        set whose matrix is known (`cudbound.records.Design`) or not (None), where that can differ from `needs`.
     with_groups : {"kept", "refits", "no"}
         What becomes of rows that belong together: "kept" if what is resampled and the limits follow from whole groups,
         "refits" if refits keep groups together and the limits count rows as independent, "no" if it cannot be used.
@@ -124,7 +124,7 @@ class MethodCard:
     cost: str
     options: Mapping[str, Option] = field(default_factory=dict)
     formula: str = ""
-    needs_with: Callable[[Mapping[str, Any]], frozenset[str]] | None = field(default=None, repr=False)
+    needs_with: Callable[[Mapping[str, Any], Any], frozenset[str]] | None = field(default=None, repr=False)
     with_groups: Literal["kept", "refits", "no"] = "kept"
 
     def __post_init__(self) -> None:
@@ -139,9 +139,11 @@ class MethodCard:
         """What those symbols of the formula mean that it does not explain itself."""
         return "; ".join(meaning for pattern, meaning in SYMBOLS.items() if re.search(pattern, self.formula))
 
-    def needed(self, options: Mapping[str, Any]) -> frozenset[str]:
-        """Return what must be recorded under these options, one for each of the method's own."""
-        return self.needs if self.needs_with is None else self.needs_with(options)
+    def needed(self, given: Mapping[str, Any], design: Any = None) -> frozenset[str]:
+        """Return what must be recorded under these options, for a matrix of this rank and these distinct rows."""
+        if self.needs_with is None:
+            return self.needs
+        return self.needs_with(self.resolve_options(given), design)
 
     def resolve_options(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """Return a value for every option, the given one or the default.
@@ -189,13 +191,6 @@ class Asked(Generic[Card]):
     def __len__(self) -> int:
         return len(self.methods)
 
-    def with_options(self, options: object) -> Asked[Card]:
-        """Return the same methods with these options."""
-        if options is None:
-            return self
-        check_options(options, self.methods)
-        return replace(self, options=dict(options))  # type: ignore[call-overload]  # checked
-
     def options_of(self, method: MethodCard) -> Mapping[str, Any]:
         """Return the options that were given for a method."""
         return self.options.get(method.name, NO_OPTIONS)
@@ -234,6 +229,8 @@ def find_named(
             [known[name] for name in groups[one]] if group else [known[one] if isinstance(one, str) else one]
         )
         for method in found:
+            if not group and method.name not in methods:
+                named.add(method.name)  # a pair may also set options of what a group before it has named
             methods.setdefault(method.name, method)
             own = {name: value for name, value in given.items() if not group or name in method.options}
             method.resolve_options(own)
@@ -242,7 +239,6 @@ def find_named(
         unused = sorted(set(given) - {name for method in found for name in method.options})
         if group and unused:
             raise ValueError(f"No method of the group {one!r} has the option {unused[0]!r}.")
-        named |= set() if group else {method.name for method in found}
     if not methods:
         raise ParameterError("methods", rule, asked)
     return Asked(tuple(methods.values()), options, frozenset(named))
@@ -263,7 +259,7 @@ def check_options(options: object, methods: Iterable[MethodCard]) -> dict[str, d
     """
     example = 'a mapping of names of methods to mappings, such as {"kohavi-normal": {"form": "wilson"}}'
     if not isinstance(options, Mapping):
-        raise ParameterError("options", f"{example}", options)
+        raise ParameterError("options", example, options)
     for name, given in options.items():
         if not isinstance(given, Mapping):
             raise ValueError(

@@ -186,3 +186,31 @@ class TestOutcome(PointOutcome):
     def undefined(reason: str) -> TestOutcome:
         """Return an outcome without numbers."""
         return TestOutcome(math.nan, math.nan, math.nan, UNDEFINED_LIMITS, degenerate=reason)
+
+
+# ---- what a small p-value of a comparison speaks for, in words ----
+
+#: By the alternative, where the hypothesis is that of equal errors.
+EQUAL_ERRORS = {
+    "two-sided": "unequal errors",
+    "less": "error({a}) < error({b})",
+    "greater": "error({a}) > error({b})",
+}
+A_MARGIN = {
+    "two-sided": "error({a}) - error({b}) other than {null:g}",
+    "less": "error({a}) - error({b}) < {null:g}",
+    "greater": "error({a}) - error({b}) > {null:g}",
+    "equivalent": "|error({a}) - error({b})| < {null:g}",
+}
+
+
+def alternative_in_words(alternative: str, null: float, a: str, b: str) -> str:
+    """Return what a small p-value speaks for, by the names of the two that are compared.
+
+    Examples
+    --------
+    >>> alternative_in_words("less", 0.0, "svm", "tree")
+    'error(svm) < error(tree)'
+    """
+    words = (EQUAL_ERRORS if null == 0.0 else A_MARGIN)[alternative]
+    return words.format(null=null, a=a, b=b)

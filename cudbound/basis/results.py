@@ -11,7 +11,14 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from cudbound.basis.outcomes import ConfidenceInterval, Estimand, Outcome, PointOutcome, TestOutcome
+from cudbound.basis.outcomes import (
+    ConfidenceInterval,
+    Estimand,
+    Outcome,
+    PointOutcome,
+    TestOutcome,
+    alternative_in_words,
+)
 from cudbound.basis.rounding import (
     InLines,
     format_difference,
@@ -26,19 +33,6 @@ if TYPE_CHECKING:
 
 #: More numbers of a method's own than these are not added to its remarks; JSON has all of them.
 MAX_DETAILS = 3
-
-#: What a small p-value speaks for, by the alternative.
-AGAINST = {
-    "two-sided": "unequal errors",
-    "less": "error(a) < error(b)",
-    "greater": "error(a) > error(b)",
-}
-AGAINST_A_MARGIN = {
-    "two-sided": "error(a) - error(b) other than {null:g}",
-    "less": "error(a) - error(b) < {null:g}",
-    "greater": "error(a) - error(b) > {null:g}",
-    "equivalent": "|error(a) - error(b)| < {null:g}",
-}
 
 
 class SolveStatus(enum.IntEnum):
@@ -123,25 +117,16 @@ class Draws(InLines):
 
     def bracket(self, rank: int) -> tuple[float, float]:
         """Return bounds on the Q of a rank, from 1 for the smallest on; they are equal if it is proved."""
-        lower, upper = (
-            float(np.partition(values, rank - 1)[rank - 1]) for values in (self.lower, self.upper)
-        )
-        return lower, upper
+        return float(np.sort(self.lower)[rank - 1]), float(np.sort(self.upper)[rank - 1])
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row per draw; the witness is spread over columns ``witness_0``, ``witness_1``, ..."""
         import pandas as pd
 
-        frame = pd.DataFrame(
-            {
-                "lower": self.lower,
-                "upper": self.upper,
-                "status": [status.name.lower() for status in self.status],
-                "nodes": self.nodes,
-            }
-        )
+        status = [status.name.lower() for status in self.status]
+        columns = {"lower": self.lower, "upper": self.upper, "status": status, "nodes": self.nodes}
         witness = pd.DataFrame(self.witness, columns=[f"witness_{j}" for j in range(self.witness.shape[1])])
-        return pd.concat([frame, witness], axis=1).rename_axis("draw")
+        return pd.concat([pd.DataFrame(columns), witness], axis=1).rename_axis("draw")
 
 
 class Row(InLines):
@@ -244,14 +229,11 @@ class _WithLimits(Row):
 
 
 def frame_of(rows: Iterable[Row], columns: tuple[str, ...]) -> pd.DataFrame:
-    """Return one unrounded row for each of `rows`."""
+    """Return one unrounded row for each of `rows`; `columns` are those of a frame without rows."""
     import pandas as pd
 
-    return pd.DataFrame([row.to_record() for row in rows], columns=list(columns))
-
-
-def _columns(words: str) -> tuple[str, ...]:
-    return tuple(words.split())
+    records = [row.to_record() for row in rows]
+    return pd.DataFrame(records, columns=list(records[0] if records else columns))
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -287,9 +269,9 @@ class IntervalEstimate(_WithLimits, Outcome):
     highest: float = 1.0
 
     LOWEST: ClassVar = 0.0
-    COLUMNS: ClassVar = _columns(
-        "method metric estimate low high width raw_low raw_high confidence_level alternative estimand n_fits "
-        "degenerate remarks"
+    COLUMNS: ClassVar = (
+        *("method", "metric", "estimate", "low", "high", "width", "raw_low", "raw_high", "confidence_level"),
+        *("alternative", "estimand", "n_fits", "degenerate", "remarks"),
     )
 
     def _numbers(self) -> list[str]:
@@ -303,14 +285,12 @@ class IntervalEstimate(_WithLimits, Outcome):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class ComparisonResult(_WithLimits, TestOutcome):
-    """The difference of two errors by one method: test and interval.
-
-    The difference is error(a) - error(b): positive where the first classifier or learning algorithm errs more.
+    """The difference error(a) - error(b) of two errors by one method: test and interval.
 
     Attributes
     ----------
-    method : str
-        Name of the method.
+    a, b, method : str
+        Names of the two, by default "a" and "b", and of the method.
     estimate, statistic, pvalue, raw_interval, remarks, degenerate, details, standard_error
         As in `cudbound.basis.outcomes.TestOutcome`.
     estimand : Estimand
@@ -325,6 +305,8 @@ class ComparisonResult(_WithLimits, TestOutcome):
     n_fits : int
         Classifier fits behind the recorded losses, those of both counted; 0 where all losses are those of given
         classifiers on new test cases.
+    adjusted_pvalue, simultaneous_interval : float, ConfidenceInterval or None
+        The p-value adjusted for the number of pairs (Holm), and clipped limits for all pairs together (Bonferroni).
     """
 
     method: str
@@ -333,12 +315,28 @@ class ComparisonResult(_WithLimits, TestOutcome):
     alternative: str
     n_fits: int
     null: float = 0.0
+    a: str = "a"
+    b: str = "b"
+    adjusted_pvalue: float | None = None
+    simultaneous_interval: ConfidenceInterval | None = None
 
     LOWEST: ClassVar = -1.0
-    COLUMNS: ClassVar = _columns(
-        "method estimate low high raw_low raw_high confidence_level statistic pvalue alternative null estimand n_fits "
-        "degenerate remarks"
+    COLUMNS: ClassVar = (
+        *("a", "b", "method", "estimate", "low", "high", "raw_low", "raw_high", "confidence_level"),
+        *("statistic", "pvalue", "alternative", "null", "estimand", "n_fits", "degenerate", "remarks"),
     )
+
+    def to_record(self) -> dict[str, Any]:
+        """Return the columns of a frame, unrounded, with the adjusted ones where there are several pairs."""
+        if self.simultaneous_interval is None:
+            return super().to_record()
+        low, high = self.simultaneous_interval
+        adjusted = {
+            "adjusted_pvalue": self.adjusted_pvalue,
+            "simultaneous_low": low,
+            "simultaneous_high": high,
+        }
+        return {"a": self.a, "b": self.b} | adjusted | super().to_record()
 
     @property
     def interval_level(self) -> float:
@@ -349,13 +347,18 @@ class ComparisonResult(_WithLimits, TestOutcome):
     @property
     def against(self) -> str:
         """What a small p-value speaks for, in words."""
-        return (AGAINST if self.null == 0.0 else AGAINST_A_MARGIN)[self.alternative].format(null=self.null)
+        return alternative_in_words(self.alternative, self.null, self.a, self.b)
+
+    @property
+    def difference(self) -> str:
+        """What is estimated, by the names of the two."""
+        return f"error({self.a}) - error({self.b})"
 
     def _numbers(self) -> list[str]:
+        estimate, low, high = map(format_difference, (self.estimate, self.low, self.high))
         return [
-            f"{self.method}: error(a) - error(b) = {format_difference(self.estimate)}",
-            f"{format_level(self.interval_level)} confidence interval: {format_difference(self.low)} to "
-            f"{format_difference(self.high)}",
+            f"{self.method}: {self.difference} = {estimate}",
+            f"{format_level(self.interval_level)} confidence interval: {low} to {high}",
             f"statistic {format_statistic(self.statistic)}, p-value {format_pvalue(self.pvalue)} against "
             f"{self.against}",
         ]
@@ -383,7 +386,7 @@ class PointEstimate(Row, PointOutcome):
     estimand: Estimand
     n_fits: int
 
-    COLUMNS: ClassVar = _columns("method estimate estimand n_fits degenerate remarks")
+    COLUMNS: ClassVar = ("method", "estimate", "estimand", "n_fits", "degenerate", "remarks")
 
     def _numbers(self) -> list[str]:
         return [f"{self.method}: estimate {format_difference(self.estimate)}"]

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
+from cudbound.basis.calls import public_call
 from cudbound.basis.validation import check_integer, check_rng
 
 if TYPE_CHECKING:
@@ -26,6 +27,7 @@ class HasFrame(Protocol):
         """Return its numbers, one line for each row."""
 
 
+@public_call
 def over_seeds(call: Call, n_seeds: int = 5, rng: int | np.random.Generator | None = None) -> pd.DataFrame:
     """Make the same call with several seeds, and return what it gave with each.
 
@@ -56,12 +58,12 @@ def over_seeds(call: Call, n_seeds: int = 5, rng: int | np.random.Generator | No
     --------
     >>> from functools import partial
     >>> import numpy as np
-    >>> from cudbound import LeastSquaresClassifier, error_interval, over_seeds
+    >>> from cudbound import LeastSquaresClassifier, performance_interval, over_seeds
     >>> rng = np.random.default_rng(0)
     >>> X = rng.normal(size=(40, 2))
     >>> y = X[:, 0] + rng.normal(size=40) > 0
     >>> clf = LeastSquaresClassifier().fit(X, y)
-    >>> found = over_seeds(partial(error_interval, clf, X, y, n_resamples=50), 3, rng=0)
+    >>> found = over_seeds(partial(performance_interval, clf, X, y, n_resamples=50), 3, rng=0)
     >>> ranges = found.groupby("method")[["low", "high"]].agg(["min", "max"])
     >>> ranges.shape
     (1, 4)
@@ -81,3 +83,8 @@ def check_seed(rng: int | np.random.Generator | None) -> int:
     if rng is None or isinstance(rng, np.random.Generator):
         return int(generator.integers(2**32))
     return int(rng)
+
+
+def seed_of(rng: object) -> int | None:
+    """Return the seed that an ``rng`` is, or None for a generator and for None."""
+    return int(rng) if isinstance(rng, int | np.integer) and not isinstance(rng, bool) else None

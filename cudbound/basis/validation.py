@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import functools
-import inspect
 import math
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Collection
 from numbers import Integral, Real
-from typing import Any, TypeGuard, TypeVar
+from typing import Any, TypeGuard
 
 import joblib
 import numpy as np
@@ -15,7 +13,8 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import is_regressor
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
-from cudbound.basis.hints import did_you_mean, suggestion
+from cudbound.basis.exceptions import UnsupportedEstimatorError
+from cudbound.basis.hints import suggestion
 from cudbound.basis.parameter_error import ParameterError
 
 Array = NDArray[np.float64]
@@ -24,12 +23,6 @@ Losses = NDArray[Any]
 
 #: More workers than this a processor are not started: they would wait for each other.
 JOBS_PER_CPU = 4
-#: What may have been meant by the argument alpha, by the names of the arguments.
-ALPHA_MEANS = {
-    "confidence_level": "the level of the intervals is confidence_level, such as 0.95",
-    "localization": "the rate alpha_n of the CUD bound is localization",
-}
-Made = TypeVar("Made")
 MAX_INNER = 100_000  # of a draw; no run ends that has more
 #: With one row a class vanishes from a third of all bootstrap draws, and no variance can be seen in it.
 MIN_ROWS_PER_CLASS = 2
@@ -124,34 +117,6 @@ def check_ranks(ranks: object, n_draws: int) -> tuple[int, ...]:
     if found[0] < 1 or found[-1] > n_draws:
         raise ParameterError("ranks", f"within [1, {n_draws}], from the smallest draw to the largest", ranks)
     return tuple(int(rank) for rank in found)
-
-
-def refuse_others(function: Callable[..., object], given: Iterable[str]) -> None:
-    """Raise TypeError for a keyword that a function does not have, as Python does, and say what may be meant.
-
-    ``alpha`` is what others call one minus the confidence level, and papers the localization rate.
-    """
-    for name in given:
-        known = inspect.signature(function).parameters
-        if name == "alpha":
-            meant = "; ".join(text for right, text in ALPHA_MEANS.items() if right in known)
-        else:
-            meant = did_you_mean(name, known, "the arguments are")
-        raise TypeError(f"{function.__name__}() got an unexpected keyword argument {name!r}: {meant}")
-
-
-def refusing_others(made: type[Made]) -> type[Made]:
-    """Let a dataclass refuse keywords as `refuse_others` does."""
-    make = made.__init__
-    known = inspect.signature(made).parameters
-
-    @functools.wraps(make)
-    def make_or_refuse(self: object, *values: Any, **named: Any) -> None:
-        refuse_others(made, named.keys() - known)
-        make(self, *values, **named)
-
-    made.__init__ = make_or_refuse  # type: ignore[method-assign]  # a dataclass has no other place for it
-    return made
 
 
 def check_localization(localization: object, n_samples: int) -> float:
@@ -278,6 +243,8 @@ def check_binary_classifier(estimator: Any) -> NDArray[Any]:
         If it has not been fitted.
     TypeError
         If it is no scikit-learn estimator, or no classifier.
+    UnsupportedEstimatorError
+        If it is a search that kept no classifier.
     ValueError
         If it was fitted to a number of classes other than two.
     """
@@ -290,6 +257,9 @@ def check_binary_classifier(estimator: Any) -> NDArray[Any]:
             "--target."
         )
     if not hasattr(estimator, "classes_") or not hasattr(estimator, "predict"):
+        if hasattr(estimator, "cv_results_") and not hasattr(estimator, "best_estimator_"):
+            what = f"{type(estimator).__name__}(refit={estimator.refit!r}) holds no classifier."
+            raise UnsupportedEstimatorError(what, "Fit it with refit=True.")
         raise TypeError(
             f"{type(estimator).__name__} is not a classifier: it lacks classes_ or predict. Pass a fitted "
             "scikit-learn classifier."
@@ -382,18 +352,3 @@ def checked(name: str, values: ArrayLike, n_dimensions: int) -> Losses:
     if not np.isfinite(array).all():
         raise ValueError(f"The '{name}' parameter must be finite. Got nan or infinite values in it.")
     return array
-
-
-def check_sizes(n_train: float, n_test: float) -> None:
-    """Raise ValueError unless both sizes are at least 1."""
-    for name, size in (("n_train", n_train), ("n_test", n_test)):
-        if not size >= 1:
-            raise ParameterError(name, "at least 1", size)
-
-
-def check_pairs(means: ArrayLike) -> Array:
-    """Return one pair of means for each halving; raise ValueError if they are something else."""
-    pairs = checked("means", means, 2)
-    if pairs.shape[1] != 2:
-        raise ValueError(f"The 'means' parameter must have shape (n_halvings, 2). Got {pairs.shape} instead.")
-    return pairs.astype(float)

@@ -3,25 +3,24 @@
 from __future__ import annotations
 
 import math
-import warnings
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cudbound.basis.bars import Progress
+from cudbound.basis.calls import warn
 from cudbound.basis.exceptions import NotCertifiedWarning, SolveInterrupted, UnsupportedEstimatorError
 from cudbound.basis.results import Draws, SolveStatus
 from cudbound.basis.validation import check_aci_rate
 from cudbound.losses.surrogates import LOSSES
 from cudbound.problem.additive_model import TIE_TOLERANCE, AdditiveModel
 from cudbound.problem.coordinates import orthonormal_basis
-from cudbound.problem.problem import Problem, make_problem
+from cudbound.problem.problem import Problem
 from cudbound.records import BoundaryDeviations
 from cudbound.solve.limits import SearchLimits
 from cudbound.solve.minimum import draws_problem, least_loss
 from cudbound.solve.native import is_native
-from cudbound.solve.solve_draws import solve_problem
+from cudbound.solve.solve_draws import solve_draws
 
 Array = NDArray[np.float64]
 Bools = NDArray[np.bool_]
@@ -106,7 +105,6 @@ def boundary_deviations(
     rate: str | float = "log",
     n_jobs: int | None = 1,
     limits: SearchLimits = DEFAULT_LIMITS,
-    progress: bool | Progress | None = None,
 ) -> BoundaryDeviations:
     r"""Largest and smallest deviation of each draw over all classifications of the points near its boundary.
 
@@ -138,9 +136,6 @@ def boundary_deviations(
         When searches are given up; U_b and L_b are then bounds that make the interval longer, and a warning and a
         remark give the number of such draws. Without a limit the time grows exponentially with the number of near
         points.
-    progress : bool or None, default=None
-        Whether to show a progress bar of the searches; None shows one after two seconds, on a terminal or in a
-        notebook.
 
     Returns
     -------
@@ -206,7 +201,7 @@ def boundary_deviations(
     # the class of a row of zeros is the same for every u
     near = drawn.near(a_n) & model.design.any(axis=1)
     weights = problem.counts.astype(np.int64) - 1
-    largest, n_open = _largest_scores(model, problem.counts, weights * near, n_jobs, limits, progress)
+    largest, n_open = _largest_scores(model, problem.counts, weights * near, n_jobs, limits)
     fixed = (weights * (drawn.wrong & ~near)).sum(axis=1)
     smallest = (weights * near).sum(axis=1) - largest
     return BoundaryDeviations(
@@ -223,19 +218,18 @@ def boundary_deviations(
 def boundary_limits(limits: SearchLimits) -> SearchLimits:
     """Return the limits of a search for the CUD bound as those of the searches near the boundary.
 
-    The limit on all nodes concerns the CUD bound alone. Without a limit on the nodes of a draw the default one holds.
+    The solver and the limit on all nodes concern the CUD bound alone. Without a limit on the nodes of a draw the
+    default one holds.
     """
     nodes = DEFAULT_LIMITS.nodes_per_draw if limits.nodes_per_draw is None else limits.nodes_per_draw
-    return replace(limits, nodes=None, nodes_per_draw=nodes)
+    return replace(limits, solver="native", nodes=None, nodes_per_draw=nodes)
 
 
 def check_curvature(problem: Problem) -> None:
     """Raise `UnsupportedEstimatorError` unless the sandwich covariance of the coefficients is defined."""
     if is_native(problem) and LOSSES[problem.loss.name].smooth:
         return
-    what = (
-        "an l1 penalty" if problem.l1_penalty is not None and problem.l1_penalty.any() else problem.loss.name
-    )
+    what = "an l1 penalty" if problem.has_l1_penalty else problem.loss.name
     raise UnsupportedEstimatorError(
         "The adaptive confidence interval needs a loss with a gradient and a curvature, from which it takes the "
         "covariance of the coefficients.",
@@ -286,7 +280,6 @@ def _largest_scores(
     weights: Integers,
     n_jobs: int | None,
     limits: SearchLimits,
-    progress: bool | Progress | None,
 ) -> tuple[Integers, int]:
     """Return the largest weighted number of errors on an open cell for each draw, and how many are only bounds."""
     largest = np.zeros(len(weights), dtype=np.int64)
@@ -296,7 +289,7 @@ def _largest_scores(
     # The kernel finds the largest positive score, and g = 1 at alpha_n = 0. A row of zeros that is always wrong lifts
     # scores above 0: the negative weights are as large as their rows, in all, can make a score negative.
     lift = np.maximum(-weights, 0).sum(axis=1)[todo]
-    problem = make_problem(
+    problem = Problem.of(
         np.vstack([model.design, np.zeros(model.coef.size)]),
         np.append(model.labels, -1.0),
         model.coef,
@@ -305,19 +298,18 @@ def _largest_scores(
         weights=np.column_stack([weights[todo], lift]),
     )
     try:
-        draws = solve_problem(
+        draws = solve_draws(
             problem,
             side="positive",
             n_jobs=n_jobs,
             limits=limits,
-            progress=progress,
         )
     except SolveInterrupted:  # its advice concerns the bound
         raise KeyboardInterrupt("stopped while searching the points near the boundary") from None
     # scores are whole numbers, and the kernel's rounding only enlarges its bounds
     largest[todo] = np.floor(draws.upper).astype(np.int64) - lift
     if not draws.certified.all():
-        warnings.warn(_not_certified(draws, len(weights)), stacklevel=3)
+        warn(_not_certified(draws, len(weights)))
     return largest, int((~draws.certified).sum())
 
 
@@ -326,8 +318,8 @@ def _not_certified(draws: Draws, n_draws: int) -> NotCertifiedWarning:
     n_inaccurate = int((draws.status == SolveStatus.INACCURATE).sum())
     return NotCertifiedWarning(
         f"The search of {n_open} of {n_draws} draws of the adaptive interval was given up; bounds were used, which "
-        "make it longer. Raise nodes_per_draw or another limit in 'limits', or take a smaller rate, so that fewer "
-        "points are near.",
+        "make it longer. Raise nodes_per_draw or another limit in bound=Bound(limits=SearchLimits(...)), or take a "
+        "smaller rate, so that fewer points are near.",
         n_limited=n_open - n_inaccurate,
         n_inaccurate=n_inaccurate,
     )

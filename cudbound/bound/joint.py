@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cudbound.basis.bars import Progress
+from cudbound.basis.calls import warn
 from cudbound.basis.quantiles import inverted_cdf_quantile, quantile_rank
 from cudbound.basis.results import Draws
 from cudbound.metrics.metric import Metric, MetricRows
@@ -69,7 +68,7 @@ class JointDraws:
     def at(self, confidence_level: float, search: Search) -> JointDraws:
         """Return the draws solved as far as another level or search requires, which continues from what is proved."""
         n_metrics = len(self.metrics)
-        draws = search_joint(self.problem, n_metrics, confidence_level, search, False, self.draws)
+        draws = search_joint(self.problem, n_metrics, confidence_level, search, self.draws)
         return replace(self, draws=draws)
 
 
@@ -81,13 +80,12 @@ def solve_joint(
     confidence_level: float,
     localization: float,
     search: Search,
-    progress: bool | Progress | None = None,
 ) -> JointDraws:
     """Solve the draws of several metrics as far as the quantile of the largest Q over them requires.
 
     Parameters
     ----------
-    model, counts, confidence_level, localization, search, progress
+    model, counts, confidence_level, localization, search
         As in `cudbound.analysis.cud_interval.solve_bound`.
     seen : sequence of MetricRows
         At least two.
@@ -98,11 +96,11 @@ def solve_joint(
         If a limit, or rounding, ended the search before the quantile was proved.
     """
     problem = joint_problem(model, counts, seen, localization)
-    draws = search_joint(problem, len(seen), confidence_level, search, progress)
+    draws = search_joint(problem, len(seen), confidence_level, search)
     found = JointDraws(problem, draws, tuple(one.metric for one in seen))
     lower, upper = found.bracket(confidence_level)
     if lower < upper:
-        warnings.warn(search_ended(search, draws, lower, upper), stacklevel=3)
+        warn(search_ended(search, draws, lower, upper))
     return found
 
 
@@ -122,7 +120,6 @@ def search_joint(
     n_metrics: int,
     confidence_level: float,
     search: Search,
-    progress: bool | Progress | None,
     previous: Draws | None = None,
 ) -> Draws:
     """Solve draws of several metrics until the quantile of the largest value over the metrics of each draw is known.
@@ -134,9 +131,9 @@ def search_joint(
     n_above = n_draws - quantile_rank(n_draws, confidence_level)
     rank, draws = problem.n_draws - n_above, previous
     while True:
-        draws = search.run(problem, confidence_level, progress, draws, rank)
+        draws = search.run(problem, confidence_level, draws, rank)
         lower, value = draws.bracket(rank)
         as_large = int((draws.lower.reshape(n_metrics, -1).max(axis=0) >= value).sum())
-        if lower < value or as_large > n_above or search.of == "all":
+        if lower < value or as_large > n_above or search.all_draws:
             return draws
         rank -= n_above + 1 - as_large

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from cudbound.basis.calls import public_settings
 from cudbound.basis.parameter_error import ParameterError
-from cudbound.basis.validation import check_flag, check_localization, refusing_others
+from cudbound.basis.validation import check_flag, check_localization
 from cudbound.solve.limits import SearchLimits
 
 
-@refusing_others
+@public_settings
 @dataclass(frozen=True, kw_only=True)
 class Bound:
     """Settings of the CUD bound.

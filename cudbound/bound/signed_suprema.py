@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import warnings
-
 import numpy as np
 from numpy.typing import NDArray
 
-from cudbound.basis.bars import Progress
+from cudbound.basis.calls import warn
 from cudbound.basis.quantiles import inverted_cdf_quantile
 from cudbound.basis.results import Draws
 from cudbound.metrics.metric import ERROR, MetricRows
@@ -25,7 +23,6 @@ def solve_signed_suprema(
     localization: float,
     search: Search,
     matters: tuple[float, float] = (0.0, 1.0),
-    progress: bool | Progress | None = None,
     seen: MetricRows | None = None,
 ) -> SignedSuprema:
     """Bound the suprema of (error - error_b)_+ g(alpha (L_b(fitted) - L_b)) of given draws, where they are of use.
@@ -36,7 +33,7 @@ def solve_signed_suprema(
     counts : ndarray of int32, shape (n_draws, n_samples)
     probability : float
         Of the quantile that is needed; draws are solved as far as it requires.
-    localization, search, progress
+    localization, search
         As in `cudbound.analysis.cud_interval.solve_bound`; the search is of the negative side.
     matters : tuple of float, default=(0.0, 1.0)
         Between which values the quantile must be known: the search ends once it is shown to lie outside.
@@ -66,11 +63,11 @@ def solve_signed_suprema(
     for stage in search.stages(problem):
         if upper <= least or lower >= most or lower == upper:
             break
-        draws = stage.run(problem, probability, progress, draws)
+        draws = stage.run(problem, probability, draws)
         lower, upper = (inverted_cdf_quantile(values, probability) for values in (draws.lower, draws.upper))
     else:
         if draws is not None and lower < upper and upper > least and lower < most:
-            warnings.warn(search_ended(search, draws, lower, upper), stacklevel=3)
+            warn(search_ended(search, draws, lower, upper))
     if draws is None:  # no error differs by more than 1
         return SignedSuprema(n, np.ones(len(counts)), np.zeros(len(counts)), polished)
     return SignedSuprema(n, draws.upper, draws.lower, polished)

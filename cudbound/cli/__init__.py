@@ -22,14 +22,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from cudbound.cli.commands.group import main as main
+    from cudbound.cli.group import main as main
 
 __all__ = ["main"]
 
 
 def __getattr__(name: str) -> Any:
-    if name == "main":  # imported late, so that `cudbound.cli.start` begins first
-        from cudbound.cli.commands.group import main
+    if name == "main":  # imported late, so that `cudbound.cli.__main__` begins first
+        from cudbound.cli.group import main
 
         return main
     raise AttributeError(f"module 'cudbound.cli' has no attribute {name!r}")

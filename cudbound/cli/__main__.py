@@ -1,7 +1,24 @@
-"""Run the command as ``python -m cudbound.cli``."""
+"""Run the command, also as ``python -m cudbound.cli``; Ctrl-C is heard before there is anything to stop."""
 
 from __future__ import annotations
 
-from cudbound.cli.start import main
+import os
+import signal
 
-main()
+#: As in `cudbound.cli.command`, which imports more than is safe before Ctrl-C is heard.
+INTERRUPTED = 130
+
+
+def main() -> None:
+    """Run the command line of this process, and leave with its exit code."""
+    before = signal.getsignal(signal.SIGINT)
+    if before is signal.default_int_handler:  # ignored where a shell has put the command into the background
+        signal.signal(signal.SIGINT, lambda *_: os._exit(INTERRUPTED))
+    from cudbound.cli.group import main as command
+
+    signal.signal(signal.SIGINT, before)
+    command(prog_name="cudbound")
+
+
+if __name__ == "__main__":
+    main()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 import sys
 from collections.abc import Iterable, Mapping
@@ -44,13 +45,13 @@ NAMES = {
     "groups": "group",
     "cv": "folds",
     "asked": "metric",
-    "nodes": "total_node_limit",
-    "seconds": "total_time_limit",
-    "nodes_per_draw": "node_limit",
-    "style": "layout",
     "methods": "method",
     "method": "methods",
 }
+
+
+class NotedOption(click.Option):
+    """Option that changes numbers and stands nowhere else in the notes under a table."""
 
 
 class OneLineCommand(click.Command):
@@ -74,6 +75,12 @@ class OneLineCommand(click.Command):
                 raise
             rule = f"must be {error.rule}. Got {error.value!r} instead.{error.hint}"
             raise click.UsageError(f"{flag} {rule}", ctx) from error
+        except ValueError as error:
+            named = re.match(r"The '(\w+)' parameter ", str(error))
+            flag = _flag(ctx, named[1]) if named else None
+            if not named or flag is None:
+                raise
+            raise ValueError(f"{flag} {str(error)[named.end() :]}") from error
 
 
 class OneLineGroup(click.Group):
@@ -137,21 +144,19 @@ def refuse_beside(option: str, names: Iterable[str], reason: str) -> None:
             raise click.UsageError(f"{shown} and {option} exclude each other: {reason}.")
 
 
-def typed_options(names: Iterable[str]) -> str | None:
-    """Return those of the options `names` that were typed, such that they can be pasted into a command."""
+def typed_options() -> str | None:
+    """Return the noted options that were typed, such that they can be pasted into a command."""
     context = click.get_current_context(silent=True)
     if context is None:  # no command is running, as in a test
         return None
     typed: Mapping[str, Any] = context.meta.get("typed", {})
     words: list[str] = []
     for one in context.command.params:
-        if one.name in names and typed.get(one.name) is not None:
-            value = typed[one.name]
-            if value is True:
-                words.append(one.opts[0])
-            else:
-                texts: list[str] = [value] if isinstance(value, str) else value
-                words += [f"{one.opts[0]} {shlex.quote(text)}" for text in texts]
+        value = typed.get(one.name or "")
+        if value is None or not isinstance(one, NotedOption):
+            continue
+        texts: list[str] = [value] if isinstance(value, str) else value
+        words += [one.opts[0]] if value is True else [f"{one.opts[0]} {shlex.quote(text)}" for text in texts]
     return " ".join(words) or None
 
 

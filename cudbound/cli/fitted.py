@@ -6,30 +6,61 @@ import math
 import secrets
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from cudbound.cli.advice import INTERVAL_OPTIONS, OptionNames, in_words_of_the_command
 from cudbound.cli.command import typed_options
-from cudbound.cli.model_file import SavedModel
-from cudbound.cli.option_values import parse_assignments, parse_value
+from cudbound.cli.model_file import SavedModel, load_model
+from cudbound.cli.options import FILE, Decorator, parse_assignments, parse_value, together
 from cudbound.inputs.classifier_recipe import ClassifierRecipe
 from cudbound.inputs.csv_file import first_few, quoted
+from cudbound.inputs.named_classifiers import LEARNERS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from cudbound.analysis.table import ComparisonTable, IntervalTable
     from cudbound.inputs.csv_columns import TrainingData
 
+    SomeTable = TypeVar("SomeTable", IntervalTable, ComparisonTable)
 
-#: Options that change numbers and stand nowhere else in the notes.
-CHOICES = frozenset(
-    {
-        *("group", "weight", "metric", "joint", "costs", "prevalence"),
-        *("n_seeds", "assigned", "sizes", "folds", "fallback"),
-    }
+#: Where a classifier may come from a file.
+model_options = together(
+    click.option(
+        "--model",
+        "model_file",
+        type=FILE,
+        metavar="FILE.skops",
+        help="Fitted scikit-learn classifier to use instead of fitting one, saved by skops.io.dump; FILE.csv must "
+        "hold the rows that it was fitted to.",
+    ),
+    click.option(
+        "--trust",
+        multiple=True,
+        metavar="TYPE",
+        help="Type in the file of --model that is loaded although it is not known to be harmless, by its full name, "
+        "such as sklearn.tree._tree.Tree. Only for files whose origin you know. May be repeated.",
+    ),
 )
+
+
+def learner_option(flag: str, help: str, default: str | None = None) -> Decorator:
+    """Add an option that names a classifier of any kind."""
+    return click.option(flag, type=click.Choice(tuple(LEARNERS)), default=default, metavar="NAME", help=help)
+
+
+def set_option(
+    flag: str,
+    name: str,
+    classifier: str,
+    how: str = ", by its name in scikit-learn, such as C=0.5; the value is a number, true, false, none or a word",
+) -> Decorator:
+    """Add the option `flag` that sets parameters of a classifier; the command gets the texts as `name`."""
+    help = f"Option of the {classifier}{how}. May be repeated."
+    return click.option(flag, name, multiple=True, metavar="NAME=VALUE", help=help)
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,17 +100,23 @@ def new_seed() -> int:
 
 
 def choose_classifier(
-    name: str, assignments: Iterable[str], standardize: bool = False, *, option: str = "--set"
+    classifier: str,
+    assignments: Iterable[str],
+    standardize: bool = False,
+    threshold: float | None = None,
+    *,
+    option: str = "--set",
 ) -> ClassifierRecipe:
     """Return a recipe whose options have been tried on a small example.
 
     Parameters
     ----------
-    name : str
+    classifier : str
         One of `cudbound.inputs.named_classifiers.LEARNERS`.
     assignments : iterable of str
         ``NAME=VALUE`` each; a value is a number, true, false, none, or a word.
     standardize : bool, default False
+    threshold : float or None, default None
     option : str, default "--set"
         That of the command line by which the assignments were given.
 
@@ -89,9 +126,18 @@ def choose_classifier(
         If an option is malformed, unknown or given twice, or if the class refuses its value.
     """
     try:
-        return ClassifierRecipe(name, tuple(parse_assignments(assignments).items()), standardize)
+        return ClassifierRecipe(
+            classifier, tuple(parse_assignments(assignments).items()), standardize, threshold=threshold
+        )
     except ValueError as error:
         raise click.BadParameter(str(error), param_hint=f"'{option}'") from error
+
+
+def find_model(path: Path | None, trust: Sequence[str]) -> SavedModel | None:
+    """Return the classifier that --model names, None if it names none; --trust must not stand alone."""
+    if trust and path is None:
+        raise click.UsageError("--trust is about the types in a file; name the file with --model.")
+    return None if path is None else load_model(path, trust)
 
 
 def fit(
@@ -223,26 +269,26 @@ def _same(text: str, label: Any) -> bool:
     return bool(parse_value(text) == label)
 
 
-def cv_and_groups(sample: TrainingData, folds: int | None) -> dict[str, Any]:
-    """Return the ``cv`` and ``groups`` of the package: stratified folds, or folds of whole groups."""
-    if sample.groups is None or folds is None:
-        return {"cv": folds, "groups": sample.groups}
+def folds_of(sample: TrainingData, folds: int | None) -> Any:
+    """Return the ``cv`` of the package for a number of folds: stratified ones, or folds of whole groups."""
     from sklearn.model_selection import GroupKFold
 
-    return {"cv": GroupKFold(folds), "groups": sample.groups}
+    return folds if folds is None or sample.groups is None else GroupKFold(folds)
 
 
-def facts_of_run(sample: TrainingData, seed: int) -> dict[str, Any]:
-    """Return what the notes under every table say of the data and the run, by the names of their fields."""
+def with_notes(table: SomeTable, sample: TrainingData, **further: Any) -> SomeTable:
+    """Return a table whose notes name the file and what was chosen in words of the command, and `further` facts."""
+    if table.run is None:
+        return table
     events = int(sample.y.sum())
-    return {
-        "source": sample.source,
-        "n_samples": sample.y.size,
-        "n_events": events,
-        "n_non_events": sample.y.size - events,
-        "event": sample.event,
-        "features": sample.feature_names,
-        "preparation": sample.notes,
-        "seed": seed,
-        "choices": typed_options(CHOICES),
-    }
+    run = replace(
+        table.run,
+        source=sample.source,
+        n_events=events,
+        n_non_events=sample.y.size - events,
+        event=sample.event,
+        features=sample.feature_names,
+        preparation=sample.notes,
+        **{"choices": typed_options(), **further},
+    )
+    return replace(table, run=run)

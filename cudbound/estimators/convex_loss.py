@@ -12,10 +12,11 @@ from sklearn.utils import get_tags
 from sklearn.utils.class_weight import compute_sample_weight
 from sklearn.utils.validation import check_array, check_consistent_length, check_is_fitted, validate_data
 
-from cudbound.estimators.least_squares import TwoClassLinear, check_two_classes, check_weights, dense
+from cudbound.basis.equal_rows import dense
+from cudbound.estimators.least_squares import TwoClassLinear, check_two_classes, check_weights
 from cudbound.estimators.weighted_least_squares import minimum_norm_fits
 from cudbound.losses.surrogates import get_loss
-from cudbound.problem.problem import make_problem
+from cudbound.problem.problem import Problem
 from cudbound.problem.scale import check_scale
 from cudbound.solve.minimum import no_minimizer
 from cudbound.solve.native import minimize
@@ -150,7 +151,7 @@ class ConvexLossClassifier(TwoClassLinear):
         features, labels, weights = features[weights > 0.0], labels[weights > 0.0], weights[weights > 0.0]
         strengths = self.strengths(features.shape[1])
         design = np.column_stack([np.ones(labels.size), features]) if self.fit_intercept else features
-        problem = make_problem(
+        problem = Problem.of(
             design,
             labels,
             np.zeros(design.shape[1]),

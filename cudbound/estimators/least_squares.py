@@ -6,7 +6,6 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
@@ -55,12 +54,6 @@ def check_weights(sample_weight: ArrayLike | None, features: Array) -> Array:
     if not weights.any():  # newer versions of scikit-learn have refused these already
         raise ValueError("Sample weights must contain at least one non-zero number.")
     return np.asarray(weights)
-
-
-def dense(values: Any) -> Any:
-    """Return a sparse array or matrix as a dense one, and anything else as it is."""
-    is_sparse: bool = sparse.issparse(values)
-    return values.toarray() if is_sparse else values
 
 
 class TwoClassLinear(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sklearn is untyped

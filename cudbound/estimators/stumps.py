@@ -11,6 +11,8 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.ensemble import AdaBoostClassifier, GradientBoostingClassifier
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from cudbound.basis.calls import public_call
+
 Array = NDArray[np.float64]
 
 
@@ -57,6 +59,7 @@ class StumpBasis(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # skle
         return np.asarray(rows[:, list(self.features)] > np.asarray(self.thresholds), dtype=np.float64)
 
 
+@public_call
 def stump_basis(model: Any) -> StumpBasis:
     """Return the distinct splits of a boosting model on stumps as a basis for a joint fit.
 

@@ -96,13 +96,11 @@ class Certificate:
     --------
     >>> import numpy as np
     >>> from cudbound import Certificate, Problem, solve_draws
-    >>> from cudbound.problem.problem import make_problem
     >>> design = np.column_stack([np.ones(6), [-2.0, -1.0, 0.5, 1.0, 2.0, 3.0]])
     >>> labels = np.array([-1, -1, 1, -1, 1, 1])
     >>> coef = np.linalg.lstsq(design, labels, rcond=None)[0]
-    >>> counts = [[2, 0, 0, 2, 1, 1]]
-    >>> draws = solve_draws(design, labels, coef, counts)
-    >>> certificate = Certificate.of(make_problem(design, labels, coef, counts), draws, 0)
+    >>> problem = Problem.of(design, labels, coef, [[2, 0, 0, 2, 1, 1]])
+    >>> certificate = Certificate.of(problem, solve_draws(problem), 0)
     >>> certificate.verify().upper_proved
     True
     """

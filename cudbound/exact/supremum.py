@@ -63,11 +63,11 @@ class ExactDraw:
     """One draw of a problem of squared loss, with or without a quadratic penalty."""
 
     def __init__(self, problem: Problem, draw: int) -> None:
-        if not problem.loss.quadratic or (problem.l1_penalty is not None and problem.l1_penalty.any()):
-            l1 = " with an l1 penalty" if problem.l1_penalty is not None else ""
+        if not problem.loss.quadratic or problem.has_l1_penalty:
+            l1 = " with an l1 penalty" if problem.has_l1_penalty else ""
             raise ValueError(
                 "Exact arithmetic supports squared loss, alone or with a quadratic penalty. 'problem' has "
-                f"{problem.loss.name!r}{l1} instead: compare its bounds with those of solver='cvxpy'."
+                f"{problem.loss.name!r}{l1} instead: compare its bounds with those of SearchLimits(solver='cvxpy')."
             )
         self.problem = problem
         self.draw = draw

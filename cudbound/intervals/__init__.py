@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any, TypeAlias
 
 from cudbound.basis.method_card import Asked, find_named
 from cudbound.intervals.abcloc import ABCLOC
@@ -28,22 +30,8 @@ from cudbound.intervals.mcnemar import MCNEMAR
 from cudbound.intervals.method import Method, compute_interval
 from cudbound.intervals.nested_cv import NESTED_CV
 from cudbound.intervals.out_of_bag import OUT_OF_BAG_CLOPPER_PEARSON, OUT_OF_BAG_WILSON
-from cudbound.intervals.resampled_t import (
-    CORRECTED_PSEUDO_BOOTSTRAP,
-    CORRECTED_RESAMPLED_T,
-    PSEUDO_BOOTSTRAP,
-    RESAMPLED_T,
-    SINGLE_SPLIT_T,
-)
-from cudbound.intervals.test_set import (
-    TEST_SET_AGRESTI_COULL,
-    TEST_SET_CLOPPER_PEARSON,
-    TEST_SET_JEFFREYS,
-    TEST_SET_LANGFORD,
-    TEST_SET_WALD,
-    TEST_SET_WILSON,
-    TEST_SET_WILSON_CORRECTED,
-)
+from cudbound.intervals.resampled_t import RANDOM_SPLITS
+from cudbound.intervals.test_set import TEST_SET
 from cudbound.intervals.two_center import TWO_CENTER
 from cudbound.intervals.two_stage import TWO_STAGE
 
@@ -68,22 +56,12 @@ CONDITIONAL = (
     OUT_OF_BAG_CLOPPER_PEARSON,
     BCCVP,
     BCCVP_BR,
-    TEST_SET_WALD,
-    TEST_SET_WILSON,
-    TEST_SET_CLOPPER_PEARSON,
-    TEST_SET_LANGFORD,
-    TEST_SET_WILSON_CORRECTED,
-    TEST_SET_AGRESTI_COULL,
-    TEST_SET_JEFFREYS,
+    *TEST_SET,
 )
 
 #: For the expected error of the learning algorithm.
 ALGORITHM = (
-    SINGLE_SPLIT_T,
-    RESAMPLED_T,
-    CORRECTED_RESAMPLED_T,
-    PSEUDO_BOOTSTRAP,
-    CORRECTED_PSEUDO_BOOTSTRAP,
+    *RANDOM_SPLITS,
     CONSERVATIVE_Z,
     FIVE_BY_TWO_T,
     FIVE_BY_TWO_F,
@@ -116,6 +94,12 @@ GROUPS: dict[str, tuple[str, ...]] = {
     "tuned": tuple(method.name for method in TUNED),
     "all": tuple(method.name for method in (*CONDITIONAL, *ALGORITHM)),
 }
+#: Those of this package, whatever users register besides or in place of them.
+OF_THIS_PACKAGE = MappingProxyType(dict(METHODS))
+
+
+#: A method or a group of them, with options or without.
+AskedMethod: TypeAlias = str | Method | tuple[str | Method, Mapping[str, Any]]
 
 
 def find_methods(methods: Any) -> Asked[Method]:

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from cudbound.basis.outcomes import ConfidenceInterval, Estimand, Outcome
 from cudbound.basis.quantiles import inverted_cdf_quantile
-from cudbound.intervals.method import Method, binomial_fallback
+from cudbound.intervals.method import ON_TRAINING_ROWS, Method
 from cudbound.records import BoundaryDeviations, Records
 
 
@@ -80,7 +80,5 @@ ACI = Method(
     "are order statistics, and a_n = log n is our choice among the rates that the theory allows",
     cost="B",
     compute=_adaptive,
-    fallback=binomial_fallback(
-        "the training rows as if they were test rows", lambda records: records.n_samples
-    ),
+    fallback=ON_TRAINING_ROWS,
 )

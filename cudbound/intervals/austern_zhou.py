@@ -9,8 +9,7 @@ from numpy.typing import ArrayLike
 
 from cudbound.basis.method_card import Choice
 from cudbound.basis.outcomes import Estimand
-from cudbound.basis.validation import check_choice, checked
-from cudbound.intervals.method import Method, binomial_fallback
+from cudbound.intervals.method import ON_TRAINING_ROWS, Method
 from cudbound.intervals.pivot import EQUAL, Pivot
 from cudbound.records import Records, ReplacementErrors
 
@@ -53,11 +52,6 @@ def austern_zhou_pivot(
     Pivot
         With "s2" in its details, and a ``degenerate`` reason where no replacement changes the error.
 
-    Raises
-    ------
-    ValueError
-        If `replaced` has no values or values that are not finite, or `factor` is neither word.
-
     References
     ----------
     Austern, M. and Zhou, W. (2020). Asymptotics of cross-validation. arXiv:2001.11111; Efron, B. and
@@ -69,8 +63,8 @@ def austern_zhou_pivot(
     >>> round(pivot.standard_error, 3), str(pivot.estimand)
     (0.125, 'expected(n1=2)')
     """
-    share = FACTORS[check_choice("factor", factor, FACTORS)]
-    changes = half - checked("replaced", replaced, 1).astype(np.float64)
+    share = FACTORS[factor]
+    changes = half - np.asarray(replaced, dtype=float)
     constant = float(np.abs(changes).max()) <= EQUAL
     squares = 0.0 if constant else float(np.square(changes).sum())
     return Pivot(
@@ -105,7 +99,5 @@ AUSTERN_ZHOU = Method(
     cost="(m + 2) K with m = n // 2",
     pivot=_austern_zhou,
     options={"factor": Choice(tuple(FACTORS))},
-    fallback=binomial_fallback(
-        "all training rows", lambda records: records.require("replacements").n_samples
-    ),
+    fallback=ON_TRAINING_ROWS,
 )

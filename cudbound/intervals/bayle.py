@@ -8,7 +8,6 @@ import numpy as np
 
 from cudbound.basis.method_card import Choice
 from cudbound.basis.outcomes import Estimand
-from cudbound.basis.validation import check_choice
 from cudbound.intervals.k_fold import ON_ALL_ROWS
 from cudbound.intervals.method import Method
 from cudbound.intervals.pivot import EQUAL, Pivot
@@ -32,11 +31,6 @@ def bayle_pivot(folds: FoldLosses, *, variance: str = "all-pairs") -> Pivot:
     Pivot
         With a ``degenerate`` reason where v is 0 or undefined; the standard error is then 0 or nan.
 
-    Raises
-    ------
-    ValueError
-        If `variance` is neither.
-
     References
     ----------
     Bayle, P., Bayle, A., Janson, L. and Mackey, L. (2020). Cross-validation confidence intervals for test error.
@@ -50,7 +44,7 @@ def bayle_pivot(folds: FoldLosses, *, variance: str = "all-pairs") -> Pivot:
     (-0.05, 0.55)
     """
     losses = np.asarray(folds.losses, dtype=np.float64)
-    if check_choice("variance", variance, ("all-pairs", "within-fold")) == "all-pairs":
+    if variance == "all-pairs":
         spread = math.sqrt(losses.var())
         reason = "all cross-validated losses are equal"
     elif folds.sizes.min() < 2:

@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from cudbound.basis.outcomes import Estimand, Outcome
 from cudbound.intervals.bootstrap_percentile import percentile_interval
-from cudbound.intervals.method import Method, binomial_fallback
+from cudbound.intervals.method import ON_TRAINING_ROWS, Method, defined_values
 from cudbound.records import Records
 
 
 def _compute(records: Records, confidence_level: float) -> Outcome:
-    found = records.require("tuned").out_of_draw
-    defined = found[~np.isnan(found)]
-    n_lost = found.size - defined.size
+    defined, remarks = defined_values(records.require("tuned").out_of_draw, "that held all rows")
     if not defined.size:
         return Outcome.undefined("undefined: every draw held all rows; take more bootstrap draws")
     return Outcome(
         float(defined.mean()),
         percentile_interval(defined, confidence_level),
-        remarks=(f"{n_lost} draws that held all rows dropped",) if n_lost else (),
+        remarks=remarks,
         degenerate="both limits are the same error outside a draw",
     )
 
@@ -39,7 +35,5 @@ BBC_CV = Method(
     "hold all rows are dropped",
     cost="K for each configuration",
     compute=_compute,
-    fallback=binomial_fallback(
-        "the training rows as if they were test rows", lambda records: records.n_samples
-    ),
+    fallback=ON_TRAINING_ROWS,
 )

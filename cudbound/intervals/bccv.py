@@ -8,7 +8,7 @@ import numpy as np
 
 from cudbound.basis.outcomes import Estimand, Outcome
 from cudbound.intervals.bootstrap_percentile import percentile_interval, shifted_interval
-from cudbound.intervals.method import Method, binomial_fallback
+from cudbound.intervals.method import ON_TRAINING_ROWS, Method
 from cudbound.records import Records
 
 SAME = "both limits are the same bootstrap replicate"
@@ -45,7 +45,7 @@ BCCVP = Method(
     "Quantiles by the inverted distribution function are ours",
     cost="about .632 n B + n",
     compute=_percentile,
-    fallback=binomial_fallback("the n training rows", lambda records: records.n_samples),
+    fallback=ON_TRAINING_ROWS,
 )
 
 BCCVP_BR = replace(

@@ -19,8 +19,9 @@ from cudbound.basis.method_card import Choice
 from cudbound.basis.outcomes import UNDEFINED_LIMITS, ConfidenceInterval, Estimand, Outcome
 from cudbound.basis.quantiles import QUANTILE_RULES, inverted_cdf_quantile, sample_quantile
 from cudbound.intervals.efron_tibshirani import FALLBACK, err1_influences
-from cudbound.intervals.method import Method, estimate_632, replicates_632
+from cudbound.intervals.method import Method, defined_values, replicates_632
 from cudbound.intervals.pivot import EQUAL
+from cudbound.point_estimates.bootstrap_632 import estimate_632
 from cudbound.records import Records
 from cudbound.records.bootstrap_losses import never_out_of_bag
 
@@ -184,10 +185,7 @@ CORRECTIONS: dict[str, IntervalOf] = {
 
 def _outcome(records: Records, confidence_level: float, interval_of: IntervalOf) -> Outcome:
     estimate = estimate_632(records)
-    replicates = replicates_632(records)
-    defined = replicates[~np.isnan(replicates)]
-    n_lost = replicates.size - defined.size
-    remarks = (f"{n_lost} draws with nothing out of bag dropped",) if n_lost else ()
+    defined, remarks = defined_values(replicates_632(records), "with nothing out of bag")
     if not defined.size:
         reason = None if np.isnan(estimate) else "no draw has a .632 estimate"
         return Outcome(estimate, UNDEFINED_LIMITS, remarks=remarks, degenerate=reason)

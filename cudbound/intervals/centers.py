@@ -5,16 +5,19 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cudbound.basis.method_card import Choice
 from cudbound.basis.outcomes import Outcome, PointOutcome
-from cudbound.intervals.method import estimate_632, replicates_632
-from cudbound.point_estimates.bootstrap_632 import NOTHING_OUT_OF_BAG, error_632_plus, estimate_632_plus
-from cudbound.point_estimates.optimism import optimism_corrected_error
+from cudbound.basis.validation import Array
+from cudbound.intervals.method import replicates_632
+from cudbound.point_estimates.bootstrap_632 import (
+    NOTHING_OUT_OF_BAG,
+    error_632_plus,
+    estimate_632,
+    estimate_632_plus,
+)
+from cudbound.point_estimates.optimism import BOOTSTRAP_OPTIMISM
 from cudbound.records import Records
-
-Array = NDArray[np.float64]
 
 CENTER = Choice(("optimism", "632", "632-plus"))
 
@@ -25,9 +28,7 @@ def estimate_at(records: Records, center: str) -> PointOutcome:
     The optimism-corrected error may leave [0, 1]; the others are undefined if no point was ever out of bag.
     """
     if center == "optimism":
-        estimate = optimism_corrected_error(records)
-        outside = () if 0.0 <= estimate <= 1.0 else (f"estimate {estimate:.3g} outside [0, 1]",)
-        return PointOutcome(estimate, remarks=outside)
+        return BOOTSTRAP_OPTIMISM.compute(records)
     estimate = estimate_632(records) if center == "632" else estimate_632_plus(records).estimate
     return PointOutcome(estimate, degenerate=NOTHING_OUT_OF_BAG if math.isnan(estimate) else None)
 

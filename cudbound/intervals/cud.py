@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from cudbound.basis.binomial_limit import limit_without_error
 from cudbound.basis.outcomes import ConfidenceInterval, Estimand, Outcome
-from cudbound.intervals.method import Method, binomial_fallback
+from cudbound.basis.proportions import limit_without_error
+from cudbound.intervals.method import ON_TRAINING_ROWS, Method
 from cudbound.records import Records
 
 
@@ -69,7 +69,5 @@ CUD = Method(
     cost="0",
     compute=_cud,
     one_sided=_one_sided,
-    fallback=replace(
-        binomial_fallback("all training rows", lambda records: records.n_samples), also=_too_low
-    ),
+    fallback=replace(ON_TRAINING_ROWS, also=_too_low),
 )

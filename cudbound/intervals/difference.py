@@ -107,9 +107,7 @@ def compute_comparison(
     check_records(method, records, method.needs)
     chosen = method.resolve_options(options)
     chosen.pop("fallback", None)  # of the interval for one error
-    check_alternative(alternative, (), null, confidence_level)
-    if method.compares and (null != 0.0 or alternative == "equivalent"):
-        check_alternative(alternative, [method], null, confidence_level)
+    check_alternative(alternative, [method] if method.compares else [], null, confidence_level)
     if method.test is not None:
         outcome = method.test(records, confidence_level, alternative, **chosen)
     elif method.pivot is not None:

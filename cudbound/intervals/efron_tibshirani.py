@@ -10,10 +10,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from cudbound.basis.method_card import Choice
 from cudbound.basis.outcomes import UNDEFINED_LIMITS, Center, Estimand, Outcome
-from cudbound.intervals.effective_size import effective_size_bootstrap
-from cudbound.intervals.method import Method, binomial_fallback, estimate_632
+from cudbound.intervals.method import Method, binomial_fallback
 from cudbound.intervals.pivot import Pivot
-from cudbound.point_estimates.bootstrap_632 import estimate_632_plus, leave_one_out_bootstrap_error
+from cudbound.point_estimates.bootstrap_632 import (
+    estimate_632,
+    estimate_632_plus,
+    leave_one_out_bootstrap_error,
+)
+from cudbound.point_estimates.effective_size import effective_size_bootstrap
 from cudbound.records import BootstrapLosses, Records
 from cudbound.records.bootstrap_losses import never_out_of_bag
 

@@ -8,7 +8,6 @@ and report the rho from which on nothing is significant.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -17,8 +16,6 @@ from scipy.special import stdtr, stdtrit
 
 from cudbound.basis.method_card import Number
 from cudbound.basis.outcomes import Estimand, Outcome, TestOutcome
-from cudbound.basis.parameter_error import ParameterError
-from cudbound.basis.validation import check_choice, check_number
 from cudbound.intervals.k_fold import ON_ALL_ROWS, k_fold_t_pivot, unequal_folds
 from cudbound.intervals.method import Method
 from cudbound.intervals.pivot import Pivot
@@ -64,19 +61,14 @@ class VarianceEstimates:
     theta_5: float
 
 
-def variance_estimates(losses: FoldLosses | Sequence[ArrayLike]) -> VarianceEstimates:
+def variance_estimates(folds: FoldLosses) -> VarianceEstimates:
     """Return the five estimates of the variance of a cross-validated error.
 
     Parameters
     ----------
-    losses : FoldLosses, or sequence of array-like
-        Cross-validated losses, or one array of losses per fold. The folds may differ in size: the moments are then
-        means over the available pairs, and theta_3 is the variance of the mean of the fold means.
-
-    Raises
-    ------
-    ValueError
-        If there are fewer than two folds, or the losses are not finite numbers.
+    folds : FoldLosses
+        Cross-validated losses. The folds may differ in size: the moments are then means over the available pairs, and
+        theta_3 is the variance of the mean of the fold means.
 
     References
     ----------
@@ -85,11 +77,11 @@ def variance_estimates(losses: FoldLosses | Sequence[ArrayLike]) -> VarianceEsti
 
     Examples
     --------
-    >>> found = variance_estimates([[1, 0, 0], [0, 0, 1], [1, 1, 0], [0, 0, 0]])
+    >>> folds = FoldLosses.from_blocks([[1, 0, 0], [0, 0, 1], [1, 1, 0], [0, 0, 0]])
+    >>> found = variance_estimates(folds)
     >>> round(found.theta_1, 4), round(found.theta_3, 4), round(found.theta_5, 4)
     (0.1111, 0.0185, 0.0202)
     """
-    folds = losses if isinstance(losses, FoldLosses) else FoldLosses.from_blocks(losses)
     values = np.asarray(folds.losses, dtype=np.float64)
     n = values.size
     within = int((folds.sizes * (folds.sizes - 1)).sum())  # ordered pairs i != j
@@ -127,11 +119,6 @@ def grandvalet_bengio_pivot(means: ArrayLike, n_train: float, *, rho: float = 0.
         correlation: with 10 folds 0.5 stands for a correlation of 0.091. 0 gives the ordinary t interval, and 0.7 is
         the largest that the authors have observed.
 
-    Raises
-    ------
-    ValueError
-        If there are fewer than two means, or rho is not in [0, 1).
-
     References
     ----------
     Grandvalet and Bengio (2006), proposition 2 and section 4.
@@ -142,9 +129,8 @@ def grandvalet_bengio_pivot(means: ArrayLike, n_train: float, *, rho: float = 0.
     >>> round(interval.low, 3), round(interval.high, 3)
     (0.04, 0.36)
     """
-    share = check_number("rho", rho, 0.0, 1.0)
     pivot = k_fold_t_pivot(means, n_train)
-    return replace(pivot, standard_error=pivot.standard_error / math.sqrt(1.0 - share))
+    return replace(pivot, standard_error=pivot.standard_error / math.sqrt(1.0 - rho))
 
 
 def rho_threshold(
@@ -174,11 +160,6 @@ def rho_threshold(
         one-sided alternative, on the other side of it. nan if there is no
         such rho: all means are equal, or the significance of a one-sided test is above 0.5.
 
-    Raises
-    ------
-    ValueError
-        If there are fewer than two means, or another argument is out of range.
-
     References
     ----------
     Grandvalet and Bengio (2006), section 4.2.
@@ -188,9 +169,6 @@ def rho_threshold(
     >>> round(rho_threshold([0.02, 0.05, 0.03, 0.01, 0.04, 0.06, 0.0, 0.03, 0.02, 0.05]), 3)
     0.805
     """
-    if not 0.0 < significance < 1.0:
-        raise ParameterError("significance", "a number in the range (0, 1)", significance)
-    check_choice("alternative", alternative, ("two-sided", "less", "greater"))
     pivot = k_fold_t_pivot(block_means, 1.0)
     tail = significance / 2 if alternative == "two-sided" else significance
     if pivot.degenerate or tail > 0.5:
@@ -227,9 +205,8 @@ def type_1_error(rho: float, true_rho: float, n_folds: int, significance: float 
     >>> round(type_1_error(0.0, 0.7, n_folds=10), 3)
     0.247
     """
-    assumed, holds = check_number("rho", rho, 0.0, 1.0), check_number("true_rho", true_rho, 0.0, 1.0)
     critical = float(stdtrit(n_folds - 1, 1.0 - significance / 2))
-    return 2.0 * float(stdtr(n_folds - 1, -critical * math.sqrt((1.0 - holds) / (1.0 - assumed))))
+    return 2.0 * float(stdtr(n_folds - 1, -critical * math.sqrt((1.0 - true_rho) / (1.0 - rho))))
 
 
 def _pivot(records: Records, rho: float, **further: float) -> Pivot:

@@ -9,10 +9,9 @@ from numpy.typing import ArrayLike
 
 from cudbound.basis.method_card import Choice
 from cudbound.basis.outcomes import ConfidenceInterval, Estimand, TestOutcome
-from cudbound.basis.validation import check_choice, checked
+from cudbound.basis.proportions import wilson_interval
 from cudbound.intervals.method import Method
 from cudbound.intervals.pivot import Pivot
-from cudbound.intervals.proportions import wilson_interval
 from cudbound.records import Records
 
 
@@ -31,11 +30,6 @@ def two_test_sets_pivot(
         "unpooled" is e_a (1 - e_a) / n_a + e_b (1 - e_b) / n_b. "pooled" uses one error for both, that of all points
         together; it is valid where the errors are equal, so it serves a test but no interval.
 
-    Raises
-    ------
-    ValueError
-        If `variance` is neither.
-
     References
     ----------
     Mitchell, T. M. (1997). Machine Learning, section 5.5, with d = error(a) - error(b); pooled:
@@ -52,7 +46,6 @@ def two_test_sets_pivot(
     >>> round(1 - pivot.pvalue(alternative="less"), 4)
     0.9499
     """
-    check_choice("variance", variance, ("unpooled", "pooled"))
     if variance == "pooled":
         together = (error_a * n_a + error_b * n_b) / (n_a + n_b)
         spread = together * (1.0 - together) * (1.0 / n_a + 1.0 / n_b)
@@ -107,7 +100,7 @@ def newcombe_interval(
 
 
 def _error(name: str, losses: ArrayLike) -> tuple[float, int]:
-    values = checked(name, losses, 1)
+    values = np.asarray(losses)
     others = np.setdiff1d(values, (0, 1))
     if others.size:
         raise ValueError(
@@ -119,26 +112,23 @@ def _error(name: str, losses: ArrayLike) -> tuple[float, int]:
 
 def _two_test_sets(records: Records, confidence_level: float, alternative: str, *, form: str) -> TestOutcome:
     first, second = records.require("test_set"), records.require("second_test_set")
-    (error_a, n_a), (error_b, n_b) = (
-        _error("test_set", first.losses),
-        _error("second_test_set", second.losses),
-    )
-    pivot = two_test_sets_pivot(
-        error_a, n_a, error_b, n_b, variance="unpooled" if form == "wald" else "pooled"
-    )
-    remedy = (
-        "" if form == "newcombe" or error_a == error_b else "; form='newcombe' tests with the pooled variance"
-    )
+    a, b = _error("test_set", first.losses), _error("second_test_set", second.losses)
+    error_a, error_b = a[0], b[0]
+    if form == "wald":
+        pivot = two_test_sets_pivot(*a, *b)
+        interval = pivot.interval(confidence_level, alternative)
+        remedy = "" if error_a == error_b else "; form='newcombe' tests with the pooled variance"
+    else:
+        pivot = two_test_sets_pivot(*a, *b, variance="pooled")
+        interval = newcombe_interval(*a, *b, confidence_level, alternative)
+        remedy = ""
+    reason = f"the variance is 0 at errors of {error_a:g} and {error_b:g}{remedy}"
     return TestOutcome(
         pivot.estimate,
         pivot.statistic(),
         pivot.pvalue(alternative=alternative),
-        pivot.interval(confidence_level, alternative)
-        if form == "wald"
-        else newcombe_interval(error_a, n_a, error_b, n_b, confidence_level, alternative),
-        degenerate=None
-        if pivot.standard_error > 0.0
-        else f"the variance is 0 at errors of {error_a:g} and {error_b:g}{remedy}",
+        interval,
+        degenerate=None if pivot.standard_error > 0.0 else reason,
         estimand=Estimand(first.estimand if first.estimand == second.estimand else "holdout-model"),
         details={"error_a": error_a, "error_b": error_b},
         standard_error=pivot.standard_error,

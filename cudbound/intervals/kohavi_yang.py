@@ -14,10 +14,10 @@ from numpy.typing import ArrayLike
 
 from cudbound.basis.method_card import Choice
 from cudbound.basis.outcomes import ConfidenceInterval, Estimand, Outcome
-from cudbound.basis.validation import check_choice
-from cudbound.intervals.effective_size import effective_size_bootstrap, effective_size_folds
-from cudbound.intervals.method import Fallback, Method, binomial_fallback, estimate_632
-from cudbound.intervals.proportions import wald_interval, wilson_interval
+from cudbound.basis.proportions import wald_interval, wilson_interval
+from cudbound.intervals.method import Fallback, Method, binomial_fallback
+from cudbound.point_estimates.bootstrap_632 import estimate_632
+from cudbound.point_estimates.effective_size import effective_size_bootstrap, effective_size_folds
 from cudbound.records import FoldLosses, Records
 
 
@@ -37,11 +37,6 @@ def kohavi_interval(
         "wald" is the formula that Laber and Murphy state. "wilson" inverts the normal approximation, as
         Kohavi does; its width is positive even at error 0.
 
-    Raises
-    ------
-    ValueError
-        If `form` is neither.
-
     References
     ----------
     Laber and Murphy (2008), section 2, item 1; Kohavi, R. (1995). A study of cross-validation and bootstrap
@@ -53,7 +48,7 @@ def kohavi_interval(
     0.0208
     """
     size = effective_size_bootstrap(n_samples)
-    if check_choice("form", form, ("wald", "wilson")) == "wilson":
+    if form == "wilson":
         return wilson_interval(estimate, size, confidence_level)
     return wald_interval(estimate, estimate * (1.0 - estimate), size, confidence_level)
 
@@ -123,7 +118,7 @@ def _yang(records: Records, confidence_level: float, *, center: str) -> Outcome:
     )
 
 
-def _yang_needs(options: Mapping[str, Any]) -> frozenset[str]:
+def _yang_needs(options: Mapping[str, Any], _: object = None) -> frozenset[str]:
     return frozenset({"folds"} if options["center"] == "cv" else {"losses", "bootstrap", "folds"})
 
 

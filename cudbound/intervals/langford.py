@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from cudbound.basis.outcomes import ConfidenceInterval, Estimand, Outcome
-from cudbound.intervals.effective_size import effective_size_bootstrap
-from cudbound.intervals.method import Method, estimate_632
-from cudbound.intervals.proportions import inverted_binomial_interval
+from cudbound.basis.proportions import inverted_binomial_interval
+from cudbound.intervals.method import Method
+from cudbound.point_estimates.bootstrap_632 import estimate_632
+from cudbound.point_estimates.effective_size import effective_size_bootstrap
 from cudbound.records import Records
 
 

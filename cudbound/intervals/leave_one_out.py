@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from cudbound.basis.outcomes import Estimand, Outcome
+from cudbound.basis.proportions import inverted_binomial_interval
 from cudbound.intervals.method import Method
-from cudbound.intervals.proportions import inverted_binomial_interval
 from cudbound.records import Records
 
 

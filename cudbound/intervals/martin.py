@@ -6,9 +6,9 @@ from scipy.special import betaincinv
 
 from cudbound.basis.method_card import Choice
 from cudbound.basis.outcomes import ConfidenceInterval, Estimand, Outcome
-from cudbound.basis.validation import check_choice
-from cudbound.intervals.effective_size import effective_size_bootstrap
-from cudbound.intervals.method import Method, estimate_632
+from cudbound.intervals.method import Method
+from cudbound.point_estimates.bootstrap_632 import estimate_632
+from cudbound.point_estimates.effective_size import effective_size_bootstrap
 from cudbound.records import Records
 
 #: Both parameters of the Beta prior.
@@ -33,11 +33,6 @@ def martin_interval(
     prior : {"uniform", "jeffreys"}, default="uniform"
         Beta(1, 1) or Beta(1/2, 1/2).
 
-    Raises
-    ------
-    ValueError
-        If `prior` is neither.
-
     References
     ----------
     Laber and Murphy (2008), section 2, item 2; Martin, J. K. and Hirschberg, D. S. (1996). Small sample
@@ -48,7 +43,7 @@ def martin_interval(
     >>> round(martin_interval(0.2, 30, 0.95).high, 4)
     0.5046
     """
-    strength = PRIORS[check_choice("prior", prior, PRIORS)]
+    strength = PRIORS[prior]
     n_tested = n_samples - effective_size_bootstrap(n_samples)
     wrong = strength + estimate * n_tested
     right = strength + (1.0 - estimate) * n_tested
@@ -78,5 +73,5 @@ MARTIN = Method(
     cost="B",
     with_groups="refits",
     compute=_martin,
-    options={"prior": Choice(("uniform", "jeffreys"))},
+    options={"prior": Choice(tuple(PRIORS))},
 )

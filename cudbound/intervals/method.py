@@ -11,12 +11,12 @@ import numpy as np
 
 from cudbound.basis.method_card import NO_OPTIONS, Flag, MethodCard
 from cudbound.basis.outcomes import Center, ConfidenceInterval, Outcome, TestOutcome
+from cudbound.basis.proportions import inverted_binomial_interval
 from cudbound.basis.results import IntervalEstimate
+from cudbound.basis.validation import Array
 from cudbound.intervals.pivot import Pivot
-from cudbound.intervals.proportions import inverted_binomial_interval
-from cudbound.point_estimates.bootstrap_632 import error_632
-from cudbound.point_estimates.bootstrap_632 import estimate_632 as estimate_632
-from cudbound.records import Design, Records
+from cudbound.point_estimates.bootstrap_632 import NOTHING_OUT_OF_BAG, error_632
+from cudbound.records import Records
 from cudbound.records.reading import check_records, check_single_error, count_fits, shared_remarks
 
 #: As in `scipy.stats`, of an error or of error(a) - error(b).
@@ -84,9 +84,8 @@ class Method(MethodCard):
         For a zero-width interval.
     two_sided_only : bool
         Whether its test has no direction, so that only the alternative "two-sided" is allowed.
-    also_needs : callable or None
-        ``also_needs(design) -> frozenset of str``: what must be recorded besides for a matrix of this rank and these
-        distinct rows; None where nothing depends on them.
+    own : callable or None
+        Of a method of the user's own, which fits by itself, see `cudbound.intervals.own.own_method`.
     """
 
     compute: Callable[..., Outcome] | None = field(default=None, repr=False)
@@ -95,21 +94,18 @@ class Method(MethodCard):
     test: Callable[..., TestOutcome] | None = field(default=None, repr=False)
     fallback: Fallback | None = None
     two_sided_only: bool = False
-    also_needs: Callable[[Design], frozenset[str]] | None = field(default=None, repr=False)
+    own: Callable[..., tuple[float, float, float]] | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.fallback is not None:
-            options = {**self.options, "fallback": Flag(False)}
-            object.__setattr__(
-                self, "options", options
-            )  # as a frozen dataclass sets what follows from its fields
+            # as a frozen dataclass sets what follows from its fields
+            object.__setattr__(self, "options", {**self.options, "fallback": Flag(False)})
 
-    def needed_for(self, design: Design | None) -> frozenset[str]:
-        """Return what must be recorded for a training set whose matrix is known, or not."""
-        if self.also_needs is None or design is None:
-            return self.needs
-        return self.needs | self.also_needs(design)
+    def __reduce__(self) -> Any:
+        """Return the name of a method of this package, with which results are pickled that know their question."""
+        known = _of_this_package(self.name) is self
+        return (_of_this_package, (self.name,)) if known else super().__reduce__()
 
     @property
     def gives_interval(self) -> bool:
@@ -120,6 +116,12 @@ class Method(MethodCard):
     def compares(self) -> bool:
         """Whether it tests the difference between two errors."""
         return self.test is not None or self.pivot is not None
+
+
+def _of_this_package(name: str) -> Method | None:
+    from cudbound.intervals import OF_THIS_PACKAGE
+
+    return OF_THIS_PACKAGE.get(name)
 
 
 def compute_interval(
@@ -171,8 +173,8 @@ def compute_interval(
     (0.408, 0.945)
     """
     chosen = method.resolve_options(options)
+    needs = method.needed(chosen, records.design)
     fallback = chosen.pop("fallback", False)
-    needs = method.needed(chosen) | (method.needed_for(records.design) - method.needs)
     check_records(method, records, needs)
     if method.gives_interval:
         check_single_error(method, records, needs)
@@ -243,7 +245,7 @@ def _new_cases(method: MethodCard, records: Records) -> Center | None:
 
 def _why_degenerate(outcome: Outcome) -> str | None:
     if math.isnan(outcome.estimate):
-        return outcome.degenerate or "undefined: no point was ever out of bag; take more bootstrap draws"
+        return outcome.degenerate or NOTHING_OUT_OF_BAG
     return why_no_limits(outcome.raw_interval, 0.0, outcome.degenerate)
 
 
@@ -258,7 +260,18 @@ def why_no_limits(interval: ConfidenceInterval, lowest: float, known: str | None
     return known or ("zero width" if interval.width <= 0.0 else "undefined limits")
 
 
-def replicates_632(records: Records) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+#: Where the estimate has no better number of test points of its own.
+ON_TRAINING_ROWS = binomial_fallback("all training rows", lambda records: records.n_samples)
+
+
+def defined_values(replicates: Array, lost: str) -> tuple[Array, tuple[str, ...]]:
+    """Return the replicates that are defined, and a remark on the draws that were `lost`, if any were."""
+    defined = replicates[~np.isnan(replicates)]
+    n_lost = replicates.size - defined.size
+    return defined, (f"{n_lost} draws {lost} dropped",) if n_lost else ()
+
+
+def replicates_632(records: Records) -> Array:
     """Return the .632 estimate recomputed on every draw, shape (n_resamples,).
 
     With inner draws on record it is the .632 estimate of the draw. Without them it is the variant

@@ -9,10 +9,9 @@ from numpy.typing import ArrayLike
 
 from cudbound.basis.method_card import Choice
 from cudbound.basis.outcomes import Estimand
-from cudbound.basis.validation import check_choice
-from cudbound.intervals.method import Method, binomial_fallback
+from cudbound.intervals.method import ON_TRAINING_ROWS, Method
 from cudbound.intervals.pivot import EQUAL, Pivot
-from cudbound.records import NestedLosses, Records
+from cudbound.records import Records
 
 #: Exponents of (K - 2) / K in the correction of bias.
 EXPONENTS = {"linear": 1.0, "package": 1.5}
@@ -51,7 +50,7 @@ def nested_cv_pivot(inner: ArrayLike, outer: ArrayLike, n_samples: int, *, bias:
     Raises
     ------
     ValueError
-        If the shapes do not match, there are fewer than three folds, or `bias` is neither word.
+        If there are fewer than three folds.
 
     References
     ----------
@@ -67,9 +66,8 @@ def nested_cv_pivot(inner: ArrayLike, outer: ArrayLike, n_samples: int, *, bias:
     >>> round(pivot.estimate, 3), round(pivot.standard_error, 3)
     (0.361, 0.185)
     """
-    nested = NestedLosses(np.asarray(inner), np.asarray(outer), n_samples)
-    inner, outer = nested.inner.astype(np.float64), nested.outer.astype(np.float64)
-    exponent = EXPONENTS[check_choice("bias", bias, EXPONENTS)]
+    inner, outer = np.asarray(inner, dtype=float), np.asarray(outer, dtype=float)
+    exponent = EXPONENTS[bias]
     n_folds, n_outer = outer.shape[1:]
     if n_folds < 3:
         raise ValueError(
@@ -125,5 +123,5 @@ NESTED_CV = Method(
     cost="R (K + K (K - 1) / 2)",
     pivot=_nested_cv,
     options={"bias": Choice(tuple(EXPONENTS))},
-    fallback=binomial_fallback("all training rows", lambda records: records.require("nested").n_samples),
+    fallback=ON_TRAINING_ROWS,
 )

@@ -8,19 +8,18 @@ from dataclasses import replace
 from functools import partial
 
 from cudbound.basis.outcomes import ConfidenceInterval, Estimand, Outcome
+from cudbound.basis.proportions import inverted_binomial_interval, wilson_interval
 from cudbound.intervals.method import Method
-from cudbound.intervals.proportions import inverted_binomial_interval, wilson_interval
-from cudbound.point_estimates.bootstrap_632 import leave_one_out_bootstrap_error
+from cudbound.point_estimates.bootstrap_632 import NOTHING_OUT_OF_BAG, out_of_bag_error
 from cudbound.records import Records
 
 Limits = Callable[[float, float, float], ConfidenceInterval]
 
 
 def _compute(records: Records, confidence_level: float, *, limits: Limits) -> Outcome:
-    bootstrap = records.require("bootstrap")
-    error = float(leave_one_out_bootstrap_error(bootstrap.losses, bootstrap.counts))
+    error = out_of_bag_error(records)
     if math.isnan(error):
-        return Outcome.undefined("undefined: no point was ever out of bag; take more bootstrap draws")
+        return Outcome.undefined(NOTHING_OUT_OF_BAG)
     # weighted rows that were never out of bag can leave a mean above 1
     error = min(error, 1.0)
     return Outcome(error, limits(error, records.n_effective, confidence_level))

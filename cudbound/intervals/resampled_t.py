@@ -15,7 +15,6 @@ from numpy.typing import ArrayLike
 
 from cudbound.basis.method_card import Choice, Number
 from cudbound.basis.outcomes import Estimand
-from cudbound.basis.validation import Losses, check_choice, check_sizes, checked
 from cudbound.intervals.equivalence import with_equivalence
 from cudbound.intervals.method import Method, binomial_fallback
 from cudbound.intervals.pivot import EQUAL, Pivot
@@ -41,11 +40,6 @@ def single_split_t_pivot(losses: ArrayLike, *, reference: str = "t") -> Pivot:
     Pivot
         ``degenerate`` says why if all losses are equal or there is only one.
 
-    Raises
-    ------
-    ValueError
-        If `losses` is not one-dimensional, is empty or not finite, or `reference` is neither.
-
     References
     ----------
     Nadeau and Bengio (2003), section 4; Nadeau, C. and Bengio, Y. (1999). Inference for the generalization error.
@@ -57,11 +51,8 @@ def single_split_t_pivot(losses: ArrayLike, *, reference: str = "t") -> Pivot:
     >>> pivot.estimate, round(pivot.standard_error, 4), pivot.df
     (0.25, 0.1637, 7.0)
     """
-    values = checked("losses", losses, 1)
-    pivot = _t_pivot(float(values.mean()), values, 1.0 / values.size, "losses of the test set")
-    return (
-        pivot if check_choice("reference", reference, ("t", "normal")) == "t" else replace(pivot, df=math.inf)
-    )
+    pivot = _t_pivot(losses, 1.0 / np.size(losses), "losses of the test set")
+    return pivot if reference == "t" else replace(pivot, df=math.inf)
 
 
 def resampled_t_pivot(means: ArrayLike) -> Pivot:
@@ -77,11 +68,6 @@ def resampled_t_pivot(means: ArrayLike) -> Pivot:
     Pivot
         ``degenerate`` says why if all means are equal or there is only one.
 
-    Raises
-    ------
-    ValueError
-        If `means` is not one-dimensional, is empty or not finite.
-
     References
     ----------
     Nadeau and Bengio (2003), section 4; Dietterich (1998).
@@ -92,8 +78,7 @@ def resampled_t_pivot(means: ArrayLike) -> Pivot:
     >>> round(interval.low, 4), round(interval.high, 4)
     (0.1518, 0.3482)
     """
-    values = checked("means", means, 1)
-    return _t_pivot(float(values.mean()), values, 1.0 / values.size, "mean losses of the test sets")
+    return _t_pivot(means, 1.0 / np.size(means), "mean losses of the test sets")
 
 
 def corrected_resampled_t_pivot(means: ArrayLike, n_train: float, n_test: float) -> Pivot:
@@ -115,11 +100,6 @@ def corrected_resampled_t_pivot(means: ArrayLike, n_train: float, n_test: float)
     Pivot
         ``degenerate`` says why if all means are equal or there is only one.
 
-    Raises
-    ------
-    ValueError
-        If `means` is not one-dimensional, is empty or not finite, or a size is smaller than 1.
-
     References
     ----------
     Nadeau, C. and Bengio, Y. (2003). Inference for the generalization error. Machine Learning 52, 239-281,
@@ -131,10 +111,8 @@ def corrected_resampled_t_pivot(means: ArrayLike, n_train: float, n_test: float)
     >>> round(interval.low, 4), round(interval.high, 4)
     (0.1276, 0.3724)
     """
-    values = checked("means", means, 1)
-    check_sizes(n_train, n_test)
-    factor = 1.0 / values.size + n_test / n_train
-    return _t_pivot(float(values.mean()), values, factor, "mean losses of the test sets")
+    factor = 1.0 / np.size(means) + n_test / n_train
+    return _t_pivot(means, factor, "mean losses of the test sets")
 
 
 def pseudo_bootstrap_pivot(estimate: float, replicates: ArrayLike) -> Pivot:
@@ -152,11 +130,6 @@ def pseudo_bootstrap_pivot(estimate: float, replicates: ArrayLike) -> Pivot:
     Pivot
         ``degenerate`` says why if all replicates are equal or there is only one.
 
-    Raises
-    ------
-    ValueError
-        If `replicates` is not one-dimensional, is empty or not finite.
-
     References
     ----------
     Nadeau and Bengio (2003), section 4.
@@ -166,8 +139,7 @@ def pseudo_bootstrap_pivot(estimate: float, replicates: ArrayLike) -> Pivot:
     >>> round(pseudo_bootstrap_pivot(0.25, [0.2, 0.25, 0.3]).standard_error, 4)
     0.05
     """
-    values = checked("replicates", replicates, 1)
-    return _t_pivot(float(estimate), values, 1.0, "estimates of the replicates")
+    return _t_pivot(replicates, 1.0, "estimates of the replicates", estimate)
 
 
 def corrected_pseudo_bootstrap_pivot(
@@ -189,11 +161,6 @@ def corrected_pseudo_bootstrap_pivot(
     Pivot
         ``degenerate`` says why if all replicates are equal or there is only one.
 
-    Raises
-    ------
-    ValueError
-        If `replicates` is not one-dimensional, is empty or not finite, or a size is smaller than 1.
-
     References
     ----------
     Nadeau and Bengio (2003), section 4.
@@ -204,10 +171,8 @@ def corrected_pseudo_bootstrap_pivot(
     >>> round(pivot.standard_error, 4)
     0.0816
     """
-    values = checked("replicates", replicates, 1)
-    check_sizes(n_train, n_test)
     factor = 1.0 + n_splits * n_test / n_train
-    return _t_pivot(float(estimate), values, factor, "estimates of the replicates")
+    return _t_pivot(replicates, factor, "estimates of the replicates", estimate)
 
 
 def judged_by(
@@ -234,7 +199,10 @@ def judged_by(
     return replace(pivot, standard_error=math.nan, degenerate=mismatch)
 
 
-def _t_pivot(estimate: float, values: Losses, factor: float, what: str) -> Pivot:
+def _t_pivot(given: ArrayLike, factor: float, what: str, estimate: float | None = None) -> Pivot:
+    """Return the pivot of an estimate, the mean unless it is given, with variance `factor` times that of values."""
+    values = np.asarray(given)
+    estimate = float(values.mean() if estimate is None else estimate)
     if values.size == 1:
         reason = f"undefined: a variance needs at least two {what}, and there is one"
         return Pivot(estimate, math.nan, df=1.0, degenerate=reason)
@@ -361,4 +329,12 @@ CORRECTED_PSEUDO_BOOTSTRAP = replace(
     assumptions="as pseudo-bootstrap, after a correction that takes the correlation of two splits to be n2 / (n1 + n2)",
     tendency="near nominal where the learning algorithm is stable, at many times the cost of corrected-resampled-t",
     pivot=_corrected_pseudo_bootstrap,
+)
+
+RANDOM_SPLITS = (
+    SINGLE_SPLIT_T,
+    RESAMPLED_T,
+    CORRECTED_RESAMPLED_T,
+    PSEUDO_BOOTSTRAP,
+    CORRECTED_PSEUDO_BOOTSTRAP,
 )

@@ -11,9 +11,7 @@ import numpy as np
 from cudbound.basis.method_card import Choice
 from cudbound.basis.outcomes import ConfidenceInterval, Estimand, Outcome
 from cudbound.basis.parameter_error import ParameterError
-from cudbound.basis.validation import check_choice
-from cudbound.intervals.method import Fallback, Method
-from cudbound.intervals.proportions import (
+from cudbound.basis.proportions import (
     agresti_coull_interval,
     corrected_wilson_interval,
     inverted_binomial_interval,
@@ -21,6 +19,8 @@ from cudbound.intervals.proportions import (
     wald_interval,
     wilson_interval,
 )
+from cudbound.basis.validation import check_choice
+from cudbound.intervals.method import Fallback, Method
 from cudbound.records import Records
 
 SIDES = ("two-sided", "upper", "lower")
@@ -66,7 +66,7 @@ def held_out_interval(
         In (0, 1).
     form : {"wilson", "clopper-pearson", "wald", "wilson-corrected", "agresti-coull", "jeffreys"}, default="wilson"
         "wilson" inverts the normal approximation, "clopper-pearson" both binomial tails, "wald" is
-        k/m +- z sqrt(k/m (1 - k/m) / m); the others are those of `cudbound.intervals.proportions`.
+        k/m +- z sqrt(k/m (1 - k/m) / m); the others are those of `cudbound.basis.proportions`.
     side : {"two-sided", "upper", "lower"}, default="two-sided"
         "upper" gives [0, u], where u has the whole error probability; "lower" gives [l, 1]. With
         "clopper-pearson" u is the test set bound of Langford.
@@ -226,4 +226,14 @@ TEST_SET_JEFFREYS = replace(
     reference="Brown, Cai and DasGupta (2001), section 4.1.1, with 0 and 1 as limits at no and at all errors",
     compute=partial(_outcome, form="jeffreys"),
     one_sided=partial(_each_at, form="jeffreys"),
+)
+
+TEST_SET = (
+    TEST_SET_WALD,
+    TEST_SET_WILSON,
+    TEST_SET_CLOPPER_PEARSON,
+    TEST_SET_LANGFORD,
+    TEST_SET_WILSON_CORRECTED,
+    TEST_SET_AGRESTI_COULL,
+    TEST_SET_JEFFREYS,
 )

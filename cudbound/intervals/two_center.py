@@ -10,105 +10,18 @@ of the smaller center.
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import replace
-
-from scipy.optimize import minimize_scalar
+from typing import Any
 
 from cudbound.basis.method_card import Choice, Flag
 from cudbound.basis.outcomes import UNDEFINED_LIMITS, ConfidenceInterval, Estimand, Outcome
 from cudbound.basis.quantiles import inverted_cdf_quantile, within
-from cudbound.intervals.effective_size import cost_factor, design_effect, effective_rows
 from cudbound.intervals.method import Method
-from cudbound.intervals.proportions import inverted_binomial_interval, inverted_binomial_tails
+from cudbound.point_estimates.effective_size import design_effect, effective_rows
+from cudbound.point_estimates.two_center_limits import counted_rows, two_center_interval
 from cudbound.point_estimates.two_centers import TwoCenters, allows_cap, two_centers
 from cudbound.records import Design, Records
-
-
-def two_center_interval(
-    centers: TwoCenters,
-    n_samples: float,
-    confidence_level: float,
-    *,
-    cap: float | None = None,
-    tails: str = "equal",
-) -> ConfidenceInterval:
-    """Return the limits around the centers.
-
-    Parameters
-    ----------
-    centers : TwoCenters
-    n_samples : float
-        Rows n of the training set; of rows in groups, of weighted rows and of costs the number that they count as.
-    confidence_level : float
-    cap : float, default=None
-        Training error plus the quantile of the signed suprema; the upper limit is not above the larger of this and
-        the upper limit of the smaller center. None for no cap.
-    tails : {"equal", "shortest"}, default="equal"
-        Whether each tail has half of the error probability, or each center the split of it that makes its binomial
-        interval shortest. The latter is about 3 % shorter, but a binomial interval of its kind covers no more than
-        .929 at 20 rows and the nominal .95.
-
-    Returns
-    -------
-    ConfidenceInterval
-        Within [0, 1], of positive width; it holds the binomial interval of the smaller of the two centers.
-
-    Examples
-    --------
-    >>> round(two_center_interval(TwoCenters(0.0, 0.0, 0.0), 20, 0.95).high, 4)
-    0.1684
-    """
-    limits = shortest_binomial_interval if tails == "shortest" else inverted_binomial_interval
-    lowest, smaller, largest = (
-        limits(center * n_samples, n_samples, confidence_level)
-        for center in (centers.low, centers.smaller, centers.high)
-    )
-    high = largest.high if cap is None else min(largest.high, max(smaller.high, cap))
-    return ConfidenceInterval(min(lowest.low, smaller.low), high)
-
-
-def counted_rows(records: Records, centers: TwoCenters) -> float:
-    """Return the number of independent rows with errors of 0 and 1 that the losses count as."""
-    return effective_rows(records) / cost_factor(records.square_ratio, centers.low)
-
-
-def cap_range(
-    records: Records, confidence_level: float, alternative: str, tails: str = "equal"
-) -> tuple[float, float]:
-    """Return between which quantiles of the signed suprema the upper limit depends on them.
-
-    Below the first the cap has its whole effect, above the second it has none.
-    """
-    if alternative != "two-sided":
-        confidence_level, tails = 2.0 * confidence_level - 1.0, "equal"
-    centers = two_centers(records)
-    n = counted_rows(records, centers)
-    most = two_center_interval(centers, n, confidence_level, tails=tails).high
-    least = two_center_interval(centers, n, confidence_level, cap=0.0, tails=tails).high
-    return least - centers.training_error, most - centers.training_error
-
-
-def shortest_binomial_interval(errors: float, n_tested: float, confidence_level: float) -> ConfidenceInterval:
-    """Return the shortest of the intervals that invert both binomial tails, over the splits of the error probability.
-
-    The parameters are those of `cudbound.intervals.proportions.inverted_binomial_interval`, which splits it equally.
-
-    Examples
-    --------
-    >>> round(shortest_binomial_interval(0, 10, 0.95).high, 4)
-    0.2589
-    """
-    total = 1.0 - confidence_level
-
-    def width(below: float) -> float:
-        low, high = inverted_binomial_tails(errors, n_tested, below, total - below)
-        return float(high - low)
-
-    # at 0 and at all errors the shortest interval has one tail; elsewhere the width has one minimum between
-    inner = float(minimize_scalar(width, bounds=(0.0, total), method="bounded", options={"xatol": 1e-12}).x)
-    below = min((0.0, inner, total), key=width)
-    low, high = inverted_binomial_tails(errors, n_tested, below, total - below)
-    return ConfidenceInterval(float(low), float(high))
 
 
 def _suprema(records: Records, wanted: bool, probability: float) -> tuple[float, float] | str:
@@ -227,8 +140,10 @@ def _one_sided(
     return replace(outcome, remarks=tuple(below))
 
 
-def _also_needs(design: Design) -> frozenset[str]:
-    return frozenset({"stratified_folds"} if design.is_nearly_full else ())
+def _needs(options: Mapping[str, Any], design: Design | None = None) -> frozenset[str]:
+    cap = {"signed_suprema"} if options["cap"] else set()
+    folds = {"stratified_folds"} if design is not None and design.is_nearly_full else set()
+    return frozenset({"losses", "bootstrap", "design", *cap, *folds})
 
 
 TWO_CENTER = Method(
@@ -241,8 +156,8 @@ TWO_CENTER = Method(
     "Clopper and Pearson among n with d/2 in each tail, continued to numbers of errors that are not whole, Q the "
     "1 - d/2 quantile of one side of the suprema of cud",
     estimand=Estimand("conditional"),
-    needs=frozenset({"losses", "bootstrap", "signed_suprema", "design"}),
-    also_needs=_also_needs,
+    needs=_needs({"cap": True}),
+    needs_with=_needs,
     assumptions="one of the centers is about the error of this classifier, as if seen on n new cases",
     tendency="kept its level in 98 of 101 fresh populations, selection of features, trees and nearly as many features "
     "as rows among them (docs/confirmation.md); short by .02 for groups of very unequal size; long where the "

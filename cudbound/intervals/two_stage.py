@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from cudbound.basis.outcomes import UNDEFINED_LIMITS, Estimand, Outcome
 from cudbound.intervals.bootstrap_percentile import QUANTILE, percentile_interval
 from cudbound.intervals.centers import CENTER, estimate_at, replicates_at, undefined_at
 from cudbound.intervals.efron_tibshirani import FALLBACK
-from cudbound.intervals.method import Method
+from cudbound.intervals.method import Method, defined_values
 from cudbound.records import Records
 
 NO_INNER_DRAWS = "no inner draws on record: ask for 50 of them, which takes 50 further refits of every draw"
@@ -25,10 +23,8 @@ def _compute(records: Records, confidence_level: float, *, center: str, quantile
     if records.inner is None:
         reason = NO_MEANS_OF_SOME_ROWS if records.weighed else NO_INNER_DRAWS
         return Outcome(found.estimate, UNDEFINED_LIMITS, remarks=found.remarks, degenerate=reason)
-    replicates = replicates_at(records, center)
-    defined = replicates[~np.isnan(replicates)]
-    n_lost = replicates.size - defined.size
-    remarks = (*found.remarks, f"{n_lost} draws without an estimate dropped") if n_lost else found.remarks
+    defined, lost = defined_values(replicates_at(records, center), "without an estimate")
+    remarks = (*found.remarks, *lost)
     if not defined.size:
         reason = "no draw has an estimate from its inner draws"
         return Outcome(found.estimate, UNDEFINED_LIMITS, remarks=remarks, degenerate=reason)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,7 +29,7 @@ def import_cvxpy() -> Any:
 
 @dataclass(frozen=True)
 class CvxpyLoss:
-    r"""A surrogate loss as a cvxpy expression; for ``solver="cvxpy"``.
+    r"""A surrogate loss as a cvxpy expression; for ``SearchLimits(solver="cvxpy")``.
 
     Parameters
     ----------
@@ -64,13 +64,14 @@ class CvxpyLoss:
 
     >>> import cvxpy as cp
     >>> import numpy as np
-    >>> from cudbound import CvxpyLoss, solve_draws
+    >>> from cudbound import CvxpyLoss, Problem, SearchLimits, solve_draws
     >>> deviance = CvxpyLoss("deviance", lambda y, f: cp.logistic(-cp.multiply(y, f)), vanishes=True)
     >>> deviance.value(np.array([1.0, -1.0]), np.array([0.0, 2.0])).round(6).tolist()
     [0.693147, 2.126928]
     >>> design = np.array([[1.0, -1.0], [1.0, -0.2], [1.0, 0.4], [1.0, 2.0]])
     >>> labels, coef, counts = [-1, 1, -1, 1], [-0.2, 0.9], [[2, 0, 1, 1]]
-    >>> draws = solve_draws(design, labels, coef, counts, loss=deviance, penalty=0.1, solver="cvxpy")
+    >>> problem = Problem.of(design, labels, coef, counts, loss=deviance, penalty=0.1)
+    >>> draws = solve_draws(problem, limits=SearchLimits(solver="cvxpy"))
     >>> draws.certified.all()
     np.True_
     """
@@ -78,6 +79,9 @@ class CvxpyLoss:
     name: str
     expression: Callable[[Array, Any], Any]
     vanishes: bool = False
+    #: What nothing is known about counts as not so.
+    quadratic: ClassVar[bool] = False
+    score_is_logit: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         if not isinstance(self.name, str) or not self.name or self.name in LOSSES:
@@ -90,16 +94,6 @@ class CvxpyLoss:
                 "The 'expression' of a CvxpyLoss must be a function of labels and scores that returns a cvxpy "
                 f"expression. Got {self.expression!r} instead."
             )
-
-    @property
-    def quadratic(self) -> bool:
-        """Whether it is quadratic: what nothing is known about counts as not so."""
-        return False
-
-    @property
-    def score_is_logit(self) -> bool:
-        """Whether classifiers give the inverse logit of their score as a probability: not known."""
-        return False
 
     def build(self, labels: Array, scores: Any) -> Any:
         """Return the checked expression at a cvxpy expression of the scores, shape of `labels`."""

@@ -208,15 +208,8 @@ def _exponential(values: Array) -> Array:
 
 
 LOSSES: dict[str, NativeLoss] = {
-    loss.name: loss
-    for loss in (
-        SquaredLoss(),
-        LogisticLoss(),
-        ExponentialLoss(),
-        SquaredHingeLoss(),
-        HingeLoss(),
-        HuberLoss(),
-    )
+    kind.name: kind()
+    for kind in (SquaredLoss, LogisticLoss, ExponentialLoss, SquaredHingeLoss, HingeLoss, HuberLoss)
 }
 
 

@@ -180,8 +180,8 @@ class MetricRows:
         return min(int((row > 0.0).sum()) for row, _ in self._parts)
 
     @property
-    def rests_on(self) -> str:
-        """How many rows the metric rests on, in words."""
+    def based_on(self) -> str:
+        """How many rows the metric is based on, in words."""
         n_events, n_others = (int((self.rows & group).sum()) for group in (self.event, ~self.event))
         words = ((n_events, "event"), (n_others, "non-event"))
         return " and ".join(f"{size} {word}{'' if size == 1 else 's'}" for size, word in words if size)

@@ -8,44 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cudbound.basis.groups import Groups
-from cudbound.basis.validation import Array
 from cudbound.metrics.metric import MetricRows
-from cudbound.metrics.metrics import ResolvedMetrics
 from cudbound.problem.draws import draw_counts, draw_stratified_counts
 
 #: Draws that lack a class are drawn again at most this often.
 MAX_ATTEMPTS = 1000
-
-
-class MetricDraws:
-    """How the draws of one call are made, and what is to be said of them.
-
-    Parameters
-    ----------
-    asked : ResolvedMetrics
-    sample_weight : ndarray of float, shape (n_samples,), or None
-
-    Attributes
-    ----------
-    remarks : tuple of str
-        After `draw`.
-    """
-
-    def __init__(self, asked: ResolvedMetrics, sample_weight: Array | None):
-        self.remarks: tuple[str, ...] = ()
-        self._asked = asked
-        self._sample_weight = sample_weight
-
-    def draw(
-        self, labels: Array, n_resamples: int, rng: np.random.Generator, groups: Groups | None = None
-    ) -> NDArray[np.int32]:
-        """Draw bootstrap samples on which every metric is defined, shape (n_resamples, n_samples)."""
-        event = self._asked.event_rows(labels)
-        seen = [MetricRows(one, event, self._sample_weight) for one in self._asked.all_metrics]
-        counts, self.remarks = draw_for_metrics(
-            seen, n_resamples, rng, stratified=self._asked.drawn_within_classes, groups=groups
-        )
-        return counts
 
 
 def draw_for_metrics(

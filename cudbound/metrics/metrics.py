@@ -6,13 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from cudbound.basis.hints import did_you_mean
 from cudbound.basis.parameter_error import ParameterError
-from cudbound.basis.validation import Array, check_flag, check_number
-from cudbound.metrics.metric import BALANCED_ERROR, ERROR, SENSITIVITY, SPECIFICITY, Metric, MetricRows
+from cudbound.basis.validation import check_flag, check_number
+from cudbound.metrics.metric import BALANCED_ERROR, ERROR, SENSITIVITY, SPECIFICITY, Metric
 from cudbound.metrics.not_covered import why_not
 
 #: Metrics that need nothing but their name.
@@ -24,28 +21,6 @@ COST = "cost"
 CODED = ([0, 1], [-1, 1], [False, True])
 #: Every name, in the order of the documentation.
 NAMES = (*METRICS, COST, *PREDICTIVE)
-
-
-@dataclass(frozen=True)
-class Family:
-    """Metrics whose intervals hold together at one level; a metric by itself is a family of one."""
-
-    seen: tuple[MetricRows, ...]
-    confidence_level: float
-
-    @property
-    def each_level(self) -> float:
-        """The level of each interval by Bonferroni's inequality: the error probability is divided."""
-        if len(self.seen) == 1:
-            return self.confidence_level
-        return 1.0 - (1.0 - self.confidence_level) / len(self.seen)
-
-    @property
-    def key(self) -> str:
-        """The names of its metrics, for what is kept of an interrupted run; empty for the plain error."""
-        if len(self.seen) == 1 and self.seen[0].plain:
-            return ""
-        return "+".join(one.metric.name for one in self.seen)
 
 
 @dataclass(frozen=True)
@@ -96,18 +71,6 @@ class ResolvedMetrics:
         if self.stratified is not None:
             return self.stratified
         return all(one.by_class for one in self.all_metrics)
-
-    def event_rows(self, labels: Array) -> NDArray[np.bool_]:
-        """Return which rows are events; labels are -1.0 for the first class and +1.0 for the second."""
-        return np.asarray(labels > 0.0 if self.event_class else labels < 0.0)
-
-    def families(
-        self, event: NDArray[np.bool_], sample_weight: Array | None, confidence_level: float
-    ) -> tuple[Family, ...]:
-        """Return what is to hold together: all metrics and those behind predictive values, or each by itself."""
-        seen = tuple(MetricRows(one, event, sample_weight) for one in self.all_metrics)
-        together = (seen,) if self.joint else tuple((one,) for one in seen)
-        return tuple(Family(one, confidence_level) for one in together)
 
 
 @dataclass(frozen=True)
@@ -239,16 +202,13 @@ class Metrics:
         return Metric(COST, costs=(of_class[1 - event], of_class[event]))
 
     def _check_prevalence(self) -> None:
-        rule = "a number in (0, 1) or 'sample', with the metrics 'ppv' and 'npv' and only then"
-        if (self.prevalence is None) == self._predictive:
-            raise ParameterError("prevalence", rule, self.prevalence)
-        if self.prevalence is None or self.prevalence == "sample":
-            return
-        if (
-            isinstance(self.prevalence, str)
-            or not check_number("prevalence", self.prevalence, 0.0, 1.0) > 0.0
-        ):
-            raise ParameterError("prevalence", rule, self.prevalence)
+        known = self.prevalence
+        right = (known is not None) == self._predictive
+        if right and known is not None and known != "sample":
+            right = not isinstance(known, str) and check_number("prevalence", known, 0.0, 1.0) > 0.0
+        if not right:
+            rule = "a number in (0, 1) or 'sample', with the metrics 'ppv' and 'npv' and only then"
+            raise ParameterError("prevalence", rule, known)
 
 
 def as_metrics(metric: Any) -> Metrics:

@@ -65,6 +65,9 @@ def negative_predictive_value(sensitivity: float, specificity: float, prevalence
     return positive_predictive_value(specificity, sensitivity, 1.0 - prevalence)
 
 
+VALUES = {"ppv": positive_predictive_value, "npv": negative_predictive_value}
+
+
 def predictive_limits(
     name: str, sensitivity: Proportion, specificity: Proportion, prevalence: Proportion
 ) -> ConfidenceInterval:
@@ -131,15 +134,14 @@ def predictive_interval(
     at : str
         The prevalence in words.
     """
-    pair = [
+    events, others = (
         Proportion(row.estimate, row.low, row.high, n)
         for row, n in zip((sensitivity, specificity), n_rows, strict=True)
-    ]
-    limits = (
-        UNDEFINED_LIMITS
-        if _lost(sensitivity, specificity)
-        else predictive_limits(name, pair[0], pair[1], prevalence)
     )
+    if _lost(sensitivity, specificity):
+        limits = UNDEFINED_LIMITS
+    else:
+        limits = predictive_limits(name, events, others, prevalence)
     how = "limits combined on the log odds (MOVER)"
     return _row(name, sensitivity, specificity, prevalence.estimate, limits, (f"at {at}", how))
 
@@ -167,7 +169,7 @@ def joint_predictive_interval(
     IntervalEstimate
         Where a limit is 0/0 it is that of the scale.
     """
-    value = positive_predictive_value if name == "ppv" else negative_predictive_value
+    value = VALUES[name]
     low = value(sensitivity.low, specificity.low, prevalence)
     high = value(sensitivity.high, specificity.high, prevalence)
     limits = ConfidenceInterval(0.0 if math.isnan(low) else low, 1.0 if math.isnan(high) else high)
@@ -185,8 +187,7 @@ def _row(
     limits: ConfidenceInterval,
     remarks: tuple[str, ...],
 ) -> IntervalEstimate:
-    value = positive_predictive_value if name == "ppv" else negative_predictive_value
-    estimate = value(sensitivity.estimate, specificity.estimate, prevalence)
+    estimate = VALUES[name](sensitivity.estimate, specificity.estimate, prevalence)
     if math.isnan(estimate) and not _lost(sensitivity, specificity):
         remarks = (*remarks, f"estimate {NO_POSITIVE if name == 'ppv' else NO_NEGATIVE}")
     return replace(

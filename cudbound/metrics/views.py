@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import fields, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,33 +13,25 @@ from cudbound.basis.groups import Groups
 from cudbound.basis.parameter_error import ParameterError
 from cudbound.basis.validation import Losses
 from cudbound.metrics.metric import ERROR, MetricRows
-from cudbound.metrics.metrics import Family
+from cudbound.metrics.targets import Target
 from cudbound.records import BootstrapLosses, FoldLosses, Records, RepeatedFoldLosses, TestSetLosses
 
-#: Records that keep the loss of every row. The others keep means over rows of both classes, which no metric can take
-#: apart.
-BY_ROW = frozenset(
+#: What the methods of every metric read: records that keep the loss of each row, or are made for each metric, or serve
+#: all of them, and "inner", without which its readers have a variant. The others keep means over rows of both classes,
+#: which no metric can take apart.
+OF_EVERY_METRIC = frozenset(
     {"losses", "bootstrap", "folds", "repeated_folds", "stratified_folds", "leave_one_out", "test_set"}
+    | {"bound", "signed_suprema", "design", "inner"}
 )
-#: Records that are made for one metric, and what holds for all of them.
-OF_A_METRIC = frozenset({"bound", "signed_suprema"})
-OF_ALL_METRICS = frozenset({"design"})
-#: Records of means over all rows, without which their readers have a variant.
-OPTIONAL = frozenset({"inner"})
 
 
-def can_be_seen(needs: frozenset[str]) -> bool:
-    """Whether a method with these needs can be had for another metric than the plain error."""
-    return needs <= BY_ROW | OF_A_METRIC | OF_ALL_METRICS | OPTIONAL
-
-
-def check_inner_draws(n_inner: int | None, families: Iterable[Family]) -> None:
+def check_inner_draws(inner: int | str | None, targets: Iterable[Target]) -> None:
     """Raise ParameterError if inner draws are asked for, and a metric cannot read them."""
-    unread = [one.metric.name for family in families for one in family.seen if not one.plain]
-    if n_inner is not None and unread:
+    unread = [one.metric.name for one in targets if not one.rows.plain]
+    if inner not in (None, "oob") and unread:
         what = "rows with weights" if unread == [ERROR.name] else f"the {unread[0]}"
         rule = f"'oob' or None for {what}: of inner draws only means over all rows, alike, are recorded"
-        raise ParameterError("inner", rule, n_inner)
+        raise ParameterError("inner", rule, inner)
 
 
 def view(records: Records, seen: MetricRows) -> Records:
@@ -59,12 +51,8 @@ def view(records: Records, seen: MetricRows) -> Records:
     """
     if seen.plain:
         return records
-    made: dict[str, Any] = dict.fromkeys((entry.name for entry in fields(Records)), None)
-    made |= {
-        "positive": np.nan,
-        "predicted_positive": np.nan,
+    made: dict[str, Any] = {
         "effective_rows": seen.n_effective,
-        "square_ratio": np.nan,
         "weighed": True,
         "averages_classes": seen.averages_classes,
         "design": records.design,
@@ -76,21 +64,18 @@ def view(records: Records, seen: MetricRows) -> Records:
     if records.losses is not None:
         wrong = np.asarray(records.losses, dtype=bool)
         made |= {"losses": _weighed(wrong, seen), "no_information": _no_information(wrong, seen)}
-    else:
-        made["no_information"] = np.nan
     if records.bootstrap is not None:
         made["bootstrap"] = _of_draws(records.bootstrap, seen)
         if np.ptp(seen.metric.costs) > 0.0:
             made["square_ratio"] = _square_ratio(records.bootstrap, seen)
     for name in ("folds", "leave_one_out"):
-        record = getattr(records, name)
-        made[name] = None if record is None else _of_folds(record, seen)
+        if (record := getattr(records, name)) is not None:
+            made[name] = _of_folds(record, seen)
     for name in ("repeated_folds", "stratified_folds"):
-        repeated = getattr(records, name)
-        kept = () if repeated is None else tuple(_of_folds(one, seen) for one in repeated.partitions)
-        whole = tuple(one for one in kept if one is not None)
-        if whole:
-            made[name] = RepeatedFoldLosses(whole, repeated.remarks)
+        if (repeated := getattr(records, name)) is not None:
+            found = (_of_folds(one, seen) for one in repeated.partitions)
+            if whole := tuple(one for one in found if one is not None):
+                made[name] = RepeatedFoldLosses(whole, repeated.remarks)
     if records.test_set is not None:
         made["test_set"] = _of_test_set(records.test_set, seen)
     return Records(**made)

@@ -19,11 +19,8 @@ from cudbound.plotting.style import method_styles, noise_band, safe_label
 
 if TYPE_CHECKING:
     import pandas as pd
-    from matplotlib.artist import Artist
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-    from matplotlib.legend import Legend
-    from matplotlib.lines import Line2D
 
 CELL = ["scenario", "n"]
 BAND_STYLE: dict[str, Any] = {"color": "0.92", "zorder": 0, "linewidth": 0}
@@ -111,12 +108,12 @@ class Display(abc.ABC):
         OSError
             If the file cannot be written.
         """
-        place = Path(path)
-        if place.suffix.lower().removeprefix(".") not in IMAGES:
+        format = Path(path).suffix.lower().removeprefix(".")
+        if format not in IMAGES:
             raise ParameterError(
                 "path", f"a name that ends in one of {[f'.{one}' for one in IMAGES]}", str(path)
             )
-        place.write_bytes(self.image(place.suffix.lower().removeprefix(".")))
+        Path(path).write_bytes(self.image(format))
 
     def svg(self, name: str) -> str:
         """Draw the display and return it as an ``<svg>`` element.
@@ -167,11 +164,6 @@ class CellsDisplay(Display):
     columns: Sequence[str]
     #: The corner of the legend above the axes that lies on their edge.
     legend_corner: Literal["lower left", "lower right"] = "lower left"
-
-    artists_: dict[str, Any]
-    level_line_: Line2D
-    band_: Artist
-    legend_: Legend
 
     def __init__(self, cells: pd.DataFrame, confidence_level: float = 0.95) -> None:
         check_columns("cells", cells, self.columns)

@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
     from matplotlib.container import ErrorbarContainer
-    from matplotlib.lines import Line2D
 
 #: Black on white: a copy in grays loses nothing.
 _BAR: dict[str, Any] = {"color": "black", "marker": "o", "markersize": 5.0, "capsize": 3.0, "elinewidth": 1.2}
@@ -46,9 +45,6 @@ class ForestDisplay(Display):
     """
 
     columns = ("method", "estimate", "low", "high")
-
-    artists_: list[ErrorbarContainer | None]
-    reference_line_: Line2D | None
 
     def __init__(
         self,
@@ -132,6 +128,7 @@ class IntervalDisplay(ForestDisplay):
     def from_table(cls, table: Any) -> Self:
         """Return the display of a `cudbound.IntervalTable`; the line is there if the table knows its data."""
         frame, run = table.to_frame(), table.run
+        by_weight = "" if run is None or run.weighted_share is None else " by weight"
         if set(frame["metric"]) != {"error"}:
             return cls(
                 frame, axis_label=f"{' or '.join(dict.fromkeys(frame['metric']))}, with confidence limits"
@@ -139,13 +136,9 @@ class IntervalDisplay(ForestDisplay):
         return cls(
             frame,
             None if run is None else run.base_rate,
-            "" if run is None else f"share of the rarer class{_by_weight(run)}, {run.base_rate:.3f}",
+            "" if run is None else f"share of the rarer class{by_weight}, {run.base_rate:.3f}",
             "error, with confidence limits",
         )
-
-
-def _by_weight(run: Any) -> str:
-    return "" if run.weighted_share is None else " by weight"
 
 
 class ComparisonDisplay(ForestDisplay):
@@ -158,7 +151,9 @@ class ComparisonDisplay(ForestDisplay):
     def from_table(cls, table: Any) -> Self:
         """Return the display of a `cudbound.ComparisonTable`."""
         frame = table.to_frame()
+        pairs = {(row.a, row.b): row.difference for row in table}
+        difference = pairs.popitem()[1] if len(pairs) == 1 else "error(a) - error(b)"
         margins = set(frame["null"])
         margin = margins.pop() if len(margins) == 1 else 0.0
         label = "equal errors" if margin == 0.0 else f"margin {margin:g}"
-        return cls(frame, margin, label, "error(a) - error(b), with confidence limits")
+        return cls(frame, margin, label, f"{difference}, with confidence limits")

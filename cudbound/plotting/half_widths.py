@@ -1,4 +1,4 @@
-"""Half-widths of an interval against the number of patients, with what was wished of them."""
+"""Half-widths of an interval against the number of patients, with the target."""
 
 from __future__ import annotations
 
@@ -11,9 +11,6 @@ from cudbound.plotting.style import BAND, safe_label
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
-    from matplotlib.container import ErrorbarContainer
-    from matplotlib.legend import Legend
-    from matplotlib.lines import Line2D
 
 _LINE: dict[str, Any] = {"markersize": 4.0, "linewidth": 1.2, "elinewidth": 0.8, "capsize": 2.0}
 _MEAN = _LINE | {"color": "black", "marker": "o"}
@@ -37,8 +34,8 @@ class HalfWidthDisplay(Display):
     ----------
     mean_, quantile_ : matplotlib.container.ErrorbarContainer
         With bars of 1.96 Monte Carlo standard errors.
-    wish_line_ : matplotlib.lines.Line2D
-        At the half-width that was wished.
+    target_line_ : matplotlib.lines.Line2D
+        At the target half-width.
     required_line_ : matplotlib.lines.Line2D or None
         At the number of patients that was found.
     legend_, ax_, figure_ : matplotlib artists
@@ -49,12 +46,6 @@ class HalfWidthDisplay(Display):
         *("half_width", "probability"),
     )
 
-    mean_: ErrorbarContainer
-    quantile_: ErrorbarContainer
-    wish_line_: Line2D
-    required_line_: Line2D | None
-    legend_: Legend
-
     def __init__(self, frame: pd.DataFrame, required: float, what: str = "interval") -> None:
         check_columns("frame", frame, self.columns)
         self.frame = frame
@@ -63,8 +54,8 @@ class HalfWidthDisplay(Display):
 
     def _draw_on(self, ax: Axes) -> None:
         frame = self.frame
-        wish, probability = float(frame["half_width"].iloc[0]), float(frame["probability"].iloc[0])
-        self.wish_line_ = ax.axhline(wish, **LEVEL_STYLE)
+        target, probability = float(frame["half_width"].iloc[0]), float(frame["probability"].iloc[0])
+        self.target_line_ = ax.axhline(target, **LEVEL_STYLE)
         drawn = {"mean": _MEAN, "quantile": _QUANTILE}
         self.mean_, self.quantile_ = (
             ax.errorbar(
@@ -78,7 +69,7 @@ class HalfWidthDisplay(Display):
         shown: list[tuple[Any, str]] = [
             (self.quantile_, f"{100.0 * probability:g}% of the samples keep to it"),
             (self.mean_, "expected"),
-            (self.wish_line_, f"wished: {wish:g}"),
+            (self.target_line_, f"target: {target:g}"),
         ]
         self.required_line_ = None
         if math.isfinite(self.required):

@@ -14,8 +14,6 @@ from cudbound.plotting.style import safe_label
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.collections import PathCollection
-    from matplotlib.lines import Line2D
 
 
 class InstabilityDisplay(Display):
@@ -45,9 +43,6 @@ class InstabilityDisplay(Display):
     >>> display.points_.get_offsets().tolist()
     [[0.1, 0.5], [2.0, 0.0]]
     """
-
-    points_: PathCollection
-    mark_lines_: list[Line2D]
 
     def __init__(
         self,

@@ -52,8 +52,6 @@ class NestedLoopDisplay(CellsDisplay):
     Methodology 14, 129.
     """
 
-    size_line_: Line2D
-
     def __init__(
         self, cells: pd.DataFrame, measure: str = "coverage", confidence_level: float = 0.95
     ) -> None:

@@ -12,16 +12,13 @@ from cudbound.plotting.display import LEVEL_STYLE, Display
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.collections import PolyCollection
-    from matplotlib.legend import Legend
-    from matplotlib.lines import Line2D
 
 
 class SupremaDisplay(Display):
     """Share of the draws whose Q is at most x, between what their lower and upper bounds allow.
 
     Where draws were solved only as far as the quantile takes, the band shows what is not known of the others; with
-    ``search="all"`` it is a line. At the quantile it is closed, if the quantile is proved.
+    ``all_draws=True`` it is a line. At the quantile it is closed, if the quantile is proved.
 
     Parameters
     ----------
@@ -47,13 +44,6 @@ class SupremaDisplay(Display):
     >>> display.quantile_line_.get_xdata()[0]
     0.3
     """
-
-    lower_line_: Line2D
-    upper_line_: Line2D
-    band_: PolyCollection
-    quantile_line_: Line2D
-    level_line_: Line2D
-    legend_: Legend
 
     def __init__(self, lower: ArrayLike, upper: ArrayLike, q: float, confidence_level: float = 0.95) -> None:
         self.lower = np.sort(np.asarray(lower, dtype=float))

@@ -240,7 +240,7 @@ def error_632_plus(
 
 def estimate_632(records: Records) -> float:
     """Return the .632 estimate of the whole training set; nan if no point was ever out of bag."""
-    return float(error_632(np.mean(records.require("losses")), _leave_one_out(records)))
+    return float(error_632(np.mean(records.require("losses")), out_of_bag_error(records)))
 
 
 def estimate_632_plus(records: Records, *, form: str = "capped") -> Error632Plus:
@@ -259,7 +259,7 @@ def estimate_632_plus(records: Records, *, form: str = "capped") -> Error632Plus
     """
     return error_632_plus(
         float(np.mean(records.require("losses"))),
-        float(_leave_one_out(records)),
+        out_of_bag_error(records),
         no_information_of(records),
         form=form,
     )
@@ -284,9 +284,10 @@ def no_information_of(records: Records) -> float:
     return float(no_information_error(records.positive, records.predicted_positive))
 
 
-def _leave_one_out(records: Records) -> Array:
+def out_of_bag_error(records: Records) -> float:
+    """Return Err(1), the mean over rows of the error of the draws without them; nan if no row was ever left out."""
     bootstrap = records.require("bootstrap")
-    return leave_one_out_bootstrap_error(bootstrap.losses, bootstrap.counts)
+    return float(leave_one_out_bootstrap_error(bootstrap.losses, bootstrap.counts))
 
 
 def _ratio(total: ArrayLike, number: ArrayLike) -> Array:
@@ -307,7 +308,7 @@ def _compute(records: Records, *, of: Callable[[Records], SupportsFloat]) -> Poi
 
 
 def _compute_632_plus(records: Records, *, form: str) -> PointOutcome:
-    left_out = float(_leave_one_out(records))
+    left_out = out_of_bag_error(records)
     result = estimate_632_plus(records, form=form)
     details = {
         "resubstitution": float(np.mean(records.require("losses"))),
@@ -340,7 +341,7 @@ LEAVE_ONE_OUT_BOOTSTRAP = PointEstimator(
     tendency="too high: it is about the error of a training set of .632 n points",
     reference="Efron and Tibshirani (1997), section 2",
     cost="B",
-    compute=partial(_compute, of=_leave_one_out),
+    compute=partial(_compute, of=out_of_bag_error),
 )
 
 BOOTSTRAP_POOLED = replace(

@@ -14,11 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from cudbound.point_estimates.bootstrap_632 import (
-    error_632_plus,
-    leave_one_out_bootstrap_error,
-    no_information_of,
-)
+from cudbound.point_estimates.bootstrap_632 import error_632_plus, no_information_of, out_of_bag_error
 from cudbound.point_estimates.optimism import optimism_corrected_error
 from cudbound.records import Records
 from cudbound.records.design import MANY
@@ -88,12 +84,6 @@ class TwoCenters:
         """The point estimate: the mean of the two, or that of Err(1) and .632+ where the classifier overfits."""
         first = self.out_of_bag if self.overfits else self.optimism_corrected
         return (first + self.error_632_plus) / 2
-
-
-def out_of_bag_error(records: Records) -> float:
-    """Return Err(1), the mean over rows of the error of the draws without them; nan if no row was ever left out."""
-    bootstrap = records.require("bootstrap")
-    return float(leave_one_out_bootstrap_error(bootstrap.losses, bootstrap.counts))
 
 
 def overfits(records: Records) -> bool:

@@ -12,15 +12,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from cudbound.basis.calls import public_call
 from cudbound.basis.validation import check_number
 from cudbound.losses.surrogates import Loss, get_loss
-from cudbound.problem.scale import LARGEST_SCALE, SMALLEST_SCALE, check_scale
+from cudbound.problem.arguments import (
+    check_counts,
+    check_design,
+    check_size,
+    finite,
+    non_negative,
+    one_or_each,
+)
 
 Array = NDArray[np.float64]
 FORMAT = 1
 
-#: A value larger than this times the median of its column (zeros apart) leaves the rest too few digits.
-MOST_SPREAD = 1e9
 #: Fields of a problem that are arrays: of every problem, and those that may be None.
 ARRAYS = ("design", "labels", "coef", "counts")
 OPTIONAL = ("weights", "penalty", "l1_penalty", "sample_weight", "offset", "draw_scale")
@@ -69,10 +75,113 @@ class Problem:
     offset: Array | None = None
     draw_scale: Array | None = None
 
+    @classmethod
+    @public_call
+    def of(
+        cls,
+        design: ArrayLike,
+        labels: ArrayLike,
+        coef: ArrayLike,
+        counts: ArrayLike,
+        *,
+        loss: str | Loss = "squared",
+        localization: float | None = None,
+        weights: ArrayLike | None = None,
+        penalty: ArrayLike | None = None,
+        l1_penalty: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+        offset: ArrayLike | None = None,
+        draw_scale: ArrayLike | None = None,
+    ) -> Problem:
+        r"""Check, standardize and copy the arrays of a problem; the solvers do not check again.
+
+        The symbols are those of the definition of Q in `cudbound.solve_draws`.
+
+        Parameters
+        ----------
+        design : array-like of float, shape (n_samples, n_coefficients)
+            Rows :math:`x_i`: the basis of the additive classifier evaluated at each training point, with a column of
+            ones if it has an intercept. Zero rows are always classified as +1.
+        labels : array-like, shape (n_samples,)
+            -1 or +1.
+        coef : array-like of float, shape (n_coefficients,)
+            Fitted coefficients :math:`\hat\beta`.
+        counts : array-like of int, shape (n_draws, n_samples)
+            How often each row stands in each draw, non-negative.
+        loss : {"squared", "logistic", "exponential", "squared_hinge", "hinge", "huber"} or Loss, default="squared"
+            Surrogate loss. A `cudbound.CvxpyLoss` needs ``SearchLimits(solver="cvxpy")``.
+        localization : float in [0, inf], default=None
+            Localization rate :math:`\alpha` on the scale of the mean loss; None means n_samples.
+        weights : array-like of float, shape (n_draws, n_samples), default=None
+            Signed weights :math:`w_i` on the error indicators; None means ``(counts - 1) / n_samples``, the plain
+            error.
+        penalty : float or array-like of float, shape (n_coefficients,), default=None
+            Strengths :math:`r_j \ge 0` of a quadratic penalty on the mean loss.
+        l1_penalty : float or array-like of float, shape (n_coefficients,), default=None
+            Strengths :math:`s_j \ge 0` of an l1 penalty on the mean loss; needs ``SearchLimits(solver="cvxpy")``.
+        sample_weight : array-like of float, shape (n_samples,), default=None
+            Weights :math:`c_i \ge 0` of the rows in the loss; None means 1.
+        offset : float or array-like of float, shape (n_samples,), default=None
+            Constants :math:`o_i` added to the scores in the loss, not in the classification; None means 0.
+        draw_scale : array-like of float, shape (n_draws,), default=None
+            Factors :math:`s_b > 0` of the counts of each draw in its mean loss; None means 1.
+
+        Raises
+        ------
+        ValueError
+            If a shape does not fit or a value is out of range; the message names the argument, the rule and the value.
+
+        Examples
+        --------
+        >>> problem = Problem.of([[1.0, -2.0], [1.0, 0.5], [1.0, 1.0]], [-1, 1, 1], [0.2, 0.6], [[2, 0, 1]])
+        >>> problem.n_draws, problem.localization, problem.score_weights(0).round(3).tolist()
+        (1, 3.0, [0.333, -0.333, 0.0])
+        """
+        design = check_design(design)
+        n, p = design.shape
+        labels = finite("labels", labels, (n,))
+        if not np.isin(labels, (-1.0, 1.0)).all():
+            raise ValueError(f"'labels' must be -1 or +1. Got {np.unique(labels)[:5]} instead.")
+        coef = finite("coef", coef, (p,))
+        counts = check_counts(counts, n)
+        rate = float(n) if localization is None else check_number("localization", localization, 0.0, np.inf)
+        problem = cls(
+            design,
+            labels,
+            coef,
+            counts,
+            rate,
+            weights=None if weights is None else finite("weights", weights, counts.shape),
+            offset=one_or_each("offset", offset, n),
+            penalty=non_negative("penalty", penalty, p),
+            l1_penalty=non_negative("l1_penalty", l1_penalty, p),
+            sample_weight=non_negative("sample_weight", sample_weight, n),
+            draw_scale=non_negative("draw_scale", draw_scale, len(counts)),
+            loss=_loss(loss),
+        )
+        if problem.draw_scale is not None and (problem.draw_scale == 0).any():
+            raise ValueError("'draw_scale' must be positive. Got 0 instead.")
+        for name in ("coef", *OPTIONAL):
+            check_size(name, getattr(problem, name))
+        if problem.offset is not None:
+            with np.errstate(over="ignore"):
+                losses = problem.loss.value(labels, problem.offset)
+            if not np.isfinite(losses).all():
+                raise ValueError(
+                    f"'offset' must leave the {problem.loss.name} loss of the offset alone finite. Got offsets up to "
+                    f"{np.abs(problem.offset).max():.3g} instead."
+                )
+        return problem
+
     @property
     def n_draws(self) -> int:
         """Number of draws."""
         return int(self.counts.shape[0])
+
+    @property
+    def has_l1_penalty(self) -> bool:
+        """Whether an l1 penalty counts, so that the loss has kinks where coefficients are 0."""
+        return self.l1_penalty is not None and bool(self.l1_penalty.any())
 
     def score_weights(self, draw: int) -> Array:
         """Return the signed weights of one draw, shape (n_samples,)."""
@@ -113,11 +222,9 @@ class Problem:
         )
         optional = (getattr(self, name) for name in OPTIONAL)
         for values in (self.design, self.labels, self.coef, counts, *optional):
-            if values is None:
-                digest.update(b"None")
-            else:
-                digest.update(repr((values.dtype.str, values.shape)).encode())
-                digest.update(values.tobytes())
+            kind = None if values is None else (values.dtype.str, values.shape)
+            digest.update(repr(kind).encode())
+            digest.update(b"" if values is None else values.tobytes())
         return digest.hexdigest()
 
     def select(self, draws: ArrayLike) -> Problem:
@@ -196,7 +303,7 @@ class Problem:
                 f"{path} is not a problem file of format {FORMAT}; save it again with Problem.save of this version"
             )
         arrays: dict[str, Any] = {name: stored.get(name) for name in (*ARRAYS, *OPTIONAL)}
-        return make_problem(**arrays, localization=scalars["localization"], loss=scalars["loss"])
+        return cls.of(**arrays, localization=scalars["localization"], loss=scalars["loss"])
 
 
 def write_arrays(path: str | Path, arrays: dict[str, Any]) -> None:
@@ -222,161 +329,8 @@ def read_scalars(stored: dict[str, NDArray[Any]], names: Sequence[str]) -> dict[
     return {name: stored[name].item() for name in names if name in stored and stored[name].shape == ()}
 
 
-def make_problem(
-    design: ArrayLike,
-    labels: ArrayLike,
-    coef: ArrayLike,
-    counts: ArrayLike,
-    *,
-    localization: float | None = None,
-    weights: ArrayLike | None = None,
-    loss: str | Loss = "squared",
-    penalty: ArrayLike | None = None,
-    l1_penalty: ArrayLike | None = None,
-    sample_weight: ArrayLike | None = None,
-    offset: ArrayLike | None = None,
-    draw_scale: ArrayLike | None = None,
-) -> Problem:
-    """Check, standardize and copy the arrays of `cudbound.solve_draws`; the solvers do not check again.
-
-    Raises
-    ------
-    ValueError
-        If a shape does not fit or a value is out of range; the message names the argument, the rule and the value.
-    """
-    design = _finite("design", design)
-    if design.ndim != 2:
-        raise ValueError(f"'design' must have 2 dimension(s). Got {design.ndim} instead.")
-    n, p = design.shape
-    if n == 0 or p == 0:
-        raise ValueError(
-            f"'design' must have at least one row and one column. Got shape {design.shape} instead."
-        )
-    check_scale("design", design)
-    _check_spread(design)
-    labels = _finite("labels", labels, (n,))
-    if not np.isin(labels, (-1.0, 1.0)).all():
-        raise ValueError(f"'labels' must be -1 or +1. Got {np.unique(labels)[:5]} instead.")
-    coef = _finite("coef", coef, (p,))
-
-    counts = _numbers("counts", counts)
-    if counts.ndim != 2 or counts.shape[1] != n:
-        raise ValueError(f"'counts' must have shape (n_draws, {n}). Got {counts.shape} instead.")
-    if np.isnan(counts).any():
-        raise ValueError("'counts' must be whole numbers. Got nan instead.")
-    if counts.dtype.kind == "f" and not np.array_equal(counts, np.round(counts)):
-        raise ValueError("'counts' must be whole numbers. Got a fractional count instead.")
-    if counts.size and (counts.min() < 0 or counts.max() >= 2**31):
-        raise ValueError(f"'counts' must be in [0, 2**31). Got {counts.min()} to {counts.max()} instead.")
-
-    localization = (
-        float(n) if localization is None else check_number("localization", localization, 0.0, np.inf)
-    )
-    if weights is not None:
-        weights = _finite("weights", weights, counts.shape)
-    offset = _one_or_each("offset", offset, n)
-    penalty = _non_negative("penalty", penalty, p)
-    l1_penalty = _non_negative("l1_penalty", l1_penalty, p)
-    sample_weight = _non_negative("sample_weight", sample_weight, n)
-    draw_scale = _non_negative("draw_scale", draw_scale, len(counts))
-    if draw_scale is not None and (draw_scale == 0).any():
-        raise ValueError("'draw_scale' must be positive. Got 0 instead.")
-    counts = np.array(counts, dtype=np.int32, order="C")
-    surrogate = _loss(loss)
-    problem = Problem(
-        design,
-        labels,
-        coef,
-        counts,
-        localization,
-        weights,
-        surrogate,
-        penalty,
-        l1_penalty,
-        sample_weight,
-        offset,
-        draw_scale,
-    )
-    for name in ("coef", *OPTIONAL):
-        _check_size(name, getattr(problem, name))
-    if offset is not None:
-        with np.errstate(over="ignore"):
-            finite = np.isfinite(surrogate.value(labels, offset)).all()
-        if not finite:
-            raise ValueError(
-                f"'offset' must leave the {surrogate.name} loss of the offset alone finite. Got offsets up to "
-                f"{np.abs(offset).max():.3g} instead."
-            )
-    return problem
-
-
 def _loss(loss: Any) -> Loss:
     """Return a loss object unchanged, and look up anything else by its name."""
     is_object = all(hasattr(loss, name) for name in ("name", "vanishes", "value"))
     found: Loss = loss if is_object and not isinstance(loss, type) else get_loss(loss)
     return found
-
-
-def _one_or_each(name: str, values: ArrayLike | None, size: int) -> Array | None:
-    """Return `size` numbers, all equal if one was given."""
-    if values is None:
-        return None
-    numbers = _numbers(name, values)
-    return _finite(name, np.full(size, numbers) if numbers.ndim == 0 else numbers, (size,))
-
-
-def _non_negative(name: str, values: ArrayLike | None, size: int) -> Array | None:
-    array = _one_or_each(name, values, size)
-    if array is not None and (array < 0).any():
-        raise ValueError(f"'{name}' must be non-negative. Got {array.min()} instead.")
-    return array
-
-
-def _numbers(name: str, values: ArrayLike) -> NDArray[Any]:
-    try:
-        array = np.asarray(values)
-    except ValueError:
-        raise ValueError(
-            f"'{name}' must be an array of numbers. Got rows of different lengths instead."
-        ) from None
-    if array.dtype.kind not in "biuf":
-        raise ValueError(
-            f"'{name}' must be an array of real numbers. Got dtype {array.dtype} instead; "
-            f"convert it, for example with np.asarray({name}, dtype=float)."
-        )
-    return array
-
-
-def _check_spread(design: Array) -> None:
-    """Refuse a column in which a few values dwarf the others: hyperplanes would differ only by rounding errors."""
-    sizes = np.abs(design)
-    largest = sizes.max(axis=0)
-    smallest = np.where(sizes > 0.0, sizes, np.inf).min(axis=0)
-    for column in np.flatnonzero(largest > MOST_SPREAD * smallest):
-        typical = np.median(sizes[sizes[:, column] > 0.0, column])
-        if largest[column] > MOST_SPREAD * typical:
-            raise ValueError(
-                f"The values of each column of 'design' must be within a factor of {MOST_SPREAD:g} of their median. "
-                f"Got {largest[column]:.3g} in column {column}, whose median absolute value is {typical:.3g}: "
-                "double precision cannot tell the other rows apart. Correct the value, or transform the column."
-            )
-
-
-def _finite(name: str, values: ArrayLike, shape: tuple[int, ...] | None = None) -> Array:
-    # a copy: the problem stays as it is when the caller changes the array
-    array = np.array(_numbers(name, values), dtype=np.float64, order="C")
-    if shape is not None and array.shape != shape:
-        raise ValueError(f"'{name}' must have shape {shape}. Got {array.shape} instead.")
-    if not np.isfinite(array).all():
-        raise ValueError(f"'{name}' must be finite. Got nan or inf instead.")
-    return array
-
-
-def _check_size(name: str, array: Array | None) -> None:
-    """Refuse values whose squares or sums would leave the range of floating-point numbers."""
-    largest = 0.0 if array is None else float(np.abs(array).max(initial=0.0))
-    if largest > LARGEST_SCALE or 0.0 < largest < SMALLEST_SCALE:
-        raise ValueError(
-            f"The largest absolute value of '{name}' must be 0 or in [{SMALLEST_SCALE:g}, {LARGEST_SCALE:g}]. Got "
-            f"{largest:.3g} instead; rescale it, for example to other units."
-        )

@@ -31,8 +31,7 @@ from cudbound.records.rules import (
     Remarks,
     RowLossesIfRecorded,
     Share,
-    check_same_length,
-    check_same_shape,
+    check_same,
 )
 from cudbound.records.split_losses import (
     HalfSplitLosses,
@@ -85,7 +84,7 @@ class BolsteredLosses(Recorded):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_same_shape(losses=self.losses, wrong=self.wrong)
+        check_same("shape", losses=self.losses, wrong=self.wrong)
 
     @property
     def n_samples(self) -> int:
@@ -155,7 +154,9 @@ class Records(Recorded):
     groups : Groups
         Rows that were drawn and left out together; None where every row is by itself.
     bound : object
-        The `cudbound.CudResult` on the same draws.
+        The `cudbound.bound.cud_bound.CudBound` on the same draws.
+    own_intervals : mapping
+        Estimate and limits by methods of the user's own, by name; an exception where one failed.
     weighed : bool, default=False
         Whether rows have weights within `losses`, so that only their mean is in [0, 1].
 
@@ -196,6 +197,7 @@ class Records(Recorded):
     bolstered: BolsteredLosses | None = None
     groups: Groups | None = None
     bound: Any = field(default=None, repr=False)
+    own_intervals: Any = field(default=None, repr=False)
     weighed: Flag = False
 
     def __post_init__(self) -> None:
@@ -207,7 +209,7 @@ class Records(Recorded):
                 f"Got {', '.join(f'{name} of {size} rows' for name, size in sizes.items())}; leave out those of others."
             )
         if self.bootstrap is not None and self.inner is not None:
-            check_same_length(bootstrap=self.bootstrap.counts, inner=self.inner.errors)
+            check_same("length", bootstrap=self.bootstrap.counts, inner=self.inner.errors)
 
     @property
     def n_samples(self) -> int:

@@ -27,8 +27,7 @@ from cudbound.records.rules import (
     Size,
     check_draws,
     check_ordered,
-    check_same_length,
-    check_same_shape,
+    check_same,
 )
 
 
@@ -70,11 +69,11 @@ class BootstrapLosses(Recorded):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_same_shape(counts=self.counts, losses=self.losses)
+        check_same("shape", counts=self.counts, losses=self.losses)
         check_draws(self.counts, uneven=self.uneven)
         for name in ("no_information", "on_draws"):
             if getattr(self, name) is not None:
-                check_same_length(**{"counts": self.counts, name: getattr(self, name)})
+                check_same("length", **{"counts": self.counts, name: getattr(self, name)})
 
     @property
     def n_fits(self) -> int:
@@ -126,7 +125,7 @@ class InnerErrors(Recorded):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.optimism is not None:
-            check_same_length(errors=self.errors, optimism=self.optimism)
+            check_same("length", errors=self.errors, optimism=self.optimism)
 
 
 @dataclass(frozen=True, eq=False)

@@ -20,7 +20,7 @@ from cudbound.records.rules import (
     Remarks,
     RowLosses,
     Size,
-    check_same_shape,
+    check_same,
     numeric,
 )
 
@@ -47,7 +47,7 @@ class FoldLosses(Recorded):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_same_shape(losses=self.losses, fold=self.fold)
+        check_same("shape", losses=self.losses, fold=self.fold)
         numbers = np.unique(self.fold)
         if numbers.size < 2 or numbers[-1] != numbers.size - 1:
             raise ValueError(

@@ -32,7 +32,7 @@ def check_single_error(method: MethodCard, records: Records, needs: Set[str]) ->
         if getattr(record, "of_differences", False):
             raise ValueError(
                 f"{method.name} reads the losses of one classifier, which are in [0, 1]. Got negative ones among the "
-                f"{need} losses, as differences of two losses have; compare two by cudbound.recorded_comparison."
+                f"{need} losses, as differences of two losses have; compare two by cudbound.comparison_of."
             )
 
 

@@ -10,13 +10,13 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, fields
 from functools import partial
-from typing import Annotated, Any, get_type_hints
+from typing import Annotated, Any, Literal, get_type_hints
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cudbound.basis.parameter_error import ParameterError
-from cudbound.basis.validation import Array, Losses, check_integer, check_number, checked
+from cudbound.basis.validation import Array, Losses, check_flag, check_integer, check_number, checked
 
 #: How far the rounding of a mean can take a loss beyond its range.
 ROUNDING = 1e-9
@@ -143,16 +143,6 @@ def _flags(name: str, values: Any) -> NDArray[np.bool_]:
     return array.astype(np.bool_, copy=False)
 
 
-def _flag(name: str, value: Any) -> bool:
-    if not isinstance(value, bool | np.bool_):
-        raise ParameterError(name, "True or False", value)
-    return bool(value)
-
-
-def _loss(name: str, value: Any) -> float:
-    return check_number(name, value, -math.inf, math.inf)
-
-
 def _number_or_nan(name: str, value: Any, low: float, high: float) -> float:
     if isinstance(value, float) and math.isnan(value):
         return math.nan
@@ -191,14 +181,14 @@ Means = Annotated[Array, Rule(partial(_real, n_dimensions=1), loss=True)]
 PairsOfMeans = Annotated[Array, Rule(_pairs, loss=True)]
 MeansWithGaps = Annotated[Array, Rule(_with_gaps, loss=True)]
 MeansWithGapsIfRecorded = Annotated[Array | None, Rule(_with_gaps, loss=True, optional=True)]
-MeanLoss = Annotated[float, Rule(_loss, loss=True)]
+MeanLoss = Annotated[float, Rule(partial(check_number, low=-math.inf, high=math.inf), loss=True)]
 OptimismIfRecorded = Annotated[Array | None, Rule(_with_gaps, loss=True, signed=True, optional=True)]
 #: How often each row occurs in each draw.
 Counts = Annotated[NDArray[np.integer[Any]], Rule(partial(_whole, n_dimensions=2))]
 FoldNumbers = Annotated[NDArray[np.int64], Rule(partial(_whole, n_dimensions=1))]
 Flags = Annotated[NDArray[np.bool_], Rule(_flags)]
 FlagsIfRecorded = Annotated[NDArray[np.bool_] | None, Rule(_flags, optional=True)]
-Flag = Annotated[bool, Rule(_flag)]
+Flag = Annotated[bool, Rule(check_flag)]
 #: Numbers on a scale of their own.
 Deviations = Annotated[Array, Rule(partial(_real, n_dimensions=1))]
 DeviationsIfRecorded = Annotated[Array | None, Rule(partial(_real, n_dimensions=1), optional=True)]
@@ -211,17 +201,9 @@ FitCount = Annotated[int, Rule(partial(check_integer, smallest=0))]
 Remarks = Annotated[tuple[str, ...], Rule(_remarks)]
 
 
-def check_same_shape(**arrays: NDArray[Any]) -> None:
-    """Raise ValueError unless both arrays have one shape."""
-    _compare("shape", {name: array.shape for name, array in arrays.items()})
-
-
-def check_same_length(**arrays: NDArray[Any]) -> None:
-    """Raise ValueError unless both arrays have one number of rows."""
-    _compare("length", {name: len(array) for name, array in arrays.items()})
-
-
-def _compare(what: str, found: dict[str, Any]) -> None:
+def check_same(what: Literal["shape", "length"], **arrays: NDArray[Any]) -> None:
+    """Raise ValueError unless both arrays have one shape, or one number of rows."""
+    found = {name: array.shape if what == "shape" else len(array) for name, array in arrays.items()}
     if len(set(found.values())) > 1:
         names, values = (" and ".join(one) for one in (map(repr, found), map(str, found.values())))
         raise ValueError(f"{names} must have the same {what}. Got {values} instead.")
@@ -229,7 +211,7 @@ def _compare(what: str, found: dict[str, Any]) -> None:
 
 def check_ordered(lower: Array, upper: Array) -> None:
     """Raise ValueError unless there is a lower for every upper value and none is above it."""
-    check_same_length(lower=lower, upper=upper)
+    check_same("length", lower=lower, upper=upper)
     if (lower > upper).any():
         place = int((lower > upper).argmax())
         raise ValueError(

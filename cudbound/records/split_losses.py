@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from cudbound.basis.parameter_error import ParameterError
+from cudbound.basis.validation import Array
 from cudbound.records.rules import (
     Flag,
     FlagsIfRecorded,
@@ -18,7 +19,7 @@ from cudbound.records.rules import (
     Remarks,
     RowLosses,
     Size,
-    check_same_shape,
+    check_same,
 )
 
 #: The methods of 5x2 cross-validation are defined for this many halvings; their degrees of freedom follow from it.
@@ -50,7 +51,23 @@ class SplitLosses(Recorded):
 
 
 @dataclass(frozen=True, eq=False)
-class HalfSplitLosses(Recorded):
+class _MeansOfSplits(Recorded):
+    """Each of the means is over `n_splits` random splits of some rows."""
+
+    means: Array
+    n_train: Size
+    n_test: Size
+    n_splits: Size
+    remarks: Remarks = ()
+
+    @property
+    def n_fits(self) -> int:
+        """Classifier fits behind the record."""
+        return int(np.size(self.means)) * self.n_splits
+
+
+@dataclass(frozen=True, eq=False)
+class HalfSplitLosses(_MeansOfSplits):
     """Mean losses of `n_splits` random splits inside each half of the data, the data being halved several times.
 
     Attributes
@@ -65,19 +82,10 @@ class HalfSplitLosses(Recorded):
     """
 
     means: PairsOfMeans
-    n_train: Size
-    n_test: Size
-    n_splits: Size
-    remarks: Remarks = ()
-
-    @property
-    def n_fits(self) -> int:
-        """Classifier fits behind the record."""
-        return int(np.size(self.means)) * self.n_splits
 
 
 @dataclass(frozen=True, eq=False)
-class ReplicateLosses(Recorded):
+class ReplicateLosses(_MeansOfSplits):
     """The random-split estimate recomputed on bootstrap replicates of the data.
 
     Attributes
@@ -92,15 +100,6 @@ class ReplicateLosses(Recorded):
     """
 
     means: Means
-    n_train: Size
-    n_test: Size
-    n_splits: Size
-    remarks: Remarks = ()
-
-    @property
-    def n_fits(self) -> int:
-        """Classifier fits behind the record."""
-        return int(np.size(self.means)) * self.n_splits
 
 
 @dataclass(frozen=True, eq=False)
@@ -160,7 +159,7 @@ class TestSetLosses(Recorded):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.event is not None:
-            check_same_shape(losses=self.losses, event=self.event)
+            check_same("shape", losses=self.losses, event=self.event)
         if self.estimand not in ("holdout-model", "conditional"):
             raise ParameterError("estimand", "'holdout-model' or 'conditional'", self.estimand)
 

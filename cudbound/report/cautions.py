@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Sequence
 
-from cudbound.basis.binomial_limit import limit_without_error
+from cudbound.basis.calls import warn
 from cudbound.basis.exceptions import CudboundWarning, LowUpperLimitWarning, SampleSizeWarning
+from cudbound.basis.proportions import limit_without_error
 from cudbound.basis.results import IntervalEstimate
 from cudbound.basis.rounding import format_level, format_proportion
 
@@ -36,10 +36,10 @@ def cautions(
     return (*_low_limits(internal, n_samples), *_size(n_samples), *of_data)
 
 
-def warn_of(found: Iterable[CudboundWarning], stacklevel: int) -> None:
-    """Give the cautions as warnings; `stacklevel` is that of `warnings.warn`, seen from the caller."""
+def warn_of(found: Iterable[CudboundWarning]) -> None:
+    """Give the cautions as warnings."""
     for one in found:
-        warnings.warn(one, stacklevel=stacklevel + 1)
+        warn(one)
 
 
 def _low_limits(rows: Sequence[IntervalEstimate], n: int) -> list[CudboundWarning]:
@@ -53,8 +53,8 @@ def _low_limits(rows: Sequence[IntervalEstimate], n: int) -> list[CudboundWarnin
             low.setdefault((row.confidence_level, limit), []).append(row)
     return [
         LowUpperLimitWarning(
-            f"Too good to be true: {_upper_limits(found)}. Even {n} new cases without a single error would show, at "
-            f"{format_level(level)}, no more than that the error is at most {format_proportion(limit)}.",
+            f"Too good to be true: {', '.join(map(_upper_limit, found))}. Even {n} new cases without a single error "
+            f"would show, at {format_level(level)}, no more than that the error is at most {format_proportion(limit)}.",
             methods=tuple(row.method for row in found),
             limit=limit,
         )
@@ -62,22 +62,15 @@ def _low_limits(rows: Sequence[IntervalEstimate], n: int) -> list[CudboundWarnin
     ]
 
 
-def _upper_limits(rows: Iterable[IntervalEstimate]) -> str:
-    return ", ".join(f"{row.method} (upper limit {format_proportion(row.high)})" for row in rows)
+def _upper_limit(row: IntervalEstimate) -> str:
+    return f"{row.method} (upper limit {format_proportion(row.high)})"
 
 
 def _size(n: int) -> list[CudboundWarning]:
     least, most = STUDIED
     if least <= n <= most:
         return []
-    advice = (
-        "with so few, no interval shows much"
-        if n < least
-        else "with so many, part of them can serve as a test set"
-    )
-    return [
-        SampleSizeWarning(
-            f"These intervals were studied on {least} to {most} training rows, and there are {n}: {advice}.",
-            n_samples=n,
-        )
-    ]
+    few, many = "with so few, no interval shows much", "with so many, part of them can serve as a test set"
+    advice = few if n < least else many
+    message = f"These intervals were studied on {least} to {most} training rows, and there are {n}: {advice}."
+    return [SampleSizeWarning(message, n_samples=n)]

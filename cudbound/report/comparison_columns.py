@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from cudbound.basis.outcomes import alternative_in_words
 from cudbound.basis.results import ComparisonResult
 from cudbound.report.estimands import DIFFERENCES, explain_estimands
 from cudbound.report.table_style import FULL, NO_TITLES, Style, styled
@@ -14,12 +16,22 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _ALTERNATIVE = Column("alternative", "alternative", "text")
+_PVALUE = Column("pvalue", "p-value", "pvalue")
 _COLUMNS = (
     Column("estimate", "estimate", "difference"),
     Column("low", "low", "difference"),
     Column("high", "high", "difference"),
     Column("statistic", "statistic", "statistic"),
-    Column("pvalue", "p-value", "pvalue"),
+    _PVALUE,
+)
+_NAMES = (Column("a", "a", "text"), Column("b", "b", "text"))
+#: Of several pairs.
+_ADJUSTED = (
+    Column("estimate", "estimate", "difference"),
+    Column("simultaneous_low", "low", "difference"),
+    Column("simultaneous_high", "high", "difference"),
+    _PVALUE,
+    Column("adjusted_pvalue", "Holm", "pvalue"),
 )
 
 
@@ -31,9 +43,11 @@ def comparison_report(
     titles: Mapping[str, str] = NO_TITLES,
 ) -> Report:
     """Return rows of comparisons with what must stand around them."""
-    alternatives = dict.fromkeys(row.alternative for row in rows)
-    against = " or ".join(dict.fromkeys(row.against for row in rows))
-    internal = any(row.n_fits > 0 for row in rows)  # new test cases take no fits
+    pairs = list(dict.fromkeys((row.a, row.b) for row in rows))
+    methods = list(dict.fromkeys(row.method for row in rows))
+    a, b = pairs[0] if len(pairs) == 1 else ("a", "b")
+    tests = dict.fromkeys((row.alternative, row.null) for row in rows)
+    against = " or ".join(dict.fromkeys(alternative_in_words(*test, a, b) for test in tests))
     if any(row.null != 0.0 for row in rows):
         tested = [f"p-value: a small one speaks for {against}; a large one does not show the contrary."]
     else:
@@ -41,13 +55,47 @@ def comparison_report(
             f"p-value: of equal errors, against {against}." if against else "",
             "A small p-value speaks against equal errors; a large one does not show that they are equal.",
         ]
+    internal = any(row.n_fits > 0 for row in rows)  # new test cases take no fits
     notes = (
-        "Estimate: error(a) - error(b), in [-1, 1], limits clipped to it; above 0 where a errs more.",
+        f"Method: {methods[0]}." if len(pairs) > 1 and len(methods) == 1 else "",
+        f"Estimate: error({a}) - error({b}), in [-1, 1], limits clipped to it; above 0 where {a} errs more.",
+        *(_adjustments(len(pairs)) if len(pairs) > 1 else ()),
         *tested,
         *explain_estimands((row.estimand for row in rows), DIFFERENCES),
         "Internal comparisons, from one data set; no external validation." if internal else "",
     )
-    title = f"Differences of two errors, error(a) - error(b), with {with_confidence(rows)} intervals"
-    columns = (_ALTERNATIVE, *_COLUMNS) if len(alternatives) > 1 else _COLUMNS
+    simultaneous = "simultaneous " if len(pairs) > 1 else ""
+    intervals = f"{simultaneous}{with_confidence(rows)} intervals"
+    title = f"Differences of two errors, error({a}) - error({b}), with {intervals}"
+    columns = [
+        *([_ALTERNATIVE] if len({row.alternative for row in rows}) > 1 else []),
+        *(_ADJUSTED if len(pairs) > 1 else _COLUMNS),
+    ]
     report = rows_report("comparisons", title, notes, columns, rows, to_frame, run)
-    return styled(report, rows, style, titles)
+    if len(pairs) > 1:
+        kept = report.columns[len(methods) == 1 :]
+        report = replace(report, columns=(*_NAMES, *kept))
+    return styled(report, by_pair(rows), style, titles)
+
+
+def _adjustments(n_pairs: int) -> tuple[str, ...]:
+    return (
+        f"low, high: simultaneous limits (Bonferroni); those of one method for all {n_pairs} pairs hold at once at the "
+        "nominal level.",
+        "p-value: for one pair alone. Holm: adjusted for the number of pairs.",
+    )
+
+
+def by_pair(rows: Sequence[ComparisonResult]) -> tuple[ComparisonResult, ...]:
+    """Return rows of several pairs by the names of the pairs, with the simultaneous limits; others as they are."""
+    several = len({row.method for row in rows}) > 1
+    return tuple(
+        row
+        if row.simultaneous_interval is None
+        else replace(
+            row,
+            method=f"{row.a} - {row.b}{f', {row.method}' if several else ''}",
+            raw_interval=row.simultaneous_interval,
+        )
+        for row in rows
+    )

@@ -19,7 +19,7 @@ from cudbound.basis.versions import versions
 from cudbound.report.bibliography import cited
 from cudbound.report.estimands import DIFFERENCES, ERRORS, explain_estimands
 from cudbound.report.table_style import NO_TITLES
-from cudbound.report.tables import ComparisonRun, PairsRun, Row, Run, RunDescription, in_words
+from cudbound.report.tables import ComparisonRun, Row, Run, RunDescription, in_words
 
 #: Names of the packages in a sentence.
 _NAMES = {"python": "Python", "numpy": "NumPy", "scipy": "SciPy"}
@@ -87,8 +87,8 @@ def describe_rows(
     return Description(
         printable(" ".join(methods)),
         printable(" ".join(_result(row) for row in rows)),
-        software("" if run is None else in_words(_seed(run))),
-        cited(references.get(row.method, "") for row in rows),
+        software("" if run is None else in_words(getattr(run, "seed", None))),
+        cited([*(references.get(row.method, "") for row in rows), *_of_adjustments(rows)]),
     )
 
 
@@ -98,18 +98,13 @@ def software(seed: str) -> str:
     return printable(f"Computed with {'; '.join(filter(None, (made_by, seed)))}.")
 
 
-def _seed(run: Run) -> int | None:
-    return run.seed if isinstance(run, RunDescription | ComparisonRun | PairsRun) else None
-
-
 def _subject(rows: Sequence[Row], run: Run | None) -> list[str]:
     """Return what was estimated, and from which data."""
     if run is None:
         return []
     if isinstance(run, ComparisonRun):
-        what = f"The errors of two classifiers were compared: a, {run.learner_a}, and b, {run.learner_b}."
-    elif isinstance(run, PairsRun):
-        what = "The errors of several classifiers were compared, pair by pair."
+        named = "; ".join(f"{name}, {learner}" for name, learner in run.learners.items())
+        what = f"The errors of these classifiers were compared: {named}."
     else:
         classifier = run.classifier if isinstance(run, RunDescription) else None
         named = "" if classifier is None else f" ({classifier})"
@@ -133,28 +128,45 @@ def _methods(rows: Sequence[Row], run: Run | None, titles: Mapping[str, str]) ->
         f"{' and '.join(map(format_level, sorted(levels)))} confidence intervals" if levels else "Estimates"
     )
     said = [f"{limits[0].upper()}{limits[1:]} by: {named}."]
+    said += _of_adjustments(rows)
     if isinstance(run, RunDescription):
         said.append(f"Bootstrap methods used {run.n_resamples} resamples.")
         if run.localization is not None and "cud" in names:
             said.append(f"The localization rate of the CUD bound was {run.localization}.")
-    if isinstance(run, RunDescription | ComparisonRun | PairsRun) and run.choices is not None:
+    if isinstance(run, RunDescription | ComparisonRun) and run.choices is not None:
         said.append(f"Settings that differ from the defaults: {run.choices}.")
     return said
+
+
+def _of_adjustments(rows: Sequence[Row]) -> list[str]:
+    """Return what was done about several pairs, if there are several."""
+    pairs = {(row.a, row.b) for row in rows if isinstance(row, ComparisonResult)}
+    if len(pairs) < 2:
+        return []
+    return [
+        f"The intervals of one method for all {len(pairs)} pairs hold at once at the nominal level (Bonferroni); "
+        "p-values were adjusted for the number of pairs by the procedure of Holm (1979)."
+    ]
 
 
 def _result(row: Row) -> str:
     """Return what one method found, with the remarks that a reader must know."""
     remarks = f" ({row.all_remarks})" if row.all_remarks else ""
     if row.estimate != row.estimate:
-        return f"{row.method} gave no result{remarks}."
+        pair = f" for {row.difference}" if isinstance(row, ComparisonResult) else ""
+        return f"{row.method} gave no result{pair}{remarks}."
     if isinstance(row, PointEstimate):
         return f"{row.method} estimates {format_difference(row.estimate)}{remarks}."
     write = format_difference if isinstance(row, ComparisonResult) else format_proportion
-    low, high, level = write(row.low), write(row.high), format_level(row.interval_level)
+    adjusted = row.simultaneous_interval if isinstance(row, ComparisonResult) else None
+    low, high = map(write, adjusted or row.confidence_interval)
+    level = f"{'simultaneous ' if adjusted else ''}{format_level(row.interval_level)}"
     limits = {"less": f"limit: at most {high}", "greater": f"limit: at least {low}"}
     shown = f"{level} confidence {limits.get(row.alternative, f'interval {low} to {high}')}"
     if isinstance(row, ComparisonResult):
         statistic, pvalue = format_statistic(row.statistic), format_pvalue(row.pvalue)
+        if row.adjusted_pvalue is not None:
+            pvalue = f"{pvalue}, adjusted {format_pvalue(row.adjusted_pvalue)},"
         tested = f"statistic {statistic}, p-value {pvalue} against {row.against}"
-        return f"{row.method}: error(a) - error(b) = {write(row.estimate)} ({shown}; {tested}){remarks}."
+        return f"{row.method}: {row.difference} = {write(row.estimate)} ({shown}; {tested}){remarks}."
     return f"{row.method}: the {row.metric} is estimated at {write(row.estimate)} ({shown}){remarks}."

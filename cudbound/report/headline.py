@@ -59,10 +59,8 @@ def headline(rows: Sequence[IntervalEstimate], run: Run | None = None) -> tuple[
 
 def interval_sentence(row: IntervalEstimate, n_samples: int | None = None) -> str:
     """Return an interval in words for a paper."""
-    level, estimate, low, high = (
-        format_level(row.confidence_level),
-        *(format_proportion(value) for value in (row.estimate, row.low, row.high)),
-    )
+    level = format_level(row.confidence_level)
+    estimate, low, high = map(format_proportion, (row.estimate, row.low, row.high))
     cases = "" if n_samples is None else f"{n_samples} training rows and "
     how = f"{row.method} interval from {cases}{row.n_fits:,} fits"
     if row.center == "error on new cases":

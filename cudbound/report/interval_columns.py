@@ -1,4 +1,4 @@
-"""What a reader of an interval table sees."""
+"""What a reader of a table of intervals, or of point estimates, sees."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from cudbound.basis.outcomes import Center
-from cudbound.basis.results import IntervalEstimate
+from cudbound.basis.results import IntervalEstimate, PointEstimate
 from cudbound.report.cautions import cautions
 from cudbound.report.estimands import ERRORS, explain_estimands
 from cudbound.report.headline import headline, majority_note
@@ -120,3 +120,22 @@ def _outside_note(rows: Sequence[IntervalEstimate]) -> str:
 
 def _methods(rows: Sequence[IntervalEstimate], center: Center) -> list[str]:
     return list(dict.fromkeys(row.method for row in rows if row.center == center))
+
+
+def point_report(
+    rows: Sequence[PointEstimate],
+    to_frame: Callable[[], pd.DataFrame],
+    run: Run | None = None,
+    style: Style = FULL,
+    titles: Mapping[str, str] = NO_TITLES,
+) -> Report:
+    """Return rows of point estimates with what must stand around them."""
+    notes = (
+        f"Scale: {style.scale}.",
+        *explain_estimands((row.estimand for row in rows), ERRORS),
+        "Estimates without a statement of their uncertainty: compare_intervals gives intervals.",
+    )
+    columns = (Column("estimate", "estimate", "difference"),)
+    title = "Point estimates of the error of a classifier"
+    report = rows_report("estimates", title, notes, columns, rows, to_frame, run)
+    return styled(report, rows, style, titles)

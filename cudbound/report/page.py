@@ -45,16 +45,10 @@ def html_part(report: Report) -> str:
 
 def html_page(report: Report) -> str:
     """Return a page that needs no other file and no network."""
-    return "\n".join(
-        [
-            "<!DOCTYPE html>",
-            '<html lang="en">',
-            f'<head><meta charset="utf-8"><title>{escape_html(report.title)}</title></head>',
-            "<body>",
-            html_part(report),
-            "</body>",
-            "</html>",
-        ]
+    title = escape_html(report.title)
+    return (
+        f'<!DOCTYPE html>\n<html lang="en">\n<head><meta charset="utf-8"><title>{title}</title></head>\n'
+        f"<body>\n{html_part(report)}\n</body>\n</html>"
     )
 
 

@@ -70,11 +70,8 @@ class Run(abc.ABC):
     @property
     def of_rows(self) -> str:
         """What an error on these data is a share of, in words."""
-        return (
-            "of the training rows"
-            if self.weighted_share is None
-            else "of the training rows, by their weights"
-        )
+        by_weight = "" if self.weighted_share is None else ", by their weights"
+        return f"of the training rows{by_weight}"
 
     @abc.abstractmethod
     def _settings(self) -> list[str]:
@@ -108,15 +105,12 @@ class RunDescription(Run):
     choices: str | None = None
 
     def _settings(self) -> list[str]:
+        rate = "" if self.localization is None else f"localization = {self.localization}, "
         return [
             *([] if self.classifier is None else [f"Classifier: {self.classifier}."]),
-            f"Run: {', '.join(self._resampling())}.",
+            f"Run: {self.n_resamples} resamples, {rate}{in_words(self.seed)}.",
             *([] if self.choices is None else [f"Choices: {self.choices}"]),
         ]
-
-    def _resampling(self) -> list[str]:
-        rate = [] if self.localization is None else [f"localization = {self.localization}"]
-        return [f"{self.n_resamples} resamples", *rate, in_words(self.seed)]
 
 
 @dataclass(frozen=True)
@@ -127,46 +121,24 @@ class ComparisonRun(Run):
     ----------
     source, n_samples, n_events, n_non_events, event, features, preparation
         As in `Run`.
-    learner_a, learner_b : str
-        The two classifiers or learning algorithms in words.
+    learners : mapping of str to str
+        The classifiers or learning algorithms in words, by their names.
     seed : int or None
         Seed of the splits; with the same data and version it repeats the table.
     choices : str or None, default None
         As in `RunDescription`.
     """
 
-    learner_a: str
-    learner_b: str
+    learners: Mapping[str, str]
     seed: int | None
     choices: str | None = None
 
     def _settings(self) -> list[str]:
         return [
-            f"a: {self.learner_a}.",
-            f"b: {self.learner_b}.",
+            *(f"{name}: {learner}." for name, learner in self.learners.items()),
             f"Run: {in_words(self.seed)}.",
             *([] if self.choices is None else [f"Choices: {self.choices}"]),
         ]
-
-
-@dataclass(frozen=True)
-class PairsRun(Run):
-    """Where a table of pairs of learners comes from; the table itself knows the learners.
-
-    Attributes
-    ----------
-    source, n_samples, n_events, n_non_events, event, features, preparation
-        As in `Run`.
-    seed, choices
-        As in `ComparisonRun`.
-    """
-
-    seed: int | None
-    choices: str | None = None
-
-    def _settings(self) -> list[str]:
-        choices = [] if self.choices is None else [f"Choices: {self.choices}"]
-        return [f"Run: {in_words(self.seed)}.", *choices]
 
 
 def in_words(seed: int | None) -> str:

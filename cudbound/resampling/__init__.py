@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cudbound.resampling.plan import SCHEMES, ResamplingPlan, record_losses
+from cudbound.resampling.resampling import Resampling
 from cudbound.resampling.sizes import ResamplingSizes
 
-__all__ = ["SCHEMES", "ResamplingPlan", "ResamplingSizes", "record_losses"]
+__all__ = ["Resampling", "ResamplingSizes"]

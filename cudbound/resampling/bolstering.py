@@ -10,9 +10,9 @@ from sklearn.pipeline import Pipeline
 
 from cudbound.adapters import find_adapter
 from cudbound.adapters.linear import contradicts, own_coefficients
+from cudbound.basis.equal_rows import dense
 from cudbound.basis.exceptions import UnsupportedEstimatorError
 from cudbound.basis.validation import MIN_ROWS_PER_CLASS, check_binary_classifier, check_lengths
-from cudbound.estimators.least_squares import dense
 from cudbound.point_estimates.bolstered import kernel_widths, linear_bolstered_losses
 from cudbound.records import BolsteredLosses
 

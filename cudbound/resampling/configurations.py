@@ -31,12 +31,7 @@ def check_search(estimator: Any) -> Any:
     if not isinstance(estimator, SEARCHES) or not hasattr(estimator, "cv_results_"):
         raise UnsupportedEstimatorError(
             f"'bbc-cv' needs a fitted GridSearchCV or RandomizedSearchCV. Got {type(estimator).__name__}.",
-            "Record the losses of every configuration in cudbound.records.TunedLosses and call recorded_interval.",
-        )
-    if not hasattr(estimator, "best_estimator_"):
-        raise UnsupportedEstimatorError(
-            f"{type(estimator).__name__}(refit={estimator.refit!r}) holds no classifier.",
-            "Fit it with refit=True.",
+            "Record the losses of every configuration in cudbound.records.TunedLosses and call interval_of.",
         )
     return estimator
 
@@ -57,7 +52,7 @@ def search_splits(search: Any, X: Any, y: Any, groups: Any, rng: np.random.Gener
         raise ValueError(
             f"The folds of the search, cv={search.cv!r}, cannot be made again: {error} Pass the groups of a search "
             "whose folds keep groups; one with splits from a generator needs its losses in "
-            "cudbound.records.TunedLosses and recorded_interval."
+            "cudbound.records.TunedLosses and interval_of."
         ) from error
     if not splits.partitions:
         raise ValueError(

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from cudbound.basis.calls import public_settings
 from cudbound.basis.parameter_error import ParameterError
 from cudbound.basis.protocols import Splits
-from cudbound.basis.validation import check_choice, check_inner, refusing_others
+from cudbound.basis.validation import check_choice, check_inner
 from cudbound.resampling.single_class import POLICIES
 from cudbound.resampling.sizes import ResamplingSizes
 
 
-@refusing_others
+@public_settings
 @dataclass(frozen=True, kw_only=True)
 class Resampling:
     """How training sets are drawn and refitted, apart from the number of bootstrap draws.

@@ -14,14 +14,14 @@ from cudbound.intervals.cud import cud_limits
 from cudbound.metrics.metric import MetricRows
 from cudbound.problem.additive_model import AdditiveModel
 from cudbound.problem.problem import Problem
-from cudbound.saved.saved_file import Question, SavedBound, SavedResult
+from cudbound.saved.saved_file import SavedBound, SavedQuestion, SavedResult
 from cudbound.saved.verification import Check
 from cudbound.saved.witness_values import tolerances, witness_values
 from cudbound.solve.effort import default_node_budget
 from cudbound.solve.limits import SearchLimits
 from cudbound.solve.minimum import draws_problem
 from cudbound.solve.search import Search
-from cudbound.solve.solve_draws import solve_problem
+from cudbound.solve.solve_draws import solve_draws
 
 #: How far estimates may be apart: sums of a few hundred terms, in whatever order a machine adds them.
 ESTIMATE = 1e-12
@@ -40,7 +40,7 @@ def check_on_data(
     """Check a bound on the data: `size` draws, chosen at random, are solved again, or all of them if it is None."""
     question = saved.question
     seen = [MetricRows(one.metric, event, sample_weight) for one in bound.intervals]
-    rate = check_localization(question.localization, event.size)
+    rate = check_localization(question.bound.localization, event.size)
     if len(seen) > 1:
         problem = joint_problem(model, saved.counts, seen, rate)
     else:
@@ -90,23 +90,22 @@ def _check_witnesses(bound: SavedBound, problem: Problem) -> Check:
 def _check_draws(
     bound: SavedBound,
     problem: Problem,
-    question: Question,
+    question: SavedQuestion,
     chosen: NDArray[np.intp] | None,
     n_jobs: int | None,
 ) -> Check:
     """Solve draws again and compare the bounds: both must allow the same Q."""
-    name, limits = f"draws solved again{_of(bound)}", SearchLimits(nodes=default_node_budget(problem))
+    name = f"draws solved again{_of(bound)}"
+    limits = SearchLimits(solver=question.bound.limits.solver, nodes=default_node_budget(problem))
     n_draws, previous = problem.n_draws, None
     if chosen is None:
         # first as far as the quantile requires, so that the nodes are spent where they decide
-        search = Search(solver=question.solver, n_jobs=n_jobs, limits=limits)
-        previous = search_joint(problem, len(bound.intervals), question.confidence_level, search, False)
+        search = Search(n_jobs=n_jobs, limits=limits)
+        previous = search_joint(problem, len(bound.intervals), question.confidence_level, search)
         chosen = np.arange(n_draws)
     else:
         problem = problem.select(chosen)
-    draws = solve_problem(
-        problem, solver=question.solver, n_jobs=n_jobs, limits=limits, progress=False, previous=previous
-    )
+    draws = solve_draws(problem, n_jobs=n_jobs, limits=limits, previous=previous)
     near = tolerances(problem)
     lower, upper = bound.lower[chosen], bound.upper[chosen]
     apart = ~((lower <= draws.upper + near) & (upper >= draws.lower - near))

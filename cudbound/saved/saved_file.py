@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, fields
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, TypeAlias, TypeVar, get_args, get_origin
 
@@ -16,13 +16,13 @@ from cattrs.v import format_exception
 from numpy.typing import NDArray
 
 from cudbound.basis.exceptions import SavedResultError
-from cudbound.basis.results import IntervalEstimate
-from cudbound.basis.validation import check_choice, check_confidence_level, check_localization, check_rng
+from cudbound.basis.validation import check_confidence_level, check_rng
 from cudbound.basis.versions import versions
+from cudbound.bound.cud_bound import CudBound
+from cudbound.bound.settings import Bound
 from cudbound.metrics.metric import Metric
-from cudbound.metrics.metrics import Metrics, ResolvedMetrics
-from cudbound.report.run_facts import seed_of
-from cudbound.solve.limits import SOLVERS, SearchLimits
+from cudbound.metrics.metrics import Metrics
+from cudbound.resampling import ResamplingSizes
 
 FORMAT = "cudbound result 1"
 
@@ -33,63 +33,31 @@ Counts: TypeAlias = NDArray[np.int32]
 
 
 @dataclass(frozen=True)
-class Question:
-    """The arguments of `cudbound.compare_intervals` that decide its rows, by their names, without the data.
+class SavedQuestion:
+    """The question that a result answers, without the data.
 
-    `passed_again` names those of the caller that a file cannot hold: splits, and test cases.
+    `named` are the methods that were asked for by their own names. `passed_again` names arguments of the call that a
+    file cannot hold: splits, and test cases.
     """
 
     metric: Metrics
     confidence_level: float
     n_resamples: int
-    localization: str | float
-    polish: bool
-    solver: str
+    bound: Bound
     rng: int | None
-    limits: SearchLimits | None
-    methods: str | tuple[str, ...] = ("cud",)
+    methods: tuple[str, ...] = ("cud",)
+    named: tuple[str, ...] = ("cud",)
+    options: Mapping[str, Mapping[str, Scalar]] = field(default_factory=dict)
     alternative: str = "two-sided"
     inner: str | int | None = None
     on_single_class: str | None = None
-    options: Mapping[str, Mapping[str, Scalar]] | None = None
-    sizes: Mapping[str, Scalar] | None = None
+    sizes: ResamplingSizes = field(default_factory=ResamplingSizes)
     cv: int | None = None
-    fallback: bool = False
     passed_again: tuple[Literal["cv", "test_set"], ...] = ()
 
     def __post_init__(self) -> None:
         check_confidence_level(self.confidence_level)
-        check_localization(self.localization, 1)
-        check_choice("solver", self.solver, SOLVERS)
         check_rng(self.rng)
-
-    @classmethod
-    def of(cls, given: Mapping[str, Any], asked: ResolvedMetrics, classes: NDArray[Any]) -> Question:
-        """Return the question of a call from its arguments, some of which a file has in other words."""
-        known = {one.name: given[one.name] for one in fields(cls) if one.name in given}
-        methods, sizes = given.get("methods", "cud"), given.get("sizes")
-        linear = {one.name: one for one in asked.metrics}
-        metric = Metrics(
-            tuple(linear.get(name, name) for name in asked.names),
-            event=classes.tolist()[asked.event_class],
-            prevalence=asked.prevalence,
-            joint=asked.joint,
-            stratified=asked.stratified,
-        )
-        objects = [
-            name for name in ("cv", "test_set") if not isinstance(given.get(name), int | np.integer | None)
-        ]
-        own = {
-            "metric": metric,
-            "rng": seed_of(given["rng"]),
-            "methods": methods
-            if isinstance(methods, str)
-            else tuple(getattr(one, "name", one) for one in methods),
-            "sizes": None if sizes is None else vars(sizes),
-            "cv": None if "cv" in objects else given.get("cv"),
-            "passed_again": tuple(objects),
-        }
-        return cls(**known | own)
 
 
 @dataclass(frozen=True)
@@ -115,6 +83,15 @@ class SavedBound:
     upper: Array
     witness: Array
 
+    @classmethod
+    def of(cls, bounds: Sequence[CudBound]) -> SavedBound:
+        """Return what is kept of the bounds of one metric, or of several that hold together."""
+        draws = bounds[0].draws if bounds[0].joint is None else bounds[0].joint.draws
+        intervals = (
+            SavedInterval(one.metric, one.estimate, one.q, *one.confidence_interval) for one in bounds
+        )
+        return cls(tuple(intervals), draws.lower, draws.upper, draws.witness)
+
 
 @dataclass(frozen=True)
 class SavedRow:
@@ -133,7 +110,7 @@ class SavedResult:
 
     Attributes
     ----------
-    question : Question
+    question : SavedQuestion
     fingerprint : str
         Of the training set, of which the file has no row.
     classifier : str
@@ -151,7 +128,7 @@ class SavedResult:
         Of Python and the packages that decide numbers.
     """
 
-    question: Question
+    question: SavedQuestion
     fingerprint: str
     classifier: str
     counts: Counts
@@ -179,27 +156,6 @@ class SavedResult:
             fit &= bound.lower.shape == bound.upper.shape == size and bound.witness.shape == (*size, p)
         if not fit:
             raise SavedResultError("its draws, bounds, witnesses and coefficients do not fit each other")
-
-
-def known(source: SavedResult | None) -> SavedResult:
-    """Return what a result comes from, as far as a file says it.
-
-    Raises
-    ------
-    SavedResultError
-        If that is not known.
-    """
-    if source is None:
-        raise SavedResultError(
-            "it is not known what this result comes from, as of one that is a part of a table, or was made by hand: "
-            "save what cudbound.compare_intervals, cudbound.error_interval or cudbound.cud_interval returned"
-        )
-    return source
-
-
-def saved_rows(rows: Iterable[IntervalEstimate]) -> tuple[SavedRow, ...]:
-    """Return the numbers of the rows of a table."""
-    return tuple(SavedRow(row.method, row.metric, row.estimate, row.low, row.high) for row in rows)
 
 
 def read_saved(path: str | Path) -> tuple[SavedResult, bool]:

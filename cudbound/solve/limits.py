@@ -23,7 +23,7 @@ class SearchLimits:
         searches, so that the result does not depend on the number of threads. None lets `cudbound.cud_interval` and
         `cudbound.compare_intervals` choose, unless `seconds` is given, a number that depends on the size of the data
         and takes about ten seconds on one processor (`cudbound.solve.effort.default_node_budget`); elsewhere, with
-        ``search="all"`` and with the solver "cvxpy" it means no limit. ``math.inf`` means no limit.
+        ``all_draws=True`` and with the solver "cvxpy" it means no limit. ``math.inf`` means no limit.
     seconds : float or None, default=None
         Of the whole call likewise; None means no limit. A search for a quantile is planned for the nodes that take
         about that time, and may end earlier. The result then depends on the speed of the machine.

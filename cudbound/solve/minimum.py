@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from cudbound.basis.exceptions import NoMinimizerError, NotMinimizerError
 from cudbound.problem.additive_model import AdditiveModel, Polish
-from cudbound.problem.problem import Problem, make_problem
+from cudbound.problem.problem import Problem
 from cudbound.solve.native import Minimizers, is_native, minimize
 
 Array = NDArray[np.float64]
@@ -36,7 +36,7 @@ def draws_problem(
     """
     totals = counts.sum(axis=1)
     unequal = (totals != model.labels.size).any()
-    return make_problem(
+    return Problem.of(
         model.design,
         model.labels,
         model.coef,

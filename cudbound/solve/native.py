@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import sys
-import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from cudbound.basis.calls import warn
 from cudbound.basis.exceptions import CudboundWarning
 from cudbound.basis.results import Draws
 from cudbound.losses.surrogates import LOSSES
@@ -54,9 +54,7 @@ class Minimizers:
 
 def is_native(problem: Problem) -> bool:
     """Whether the kernel can solve the problem: one of its losses, and no l1 penalty."""
-    return LOSSES.get(problem.loss.name) == problem.loss and (
-        problem.l1_penalty is None or not problem.l1_penalty.any()
-    )
+    return LOSSES.get(problem.loss.name) == problem.loss and not problem.has_l1_penalty
 
 
 def minimize(problem: Problem) -> Minimizers:
@@ -72,11 +70,11 @@ def minimize(problem: Problem) -> Minimizers:
     basis = orthonormal_basis(problem)
     coef, attained, found = _solvers.minimize(_native(problem, basis))
     if not found.all():
-        warnings.warn(
-            f"Rounding kept {int((~found).sum())} of {found.size} minimizations of the {problem.loss.name} loss from "
-            "their minimum. Standardize the features or add a penalty.",
-            CudboundWarning,
-            stacklevel=2,
+        warn(
+            CudboundWarning(
+                f"Rounding kept {int((~found).sum())} of {found.size} minimizations of the {problem.loss.name} loss "
+                "from their minimum. Standardize the features or add a penalty."
+            )
         )
     return Minimizers(np.einsum("dk,jk->dj", coef, basis.to_coef), attained)
 
@@ -150,9 +148,8 @@ def solve_native(
     With `ranks`, ascending and starting at 1, draws are solved only as far as the quantiles at these ranks require.
     `known` holds what is already proved about each draw.
     """
-    basis = orthonormal_basis(problem)
     solved = _solvers.solve_draws(
-        _native(problem, basis),
+        _native(problem, orthonormal_basis(problem)),
         SIDES[side],
         _nodes(limits.nodes_per_draw),
         _seconds(limits.seconds_per_draw),

@@ -10,13 +10,13 @@ import heapq
 import itertools
 import math
 import time
-import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from cudbound.basis.calls import warn
 from cudbound.basis.exceptions import CudboundWarning, SolveInterrupted
 from cudbound.basis.results import Draws, SolveStatus
 from cudbound.basis.validation import check_choice
@@ -73,7 +73,7 @@ def solve_reference(
     Parameters
     ----------
     problem : Problem
-        The problems, as `cudbound.problem.problem.make_problem` returns them.
+        The problems, as `cudbound.Problem.of` returns them.
     side : {"both", "positive", "negative"}, default "both"
         Which sign of the weighted deviation counts. One-sided values are those of its positive part.
     cvxpy_solver : str, default "ECOS"
@@ -122,9 +122,9 @@ def solve_reference(
     Examples
     --------
     >>> import numpy as np
-    >>> from cudbound.problem.problem import make_problem
+    >>> from cudbound.problem.problem import Problem
     >>> design = np.array([[1.0, -1.0], [1.0, -0.2], [1.0, 0.4], [1.0, 2.0]])
-    >>> problem = make_problem(design, [-1, 1, -1, 1], [-0.3, 0.8], [[2, 0, 1, 1], [1, 1, 1, 1]])
+    >>> problem = Problem.of(design, [-1, 1, -1, 1], [-0.3, 0.8], [[2, 0, 1, 1], [1, 1, 1, 1]])
     >>> solve_reference(problem).upper.round(6).tolist()
     [0.25, 0.0]
     """
@@ -236,11 +236,11 @@ class _Search:
         if self._heap:
             self.upper = max(self.upper, -self._heap[0].key[0])
         if unresolved and self.upper > self.value + PRUNE:
-            warnings.warn(
-                f"No cvxpy solver could solve a subproblem of draw {self._draw}; Q lies between "
-                f"{self.value} and {self.upper}. Try another 'cvxpy_solver'.",
-                CudboundWarning,
-                stacklevel=3,
+            warn(
+                CudboundWarning(
+                    f"No cvxpy solver could solve a subproblem of draw {self._draw}; Q lies between "
+                    f"{self.value} and {self.upper}. Try another 'cvxpy_solver'."
+                )
             )
             return SolveStatus.INACCURATE
         return SolveStatus.OPTIMAL

@@ -9,19 +9,17 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from cudbound.basis.bars import Progress
 from cudbound.basis.exceptions import NotCertifiedWarning, SolveInterrupted
 from cudbound.basis.quantiles import quantile_rank, within
 from cudbound.basis.results import Draws, SolveStatus
-from cudbound.basis.validation import check_choice, check_n_jobs
+from cudbound.basis.validation import check_n_jobs
 from cudbound.problem.problem import Problem
 from cudbound.solve.effort import default_node_budget, nodes_within
-from cudbound.solve.limits import NO_LIMITS, SOLVERS, SearchLimits
-from cudbound.solve.solve_draws import solve_problem
+from cudbound.solve.limits import NO_LIMITS, SearchLimits
+from cudbound.solve.solve_draws import solve_draws
 
 #: Shares of the nodes after which a search in stages can end; what is repeated adds little to the last.
 STAGES = (1 / 64, 1 / 8, 1.0)
-SEARCHES = ("quantile", "all")
 
 
 @dataclass(frozen=True)
@@ -31,30 +29,27 @@ class Search:
     A result keeps them, so that its search can be resumed at another level in the same way.
     """
 
-    of: str = "quantile"
+    all_draws: bool = False
     side: str = "both"
-    solver: str = "native"
     n_jobs: int | None = 1
     limits: SearchLimits = NO_LIMITS
 
-    def __post_init__(self) -> None:
-        check_choice("search", self.of, SEARCHES)
-        check_choice("solver", self.solver, SOLVERS)
+    @property
+    def _is_planned(self) -> bool:
+        return not self.all_draws and self.limits.solver == "native" and self.limits.nodes is None
 
     @property
     def has_default_budget(self) -> bool:
         """Whether the caller set no limit for the search for the quantile."""
-        chosen = self.limits.nodes is not None or self.limits.seconds is not None
-        return self.of == "quantile" and self.solver == "native" and not chosen
+        return self._is_planned and self.limits.seconds is None
 
     def _planned(self, problem: Problem) -> SearchLimits:
         """Return the limits, with the nodes that the search is planned for: some are kept to narrow the bounds."""
-        if self.has_default_budget:
-            return replace(self.limits, nodes=default_node_budget(problem, self.side))
         seconds = self.limits.seconds
-        planned = self.of == "quantile" and self.solver == "native" and self.limits.nodes is None
-        if not planned or seconds is None or seconds == math.inf:
+        if not self._is_planned or seconds == math.inf:
             return self.limits
+        if seconds is None:
+            return replace(self.limits, nodes=default_node_budget(problem, self.side))
         return replace(self.limits, nodes=nodes_within(seconds * check_n_jobs(self.n_jobs), problem))
 
     def stages(self, problem: Problem) -> Iterator[Search]:
@@ -80,7 +75,6 @@ class Search:
         self,
         problem: Problem,
         confidence_level: float,
-        progress: bool | Progress | None,
         previous: Draws | None = None,
         rank: int | None = None,
     ) -> Draws:
@@ -95,14 +89,12 @@ class Search:
         """
         rank = quantile_rank(problem.n_draws, confidence_level) if rank is None else rank
         try:
-            return solve_problem(
+            return solve_draws(
                 problem,
                 side=self.side,
-                ranks=rank if self.of == "quantile" else None,
-                solver=self.solver,
+                ranks=None if self.all_draws else rank,
                 n_jobs=self.n_jobs,
                 limits=self._planned(problem),
-                progress=progress,
                 previous=previous,
             )
         except SolveInterrupted as stopped:
@@ -125,10 +117,13 @@ def search_ended(search: Search, draws: Draws, lower: float, upper: float) -> No
     if n_limited and search.has_default_budget:
         advice.append(
             f"The search was ended after {draws.nodes.sum()} nodes, with {n_limited} of {len(draws)} draws open: pass "
-            f"limits=SearchLimits(nodes=math.inf) to complete the search{goes_on}."
+            f"bound=Bound(limits=SearchLimits(nodes=math.inf)) to complete the search{goes_on}."
         )
     elif n_limited:
-        advice.append(f"A limit left {n_limited} of {len(draws)} draws open: raise it in 'limits'{goes_on}.")
+        advice.append(
+            f"A limit left {n_limited} of {len(draws)} draws open: raise it in "
+            f"bound=Bound(limits=SearchLimits(...)){goes_on}."
+        )
     if inaccurate.size:
         advice.append(
             f"Rounding left {inaccurate.size} draws open: rescale the features or look for an outlying value; "

@@ -1,7 +1,4 @@
-"""Draws solved by the compiled kernel or by the reference solver, under one contract.
-
-The only importer of the compiled module.
-"""
+"""Draws solved by the compiled kernel or by the reference solver, under one contract."""
 
 from __future__ import annotations
 
@@ -9,54 +6,37 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import Any, Never
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
-from cudbound.basis.bars import Progress
+from cudbound.basis.bars import current_progress
+from cudbound.basis.calls import public_call
 from cudbound.basis.exceptions import SolveInterrupted, UnsupportedProblemError
+from cudbound.basis.parameter_error import ParameterError
 from cudbound.basis.quantiles import within
 from cudbound.basis.results import Draws
-from cudbound.basis.validation import (
-    check_choice,
-    check_n_jobs,
-    check_ranks,
-    refuse_others,
-)
-from cudbound.losses.surrogates import LOSSES, Loss
-from cudbound.problem.problem import Problem, make_problem
+from cudbound.basis.validation import check_choice, check_n_jobs, check_ranks
+from cudbound.losses.surrogates import LOSSES
+from cudbound.problem.problem import Problem
 from cudbound.solve.effort import forecast
-from cudbound.solve.limits import NO_LIMITS, SOLVERS, SearchLimits, check_limits
+from cudbound.solve.limits import SearchLimits, check_limits
 from cudbound.solve.native import SIDES, is_native, solve_native
-
-Array = NDArray[np.float64]
 
 #: Seconds after which an unfinished search says when it will end.
 FORECAST_AFTER = 2.0
 
 
+@public_call
 def solve_draws(
-    design: ArrayLike,
-    labels: ArrayLike,
-    coef: ArrayLike,
-    counts: ArrayLike,
+    problem: Problem,
     *,
-    loss: str | Loss = "squared",
-    localization: float | None = None,
-    weights: ArrayLike | None = None,
-    penalty: ArrayLike | None = None,
-    l1_penalty: ArrayLike | None = None,
-    sample_weight: ArrayLike | None = None,
-    offset: ArrayLike | None = None,
     side: str = "both",
     ranks: int | Sequence[int] | None = None,
-    solver: str = "native",
     n_jobs: int | None = 1,
     limits: SearchLimits | None = None,
-    progress: bool | Progress | None = None,
     previous: Draws | None = None,
-    **others: Never,
 ) -> Draws:
     r"""Solve the optimization problem of each bootstrap draw.
 
@@ -72,29 +52,9 @@ def solve_draws(
 
     Parameters
     ----------
-    design : array-like of float, shape (n_samples, n_features)
-        Rows :math:`x_i`: the basis of the additive classifier evaluated at each training point, with a column of
-        ones if it has an intercept. Zero rows are always classified as +1.
-    labels : array-like, shape (n_samples,)
-        -1 or +1.
-    coef : array-like of float, shape (n_features,)
-        Fitted coefficients :math:`\hat\beta`.
-    counts : array-like of int, shape (n_draws, n_samples)
-        How often each row stands in each draw, non-negative.
-    loss : {"squared", "logistic", "exponential", "squared_hinge", "hinge", "huber"} or Loss, default="squared"
-        Surrogate loss. A `cudbound.CvxpyLoss` needs ``solver="cvxpy"``.
-    localization : float in [0, inf], default=None
-        Localization rate on the scale of the mean loss; None means n_samples.
-    weights : array-like of float, shape (n_draws, n_samples), default=None
-        Signed weights on the error indicators; None means ``(counts - 1) / n_samples``, the plain error.
-    penalty : float or array-like of float, shape (n_features,), default=None
-        Strengths :math:`r_j \ge 0` of a quadratic penalty on the mean loss.
-    l1_penalty : float or array-like of float, shape (n_features,), default=None
-        Strengths :math:`s_j \ge 0` of an l1 penalty on the mean loss; needs ``solver="cvxpy"``.
-    sample_weight : array-like of float, shape (n_samples,), default=None
-        Weights :math:`c_i \ge 0` of the rows in the loss; None means 1.
-    offset : float or array-like of float, shape (n_samples,), default=None
-        Constants :math:`o_i` added to the scores in the loss, not in the classification; None means 0.
+    problem : Problem
+        From `cudbound.Problem.of`, which describes the arrays: design rows :math:`x_i`, labels :math:`y_i`, fitted
+        coefficients :math:`\hat\beta`, counts :math:`\phi_i`, weights :math:`w_i` and those of the loss.
     side : {"both", "positive", "negative"}, default="both"
         Which sign of the weighted deviation counts. One-sided values are those of its positive part.
     ranks : int or sequence of int, default=None
@@ -102,16 +62,11 @@ def solve_draws(
         requires: most are shown to lie on one side and get the status ``DECIDED``. The r-th smallest Q lies between
         the r-th smallest ``lower`` and the r-th smallest ``upper``, which are equal when it is proved. None solves
         every draw completely. The cvxpy solver solves every draw in any case.
-    solver : {"native", "cvxpy"}, default="native"
-        The compiled kernel, or the slow reference solver (`cudbound.solve.reference`).
     n_jobs : int or None, default=1
         Threads of the native solver; -1 for all cores. The answer does not depend on it.
     limits : SearchLimits, default=None
-        Nodes and seconds after which searches are given up, so that draws are left with ``lower < upper``; None means
-        no limit.
-    progress : bool or None, default=None
-        Whether to show a progress bar on standard error; None shows one after two seconds, on a terminal or in a
-        notebook.
+        The solver, and nodes and seconds after which searches are given up, so that draws are left with
+        ``lower < upper``; None means the compiled kernel and no limit.
     previous : Draws, default=None
         Earlier result for the same problem, of any solver and for any `ranks`. The search resumes from its bounds, and
         draws that are certified in it, or decided for the same ranks, are not solved again.
@@ -125,7 +80,8 @@ def solve_draws(
     Raises
     ------
     ValueError
-        If an argument has a wrong shape or a value out of range, or if `previous` belongs to another problem.
+        If an argument has a value out of range, if `previous` belongs to another problem, or if the compiled kernel
+        does not take the loss or the penalty of this one.
     SolveInterrupted
         On Ctrl-C; its ``draws`` hold what was computed so far.
 
@@ -144,89 +100,44 @@ def solve_draws(
     Examples
     --------
     >>> import numpy as np
-    >>> from cudbound import solve_draws
+    >>> from cudbound import Problem, solve_draws
     >>> x = np.array([-2.0, -1.0, 0.5, 1.0, 2.0, 3.0])
     >>> design = np.column_stack([np.ones(6), x])
     >>> labels = np.array([-1, -1, 1, -1, 1, 1])
     >>> coef = np.linalg.lstsq(design, labels, rcond=None)[0]
-    >>> draws = solve_draws(design, labels, coef, [[2, 0, 0, 2, 1, 1], [1, 1, 1, 1, 1, 1]])
+    >>> problem = Problem.of(design, labels, coef, [[2, 0, 0, 2, 1, 1], [1, 1, 1, 1, 1, 1]])
+    >>> draws = solve_draws(problem)
     >>> draws.upper.round(6).tolist()
     [0.166667, 0.0]
 
     Only the larger of the two:
 
-    >>> largest = solve_draws(design, labels, coef, [[2, 0, 0, 2, 1, 1], [1, 1, 1, 1, 1, 1]], ranks=2)
+    >>> largest = solve_draws(problem, ranks=2)
     >>> largest.bracket(2) == (draws.upper.max(), draws.upper.max())
     True
     """
-    refuse_others(solve_draws, others)
-    problem = make_problem(
-        design,
-        labels,
-        coef,
-        counts,
-        localization=localization,
-        weights=weights,
-        loss=loss,
-        penalty=penalty,
-        l1_penalty=l1_penalty,
-        sample_weight=sample_weight,
-        offset=offset,
-    )
-    return solve_problem(
-        problem,
-        side=side,
-        ranks=ranks,
-        solver=solver,
-        n_jobs=n_jobs,
-        limits=check_limits(limits),
-        progress=progress,
-        previous=previous,
-    )
-
-
-def needs_other_solver(loss: str, *, l1: bool) -> UnsupportedProblemError:
-    """Return the error for a loss, or a loss with an l1 penalty, that the compiled solver does not take."""
-    return UnsupportedProblemError(
-        f"The native solver supports the losses {sorted(LOSSES)} with a quadratic penalty. Got "
-        f"{loss!r}{' with an l1 penalty' if l1 else ''} instead.",
-        "Pass solver='cvxpy' for the slow reference solver.",
-    )
-
-
-def solve_problem(
-    problem: Problem,
-    *,
-    side: str = "both",
-    ranks: int | Sequence[int] | None = None,
-    solver: str = "native",
-    n_jobs: int | None = 1,
-    limits: SearchLimits = NO_LIMITS,
-    progress: bool | Progress | None = None,
-    previous: Draws | None = None,
-) -> Draws:
-    """Solve a checked problem; see `solve_draws`."""
-    check_choice("solver", solver, SOLVERS)
+    if not isinstance(problem, Problem):
+        raise ParameterError(
+            "problem", "a Problem, such as Problem.of(design, labels, coef, counts)", problem
+        )
+    limits = check_limits(limits)
     check_choice("side", side, SIDES)
-    if solver == "native" and not is_native(problem):
-        raise needs_other_solver(problem.loss.name, l1=problem.l1_penalty is not None)
+    native = limits.solver == "native"
+    if native and not is_native(problem):
+        raise needs_other_solver(problem.loss.name, l1=problem.has_l1_penalty)
     threads = check_n_jobs(n_jobs)
     asked = check_ranks(ranks, problem.n_draws)
     digest = problem.digest(side)
-    if previous is not None:
-        _check_previous(previous, problem, digest)
-
-    ends = forecast(problem, threads, limits)
-    with _progress_bar(problem.n_draws, progress, ends) as report:
-        if solver == "native":
+    if previous is not None and previous.problem_digest != digest:
+        raise ValueError(
+            "'previous' must hold draws of the same problem. Got draws of another one (other data, rng, localization "
+            "or side, or draws that were taken apart): pass the arguments they came from, or previous=None to solve "
+            "from the start."
+        )
+    with _progress_bar(problem.n_draws, forecast(problem, threads, limits)) as report:
+        if native:
             draws, interrupted = solve_native(
-                problem,
-                side=side,
-                threads=threads,
-                limits=limits,
-                ranks=asked,
-                known=previous,
-                report=report,
+                problem, side=side, threads=threads, limits=limits, ranks=asked, known=previous, report=report
             )
         else:
             draws, interrupted = _solve_reference(problem, side, limits, previous, report)
@@ -237,18 +148,13 @@ def solve_problem(
     return draws
 
 
-def _check_previous(previous: Draws, problem: Problem, digest: str) -> None:
-    if len(previous) != problem.n_draws:
-        raise ValueError(
-            f"'previous' must have one row per draw, {problem.n_draws}. Got {len(previous)} instead: "
-            "it belongs to another problem."
-        )
-    if previous.problem_digest != digest:
-        raise ValueError(
-            "'previous' must hold draws of the same problem. Got draws of another one (other data, rng, localization "
-            "or side, or draws that were taken apart): pass the arguments they came from, or previous=None to solve "
-            "from the start."
-        )
+def needs_other_solver(loss: str, *, l1: bool) -> UnsupportedProblemError:
+    """Return the error for a loss, or a loss with an l1 penalty, that the compiled solver does not take."""
+    return UnsupportedProblemError(
+        f"The native solver supports the losses {sorted(LOSSES)} with a quadratic penalty. Got "
+        f"{loss!r}{' with an l1 penalty' if l1 else ''} instead.",
+        "Pass SearchLimits(solver='cvxpy') for the slow reference solver.",
+    )
 
 
 def _solve_reference(
@@ -263,12 +169,8 @@ def _solve_reference(
     rows = np.arange(problem.n_draws) if previous is None else np.flatnonzero(~previous.certified)
     interrupted = False
     try:
-        draws = solve_reference(
-            problem if previous is None else problem.select(rows),
-            side=side,
-            limits=limits,
-            on_draw=report,
-        )
+        chosen = problem if previous is None else problem.select(rows)
+        draws = solve_reference(chosen, side=side, limits=limits, on_draw=report)
     except SolveInterrupted as stop:
         draws, interrupted = stop.draws, True
     return (draws if previous is None else _merge(previous, rows, draws)), interrupted
@@ -289,11 +191,9 @@ def _merge(previous: Draws, rows: NDArray[np.intp], solved: Draws) -> Draws:
 
 
 @contextmanager
-def _progress_bar(
-    total: int, progress: bool | Progress | None, ends: str
-) -> Iterator[Callable[[int], None] | None]:
+def _progress_bar(total: int, ends: str) -> Iterator[Callable[[int], None] | None]:
     """Show how many draws are done and, once they prove hard, when the search ends."""
-    shown = Progress.of(progress)
+    shown = current_progress()
     if not shown.shown:
         yield None
         return

@@ -124,11 +124,11 @@ def _comes_from(*origins: Any) -> Callable[[Any], bool]:
     return lambda kind: get_origin(kind) in origins
 
 
-# what is no table, list or scalar has been made before, such as a population
+# what is no table, list or scalar, such as a population, is an object already
 _CONVERTER = Converter(structure_fallback_factory=lambda _: lambda value, _: value)
 _CONVERTER.register_structure_hook_func(lambda kind: all(one in SCALARS for one in _kinds(kind)), _scalar)
 for _kind in (int, float, str, bool):
-    _CONVERTER.register_structure_hook(_kind, _scalar)  # in place of what would turn 2.5 into 2
+    _CONVERTER.register_structure_hook(_kind, _scalar)  # cattrs itself would turn 2.5 into 2
 _CONVERTER.register_structure_hook_func(_comes_from(Mapping), lambda value, _: _table(value))
 _CONVERTER.register_structure_hook_factory(_comes_from(tuple, Sequence), _list)
 _CONVERTER.register_structure_hook_factory(is_dataclass, _dataclass)

@@ -34,7 +34,7 @@ from sklearn.svm import SVC, LinearSVC
 from sklearn.utils.class_weight import compute_sample_weight
 from sklearn_versions import logistic_cv, sparse_logistic
 
-from cudbound import ConvexLossClassifier, LeastSquaresClassifier, cud_interval
+from cudbound import Bound, ConvexLossClassifier, LeastSquaresClassifier, cud_interval
 from cudbound.adapters import ADAPTERS, express, find_adapter
 from cudbound.adapters.fitted_facts import facts_of
 from cudbound.basis.exceptions import NotMinimizerError, TuningNotResampledWarning
@@ -364,7 +364,7 @@ def test_intervals_of_fits_with_default_settings(name: str, data: str) -> None:
     est = clone(DEFAULTS[name]).fit(X, y)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        result = cud_interval(est, X, y, n_resamples=30, rng=0, polish=name == "SGDClassifier")
+        result = cud_interval(est, X, y, n_resamples=30, rng=0, bound=Bound(polish=name == "SGDClassifier"))
     tuned = name in {"RidgeClassifierCV", "LogisticRegressionCV", "GridSearchCV"}
     assert [one.category for one in caught] == [TuningNotResampledWarning] * tuned
     assert result.certified

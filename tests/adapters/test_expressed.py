@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import re
 import warnings
 
 import numpy as np
@@ -18,7 +19,8 @@ from sklearn.svm import SVC
 from sklearn_versions import sparse_logistic
 
 from cudbound import LeastSquaresClassifier, cud_interval
-from cudbound.adapters import express, express_or_reason
+from cudbound.adapters import express
+from cudbound.adapters.model import Model, ModelUse, reason_of
 from cudbound.basis.exceptions import (
     FrozenStepsWarning,
     LabelsReadWarning,
@@ -29,6 +31,7 @@ from cudbound.basis.exceptions import (
     UnsupportedEstimatorError,
     UnsupportedProblemError,
 )
+from cudbound.basis.sample import Sample
 
 RNG = np.random.default_rng(1)
 X = RNG.normal(size=(60, 3))
@@ -66,15 +69,17 @@ REASONS = {
 def test_no_bound_has_a_reason_and_the_error_of_the_bound_itself(name):
     estimator, error, words = REASONS[name]
     estimator.fit(X, Y)
-    found = express_or_reason(estimator, X, Y)
-    assert found.model is None
-    assert found.reason.startswith(words)
-    assert type(found.error) is error
-    if name != "lasso":  # whose own check takes the reference solver
-        with pytest.raises(error) as raised:
-            express(estimator, X, Y)
-        assert str(raised.value) == str(found.error)
-    assert np.isfinite(found.residual) == (error is NotMinimizerError)
+    with pytest.raises(error) as raised:
+        express(estimator, X, Y, native=True)
+    assert type(raised.value) is error
+    assert reason_of(raised.value, estimator).startswith(words)
+    with warnings.catch_warnings(record=True, action="always") as caught:
+        found = Model.of(estimator, Sample.of(estimator, X, Y), ModelUse(bound=True))
+    assert found.additive is None
+    assert found.why_none.startswith(words if name != "search" else "the bound takes what GridSearchCV chose")
+    assert any(one.category is NotMinimizerWarning for one in caught) == (error is NotMinimizerError)
+    with pytest.raises(error, match=re.escape(str(raised.value))):
+        Model.of(estimator, Sample.of(estimator, X, Y), ModelUse(bound=True, named=True))
 
 
 def test_separable_data():
@@ -82,44 +87,44 @@ def test_separable_data():
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         fitted = SEPARATING.fit(apart, Y)
-    found = express_or_reason(fitted, apart, Y)
-    assert found.reason == "its loss has no minimizer on separable data"
-    assert type(found.error) is NoMinimizerError
+    with pytest.raises(NoMinimizerError) as raised:
+        express(fitted, apart, Y)
+    assert reason_of(raised.value, fitted) == "its loss has no minimizer on separable data"
 
 
 def test_what_can_be_expressed_is():
     fitted = LeastSquaresClassifier().fit(X, Y)
-    found = express_or_reason(fitted, X, Y)
-    assert (found.reason, found.error) == ("", None)
-    assert found.residual < 1e-9
-    np.testing.assert_array_equal(found.model.design, express(fitted, X, Y).design)
+    found = Model.of(fitted, Sample.of(fitted, X, Y), ModelUse(bound=True, named=True))
+    assert (found.why_none, found.why_not_capped) == ("", "")
+    np.testing.assert_array_equal(found.additive.design, express(fitted, X, Y).design)
 
     descent = make_pipeline(StandardScaler(), SGDClassifier(random_state=0)).fit(X, Y)
-    polished = express_or_reason(descent, X, Y, polish=True)
-    assert polished.residual == pytest.approx(express_or_reason(descent, X, Y).residual)
-    assert express_or_reason(LASSO.fit(X, Y), X, Y, native=False).model.l1_penalty is not None
+    with pytest.raises(NotMinimizerError) as raised:
+        express(descent, X, Y)
+    assert express(descent, X, Y, polish=True).polish.residual == pytest.approx(raised.value.residual)
+    assert express(LASSO.fit(X, Y), X, Y).l1_penalty is not None
 
 
 def test_other_rows_are_told_by_the_residual():
-    found = express_or_reason(LeastSquaresClassifier().fit(X, Y), X, 1 - Y)
-    assert type(found.error) is NotMinimizerError
-    assert found.residual == found.error.residual > 1.0
+    with pytest.raises(NotMinimizerError) as raised:
+        express(LeastSquaresClassifier().fit(X, Y), X, 1 - Y)
+    assert raised.value.residual > 1.0
 
 
 def test_wrong_input_is_an_error_as_before():
     with pytest.raises(NotFittedError):
-        express_or_reason(LogisticRegression(), X, Y)
+        express(LogisticRegression(), X, Y)
     fitted = LeastSquaresClassifier().fit(X, Y)
     with pytest.raises(ValueError, match="features"):
-        express_or_reason(fitted, X[:, :2], Y)
+        express(fitted, X[:, :2], Y)
     with pytest.raises(ValueError, match="exactly two classes"):
-        express_or_reason(LogisticRegression().fit(X, np.arange(60) % 3), X, Y)
+        express(LogisticRegression().fit(X, np.arange(60) % 3), X, Y)
 
 
 def test_a_search_warns_where_there_is_a_bound():
     search = GridSearchCV(LogisticRegression(tol=1e-8), {"C": [0.1, 1.0]}, cv=2).fit(X, Y)
     with pytest.warns(TuningNotResampledWarning) as caught:
-        assert express_or_reason(search, X, Y).model is not None
+        express(search, X, Y)
     with pytest.warns(TuningNotResampledWarning) as of_interval:
         cud_interval(search, X, Y, n_resamples=20, rng=0)
     assert str(caught[0].message) == str(of_interval[0].message)

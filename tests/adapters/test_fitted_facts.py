@@ -31,8 +31,7 @@ from sklearn_versions import sparse_logistic
 
 from cudbound import ChosenThresholdClassifier, ConvexLossClassifier, LeastSquaresClassifier
 from cudbound.adapters import express
-from cudbound.adapters.fitted_facts import facts_of
-from cudbound.adapters.label_free import is_label_free
+from cudbound.adapters.fitted_facts import facts_of, is_label_free
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(40, 6))

@@ -30,7 +30,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, LinearSVC
 from sklearn_versions import logistic_cv, sparse_logistic
 
-from cudbound import ConvexLossClassifier, LeastSquaresClassifier, cud_interval
+from cudbound import Bound, ConvexLossClassifier, LeastSquaresClassifier, cud_interval
 from cudbound.adapters import REFUSALS, express
 from cudbound.basis.exceptions import NoMinimizerError, TuningNotResampledWarning, UnsupportedEstimatorError
 
@@ -182,7 +182,7 @@ def test_separable_data_without_a_penalty():
         with pytest.raises(
             NoMinimizerError, match=r"logistic loss without a penalty has no minimizer.*C=1\.0"
         ):
-            cud_interval(clf, X, y, polish=polish)
+            cud_interval(clf, X, y, bound=Bound(polish=polish))
     assert cud_interval(LogisticRegression(**TIGHT).fit(X, y), X, y, n_resamples=5, rng=0).certified
 
 
@@ -193,7 +193,7 @@ def test_l1_penalties_ask_for_the_other_solver():
         LinearSVC(penalty="l1", dual=False, **TIGHT),
     ):
         clf.fit(X[:, :1], y)
-        with pytest.raises(ValueError, match=r"with an l1 penalty instead\. Pass solver='cvxpy'"):
+        with pytest.raises(ValueError, match=r"with an l1 penalty instead\. Pass SearchLimits\(solver='cvx"):
             cud_interval(clf, X[:, :1], y, n_resamples=2)
 
 

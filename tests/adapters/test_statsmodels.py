@@ -10,7 +10,7 @@ import statsmodels.formula.api as smf
 from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 
-from cudbound import compare_intervals, cud_interval, error_interval, from_statsmodels
+from cudbound import compare_intervals, cud_interval, from_statsmodels, performance_interval
 from cudbound.basis.exceptions import NotMinimizerError, NotMinimizerWarning, UnsupportedEstimatorError
 
 N = 50
@@ -60,7 +60,7 @@ def test_the_intervals_are_those_of_maximum_likelihood_in_scikit_learn():
     pd.testing.assert_frame_equal(*tables, rtol=1e-6)
 
 
-@pytest.mark.parametrize("entry", [error_interval, cud_interval, compare_intervals])
+@pytest.mark.parametrize("entry", [performance_interval, cud_interval, compare_intervals])
 def test_a_result_that_is_passed_as_it_is_gets_a_way_on(entry):
     with pytest.raises(
         TypeError, match=r"of statsmodels is a result.*classifier, X, y = cudbound.from_statsmodels"
@@ -101,6 +101,6 @@ def test_a_penalized_fit_has_no_bound():
         sm.Logit(Y, sm.add_constant(X)).fit_regularized(disp=0, alpha=2.0)
     )
     with pytest.raises(NotMinimizerError):
-        error_interval(classifier, rows, labels, method="cud", n_resamples=10, rng=0)
+        performance_interval(classifier, rows, labels, method="cud", n_resamples=10, rng=0)
     with pytest.warns(NotMinimizerWarning):
-        error_interval(classifier, rows, labels, n_resamples=10, rng=0)
+        performance_interval(classifier, rows, labels, n_resamples=10, rng=0)

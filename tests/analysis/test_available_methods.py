@@ -10,6 +10,7 @@ from sklearn.model_selection import GridSearchCV
 
 from cudbound import (
     LeastSquaresClassifier,
+    Resampling,
     available_methods,
     compare_intervals,
     compare_learners,
@@ -82,18 +83,27 @@ def test_needs_are_fields_that_can_be_recorded():
 def test_the_word_works_where_the_frame_says(row):
     clf = LeastSquaresClassifier().fit(X, Y)
     if row.gives == "point estimate":
-        assert estimate_error(clf, X, Y, methods=row.name, n_resamples=5, sizes=SIZES, rng=0).rows
+        assert estimate_error(
+            clf, X, Y, methods=row.name, n_resamples=5, rng=0, resampling=Resampling(sizes=SIZES)
+        ).rows
         return
     if "tuned" in row.groups:
         clf = GridSearchCV(clf, {"fit_intercept": [True, False]}, cv=2).fit(X, Y)
     if "interval" in row.gives:
-        found = compare_intervals(clf, X, Y, methods=row.name, n_resamples=5, inner=2, sizes=SIZES, rng=0)
+        found = compare_intervals(
+            clf, X, Y, methods=row.name, n_resamples=5, rng=0, resampling=Resampling(inner=2, sizes=SIZES)
+        )
         assert str(found.rows[0].estimand).startswith(str(row.estimand))
     else:
         with pytest.raises(ValueError, match=rf"'{row.name}' compares two classifiers; use compare_learners"):
             compare_intervals(clf, X, Y, methods=row.name)
     if "comparison" in row.gives:
-        assert compare_learners(clf, clf, X, Y, method=row.name, sizes=SIZES, rng=0).method == row.name
+        assert (
+            compare_learners(
+                [clf, clf], X, Y, methods=row.name, rng=0, resampling=Resampling(sizes=SIZES)
+            ).row.method
+            == row.name
+        )
     else:
         with pytest.raises(ValueError, match=r"The 'methods' parameter must be 'all' or one of"):
-            compare_learners(clf, clf, X, Y, method=row.name)
+            compare_learners([clf, clf], X, Y, methods=row.name)

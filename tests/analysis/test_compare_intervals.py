@@ -15,7 +15,14 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 from sklearn.tree import DecisionTreeClassifier
 
-from cudbound import LeastSquaresClassifier, compare_intervals, cud_interval
+from cudbound import (
+    Bound,
+    LeastSquaresClassifier,
+    Resampling,
+    compare_intervals,
+    config_context,
+    cud_interval,
+)
 from cudbound.basis.exceptions import (
     NotCertifiedWarning,
     NotMinimizerError,
@@ -34,7 +41,7 @@ _fitted = partial(fitted_sample, labels=("healthy", "ill"))
 
 def test_the_papers_seven_rows_in_order():
     clf, X, y = _fitted()
-    table = compare_intervals(clf, X, y, n_resamples=200, rng=0)
+    table = compare_intervals(clf, X, y, n_resamples=200, rng=0, methods="paper")
     assert [row.method for row in table.rows] == [
         "cud",
         "bootstrap-percentile",
@@ -57,7 +64,11 @@ def test_the_papers_seven_rows_in_order():
 
 def test_cud_row_is_that_of_cud_interval():
     clf, X, y = _fitted(seed=1)
-    for arguments in ({}, {"localization": 3.0, "confidence_level": 0.8}, {"localization": "paper-literal"}):
+    for arguments in (
+        {},
+        {"bound": Bound(localization=3.0), "confidence_level": 0.8},
+        {"bound": Bound(localization="paper-literal")},
+    ):
         table = compare_intervals(
             clf, X, y, methods=["kohavi-normal", "cud"], n_resamples=100, rng=7, **arguments
         )
@@ -70,7 +81,9 @@ def test_alpha_in_words_is_on_the_scale_of_the_mean_loss():
     clf, X, y = _fitted(seed=1)
 
     def row(alpha):
-        return compare_intervals(clf, X, y, methods="cud", n_resamples=50, rng=0, localization=alpha).rows
+        return compare_intervals(
+            clf, X, y, methods="cud", n_resamples=50, rng=0, bound=Bound(localization=alpha)
+        ).rows
 
     assert row("n") == row(30)
     assert row("paper-literal") == row(900.0)
@@ -78,9 +91,13 @@ def test_alpha_in_words_is_on_the_scale_of_the_mean_loss():
 
 def test_rows_do_not_depend_on_the_other_methods():
     clf, X, y = _fitted()
-    together = compare_intervals(clf, X, y, n_resamples=60, inner=5, rng=3)
+    together = compare_intervals(
+        clf, X, y, n_resamples=60, rng=3, methods="paper", resampling=Resampling(inner=5)
+    )
     for name in GROUPS["paper"]:
-        alone = compare_intervals(clf, X, y, methods=[name], n_resamples=60, inner=5, rng=3)
+        alone = compare_intervals(
+            clf, X, y, methods=[name], n_resamples=60, rng=3, resampling=Resampling(inner=5)
+        )
         assert alone.rows == (together[name],)
 
 
@@ -88,10 +105,14 @@ def test_rows_do_not_depend_on_a_method_that_draws_again():
     X, y = np.arange(4.0)[:, None] ** 2, np.array([0, 1] * 2)
     clf = LeastSquaresClassifier().fit(X, y)
     methods = ["bootstrap-percentile", "bccvp", "martin-beta"]
-    together = compare_intervals(clf, X, y, methods=methods, n_resamples=60, inner="oob", rng=3)
+    together = compare_intervals(
+        clf, X, y, methods=methods, n_resamples=60, rng=3, resampling=Resampling(inner="oob")
+    )
     assert any("nothing out of bag redrawn" in remark for remark in together["martin-beta"].remarks)
     for name in methods:
-        alone = compare_intervals(clf, X, y, methods=[name], n_resamples=60, inner="oob", rng=3)
+        alone = compare_intervals(
+            clf, X, y, methods=[name], n_resamples=60, rng=3, resampling=Resampling(inner="oob")
+        )
         assert alone.rows == (together[name],)
 
 
@@ -99,7 +120,9 @@ def test_rows_follow_the_seed():
     clf, X, y = _fitted()
 
     def rows(rng):
-        return compare_intervals(clf, X, y, n_resamples=40, inner=5, rng=rng).rows
+        return compare_intervals(
+            clf, X, y, n_resamples=40, rng=rng, methods="paper", resampling=Resampling(inner=5)
+        ).rows
 
     assert rows(0) == rows(0) == rows(np.random.default_rng(0))
     assert rows(0) != rows(1)
@@ -112,14 +135,16 @@ def test_pipeline_of_least_squares_has_all_rows():
     pipe = make_pipeline(OneHotEncoder(drop="first", sparse_output=False), LeastSquaresClassifier()).fit(
         frame, y
     )
-    table = compare_intervals(pipe, frame, pd.Series(y), n_resamples=20, inner="oob", rng=0)
+    table = compare_intervals(
+        pipe, frame, pd.Series(y), n_resamples=20, rng=0, methods="paper", resampling=Resampling(inner="oob")
+    )
     assert [row.method for row in table.rows] == list(GROUPS["paper"])
     assert table["cud"].estimate == pytest.approx(1 - pipe.score(frame, y), abs=1e-12)
 
 
 def test_labels_may_be_anything_and_the_classes_may_be_swapped():
     X, y = _data()
-    arguments = {"methods": BASELINES, "n_resamples": 40, "inner": 3, "rng": 0}
+    arguments = {"methods": BASELINES, "n_resamples": 40, "resampling": Resampling(inner=3), "rng": 0}
     rows = [
         compare_intervals(LeastSquaresClassifier().fit(X, labels), X, labels, **arguments).rows
         for labels in (y, np.where(y == "ill", 2, 1), np.where(y == "ill", "A", "B"), (y == "ill").tolist())
@@ -129,16 +154,31 @@ def test_labels_may_be_anything_and_the_classes_may_be_swapped():
 
 def test_methods_share_draws_but_not_options():
     clf, X, y = _fitted()
-    plain = compare_intervals(clf, X, y, methods=BASELINES, n_resamples=40, inner=3, rng=0)
+    plain = compare_intervals(
+        clf, X, y, methods=BASELINES, n_resamples=40, rng=0, resampling=Resampling(inner=3)
+    )
     options = {"kohavi-normal": {"form": "wilson"}, "martin-beta": {"prior": "jeffreys"}}
-    changed = compare_intervals(clf, X, y, methods=BASELINES, n_resamples=40, inner=3, rng=0, options=options)
+    changed = compare_intervals(
+        clf,
+        X,
+        y,
+        methods=[*BASELINES, *options.items()],
+        n_resamples=40,
+        rng=0,
+        resampling=Resampling(inner=3),
+    )
+    assert [row.method for row in changed.rows] == BASELINES
     assert {name for name in BASELINES if plain[name] != changed[name]} == set(options)
 
 
 def test_inner_variants_differ():
     clf, X, y = _fitted()
-    inner = compare_intervals(clf, X, y, methods="bootstrap-percentile", n_resamples=40, inner=3, rng=0)
-    oob = compare_intervals(clf, X, y, methods="bootstrap-percentile", n_resamples=40, inner="oob", rng=0)
+    inner = compare_intervals(
+        clf, X, y, methods="bootstrap-percentile", n_resamples=40, rng=0, resampling=Resampling(inner=3)
+    )
+    oob = compare_intervals(
+        clf, X, y, methods="bootstrap-percentile", n_resamples=40, rng=0, resampling=Resampling(inner="oob")
+    )
     assert (inner.rows[0].n_fits, oob.rows[0].n_fits) == (1 + 40 + 120, 1 + 40)
     assert inner.rows[0].raw_interval != oob.rows[0].raw_interval
 
@@ -150,15 +190,27 @@ def test_single_class_draws_stand_in_the_remarks():
     counts = draw_counts(12, 50, np.random.default_rng(0))
     n_single = int((counts[:, :2].sum(axis=1) == 0).sum())
     assert n_single > 0
-    fitted = compare_intervals(clf, X, y, n_resamples=50, inner=2, rng=0)
+    fitted = compare_intervals(
+        clf, X, y, n_resamples=50, rng=0, methods="paper", resampling=Resampling(inner=2)
+    )
     assert f"{n_single} single-class draws fitted as drawn" in fitted["kohavi-normal"].remarks
     assert f"{n_single} single-class draws" in fitted["cud"].remarks
-    dropped = compare_intervals(clf, X, y, n_resamples=50, inner=2, rng=0, on_single_class="drop")
+    dropped = compare_intervals(
+        clf,
+        X,
+        y,
+        n_resamples=50,
+        rng=0,
+        methods="paper",
+        resampling=Resampling(inner=2, on_single_class="drop"),
+    )
     assert f"{n_single} single-class draws dropped" in dropped["kohavi-normal"].remarks
     assert dropped["kohavi-normal"].n_fits == 1 + 50 - n_single
     assert dropped["cud"] == fitted["cud"]
     with pytest.raises(ValueError, match="held only one class"):
-        compare_intervals(clf, X, y, n_resamples=50, rng=0, on_single_class="error")
+        compare_intervals(
+            clf, X, y, n_resamples=50, rng=0, methods="paper", resampling=Resampling(on_single_class="error")
+        )
 
 
 def test_degenerate_rows_are_kept_with_the_reason():
@@ -182,18 +234,23 @@ def test_limits_of_the_bound_reach_it():
     clf.fit(X, noise)
     limits = SearchLimits(nodes_per_draw=1)
     with pytest.warns(NotCertifiedWarning, match="The half-width is between"):
-        table = compare_intervals(clf, X, noise, methods=["cud"], n_resamples=20, rng=0, limits=limits)
+        table = compare_intervals(
+            clf, X, noise, methods=["cud"], n_resamples=20, rng=0, bound=Bound(limits=limits)
+        )
     assert re.fullmatch(r"q between 0\.\d+ and 0\.\d+, upper value used", table["cud"].remarks[0])
     for limits in (SearchLimits(nodes=0), SearchLimits(seconds=0)):
         with pytest.warns(NotCertifiedWarning, match="The half-width is between"):
-            compare_intervals(clf, X, noise, methods=["cud"], n_resamples=20, rng=0, limits=limits)
+            compare_intervals(
+                clf, X, noise, methods=["cud"], n_resamples=20, rng=0, bound=Bound(limits=limits)
+            )
 
 
 def test_progress_is_shown_only_when_asked_for(capsys):
     clf, X, y = _fitted()
-    compare_intervals(clf, X, y, n_resamples=20, inner=2, rng=0)
+    compare_intervals(clf, X, y, n_resamples=20, rng=0, methods="paper", resampling=Resampling(inner=2))
     assert capsys.readouterr().err == ""
-    compare_intervals(clf, X, y, methods=BASELINES, n_resamples=20, inner=2, rng=0, progress=True)
+    with config_context(progress=True):
+        compare_intervals(clf, X, y, methods=BASELINES, n_resamples=20, rng=0, resampling=Resampling(inner=2))
     assert "refits" in capsys.readouterr().err
 
 
@@ -213,14 +270,10 @@ def test_progress_is_shown_only_when_asked_for(capsys):
         ({"n_resamples": 0}, r"'n_resamples' parameter must be an integer of at least 1\. Got 0 instead"),
         ({"n_resamples": 10.0}, r"at least 1\. Got 10\.0 instead"),
         (
-            {"localization": -1.0},
-            r"'localization' parameter must be 'n', 'paper-literal' or .*Got -1\.0 instead",
+            {"resampling": {"inner": 3}},
+            r"'resampling' parameter must be a Resampling, .* or None\. Got \{'inner': 3\} instead",
         ),
-        ({"localization": "sqrt"}, r"'localization' parameter.*Got 'sqrt' instead"),
-        ({"localization": float("nan")}, r"'localization' parameter.*Got nan instead"),
-        ({"inner": 0}, r"'inner' parameter must be 'oob' or an integer of at least 1\. Got 0 instead"),
-        ({"inner": "bag"}, r"'inner' parameter must be 'oob' or.*Got 'bag' instead"),
-        ({"on_single_class": "skip"}, r"one of \['drop', 'error', 'fit', 'redraw'\]\. Got 'skip' instead"),
+        ({"bound": "n"}, r"'bound' parameter must be a Bound, .* or None\. Got 'n' instead"),
         (
             {"rng": -1},
             r"'rng' parameter must be a non-negative integer, a numpy\.random\.Generator or None\. Got -1",
@@ -228,17 +281,11 @@ def test_progress_is_shown_only_when_asked_for(capsys):
         ({"rng": "seed"}, r"'rng' parameter.*Got 'seed' instead"),
         ({"n_jobs": 0}, r"'n_jobs' parameter must be None or an integer other than 0\. Got 0 instead"),
         ({"n_jobs": 1.5}, r"'n_jobs' parameter.*Got 1\.5 instead"),
-        ({"options": {"kohavi": {}}}, "'options' names 'kohavi', which is not among the methods asked for"),
-        (
-            {"options": {"kohavi-normal": None}},
-            r"'options' parameter must be a mapping of .* to mappings, .* Got None for 'kohavi-normal' instead",
-        ),
-        (
-            {"options": ["kohavi-normal"]},
-            r"'options' parameter must be a mapping.* Got \['kohavi-normal'\] instead",
-        ),
-        ({"options": {"kohavi-normal": {"shape": "wald"}}}, "kohavi-normal has no option 'shape'"),
-        ({"options": {"kohavi-normal": {"form": "exact"}}}, "'form' parameter must be one of"),
+        ({"methods": ("kohavi", {})}, r"must be one of the groups.*Got 'kohavi' instead"),
+        ({"methods": ("kohavi-normal", None)}, r"must be one of the groups.*Got None instead"),
+        ({"methods": ("kohavi-normal", {"shape": "wald"})}, "kohavi-normal has no option 'shape'"),
+        ({"methods": ("kohavi-normal", {"form": "exact"})}, "'form' parameter must be one of"),
+        ({"methods": ("paper", {"shape": "wald"})}, "No method of the group 'paper' has the option 'shape'"),
     ],
     ids=str,
 )
@@ -246,6 +293,29 @@ def test_bad_arguments(arguments, message):
     clf, X, y = _fitted()
     with pytest.raises(ValueError, match=message):
         compare_intervals(clf, X, y, **arguments)
+
+
+@pytest.mark.parametrize(
+    ("kind", "setting", "message"),
+    [
+        (Bound, {"localization": -1.0}, r"must be 'n', 'paper-literal' or .*Got -1\.0 instead"),
+        (Bound, {"localization": "sqrt"}, r"'localization' parameter.*Got 'sqrt' instead"),
+        (Bound, {"localization": float("nan")}, r"'localization' parameter.*Got nan instead"),
+        (Bound, {"polish": "yes"}, r"'polish' parameter must be .*Got 'yes' instead"),
+        (Bound, {"limits": 60}, r"'limits' parameter must be a SearchLimits, .*Got 60 instead"),
+        (Resampling, {"inner": 0}, r"must be 'oob' or an integer of at least 1\. Got 0 instead"),
+        (Resampling, {"inner": "bag"}, r"'inner' parameter must be 'oob' or.*Got 'bag' instead"),
+        (
+            Resampling,
+            {"on_single_class": "skip"},
+            r"'on_single_class' parameter must be one of \['drop', 'error', 'fit', 'redraw'\]\. Got 'skip' instead",
+        ),
+    ],
+    ids=str,
+)
+def test_bad_settings(kind, setting, message):
+    with pytest.raises(ValueError, match=message):
+        kind(**setting)
 
 
 def test_all_cores_and_none_are_numbers_of_workers():
@@ -276,12 +346,12 @@ def test_polish_and_solver_are_those_of_the_bound():
     rough = SGDClassifier("squared_error", alpha=0.1, average=True, random_state=0).fit(X, y)
     with pytest.raises(NotMinimizerError, match="pass polish=True"):
         compare_intervals(rough, X, y, methods=["cud"], rng=0)
-    table = compare_intervals(rough, X, y, methods=["cud"], rng=0, n_resamples=20, polish=True)
-    alone = cud_interval(rough, X, y, rng=0, n_resamples=20, polish=True)
+    table = compare_intervals(rough, X, y, methods=["cud"], rng=0, n_resamples=20, bound=Bound(polish=True))
+    alone = cud_interval(rough, X, y, rng=0, n_resamples=20, bound=Bound(polish=True))
     assert table["cud"] == alone.row
     assert any(remark.startswith("polished: residual before") for remark in table["cud"].remarks)
     with pytest.raises(ValueError, match="'solver' parameter must be one of"):
-        compare_intervals(rough, X, y, solver="slow")
+        compare_intervals(rough, X, y, methods="paper", bound=Bound(limits=SearchLimits(solver="slow")))
 
 
 def test_data_that_do_not_fit_the_classifier():
@@ -289,7 +359,9 @@ def test_data_that_do_not_fit_the_classifier():
     with pytest.raises(NotMinimizerError, match="do not minimize"):
         compare_intervals(clf, X[::-1], y, methods=["cud"])
     with pytest.warns(NotMinimizerWarning, match="do not minimize"):
-        table = compare_intervals(clf, X[::-1], y, n_resamples=10, inner="oob", rng=0)
+        table = compare_intervals(
+            clf, X[::-1], y, n_resamples=10, rng=0, methods="paper", resampling=Resampling(inner="oob")
+        )
     assert "the fit does not minimize its loss" in table["cud"].degenerate
     logistic = LogisticRegression().fit(X, y)
     with pytest.raises(ValueError, match=r"same number of rows\. Got 29 and 30"):

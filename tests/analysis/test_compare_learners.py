@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -18,24 +19,47 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
-from cudbound import LeastSquaresClassifier, compare_learners, tabulate_comparisons
+from cudbound import LeastSquaresClassifier, compare_learners
 from cudbound.adapters.seeded import seeded_clone, unseeded_parameters
 from cudbound.basis.exceptions import UnscaledPenaltyWarning
 from cudbound.intervals import METHODS
+from cudbound.resampling.resampling import Resampling
 
 X, Y = sample(30)
 NEW_X, NEW_Y = sample(30, seed=5)
 A, B = LeastSquaresClassifier(), GaussianNB()
+ALL = Resampling(sizes=SIZES)
 
 
 def test_the_default_is_the_corrected_resampled_t_test():
-    found = compare_learners(A, B, X, Y, rng=0)
+    table = compare_learners([A, B], X, Y, rng=0)
+    found = table.row
     assert found.method == "corrected-resampled-t"
     assert str(found.estimand) == "expected(n1=27)"
     assert found.n_fits == 30
     assert (found.alternative, found.confidence_level) == ("two-sided", 0.95)
-    only = tabulate_comparisons(A, B, X, Y, methods=["corrected-resampled-t"], rng=0)
-    assert only.rows == (found,)
+    assert (found.a, found.b) == ("LeastSquaresClassifier", "GaussianNB")
+    assert (found.adjusted_pvalue, found.simultaneous_interval) == (None, None)
+    assert (table.estimate, table.statistic, table.pvalue, table.confidence_interval) == (
+        *(found.estimate, found.statistic, found.pvalue),
+        found.confidence_interval,
+    )
+
+
+def test_a_table_of_several_rows_has_no_numbers_of_its_own():
+    table = compare_learners({"a": A, "b": B}, X, Y, methods=["mcnemar", "k-fold-t"], rng=0)
+    assert not hasattr(table, "pvalue")
+    with pytest.raises(
+        AttributeError, match=r"This table has 2 comparisons: name one, such as table\['mcnemar'\]"
+    ):
+        table.confidence_interval.low  # noqa: B018
+    assert table["mcnemar"] == table["a", "b", "mcnemar"] == table.rows[0]
+    assert "mcnemar" in table
+    assert ("b", "a") not in table
+    with pytest.raises(
+        KeyError, match=r"\('a', 'b'\) has 2 rows: name one, such as table\['a', 'b', 'mcnemar'\]"
+    ):
+        table["a", "b"]
 
 
 def test_paired_t_test_of_the_folds_is_that_of_scipy():
@@ -47,7 +71,9 @@ def test_paired_t_test_of_the_folds_is_that_of_scipy():
     errors_a, errors_b = np.transpose(means)
     for alternative in ("two-sided", "less", "greater"):
         expected = stats.ttest_rel(errors_a, errors_b, alternative=alternative)
-        found = compare_learners(A, B, X, Y, method="k-fold-t", cv=cv, alternative=alternative)
+        found = compare_learners(
+            [A, B], X, Y, methods="k-fold-t", resampling=Resampling(cv=cv), alternative=alternative
+        ).row
         assert found.statistic == pytest.approx(expected.statistic)
         assert found.pvalue == pytest.approx(expected.pvalue)
         interval = expected.confidence_interval(0.95)
@@ -60,31 +86,33 @@ def test_learners_need_not_be_fitted(fit):
     if fit:
         a.fit(X, Y)
         b.fit(X, Y)
-    found = tabulate_comparisons(a, b, X, Y, sizes=SIZES, rng=0)
-    assert exactly(found) == exactly(tabulate_comparisons(clone(A), clone(B), X, Y, sizes=SIZES, rng=0))
+    found = compare_learners([a, b], X, Y, methods="all", resampling=ALL, rng=0)
+    assert exactly(found) == exactly(
+        compare_learners([clone(A), clone(B)], X, Y, methods="all", resampling=ALL, rng=0)
+    )
     assert hasattr(a, "coef_") == fit  # the caller's are left alone
 
 
 def test_a_learner_that_was_fitted_elsewhere_is_taken_as_it_is_on_new_cases():
     elsewhere = LeastSquaresClassifier().fit(*sample(50, seed=1))
-    taken = compare_learners(elsewhere, B, X, Y, method="mcnemar", test_set=(NEW_X, NEW_Y), rng=0)
+    taken = compare_learners([elsewhere, B], X, Y, methods="mcnemar", test_set=(NEW_X, NEW_Y), rng=0)
     nb = GaussianNB().fit(X, Y)
     assert taken.estimate == pytest.approx(nb.score(NEW_X, NEW_Y) - elsewhere.score(NEW_X, NEW_Y), abs=1e-12)
 
 
 def test_unseeded_learners_follow_rng():
     forest = RandomForestClassifier(n_estimators=1, max_depth=3)
-    arguments = {"methods": ["mcnemar", "k-fold-t", "independent-test-sets"], "sizes": SIZES}
+    arguments = {"methods": ["mcnemar", "k-fold-t", "independent-test-sets"], "resampling": ALL}
 
     def rows(rng, **more):
-        return exactly(tabulate_comparisons(forest, B, X, Y, rng=rng, **arguments, **more))
+        return exactly(compare_learners([forest, B], X, Y, rng=rng, **arguments, **more))
 
     assert rows(0) == rows(0)
     assert rows(0) != rows(1)
     # the fit to all rows, which meets the new cases, follows it too
     new = sample(300, seed=6)
     found = [
-        compare_learners(forest, B, X, Y, method="mcnemar", test_set=new, rng=rng).estimate
+        compare_learners([forest, B], X, Y, methods="mcnemar", test_set=new, rng=rng).estimate
         for rng in (0, 0, 1, 2, 3, 4)
     ]
     assert found[0] == found[1]
@@ -104,39 +132,37 @@ def test_each_refit_has_a_seed_of_its_own_also_where_the_learner_was_not_fitted(
     """Two forests of one random tree differ between folds in both, or all folds would share one seed."""
     forest = RandomForestClassifier(n_estimators=1, max_depth=2, bootstrap=False, max_features=1)
     rows = [
-        tabulate_comparisons(each, B, X, Y, methods=["nested-cv", "conservative-z"], sizes=SIZES, rng=0)
+        compare_learners([each, B], X, Y, methods=["nested-cv", "conservative-z"], resampling=ALL, rng=0)
         for each in (forest, clone(forest).fit(X, Y))
     ]
     assert exactly(rows[0]) == exactly(rows[1])
 
 
 def test_options_and_level_reach_the_method():
-    plain = compare_learners(A, B, X, Y, method="grandvalet-bengio-t", rng=0)
-    weak = compare_learners(A, B, X, Y, method="grandvalet-bengio-t", options={"rho": 0.0}, rng=0)
+    plain = compare_learners([A, B], X, Y, methods="grandvalet-bengio-t", rng=0)
+    weak = compare_learners([A, B], X, Y, methods=("grandvalet-bengio-t", {"rho": 0.0}), rng=0)
     assert abs(weak.statistic) == pytest.approx(abs(plain.statistic) / np.sqrt(0.3))
     assert weak.pvalue < plain.pvalue
-    table = tabulate_comparisons(
-        A, B, X, Y, methods=["mcnemar", "5x2cv-t"], options={"mcnemar": {"form": "mid-p"}}, rng=0
-    )
-    exact = compare_learners(A, B, X, Y, method="mcnemar", rng=0)
+    table = compare_learners([A, B], X, Y, methods=[("mcnemar", {"form": "mid-p"}), "5x2cv-t"], rng=0)
+    exact = compare_learners([A, B], X, Y, methods="mcnemar", rng=0)
     assert table["mcnemar"].pvalue <= exact.pvalue
     assert table["mcnemar"].estimate == exact.estimate
-    narrow = compare_learners(A, B, X, Y, confidence_level=0.5, rng=0)
-    wide = compare_learners(A, B, X, Y, confidence_level=0.99, rng=0)
+    narrow = compare_learners([A, B], X, Y, confidence_level=0.5, rng=0).row
+    wide = compare_learners([A, B], X, Y, confidence_level=0.99, rng=0).row
     assert narrow.pvalue == wide.pvalue
     assert wide.raw_interval.low < narrow.raw_interval.low < narrow.raw_interval.high < wide.raw_interval.high
 
 
 def test_one_sided_limits_are_open_and_clipped():
-    found = compare_learners(A, DummyClassifier(), X, Y, alternative="less", rng=0)
+    found = compare_learners([A, DummyClassifier()], X, Y, alternative="less", rng=0).row
     assert found.raw_interval.low == -np.inf
     assert found.confidence_interval.low == -1.0
     assert found.pvalue < 0.05
-    assert compare_learners(A, DummyClassifier(), X, Y, alternative="greater", rng=0).pvalue > 0.9
+    assert compare_learners([A, DummyClassifier()], X, Y, alternative="greater", rng=0).pvalue > 0.9
 
 
 def test_two_test_sets_are_the_halves_of_the_held_out_rows():
-    row = compare_learners(A, B, X, Y, method="independent-test-sets", rng=0)
+    row = compare_learners([A, B], X, Y, methods="independent-test-sets", rng=0).row
     assert row.n_fits == 2
     for error, n_tested in ((row.details["error_a"], 8), (row.details["error_b"], 7)):  # of 15 rows
         assert error * n_tested == pytest.approx(round(error * n_tested))
@@ -145,10 +171,12 @@ def test_two_test_sets_are_the_halves_of_the_held_out_rows():
 
 def test_dropped_training_sets_do_not_stop_a_comparison():
     y = np.repeat([0, 1], [28, 2])
-    table = tabulate_comparisons(DecisionTreeClassifier(max_depth=1), B, X, y, sizes=SIZES, rng=0)
+    table = compare_learners(
+        [DecisionTreeClassifier(max_depth=1), B], X, y, methods="all", resampling=ALL, rng=0
+    )
     assert tuple(row.method for row in table.rows) == COMPARISONS
     with pytest.raises(ValueError, match="held only one class, and on_single_class='error'"):
-        tabulate_comparisons(A, B, X, y, sizes=SIZES, rng=0, on_single_class="error")
+        compare_learners([A, B], X, y, methods="all", resampling=replace(ALL, on_single_class="error"), rng=0)
 
 
 # ---- what is refused ----
@@ -157,23 +185,23 @@ def test_dropped_training_sets_do_not_stop_a_comparison():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"method": "t-test"}, r"The 'methods' parameter must be 'all' or one of \[.*Got 't-test' instead"),
-        ({"method": "cud"}, r"The 'methods' parameter must be 'all' or one of .*Got 'cud' instead"),
+        ({"methods": "t-test"}, r"The 'methods' parameter must be 'all' or one of \[.*Got 't-test' instead"),
+        ({"methods": "cud"}, r"The 'methods' parameter must be 'all' or one of .*Got 'cud' instead"),
         ({"confidence_level": 95}, r"'confidence_level' parameter must be .* Got 95 instead"),
         ({"alternative": "smaller"}, r"'alternative' parameter must be one of .* Got 'smaller' instead"),
         (
-            {"method": "5x2cv-f", "alternative": "less"},
+            {"methods": "5x2cv-f", "alternative": "less"},
             r"'alternative' parameter must be 'two-sided' for 5x2cv-f",
         ),
         (
-            {"options": {"rho": 0.5}},
-            r"corrected-resampled-t has no option 'rho'\. Its options are \['rope'\]",
+            {"methods": ("corrected-resampled-t", {"rho": 0.5})},
+            r"corrected-resampled-t has no option 'rho'\. Its options are \['fallback', 'rope'\]",
         ),
+        ({"resampling": 3}, r"'resampling' parameter must be a Resampling.* Got 3 instead"),
         (
-            {"options": 3},
-            r"'options' parameter must be a mapping .* Got 3 for 'corrected-resampled-t' instead",
+            {"learners": A},
+            r"'learners' parameter must be at least two classifiers, in a list or by their names",
         ),
-        ({"on_single_class": "skip"}, r"'on_single_class' parameter must be one of .* Got 'skip' instead"),
         ({"rng": -1}, r"'rng' parameter must be a non-negative integer, .* Got -1 instead"),
         ({"n_jobs": 0}, r"'n_jobs' parameter must be None or an integer other than 0\. Got 0 instead"),
         ({"groups": Y}, r"Each class must occur in at least 2 groups"),
@@ -182,42 +210,38 @@ def test_dropped_training_sets_do_not_stop_a_comparison():
 )
 def test_bad_arguments(arguments, message):
     with pytest.raises(ValueError, match=message):
-        compare_learners(A, B, X, Y, **arguments)
+        compare_learners(**{"learners": [A, B], "X": X, "y": Y, **arguments})
 
 
-def test_no_method_and_options_of_another():
+def test_no_method():
     with pytest.raises(ValueError, match=r"must be 'all' or one of .* Got \[\] instead"):
-        tabulate_comparisons(A, B, X, Y, methods=[])
-    with pytest.raises(
-        ValueError, match="'options' names 'mcnemar', which is not among the methods asked for"
-    ):
-        tabulate_comparisons(A, B, X, Y, methods=["5x2cv-t"], options={"mcnemar": {}})
+        compare_learners([A, B], X, Y, methods=[])
 
 
 def test_classifiers_of_other_classes():
     words = np.where(Y == 1, "ill", "well")
     fitted = LogisticRegression().fit(X, words)
-    text = r"Both classifiers must have the same two classes\. Got \['ill', 'well'\] and \[0, 1\]"
+    text = r"All learners must have the same two classes\. Got \['ill', 'well'\] and \[0, 1\]"
     with pytest.raises(ValueError, match=text):
-        compare_learners(fitted, B, X, Y)
+        compare_learners([fitted, B], X, Y)
     with pytest.raises(ValueError, match=r"exactly two classes\. Got \[0, 1, 2\] instead"):
-        compare_learners(B, LogisticRegression(), X, np.arange(30) % 3)
+        compare_learners([B, LogisticRegression()], X, np.arange(30) % 3)
     with pytest.raises(TypeError, match="LinearRegression is not a classifier"):
-        compare_learners(LinearRegression(), B, X, Y)
+        compare_learners([LinearRegression(), B], X, Y)
 
 
 def test_data_that_do_not_fit():
     fitted = [LogisticRegression().fit(X, Y), GaussianNB().fit(X, Y)]
     with pytest.raises(ValueError, match=r"same number of rows\. Got 29 and 30"):
-        compare_learners(*fitted, X[1:], Y)
+        compare_learners(fitted, X[1:], Y)
     with pytest.raises(ValueError, match=r"at least 2 rows of each class\. Got 1 of 1"):
-        compare_learners(*fitted, X, np.arange(30) == 0)
+        compare_learners(fitted, X, np.arange(30) == 0)
     with pytest.raises(ValueError, match=r"y must hold the labels .* Also got \[7\]"):
-        compare_learners(*fitted, X, np.where(np.arange(30) == 3, 7, Y))
+        compare_learners(fitted, X, np.where(np.arange(30) == 3, 7, Y))
 
 
 def test_every_comparison_says_what_it_estimates():
-    table = tabulate_comparisons(A, B, X, Y, sizes=SIZES, rng=0)
+    table = compare_learners([A, B], X, Y, methods="all", resampling=ALL, rng=0)
     frame = table.to_frame().set_index("method")
     assert frame.loc["5x2cv-t", "estimand"] == "expected(n1=15)"
     assert frame.loc["mcnemar", "estimand"] == "holdout-model"
@@ -232,7 +256,7 @@ def test_a_penalty_that_meets_features_of_very_different_size_is_warned_of():
     with pytest.warns(
         UnscaledPenaltyWarning, match="the penalty of LogisticRegression treats all features alike"
     ):
-        compare_learners(LogisticRegression(), LeastSquaresClassifier(), X, y, rng=0)
+        compare_learners([LogisticRegression(), LeastSquaresClassifier()], X, y, rng=0)
     with warnings.catch_warnings():
         warnings.simplefilter("error", UnscaledPenaltyWarning)
-        compare_learners(scaled, GaussianNB(), X, y, rng=0)
+        compare_learners([scaled, GaussianNB()], X, y, rng=0)

@@ -13,10 +13,10 @@ from sklearn.dummy import DummyClassifier
 from cudbound import (
     LeastSquaresClassifier,
     compare_intervals,
+    compare_learners,
     cud_interval,
-    error_interval,
     estimate_error,
-    tabulate_comparisons,
+    performance_interval,
 )
 from cudbound.basis.rounding import format_proportion
 from cudbound.intervals import METHODS
@@ -70,8 +70,8 @@ def test_the_words_have_the_data_the_numbers_and_the_software(table):
 
 def test_every_result_has_words(table):
     bound = cud_interval(CLF, X, Y, **FEW)
-    one = error_interval(CLF, X, Y, **FEW)
-    compared = tabulate_comparisons(CLF, DummyClassifier(), X, Y, methods=["mcnemar"], rng=0)
+    one = performance_interval(CLF, X, Y, **FEW)
+    compared = compare_learners([CLF, DummyClassifier()], X, Y, methods=["mcnemar"], rng=0)
     points = estimate_error(CLF, X, Y, methods=["resubstitution"], **FEW)
     for result in (bound, one, compared, points):
         said = result.describe()
@@ -83,9 +83,9 @@ def test_every_result_has_words(table):
     assert bound.describe().results == table.describe().results.partition(" martin-beta")[0]
     found = compared["mcnemar"]
     words = compared.describe()
-    assert f"b, {DummyClassifier()}." in words.methods
+    assert f"{DummyClassifier()}." in words.methods
     assert "p-value" in words.results
-    assert f"error(a) - error(b) = {found.estimate:.3f}" in words.results
+    assert f"error({found.a}) - error({found.b}) = {found.estimate:.3f}" in words.results
     assert "mcnemar1947note" in words.bibtex
 
 

@@ -21,16 +21,15 @@ from tiers import quick_first
 
 from cudbound import (
     LeastSquaresClassifier,
+    Resampling,
     ResamplingSizes,
-    classification_instability,
     compare_intervals,
     compare_learners,
-    compare_many_learners,
     cud_interval,
-    error_interval,
     estimate_error,
+    instability,
+    performance_interval,
     plan_sample_size,
-    tabulate_comparisons,
 )
 from cudbound.basis.exceptions import ParameterError, UnsupportedEstimatorError
 from cudbound.intervals import GROUPS, METHODS
@@ -41,18 +40,25 @@ NEW_X, NEW_Y = sample(40, seed=8)
 TINY = ResamplingSizes(
     n_folds=3, n_repeats=2, n_splits=2, n_halvings=1, n_replicates=2, n_nested_repeats=1, test_fraction=0.2
 )
-ARGUMENTS = {"n_resamples": 10, "sizes": SIZES, "rng": 0}
+ARGUMENTS = {"n_resamples": 10, "resampling": Resampling(inner=2, sizes=SIZES), "rng": 0}
 
 
 def all_tables(estimator, X, y):
     """Return every table of a classifier as text, numbers to 12 digits: sums round by how rows lie in memory."""
     estimator.fit(X, y)
-    small = {"n_resamples": 4, "sizes": TINY, "rng": 0}
+    small = {"n_resamples": 4, "resampling": Resampling(inner=2, sizes=TINY), "rng": 0}
     tables = (
-        exactly(compare_intervals(estimator, X, y, methods="all", inner=2, **small)),
+        exactly(compare_intervals(estimator, X, y, methods="all", **small)),
         exactly(estimate_error(estimator, X, y, **small)),
         exactly(
-            tabulate_comparisons(estimator, DecisionTreeClassifier(max_depth=1), X, y, sizes=TINY, rng=0)
+            compare_learners(
+                [estimator, DecisionTreeClassifier(max_depth=1)],
+                X,
+                y,
+                methods="all",
+                rng=0,
+                resampling=Resampling(sizes=TINY),
+            )
         ),
     )
     return tuple(re.sub(r"\d+\.\d{12,}", lambda found: f"{float(found[0]):.12g}", table) for table in tables)
@@ -90,12 +96,10 @@ def test_labels_of_another_index_are_refused(name):
     )
     for call in (
         lambda labels: compare_intervals(clf, frame, labels, methods="two-center", n_resamples=5, rng=0),
-        lambda labels: error_interval(clf, frame, labels, n_resamples=5, rng=0),
+        lambda labels: performance_interval(clf, frame, labels, n_resamples=5, rng=0),
         lambda labels: estimate_error(clf, frame, labels, methods="k-fold", rng=0),
-        lambda labels: classification_instability(clf, frame, labels, n_resamples=5, rng=0),
-        lambda labels: compare_learners(clf, other, frame, labels, method="mcnemar", sizes=TINY, rng=0),
-        lambda labels: tabulate_comparisons(clf, other, frame, labels, methods=["mcnemar"], rng=0),
-        lambda labels: compare_many_learners([clf, other], frame, labels, method="mcnemar", rng=0),
+        lambda labels: instability(clf, frame, labels, n_resamples=5, rng=0),
+        lambda labels: compare_learners([clf, other], frame, labels, methods="mcnemar", rng=0),
         lambda labels: plan_sample_size(clf, frame, labels, n_samples=[20], half_width=0.1, rng=0),
         *([lambda labels: cud_interval(clf, frame, labels, n_resamples=5, rng=0)] * (name == "batched")),
     ):
@@ -139,7 +143,7 @@ def test_a_group_keeps_the_rows_of_methods_that_the_classifier_does_not_allow():
     of_model = [name for name in INTERVALS if METHODS[name].needs & {"bound", "boundary"}]
     assert of_model
     for group in ("paper", "conditional", "all"):
-        table = compare_intervals(forest, X, Y, methods=group, inner=2, **ARGUMENTS)
+        table = compare_intervals(forest, X, Y, methods=group, **ARGUMENTS)
         assert tuple(row.method for row in table.rows) == GROUPS[group]
         for row in table.rows:
             lacking = row.method in of_model
@@ -173,7 +177,9 @@ def test_the_reason_fits_on_two_lines(estimator, reason):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of fits that do not converge
         estimator.fit(X, y)
-        table = compare_intervals(estimator, X, y, methods="paper", n_resamples=2, inner="oob", rng=0)
+        table = compare_intervals(
+            estimator, X, y, methods="paper", n_resamples=2, rng=0, resampling=Resampling(inner="oob")
+        )
     assert table["cud"].degenerate == f"no CUD bound: {reason}"
     lines = table.to_text().splitlines()
     first = next(number for number, line in enumerate(lines) if line.startswith("  cud: "))
@@ -211,8 +217,8 @@ def test_new_cases_take_the_place_of_the_holdout():
 
 def test_new_cases_leave_the_other_rows_alone():
     clf = LeastSquaresClassifier().fit(X, Y)
-    plain = compare_intervals(clf, X, Y, methods="all", inner=2, **ARGUMENTS)
-    new = compare_intervals(clf, X, Y, methods="all", inner=2, test_set=(NEW_X, NEW_Y), **ARGUMENTS)
+    plain = compare_intervals(clf, X, Y, methods="all", **ARGUMENTS)
+    new = compare_intervals(clf, X, Y, methods="all", test_set=(NEW_X, NEW_Y), **ARGUMENTS)
     others = [name for name in GROUPS["all"] if "test_set" not in METHODS[name].needs]
     assert [repr(vars(plain[name])) for name in others] == [
         repr(vars(new[name])) for name in others
@@ -222,7 +228,7 @@ def test_new_cases_leave_the_other_rows_alone():
 def test_the_classifiers_are_compared_on_new_cases_as_they_were_fitted():
     a, b = LeastSquaresClassifier().fit(X[:, :1], Y), DecisionTreeClassifier(max_depth=1).fit(X[:, :1], Y)
     new = NEW_X[:, :1]
-    found = compare_learners(a, b, X[:, :1], Y, method="mcnemar", test_set=(new, NEW_Y), rng=0)
+    found = compare_learners([a, b], X[:, :1], Y, methods="mcnemar", test_set=(new, NEW_Y), rng=0).row
     wrong = [clf.predict(new) != NEW_Y for clf in (a, b)]
     assert (str(found.estimand), found.n_fits) == ("conditional", 0)
     assert found.details["only_a_wrong"] == int((wrong[0] & ~wrong[1]).sum())
@@ -251,7 +257,7 @@ def test_new_cases_that_are_refused(methods, test_set, message):
         compare_intervals(clf, X, Y, methods=methods, test_set=test_set)
     own = {"test-set-wald": "mcnemar"}.get(methods, methods)
     with pytest.raises(ValueError, match=message):
-        compare_learners(clf, clf, X, Y, method=own, test_set=test_set)
+        compare_learners([clf, clf], X, Y, methods=own, test_set=test_set)
     estimator = {"test-set-wald": "holdout"}.get(methods, "k-fold")
     with pytest.raises(ValueError, match=message):
         estimate_error(clf, X, Y, methods=estimator, test_set=test_set)
@@ -260,27 +266,36 @@ def test_new_cases_that_are_refused(methods, test_set, message):
 def test_two_test_sets_of_their_own_take_no_new_cases():
     clf = LeastSquaresClassifier().fit(X, Y)
     with pytest.raises(ValueError, match="'test_set' parameter is read by none of the methods asked for"):
-        compare_learners(clf, clf, X, Y, method="independent-test-sets", test_set=(NEW_X, NEW_Y))
+        compare_learners([clf, clf], X, Y, methods="independent-test-sets", test_set=(NEW_X, NEW_Y))
 
 
 # ---- sizes ----
 
 
-@pytest.mark.parametrize("sizes", [5, {"n_folds": 5}, "small"], ids=str)
+@pytest.mark.parametrize("sizes", [5, {"n_folds": 5}, "small", None], ids=str)
 def test_sizes_of_another_kind(sizes):
+    with pytest.raises(ValueError, match=r"'sizes' parameter must be a ResamplingSizes\. Got"):
+        Resampling(sizes=sizes)
+
+
+@pytest.mark.parametrize("given", [5, {"inner": 5}, SIZES], ids=lambda given: type(given).__name__)
+def test_resampling_of_another_kind(given):
     clf = LeastSquaresClassifier().fit(X, Y)
-    with pytest.raises(ValueError, match=r"'sizes' parameter must be a ResamplingSizes or None\. Got"):
-        compare_intervals(clf, X, Y, methods="k-fold-t", sizes=sizes)
-    with pytest.raises(ValueError, match=r"'sizes' parameter must be a ResamplingSizes or None\. Got"):
-        compare_learners(clf, clf, X, Y, sizes=sizes)
-    with pytest.raises(ValueError, match=r"'sizes' parameter must be a ResamplingSizes or None\. Got"):
-        estimate_error(clf, X, Y, sizes=sizes)
+    refused = pytest.raises(
+        ValueError, match=r"'resampling' parameter must be a Resampling, .* or None\. Got"
+    )
+    with refused:
+        compare_intervals(clf, X, Y, methods="k-fold-t", resampling=given)
+    with refused:
+        compare_learners([clf, clf], X, Y, resampling=given)
+    with refused:
+        estimate_error(clf, X, Y, resampling=given)
 
 
 def test_a_method_that_has_too_few_rows_keeps_its_row_and_the_others_theirs():
     X_few, y_few = np.array([[0.0], [1.0], [2.0], [4.0]]), np.array([0, 1, 0, 1])
     clf = LeastSquaresClassifier().fit(X_few, y_few)
-    table = compare_intervals(clf, X_few, y_few, methods="all", inner=2, **ARGUMENTS)
+    table = compare_intervals(clf, X_few, y_few, methods="all", **ARGUMENTS)
     reason = "needs at least 6 rows, for 3 folds of 2. Got 4; leave nested-cv out of the methods"
     assert [row.method for row in table.rows if "could not be computed" in str(row.degenerate)] == [
         "nested-cv"
@@ -288,21 +303,23 @@ def test_a_method_that_has_too_few_rows_keeps_its_row_and_the_others_theirs():
     assert reason in table["nested-cv"].degenerate
     assert np.isnan(table["nested-cv"].estimate)
     rest = [name for name in GROUPS["all"] if name != "nested-cv"]
-    alone = compare_intervals(clf, X_few, y_few, methods=rest, inner=2, **ARGUMENTS)
+    alone = compare_intervals(clf, X_few, y_few, methods=rest, **ARGUMENTS)
     assert [repr(vars(row)) for row in alone] == [repr(vars(table[name])) for name in rest]
     with pytest.raises(ValueError, match=reason):
         compare_intervals(clf, X_few, y_few, methods="nested-cv", **ARGUMENTS)
-    compared = tabulate_comparisons(clf, clf, X_few, y_few, sizes=SIZES, rng=0)
+    compared = compare_learners(
+        [clf, clf], X_few, y_few, methods="all", rng=0, resampling=Resampling(sizes=SIZES)
+    )
     assert [row.method for row in compared.rows if np.isnan(row.estimate)] == ["nested-cv"]
     with pytest.raises(ValueError, match=reason):
-        compare_learners(clf, clf, X_few, y_few, method="nested-cv", rng=0)
+        compare_learners([clf, clf], X_few, y_few, methods="nested-cv", rng=0)
 
 
 def test_an_argument_that_is_not_allowed_is_named_in_fields():
     X, y = sample()
     clf = LeastSquaresClassifier().fit(X, y)
     with pytest.raises(ParameterError) as caught:
-        compare_intervals(clf, X, y, confidence_level=1.5)
+        compare_intervals(clf, X, y, confidence_level=1.5, methods="paper")
     error = caught.value
     assert (error.parameter, error.rule, error.value) == (
         "confidence_level",

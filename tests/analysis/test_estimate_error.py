@@ -11,7 +11,7 @@ from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.model_selection import LeaveOneOut, cross_val_score
 from sklearn.tree import DecisionTreeClassifier
 
-from cudbound import LeastSquaresClassifier, ResamplingSizes, compare_intervals, estimate_error
+from cudbound import LeastSquaresClassifier, Resampling, ResamplingSizes, compare_intervals, estimate_error
 from cudbound.point_estimates import ESTIMATORS
 from cudbound.problem.draws import draw_counts
 
@@ -22,7 +22,7 @@ BOTH = pytest.mark.parametrize("clf", [TREE, LEAST_SQUARES], ids=["clones", "bat
 
 
 def test_all_estimators_in_order():
-    table = estimate_error(LEAST_SQUARES.fit(X, Y), X, Y, rng=0, sizes=SIZES)
+    table = estimate_error(LEAST_SQUARES.fit(X, Y), X, Y, rng=0, resampling=Resampling(sizes=SIZES))
     assert tuple(row.method for row in table.rows) == tuple(ESTIMATORS)
     for row in table.rows:
         assert 0.0 <= row.estimate <= 1.0
@@ -35,7 +35,7 @@ def test_all_estimators_in_order():
 def test_estimates_of_plain_loops(clf):
     """The estimates once more, one fit after the other, on the draws that the seed gives."""
     clf = clf.fit(X, Y)
-    table = estimate_error(clf, X, Y, n_resamples=40, rng=5, sizes=SIZES)
+    table = estimate_error(clf, X, Y, n_resamples=40, rng=5, resampling=Resampling(sizes=SIZES))
     counts = draw_counts(30, 40, np.random.default_rng(5))
     wrong, out = np.zeros((40, 30), dtype=bool), counts == 0
     for draw, row in enumerate(counts):
@@ -61,7 +61,7 @@ def test_estimates_of_plain_loops(clf):
 @BOTH
 def test_the_same_seed_gives_the_draws_and_folds_of_the_intervals(clf):
     clf = clf.fit(X, Y)
-    arguments = {"n_resamples": 30, "rng": 4, "sizes": SIZES}
+    arguments = {"n_resamples": 30, "rng": 4, "resampling": Resampling(sizes=SIZES)}
     points = estimate_error(clf, X, Y, **arguments)
     rows = compare_intervals(
         clf,
@@ -81,7 +81,7 @@ def test_rows_follow_the_seed(clf):
     clf = clf.fit(X, Y)
 
     def table(rng):
-        return exactly(estimate_error(clf, X, Y, n_resamples=10, sizes=SIZES, rng=rng))
+        return exactly(estimate_error(clf, X, Y, n_resamples=10, rng=rng, resampling=Resampling(sizes=SIZES)))
 
     assert table(0) == table(0) == table(np.random.default_rng(0))
     assert table(0) != table(1)
@@ -90,7 +90,9 @@ def test_rows_follow_the_seed(clf):
 
 def test_options_and_a_single_name():
     clf = LEAST_SQUARES.fit(X, Y)
-    table = estimate_error(clf, X, Y, methods="k-fold", sizes=ResamplingSizes(n_folds=3), rng=0)
+    table = estimate_error(
+        clf, X, Y, methods="k-fold", rng=0, resampling=Resampling(sizes=ResamplingSizes(n_folds=3))
+    )
     assert [(row.method, row.n_fits, str(row.estimand)) for row in table.rows] == [
         ("k-fold", 4, "expected(n1=20)")
     ]
@@ -98,7 +100,9 @@ def test_options_and_a_single_name():
 
 
 def test_a_frame_and_a_text():
-    table = estimate_error(LEAST_SQUARES.fit(X, Y), X, Y, n_resamples=20, sizes=SIZES, rng=0)
+    table = estimate_error(
+        LEAST_SQUARES.fit(X, Y), X, Y, n_resamples=20, rng=0, resampling=Resampling(sizes=SIZES)
+    )
     frame = table.to_frame()
     assert list(frame.columns) == ["method", "estimate", "estimand", "n_fits", "degenerate", "remarks"]
     assert frame["estimate"].tolist() == [row.estimate for row in table.rows]
@@ -123,10 +127,10 @@ def test_a_frame_and_a_text():
         ({"n_resamples": 0}, r"'n_resamples' parameter must be an integer of at least 1\. Got 0 instead"),
         ({"n_jobs": 0}, r"'n_jobs' parameter must be None or an integer other than 0"),
         ({"rng": 1.5}, r"'rng' parameter must be .* Got 1\.5 instead"),
-        ({"on_single_class": "no"}, r"'on_single_class' parameter must be one of .* Got 'no' instead"),
-        ({"options": {"cud": {}}}, r"'options' names 'cud', which is not among the methods asked for"),
-        ({"options": {"k-fold": {"k": 3}}}, r"k-fold has no option 'k'\. Its options are \[\]"),
-        ({"options": []}, r"'options' parameter must be a mapping of names of methods"),
+        ({"resampling": "no"}, r"'resampling' parameter must be a Resampling, .* Got 'no' instead"),
+        ({"methods": ("cud", {})}, r"must be 'all' or a list of names .*Got 'cud' instead"),
+        ({"methods": ("k-fold", {"k": 3})}, r"k-fold has no option 'k'\. Its options are \[\]"),
+        ({"methods": ("k-fold", [])}, r"must be 'all' or a list of names .*Got \[\] instead"),
         ({"groups": Y}, r"Each class must occur in at least 2 groups"),
     ],
     ids=str,

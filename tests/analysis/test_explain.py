@@ -9,7 +9,7 @@ import pytest
 from cli_fakes import assert_error, invoke
 from scipy import stats
 
-from cudbound import available_methods, error_interval, estimate_error, explain, recorded_interval
+from cudbound import available_methods, estimate_error, explain, interval_of, performance_interval
 from cudbound.analysis.explanation import LINE
 from cudbound.intervals import METHODS, find_methods
 from cudbound.point_estimates import ESTIMATORS
@@ -65,7 +65,7 @@ def test_the_formula_gives_the_limits_of_the_method(name):
         assert text is not None
         values = {**values, "c": evaluated(text[1], TEST_SET)}
     sides = formula.split(" and ") if " and " in formula else [formula.replace("+/-", sign) for sign in "-+"]
-    row = recorded_interval(name, recorded)
+    row = interval_of(recorded, name)
     expected = [evaluated(side, values) for side in sides]
     assert [row.raw_interval.low, row.raw_interval.high] == pytest.approx(expected, abs=1e-12)
 
@@ -128,14 +128,13 @@ def test_the_command_says_the_same_and_what_to_type_there():
         (lambda: explain("two-centre"), "two-center"),
         (lambda: find_methods("recomended"), "recommended"),
         (lambda: find_methods(["cud", "kohavi"]), "kohavi-normal"),
-        (lambda: recorded_interval("test-set-wald", TestSetLosses(WRONG, 60), alternative="lesser"), "less"),
-        (lambda: recorded_interval("test-set-wald", TestSetLosses(WRONG, 60), sides="upper"), "side"),
+        (lambda: interval_of(TestSetLosses(WRONG, 60), "test-set-wald", alternative="lesser"), "less"),
+        (lambda: interval_of(TestSetLosses(WRONG, 60), ("test-set-wald", {"sides": "upper"})), "side"),
         (lambda: estimate_error(None, None, None, methods="bootstrap632"), "bootstrap-632"),
         (
-            lambda: error_interval(None, None, None, method="two-center", confidence_levl=0.9),
-            "confidence_level",
+            lambda: performance_interval(None, None, None, method=("two-center", {"tail": "shortest"})),
+            "tails",
         ),
-        (lambda: error_interval(None, None, None, tail="shortest"), "tails"),
     ],
 )
 def test_python_says_what_may_have_been_meant(call, meant):

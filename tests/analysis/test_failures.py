@@ -22,12 +22,12 @@ from cudbound import (
     ConvexLossClassifier,
     LeastSquaresClassifier,
     Metrics,
+    Resampling,
     ResamplingSizes,
     compare_intervals,
     compare_learners,
-    error_interval,
     estimate_error,
-    tabulate_comparisons,
+    performance_interval,
 )
 from cudbound.basis.exceptions import FailedRefitsError, UnsupportedEstimatorError
 from cudbound.intervals import compute_interval
@@ -59,17 +59,17 @@ def test_a_method_whose_refits_fail_keeps_its_row_and_the_others_theirs():
 def test_a_comparison_whose_refits_fail_keeps_its_row():
     clf, X, y = _neighbors()
     other = LeastSquaresClassifier()
-    fine = tabulate_comparisons(clf, other, X, y, methods="corrected-resampled-t", rng=0).rows[0]
+    fine = compare_learners([clf, other], X, y, methods="corrected-resampled-t", rng=0).rows[0]
     methods = ["corrected-resampled-t", "austern-zhou", "independent-test-sets"]
     sizes = ResamplingSizes(holdout_fraction=0.7)
-    table = tabulate_comparisons(clf, other, X, y, methods=methods, sizes=sizes, rng=0)
+    table = compare_learners([clf, other], X, y, methods=methods, rng=0, resampling=Resampling(sizes=sizes))
     assert table["corrected-resampled-t"] == fine
     for name in methods[1:]:
         assert "could not be computed: ValueError: Expected n_neighbors" in table[name].degenerate
         assert np.isnan([table[name].estimate, table[name].pvalue]).all()
         assert name in str(table)
     with pytest.raises(ValueError, match="Expected n_neighbors <="):
-        compare_learners(clf, other, X, y, method="austern-zhou", rng=0)
+        compare_learners([clf, other], X, y, methods="austern-zhou", rng=0)
 
 
 def test_an_estimate_that_fails_keeps_its_row():
@@ -92,7 +92,7 @@ def test_a_formula_that_fails_after_the_refits_costs_its_own_row_only(monkeypatc
             raise ZeroDivisionError("no\npoints")
         return compute_interval(method, *arguments, **keywords)
 
-    monkeypatch.setattr("cudbound.analysis.bounds_and_rows.compute_interval", compute)
+    monkeypatch.setattr("cudbound.analysis.rows.compute_interval", compute)
     table = compare_intervals(clf, X, y, methods=["martin-beta", "langford-binomial"], n_resamples=20, rng=0)
     assert table["martin-beta"].degenerate == "could not be computed: ZeroDivisionError: no points"
     assert table["langford-binomial"].degenerate is None
@@ -119,7 +119,7 @@ def _can_be_fitted(clf, X, y, counts):
 @KNOWS_RANK
 def test_refits_that_fail_are_left_out_of_an_interval_and_counted():
     clf, X, y = _few_of_a_class(13)
-    result = error_interval(clf, X, y, n_resamples=200, rng=0)
+    result = performance_interval(clf, X, y, n_resamples=200, rng=0)
     counts = draw_counts(60, 200, np.random.default_rng(0))
     kept = counts[_can_be_fitted(clf, X, y, counts)]
     assert 180 <= len(kept) < 200
@@ -138,8 +138,8 @@ def test_refits_that_fail_are_left_out_of_an_interval_and_counted():
         methods=["two-center", "test-set-wilson"],
         metric=Metrics(["error", "specificity"], event="ill"),
         n_resamples=200,
-        inner="oob",
         rng=0,
+        resampling=Resampling(inner="oob"),
     )
     rows = [row for row in table.rows if row.method == "two-center"]
     assert [row.degenerate for row in rows] == [None, None]
@@ -161,7 +161,7 @@ def test_more_than_a_tenth_of_failed_refits_cost_the_rows_that_read_them():
         assert reason in table[name].degenerate
         assert np.isnan(table[name].raw_interval.high)
     with pytest.raises(FailedRefitsError, match=reason):
-        error_interval(clf, X, y, n_resamples=200, rng=0)
+        performance_interval(clf, X, y, n_resamples=200, rng=0)
 
 
 def test_what_the_caller_made_an_error_stops_the_run():
@@ -174,23 +174,31 @@ def test_what_the_caller_made_an_error_stops_the_run():
         compare_intervals(rough, X, y, methods=["test-set-wilson", "k-fold-t"], rng=0)
     clf, X, y = _fitted(8)
     with pytest.raises(ValueError, match="on_single_class='error' was requested"):
-        compare_intervals(clf, X, y, methods=["k-fold-t", "conservative-z"], rng=0, on_single_class="error")
+        compare_intervals(
+            clf,
+            X,
+            y,
+            methods=["k-fold-t", "conservative-z"],
+            rng=0,
+            resampling=Resampling(on_single_class="error"),
+        )
 
 
 def test_a_loss_without_curvature_is_refused_before_the_bound_is_solved(monkeypatch):
     X, y = _data()
     clf = ConvexLossClassifier("hinge").fit(X, y)
-    arguments = {"n_resamples": 5, "inner": 2, "rng": 0, "sizes": ResamplingSizes(n_nested_repeats=1)}
+    sizes = ResamplingSizes(n_nested_repeats=1)
+    arguments = {"n_resamples": 5, "resampling": Resampling(inner=2, sizes=sizes), "rng": 0}
     table = compare_intervals(clf, X, y, methods="conditional", **arguments)
     assert table["cud"].degenerate is None
     assert "needs a loss with a gradient and a curvature" in table["aci"].degenerate
-    at_zero = arguments | {"sizes": ResamplingSizes(n_nested_repeats=1, aci_rate=0)}
+    at_zero = arguments | {"resampling": Resampling(sizes=ResamplingSizes(aci_rate=0))}
     assert compare_intervals(clf, X, y, methods="aci", **at_zero).rows[0].degenerate is None
 
     def solve(*_, **__):
         raise AssertionError("the bound was solved first")
 
-    monkeypatch.setattr("cudbound.analysis.bounds_and_rows.solve_bound", solve)
+    monkeypatch.setattr("cudbound.resampling.recorders.solve_bound", solve)
     with pytest.raises(UnsupportedEstimatorError, match="needs a loss with a gradient and a curvature"):
         compare_intervals(clf, X, y, methods=["cud", "aci"], **arguments)
 
@@ -201,13 +209,17 @@ def test_data_that_cannot_be_predicted_are_refused_before_the_refits(entry, monk
     method = {compare_intervals: "test-set-wilson", estimate_error: "holdout"}[entry]
 
     def refit(*_, **__):
-        raise AssertionError("refits were begun")
+        raise AssertionError("refits or searches were begun")
 
-    monkeypatch.setattr("cudbound.analysis.session.record_refits", refit)
+    for module in ("cudbound.resampling.target_records", "cudbound.analysis.compare_learners"):
+        monkeypatch.setattr(f"{module}.make_records", refit)
+    monkeypatch.setattr("cudbound.resampling.recorders.solve_bound", refit)
     with pytest.raises(ValueError, match=r"X has 1 features, but .* expecting 2"):
         entry(clf, X, y, methods=[method], test_set=(X[:, :1], y))
     with pytest.raises(ValueError, match=r"X has 1 features, but .* expecting 2"):
-        compare_learners(clf, clf, X, y, method="mcnemar", test_set=(X[:, :1], y))
+        compare_intervals(clf, X, y, methods=["cud", "test-set-wilson"], test_set=(X[:, :1], y))
+    with pytest.raises(ValueError, match=r"X has 1 features, but .* expecting 2"):
+        compare_learners([clf, clf], X, y, methods="mcnemar", test_set=(X[:, :1], y))
     logistic = LogisticRegression().fit(X, y)
     with pytest.raises(ValueError, match=r"X has 1 features, but .* expecting 2"):
         entry(logistic, X[:, :1], y, methods=[method])

@@ -12,7 +12,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import KFold, cross_val_predict
 from statsmodels.stats.proportion import proportion_confint
 
-from cudbound import recorded_comparison, recorded_estimate, recorded_interval
+from cudbound import comparison_of, estimate_of, interval_of
 from cudbound.analysis.from_recorded import FIELD_OF, collect_records
 from cudbound.intervals import METHODS, compute_interval
 from cudbound.intervals.difference import compute_comparison
@@ -36,6 +36,7 @@ def test_every_record_but_the_bound_can_be_passed():
         "losses",
         "bound",
         "stratified_folds",  # of the same class as repeated_folds
+        "own_intervals",  # of methods that fit things themselves
     }
     assert set(FIELD_OF.values()) == fields - {"leave_one_out", "second_test_set"}
 
@@ -43,7 +44,7 @@ def test_every_record_but_the_bound_can_be_passed():
 @pytest.mark.parametrize("name", [name for name in INTERVALS if "bound" not in METHODS[name].needs])
 def test_an_interval_reads_what_it_needs_and_nothing_else(name):
     parts = parts_of(RECORDS, METHODS[name].needs)
-    row = recorded_interval(name, *parts, training_losses=RECORDS.losses, **SHARES)
+    row = interval_of([*parts], name, training_losses=RECORDS.losses, **SHARES)
     assert row == compute_interval(METHODS[name], RECORDS, 0.95)
     # in any order, as lists, and beside losses of other kinds
     others = [record for record in vars(RECORDS).values() if type(record) in FIELD_OF and record not in parts]
@@ -54,15 +55,13 @@ def test_an_interval_reads_what_it_needs_and_nothing_else(name):
         and not isinstance(one, FoldLosses | TestSetLosses)
     ]
     assert more
-    assert row == recorded_interval(
-        name, *more, *parts[::-1], training_losses=RECORDS.losses.tolist(), **SHARES
-    )
+    assert row == interval_of([*more, *parts[::-1]], name, training_losses=RECORDS.losses.tolist(), **SHARES)
 
 
 @pytest.mark.parametrize("name", ESTIMATORS)
 def test_an_estimate_reads_what_it_needs(name):
-    found = recorded_estimate(
-        name, *parts_of(RECORDS, ESTIMATORS[name].needs), training_losses=RECORDS.losses, **SHARES
+    found = estimate_of(
+        [*parts_of(RECORDS, ESTIMATORS[name].needs)], name, training_losses=RECORDS.losses, **SHARES
     )
     assert found == compute_estimate(ESTIMATORS[name], RECORDS)
 
@@ -71,8 +70,8 @@ def test_an_estimate_reads_what_it_needs(name):
 def test_a_comparison_reads_differences(name):
     records = random_records(4, 0.3, differences="second_test_set" not in METHODS[name].needs)
     parts = parts_of(records, METHODS[name].needs)
-    assert recorded_comparison(name, *parts) == compute_comparison(METHODS[name], records, 0.95)
-    assert recorded_comparison(name, *parts, confidence_level=0.8).confidence_level == 0.8
+    assert comparison_of([*parts], name) == compute_comparison(METHODS[name], records, 0.95)
+    assert comparison_of([*parts], name, confidence_level=0.8).confidence_level == 0.8
 
 
 def test_losses_of_scikit_learn_in_one_line():
@@ -82,19 +81,19 @@ def test_losses_of_scikit_learn_in_one_line():
     cv = KFold(6, shuffle=True, random_state=0)
     wrong = cross_val_predict(LogisticRegression(), X, y, cv=cv) != y
     blocks = [wrong[test] for _, test in cv.split(X)]
-    row = recorded_interval("k-fold-t", FoldLosses.from_blocks(blocks))
+    row = interval_of(FoldLosses.from_blocks(blocks), "k-fold-t")
     means = np.mean(blocks, axis=1)
     expected = stats.t.interval(0.95, 5, means.mean(), stats.sem(means))
     assert (row.raw_interval.low, row.raw_interval.high) == pytest.approx(expected)
     assert str(row.estimand) == "expected(n1=50)"
-    assert recorded_estimate("k-fold", FoldLosses.from_blocks(blocks)).estimate == pytest.approx(wrong.mean())
+    assert estimate_of(FoldLosses.from_blocks(blocks), "k-fold").estimate == pytest.approx(wrong.mean())
 
 
 def test_a_test_set_by_statsmodels():
     losses = np.repeat([1, 0], [7, 33])
     peers = {"wilson": "wilson", "clopper-pearson": "beta", "wald": "normal"}
     for name, theirs in peers.items():
-        row = recorded_interval(f"test-set-{name}", TestSetLosses(losses, 100), confidence_level=0.9)
+        row = interval_of(TestSetLosses(losses, 100), f"test-set-{name}", confidence_level=0.9)
         assert (row.raw_interval.low, row.raw_interval.high) == pytest.approx(
             proportion_confint(7, 40, 0.1, method=theirs)
         )
@@ -102,7 +101,7 @@ def test_a_test_set_by_statsmodels():
 
 def test_two_halvings_of_other_software():
     pairs = [[0.1, -0.05], [0.02, 0.03], [0.0, 0.1], [0.05, 0.05], [-0.02, 0.08]]
-    found = recorded_comparison("5x2cv-t", HalvingLosses(np.array(pairs), 50))
+    found = comparison_of(HalvingLosses(np.array(pairs), 50), "5x2cv-t")
     gaps = np.subtract(*np.transpose(pairs))
     statistic = 0.1 / np.sqrt((gaps**2).sum() / 10)
     assert found.statistic == pytest.approx(statistic)
@@ -111,28 +110,28 @@ def test_two_halvings_of_other_software():
 
 def test_single_rows_as_folds_are_leave_one_out():
     losses = np.repeat([1, 0], [4, 16])
-    row = recorded_interval("leave-one-out-binomial", FoldLosses(losses, np.arange(20)))
+    row = interval_of(FoldLosses(losses, np.arange(20)), "leave-one-out-binomial")
     assert (row.raw_interval.low, row.raw_interval.high) == pytest.approx(
         proportion_confint(4, 20, method="beta")
     )
     with pytest.raises(ValueError, match="needs recorded leave_one_out losses, and the records have none"):
-        recorded_interval("leave-one-out-binomial", FoldLosses(losses, np.arange(20) // 2))
+        interval_of(FoldLosses(losses, np.arange(20) // 2), "leave-one-out-binomial")
 
 
 def test_the_second_test_set_is_that_of_the_second_classifier():
     worse, better = TestSetLosses([1, 1, 0, 1, 0], 9), TestSetLosses([0, 0, 1, 0, 0, 0], 9)
-    found = recorded_comparison("independent-test-sets", worse, better)
+    found = comparison_of([worse, better], "independent-test-sets")
     assert found.estimate == pytest.approx(3 / 5 - 1 / 6)
-    assert recorded_comparison("independent-test-sets", better, worse).estimate == -found.estimate
+    assert comparison_of([better, worse], "independent-test-sets").estimate == -found.estimate
 
 
 def test_the_shares_for_632_plus():
     counts = np.array([[2, 0, 1, 1], [0, 2, 2, 0], [1, 1, 0, 2]])
     losses = np.array([[0, 1, 0, 0], [1, 0, 0, 1], [0, 0, 1, 0]])
     training = [0, 1, 0, 0]
-    found = recorded_estimate(
-        "bootstrap-632-plus",
+    found = estimate_of(
         BootstrapLosses(counts, losses),
+        "bootstrap-632-plus",
         training_losses=training,
         positive=0.5,
         predicted_positive=0.25,
@@ -146,22 +145,22 @@ def test_the_shares_for_632_plus():
     for lacking in ("positive", "predicted_positive"):
         given = {"positive": 0.5, "predicted_positive": 0.25} | {lacking: None}
         with pytest.raises(ValueError, match=rf"The \.632\+ estimate needs '{lacking}', a share"):
-            recorded_estimate(
-                "bootstrap-632-plus", BootstrapLosses(counts, losses), training_losses=training, **given
+            estimate_of(
+                BootstrapLosses(counts, losses), "bootstrap-632-plus", training_losses=training, **given
             )
 
 
 def test_options_level_and_fallback_reach_the_method():
     splits = SplitLosses([0.2] * 5, 90, 10)
-    assert recorded_interval("corrected-resampled-t", splits).degenerate is not None
-    instead = recorded_interval("corrected-resampled-t", splits, fallback=True, confidence_level=0.8)
+    assert interval_of(splits, "corrected-resampled-t").degenerate is not None
+    instead = interval_of(splits, ("corrected-resampled-t", {"fallback": True}), confidence_level=0.8)
     assert (instead.degenerate, instead.confidence_level) == (None, 0.8)
     folds = FoldLosses.from_blocks([[0, 1, 0], [0, 0, 0], [1, 1, 0]])
     assert (
-        recorded_interval("grandvalet-bengio-t", folds, rho=0).raw_interval
-        == recorded_interval("k-fold-t", folds).raw_interval
+        interval_of(folds, ("grandvalet-bengio-t", {"rho": 0})).raw_interval
+        == interval_of(folds, "k-fold-t").raw_interval
     )
-    one_sided = recorded_comparison("k-fold-t", folds, alternative="greater")
+    one_sided = comparison_of(folds, "k-fold-t", alternative="greater")
     assert one_sided.raw_interval.high == np.inf
 
 
@@ -179,39 +178,39 @@ def test_records_of_another_class(record):
 def test_a_record_given_twice():
     folds = FoldLosses.from_blocks([[0, 1], [1, 0]])
     with pytest.raises(ValueError, match=r"each once \(TestSetLosses twice\)\. Got another FoldLosses"):
-        recorded_interval("k-fold-t", folds, folds)
+        interval_of([folds, folds], "k-fold-t")
     tested = TestSetLosses([0, 1], 5)
     with pytest.raises(ValueError, match="Got another TestSetLosses"):
-        collect_records(tested, tested, tested)
+        collect_records([tested, tested, tested])
 
 
 @pytest.mark.parametrize("losses", [[], [[0, 1]], ["a", "b"], [0.0, np.nan]], ids=str)
 def test_training_losses_that_are_no_vector(losses):
     with pytest.raises(ValueError, match="'training_losses' parameter must be"):
-        recorded_estimate("resubstitution", training_losses=losses)
+        estimate_of([], "resubstitution", training_losses=losses)
 
 
 @pytest.mark.parametrize("share", [-0.1, 1.5, np.nan])
 def test_shares_that_are_none(share):
     with pytest.raises(ValueError, match=r"'positive' parameter must be a share in \[0, 1\]\. Got "):
-        collect_records(positive=share)
+        collect_records([], positive=share)
 
 
 def test_methods_that_are_unknown_or_of_another_kind():
     folds = FoldLosses.from_blocks([[0, 1], [1, 0]])
     with pytest.raises(ValueError, match=r"must be one of the groups .*Got 'k-fold' instead"):
-        recorded_interval("k-fold", folds)
+        interval_of(folds, "k-fold")
     with pytest.raises(ValueError, match=r"'mcnemar' compares two classifiers; use compare_learners"):
-        recorded_interval("mcnemar", folds)
+        interval_of(folds, "mcnemar")
     with pytest.raises(ValueError, match=r"must be 'all' or one of .*Got 'yang-cv-normal' instead"):
-        recorded_comparison("yang-cv-normal", folds)
+        comparison_of(folds, "yang-cv-normal")
     with pytest.raises(ValueError, match=r"must be 'all' or a list of names out of .*Got 'k-fold-t' instead"):
-        recorded_estimate("k-fold-t", folds)
+        estimate_of(folds, "k-fold-t")
     with pytest.raises(ValueError, match="k-fold-t needs recorded folds losses, and the records have none"):
-        recorded_interval("k-fold-t")
-    with pytest.raises(ValueError, match=r"k-fold-t has no option 'rho'\. Its options are \[\]"):
-        recorded_interval("k-fold-t", folds, rho=0.5)
+        interval_of([], "k-fold-t")
+    with pytest.raises(ValueError, match=r"k-fold-t has no option 'rho'\. Its options are \['fallback'\]"):
+        interval_of(folds, ("k-fold-t", {"rho": 0.5}))
     with pytest.raises(ValueError, match=r"'confidence_level' parameter must be .* Got 95 instead"):
-        recorded_interval("k-fold-t", folds, confidence_level=95)
+        interval_of(folds, "k-fold-t", confidence_level=95)
     with pytest.raises(ValueError, match=r"'alternative' parameter must be one of"):
-        recorded_comparison("k-fold-t", folds, alternative="more")
+        comparison_of(folds, "k-fold-t", alternative="more")

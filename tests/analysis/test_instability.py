@@ -21,10 +21,11 @@ from cudbound import (
     ChosenThresholdClassifier,
     LeastSquaresClassifier,
     Metrics,
-    classification_instability,
+    Resampling,
     compare_intervals,
-    error_interval,
-    recorded_instability,
+    instability,
+    instability_of,
+    performance_interval,
 )
 from cudbound.basis.exceptions import ParameterError
 from cudbound.basis.groups import Groups
@@ -86,7 +87,7 @@ def test_shares_are_those_of_clones_fitted_to_the_draws(name, grouped):
     clf = CLASSIFIERS[name].fit(X, Y)
     groups = np.arange(24) // 2 if grouped else None
     counts = draw_counts(24, B, np.random.default_rng(5), None if groups is None else Groups.of(groups))
-    found = classification_instability(clf, X, Y, n_resamples=B, groups=groups, rng=5)
+    found = instability(clf, X, Y, n_resamples=B, groups=groups, rng=5)
     np.testing.assert_array_equal(found.shares, by_hand(clf, counts))
     assert found.n_refits == B
     assert ("12 groups of 2 rows kept together" in found.remarks) == grouped
@@ -97,29 +98,31 @@ def test_weights_enter_the_refits():
     weights = np.linspace(0.5, 3.0, 24)
     clf = LogisticRegression().fit(X, Y, sample_weight=weights)
     counts = draw_counts(24, B, np.random.default_rng(0))
-    found = classification_instability(clf, X, Y, sample_weight=weights, n_resamples=B, rng=0)
+    found = instability(clf, X, Y, sample_weight=weights, n_resamples=B, rng=0)
     np.testing.assert_array_equal(found.shares, by_hand(clf, counts, weights))
-    assert (found.shares != classification_instability(clf, X, Y, n_resamples=B, rng=0).shares).any()
+    assert (found.shares != instability(clf, X, Y, n_resamples=B, rng=0).shares).any()
 
 
 def test_draws_of_one_class_are_counted_or_drawn_again():
     few_X, few_y = X[:5], np.array(["a", "a", "a", "b", "b"])
     clf = LeastSquaresClassifier().fit(few_X, few_y)
-    as_drawn = classification_instability(clf, few_X, few_y, n_resamples=60, rng=0)
+    as_drawn = instability(clf, few_X, few_y, n_resamples=60, rng=0)
     (remark,) = as_drawn.remarks
     n_bad = int(re.fullmatch(r"(\d+) single-class draws fitted as drawn", remark)[1])
-    dropped = classification_instability(clf, few_X, few_y, n_resamples=60, rng=0, on_single_class="drop")
+    dropped = instability(
+        clf, few_X, few_y, n_resamples=60, rng=0, resampling=Resampling(on_single_class="drop")
+    )
     assert dropped.n_refits == 60 - n_bad < 60
     with pytest.raises(ValueError, match="held only one class"):
-        classification_instability(clf, few_X, few_y, n_resamples=60, rng=0, on_single_class="error")
+        instability(clf, few_X, few_y, n_resamples=60, rng=0, resampling=Resampling(on_single_class="error"))
 
 
 @pytest.mark.parametrize("name", ["batched", "tree"])
 def test_a_table_has_it_from_its_refits(name):
     clf = CLASSIFIERS[name].fit(X, Y)
-    own = classification_instability(clf, X, Y, n_resamples=B, rng=2)
+    own = instability(clf, X, Y, n_resamples=B, rng=2)
     asked = {"n_resamples": B, "rng": 2}
-    one = error_interval(clf, X, Y, **asked)
+    one = performance_interval(clf, X, Y, **asked)
     several = compare_intervals(
         clf, X, Y, methods=["langford-binomial"], metric=Metrics("error", event="ill"), **asked
     )
@@ -132,27 +135,27 @@ def test_a_table_has_it_from_its_refits(name):
 def test_recorded_losses_give_it_too():
     # row 0 never changes; row 1 in one of two; row 2, which the classifier gets wrong, is right in both
     refits = BootstrapLosses([[2, 0, 1], [1, 1, 1]], [[0, 1, 0], [0, 0, 0]])
-    found = recorded_instability(refits, training_losses=[0, 0, 1], distances=[3.0, -1.0, 0.5])
+    found = instability_of(refits, training_losses=[0, 0, 1], distances=[3.0, -1.0, 0.5])
     assert found.shares.tolist() == [0.0, 0.5, 1.0]
     assert found.distances.tolist() == [3.0, 1.0, 0.5]
     assert (found.mean, found.above(0.25), found.above(0.5)) == (0.5, 2 / 3, 1 / 3)
     with pytest.raises(ParameterError, match="'training_losses' parameter must be losses of single rows"):
-        recorded_instability(refits, training_losses=[0.0, 0.5, 1.0])
+        instability_of(refits, training_losses=[0.0, 0.5, 1.0])
     with pytest.raises(
         ParameterError, match="'training_losses' parameter must be one loss for each of the 3 rows"
     ):
-        recorded_instability(refits, training_losses=[0, 1])
+        instability_of(refits, training_losses=[0, 1])
     with pytest.raises(
         ParameterError, match="'distances' parameter must be one number for each of the 3 rows"
     ):
-        recorded_instability(refits, training_losses=[0, 0, 1], distances=[1.0])
+        instability_of(refits, training_losses=[0, 0, 1], distances=[1.0])
     with pytest.raises(ParameterError, match=r"must be a cudbound\.records\.BootstrapLosses"):
-        recorded_instability([[0, 1]], training_losses=[0, 1])
+        instability_of([[0, 1]], training_losses=[0, 1])
 
 
 def test_a_share_at_the_mark_is_not_above_it():
     refits = BootstrapLosses(np.ones((10, 2), dtype=int), [[1, 0]] + [[0, 0]] * 9)
-    found = recorded_instability(refits, training_losses=[0, 0])
+    found = instability_of(refits, training_losses=[0, 0])
     assert (found.shares[0], found.above(0.1)) == (0.1, 0.0)
 
 
@@ -188,14 +191,14 @@ def test_a_share_at_the_mark_is_not_above_it():
 def test_distances_are_from_the_threshold_that_divides_the_classes(clf, expected, what):
     inner = LogisticRegression().fit(X, Y)
     scores, probabilities = inner.decision_function(X), inner.predict_proba(X)[:, 1]
-    found = classification_instability(clf.fit(X, Y), X, Y, n_resamples=2, rng=0)
+    found = instability(clf.fit(X, Y), X, Y, n_resamples=2, rng=0)
     np.testing.assert_allclose(found.distances, expected(scores, probabilities), rtol=1e-12)
     assert found.distances_of == what
 
 
 def test_a_tuned_threshold_is_known():
     clf = TunedThresholdClassifierCV(LogisticRegression(), cv=2, thresholds=5).fit(X, Y)
-    found = classification_instability(clf, X, Y, n_resamples=2, rng=0)
+    found = instability(clf, X, Y, n_resamples=2, rng=0)
     np.testing.assert_allclose(
         found.distances, abs(clf.predict_proba(X)[:, 1] - clf.best_threshold_), rtol=1e-12
     )
@@ -209,7 +212,7 @@ def test_a_tuned_threshold_is_known():
     ],
 )
 def test_without_scores_of_the_rule_the_rows_stand_in_order(clf, reason):
-    found = classification_instability(clf.fit(X, Y), X, Y, n_resamples=B, rng=0)
+    found = instability(clf.fit(X, Y), X, Y, n_resamples=B, rng=0)
     assert found.distances is None
     assert found.distances_of == reason
     assert found.to_frame()["distance"].isna().all()
@@ -222,7 +225,7 @@ def test_without_scores_of_the_rule_the_rows_stand_in_order(clf, reason):
 
 def test_the_plot_has_a_point_for_each_row():
     clf = CLASSIFIERS["batched"].fit(X, Y)
-    found = classification_instability(clf, X, Y, n_resamples=B, rng=0)
+    found = instability(clf, X, Y, n_resamples=B, rng=0)
     display = found.plot(Figure().subplots())
     assert isinstance(display, InstabilityDisplay)
     np.testing.assert_array_equal(
@@ -239,7 +242,7 @@ def test_what_is_printed_is_a_summary_and_the_frame_has_the_rows():
     refits = BootstrapLosses(
         np.ones((10, 4), dtype=int), [[1, 1, 0, 0]] * 2 + [[0, 1, 0, 0]] * 2 + [[0, 0, 0, 0]] * 6
     )
-    found = recorded_instability(refits, training_losses=[0, 0, 0, 0])
+    found = instability_of(refits, training_losses=[0, 0, 0, 0])
     assert repr(found) == (
         "Classification instability: of 4 training rows, 2 (50.0%) are put in another class by more than 10% of the "
         "refits, 1 (25.0%) by more than 25%.\n"
@@ -253,7 +256,7 @@ def test_what_is_printed_is_a_summary_and_the_frame_has_the_rows():
 
 
 def test_it_survives_pickling():
-    found = classification_instability(CLASSIFIERS["batched"].fit(X, Y), X, Y, n_resamples=5, rng=0)
+    found = instability(CLASSIFIERS["batched"].fit(X, Y), X, Y, n_resamples=5, rng=0)
     assert repr(pickle.loads(pickle.dumps(found))) == repr(found)
 
 
@@ -267,7 +270,7 @@ def command(tmp_path, monkeypatch):
 
 
 def test_the_command_says_it_below_the_table_and_draws_it(command, tmp_path):
-    expected = classification_instability(CLASSIFIERS["batched"].fit(X, Y), X, Y, n_resamples=40, rng=2)
+    expected = instability(CLASSIFIERS["batched"].fit(X, Y), X, Y, n_resamples=40, rng=2)
     plain = command("--format", "markdown").stdout
     both = command("--format", "markdown", "--instability", "--instability-plot", "rows.svg")
     assert both.exit_code == 0, both.stderr

@@ -17,7 +17,7 @@ from sklearn.svm import SVC, LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 from sklearn_versions import logistic_cv, sparse_logistic
 
-from cudbound import LeastSquaresClassifier, compare_intervals, cud_interval, error_interval
+from cudbound import LeastSquaresClassifier, Resampling, compare_intervals, cud_interval, performance_interval
 from cudbound.basis.exceptions import (
     FrozenStepsWarning,
     LabelsReadWarning,
@@ -65,7 +65,7 @@ def test_linear_classifiers_without_a_bound_have_the_interval(name):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", NotMinimizerWarning)
         table = compare_intervals(estimator, X, y, methods="recommended", n_resamples=Draw_sampleS, rng=0)
-        alone = error_interval(estimator, X, y, n_resamples=Draw_sampleS, rng=0)
+        alone = performance_interval(estimator, X, y, n_resamples=Draw_sampleS, rng=0)
     row, cud = table["two-center"], table["cud"]
     assert row.low < row.estimate < row.high
     assert any("upper limit not capped" in remark and why in remark for remark in row.remarks)
@@ -88,7 +88,9 @@ def test_no_cap_where_a_step_reads_the_labels():
     assert "q_signed" not in row.details
     assert any("SelectKBest, which reads the labels" in remark for remark in row.remarks)
     assert "SelectKBest, which reads the labels" in table["cud"].degenerate
-    uncapped = error_interval(selection, X, y, n_resamples=Draw_sampleS, rng=0, cap=False)
+    uncapped = performance_interval(
+        selection, X, y, n_resamples=Draw_sampleS, rng=0, method=("two-center", {"cap": False})
+    )
     assert uncapped.confidence_interval == row.confidence_interval
     with pytest.warns(LabelsReadWarning, match="SelectKBest") as caught:
         named = compare_intervals(
@@ -127,7 +129,7 @@ def test_frozen_steps_are_pointed_out():
     selected = SelectKBest(f_classif, k=2).fit(X, y)
     frozen = make_pipeline(FrozenEstimator(selected), LeastSquaresClassifier()).fit(X, y)
     with pytest.warns(FrozenStepsWarning, match="not seen"):
-        error_interval(frozen, X, y, n_resamples=Draw_sampleS, rng=0)
+        performance_interval(frozen, X, y, n_resamples=Draw_sampleS, rng=0)
 
 
 @pytest.mark.parametrize("n_features", [28, 60])
@@ -135,7 +137,7 @@ def test_columns_that_fit_nearly_any_labels_take_the_cross_validated_error(n_fea
     X, y = sample(30, n_features)
     fitted = LeastSquaresClassifier().fit(X, y)
     with pytest.warns(ManyFeaturesWarning, match="do not rely on the interval"):
-        row = error_interval(fitted, X, y, n_resamples=Draw_sampleS, rng=0)
+        row = performance_interval(fitted, X, y, n_resamples=Draw_sampleS, rng=0)
     assert row.details["error_cross_validated"] <= row.details["upper_center"]
     assert row.details["rank"] > 27
     assert row.row.n_fits == 1 + Draw_sampleS + 50
@@ -158,7 +160,14 @@ class FailsOnFolds(LeastSquaresClassifier):
 def test_folds_that_cannot_be_fitted_leave_the_other_centers():
     X, y = sample(30, 28)
     with pytest.warns(ManyFeaturesWarning, match="do not rely on the interval"):
-        row = error_interval(FailsOnFolds().fit(X, y), X, y, n_resamples=40, on_single_class="fit", rng=0)
+        row = performance_interval(
+            FailsOnFolds().fit(X, y),
+            X,
+            y,
+            n_resamples=40,
+            rng=0,
+            resampling=Resampling(on_single_class="fit"),
+        )
     assert "error_cross_validated" not in row.details
     assert "rank nearly that of the rows, and no cross-validated error on record" in row.row.remarks
     assert row.confidence_interval.low < row.confidence_interval.high
@@ -167,7 +176,7 @@ def test_folds_that_cannot_be_fitted_leave_the_other_centers():
 def test_many_columns_below_nine_tenths_take_no_further_fits():
     X, y = sample(30, 20)
     with pytest.warns(ManyFeaturesWarning, match="allow for overfitting"):
-        row = error_interval(LeastSquaresClassifier().fit(X, y), X, y, n_resamples=Draw_sampleS, rng=0)
+        row = performance_interval(LeastSquaresClassifier().fit(X, y), X, y, n_resamples=Draw_sampleS, rng=0)
     assert "error_cross_validated" not in row.details
     assert row.details["overfits"] == 1.0
     assert row.details["upper_center"] == pytest.approx(
@@ -203,12 +212,12 @@ def test_few_distinct_rows_lower_the_lower_limit():
     X = rng.integers(0, 2, size=(40, 1)).astype(float)
     y = (rng.random(40) < np.where(X[:, 0] > 0, 0.7, 0.3)).astype(int)
     fitted = LeastSquaresClassifier().fit(X, y)
-    row = error_interval(fitted, X, y, n_resamples=200, rng=0)
+    row = performance_interval(fitted, X, y, n_resamples=200, rng=0)
     assert row.details["distinct_rows"] == 2.0
     smaller = min(row.details["optimism_corrected"], row.details["error_632_plus"])
     assert row.details["lower_center"] == min(smaller, (smaller + row.details["training_error"]) / 2)
     apart = X + 1e-9 * np.arange(40)[:, None]
-    row = error_interval(LeastSquaresClassifier().fit(apart, y), apart, y, n_resamples=200, rng=0)
+    row = performance_interval(LeastSquaresClassifier().fit(apart, y), apart, y, n_resamples=200, rng=0)
     assert row.details["distinct_rows"] == 40.0
     assert row.details["lower_center"] == min(
         row.details["optimism_corrected"], row.details["error_632_plus"]
@@ -220,5 +229,5 @@ def test_unequal_units_warn_once_also_where_the_bound_is_not_used():
     X = X * [1.0, 1.0, 1e4]
     lasso = sparse_logistic(1.0, solver="liblinear").fit(X, y)
     with pytest.warns(UnscaledPenaltyWarning) as caught:
-        error_interval(lasso, X, y, n_resamples=6, rng=0)
+        performance_interval(lasso, X, y, n_resamples=6, rng=0)
     assert len(caught) == 1

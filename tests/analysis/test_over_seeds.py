@@ -19,11 +19,11 @@ from cudbound import (
     compare_intervals,
     compare_learners,
     cud_interval,
-    error_interval,
     over_seeds,
+    performance_interval,
 )
 from cudbound.basis.exceptions import ParameterError
-from cudbound.cli.seed_ranges import SeedRanges
+from cudbound.cli.run_interval import SeedRanges
 
 RNG = np.random.default_rng(7)
 X = RNG.normal(size=(24, 2)).round(2)
@@ -32,7 +32,7 @@ CLF = LeastSquaresClassifier().fit(X, Y)
 
 CALLS = {
     "bound": partial(cud_interval, CLF, X, Y, n_resamples=20),
-    "interval": partial(error_interval, CLF, X, Y, groups=np.arange(24) // 2, n_resamples=20),
+    "interval": partial(performance_interval, CLF, X, Y, groups=np.arange(24) // 2, n_resamples=20),
     "table": partial(
         compare_intervals,
         CLF,
@@ -42,7 +42,7 @@ CALLS = {
         metric=Metrics(["error", "sensitivity"], event="ill"),
         n_resamples=20,
     ),
-    "comparison": partial(compare_learners, CLF, "majority", X, Y),
+    "comparison": partial(compare_learners, [CLF, "majority"], X, Y),
 }
 
 

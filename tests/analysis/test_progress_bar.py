@@ -10,13 +10,14 @@ from sklearn.tree import DecisionTreeClassifier
 import cudbound.resampling.refits
 from cudbound import (
     LeastSquaresClassifier,
+    Resampling,
     ResamplingSizes,
     compare_intervals,
     compare_learners,
     estimate_error,
-    tabulate_comparisons,
 )
-from cudbound.analysis.known_classifier import MODEL_RECORDS
+from cudbound.analysis.plan import MODEL_RECORDS
+from cudbound.basis import bars
 from cudbound.intervals import METHODS
 from cudbound.point_estimates import ESTIMATORS
 
@@ -24,7 +25,7 @@ X, Y = sample(24)
 SIZES = ResamplingSizes(
     n_folds=5, n_repeats=2, n_splits=4, n_halvings=2, n_replicates=3, n_nested_repeats=2, test_fraction=0.2
 )
-ARGUMENTS = {"n_resamples": 12, "sizes": SIZES}
+ARGUMENTS = {"n_resamples": 12, "resampling": Resampling(sizes=SIZES)}
 #: Methods that take refits of the classifier, and nothing of it but its predictions.
 REFITTING = tuple(
     name for name in INTERVALS if not METHODS[name].needs & (MODEL_RECORDS | {"signed_suprema"})
@@ -59,6 +60,7 @@ class Bar:
 
 @pytest.fixture(autouse=True)
 def fresh(monkeypatch):
+    monkeypatch.setitem(bars.CONFIG, "progress", True)
     monkeypatch.setattr("tqdm.tqdm", Bar)
     monkeypatch.setattr(Bar, "made", [], raising=False)
     monkeypatch.setattr(Bar, "stop_after", float("inf"))
@@ -74,36 +76,19 @@ def counted():
     return clf
 
 
-def intervals(clf, *, methods=REFITTING, rng=0, progress=False, **keywords):
-    return compare_intervals(
-        clf,
-        X,
-        Y,
-        methods=methods,
-        inner=3,
-        rng=rng,
-        progress=progress,
-        **ARGUMENTS,
-        **keywords,
-    )
+def intervals(clf, *, methods=REFITTING, rng=0, **keywords):
+    settings = {**ARGUMENTS, "resampling": Resampling(inner=3, sizes=SIZES)}
+    return compare_intervals(clf, X, Y, methods=methods, rng=rng, **settings, **keywords)
 
 
-def estimates(clf, *, methods="all", rng=0, progress=False, **keywords):
-    return estimate_error(clf, X, Y, methods=methods, rng=rng, progress=progress, **ARGUMENTS, **keywords)
+def estimates(clf, *, methods="all", rng=0, **keywords):
+    return estimate_error(clf, X, Y, methods=methods, rng=rng, **ARGUMENTS, **keywords)
 
 
-def comparisons(clf, *, methods="all", rng=0, progress=False, **keywords):
+def comparisons(clf, *, methods="all", rng=0, **keywords):
     other = DecisionTreeClassifier(max_depth=2).fit(X, Y)
-    return tabulate_comparisons(
-        clf,
-        other,
-        X,
-        Y,
-        methods=methods,
-        sizes=SIZES,
-        rng=rng,
-        progress=progress,
-        **keywords,
+    return compare_learners(
+        [clf, other], X, Y, methods=methods, rng=rng, resampling=Resampling(sizes=SIZES), **keywords
     )
 
 
@@ -112,7 +97,7 @@ def comparisons(clf, *, methods="all", rng=0, progress=False, **keywords):
 
 @pytest.mark.parametrize("name", REFITTING)
 def test_the_bar_counts_every_fit_of_an_interval(name):
-    row = intervals(counted(), methods=[name], progress=True).rows[0]
+    row = intervals(counted(), methods=[name]).rows[0]
     bar = Bar.made[0]
     assert len(Bar.made) == 1
     assert bar.first_total == bar.n == bar.total == CountedLeastSquares.n_fits == row.n_fits - 1
@@ -121,7 +106,7 @@ def test_the_bar_counts_every_fit_of_an_interval(name):
 
 @pytest.mark.parametrize("name", ESTIMATORS)
 def test_the_bar_counts_every_fit_of_an_estimate(name):
-    row = estimates(counted(), methods=[name], progress=True).rows[0]
+    row = estimates(counted(), methods=[name]).rows[0]
     assert CountedLeastSquares.n_fits == row.n_fits - 1
     assert [(bar.first_total, bar.n) for bar in Bar.made] == (
         [(row.n_fits - 1,) * 2] if row.n_fits > 1 else []
@@ -131,13 +116,15 @@ def test_the_bar_counts_every_fit_of_an_estimate(name):
 @pytest.mark.parametrize("name", COMPARISONS)
 def test_the_bar_counts_the_fits_of_both_learners(name):
     clf = counted()
-    row = tabulate_comparisons(clf, clf, X, Y, methods=[name], sizes=SIZES, rng=0, progress=True).rows[0]
+    row = compare_learners([clf, clf], X, Y, methods=[name], rng=0, resampling=Resampling(sizes=SIZES)).rows[
+        0
+    ]
     (bar,) = Bar.made
     assert bar.first_total == bar.n == bar.total == CountedLeastSquares.n_fits == row.n_fits
 
 
 def test_methods_share_their_fits():
-    table = intervals(counted(), progress=True)
+    table = intervals(counted())
     (bar,) = Bar.made
     assert bar.first_total == bar.n == CountedLeastSquares.n_fits
     assert CountedLeastSquares.n_fits < 0.6 * sum(row.n_fits - 1 for row in table.rows)
@@ -145,8 +132,8 @@ def test_methods_share_their_fits():
 
 @pytest.mark.parametrize("run", [intervals, estimates])
 def test_the_bar_counts_batches_of_linear_algebra_as_fits(run):
-    run(counted(), progress=True)
-    run(LeastSquaresClassifier().fit(X, Y), progress=True)
+    run(counted())
+    run(LeastSquaresClassifier().fit(X, Y))
     clones, batched = Bar.made
     assert clones.total == batched.total == batched.n
 
@@ -155,7 +142,7 @@ def test_the_bar_ends_at_its_total_where_draws_are_dropped():
     y = np.repeat([0, 1], [21, 3])
     clf = DecisionTreeClassifier(max_depth=1).fit(X, y)
     table = compare_intervals(
-        clf, X, y, methods="martin-beta", on_single_class="drop", rng=0, progress=True, n_resamples=60
+        clf, X, y, methods="martin-beta", rng=0, n_resamples=60, resampling=Resampling(on_single_class="drop")
     )
     (bar,) = Bar.made
     assert bar.first_total == 60
@@ -164,7 +151,7 @@ def test_the_bar_ends_at_its_total_where_draws_are_dropped():
 
 def test_splits_of_the_callers_are_counted_once():
     clf = counted()
-    compare_learners(clf, clf, X, Y, cv=6, rng=0, progress=True)
+    compare_learners([clf, clf], X, Y, rng=0, resampling=Resampling(cv=6))
     (bar,) = Bar.made
     assert bar.first_total == bar.n == CountedLeastSquares.n_fits == 12
 
@@ -176,7 +163,6 @@ def test_no_bar_without_fits():
         Y,
         methods="test-set-wilson",
         test_set=(X + 9.0, Y),
-        progress=True,
     )
     assert Bar.made == []
 
@@ -204,6 +190,6 @@ def test_ctrl_c_in_batches_and_workers_closes_the_bar(entry, n_jobs, monkeypatch
         methods = ["nested-cv", "austern-zhou"] if entry is not estimates else ["repeated-k-fold", "lv1o"]
         Bar.stop_after = 25
         with pytest.raises(KeyboardInterrupt):
-            entry(clf.fit(X, Y), methods=methods, progress=True, n_jobs=n_jobs)
+            entry(clf.fit(X, Y), methods=methods, n_jobs=n_jobs)
         assert 25 < Bar.made[-1].n <= 100
         assert Bar.made[-1].closed

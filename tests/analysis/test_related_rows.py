@@ -14,7 +14,7 @@ import pytest
 from click.testing import CliRunner
 from unwrapped import unwrapped
 
-from cudbound import LeastSquaresClassifier, compare_intervals, error_interval
+from cudbound import LeastSquaresClassifier, compare_intervals, performance_interval
 from cudbound.basis.exceptions import (
     DuplicateRowsWarning,
     FewGroupsWarning,
@@ -22,8 +22,8 @@ from cudbound.basis.exceptions import (
     SimilarRowsWarning,
 )
 from cudbound.basis.groups import Groups
-from cudbound.cli.commands.group import main
-from cudbound.resampling.related_rows import related_rows
+from cudbound.basis.related_rows import related_rows
+from cudbound.cli import main
 from cudbound.study.populations.worlds import WORLDS
 
 RNG = np.random.default_rng(7)
@@ -176,11 +176,11 @@ def test_they_are_warnings_and_notes_and_survive_pickling():
     assert str(caught[0].message) in unwrapped(str(table))
     assert [type(one) for one in pickle.loads(pickle.dumps(table)).cautions] == [SimilarRowsWarning]
     with pytest.warns(SimilarRowsWarning):
-        single = error_interval(clf, X, y, n_resamples=20, rng=0)
+        single = performance_interval(clf, X, y, n_resamples=20, rng=0)
     assert str(caught[0].message) in unwrapped(str(single))
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        error_interval(clf, X, y, groups=np.arange(60) // 3, n_resamples=20, rng=0)
+        performance_interval(clf, X, y, groups=np.arange(60) // 3, n_resamples=20, rng=0)
 
 
 def test_the_command_says_them_and_its_table_has_them(tmp_path):

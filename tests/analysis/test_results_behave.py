@@ -13,11 +13,11 @@ from cudbound import (
     ConfidenceInterval,
     LeastSquaresClassifier,
     compare_intervals,
+    compare_learners,
     cud_interval,
-    error_interval,
     estimate_error,
-    recorded_interval,
-    tabulate_comparisons,
+    interval_of,
+    performance_interval,
 )
 from cudbound.basis.results import SolveStatus
 from cudbound.records import SplitLosses
@@ -34,11 +34,11 @@ def results():
     """One result of every entry point that returns one."""
     return {
         "bound": cud_interval(CLF, X, Y, **FEW),
-        "interval": error_interval(CLF, X, Y, **FEW),
+        "interval": performance_interval(CLF, X, Y, **FEW),
         "intervals": compare_intervals(CLF, X, Y, methods=["cud", "martin-beta"], **FEW),
         "points": estimate_error(CLF, X, Y, methods=["resubstitution", "bootstrap-632"], **FEW),
-        "comparisons": tabulate_comparisons(
-            CLF, DummyClassifier(), X, Y, methods=["mcnemar", "5x2cv-t"], rng=0
+        "comparisons": compare_learners(
+            [CLF, DummyClassifier()], X, Y, methods=["mcnemar", "5x2cv-t"], rng=0
         ),
     }
 
@@ -87,7 +87,7 @@ def test_repr_shows_the_interval(results):
 
 
 def test_one_row_in_words():
-    row = recorded_interval("corrected-resampled-t", SplitLosses([0.2, 0.3, 0.25, 0.15, 0.35], 90, 10))
+    row = interval_of(SplitLosses([0.2, 0.3, 0.25, 0.15, 0.35], 90, 10), "corrected-resampled-t")
     # by hand: mean .25, variance .00625, half-width t(4) sqrt((1/5 + 10/90) .00625) = .1224
     assert str(row) == (
         "corrected-resampled-t: error 0.250, 95% confidence interval 0.128 to 0.372\n"
@@ -139,7 +139,7 @@ def test_results_know_what_they_were_computed_from(results):
     assert f"- Data: n = 30: {30 - n_ill} events (class well) and {n_ill} non-events; 2 features." in text
     assert "- Classifier: LeastSquaresClassifier(): no penalty; features not standardized." in text
     assert "- Run: 40 resamples, localization = n, seed 0." in text
-    assert "- b: DummyClassifier()." in results["comparisons"].to_markdown()
+    assert "- DummyClassifier: DummyClassifier()." in results["comparisons"].to_markdown()
     assert "- Run: 40 resamples, seed 0." in results["points"].to_markdown()
 
 
@@ -148,8 +148,7 @@ def test_a_generator_is_no_seed_and_options_are_named():
         CLF,
         X,
         Y,
-        methods=["martin-beta"],
-        options={"martin-beta": {"prior": "jeffreys"}},
+        methods=[("martin-beta", {"prior": "jeffreys"})],
         n_resamples=20,
         rng=np.random.default_rng(0),
     )

@@ -12,11 +12,11 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from cudbound import compare_intervals
-from cudbound.analysis import progress as recording
-from cudbound.analysis.progress import Forecast
+from cudbound import Resampling, compare_intervals
 from cudbound.basis.exceptions import SlowRefitsWarning
 from cudbound.cli.advice import in_words_of_the_command
+from cudbound.resampling import progress as recording
+from cudbound.resampling.progress import Forecast
 
 BOOTSTRAP = ["bootstrap-percentile", "kohavi-normal"]
 
@@ -30,7 +30,9 @@ def test_inner_draws_are_made_where_refits_are_cheap(estimator: Any, inner: int 
     X, y = sample(20)
     estimator.fit(X, y)
     table = compare_intervals(estimator, X, y, methods=BOOTSTRAP, n_resamples=10, rng=0)
-    expected = compare_intervals(estimator, X, y, methods=BOOTSTRAP, n_resamples=10, rng=0, inner=inner)
+    expected = compare_intervals(
+        estimator, X, y, methods=BOOTSTRAP, n_resamples=10, rng=0, resampling=Resampling(inner=inner)
+    )
     assert table.rows == expected.rows
     alone = compare_intervals(estimator, X, y, methods=BOOTSTRAP[1], n_resamples=10, rng=0)
     assert alone.rows[0] == table.rows[1]

@@ -17,12 +17,13 @@ from cudbound import (
     Estimand,
     IntervalEstimate,
     LeastSquaresClassifier,
+    Resampling,
     compare_intervals,
     cud_interval,
-    error_interval,
+    performance_interval,
 )
-from cudbound.basis.binomial_limit import limit_without_error
 from cudbound.basis.exceptions import LowUpperLimitWarning, SampleSizeWarning
+from cudbound.basis.proportions import limit_without_error
 from cudbound.report.cautions import cautions
 from cudbound.report.headline import headline, majority_note, majority_sentence
 
@@ -60,7 +61,7 @@ def test_the_headline_is_the_sentence_of_the_recommended_row():
     )
     assert table.headline.startswith(f"{sentence} Always saying the majority class errs on 0.500")
     assert unwrapped(str(table)).startswith(f"{sentence}\nAlways saying")
-    assert error_interval(*fitted(40, 1.0), **FEW).sentence == sentence
+    assert performance_interval(*fitted(40, 1.0), **FEW).sentence == sentence
 
 
 @pytest.mark.parametrize("form", ["table", "markdown", "latex", "html", "json"])
@@ -161,9 +162,9 @@ def test_the_note_names_the_intervals_that_contain_it():
 
 def test_noise_does_not_beat_the_majority_class_and_a_signal_does():
     text = "no evidence that this classifier beats the majority class"
-    assert text in str(error_interval(*fitted(40, 0.0), **FEW))
+    assert text in str(performance_interval(*fitted(40, 0.0), **FEW))
     assert text in str(cud_interval(*fitted(40, 0.0), **FEW))
-    assert text not in str(error_interval(*fitted(100, 3.0), **FEW))
+    assert text not in str(performance_interval(*fitted(100, 3.0), **FEW))
 
 
 # --- too good to be true
@@ -210,7 +211,7 @@ def test_sizes_that_were_not_studied_are_warned_of(n):
     with pytest.warns(
         SampleSizeWarning, match=rf"studied on 20 to 200 training rows, and there are {n}"
     ) as caught:
-        result = error_interval(*fitted(n, 1.0), **FEW)
+        result = performance_interval(*fitted(n, 1.0), **FEW)
     assert caught[0].message.n_samples == n
     assert f"and there are {n}" in str(result)
 
@@ -219,7 +220,7 @@ def test_sizes_that_were_not_studied_are_warned_of(n):
 def test_sizes_that_were_studied_are_not(n):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        error_interval(*fitted(n, 1.0), **FEW)
+        performance_interval(*fitted(n, 1.0), **FEW)
 
 
 @pytest.mark.parametrize("alternative", ["two-sided", "less", "greater"])
@@ -227,7 +228,7 @@ def test_the_fallback_of_cud_stands_in_for_a_limit_that_is_too_low(alternative):
     clf, X, y = fitted(60, 12.0)
     asked = {"methods": "cud", "alternative": alternative, **FEW}
     plain = compare_intervals(clf, X, y, **asked)["cud"]
-    instead = compare_intervals(clf, X, y, fallback=True, **asked)["cud"]
+    instead = compare_intervals(clf, X, y, **asked | {"methods": ("cud", {"fallback": True})})["cud"]
     high = {"two-sided": 0.025 ** (1 / 60), "less": 0.05 ** (1 / 60), "greater": 0.0}[alternative]
     assert plain.high in (0.0, 1.0)
     assert instead.high == pytest.approx(1.0 - high)
@@ -243,7 +244,7 @@ def test_the_fallback_of_cud_says_what_it_replaced():
     losses = clf.predict(X) != y
     limit = limit_without_error(60, 0.95)
     assert 0.0 < bound.confidence_interval.high < limit
-    found = compute_interval(METHODS["cud"], Records(losses=losses, bound=bound), 0.95, fallback=True)
+    found = compute_interval(METHODS["cud"], Records(losses=losses, bound=bound), 0.95, {"fallback": True})
     exact = binomtest(int(losses.sum()), 60).proportion_ci(0.95, method="exact")
     assert (found.low, found.high) == pytest.approx((exact.low, exact.high))
     assert found.remarks[-1] == (
@@ -256,16 +257,18 @@ def test_the_fallback_of_cud_says_what_it_replaced():
 def test_readers_are_not_promised_a_proof():
     result = cud_interval(*fitted(40, 1.0), **FEW)
     table = compare_intervals(*fitted(40, 1.0), methods="cud", **FEW)
-    for text in (str(result), str(table), str(error_interval(*fitted(40, 1.0), method="cud", **FEW))):
+    for text in (str(result), str(table), str(performance_interval(*fitted(40, 1.0), method="cud", **FEW))):
         assert "raws solved exactly as far as needed" in text
         assert not {"proved", "certified"} & set(text.split())
-    assert "all draws solved exactly" in str(cud_interval(*fitted(40, 1.0), search="all", **FEW))
+    assert "all draws solved exactly" in str(cud_interval(*fitted(40, 1.0), all_draws=True, **FEW))
 
 
 def test_any_classifier_gets_a_headline():
     X, y = fitted(30, 1.0)[1:]
     forest = RandomForestClassifier(n_estimators=3, random_state=0).fit(X, y)
-    table = compare_intervals(forest, X, y, methods="recommended", inner="oob", n_resamples=5, rng=0)
+    table = compare_intervals(
+        forest, X, y, methods="recommended", n_resamples=5, rng=0, resampling=Resampling(inner="oob")
+    )
     assert "two-center interval from 30 training rows and 6 fits" in table.headline
     constant = DummyClassifier().fit(X, y)
-    assert "no evidence" in error_interval(constant, X, y, n_resamples=5, rng=0, progress=False).basis[0]
+    assert "no evidence" in performance_interval(constant, X, y, n_resamples=5, rng=0).basis[0]

@@ -16,7 +16,7 @@ from cudbound.basis.exceptions import NotCertifiedWarning
 from cudbound.basis.results import Draws
 from cudbound.problem.problem import Problem
 from cudbound.solve.limits import SearchLimits
-from cudbound.solve.solve_draws import solve_problem
+from cudbound.solve.solve_draws import solve_draws
 
 DRAWS, RANK = 500, 475
 STRONG, SIGNAL, NOISE = 3.0, 1.0, 0.0
@@ -26,7 +26,7 @@ NAMES = {STRONG: "signal 3", SIGNAL: "signal 1", NOISE: "noise"}
 def quantile(problem: Problem, seconds: float | None = None) -> tuple[Draws, float]:
     """Search for the quantile; return the draws and the processor time."""
     begun = time.process_time()
-    draws = solve_problem(problem, ranks=RANK, limits=SearchLimits(seconds=seconds))
+    draws = solve_draws(problem, ranks=RANK, limits=SearchLimits(seconds=seconds))
     return draws, time.process_time() - begun
 
 
@@ -48,7 +48,7 @@ def nodes(quick: bool) -> list[Row]:
         problem = world_problem(n, p, signal, 0, n_draws=DRAWS)
         draws, seconds = quantile(problem)
         total = int(draws.nodes.sum())
-        every = "" if quick else f" (every draw: {solve_problem(problem).nodes.sum()})"
+        every = "" if quick else f" (every draw: {solve_draws(problem).nodes.sum()})"
         rows.append(
             Row(
                 "nodes of 500 draws, quantile",
@@ -93,8 +93,8 @@ def small(quick: bool) -> list[Row]:
         problem = world_problem(n, p, signal, 0, n_draws=DRAWS)
         seconds = in_turns(
             {
-                "quantile": lambda problem=problem: solve_problem(problem, ranks=RANK),
-                "every": lambda problem=problem: solve_problem(problem),
+                "quantile": lambda problem=problem: solve_draws(problem, ranks=RANK),
+                "every": lambda problem=problem: solve_draws(problem),
             },
             3 if quick else 15,
         )

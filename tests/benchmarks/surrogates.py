@@ -20,7 +20,7 @@ from sklearn.linear_model import LinearRegression, LogisticRegression, RidgeClas
 from sklearn.svm import SVC, LinearSVC
 from worlds import surrogate_problem, world, world_problem
 
-from cudbound import LeastSquaresClassifier, cud_interval
+from cudbound import Bound, LeastSquaresClassifier, cud_interval
 from cudbound.adapters import express
 from cudbound.basis.results import Draws
 from cudbound.losses.surrogates import LOSSES
@@ -29,7 +29,7 @@ from cudbound.problem.problem import Problem
 from cudbound.solve.limits import SearchLimits
 from cudbound.solve.minimum import draws_problem
 from cudbound.solve.native import minimize
-from cudbound.solve.solve_draws import solve_problem
+from cudbound.solve.solve_draws import solve_draws
 
 SIGNAL, NOISE = 1.0, 0.0
 
@@ -77,7 +77,9 @@ def refits_on(refitted: Refitted, seed: int, repetitions: int) -> Row:
         clf = clone(refitted.estimator).fit(features, labels)
 
         def bound() -> Any:
-            return cud_interval(clf, features, labels, n_resamples=draws, polish=refitted.polish, rng=0)
+            return cud_interval(
+                clf, features, labels, n_resamples=draws, rng=0, bound=Bound(polish=refitted.polish)
+            )
 
         def refit_each() -> None:
             rng = np.random.default_rng(0)
@@ -110,7 +112,7 @@ def one_by_one(problem: Problem, **limits: Any) -> tuple[list[float], list[int],
     for draw in range(problem.n_draws):
         single = problem.select(draw)
         begun = time.process_time()
-        draws = solve_problem(single, limits=SearchLimits(**limits))
+        draws = solve_draws(single, limits=SearchLimits(**limits))
         seconds.append(time.process_time() - begun)
         nodes.append(int(draws.nodes[0]))
         left += unsolved(draws)
@@ -152,8 +154,9 @@ def surrogate_large(quick: bool) -> list[Row]:
 def surrogate_reference(quick: bool) -> list[Row]:
     """The compiled solver against the branch and bound with cvxpy, draw by draw, for every loss."""
     few = 1 if quick else 5
-    solve_problem(
-        surrogate_problem(8, 2, SIGNAL, 0, n_draws=1, loss="squared", c=1.0), solver="cvxpy"
+    solve_draws(
+        surrogate_problem(8, 2, SIGNAL, 0, n_draws=1, loss="squared", c=1.0),
+        limits=SearchLimits(solver="cvxpy"),
     )  # the imports
     rows = []
     for loss in LOSSES:
@@ -161,13 +164,13 @@ def surrogate_reference(quick: bool) -> list[Row]:
         ratios, native, slow = [], [], []
         for draw in range(few):
             single = problem.select(draw)
-            solve_problem(single)
+            solve_draws(single)
             begun = time.process_time()
             for _ in range(20):
-                ours = solve_problem(single)
+                ours = solve_draws(single)
             native.append((time.process_time() - begun) / 20)
             begun = time.process_time()
-            theirs = solve_problem(single, solver="cvxpy")
+            theirs = solve_draws(single, limits=SearchLimits(solver="cvxpy"))
             slow.append(time.process_time() - begun)
             ratios.append(slow[-1] / native[-1])
             assert abs(ours.upper[0] - theirs.upper[0]) < 1e-6, (loss, draw)
@@ -210,12 +213,12 @@ def surrogate_floor(quick: bool) -> list[Row]:
                 problem = surrogate_problem(50, 5, signal, 0, n_draws=draws, loss=loss, c=c)
                 seconds = in_turns(
                     {
-                        "search": lambda problem=problem: solve_problem(problem, limits=LIMITED),
+                        "search": lambda problem=problem: solve_draws(problem, limits=LIMITED),
                         "minimum": lambda problem=problem: minimize(problem),
                     },
                     1 if quick else 3,
                 )
-                solved = solve_problem(problem, limits=LIMITED)
+                solved = solve_draws(problem, limits=LIMITED)
                 search, minimum = (1e6 * seconds[side] / draws for side in ("search", "minimum"))
                 rows.append(
                     Row(

@@ -32,7 +32,7 @@ from cudbound.intervals.bootstrap_percentile import basic_interval
 from cudbound.losses.surrogates import get_loss
 from cudbound.problem.additive_model import AdditiveModel
 from cudbound.problem.draws import draw_counts
-from cudbound.problem.problem import Problem, make_problem
+from cudbound.problem.problem import Problem
 from cudbound.records import BoundaryDeviations, Records
 from cudbound.solve.limits import SearchLimits
 from cudbound.solve.minimum import draws_problem
@@ -205,7 +205,7 @@ def test_sandwich_covariance_is_that_of_the_refitted_scores() -> None:
             x = rng.normal(size=n)
             labels = np.where(0.7 * x + rng.normal(size=n) * (1.0 + np.abs(x)) > 0.3, 1.0, -1.0)
             design = np.vstack([np.column_stack([np.ones(n), x]), points])
-            problem = make_problem(
+            problem = Problem.of(
                 design,
                 np.append(labels, np.ones(3)),
                 np.zeros(2),
@@ -491,11 +491,11 @@ def test_interrupted_search(monkeypatch: pytest.MonkeyPatch) -> None:
     model, counts, _ = example("aci_0")
 
     def stop(problem: Problem, **_: Any) -> None:
-        from cudbound.solve.solve_draws import solve_problem
+        from cudbound.solve.solve_draws import solve_draws
 
-        raise SolveInterrupted(solve_problem(problem))
+        raise SolveInterrupted(solve_draws(problem))
 
-    monkeypatch.setattr(adaptive, "solve_problem", stop)
+    monkeypatch.setattr(adaptive, "solve_draws", stop)
     with pytest.raises(KeyboardInterrupt, match="stopped while searching the points near the boundary"):
         boundary_deviations(model, counts)
 
@@ -532,14 +532,11 @@ def test_deviations_that_do_not_vary() -> None:
     assert row.raw_interval.width == 0.0
     assert row.degenerate is not None
     assert row.degenerate.startswith("the bootstrap deviations do not vary")
-    instead = compute_interval(ACI, records, 0.9, fallback=True)
+    instead = compute_interval(ACI, records, 0.9, {"fallback": True})
     # Clopper and Pearson at 0 errors of 20: 1 - 0.05^(1/20)
     assert instead.raw_interval.high == pytest.approx(1 - 0.05 ** (1 / 20))
     assert instead.degenerate is None
-    assert (
-        "inverted binomial interval on the training rows as if they were test rows instead"
-        in instead.remarks[0]
-    )
+    assert "inverted binomial interval on all training rows instead" in instead.remarks[0]
 
 
 def test_separated_classes_give_an_interval_without_width() -> None:

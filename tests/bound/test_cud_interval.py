@@ -22,7 +22,7 @@ from sklearn.tree import DecisionTreeClassifier
 from sklearn_versions import sparse_logistic
 from worlds import world
 
-from cudbound import CudResult, LeastSquaresClassifier, cud_interval
+from cudbound import Bound, CudResult, LeastSquaresClassifier, cud_interval
 from cudbound.basis.exceptions import (
     NotCertifiedWarning,
     NotMinimizerError,
@@ -35,7 +35,7 @@ from cudbound.problem.draws import draw_counts
 from cudbound.problem.problem import Problem
 from cudbound.solve import search
 from cudbound.solve.limits import SearchLimits
-from cudbound.solve.solve_draws import solve_problem
+from cudbound.solve.solve_draws import solve_draws
 
 Array = NDArray[np.float64]
 
@@ -77,7 +77,7 @@ def test_small_example_against_enumeration() -> None:
 def test_quantile_is_an_order_statistic() -> None:
     X, y = patients()
     result = result_for(X, y, n_resamples=1000, confidence_level=0.95)
-    of_all = np.sort(solve_problem(result.problem).upper)
+    of_all = np.sort(solve_draws(result.problem).upper)
     assert result.q == np.sort(result.draws.upper)[949] == of_all[949]
     assert result.at(confidence_level=0.05).q == of_all[49]
     assert result.at(confidence_level=0.9501).q == of_all[950]
@@ -85,7 +85,7 @@ def test_quantile_is_an_order_statistic() -> None:
 
 def test_another_level_goes_on_from_what_is_proved() -> None:
     X, y = patients()
-    result, of_all = result_for(X, y), result_for(X, y, search="all")
+    result, of_all = result_for(X, y), result_for(X, y, all_draws=True)
     assert result.draws.nodes.sum() < of_all.draws.nodes.sum()
     assert not result.draws.certified.all()
     for level in (0.5, 0.8, 0.99):
@@ -103,7 +103,7 @@ def test_another_level_goes_on_from_what_is_proved() -> None:
 def test_another_level_is_searched_with_the_limits_of_the_first() -> None:
     X, y = patients(n=50, p=4, signal=0.0)
     with pytest.warns(NotCertifiedWarning):
-        result = result_for(X, y, limits=SearchLimits(nodes=200))
+        result = result_for(X, y, bound=Bound(limits=SearchLimits(nodes=200)))
     with pytest.warns(NotCertifiedWarning, match=r"The half-width is between") as caught:
         other = result.at(confidence_level=0.5)
     assert caught[0].filename == __file__
@@ -116,14 +116,14 @@ def test_another_level_is_searched_with_the_limits_of_the_first() -> None:
 
 def test_another_level_from_the_same_draws() -> None:
     X, y = patients()
-    result = result_for(X, y, search="all")
+    result = result_for(X, y, all_draws=True)
     levels = (0.01, 0.5, 0.8, 0.9, 0.99, 0.999)
     halves = []
     for level in levels:
         other = result.at(confidence_level=level)
         assert other.confidence_level == level
         assert other.draws is result.draws
-        assert_same_result(other, result_for(X, y, confidence_level=level, search="all"))
+        assert_same_result(other, result_for(X, y, confidence_level=level, all_draws=True))
         halves.append(other.q)
     assert halves == sorted(halves)
     assert len(set(halves)) > 3
@@ -151,7 +151,7 @@ def test_row_of_the_table() -> None:
     assert (row.estimate, row.raw_interval) == (result.estimate, result.raw_interval)
     assert row.confidence_level == 0.95
     assert row.remarks == ("draws solved exactly as far as needed",)
-    assert result_for(X, y, search="all").row.remarks == ("all draws solved exactly",)
+    assert result_for(X, y, all_draws=True).row.remarks == ("all draws solved exactly",)
     assert row.degenerate is None
     assert str(result.estimand) == "conditional"
 
@@ -168,7 +168,7 @@ def test_frames() -> None:
         result.confidence_interval.high,
     ]
     assert not frame.loc[0, "degenerate"]
-    result = result_for(X, y, search="all")
+    result = result_for(X, y, all_draws=True)
     draws = result.draws.to_frame()
     assert draws.index.name == "draw"
     assert list(draws.columns) == ["lower", "upper", "status", "nodes", "witness_0", "witness_1", "witness_2"]
@@ -211,7 +211,7 @@ def test_zero_width_is_flagged_and_kept() -> None:
     assert "Q = 0" in str(result)
     assert result.to_frame().loc[0, "degenerate"]
     # the uniform deviation over all classifiers is not 0
-    wide = result_for(X, y, localization=0.0)
+    wide = result_for(X, y, bound=Bound(localization=0.0))
     assert wide.q > 0.0
     assert wide.degenerate is None
 
@@ -235,14 +235,14 @@ def test_draws_that_are_not_certified_enter_with_their_upper_bounds() -> None:
     assert exact.certified
     assert exact.q_lower == exact.q
     with pytest.warns(NotCertifiedWarning, match=r"The half-width is between") as caught:
-        limited = result_for(X, y, limits=SearchLimits(nodes_per_draw=60, nodes=np.inf))
+        limited = result_for(X, y, bound=Bound(limits=SearchLimits(nodes_per_draw=60, nodes=np.inf)))
     left = int((~limited.draws.decided).sum())
     assert 5 < left < 100
     known = f"between {limited.q_lower:.3f} and {limited.q:.3f}"
     assert str(caught[0].message) == (
         f"The half-width is {known}; the larger value was used, which can only make the interval longer. "
-        f"A limit left {left} of 100 draws open: raise it in 'limits'; at(limits=...) of a result of cud_interval "
-        "continues from what is proved."
+        f"A limit left {left} of 100 draws open: raise it in bound=Bound(limits=SearchLimits(...)); "
+        "at(limits=...) of a result of cud_interval continues from what is proved."
     )
     assert caught[0].message.half_width == (limited.q_lower, limited.q)
     assert caught[0].filename == __file__  # the warning points at the caller
@@ -264,9 +264,9 @@ def test_draws_that_are_not_certified_enter_with_their_upper_bounds() -> None:
 
 def test_ctrl_c_says_what_is_proved_and_keeps_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     def stop(problem: Problem, **options: Any) -> Draws:
-        raise SolveInterrupted(solve_problem(problem, limits=SearchLimits(nodes_per_draw=0)))
+        raise SolveInterrupted(solve_draws(problem, limits=SearchLimits(nodes_per_draw=0)))
 
-    monkeypatch.setattr(search, "solve_problem", stop)
+    monkeypatch.setattr(search, "solve_draws", stop)
     said = r"^stopped with \d+ of 100 draws solved; the half-width is between 0\.\d+ and 0\.\d+$"
     with pytest.raises(KeyboardInterrupt, match=said) as caught:
         result_for(*patients())
@@ -278,7 +278,7 @@ def test_draws_that_rounding_left_open_get_advice_of_their_own(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, n_limited: int
 ) -> None:
     # such draws are too rare to find on demand: their status is put into solved ones
-    solve = search.solve_problem
+    solve = search.solve_draws
 
     def inaccurate(*arguments: Any, **options: Any) -> Draws:
         draws = solve(*arguments, **options)
@@ -288,10 +288,10 @@ def test_draws_that_rounding_left_open_get_advice_of_their_own(
         lower = np.where(draws.lower >= draws.bracket(95)[0], 0.0, draws.lower)
         return replace(draws, status=status, lower=lower)
 
-    monkeypatch.setattr(search, "solve_problem", inaccurate)
+    monkeypatch.setattr(search, "solve_draws", inaccurate)
     X, y = patients(n=20)
     with pytest.warns(NotCertifiedWarning, match=r"^The half-width is between") as caught:
-        result = result_for(X, y, search="all")
+        result = result_for(X, y, all_draws=True)
     event = caught[0].message
     assert isinstance(event, NotCertifiedWarning)
     assert (event.n_limited, event.n_inaccurate) == (n_limited, 3)
@@ -343,16 +343,18 @@ def test_no_seed_gives_fresh_draws() -> None:
 
 def test_the_first_draws_do_not_depend_on_how_many_follow() -> None:
     X, y = patients()
-    short, long = (result_for(X, y, n_resamples=count, search="all") for count in (10, 50))
+    short, long = (result_for(X, y, n_resamples=count, all_draws=True) for count in (10, 50))
     np.testing.assert_array_equal(short.draws.upper, long.draws.upper[:10])
 
 
 def test_named_rates() -> None:
     X, y = patients(n=30)
     assert result_for(X, y, n_resamples=5).localization == 30.0
-    assert result_for(X, y, n_resamples=5, localization="paper-literal").localization == 900.0
-    assert result_for(X, y, n_resamples=5, localization=2).localization == 2.0
-    q = [result_for(X, y, localization=alpha).q for alpha in (0.0, 1.0, "n", "paper-literal", np.inf)]
+    literal, two = (Bound(localization=alpha) for alpha in ("paper-literal", 2))
+    assert result_for(X, y, n_resamples=5, bound=literal).localization == 900.0
+    assert result_for(X, y, n_resamples=5, bound=two).localization == 2.0
+    bounds = [Bound(localization=alpha) for alpha in (0.0, 1.0, "n", "paper-literal", np.inf)]
+    q = [result_for(X, y, bound=bound).q for bound in bounds]
     assert q == sorted(q, reverse=True)
     assert q[0] > q[-1]
 
@@ -415,6 +417,9 @@ def test_other_estimators_are_refused_by_name() -> None:
         cud_interval(DecisionTreeClassifier().fit(X, y), X, y)
 
 
+IN_BOUND = ("localization", "limits")
+
+
 @pytest.mark.parametrize(
     ("option", "value", "rule"),
     [
@@ -429,15 +434,16 @@ def test_other_estimators_are_refused_by_name() -> None:
         ("rng", -1, "a non-negative integer"),
         ("rng", 0.5, "a non-negative integer"),
         ("n_jobs", 0, "None or an integer other than 0"),
-        ("limits", 60, "a SearchLimits, .* or None"),
+        ("limits", 60, "a SearchLimits, such as"),
     ],
 )
 def test_errors_name_the_argument_the_rule_and_the_value(option: str, value: Any, rule: str) -> None:
     X, y = patients(n=20)
+    given: dict[str, Any] = {option: value}
     with pytest.raises(
         ValueError, match=rf"'{option}' parameter must be {rule}.* Got {re.escape(repr(value))}( instead|$)"
     ):
-        result_for(X, y, **{option: value})
+        result_for(X, y, **({"bound": Bound(**given)} if option in IN_BOUND else given))
 
 
 def test_any_number_of_workers_is_cut_to_what_the_machine_can_use() -> None:
@@ -483,7 +489,7 @@ def test_polish_gives_the_interval_of_the_exact_minimizer() -> None:
     ):
         cud_interval(rough, X, y)
     expected = cud_interval(exact, X, y, n_resamples=50, rng=0)
-    polished = cud_interval(rough, X, y, n_resamples=50, rng=0, polish=True)
+    polished = cud_interval(rough, X, y, n_resamples=50, rng=0, bound=Bound(polish=True))
     np.testing.assert_allclose(polished.draws.upper, expected.draws.upper, atol=1e-9)
     assert polished.estimate == expected.estimate
     assert expected.polish is None
@@ -504,7 +510,7 @@ def test_polish_gives_the_interval_of_the_exact_minimizer() -> None:
 def test_an_l1_penalty_by_the_slow_solver() -> None:
     X, y = patients(n=12, p=1)
     clf = sparse_logistic(1.0, solver="liblinear", tol=1e-10, max_iter=10_000).fit(X, y)
-    result = cud_interval(clf, X, y, n_resamples=2, rng=0, solver="cvxpy")
+    result = cud_interval(clf, X, y, n_resamples=2, rng=0, bound=Bound(limits=SearchLimits(solver="cvxpy")))
     assert result.certified
     np.testing.assert_allclose(result.problem.l1_penalty, [1 / 12, 1 / 12])
     assert result.problem.penalty is None
@@ -514,14 +520,16 @@ def test_the_slow_solver_agrees() -> None:
     X, y = patients(n=12, p=1, signal=0.5)
     clf = RidgeClassifier(class_weight="balanced").fit(X, y)
     fast, slow = (
-        cud_interval(clf, X, y, n_resamples=5, rng=0, solver=name, search="all")
+        cud_interval(
+            clf, X, y, n_resamples=5, rng=0, all_draws=True, bound=Bound(limits=SearchLimits(solver=name))
+        )
         for name in ("native", "cvxpy")
     )
     np.testing.assert_allclose(fast.draws.upper, slow.draws.upper, atol=1e-6)
     with pytest.raises(
         ValueError, match=r"'solver' parameter must be one of \['cvxpy', 'native'\]\. Got 'ECOS'"
     ):
-        cud_interval(clf, X, y, solver="ECOS")
+        cud_interval(clf, X, y, bound=Bound(limits=SearchLimits(solver="ECOS")))
 
 
 # ---- coverage ----------------------------------------------------------------------------------------------------

@@ -10,22 +10,24 @@ from oracles import check_witness, enumerate_q
 from shared_files import FURTHER_EXAMPLES, shared_vectors
 from sklearn.linear_model import LogisticRegression
 
-from cudbound import ConvexLossClassifier, LeastSquaresClassifier, cud_interval
+from cudbound import Bound, ConvexLossClassifier, LeastSquaresClassifier, SearchLimits, cud_interval
 from cudbound.basis.groups import Groups
 from cudbound.problem.draws import draw_counts
-from cudbound.problem.problem import Problem, make_problem
-from cudbound.solve.solve_draws import solve_problem
+from cudbound.problem.problem import Problem
+from cudbound.solve.solve_draws import solve_draws
 
 
 def check_against_enumeration(clf, X, y, codes, seed, tolerance):
-    result = cud_interval(clf, X, y, groups=codes, n_resamples=3, search="all", polish=True, rng=seed)
+    result = cud_interval(
+        clf, X, y, groups=codes, n_resamples=3, rng=seed, all_draws=True, bound=Bound(polish=True)
+    )
     for draw in range(3):
         oracle = enumerate_q(by_hand(result.problem, draw), 0)
         assert result.draws.lower[draw] <= oracle.q + tolerance
         assert result.draws.upper[draw] >= oracle.q - tolerance
         assert result.draws.upper[draw] == pytest.approx(oracle.q, abs=tolerance)
         check_witness(result.problem, draw, result.draws)
-        negative = solve_problem(result.problem.select(draw), side="negative")
+        negative = solve_draws(result.problem.select(draw), side="negative")
         assert negative.upper[0] == pytest.approx(max(oracle.q_minus, 0.0), abs=tolerance)
 
 
@@ -59,7 +61,7 @@ def test_one_class_missing_in_a_draw():
     X = np.array([[0.0], [1.0], [2.0], [0.5], [1.5], [3.0], [2.5]])
     y, codes = np.array([0, 0, 0, 1, 1, 1, 1]), np.array([0, 0, 1, 2, 2, 3, 3])
     clf = LeastSquaresClassifier().fit(X, y)
-    result = cud_interval(clf, X, y, groups=codes, n_resamples=60, search="all", rng=3)
+    result = cud_interval(clf, X, y, groups=codes, n_resamples=60, rng=3, all_draws=True)
     positives = result.problem.counts[:, y == 1].sum(axis=1)
     held = result.problem.counts.sum(axis=1)
     assert result.n_single_class_draws == int(((positives == 0) | (positives == held)).sum())
@@ -92,9 +94,9 @@ def test_the_worked_example():
 
 def test_groups_of_one_row_are_no_groups():
     clf, X, y = fitted_sample(24, seed=5)
-    plain = cud_interval(clf, X, y, n_resamples=100, search="all", rng=1)
+    plain = cud_interval(clf, X, y, n_resamples=100, rng=1, all_draws=True)
     single = cud_interval(
-        clf, X, y, groups=[f"patient {i}" for i in range(24)], n_resamples=100, search="all", rng=1
+        clf, X, y, groups=[f"patient {i}" for i in range(24)], n_resamples=100, rng=1, all_draws=True
     )
     assert single.problem.draw_scale is None
     assert single.problem.weights is None
@@ -107,10 +109,10 @@ def test_repeated_rows_of_every_patient_change_nothing_but_localization():
     # every patient twice: each draw has the errors and the mean losses of the draw of single patients
     X, y = sample(15, seed=6)
     twice, of = np.repeat(X, 2, axis=0), np.repeat(np.arange(15), 2)
-    once = cud_interval(LeastSquaresClassifier().fit(X, y), X, y, n_resamples=60, search="all", rng=2)
+    once = cud_interval(LeastSquaresClassifier().fit(X, y), X, y, n_resamples=60, rng=2, all_draws=True)
     clf = LeastSquaresClassifier().fit(twice, y[of])
-    how = {"groups": of, "n_resamples": 60, "search": "all", "localization": 15.0}
-    doubled = cud_interval(clf, twice, y[of], **how, rng=2)
+    how = {"groups": of, "n_resamples": 60, "all_draws": True, "bound": Bound(localization=15.0)}
+    doubled = cud_interval(clf, twice, y[of], rng=2, **how)
     assert doubled.draws.upper == pytest.approx(once.draws.upper, abs=1e-9)
     assert doubled.q == pytest.approx(once.q, abs=1e-9)
 
@@ -118,7 +120,7 @@ def test_repeated_rows_of_every_patient_change_nothing_but_localization():
 def test_bounds_hold_in_exact_arithmetic():
     X, y, codes = grouped_data(4)
     result = cud_interval(
-        LeastSquaresClassifier().fit(X, y), X, y, groups=codes, n_resamples=8, search="all", rng=0
+        LeastSquaresClassifier().fit(X, y), X, y, groups=codes, n_resamples=8, rng=0, all_draws=True
     )
     assert result.problem.draw_scale is not None
     for draw in range(8):
@@ -130,8 +132,11 @@ def test_bounds_hold_in_exact_arithmetic():
 def test_other_solvers_agree():
     X, y, codes = grouped_data(2)
     clf = LogisticRegression().fit(X, y)
-    arguments = {"groups": codes, "n_resamples": 3, "search": "all", "rng": 0, "polish": True}
-    native, reference = (cud_interval(clf, X, y, solver=name, **arguments) for name in ("native", "cvxpy"))
+    arguments = {"groups": codes, "n_resamples": 3, "all_draws": True, "rng": 0}
+    native, reference = (
+        cud_interval(clf, X, y, bound=Bound(polish=True, limits=SearchLimits(solver=name)), **arguments)
+        for name in ("native", "cvxpy")
+    )
     assert reference.draws.upper == pytest.approx(native.draws.upper, abs=1e-5)
 
 
@@ -152,7 +157,7 @@ def test_a_grouped_problem_is_saved_and_selected(tmp_path):
 @pytest.mark.parametrize("scale", [[0.0], [-1.0], [1.0, 2.0], [np.inf]])
 def test_scales_that_no_draw_can_have(scale):
     with pytest.raises(ValueError, match="'draw_scale' must"):
-        make_problem([[1.0], [2.0]], [1, -1], [0.0], [[1, 1]], draw_scale=scale)
+        Problem.of([[1.0], [2.0]], [1, -1], [0.0], [[1, 1]], draw_scale=scale)
 
 
 def test_counts_are_those_of_drawn_groups():

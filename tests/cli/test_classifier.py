@@ -26,9 +26,10 @@ from cudbound.basis.exceptions import (
     UnscaledPenaltyWarning,
     UnsupportedEstimatorError,
 )
+from cudbound.bound.settings import Bound
 from cudbound.cli.advice import in_words_of_the_command
-from cudbound.cli.commands.run_interval import compute
 from cudbound.cli.fitted import choose_classifier, fit
+from cudbound.cli.run_interval import compute
 from cudbound.inputs.csv_columns import TrainingData
 from cudbound.inputs.named_classifiers import CLASSIFIERS, make_classifier
 
@@ -296,8 +297,7 @@ def uneven(ratio: float) -> TrainingData:
 )
 def test_a_penalty_on_features_of_very_different_size_is_remarked(arguments, ratio, warns):
     fitted = fit(choose_classifier(*arguments), uneven(ratio), seed=0)
-    further = {"methods": ("cud",), "n_resamples": 5, "polish": True, "localization": "n"}
-    _, heard, _ = compute(fitted, further, 1)
+    _, heard, _ = compute(fitted, 1, methods="cud", n_resamples=5, bound=Bound(polish=True))
     remarks = [one for one in [*fitted.warnings, *heard.messages] if "treats all features alike" in one]
     assert bool(remarks) == warns
     if warns:

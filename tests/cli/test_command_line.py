@@ -4,36 +4,34 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import math
 import os
 from pathlib import Path
 
 import pytest
 from cli_fakes import CLEAN, assert_error, interval, invoke
 
-from cudbound.cli.commands import interval as command
-from cudbound.cli.commands.demo import FEATURES
-from cudbound.cli.result_output import FORMATS
+from cudbound.bound.settings import Bound
+from cudbound.cli import interval as command
+from cudbound.cli import options
+from cudbound.cli.demo import FEATURES
+from cudbound.cli.output import FORMATS
 from cudbound.intervals import GROUPS
 from cudbound.report.render import render_report
-from cudbound.resampling import ResamplingSizes
+from cudbound.resampling import Resampling, ResamplingSizes
 from cudbound.solve.limits import SearchLimits
 
 DEFAULTS = {
-    "methods": "recommended",
+    "methods": ["recommended"],
+    "metric": "error",
     "alternative": "two-sided",
     "confidence_level": 0.95,
     "n_resamples": 1000,
-    "localization": "n",
-    "n_jobs": 1,
-    "limits": SearchLimits(),
-    "inner": None,
-    "polish": False,
-    "solver": "native",
-    "fallback": False,
-    "options": {},
-    "sizes": None,
-    "cv": None,
+    "bound": Bound(),
+    "resampling": Resampling(),
     "groups": None,
+    "sample_weight": None,
+    "n_jobs": 1,
 }
 
 
@@ -54,6 +52,7 @@ def test_every_option_reaches_the_computation(fake, patients):
         *["--confidence-level", "0.9", "--resamples", "50", "--seed", "1", "--localization", "2.5"],
         *["--methods", "cud, martin-beta", "--exclude", "bmi", "--jobs", "-1", "--node-limit", "3"],
         *["--inner", "oob", "--polish", "--solver", "cvxpy", "--fallback", "--alternative", "less"],
+        *["--total-node-limit", "none", "--time-limit", "7.5", "--folds", "3"],
         *["--option", "martin-beta.prior=jeffreys", "--size", "n_folds=5", "--size", "test_fraction=0.2"],
     )
     assert result.exit_code == 0, result.stderr
@@ -61,27 +60,30 @@ def test_every_option_reaches_the_computation(fake, patients):
     assert sample.feature_names == ("age", "sex=m")
     assert settings == {
         "rng": 1,
-        "methods": ("cud", "martin-beta"),
+        "methods": [
+            *("cud", "martin-beta"),
+            ("cud", {"fallback": True}),
+            ("martin-beta", {"prior": "jeffreys"}),
+        ],
+        "metric": "error",
         "alternative": "less",
         "confidence_level": 0.9,
         "n_resamples": 50,
-        "localization": 2.5,
-        "n_jobs": -1,
-        "limits": SearchLimits(nodes_per_draw=3),
-        "inner": "oob",
-        "polish": True,
-        "solver": "cvxpy",
-        "fallback": True,
-        "options": {"martin-beta": {"prior": "jeffreys"}},
-        "sizes": ResamplingSizes(n_folds=5, test_fraction=0.2),
-        "cv": None,
+        "bound": Bound(
+            localization=2.5,
+            polish=True,
+            limits=SearchLimits(solver="cvxpy", nodes=math.inf, seconds=7.5, nodes_per_draw=3),
+        ),
+        "resampling": Resampling(inner="oob", cv=3, sizes=ResamplingSizes(n_folds=5, test_fraction=0.2)),
         "groups": None,
+        "sample_weight": None,
+        "n_jobs": -1,
     }
 
 
 def test_the_default_is_the_group_with_the_interval_to_use(fake, patients):
     assert interval().exit_code == 0
-    assert fake.calls[0][1]["methods"] == "recommended"
+    assert fake.calls[0][1]["methods"] == ["recommended"]
     assert GROUPS["recommended"] == ("two-center", "cud", "langford-binomial")
 
 
@@ -127,9 +129,9 @@ def test_the_formats_of_the_option_are_those_of_the_renderer():
 
 
 def test_the_solvers_of_the_option_are_those_of_the_package():
-    from cudbound.solve.solve_draws import SOLVERS
+    from cudbound.solve.limits import SOLVERS
 
-    assert SOLVERS == command.SOLVERS
+    assert SOLVERS == options.SOLVERS
 
 
 def test_the_alternatives_of_the_option_are_those_of_the_package():

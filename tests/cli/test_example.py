@@ -10,7 +10,7 @@ import pytest
 from cli_fakes import assert_error, invoke
 from simulated_patients import N, simulated_patients
 
-from cudbound.cli.commands.example import NAME
+from cudbound.cli.example import NAME
 from cudbound.inputs.csv_columns import read_training_data
 from cudbound.inputs.csv_file import DataFile
 

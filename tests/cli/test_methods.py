@@ -11,7 +11,7 @@ import pytest
 from cli_fakes import assert_error, invoke
 
 from cudbound import available_methods
-from cudbound.cli.commands import methods as command
+from cudbound.cli import methods as command
 from cudbound.intervals import METHODS
 from cudbound.point_estimates import ESTIMATORS
 

@@ -15,7 +15,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from cudbound import LeastSquaresClassifier, Metrics, plan_sample_size
-from cudbound.cli.commands.sample_size import grid
+from cudbound.cli.sample_size import grid
 from cudbound.study.populations.worlds import Gaussians
 
 RNG = np.random.default_rng(4)
@@ -50,7 +50,12 @@ def test_a_pilot_is_planned_as_in_python():
     python = {"n_samples": (12, 24), "n_replicates": 10, "n_resamples": 20, "rng": 6}
     same(plan(*PILOT, "--format", "csv"), plan_sample_size(LeastSquaresClassifier(), X, DIED, **python))
     ridge = make_pipeline(StandardScaler(), RidgeClassifier(alpha=2.0, random_state=6))
-    asked = {"half_width": 0.2, "probability": 0.7, "confidence_level": 0.9, "method": "two-center"}
+    asked = {
+        "half_width": 0.2,
+        "probability": 0.7,
+        "confidence_level": 0.9,
+        "method": ("two-center", {"tails": "shortest"}),
+    }
     same(
         plan(
             *(
@@ -71,7 +76,6 @@ def test_a_pilot_is_planned_as_in_python():
             X,
             DIED,
             metric=Metrics("specificity", event=True),
-            options={"tails": "shortest"},
             **asked,
             **python,
         ),
@@ -155,11 +159,15 @@ def test_sizes():
             "--parameter and FILE.csv exclude each other",
         ),
         (("--world", "gaussian"), 2, "'--world': there is no world 'gaussian'; did you mean gaussians?"),
-        (("--world", "gaussians", "--parameter", "far=1"), 2, "world gaussians has no key 'far'"),
+        (
+            ("--world", "gaussians", "--parameter", "far=1"),
+            2,
+            "'--parameter': world gaussians has no key 'far'",
+        ),
         (
             ("--world", "gaussians", "--parameter", "distance=-1"),
             2,
-            "'distance' parameter must be a number in",
+            "'--parameter': The 'distance' parameter must be a number in",
         ),
         ((*QUICK, "--n-samples", "20:x:5"), 2, "neither FROM:TO:STEP, such as 20:200:20, nor N,N,..."),
         ((*QUICK, "--n-samples", "1:9999999999:1"), 2, "stands for 1001 sizes; name 1 to 1000"),

@@ -12,7 +12,7 @@ from cli_fakes import assert_error, invoke
 from click.testing import Result
 from unwrapped import unwrapped
 
-from cudbound import LeastSquaresClassifier, error_interval
+from cudbound import LeastSquaresClassifier, performance_interval
 
 N = 40
 RNG = np.random.default_rng(6)
@@ -35,7 +35,7 @@ def run(command: str, *arguments: str, file: str = "data.csv") -> Result:
 def test_recommend_prints_the_sentences_alone():
     result = run("interval", "--recommend", "--resamples", "20")
     fitted = LeastSquaresClassifier().fit(X, Y)
-    theirs = error_interval(fitted, X, Y, n_resamples=20, rng=4)
+    theirs = performance_interval(fitted, X, Y, n_resamples=20, rng=4)
     assert result.stdout == f"{theirs.sentence} {theirs.basis[0]}\n"
     assert "errs on 0.500 of the training rows" in result.stdout
     whole = run("interval", "--resamples", "20").stdout

@@ -15,7 +15,7 @@ from click.testing import Result
 from sklearn.model_selection import GroupKFold
 from unwrapped import unwrapped
 
-from cudbound import LeastSquaresClassifier, ResamplingSizes, compare_intervals
+from cudbound import LeastSquaresClassifier, Resampling, ResamplingSizes, compare_intervals
 from cudbound.intervals import GROUPS
 
 N = 30
@@ -67,7 +67,9 @@ def expected(**arguments: Any) -> pd.DataFrame:
 @pytest.mark.parametrize("group", [name for name in GROUPS if name != "tuned"])  # which is for Python
 def test_each_group_has_the_rows_of_the_package(group):
     rows = printed("--methods", group, "--inner", "oob", "--size", "n_nested_repeats=2")
-    theirs = expected(methods=group, inner="oob", sizes=ResamplingSizes(n_nested_repeats=2))
+    theirs = expected(
+        methods=group, resampling=Resampling(inner="oob", sizes=ResamplingSizes(n_nested_repeats=2))
+    )
     pd.testing.assert_frame_equal(rows, theirs)
     assert rows["method"].tolist() == list(GROUPS[group])
 
@@ -80,28 +82,30 @@ def test_options_and_sizes_reach_the_package():
         *["--size", "n_folds=5", "--size", "test_fraction=0.2"],
     )
     theirs = expected(
-        methods=["kohavi-normal", "yang-cv-normal", "5x2cv-t", "grandvalet-bengio-t", "resampled-t"],
-        options={
-            "kohavi-normal": {"form": "wilson"},
-            "yang-cv-normal": {"center": "632"},  # a word, not a number
-            "5x2cv-t": {"repair": "none"},  # a word, not None
-            "grandvalet-bengio-t": {"rho": 0.25},
-        },
-        sizes=ResamplingSizes(n_folds=5, test_fraction=0.2),
+        methods=[
+            ("kohavi-normal", {"form": "wilson"}),
+            ("yang-cv-normal", {"center": "632"}),  # a word, not a number
+            ("5x2cv-t", {"repair": "none"}),  # a word, not None
+            ("grandvalet-bengio-t", {"rho": 0.25}),
+            "resampled-t",
+        ],
+        resampling=Resampling(sizes=ResamplingSizes(n_folds=5, test_fraction=0.2)),
     )
     pd.testing.assert_frame_equal(rows, theirs)
 
 
 def test_stratified_folds():
     rows = printed("--methods", ",".join(OF_FOLDS), "--folds", "6")
-    pd.testing.assert_frame_equal(rows, expected(methods=OF_FOLDS, cv=6))
+    pd.testing.assert_frame_equal(rows, expected(methods=OF_FOLDS, resampling=Resampling(cv=6)))
     assert set(rows["n_fits"]) == {7}
 
 
 @pytest.mark.parametrize(("asked", "folds"), [([], 10), (["--folds", "4"], 4)])
 def test_groups_are_kept_together(asked, folds):
     rows = printed("--methods", ",".join(OF_FOLDS), "--group", "patient", *asked, exclude="")
-    pd.testing.assert_frame_equal(rows, expected(methods=OF_FOLDS, cv=GroupKFold(folds), groups=PATIENT))
+    pd.testing.assert_frame_equal(
+        rows, expected(methods=OF_FOLDS, resampling=Resampling(cv=GroupKFold(folds)), groups=PATIENT)
+    )
 
 
 def test_bootstrap_draws_take_whole_groups():
@@ -114,7 +118,7 @@ def test_bootstrap_draws_take_whole_groups():
 def test_flags_of_a_method_reach_the_package_and_can_be_pasted():
     asked = ["--methods", "two-center", "--option", "two-center.cap=false"]
     rows = printed(*asked)
-    theirs = expected(methods=["two-center"], options={"two-center": {"cap": False}})
+    theirs = expected(methods=("two-center", {"cap": False}))
     pd.testing.assert_frame_equal(rows, theirs)
     assert "upper limit not capped, as requested" in rows["remarks"][0]
     first = run(*asked).stdout

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import warnings
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -17,18 +18,19 @@ import cudbound
 from cudbound import LeastSquaresClassifier
 from cudbound.analysis.table import IntervalTable
 from cudbound.basis.exceptions import CudboundWarning, NotCertifiedWarning
+from cudbound.cli import run_interval as run
 from cudbound.cli.advice import in_words_of_the_command
-from cudbound.cli.commands import run_interval as run
-from cudbound.cli.commands.demo import FEATURES, demo_data
+from cudbound.cli.demo import FEATURES, demo_data
 from cudbound.cli.fitted import fit
 from cudbound.inputs.classifier_recipe import ClassifierRecipe
 from cudbound.inputs.csv_columns import TrainingData
+from cudbound.report.tables import RunDescription
 
 SAMPLE = TrainingData(np.arange(6.0)[:, None], np.array([0, 1, 0, 1, 1, 0]), ("x",), "s", "e")
 FITTED = fit(ClassifierRecipe(), SAMPLE, 3)
 
 
-ARGUMENTS = {"methods": "recommended", "n_resamples": 1000, "localization": "n"}
+ARGUMENTS = {"methods": "recommended", "n_resamples": 1000}
 
 
 def compare_with(*events: Warning) -> Callable[..., IntervalTable]:
@@ -37,7 +39,7 @@ def compare_with(*events: Warning) -> Callable[..., IntervalTable]:
         assert arguments == ARGUMENTS | {"rng": 3}
         for event in events:
             warnings.warn(event, stacklevel=1)
-        return TABLE
+        return replace(TABLE, run=RunDescription(None, 6, 0, 0, "", (), 1000, "n", 3))
 
     return compare_intervals
 
@@ -46,7 +48,7 @@ def test_compute_collects_the_warnings_of_the_package(monkeypatch):
     limited = NotCertifiedWarning("not", n_limited=2, half_width=(0.2, 0.25), method="cud")
     events = (limited, CudboundWarning("ours"), CudboundWarning("ours"))
     monkeypatch.setattr("cudbound.analysis.compare_intervals.compare_intervals", compare_with(*events))
-    table, heard, ranges = run.compute(FITTED, ARGUMENTS, 3)
+    table, heard, ranges = run.compute(FITTED, 3, **ARGUMENTS)
     assert heard.messages == [
         "cud: q is between 0.200 and 0.250; the larger value was used, which can only make the interval longer. A "
         "limit left 2 draws open: give the search more time with --time-limit SECONDS, let it end by itself with "

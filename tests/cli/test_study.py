@@ -11,7 +11,7 @@ from cli_fakes import assert_error, invoke
 from click.testing import Result
 
 from cudbound.basis.exceptions import StudyInterrupted
-from cudbound.cli.commands import study as commands
+from cudbound.cli import study as commands
 from cudbound.study.design.design_file import read_design, template_names, template_text
 from cudbound.study.run import runner
 from cudbound.study.run.replicate import run_replicate
@@ -107,6 +107,17 @@ def test_replay_prints_the_stored_row(folder):
         ).fetchone()
     connection.close()
     assert "martin-beta: {} [{}, {}]".format(*map(repr, stored)) in lines
+
+
+def test_replay_does_not_depend_on_the_number_of_replicates(folder):
+    assert study("run", "quick.toml", "--store", "more.sqlite", "--replicates", "2").exit_code == 0
+    again = study("replay", "more.sqlite", "noise, scaled", "30", "1", "--design", "quick.toml")
+    assert again.exit_code == 0, again.stderr
+
+
+def test_a_store_is_no_folder(folder):
+    result = study("run", "quick.toml", "--store", ".")
+    assert_error(result, 2, "Invalid value for '--store': File '.' is a directory.")
 
 
 def test_replay_prints_the_traceback_of_a_failure(folder):

@@ -13,7 +13,7 @@ from cli_fakes import assert_error, invoke
 from click.testing import Result
 from study_cases import dump
 
-from cudbound.cli.commands import study as commands
+from cudbound.cli import study as commands
 from cudbound.study.design.design_file import template_text
 
 DOCUMENTATION = Path(__file__).parents[2] / "docs" / "studies.md"

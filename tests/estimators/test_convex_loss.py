@@ -20,7 +20,7 @@ from sklearn.preprocessing import OneHotEncoder, PolynomialFeatures, SplineTrans
 from sklearn.svm import SVC, LinearSVC
 from sklearn_versions import contract_checks
 
-from cudbound import ConvexLossClassifier, LeastSquaresClassifier, cud_interval
+from cudbound import Bound, ConvexLossClassifier, LeastSquaresClassifier, cud_interval
 from cudbound.adapters import express
 from cudbound.basis.exceptions import NoMinimizerError, NotMinimizerError
 from cudbound.losses.surrogates import LOSSES
@@ -188,7 +188,9 @@ def test_a_basis_is_the_pipeline_of_both(name):
     assert whole.coef_.shape == (1, rows.shape[1])
     model = express(whole, X, y)
     np.testing.assert_allclose(model.design[:, 1:], rows, atol=1e-12)
-    result = cud_interval(whole, X, y, n_resamples=5, rng=0, limits=SearchLimits(nodes_per_draw=None))
+    result = cud_interval(
+        whole, X, y, n_resamples=5, rng=0, bound=Bound(limits=SearchLimits(nodes_per_draw=None))
+    )
     assert result.estimate == pytest.approx(1.0 - whole.score(X, y))
 
 

@@ -16,8 +16,7 @@ from random_problems import make
 
 from cudbound import Certificate, Problem, cud_interval, solve_draws
 from cudbound.basis.results import SolveStatus
-from cudbound.problem.problem import make_problem, read_arrays
-from cudbound.solve.solve_draws import solve_problem
+from cudbound.problem.problem import read_arrays
 
 
 def example(side: str = "both") -> tuple[Problem, Certificate]:
@@ -26,8 +25,8 @@ def example(side: str = "both") -> tuple[Problem, Certificate]:
     design = np.column_stack([np.ones(12), rng.normal(size=(12, 2))])
     labels = np.where(design[:, 1] + rng.normal(size=12) > 0, 1.0, -1.0)
     coef = np.linalg.lstsq(design, labels)[0]
-    problem = make_problem(design, labels, coef, [[0, 2, 1, 0, 3, 1, 1, 0, 2, 1, 0, 1], [1] * 12])
-    return problem, Certificate.of(problem, solve_problem(problem, side=side), 0)
+    problem = Problem.of(design, labels, coef, [[0, 2, 1, 0, 3, 1, 1, 0, 2, 1, 0, 1], [1] * 12])
+    return problem, Certificate.of(problem, solve_draws(problem, side=side), 0)
 
 
 def with_exact_witness(problem: Problem, certificate: Certificate) -> Certificate:
@@ -60,7 +59,7 @@ def test_a_true_claim_is_proved(side: str) -> None:
 def test_claims_of_the_solver_are_proved(kind: str) -> None:
     for seed in range(5):
         problem = make(kind, seed)
-        draws = solve_problem(problem)
+        draws = solve_draws(problem)
         for draw in range(problem.n_draws):
             assert Certificate.of(problem, draws, draw).verify().upper_proved, (kind, seed, draw)
 
@@ -78,7 +77,7 @@ def test_too_large_a_lower_bound_is_not_proved() -> None:
 
 
 def test_rounding_grows_with_the_scores() -> None:
-    problem = make_problem([[1.0], [-2.0]], [1, -1], [1.0], [[1, 1]], weights=[[1e6, 0.0]], localization=0.0)
+    problem = Problem.of([[1.0], [-2.0]], [1, -1], [1.0], [[1, 1]], weights=[[1e6, 0.0]], localization=0.0)
     claim = Certificate(problem, "both", 1e6, 1e6, SolveStatus.OPTIMAL, np.array([-1.0]))
     assert claim.verify().holds
     assert replace(claim, lower=1e6 + 1e-4, upper=1e6 - 1e-4).verify().holds
@@ -117,8 +116,8 @@ def test_a_claim_of_a_quarter_on_the_nearly_singular_draw_is_refuted() -> None:
 
 
 def test_a_witness_on_a_hyperplane_proves_nothing() -> None:
-    problem = make_problem([[1.0, 0.0], [0.0, 1.0]], [1, -1], [1.0, -1.0], [[2, 0]])
-    draws = solve_problem(problem)
+    problem = Problem.of([[1.0, 0.0], [0.0, 1.0]], [1, -1], [1.0, -1.0], [[2, 0]])
+    draws = solve_draws(problem)
     certificate = Certificate.of(problem, draws, 0)
     assert certificate.lower > 0.1
     found = replace(certificate, witness=np.array([1.0, 0.0])).verify()
@@ -152,7 +151,7 @@ def test_every_draw_of_an_interval_has_one() -> None:
 
 def test_draws_of_another_problem_are_refused() -> None:
     problem, _ = example()
-    draws = solve_problem(problem)
+    draws = solve_draws(problem)
     with pytest.raises(ValueError, match="'draws' must belong to 'problem'"):
         Certificate.of(replace(problem, localization=1.0), draws, 0)
 
@@ -160,10 +159,9 @@ def test_draws_of_another_problem_are_refused() -> None:
 def test_other_losses_are_refused() -> None:
     design, labels = [[1.0, -1.0], [1.0, 0.5], [1.0, 2.0]], [-1, 1, -1]
     counts = [[2, 1, 0]]
-    draws = solve_draws(design, labels, [0.1, 0.2], counts, loss="logistic", penalty=0.1)
-    problem = make_problem(design, labels, [0.1, 0.2], counts, loss="logistic", penalty=0.1)
+    problem = Problem.of(design, labels, [0.1, 0.2], counts, loss="logistic", penalty=0.1)
     with pytest.raises(ValueError, match="'problem' has 'logistic' instead"):
-        Certificate.of(problem, draws, 0).verify()
+        Certificate.of(problem, solve_draws(problem), 0).verify()
 
 
 def test_a_file_says_the_same(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from nasty_draws import FAMILIES, nearly_singular_reproducer, outlier_reproducer
 from tiers import each_tier
 from watched import Watched
 
-from cudbound.solve.solve_draws import solve_problem
+from cudbound.solve.solve_draws import solve_draws
 
 #: Seeds per family, of 8 draws each: 2,280 draws, 6,840, and more than a million.
 QUICK, SLOW, MANY = range(15), range(15, 45), range(45, 6_645)
@@ -51,7 +51,7 @@ def assert_right(family: str, verdicts: Verdicts, seeds: int) -> None:
 
 def test_the_nearly_singular_reproducer() -> None:
     problem = nearly_singular_reproducer()
-    draws = solve_problem(problem)
+    draws = solve_draws(problem)
     assert draws.upper[0] >= 0.5 - 1e-9
     assert faults(problem, draws, 0, "both") == []
 
@@ -60,7 +60,7 @@ def test_the_nearly_singular_reproducer() -> None:
 def test_the_outlier_reproducers(which: int) -> None:
     problem, true = outlier_reproducers()[which], [0.5, 0.2][which]
     assert float(exact_q(problem, 0).value) == pytest.approx(true, abs=1e-12)
-    draws = solve_problem(problem)
+    draws = solve_draws(problem)
     assert draws.upper[0] >= true - 1e-9
     assert faults(problem, draws, 0, "both") == []
 

@@ -14,7 +14,7 @@ from random_problems import KINDS, make
 from tiers import each_tier
 
 from cudbound.losses.surrogates import get_loss
-from cudbound.problem.problem import Problem, make_problem
+from cudbound.problem.problem import Problem
 
 # in the other kinds, rows or columns are multiples of each other but for rounding, which the float oracle ignores
 EXACT_KINDS = sorted(set(KINDS) - {"collinear_rows", "dependent_columns", "two_coefficients"})
@@ -107,7 +107,7 @@ def test_bounds_around_q_are_told_apart() -> None:
 def test_one_coefficient_by_hand() -> None:
     # rows 1 and -1 with labels +1 and -1, drawn twice and never: beta > 0 is right on both, beta < 0 wrong on both,
     # S = (2 - 1)/2 - 1/2 = 0 there; with weights 1 and 1/2 it is 3/2, at the least loss of beta <= 0, that of 0
-    problem = make_problem([[1.0], [-1.0]], [1, -1], [1.0], [[2, 0]], localization=0.25, weights=[[1.0, 0.5]])
+    problem = Problem.of([[1.0], [-1.0]], [1, -1], [1.0], [[2, 0]], localization=0.25, weights=[[1.0, 0.5]])
     cell = exact_q(problem, 0)
     assert cell.score == Fraction(3, 2)
     assert cell.loss == 1  # (2/2) (1 - 0)^2
@@ -118,21 +118,21 @@ def test_one_coefficient_by_hand() -> None:
 
 def test_closed_constraints_admit_no_cell() -> None:
     # Both rows on the positive side is impossible; at beta = 0 the closed constraints hold for every pattern
-    problem = make_problem([[1.0], [-1.0]], [-1, -1], [0.5], [[1, 1]], localization=0.0, weights=[[1.0, 1.0]])
+    problem = Problem.of([[1.0], [-1.0]], [-1, -1], [0.5], [[1, 1]], localization=0.0, weights=[[1.0, 1.0]])
     assert exact_q(problem, 0).value == 1
 
 
 def test_exactly_equal_rows_change_class_together() -> None:
     design = [[1.0, 0.1], [1.0, 0.1], [1.0, np.nextafter(0.1, 1.0)]]
     weights = [[1.0, -1.0, 0.0], [0.0, -1.0, 1.0]]
-    problem = make_problem(design, [1, 1, 1], [1.0, 0.0], [[1, 1, 1]] * 2, localization=0.0, weights=weights)
+    problem = Problem.of(design, [1, 1, 1], [1.0, 0.0], [[1, 1, 1]] * 2, localization=0.0, weights=weights)
     assert exact_q(problem, 0).value == 0
     assert exact_q(problem, 1).value == 1  # between two neighboring numbers there is a classifier
 
 
 def test_lineality_is_minimized_over() -> None:
     # the second column decides no side (its row has no weight) but the loss of the drawn row
-    problem = make_problem([[1.0, 0.0], [1.0, 1.0]], [1, -1], [1.0, -2.0], [[0, 2]], weights=[[1.0, 0.0]])
+    problem = Problem.of([[1.0, 0.0], [1.0, 1.0]], [1, -1], [1.0, -2.0], [[0, 2]], weights=[[1.0, 0.0]])
     cell = exact_q(problem, 0)
     assert cell.value == 1
     assert cell.loss == 0
@@ -148,6 +148,6 @@ def test_the_nearly_singular_reproducer() -> None:
 
 
 def test_other_losses_are_refused() -> None:
-    problem = make_problem([[1.0]], [1], [1.0], [[1]], loss=get_loss("hinge"))
+    problem = Problem.of([[1.0]], [1], [1.0], [[1]], loss=get_loss("hinge"))
     with pytest.raises(ValueError, match="'problem' has 'hinge' instead: compare"):
         exact_q(problem, 0)

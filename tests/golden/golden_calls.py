@@ -30,7 +30,7 @@ from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
 import cudbound as cb
-from cudbound.cli.commands.group import main as command
+from cudbound.cli import main as command
 from cudbound.records import BootstrapLosses, FoldLosses, SplitLosses, TestSetLosses
 from cudbound.resampling.folds import draw_folds
 from cudbound.study.design.design_file import read_design
@@ -139,14 +139,21 @@ def compare_intervals_recommended() -> Numbers:
 @golden
 def compare_intervals_clinical_of_logistic_regression() -> Numbers:
     clf, X, y = fitted(make_pipeline(StandardScaler(), LogisticRegression()))
-    return intervals(clf, X, y, methods="clinical", n_resamples=30, inner=10, rng=4)
+    return intervals(clf, X, y, methods="clinical", n_resamples=30, resampling=cb.Resampling(inner=10), rng=4)
 
 
 @golden
 def compare_intervals_conditional_one_sided() -> Numbers:
     clf, X, y = fitted(RidgeClassifier())
     found = cb.compare_intervals(
-        clf, X, y, methods="conditional", alternative="less", n_resamples=40, inner=10, rng=5
+        clf,
+        X,
+        y,
+        methods="conditional",
+        alternative="less",
+        n_resamples=40,
+        rng=5,
+        resampling=cb.Resampling(inner=10),
     )
     return table(found.to_frame())
 
@@ -162,8 +169,8 @@ def compare_intervals_one_sided_greater() -> Numbers:
         alternative="greater",
         confidence_level=0.9,
         n_resamples=40,
-        inner=10,
         rng=6,
+        resampling=cb.Resampling(inner=10),
     )
     return table(found.to_frame())
 
@@ -172,23 +179,26 @@ def compare_intervals_one_sided_greater() -> Numbers:
 def compare_intervals_algorithm() -> Numbers:
     clf, X, y = fitted(LinearDiscriminantAnalysis())
     sizes = cb.ResamplingSizes(n_folds=5, n_splits=6, n_nested_repeats=4)
-    return intervals(clf, X, y, methods="algorithm", sizes=sizes, rng=7)
+    return intervals(clf, X, y, methods="algorithm", resampling=cb.Resampling(sizes=sizes), rng=7)
 
 
 @golden
 def compare_intervals_options() -> Numbers:
     clf, X, y = fitted(cb.LeastSquaresClassifier())
-    found = cb.compare_intervals(
-        clf, X, y, methods=["two-center", "cud", "bayle-cv"], localization=2.0, polish=True, fallback=True,
-        options={"bayle-cv": {"variance": "within-fold"}}, n_resamples=50, rng=8,
-    )  # fmt: skip
+    methods = [
+        "two-center",
+        ("cud", {"fallback": True}),
+        ("bayle-cv", {"variance": "within-fold", "fallback": True}),
+    ]
+    bound = cb.Bound(localization=2.0, polish=True)
+    found = cb.compare_intervals(clf, X, y, methods=methods, n_resamples=50, rng=8, bound=bound)
     return table(found.to_frame())
 
 
 @golden
 def compare_intervals_own_folds() -> Numbers:
     clf, X, y = fitted(cb.LeastSquaresClassifier())
-    return intervals(clf, X, y, methods=["k-fold-t", "bayle-cv"], cv=5, rng=9)
+    return intervals(clf, X, y, methods=["k-fold-t", "bayle-cv"], resampling=cb.Resampling(cv=5), rng=9)
 
 
 def grouped() -> tuple[Any, Any, Any, Any]:
@@ -202,7 +212,9 @@ def grouped() -> tuple[Any, Any, Any, Any]:
 def compare_intervals_groups() -> Numbers:
     clf, X, y, groups = grouped()
     methods = ["two-center", "cud", "bootstrap-percentile", "out-of-bag-wilson", "corrected-resampled-t"]
-    return intervals(clf, X, y, methods=methods, groups=groups, n_resamples=40, inner=10, rng=10)
+    return intervals(
+        clf, X, y, methods=methods, groups=groups, n_resamples=40, resampling=cb.Resampling(inner=10), rng=10
+    )
 
 
 @golden
@@ -260,7 +272,15 @@ def compare_intervals_single_class_draws() -> Numbers:
     clf = cb.LeastSquaresClassifier().fit(X, y)
     methods = ["two-center", "bootstrap-percentile", "out-of-bag-wilson"]
     found = {
-        rule: intervals(clf, X, y, methods=methods, on_single_class=rule, inner=5, n_resamples=40, rng=17)
+        rule: intervals(
+            clf,
+            X,
+            y,
+            methods=methods,
+            resampling=cb.Resampling(on_single_class=rule, inner=5),
+            n_resamples=40,
+            rng=17,
+        )
         for rule in ("redraw", "drop", "fit")
     }
     return {f"{rule} {name}": row for rule, rows in found.items() for name, row in rows.items()}
@@ -269,7 +289,7 @@ def compare_intervals_single_class_draws() -> Numbers:
 @golden
 def compare_intervals_separable() -> Numbers:
     clf, X, y = fitted(cb.LeastSquaresClassifier(), signal=40.0)
-    return intervals(clf, X, y, methods="paper", n_resamples=40, inner=10, rng=18)
+    return intervals(clf, X, y, methods="paper", n_resamples=40, resampling=cb.Resampling(inner=10), rng=18)
 
 
 @golden
@@ -296,7 +316,7 @@ def compare_intervals_tuned() -> Numbers:
 
 def error_interval_of(classifier: Any, seed: int, **kind: Any) -> Numbers:
     clf, X, y = fitted(classifier, **kind)
-    return table(cb.error_interval(clf, X, y, n_resamples=30, rng=seed).to_frame())
+    return table(cb.performance_interval(clf, X, y, n_resamples=30, rng=seed).to_frame())
 
 
 @golden
@@ -344,14 +364,21 @@ def error_interval_of_stumps() -> Numbers:
     X, y = sample()
     boosted = GradientBoostingClassifier(n_estimators=4, max_depth=1, random_state=0).fit(X, y)
     clf = cb.ConvexLossClassifier("exponential", penalty=0.1, basis=cb.stump_basis(boosted)).fit(X, y)
-    return table(cb.error_interval(clf, X, y, n_resamples=20, rng=29).to_frame())
+    return table(cb.performance_interval(clf, X, y, n_resamples=20, rng=29).to_frame())
 
 
 @golden
 def error_interval_by_name() -> Numbers:
     clf, X, y = fitted(cb.LeastSquaresClassifier())
-    found = cb.error_interval(
-        clf, X, y, method="bootstrap-percentile", inner="oob", alternative="greater", n_resamples=60, rng=30
+    found = cb.performance_interval(
+        clf,
+        X,
+        y,
+        method="bootstrap-percentile",
+        alternative="greater",
+        n_resamples=60,
+        rng=30,
+        resampling=cb.Resampling(inner="oob"),
     )
     return table(found.to_frame())
 
@@ -359,12 +386,18 @@ def error_interval_by_name() -> Numbers:
 @golden
 def error_interval_without_further_centers() -> Numbers:
     clf, X, y = fitted(cb.LeastSquaresClassifier())
-    return table(cb.error_interval(clf, X, y, n_resamples=60, rng=30, cap=False).to_frame())
+    return table(
+        cb.performance_interval(
+            clf, X, y, n_resamples=60, rng=30, method=("two-center", {"cap": False})
+        ).to_frame()
+    )
 
 
 @golden
 def cud_interval_of_least_squares() -> Numbers:
-    return bound(cb.cud_interval(*fitted(cb.LeastSquaresClassifier()), n_resamples=40, rng=31, search="all"))
+    return bound(
+        cb.cud_interval(*fitted(cb.LeastSquaresClassifier()), n_resamples=40, rng=31, all_draws=True)
+    )
 
 
 @golden
@@ -391,7 +424,11 @@ def cud_interval_of_the_squared_hinge() -> Numbers:
     clf = cb.ConvexLossClassifier(loss="squared_hinge", penalty=0.05)
     return bound(
         cb.cud_interval(
-            *fitted(clf), n_resamples=25, rng=33, confidence_level=0.9, localization="paper-literal"
+            *fitted(clf),
+            n_resamples=25,
+            rng=33,
+            confidence_level=0.9,
+            bound=cb.Bound(localization="paper-literal"),
         )
     )
 
@@ -407,12 +444,14 @@ def cud_interval_of_sensitivity() -> Numbers:
 @golden
 def cud_interval_under_limits() -> Numbers:
     clf, X, y = fitted(cb.LeastSquaresClassifier(), n=60, n_features=8, signal=0.2)
-    return bound(cb.cud_interval(clf, X, y, n_resamples=20, rng=35, limits=cb.SearchLimits(nodes=3)))
+    return bound(
+        cb.cud_interval(clf, X, y, n_resamples=20, rng=35, bound=cb.Bound(limits=cb.SearchLimits(nodes=3)))
+    )
 
 
 @golden
 def cud_interval_at_another_level() -> Numbers:
-    result = cb.cud_interval(*fitted(cb.LeastSquaresClassifier()), n_resamples=40, rng=36, search="all")
+    result = cb.cud_interval(*fitted(cb.LeastSquaresClassifier()), n_resamples=40, rng=36, all_draws=True)
     return bound(result.at(confidence_level=0.8))
 
 
@@ -421,7 +460,10 @@ def cud_interval_at_another_level() -> Numbers:
 def cud_interval_by_the_reference_solver() -> Numbers:
     found = bound(
         cb.cud_interval(
-            *fitted(cb.LeastSquaresClassifier(), n=14, n_features=2), n_resamples=6, rng=37, solver="cvxpy"
+            *fitted(cb.LeastSquaresClassifier(), n=14, n_features=2),
+            n_resamples=6,
+            rng=37,
+            bound=cb.Bound(limits=cb.SearchLimits(solver="cvxpy")),
         )
     )
     return {name: found[name] for name in ("estimate", "q", "low", "high")}
@@ -435,7 +477,7 @@ def solve_draws_on_arrays() -> Numbers:
     counts = np.random.default_rng(38).multinomial(20, np.full(20, 0.05), size=10)
     found = {}
     for side in ("both", "positive", "negative"):
-        draws = cb.solve_draws(design, y, coef, counts, side=side)
+        draws = cb.solve_draws(cb.Problem.of(design, y, coef, counts), side=side)
         found[side] = {"lower": plain(draws.lower), "upper": plain(draws.upper), "nodes": plain(draws.nodes)}
     return {"counts": counts.tolist(), **found}
 
@@ -458,7 +500,7 @@ def estimate_error_in_groups() -> Numbers:
 @golden
 def instability_of_a_classifier() -> Numbers:
     clf, X, y = fitted(cb.LeastSquaresClassifier())
-    return every_number(cb.classification_instability(clf, X, y, n_resamples=40, rng=41).to_frame())
+    return every_number(cb.instability(clf, X, y, n_resamples=40, rng=41).to_frame())
 
 
 RIVALS = {
@@ -471,45 +513,43 @@ RIVALS = {
 @golden
 def compare_learners_of_two() -> Numbers:
     X, y = sample(n=40)
-    result = cb.compare_learners(RIVALS["least-squares"], RIVALS["logistic"], X, y, rng=42)
-    return table(pd.DataFrame([result.to_record()]))
+    result = cb.compare_learners([RIVALS["least-squares"], RIVALS["logistic"]], X, y, rng=42)
+    return table(result.to_frame(), "method")
 
 
 @golden
 def compare_learners_one_sided_with_null() -> Numbers:
     X, y = sample(n=40)
     result = cb.compare_learners(
-        RIVALS["least-squares"],
-        RIVALS["logistic"],
+        [RIVALS["least-squares"], RIVALS["logistic"]],
         X,
         y,
-        method="5x2cv-t",
+        methods="5x2cv-t",
         alternative="less",
         null=0.05,
         rng=43,
     )
-    return table(pd.DataFrame([result.to_record()]))
+    return table(result.to_frame(), "method")
 
 
 @golden
 def compare_learners_by_every_method() -> Numbers:
     X, y = sample(n=40)
-    found = cb.tabulate_comparisons(
-        RIVALS["least-squares"], RIVALS["logistic"], X, y, rng=44, test_set=sample(n=41)
-    )
-    return table(found.to_frame())
+    pair = [RIVALS["least-squares"], RIVALS["logistic"]]
+    found = cb.compare_learners(pair, X, y, methods="all", rng=44, test_set=sample(n=41))
+    return table(found.to_frame(), "method")
 
 
 @golden
 def compare_learners_in_pairs() -> Numbers:
     X, y = sample(n=40)
-    return table(cb.compare_many_learners(RIVALS, X, y, rng=45, confidence_level=0.9).to_frame())
+    return table(cb.compare_learners(RIVALS, X, y, rng=45, confidence_level=0.9).to_frame())
 
 
 @golden
 def compare_learners_with_a_reference() -> Numbers:
     X, y = sample(n=40)
-    found = cb.compare_many_learners(RIVALS, X, y, reference="least-squares", method="bayle-cv", rng=46)
+    found = cb.compare_learners(RIVALS, X, y, reference="least-squares", methods="bayle-cv", rng=46)
     return table(found.to_frame())
 
 
@@ -523,21 +563,21 @@ def recorded_losses() -> Numbers:
     splits = SplitLosses(rng.uniform(size=8), 27, 3)
     differences = SplitLosses(rng.normal(scale=0.1, size=8), 27, 3)
     recorded = [
-        cb.recorded_interval("bayle-cv", folds),
-        cb.recorded_interval("corrected-resampled-t", splits, alternative="less"),
-        cb.recorded_interval("out-of-bag-wilson", draws, training_losses=losses),
-        cb.recorded_interval(
-            "bootstrap-632-plus-normal", draws, training_losses=losses, positive=0.4, predicted_positive=0.5
+        cb.interval_of(folds, "bayle-cv"),
+        cb.interval_of(splits, "corrected-resampled-t", alternative="less"),
+        cb.interval_of(draws, "out-of-bag-wilson", training_losses=losses),
+        cb.interval_of(
+            draws, "bootstrap-632-plus-normal", training_losses=losses, positive=0.4, predicted_positive=0.5
         ),
-        cb.recorded_interval("test-set-wilson", TestSetLosses(losses, 50), confidence_level=0.9),
+        cb.interval_of(TestSetLosses(losses, 50), "test-set-wilson", confidence_level=0.9),
     ]
     comparisons = [
-        cb.recorded_comparison("corrected-resampled-t", differences),
-        cb.recorded_comparison("mcnemar", TestSetLosses(losses, 50), TestSetLosses(other, 50)),
+        cb.comparison_of(differences, "corrected-resampled-t"),
+        cb.comparison_of([TestSetLosses(losses, 50), TestSetLosses(other, 50)], "mcnemar"),
     ]
     estimates = [
-        cb.recorded_estimate("k-fold", folds),
-        cb.recorded_estimate("bootstrap-632", draws, training_losses=losses),
+        cb.estimate_of(folds, "k-fold"),
+        cb.estimate_of(draws, "bootstrap-632", training_losses=losses),
     ]
     rows = [[one.to_record() for one in some] for some in (recorded, comparisons, estimates)]
     kinds = ("interval", "comparison", "estimate")
@@ -673,7 +713,7 @@ def command_compare_learners() -> Numbers:
     found = command_numbers(
         "compare-learners", "--exclude", "clinic", "--a", "lda", "--b", "tree", "--seed", "53"
     )
-    return table(pd.DataFrame(found["comparisons"]))
+    return table(pd.DataFrame(found["comparisons"]), "method")
 
 
 @golden

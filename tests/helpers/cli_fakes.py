@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -13,9 +12,9 @@ from cudbound.basis.outcomes import ConfidenceInterval, Estimand, Outcome
 from cudbound.basis.results import IntervalEstimate
 from cudbound.cli import main
 from cudbound.cli.advice import Heard
-from cudbound.cli.commands import run_interval
-from cudbound.cli.fitted import FittedClassifier
+from cudbound.cli.fitted import FittedClassifier, with_notes
 from cudbound.inputs.csv_columns import TrainingData
+from cudbound.report.tables import RunDescription
 
 CLEAN = "age,sex,bmi,died\n30,m,21.5,yes\n41,f,22,no\n52,f,23,yes\n63,m,24.5,no\n50,m,20,no\n"
 FOUND = Outcome(0.2, ConfidenceInterval(-0.1, 0.5), estimand=Estimand("conditional"))
@@ -40,14 +39,15 @@ class Fake:
         self.error: BaseException | None = None
 
     def __call__(
-        self, fitted: FittedClassifier, arguments: Mapping[str, Any], seed: int, n_seeds: int | None = None
+        self, fitted: FittedClassifier, seed: int, n_seeds: int | None = None, **arguments: Any
     ) -> tuple[IntervalTable, Heard, None]:
         self.calls.append((fitted.sample, {**arguments, "rng": seed}))
         self.fitted.append(fitted)
         if self.error is not None:
             raise self.error
-        run = run_interval._described(fitted, TABLE, arguments, seed)
-        self.tables.append(replace(TABLE, run=run))
+        y = fitted.sample.y
+        run = RunDescription(None, len(y), 0, 0, "", (), arguments["n_resamples"], "n", seed)
+        self.tables.append(with_notes(replace(TABLE, run=run), fitted.sample, classifier=fitted.description))
         return self.tables[-1], Heard(list(self.warnings), self.certified), None
 
 

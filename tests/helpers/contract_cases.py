@@ -12,6 +12,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from cudbound import LeastSquaresClassifier, ResamplingSizes, cud_interval
 from cudbound.adapters import express
 from cudbound.adapters.fitted_facts import facts_of
+from cudbound.basis.sample import Sample
 from cudbound.bound.boundary import boundary_deviations
 from cudbound.bound.signed_suprema import solve_signed_suprema
 from cudbound.intervals import GROUPS, METHODS
@@ -37,8 +38,10 @@ from cudbound.records import (
     TestSetLosses,
     TunedLosses,
 )
-from cudbound.resampling import SCHEMES, ResamplingPlan, record_losses
-from cudbound.resampling.bolstering import record_bolstered
+from cudbound.resampling import Resampling
+from cudbound.resampling.recorders import RECORDERS, make_records
+from cudbound.resampling.recording import Recording, spawn_streams
+from cudbound.resampling.target_records import given_records
 from cudbound.solve.search import Search
 
 Array = NDArray[Any]
@@ -53,8 +56,8 @@ N_RESAMPLES, N_INNER = 40, 3
 INTERVALS = GROUPS["all"]
 COMPARISONS = tuple(name for name, method in METHODS.items() if method.compares)
 
-#: Records that `record_losses` makes.
-REFITTED = frozenset({*SCHEMES, "bootstrap", "inner", "removed_cases"})
+#: Records that refits of the classifier fill, and what is made of the classifier itself by random numbers.
+REFITTED = frozenset(name for name, one in RECORDERS.items() if one.n_fits) - {"cv", "tuned"} | {"bolstered"}
 
 
 def sample(n: int = 30, seed: int = 0, signal: float = 1.0) -> tuple[Array, Array]:
@@ -142,11 +145,16 @@ def edge_cases() -> dict[str, tuple[Any, Array, Array]]:
 def refitted_records(estimator: Any, X: Array, y: Array, seed: int) -> Records:
     """Return all records of a classifier, by the functions behind the entry points and the same random numbers."""
     rng = np.random.default_rng(seed)
-    labels = np.where(y == estimator.classes_[1], 1.0, -1.0)
     counts = draw_counts(len(y), N_RESAMPLES, rng)
     needs = frozenset[str]().union(*(m.needs for m in (*METHODS.values(), *ESTIMATORS.values())))
-    plan = ResamplingPlan(needs & REFITTED, N_INNER, SIZES)
-    records = record_losses(plan, estimator, X, y, labels, counts, rng=rng)
+    recording = Recording(
+        sample=Sample.of(estimator, X, y),
+        counts=counts,
+        streams=spawn_streams(rng),
+        estimator=estimator,
+        resampling=Resampling(inner=N_INNER, sizes=SIZES),
+    )
+    records = Records(**make_records(needs & REFITTED, recording, given_records(recording)))
     facts = facts_of(estimator, X, y)
     return replace(
         records,
@@ -157,10 +165,9 @@ def refitted_records(estimator: Any, X: Array, y: Array, seed: int) -> Records:
             counts,
             probability=0.975,
             localization=len(y),
-            search=Search("all", side="negative"),
+            search=Search(all_draws=True, side="negative"),
         ),
         boundary=boundary_deviations(express(estimator, X, y), counts),
-        bolstered=record_bolstered(estimator, X, y, rng=rng),
     )
 
 

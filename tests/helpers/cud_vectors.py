@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from shared_files import shared_vectors
 
-from cudbound.problem.problem import Problem, make_problem
+from cudbound.problem.problem import Problem
 
 CUD_VECTORS = ["cud_A_0", "cud_duplicates", "cud_sens", "cud_B_onesided"]
 
@@ -20,5 +20,5 @@ def vector_problem(name: str) -> tuple[Problem, list[float], dict[str, Any]]:
     labels = np.array(inputs["y"])
     coef = np.linalg.lstsq(x, labels, rcond=None)[0]
     weights = [value["weights"]] if "weights" in value else None
-    problem = make_problem(x, labels, coef, np.array([inputs["phi"]]), weights=weights)
+    problem = Problem.of(x, labels, coef, np.array([inputs["phi"]]), weights=weights)
     return problem, [float(alpha) for alpha in inputs["alpha"]], {**value, "tol": example["tol"]}

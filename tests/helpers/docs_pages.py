@@ -32,13 +32,13 @@ from cudbound.adapters import REFUSALS
 from cudbound.analysis.from_recorded import FIELD_OF
 from cudbound.basis.method_card import MethodCard
 from cudbound.cli import main
-from cudbound.cli.commands import study as study_commands
-from cudbound.cli.commands.example import example_text
-from cudbound.cli.commands.interval import interval
-from cudbound.cli.commands.learners import compare_learners
-from cudbound.cli.commands.methods import methods
-from cudbound.cli.commands.sample_size import plan
-from cudbound.cli.commands.verify import verify
+from cudbound.cli import study as study_commands
+from cudbound.cli.example import example_text
+from cudbound.cli.interval import interval
+from cudbound.cli.learners import compare_learners
+from cudbound.cli.methods import methods
+from cudbound.cli.sample_size import plan
+from cudbound.cli.verify import verify
 from cudbound.inputs.classifier_recipe import ClassifierRecipe
 from cudbound.inputs.named_classifiers import CLASSIFIERS
 from cudbound.intervals import GROUPS, METHODS, Method, find_comparisons, find_methods

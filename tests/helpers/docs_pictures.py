@@ -10,19 +10,17 @@ import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from sklearn.dummy import DummyClassifier
-
 from cudbound import (
     LeastSquaresClassifier,
     Scenario,
     Study,
     compare_intervals,
+    compare_learners,
     cud_interval,
     run_study,
     summarize,
-    tabulate_comparisons,
 )
-from cudbound.cli.commands.demo import demo_data
+from cudbound.cli.demo import demo_data
 from cudbound.plotting.coverage import CoverageByScenarioDisplay, CoverageWidthDisplay, KurtosisDisplay
 from cudbound.plotting.display import Display
 from cudbound.plotting.nested_loop import NestedLoopDisplay
@@ -40,12 +38,12 @@ def intervals() -> Display:
 
 
 def suprema() -> Display:
-    return cud_interval(CLASSIFIER, X, Y, search="all", rng=0).plot()
+    return cud_interval(CLASSIFIER, X, Y, rng=0, all_draws=True).plot()
 
 
 def comparisons() -> Display:
     methods = ["corrected-resampled-t", "bayle-cv", "5x2cv-t"]
-    return tabulate_comparisons(CLASSIFIER, DummyClassifier(), X, Y, methods=methods, rng=0).plot()
+    return compare_learners([CLASSIFIER, "majority"], X, Y, methods=methods, rng=0).plot()
 
 
 OF_RESULTS: dict[str, Callable[[], Display]] = {

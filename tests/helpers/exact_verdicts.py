@@ -21,7 +21,7 @@ from watched import Watched
 from cudbound.basis.results import Draws, SolveStatus
 from cudbound.problem.problem import Problem
 from cudbound.solve.limits import SearchLimits
-from cudbound.solve.solve_draws import solve_problem
+from cudbound.solve.solve_draws import solve_draws
 
 #: Bounds may be wrong by this, times the largest score if that is above 1: losses and scores are rounded.
 TOLERANCE = 1e-9
@@ -143,7 +143,7 @@ def judge_seed(job: tuple[str, int]) -> Verdicts:
     family, seed = job
     verdicts = Verdicts(Counter(), [])
     problem, side = make(family, seed), side_of(seed)
-    draws = solve_problem(problem, side=side, limits=SearchLimits(nodes_per_draw=NODE_LIMIT))
+    draws = solve_draws(problem, side=side, limits=SearchLimits(nodes_per_draw=NODE_LIMIT))
     for draw in range(problem.n_draws):
         verdicts.counts["draws"] += 1
         verdicts.counts[SolveStatus(draws.status[draw]).name] += 1

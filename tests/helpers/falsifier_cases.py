@@ -10,10 +10,10 @@ from falsifier import falsify
 
 from cudbound.basis.exceptions import CudboundWarning
 from cudbound.problem.draws import draw_counts
-from cudbound.problem.problem import Problem, make_problem
+from cudbound.problem.problem import Problem
 from cudbound.solve.limits import SearchLimits
 from cudbound.solve.native import minimize
-from cudbound.solve.solve_draws import solve_problem
+from cudbound.solve.solve_draws import solve_draws
 
 NODE_LIMIT = 5_000
 N_DRAWS = 2
@@ -43,7 +43,7 @@ def moderate(seed: int, loss: str, shape: str) -> tuple[Problem, str]:
     labels[:2] = 1.0, -1.0
     penalty = rng.choice([0.001, 0.1]) * np.ones(p) if loss != "squared" or rng.random() < 0.3 else None
     weights = rng.normal(size=(N_DRAWS, n)) / n if rng.random() < 0.2 else None
-    problem = make_problem(
+    problem = Problem.of(
         design,
         labels,
         np.zeros(p),
@@ -64,7 +64,7 @@ def refuted(case: tuple[int, str, str, int]) -> list[str]:
     """Return what the falsifier found against the bounds of the draws of a case; the last number is its rounds."""
     *which, rounds = case
     problem, side = moderate(*which)
-    draws = solve_problem(problem, side=side, limits=SearchLimits(nodes_per_draw=NODE_LIMIT))
+    draws = solve_draws(problem, side=side, limits=SearchLimits(nodes_per_draw=NODE_LIMIT))
     rng = np.random.default_rng(1)
     against = []
     for draw in range(N_DRAWS):

@@ -13,7 +13,7 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.special import gammaln, logsumexp
 
-from cudbound.intervals.proportions import inverted_binomial_interval
+from cudbound.basis.proportions import inverted_binomial_interval
 from cudbound.plotting.style import COLORS
 
 N, WRONG, DELTA = 50, 8, 0.05

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cudbound.problem.problem import Problem, make_problem
+from cudbound.problem.problem import Problem
 
 
 def grouped_data(seed: int, kind: str = "normal") -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
@@ -44,7 +44,7 @@ def by_hand(problem: Problem, draw: int, weights: Sequence[float] | None = None)
     if weights is None:
         weights = [int(counts[i]) / held - 1 / n for i in range(n)]
     penalty = None if problem.penalty is None else problem.penalty * held / n
-    return make_problem(
+    return Problem.of(
         problem.design,
         problem.labels,
         problem.coef,

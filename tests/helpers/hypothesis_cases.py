@@ -15,7 +15,7 @@ from worlds import world_problem
 from cudbound.basis.results import Draws, SolveStatus
 from cudbound.losses.surrogates import get_loss
 from cudbound.problem.problem import Problem
-from cudbound.solve.solve_draws import solve_problem
+from cudbound.solve.solve_draws import solve_draws
 
 Array = NDArray[np.float64]
 
@@ -79,7 +79,7 @@ SEEN: Counter[str] = Counter()
 
 def solved(problem: Problem, **options: object) -> Draws:
     """Solve every draw; all are solved, or nearly, but for the few that `assert_few_open` allows."""
-    draws = solve_problem(problem, **options)
+    draws = solve_draws(problem, **options)
     # a loss with flat directions is known to a few times 1e-10 alone, which leaves such a draw open
     left_open = draws.status == SolveStatus.INACCURATE
     assert (draws.certified | left_open).all(), draws
@@ -110,7 +110,7 @@ def tolerance_of(problem: Problem) -> float:
 
 
 def assert_same_q(one: Problem, other: Problem) -> None:
-    here, there, tolerance = solved(one), solve_problem(other), tolerance_of(one)
+    here, there, tolerance = solved(one), solve_draws(other), tolerance_of(one)
     # rounding may keep witnesses short of their values where a map is ill-conditioned: the bounds then nearly meet
     gap = 1e-6
     assert_few_open(other, there, gap)

@@ -1,6 +1,6 @@
 """Seeded small problems of squared loss that are hard on floating-point numbers, one function per family.
 
-All are accepted by `make_problem`, with n <= 12 and p <= 4, so that `exact_oracle` decides them in milliseconds.
+All are accepted by `Problem.of`, with n <= 12 and p <= 4, so that `exact_oracle` decides them in milliseconds.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cudbound.problem.draws import draw_counts
-from cudbound.problem.problem import Problem, make_problem
+from cudbound.problem.problem import Problem
 
 Array = NDArray[np.float64]
 Rng = np.random.Generator
@@ -41,7 +41,7 @@ def nearly_singular_reproducer() -> Problem:
     """Four rows, of which a draw holds two that differ by 1e-9: beta = (-1, .4) is worth .5."""
     design = np.array([[1.0, 0.0], [1.0, 1e-9], [-3.0, -7.0], [-1.0, -3.0]])
     labels = np.array([-1.0, -1.0, -1.0, 1.0])
-    return make_problem(design, labels, np.linalg.lstsq(design, labels)[0], [[3, 1, 0, 0]])
+    return Problem.of(design, labels, np.linalg.lstsq(design, labels)[0], [[3, 1, 0, 0]])
 
 
 def outlier_reproducers() -> list[Problem]:
@@ -57,7 +57,7 @@ def outlier_reproducers() -> list[Problem]:
         (without, [-1, 1, -1, 1, -1, -1, 1, 1, 1, 1], [1, 0, 2, 1, 0, 2, 0, 2, 1, 1]),
     ]
     return [
-        make_problem(
+        Problem.of(
             design,
             labels,
             _fit(design, np.array(labels, dtype=float), np.full(10, 0.1), np.zeros(design.shape[1])),
@@ -116,7 +116,7 @@ def _problem(
     fitted = [np.ones(n), *counts][rng.choice(N_DRAWS + 1, p=[0.8, *[0.2 / N_DRAWS] * N_DRAWS])]
     shares = fitted / n if sample_weight is None else fitted * sample_weight / n
     alpha = rng.choice([0.0, 1.0, n / 4.0, n, n**2.0, np.inf], p=[0.05, 0.15, 0.1, 0.55, 0.1, 0.05])
-    return make_problem(
+    return Problem.of(
         design,
         labels,
         _fit(design, labels - offset, shares, ridge),

@@ -16,7 +16,7 @@ from scipy.optimize import minimize
 
 from cudbound.losses.surrogates import get_loss
 from cudbound.problem.draws import draw_counts
-from cudbound.problem.problem import Problem, make_problem
+from cudbound.problem.problem import Problem
 
 Array = NDArray[np.float64]
 Rng = np.random.Generator
@@ -140,7 +140,7 @@ def _problem(
     stacked = np.vstack([design / np.sqrt(n), np.diag(np.sqrt(ridge))])
     coef = np.linalg.lstsq(stacked, np.concatenate([labels / np.sqrt(n), np.zeros(p)]), rcond=None)[0]
     counts = draw_counts(n, N_DRAWS, rng) if counts is None else counts
-    return make_problem(
+    return Problem.of(
         design, labels, coef, counts, localization=_alpha(rng, n), weights=weights, penalty=penalty
     )
 

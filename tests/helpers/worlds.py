@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cudbound.problem.draws import draw_counts
-from cudbound.problem.problem import Problem, make_problem
+from cudbound.problem.problem import Problem
 from cudbound.solve.native import minimize
 
 Array = NDArray[np.float64]
@@ -55,7 +55,7 @@ def world_problem(
     """Return the problem of `n_draws` bootstrap draws from a `world`."""
     design, labels, coef = world(n, p, signal, seed, features=features, intercept=intercept)
     counts = draw_counts(n, n_draws, np.random.default_rng([seed, n, p, 1]))
-    return make_problem(design, labels, coef, counts, localization=localization)
+    return Problem.of(design, labels, coef, counts, localization=localization)
 
 
 def surrogate_problem(
@@ -68,6 +68,6 @@ def surrogate_problem(
     design, labels, _ = world(n, p, signal, seed)
     penalty = None if c is None else np.concatenate([[0.0], np.full(p - 1, 1.0 / (2.0 * c * n))])
     once = np.ones((1, n), dtype=np.int32)
-    fitted = minimize(make_problem(design, labels, np.zeros(p), once, loss=loss, penalty=penalty))
+    fitted = minimize(Problem.of(design, labels, np.zeros(p), once, loss=loss, penalty=penalty))
     counts = draw_counts(n, n_draws, np.random.default_rng([seed, n, p, 1]))
-    return make_problem(design, labels, fitted.coef[0], counts, loss=loss, penalty=penalty)
+    return Problem.of(design, labels, fitted.coef[0], counts, loss=loss, penalty=penalty)

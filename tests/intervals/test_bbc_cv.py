@@ -19,7 +19,7 @@ from sklearn.model_selection import (
 )
 from sklearn.tree import DecisionTreeClassifier
 
-from cudbound import compare_intervals, error_interval, recorded_interval
+from cudbound import compare_intervals, interval_of, performance_interval
 from cudbound.basis.exceptions import TuningNotResampledWarning, UnsupportedEstimatorError
 from cudbound.intervals import METHODS
 from cudbound.problem.draws import draw_counts
@@ -37,7 +37,7 @@ def test_the_worked_examples(name):
     counts = np.array([np.bincount(drawn, minlength=n) for drawn in inputs["indices"]])
     tuned = TunedLosses(np.array(inputs["losses"]), counts)
     assert tuned.chosen.tolist() == value["chosen"]
-    row = recorded_interval("bbc-cv", tuned, confidence_level=inputs["confidence_level"])
+    row = interval_of(tuned, "bbc-cv", confidence_level=inputs["confidence_level"])
     assert (row.estimate, row.low, row.high) == pytest.approx(
         (value["estimate"], value["low"], value["high"]), abs=tol
     )
@@ -80,7 +80,7 @@ def test_a_fitted_search_is_refitted_on_its_folds(search):
     counts = draw_counts(len(y), 60, np.random.default_rng(5))
     folds = list(search.cv.split(X, y))
     tuned = TunedLosses(losses_by_hand(search, X, y, folds), counts, len(folds))
-    row = recorded_interval("bbc-cv", tuned)
+    row = interval_of(tuned, "bbc-cv")
     found = table["bbc-cv"]
     assert (found.estimate, found.low, found.high) == pytest.approx(
         (row.estimate, row.low, row.high), abs=1e-12
@@ -92,7 +92,7 @@ def test_tuning_makes_the_estimate_of_the_best_configuration_too_low():
     """Among fifty configurations that guess, the best looks good; the corrected estimate does not."""
     rng = np.random.default_rng(0)
     losses = rng.integers(0, 2, size=(60, 50))
-    row = recorded_interval("bbc-cv", TunedLosses(losses, draw_counts(60, 200, rng)))
+    row = interval_of(TunedLosses(losses, draw_counts(60, 200, rng)), "bbc-cv")
     assert losses.mean(axis=0).min() < 0.42
     assert row.estimate > 0.48  # fewer rows to choose on cost something too: it is rather too high
     assert row.low < 0.5 < row.high
@@ -128,9 +128,9 @@ def test_wrong_shapes_are_named():
 
 def test_draws_that_hold_all_rows_are_dropped():
     counts = np.array([[1, 1, 1], [2, 1, 0], [0, 1, 2]])
-    row = recorded_interval("bbc-cv", TunedLosses(np.array([[0, 1], [1, 0], [0, 1]]), counts))
+    row = interval_of(TunedLosses(np.array([[0, 1], [1, 0], [0, 1]]), counts), "bbc-cv")
     assert "1 draws that held all rows dropped" in row.remarks
-    none = recorded_interval("bbc-cv", TunedLosses(np.array([[0, 1], [1, 0]]), np.ones((2, 2), dtype=int)))
+    none = interval_of(TunedLosses(np.array([[0, 1], [1, 0]]), np.ones((2, 2), dtype=int)), "bbc-cv")
     assert "every draw held all rows" in none.degenerate
     assert METHODS["bbc-cv"].estimand.kind == "rule"
 
@@ -138,12 +138,12 @@ def test_draws_that_hold_all_rows_are_dropped():
 def test_the_bound_alone_takes_the_tuned_parameters_as_given():
     X, y = data()
     search = GridSearchCV(RidgeClassifier(), {"alpha": [0.01, 1.0]}, cv=3).fit(X, y)
-    arguments = {"n_resamples": 5, "rng": 0, "progress": False}
-    found = error_interval(search, X, y, **arguments)  # warnings are errors in these tests
-    alone = error_interval(search, X, y, cap=False, **arguments)
+    arguments = {"n_resamples": 5, "rng": 0}
+    found = performance_interval(search, X, y, **arguments)  # warnings are errors in these tests
+    alone = performance_interval(search, X, y, method=("two-center", {"cap": False}), **arguments)
     assert alone.confidence_interval == found.confidence_interval
     with pytest.warns(TuningNotResampledWarning):
-        error_interval(search, X, y, method="cud", **arguments)
+        performance_interval(search, X, y, method="cud", **arguments)
 
 
 def test_a_search_that_ranked_otherwise_is_named():
@@ -194,7 +194,9 @@ def test_a_fallback_serves_a_limit_that_says_nothing_alone():
     counts[:, 1], counts[:, 2] = 0, 2
     counts[:3, 1], counts[:3, 0], counts[:3, 2] = 2, 0, 1
     tuned = TunedLosses(losses, counts)
-    bare, helped = (recorded_interval("bbc-cv", tuned, alternative="less", fallback=f) for f in (False, True))
+    bare, helped = (
+        interval_of(tuned, ("bbc-cv", {"fallback": f}), alternative="less") for f in (False, True)
+    )
     assert bare.degenerate == "the limit is not within (0, 1)"
     assert helped.degenerate is None
     assert 0.0 < helped.high < 1.0

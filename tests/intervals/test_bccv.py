@@ -14,10 +14,10 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import LeaveOneOut, cross_val_predict
 
 from cudbound import LeastSquaresClassifier
+from cudbound.basis.proportions import inverted_binomial_interval
 from cudbound.intervals import compute_interval
 from cudbound.intervals.bccv import BCCVP, BCCVP_BR
 from cudbound.intervals.bootstrap_percentile import shifted_interval
-from cudbound.intervals.proportions import inverted_binomial_interval
 from cudbound.problem.draws import draw_counts
 from cudbound.records import Records, RemovedCaseErrors
 from cudbound.resampling import removed_cases
@@ -185,10 +185,10 @@ def test_equal_errors_are_flagged_and_have_a_fallback(method, value):
     row = compute_interval(method, records, 0.95)
     assert row.confidence_interval.width == 0.0
     assert row.degenerate == "both limits are the same bootstrap replicate"
-    instead = compute_interval(method, records, 0.95, fallback=True)
+    instead = compute_interval(method, records, 0.95, {"fallback": True})
     assert instead.raw_interval == inverted_binomial_interval(20 * value, 20, 0.95)
     assert instead.degenerate is None
-    assert instead.remarks[-1].endswith("inverted binomial interval on the n training rows instead")
+    assert instead.remarks[-1].endswith("inverted binomial interval on all training rows instead")
 
 
 def test_limits_beyond_the_unit_interval_stay_raw():

@@ -14,7 +14,8 @@ from scipy import stats
 from shared_files import shared_vectors
 from statsmodels.stats.proportion import proportion_confint
 
-from cudbound import LeastSquaresClassifier, recorded_interval
+from cudbound import LeastSquaresClassifier, interval_of
+from cudbound.basis.proportions import inverted_binomial_interval
 from cudbound.basis.quantiles import inverted_cdf_quantile, sample_quantile
 from cudbound.intervals import compute_interval
 from cudbound.intervals.bootstrap_percentile import (
@@ -24,7 +25,6 @@ from cudbound.intervals.bootstrap_percentile import (
     bias_corrected_interval,
     bias_corrected_levels,
 )
-from cudbound.intervals.effective_size import effective_size_bootstrap, effective_size_folds
 from cudbound.intervals.efron_tibshirani import (
     NORMAL_632,
     NORMAL_632_PLUS,
@@ -37,7 +37,6 @@ from cudbound.intervals.kohavi_yang import KOHAVI, YANG, kohavi_interval
 from cudbound.intervals.langford import LANGFORD, langford_interval
 from cudbound.intervals.leave_one_out import LEAVE_ONE_OUT
 from cudbound.intervals.martin import MARTIN
-from cudbound.intervals.proportions import inverted_binomial_interval
 from cudbound.intervals.test_set import (
     TEST_SET_AGRESTI_COULL,
     TEST_SET_CLOPPER_PEARSON,
@@ -48,6 +47,7 @@ from cudbound.intervals.test_set import (
     TEST_SET_WILSON_CORRECTED,
     held_out_interval,
 )
+from cudbound.point_estimates.effective_size import effective_size_bootstrap, effective_size_folds
 from cudbound.problem.draws import draw_counts
 from cudbound.records import BootstrapLosses, FoldLosses, Records, TestSetLosses
 
@@ -341,7 +341,7 @@ def test_wald_without_width_is_flagged_and_falls_back_to_wilson(errors, value):
     row = compute_interval(TEST_SET_WALD, records, 0.95)
     assert row.confidence_interval.width == 0.0
     assert row.degenerate == f"all losses on the test set are {value}, so that their variance is 0"
-    row = compute_interval(TEST_SET_WALD, records, 0.95, fallback=True)
+    row = compute_interval(TEST_SET_WALD, records, 0.95, {"fallback": True})
     assert row.degenerate is None
     assert row.raw_interval == held_out_interval(errors, 20, 0.95, form="wilson")
     assert row.remarks == (
@@ -517,7 +517,7 @@ def test_intervals_without_width_are_flagged_and_have_a_fallback(method, value):
     cut = method is NORMAL_632_PLUS and value == 1
     assert row.estimate == pytest.approx(0.368 + 0.632 * 0.51 if cut else value, abs=1e-12)
     assert row.confidence_interval.width == 0.0
-    instead = compute_interval(method, records, 0.95, fallback=True)
+    instead = compute_interval(method, records, 0.95, {"fallback": True})
     formula, title = EXPECTED_FALLBACKS[method.name]
     assert instead.raw_interval == pytest.approx(formula(row.estimate, 20, 0.95), abs=1e-9)
     assert instead.degenerate is None
@@ -529,7 +529,7 @@ def test_fallback_sizes_are_the_effective_ones():
     """At error 0 the upper limit is 1 - 0.025^(1/m): the formula of one tail, solved by hand."""
     records = equal_losses(0)
     for method, size in ((PERCENTILE, effective_size_bootstrap(20)), (YANG, 18.0)):
-        row = compute_interval(method, records, 0.95, fallback=True)
+        row = compute_interval(method, records, 0.95, {"fallback": True})
         assert row.raw_interval.high == pytest.approx(1 - 0.025 ** (1 / size), abs=1e-12)
 
 
@@ -594,13 +594,13 @@ def test_the_naive_intervals_are_those_of_as_many_tested_cases_as_rows():
     out = np.where(counts == 0, losses, np.nan)
     error = float(np.nanmean(np.nanmean(out, axis=0)))
     draws = BootstrapLosses(counts, losses)
-    exact = recorded_interval("out-of-bag-clopper-pearson", draws)
+    exact = interval_of(draws, "out-of-bag-clopper-pearson")
     assert exact.estimate == pytest.approx(error)
     low, high = stats.beta.ppf(
         [0.025, 0.975], [30 * error, 30 * error + 1], [30 - 30 * error + 1, 30 - 30 * error]
     )
     assert tuple(exact.raw_interval) == pytest.approx((low, high), abs=1e-9)
-    wilson = recorded_interval("out-of-bag-wilson", draws)
+    wilson = interval_of(draws, "out-of-bag-wilson")
     z = stats.norm.ppf(0.975)
     middle = (error + z * z / 60) / (1 + z * z / 30)
     half = z / (1 + z * z / 30) * np.sqrt(error * (1 - error) / 30 + z * z / 3600)

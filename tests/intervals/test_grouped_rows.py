@@ -9,21 +9,22 @@ from sklearn.model_selection import GridSearchCV, GroupKFold
 
 from cudbound import (
     LeastSquaresClassifier,
+    Resampling,
     compare_intervals,
     compare_learners,
-    error_interval,
     estimate_error,
-    recorded_interval,
+    interval_of,
+    performance_interval,
 )
 from cudbound.basis.groups import Groups
-from cudbound.intervals.effective_size import design_effect, effective_rows
-from cudbound.intervals.proportions import inverted_binomial_interval
+from cudbound.basis.proportions import inverted_binomial_interval
+from cudbound.basis.sample import Sample
+from cudbound.point_estimates.effective_size import design_effect, effective_rows
 from cudbound.point_estimates.two_centers import two_centers
 from cudbound.problem.draws import draw_counts
 from cudbound.records import BootstrapLosses, Design, Records
-from cudbound.resampling import ResamplingPlan
-from cudbound.resampling.plan import record_refits, spawn_streams
-from cudbound.resampling.refits import prepare_refits
+from cudbound.resampling.recorders import make_records
+from cudbound.resampling.recording import Recording, spawn_streams
 
 # nine groups are few
 pytestmark = pytest.mark.filterwarnings("ignore::cudbound.basis.exceptions.FewGroupsWarning")
@@ -41,10 +42,14 @@ GROUPS = Groups.of(CODES)
 def record(*needs, n_resamples=40, n_inner=5, policy=None):
     rng = np.random.default_rng(3)
     counts = draw_counts(N, n_resamples, rng, GROUPS)
-    plan = ResamplingPlan(frozenset(needs), n_inner=n_inner, on_single_class=policy)
-    labels = np.where(Y == 1, 1.0, -1.0)
-    refits = prepare_refits(CLF, X, Y)
-    return counts, record_refits(plan, refits, labels, counts, streams=spawn_streams(rng), groups=GROUPS)
+    recording = Recording(
+        sample=Sample(X, Y, CLF.classes_, np.where(Y == 1, 1.0, -1.0), GROUPS),
+        counts=counts,
+        streams=spawn_streams(rng),
+        estimator=CLF,
+        resampling=Resampling(inner="oob" if n_inner is None else n_inner, on_single_class=policy),
+    )
+    return counts, make_records(needs, recording)
 
 
 def losses_of(rows):
@@ -119,7 +124,9 @@ def test_effective_rows_of_single_rows_are_the_rows():
 
 
 def test_two_center_counts_effective_rows():
-    row = error_interval(CLF, X, Y, groups=CODES, n_resamples=60, rng=3, cap=False).row
+    row = performance_interval(
+        CLF, X, Y, groups=CODES, n_resamples=60, rng=3, method=("two-center", {"cap": False})
+    ).row
     _, made = record("bootstrap", n_resamples=60)
     wrong = CLF.predict(X) != Y
     design = Design(N, rank=1 + X.shape[1], distinct_rows=len(np.unique(X, axis=0)), n_groups=GROUPS.n_groups)
@@ -137,15 +144,12 @@ def test_two_center_counts_effective_rows():
     assert row.high == pytest.approx(limits[1].high)
     assert row.details["effective_rows"] == pytest.approx(size)
     assert f"{N} rows counted as {size:.1f}" in row.all_remarks
-    by_hand = recorded_interval(
-        "two-center",
-        made["bootstrap"],
-        GROUPS,
-        design,
+    by_hand = interval_of(
+        [made["bootstrap"], GROUPS, design],
+        ("two-center", {"cap": False}),
         training_losses=wrong,
         positive=records.positive,
         predicted_positive=records.predicted_positive,
-        cap=False,
     )
     assert (by_hand.low, by_hand.high) == (row.low, row.high)
 
@@ -154,9 +158,9 @@ def test_the_cap_is_compared_with_groups():
     wide = np.column_stack([X, RNG.normal(size=(N, 3))])  # rank 6 with the intercept, 9 groups, 24 rows
     clf = LeastSquaresClassifier().fit(wide, Y)
     with pytest.warns(match=r"rank 6 and 9 groups of rows"):
-        row = error_interval(clf, wide, Y, groups=CODES, n_resamples=20, rng=0).row
+        row = performance_interval(clf, wide, Y, groups=CODES, n_resamples=20, rng=0).row
     assert "rank 6 above a third of the 9 groups" in row.all_remarks
-    assert "q_signed" in error_interval(clf, wide, Y, n_resamples=20, rng=0).row.details
+    assert "q_signed" in performance_interval(clf, wide, Y, n_resamples=20, rng=0).row.details
 
 
 def test_bootstrap_losses_are_those_of_drawn_groups():
@@ -229,7 +233,9 @@ def test_inner_draws_take_the_groups_of_the_draw():
 
 
 def test_every_row_says_what_it_did_with_groups():
-    table = compare_intervals(CLF, X, Y, methods="conditional", groups=CODES, n_resamples=30, inner=3, rng=0)
+    table = compare_intervals(
+        CLF, X, Y, methods="conditional", groups=CODES, n_resamples=30, rng=0, resampling=Resampling(inner=3)
+    )
     for row in table.rows:
         if "not available" in (row.degenerate or ""):
             assert "would take groups apart" in row.degenerate
@@ -252,19 +258,18 @@ def test_methods_that_take_groups_apart_are_refused_by_name():
             CLF,
             X,
             Y,
-            methods=["bootstrap-bias-corrected"],
+            methods=[("bootstrap-bias-corrected", {"variant": "bca"})],
             groups=CODES,
             n_resamples=10,
-            options={"bootstrap-bias-corrected": {"variant": "bca"}},
         )
     with pytest.raises(ValueError, match=r"cannot be kept by \['5x2cv-t'\]"):
-        compare_learners(CLF, RidgeClassifier(), X, Y, method="5x2cv-t", groups=CODES)
+        compare_learners([CLF, RidgeClassifier()], X, Y, methods="5x2cv-t", groups=CODES)
 
 
 def test_folds_of_whole_groups_without_a_splitter():
     given = {"methods": ["k-fold-t"], "groups": CODES, "rng": 0}
     own = compare_intervals(CLF, X, Y, **given).rows[0]
-    asked = compare_intervals(CLF, X, Y, **given, cv=GroupKFold(9)).rows[0]
+    asked = compare_intervals(CLF, X, Y, resampling=Resampling(cv=GroupKFold(9)), **given).rows[0]
     assert (own.low, own.high, own.n_fits) == (asked.low, asked.high, 10)
     assert estimate_error(CLF, X, Y, methods="k-fold", groups=CODES).rows[0].n_fits == 10
 
@@ -280,7 +285,7 @@ def test_folds_of_whole_groups_without_a_splitter():
     ],
 )
 def test_groups_that_cannot_be_used(groups, message):
-    for call in (error_interval, compare_intervals):
+    for call in (performance_interval, compare_intervals):
         with pytest.raises(ValueError, match=message):
             call(CLF, X, Y, groups=groups, n_resamples=10)
 

@@ -29,15 +29,17 @@ from sklearn.tree import DecisionTreeClassifier
 
 from cudbound import (
     LeastSquaresClassifier,
+    Resampling,
     ResamplingSizes,
     compare_intervals,
+    compare_learners,
+    comparison_of,
     estimate_error,
-    recorded_comparison,
-    recorded_estimate,
-    recorded_interval,
-    tabulate_comparisons,
+    estimate_of,
+    interval_of,
 )
 from cudbound.analysis.table import IntervalTable
+from cudbound.basis.sample import Sample
 from cudbound.intervals import GROUPS, METHODS, compute_interval
 from cudbound.intervals.difference import ALTERNATIVES, compute_comparison
 from cudbound.point_estimates import ESTIMATORS, compute_estimate
@@ -45,7 +47,8 @@ from cudbound.records import Records
 from cudbound.records.reading import MAY_BE_ABSENT
 from cudbound.report.estimands import DIFFERENCES, ERRORS
 from cudbound.resampling.own_test_sets import record_own_test_sets
-from cudbound.resampling.plan import ResamplingPlan, record_refits, spawn_streams
+from cudbound.resampling.recorders import make_records
+from cudbound.resampling.recording import Recording, spawn_streams
 from cudbound.resampling.refits import difference, prepare_refits
 from cudbound.resampling.task import Task
 
@@ -61,12 +64,14 @@ MATCHED = tuple(name for name in COMPARISONS if "second_test_set" not in METHODS
 WITH_PIVOT = tuple(name for name in COMPARISONS if METHODS[name].pivot is not None)
 LEVELS = (0.5, 0.8, 0.9, 0.95, 0.99)
 SEED = 3
-ARGUMENTS = {"n_resamples": N_RESAMPLES, "sizes": SIZES, "rng": SEED}
+ARGUMENTS = {"n_resamples": N_RESAMPLES, "rng": SEED}
+RESAMPLING = Resampling(inner=N_INNER, sizes=SIZES)
 PROPERTY = settings(max_examples=25, deadline=None, derandomize=True, database=None)
 
 
-def of_interval(name, records, level=0.95, **keywords):
-    return compute_interval(METHODS[name], records, level, **keywords)
+def of_interval(name, records, level=0.95, *, fallback=False, **keywords):
+    options = {"fallback": fallback} if METHODS[name].fallback else {}
+    return compute_interval(METHODS[name], records, level, options, **keywords)
 
 
 def has_direction(name):
@@ -87,7 +92,7 @@ def refitted(fitted):
 
 @pytest.fixture(scope="module")
 def intervals(fitted):
-    return compare_intervals(*fitted, methods=INTERVALS, inner=N_INNER, **ARGUMENTS)
+    return compare_intervals(*fitted, methods=INTERVALS, resampling=RESAMPLING, **ARGUMENTS)
 
 
 # ---- what a method says of itself ----
@@ -305,7 +310,11 @@ def test_a_one_sided_limit_moves_out_with_the_level(seed, wrong, levels, fallbac
 @pytest.mark.parametrize("alternative", ["less", "greater"])
 def test_one_sided_limits_at_the_edge(edge, alternative):
     table = compare_intervals(
-        *edge_cases()[edge], methods="conditional", inner=N_INNER, alternative=alternative, **ARGUMENTS
+        *edge_cases()[edge],
+        methods="conditional",
+        alternative=alternative,
+        resampling=RESAMPLING,
+        **ARGUMENTS,
     )
     for row in table.rows:
         assert row.alternative == alternative
@@ -327,7 +336,14 @@ EDGES = edge_cases()
 @pytest.mark.parametrize("edge", EDGES)
 def test_intervals_at_the_edge(edge, fallback):
     estimator, X, y = EDGES[edge]
-    table = compare_intervals(estimator, X, y, methods="all", inner=N_INNER, fallback=fallback, **ARGUMENTS)
+    table = compare_intervals(
+        estimator,
+        X,
+        y,
+        methods=[("all", {"fallback": fallback})],
+        resampling=RESAMPLING,
+        **ARGUMENTS,
+    )
     assert tuple(row.method for row in table.rows) == GROUPS["all"]
     for row in table.rows:
         flagged_or_sound(row)
@@ -342,7 +358,7 @@ def test_intervals_at_the_edge(edge, fallback):
 
 @pytest.mark.parametrize("edge", EDGES)
 def test_point_estimates_at_the_edge(edge):
-    table = estimate_error(*EDGES[edge], **ARGUMENTS)
+    table = estimate_error(*EDGES[edge], resampling=RESAMPLING, **ARGUMENTS)
     assert tuple(row.method for row in table.rows) == tuple(ESTIMATORS)
     for row in table.rows:
         outside = any("outside [0, 1]" in remark for remark in row.remarks)
@@ -354,7 +370,7 @@ def test_point_estimates_at_the_edge(edge):
 def test_comparisons_at_the_edge(edge):
     estimator, X, y = EDGES[edge]
     for other in (DummyClassifier(), LeastSquaresClassifier()):
-        table = tabulate_comparisons(estimator, other, X, y, sizes=SIZES, rng=SEED)
+        table = compare_learners([estimator, other], X, y, methods="all", resampling=RESAMPLING, rng=SEED)
         assert tuple(row.method for row in table.rows) == COMPARISONS
         for row in table.rows:
             sound_comparison(row)
@@ -380,7 +396,12 @@ def test_a_class_that_is_missing_in_training_sets_is_said(policy, estimator):
     X, y = sample(16)
     y = np.repeat([0, 1], [14, 2])
     table = compare_intervals(
-        estimator.fit(X, y), X, y, methods="all", on_single_class=policy, inner=N_INNER, **ARGUMENTS
+        estimator.fit(X, y),
+        X,
+        y,
+        methods="all",
+        resampling=replace(RESAMPLING, on_single_class=policy),
+        **ARGUMENTS,
     )
     for row in table.rows:
         flagged_or_sound(row)
@@ -389,7 +410,12 @@ def test_a_class_that_is_missing_in_training_sets_is_said(policy, estimator):
             assert any(word in said for word in ("single-class", "to keep both classes")), row
     with pytest.raises(ValueError, match="held only one class, and on_single_class='error' was requested"):
         compare_intervals(
-            estimator, X, y, methods="algorithm", on_single_class="error", inner=N_INNER, **ARGUMENTS
+            estimator,
+            X,
+            y,
+            methods="algorithm",
+            resampling=replace(RESAMPLING, on_single_class="error"),
+            **ARGUMENTS,
         )
 
 
@@ -400,9 +426,9 @@ def test_a_class_that_is_missing_in_training_sets_is_said(policy, estimator):
 def test_recorded_losses_give_the_interval_of_refitting(name, intervals, refitted):
     assert of_interval(name, refitted) == intervals[name]
     if "bound" not in METHODS[name].needs:  # the bound is no loss
-        assert intervals[name] == recorded_interval(
+        assert intervals[name] == interval_of(
+            [*parts_of(refitted, METHODS[name].needs)],
             name,
-            *parts_of(refitted, METHODS[name].needs),
             training_losses=refitted.losses,
             positive=refitted.positive,
             predicted_positive=refitted.predicted_positive,
@@ -411,11 +437,11 @@ def test_recorded_losses_give_the_interval_of_refitting(name, intervals, refitte
 
 @pytest.mark.parametrize("name", ESTIMATORS)
 def test_recorded_losses_give_the_estimate_of_refitting(name, fitted, refitted):
-    table = estimate_error(*fitted, methods=[name], **ARGUMENTS)
+    table = estimate_error(*fitted, methods=[name], resampling=RESAMPLING, **ARGUMENTS)
     assert table.rows == (
-        recorded_estimate(
+        estimate_of(
+            [*parts_of(refitted, ESTIMATORS[name].needs)],
             name,
-            *parts_of(refitted, ESTIMATORS[name].needs),
             training_losses=refitted.losses,
             positive=refitted.positive,
             predicted_positive=refitted.predicted_positive,
@@ -431,7 +457,8 @@ def learners(fitted):
 
 @pytest.fixture(scope="module")
 def comparisons(learners):
-    return tabulate_comparisons(*learners, sizes=SIZES, rng=SEED)
+    a, b, X, y = learners
+    return compare_learners({"a": a, "b": b}, X, y, methods="all", resampling=RESAMPLING, rng=SEED)
 
 
 def test_recorded_losses_give_the_comparisons_of_refitting(learners, comparisons):
@@ -440,38 +467,42 @@ def test_recorded_losses_give_the_comparisons_of_refitting(learners, comparisons
     labels = np.where(y == 1, 1.0, -1.0)
     one, other = (prepare_refits(each.fit(X, y), X, y) for each in (a, b))
     needs = frozenset[str]().union(*(METHODS[name].needs for name in MATCHED))
-    made = record_refits(
-        ResamplingPlan(needs, None, SIZES),
-        difference(one, other),
-        labels,
-        np.zeros((0, len(y)), dtype=np.int32),
+    recording = Recording(
+        sample=Sample.of(a, X, y),
+        counts=np.zeros((0, len(y)), dtype=np.int32),
         streams=streams,
+        given_refits=difference(one, other),
+        resampling=RESAMPLING,
     )
+    made = make_records(needs, recording)
     for name in MATCHED:
-        found = recorded_comparison(name, *parts_of(Records(**made), METHODS[name].needs))
+        found = comparison_of([*parts_of(Records(**made), METHODS[name].needs)], name)
         assert found == comparisons[name]
     draws, *seeds = streams["second_test_set"].spawn(3)
     task = Task(one.recorded(seeds[0]), labels, SIZES, "redraw", draws)
     tested = record_own_test_sets(task, other.recorded(seeds[1]))
     for name in set(COMPARISONS) - set(MATCHED):
-        assert recorded_comparison(name, *tested) == comparisons[name]
+        assert comparison_of([*tested], name) == comparisons[name]
 
 
 @pytest.mark.parametrize("name", INTERVALS)
 def test_an_interval_does_not_depend_on_the_others(name, fitted, intervals):
-    alone = compare_intervals(*fitted, methods=[name], inner=N_INNER, **ARGUMENTS)
+    alone = compare_intervals(*fitted, methods=[name], resampling=RESAMPLING, **ARGUMENTS)
     assert alone.rows == (intervals[name],)
 
 
 def test_an_estimate_does_not_depend_on_the_others(fitted):
-    together = estimate_error(*fitted, **ARGUMENTS)
+    together = estimate_error(*fitted, resampling=RESAMPLING, **ARGUMENTS)
     for name in ESTIMATORS:
-        assert estimate_error(*fitted, methods=name, **ARGUMENTS).rows == (together[name],)
+        assert estimate_error(*fitted, methods=name, resampling=RESAMPLING, **ARGUMENTS).rows == (
+            together[name],
+        )
 
 
 def test_a_comparison_does_not_depend_on_the_others(learners, comparisons):
+    a, b, X, y = learners
     for name in COMPARISONS:
-        alone = tabulate_comparisons(*learners, methods=[name], sizes=SIZES, rng=SEED)
+        alone = compare_learners({"a": a, "b": b}, X, y, methods=[name], resampling=RESAMPLING, rng=SEED)
         assert alone.rows == (comparisons[name],)
 
 
@@ -487,16 +518,22 @@ TINY = ResamplingSizes(
 )
 def test_workers_change_nothing(estimator):
     X, y = sample(14)
-    arguments = {"sizes": TINY, "rng": SEED}
+    arguments = {"resampling": Resampling(inner=2, sizes=TINY), "rng": SEED}
     estimator.fit(X, y)
     other = DecisionTreeClassifier(max_depth=2)
     one, two = (
         (
             compare_intervals(
-                estimator, X, y, methods="all", n_resamples=6, inner=2, n_jobs=n_jobs, **arguments
+                estimator,
+                X,
+                y,
+                methods="all",
+                n_resamples=6,
+                n_jobs=n_jobs,
+                **arguments,
             ),
             estimate_error(estimator, X, y, n_resamples=6, n_jobs=n_jobs, **arguments),
-            tabulate_comparisons(estimator, other, X, y, n_jobs=n_jobs, **arguments),
+            compare_learners([estimator, other], X, y, methods="all", n_jobs=n_jobs, **arguments),
         )
         for n_jobs in (1, 2)
     )
@@ -543,7 +580,7 @@ def negated(record):
 
 def test_exchanging_the_learners_changes_the_sign(learners, comparisons):
     a, b, X, y = learners
-    exchanged = tabulate_comparisons(b, a, X, y, methods=MATCHED, sizes=SIZES, rng=SEED)
+    exchanged = compare_learners([b, a], X, y, methods=MATCHED, resampling=RESAMPLING, rng=SEED)
     for row in exchanged.rows:
         assert row.estimate == pytest.approx(-comparisons[row.method].estimate, abs=1e-12)
         assert row.pvalue == pytest.approx(comparisons[row.method].pvalue, rel=1e-9)
@@ -552,7 +589,7 @@ def test_exchanging_the_learners_changes_the_sign(learners, comparisons):
         directed = [name for name in MATCHED if has_direction(name)]
         assert 5 < len(directed) < len(MATCHED)
         ours, theirs = (
-            tabulate_comparisons(*pair, X, y, methods=directed, alternative=word, sizes=SIZES, rng=SEED)
+            compare_learners(pair, X, y, methods=directed, alternative=word, resampling=RESAMPLING, rng=SEED)
             for pair, word in (((a, b), alternative), ((b, a), opposite))
         )
         for name in directed:
@@ -619,7 +656,9 @@ def test_no_difference_rejects_nothing_and_is_flagged(name):
 def test_identical_learners_do_not_differ(fitted):
     _, X, y = fitted
     for learner in (LeastSquaresClassifier(), RandomForestClassifier(n_estimators=2, max_depth=2)):
-        table = tabulate_comparisons(learner, learner, X, y, methods=MATCHED, sizes=TINY, rng=SEED)
+        table = compare_learners(
+            [learner, learner], X, y, methods=MATCHED, resampling=Resampling(sizes=TINY), rng=SEED
+        )
         for row in table.rows:
             assert (row.estimate, row.statistic, row.pvalue) == (0.0, 0.0, 1.0)
             assert row.degenerate is not None

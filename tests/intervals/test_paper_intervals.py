@@ -13,7 +13,7 @@ from scipy import stats
 from shared_files import shared_vectors
 from statsmodels.stats.proportion import proportion_confint
 
-from cudbound import recorded_interval
+from cudbound import interval_of
 from cudbound.basis.quantiles import inverted_cdf_quantile
 from cudbound.intervals import GROUPS, METHODS, compute_interval, find_methods
 from cudbound.intervals.bootstrap_percentile import (
@@ -23,10 +23,10 @@ from cudbound.intervals.bootstrap_percentile import (
     percentile_interval,
     shifted_interval,
 )
-from cudbound.intervals.effective_size import effective_size_bootstrap, effective_size_folds
 from cudbound.intervals.kohavi_yang import kohavi_interval, wilson_interval, yang_interval
 from cudbound.intervals.langford import langford_interval
 from cudbound.intervals.martin import martin_interval
+from cudbound.point_estimates.effective_size import effective_size_bootstrap, effective_size_folds
 from cudbound.records import BootstrapLosses, FoldLosses, InnerErrors, Records
 
 VECTORS = shared_vectors()
@@ -406,7 +406,7 @@ def test_records_are_of_one_training_set():
         Records(losses=np.zeros(5), folds=folds)
     draws = BootstrapLosses(np.ones((2, 4), dtype=int), np.zeros((2, 4)))
     with pytest.raises(ValueError, match=r"Got losses of 5 rows, bootstrap of 4 rows"):
-        recorded_interval("kohavi-normal", draws, training_losses=np.zeros(5))
+        interval_of(draws, "kohavi-normal", training_losses=np.zeros(5))
 
 
 def test_remarks_of_the_records_reach_the_methods_that_need_them():

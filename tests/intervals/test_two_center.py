@@ -15,17 +15,21 @@ from scipy.stats import beta, norm
 from shared_files import FURTHER_EXAMPLES, shared_vectors
 
 from cudbound import (
+    Bound,
     LeastSquaresClassifier,
+    Problem,
+    Resampling,
     SearchLimits,
     compare_intervals,
-    recorded_estimate,
-    recorded_interval,
+    estimate_of,
+    interval_of,
     solve_draws,
 )
 from cudbound.analysis.from_recorded import collect_records
 from cudbound.basis.groups import Groups
 from cudbound.intervals import METHODS, compute_interval
-from cudbound.intervals.two_center import shortest_binomial_interval, two_center_interval
+from cudbound.intervals.two_center import two_center_interval
+from cudbound.point_estimates.two_center_limits import shortest_binomial_interval
 from cudbound.point_estimates.two_centers import TwoCenters, overfits, two_centers
 from cudbound.problem.draws import draw_counts
 from cudbound.records import (
@@ -67,7 +71,7 @@ def recorded(inputs):
 def test_the_optimism_of_the_worked_examples(name):
     vector = VECTORS[name]
     records, known = recorded(vector["inputs"])
-    row = recorded_estimate("bootstrap-optimism", *records, **known)
+    row = estimate_of([*records], "bootstrap-optimism", **known)
     assert row.estimate == pytest.approx(vector["value"]["estimate"], abs=vector["tol"])
     assert row.details["optimism"] == pytest.approx(-vector["value"]["optimism"], abs=vector["tol"])
 
@@ -79,7 +83,7 @@ def test_the_clinical_intervals_of_the_worked_examples(name):
     level = vector["inputs"]["confidence_level"]
     for what, limits in vector["value"].items():
         method, center = what.split()
-        row = recorded_interval(method, *records, confidence_level=level, center=CENTERS[center], **known)
+        row = interval_of([*records], (method, {"center": CENTERS[center]}), confidence_level=level, **known)
         assert (row.raw_interval.low, row.raw_interval.high) == pytest.approx(limits, abs=vector["tol"]), what
 
 
@@ -90,7 +94,7 @@ def test_the_two_center_intervals_of_the_worked_examples(name):
     inputs, value = vector["inputs"], vector["value"]
     records, known = recorded(inputs)
     n, level = len(inputs["training_losses"]), inputs["confidence_level"]
-    centers = replace(two_centers(collect_records(*records, **known)), overfits=False, toward=None)
+    centers = replace(two_centers(collect_records(records, **known)), overfits=False, toward=None)
     cap = None
     if inputs.get("rank", n) <= n / 2:
         cap = centers.training_error + quantile(inputs["signed_suprema"], 0.5 + level / 2)
@@ -108,11 +112,13 @@ def test_no_errors_at_all_leave_the_upper_limit_of_a_binomial(name):
     found = two_center_interval(TwoCenters(0.0, 0.0, 0.0), n, inputs["confidence_level"], cap=0.0)
     assert (found.low, found.high) == pytest.approx((value["low"], value["high"]), abs=1e-9)
     counts = draw_counts(n, 30, np.random.default_rng(0))
-    row = recorded_interval(
+    row = interval_of(
+        [
+            BootstrapLosses(counts, np.zeros(counts.shape, dtype=bool)),
+            SignedSuprema(n, np.zeros(30)),
+            Design(n, rank=inputs["rank"]),
+        ],
         "two-center",
-        BootstrapLosses(counts, np.zeros(counts.shape, dtype=bool)),
-        SignedSuprema(n, np.zeros(30)),
-        Design(n, rank=inputs["rank"]),
         training_losses=np.zeros(n),
         positive=0.5,
         predicted_positive=0.5,
@@ -199,11 +205,10 @@ def some_losses(seed, n, wrong):
     }
 
 
-def call(method, case, *more, **keywords):
-    return recorded_interval(
-        method,
-        BootstrapLosses(case["counts"], case["losses"]),
-        *more,
+def call(method, case, *more, options=None, **keywords):
+    return interval_of(
+        [BootstrapLosses(case["counts"], case["losses"]), *more],
+        (method, options or {}),
         training_losses=case["training"],
         positive=case["p"],
         predicted_positive=case["q"],
@@ -273,13 +278,13 @@ def test_the_clinical_intervals_agree_with_plain_python(seed, n, wrong, level, c
     )
     theta = dict(zip(("optimism", "632-plus", "632"), centers, strict=True))[center]
     tail, shift = (1 - level) / 2, theta - sum(training) / n
-    row = call("location-shifted", case, center=center, confidence_level=level)
+    row = call("location-shifted", case, options={"center": center}, confidence_level=level)
     assert row.raw_interval.low == pytest.approx(quantile(own, tail) + shift, abs=1e-9)
     assert row.raw_interval.high == pytest.approx(quantile(own, 1 - tail) + shift, abs=1e-9)
     combined = [a - 1.25 * d for a, d in zip(own, whole, strict=True)]
     mean, z = sum(combined) / len(combined), norm.ppf(1 - tail)
     below, above = ([w for w in combined if s * (w - mean) >= -1e-12] for s in (-1, 1))
-    row = call("abcloc", case, center=center, confidence_level=level)
+    row = call("abcloc", case, options={"center": center}, confidence_level=level)
     for side, limit, sign in ((above, row.raw_interval.low, -1), (below, row.raw_interval.high, 1)):
         spread = math.sqrt(sum((w - mean) ** 2 for w in side) / max(len(side) - 1, 1))
         assert limit == pytest.approx(theta + sign * z * spread, abs=1e-9)
@@ -436,7 +441,7 @@ def test_the_guard_compares_the_rank_with_a_third_of_the_rows():
     grouped = replace(records_of(case, Design(30, 8, 30), suprema=suprema, overfits=False), groups=groups)
     assert "upper limit not capped: rank 8 above a third of the 15 groups" in of_records(grouped).remarks
     with pytest.raises(ValueError, match="'cap' parameter must be True or False"):
-        call("two-center", case, cap="no")
+        call("two-center", case, options={"cap": "no"})
 
 
 def test_a_lower_limit_by_itself_says_how_rows_count_and_nothing_of_a_cap():
@@ -484,7 +489,7 @@ def test_the_suprema_are_those_of_the_negative_side(fitted):
     design = np.column_stack([X, np.ones(30)])
     counts = draw_counts(30, 40, np.random.default_rng(0))
     coef = np.append(clf.coef_.ravel(), clf.intercept_)
-    draws = solve_draws(design, 2.0 * y - 1, coef, counts, side="negative")
+    draws = solve_draws(Problem.of(design, 2.0 * y - 1, coef, counts), side="negative")
     assert row.details["q_signed"] == pytest.approx(quantile(draws.upper.tolist(), 0.975), abs=1e-12)
     one_sided = compare_intervals(clf, X, y, methods="two-center", n_resamples=40, rng=0, alternative="less")[
         "two-center"
@@ -496,24 +501,25 @@ def test_a_limit_on_the_search_can_only_lengthen(fitted):
     arguments = {"methods": "two-center", "n_resamples": 40, "rng": 0}
     whole = compare_intervals(*fitted, **arguments)["two-center"]
     with pytest.warns(UserWarning, match="quantile of the signed suprema is between"):
-        limited = compare_intervals(*fitted, limits=SearchLimits(nodes=0), **arguments)["two-center"]
+        limited = compare_intervals(*fitted, bound=Bound(limits=SearchLimits(nodes=0)), **arguments)[
+            "two-center"
+        ]
     assert limited.high >= whole.high
     assert limited.low == whole.low
 
 
 def test_two_stage_at_632_is_the_percentile_bootstrap(fitted):
-    arguments = {"n_resamples": 40, "inner": 5, "rng": 0}
+    arguments = {"n_resamples": 40, "resampling": Resampling(inner=5), "rng": 0}
     table = compare_intervals(
-        *fitted,
-        methods=["two-stage", "bootstrap-percentile"],
-        options={"two-stage": {"center": "632"}},
-        **arguments,
+        *fitted, methods=[("two-stage", {"center": "632"}), "bootstrap-percentile"], **arguments
     )
     assert table["two-stage"].raw_interval == table["bootstrap-percentile"].raw_interval
 
 
 def test_two_stage_needs_inner_draws_and_what_they_show(fitted):
-    row = compare_intervals(*fitted, methods=["two-stage"], n_resamples=20, inner="oob", rng=0)["two-stage"]
+    row = compare_intervals(
+        *fitted, methods=["two-stage"], n_resamples=20, rng=0, resampling=Resampling(inner="oob")
+    )["two-stage"]
     assert "ask for 50 of them" in row.degenerate
     case = some_losses(1, 30, 0.3)
     inner = InnerErrors(np.full(25, 0.3), 25)
@@ -522,7 +528,7 @@ def test_two_stage_needs_inner_draws_and_what_they_show(fitted):
     with pytest.raises(
         ValueError, match=r"center='632-plus' needs what BootstrapLosses calls 'no_information'"
     ):
-        call("two-stage", case, inner, center="632-plus")
+        call("two-stage", case, inner, options={"center": "632-plus"})
 
 
 def test_two_stage_recomputes_the_estimate_on_every_draw(fitted):

@@ -14,7 +14,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.tree import DecisionTreeClassifier
 
-from cudbound import LeastSquaresClassifier, error_interval
+from cudbound import LeastSquaresClassifier, performance_interval
 from cudbound.study.populations.worlds import Binary, Correlated, Gaussians, Noise
 
 LEVEL = 0.95
@@ -29,7 +29,7 @@ def rows_of(classifier, world, n, n_sets, n_resamples, **options):
         drawn = world.draw(n, rng)
         fitted = clone(classifier).fit(drawn.X, drawn.y)
         with warnings.catch_warnings(action="ignore"):
-            row = error_interval(fitted, drawn.X, drawn.y, n_resamples=n_resamples, rng=seed, **options)
+            row = performance_interval(fitted, drawn.X, drawn.y, n_resamples=n_resamples, rng=seed, **options)
         found.append((drawn.true_error(fitted).value, row))
     return found
 

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cudbound.intervals.effective_size import cost_factor
-from cudbound.intervals.proportions import inverted_binomial_limits
+from cudbound.basis.proportions import inverted_binomial_limits
 from cudbound.metrics.metric import ERROR, SENSITIVITY, Metric, MetricRows
 from cudbound.metrics.views import view
+from cudbound.point_estimates.effective_size import cost_factor
 from cudbound.problem.draws import draw_counts
 from cudbound.records import BootstrapLosses, Records
 

@@ -11,10 +11,10 @@ from metrics_by_definition import COST, METRICS, by_definition, centers_by_hand,
 from scipy.special import betaincinv
 from tiers import each_tier
 
-from cudbound import LeastSquaresClassifier, Metric, Metrics, compare_intervals, cud_interval
-from cudbound.intervals.effective_size import effective_rows
+from cudbound import Bound, LeastSquaresClassifier, Metric, Metrics, compare_intervals, cud_interval
 from cudbound.metrics.metric import ERROR, SENSITIVITY, SPECIFICITY, MetricRows
 from cudbound.metrics.views import view
+from cudbound.point_estimates.effective_size import effective_rows
 from cudbound.records import BootstrapLosses, Groups, Records
 
 # few rows and few events are the point here
@@ -52,9 +52,9 @@ def check_suprema(seed):
         groups=codes,
         sample_weight=weight,
         n_resamples=3,
-        search="all",
-        polish=True,
         rng=seed,
+        all_draws=True,
+        bound=Bound(polish=True),
     )
     event, rows = y == 1, np.ones(y.size) if weight is None else weight
     for draw, counts in enumerate(result.problem.counts):
@@ -133,9 +133,7 @@ def test_the_interval_for_a_metric_of_groups_by_hand(metric):
     X = rng.normal(size=(codes.size, 2)) + 0.8 * y[:, None] + rng.normal(size=(12, 1))[codes]
     clf = LeastSquaresClassifier().fit(X, y)
     asked = {"metric": metric, "groups": codes, "n_resamples": 30, "rng": 1}
-    row = compare_intervals(
-        clf, X, y, methods=["two-center"], options={"two-center": {"cap": False}}, **asked
-    ).rows[0]
+    row = compare_intervals(clf, X, y, methods=[("two-center", {"cap": False})], **asked).rows[0]
     counts = cud_interval(clf, X, y, **asked).problem.counts
     event = y == 1
     assert not MetricRows(metric, event).lacking(counts).any()

@@ -13,14 +13,14 @@ from shared_files import shared_vectors
 from tiers import each_tier
 
 from cudbound.adapters import express
-from cudbound.analysis.cud_result import solve_bound, solve_joint_bounds
 from cudbound.basis.outcomes import ConfidenceInterval
+from cudbound.bound.cud_bound import solve_bound, solve_joint_bounds
 from cudbound.estimators.least_squares import LeastSquaresClassifier
 from cudbound.metrics.metric import BALANCED_ERROR, ERROR, SENSITIVITY, SPECIFICITY, Metric, MetricRows
 from cudbound.problem.draws import draw_counts, draw_stratified_counts
-from cudbound.problem.problem import make_problem
+from cudbound.problem.problem import Problem
 from cudbound.solve.search import Search
-from cudbound.solve.solve_draws import solve_problem
+from cudbound.solve.solve_draws import solve_draws
 
 KINDS = (
     "general",
@@ -51,7 +51,7 @@ def check_against_enumeration(seed, metric):
             missing = not row[event].any() or not row[~event].any()
         assert lacking[draw] == missing, (seed, metric.name, draw)
     counts = counts[~lacking]
-    problem = make_problem(
+    problem = Problem.of(
         base.design,
         base.labels,
         base.coef,
@@ -60,7 +60,7 @@ def check_against_enumeration(seed, metric):
         weights=seen.score_weights(counts),
         penalty=base.penalty,
     )
-    draws = solve_problem(problem)
+    draws = solve_draws(problem)
     for draw in range(len(counts)):
         expected = enumerated(problem, metric, event, draw, weight)
         assert draws.upper[draw] == pytest.approx(expected, abs=1e-7), (seed, metric.name, draw)
@@ -81,8 +81,8 @@ def test_the_worked_example_of_sensitivity():
     x = np.array([[1.0, x] for x in inputs["x"]])
     coef = np.linalg.lstsq(x, labels, rcond=None)[0]
     for rate, expected in zip(map(float, inputs["alpha"]), value["Q"], strict=True):
-        problem = make_problem(x, labels, coef, counts, localization=rate, weights=weights)
-        assert solve_problem(problem).upper[0] == pytest.approx(expected, abs=example["tol"])
+        problem = Problem.of(x, labels, coef, counts, localization=rate, weights=weights)
+        assert solve_draws(problem).upper[0] == pytest.approx(expected, abs=example["tol"])
 
 
 def fitted(seed, n=24, share=0.3):
@@ -102,7 +102,7 @@ def test_the_joint_half_width_is_the_quantile_of_the_largest_q(seed):
     seen = [MetricRows(metric, event) for metric in (SENSITIVITY, SPECIFICITY, COST)]
     how = {"confidence_level": 0.9, "localization": 24.0}
     joint = solve_joint_bounds(model, counts, seen, **how)
-    alone = [solve_bound(model, counts, seen=one, search=Search("all"), **how) for one in seen]
+    alone = [solve_bound(model, counts, seen=one, search=Search(all_draws=True), **how) for one in seen]
     largest = np.max([one.draws.upper / one.metric.scale for one in alone], axis=0)
     for found, one in zip(joint, alone, strict=True):
         assert found.certified

@@ -20,12 +20,13 @@ from cudbound import (
     LeastSquaresClassifier,
     Metric,
     Metrics,
+    Resampling,
     compare_intervals,
     cud_interval,
-    error_interval,
+    performance_interval,
 )
 from cudbound.basis.exceptions import FewEventsWarning, FrequencyWeightsWarning, UnsupportedEstimatorError
-from cudbound.cli.commands.group import main
+from cudbound.cli import main
 from cudbound.metrics.metrics import NAMES
 from cudbound.metrics.not_covered import why_not
 from cudbound.metrics.predictive import negative_predictive_value, positive_predictive_value
@@ -56,7 +57,7 @@ def test_a_metric_by_itself_and_among_others_has_the_same_row():
         both["cud", "specificity"]
         == cud_interval(clf, X, y, metric=Metrics("specificity", event="ill"), **FAST).row
     )
-    one = error_interval(clf, X, y, metric=Metrics("specificity", event="ill"), **FAST)
+    one = performance_interval(clf, X, y, metric=Metrics("specificity", event="ill"), **FAST)
     assert one.row == both["two-center", "specificity"]
     assert one.sentence.startswith("The specificity of this classifier on new cases is estimated at")
     with pytest.raises(KeyError, match="has rows of"):
@@ -116,7 +117,7 @@ def test_weights_that_cannot_be_used_are_refused():
         compare_intervals(near, X, y, methods="two-center", sample_weight=np.ones(40), **FAST)
     clf = LogisticRegression().fit(X, y)
     with pytest.raises(ValueError, match=re.escape("number for each of the 40 rows. Got 0.0")):
-        error_interval(clf, X, y, sample_weight=np.arange(40.0), **FAST)
+        performance_interval(clf, X, y, sample_weight=np.arange(40.0), **FAST)
     with pytest.raises(ValueError, match="'nested-cv' is not available for rows with weights"):
         compare_intervals(clf, X, y, methods=["nested-cv"], sample_weight=np.ones(40), **FAST)
 
@@ -190,12 +191,12 @@ def test_few_events_are_warned_of():
     n_events = int((y == "ill").sum())
     assert 2 <= n_events < 10
     clf = LeastSquaresClassifier().fit(X, y)
-    with pytest.warns(FewEventsWarning, match=f"The sensitivity rests on {n_events} events") as caught:
+    with pytest.warns(FewEventsWarning, match=f"The sensitivity is based on {n_events} events") as caught:
         table = compare_intervals(
             clf, X, y, methods="two-center", metric=Metrics("sensitivity", event="ill"), **FAST
         )
     assert caught[0].message.n_rows == n_events
-    assert table.rows[0].remarks[0] == f"rests on {n_events} events"
+    assert table.rows[0].remarks[0] == f"based on {n_events} events"
     with warnings.catch_warnings():
         warnings.simplefilter("error", FewEventsWarning)
         compare_intervals(clf, X, y, methods="two-center", metric="error", **FAST)
@@ -215,7 +216,14 @@ def test_draws_without_an_event_are_drawn_again():
 def test_groups_keep_rows_that_a_metric_does_not_allow():
     clf, X, y = fitted()
     table = compare_intervals(
-        clf, X, y, methods="conditional", metric="balanced-error", n_resamples=20, rng=0, inner="oob"
+        clf,
+        X,
+        y,
+        methods="conditional",
+        metric="balanced-error",
+        n_resamples=20,
+        rng=0,
+        resampling=Resampling(inner="oob"),
     )
     assert "means over rows of both classes" in table["aci"].degenerate
     assert table["kohavi-normal"].degenerate is None
@@ -278,14 +286,14 @@ def test_costs_must_name_the_classes():
 def test_what_is_no_classifier_of_two_classes_says_what_to_use():
     X, y = data()
     with pytest.raises(TypeError, match="Fit a classifier to whether the number is above"):
-        error_interval(LinearRegression().fit(X, X[:, 0]), X, y, **FAST)
+        performance_interval(LinearRegression().fit(X, X[:, 0]), X, y, **FAST)
     three = np.where(X[:, 1] > 0.5, "c", np.where(X[:, 1] > 0.0, "b", "a"))
     with pytest.raises(ValueError, match="one classifier for each class against the rest"):
-        error_interval(LogisticRegression().fit(X, three), X, three, **FAST)
+        performance_interval(LogisticRegression().fit(X, three), X, three, **FAST)
     times = np.array([(True, 2.0)] * 40, dtype=[("status", bool), ("days", float)])
     clf, _, _ = fitted()
     with pytest.raises(ValueError, match="times to an event with censoring; take the status at one time"):
-        error_interval(clf, X, times, **FAST)
+        performance_interval(clf, X, times, **FAST)
 
 
 def test_a_threshold_that_is_chosen_on_the_data_is_resampled_or_refused():
@@ -296,7 +304,7 @@ def test_a_threshold_that_is_chosen_on_the_data_is_resampled_or_refused():
 
     clf = ChosenThresholdClassifier(LogisticRegression(), midway).fit(X, y)
     asked = Metrics("sensitivity", event="ill")
-    row = error_interval(clf, X, y, metric=asked, n_resamples=8, rng=0, progress=False).row
+    row = performance_interval(clf, X, y, metric=asked, n_resamples=8, rng=0).row
     assert "upper limit not capped: the bound takes what ChosenThresholdClassifier chose" in row.remarks[-1]
     with pytest.raises(UnsupportedEstimatorError, match="chose its threshold on these rows by a function"):
         cud_interval(clf, X, y, **FAST)

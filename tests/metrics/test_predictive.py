@@ -13,13 +13,13 @@ from scipy.stats import beta
 
 from cudbound import Metric, Metrics, compare_intervals
 from cudbound.basis.groups import Groups
-from cudbound.intervals.effective_size import share_limits
 from cudbound.metrics.predictive import (
     Proportion,
     negative_predictive_value,
     positive_predictive_value,
     predictive_limits,
 )
+from cudbound.point_estimates.effective_size import share_limits
 
 
 def by_hand(name, se, sp, prevalence):

@@ -12,9 +12,16 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from cudbound import LeastSquaresClassifier, Metrics, compare_intervals, cud_interval, error_interval
+from cudbound import (
+    LeastSquaresClassifier,
+    Metrics,
+    Resampling,
+    compare_intervals,
+    cud_interval,
+    performance_interval,
+)
 from cudbound.basis.exceptions import ParameterError
-from cudbound.cli.commands.group import main
+from cudbound.cli import main
 
 RNG = np.random.default_rng(11)
 X = RNG.normal(size=(36, 2)).round(2)
@@ -130,12 +137,20 @@ def test_inner_draws_are_refused_where_only_their_means_are_known(arguments, wha
     rule = f"The 'inner' parameter must be 'oob' or None for {what}: of inner draws only means over all rows"
     for method in ("bootstrap-percentile", "two-center"):
         with pytest.raises(ParameterError, match=re.escape(rule)):
-            compare_intervals(clf, X, Y, methods=[method], inner=5, **arguments, **FEW)
+            compare_intervals(clf, X, Y, methods=[method], resampling=Resampling(inner=5), **arguments, **FEW)
         with pytest.raises(ParameterError, match=re.escape(rule)):
-            error_interval(
-                clf, X, Y, method=method, inner=5, **{**arguments, "metric": first(arguments)}, **FEW
+            performance_interval(
+                clf,
+                X,
+                Y,
+                method=method,
+                resampling=Resampling(inner=5),
+                **{**arguments, "metric": first(arguments)},
+                **FEW,
             )
-    oob = compare_intervals(clf, X, Y, methods=["bootstrap-percentile"], inner="oob", **arguments, **FEW)
+    oob = compare_intervals(
+        clf, X, Y, methods=["bootstrap-percentile"], resampling=Resampling(inner="oob"), **arguments, **FEW
+    )
     default = compare_intervals(clf, X, Y, methods=["bootstrap-percentile"], **arguments, **FEW)
     assert oob.rows == default.rows
 
@@ -148,16 +163,12 @@ def first(arguments):
 
 def test_inner_draws_of_the_plain_error_stay():
     clf = LeastSquaresClassifier().fit(X, Y)
-    plain = compare_intervals(clf, X, Y, methods=["bootstrap-percentile"], inner=3, **FEW)
+    plain = compare_intervals(
+        clf, X, Y, methods=["bootstrap-percentile"], resampling=Resampling(inner=3), **FEW
+    )
     assert plain.rows[0].n_fits == 1 + 20 + 60
     found = compare_intervals(
-        clf,
-        X,
-        Y,
-        methods=["two-stage"],
-        metric="sensitivity",
-        options={"two-stage": {"center": "632"}},
-        **FEW,
+        clf, X, Y, methods=[("two-stage", {"center": "632"})], metric="sensitivity", **FEW
     )
     assert found.rows[0].degenerate.startswith("inner draws are recorded as means over all rows alike")
 
@@ -185,4 +196,4 @@ def test_influence_values_are_those_of_rows_that_count_alike(method):
         compare_intervals(clf, X, Y, metric=["error", "sensitivity"], **asked)[method, "error"],
     ]
     assert [row.degenerate for row in kept] == [None] * 3
-    assert kept[2] == compare_intervals(clf, X, Y, inner="oob", **asked)[method]
+    assert kept[2] == compare_intervals(clf, X, Y, resampling=Resampling(inner="oob"), **asked)[method]

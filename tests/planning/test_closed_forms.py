@@ -43,7 +43,7 @@ def test_other_levels(level, published, within):
     ("se", "sp", "phi", "half_width"),
     [(0.9, 0.85, 0.2, 0.05), (0.7, 0.95, 0.5, 0.04), (0.6, 0.6, 0.35, 0.03)],
 )
-def test_estimates_from_that_many_new_cases_vary_as_wished(se, sp, phi, half_width):
+def test_estimates_from_that_many_new_cases_vary_as_planned(se, sp, phi, half_width):
     """Draw the four cells of the table: 1.96 standard deviations of each estimate are the half-width."""
     cells = [phi * se, phi * (1 - se), (1 - phi) * (1 - sp), (1 - phi) * sp]
     found = closed_form_sample_sizes(half_width, sensitivity=se, specificity=sp, prevalence=phi)

@@ -28,6 +28,7 @@ from study_frames import summary_of
 from cudbound import LeastSquaresClassifier, Metrics, SampleSizePlan, compare_intervals, plan_sample_size
 from cudbound.basis.exceptions import ParameterError, StudyError
 from cudbound.plotting.half_widths import HalfWidthDisplay
+from cudbound.resampling.resampling import Resampling
 from cudbound.study.planning.performance import expected_performance
 from cudbound.study.planning.pilot import make_pilot
 from cudbound.study.planning.plan_sample_size import _sizes
@@ -68,7 +69,7 @@ def by_hand(name, n, replicate, draw, seed, **asked):
         if 2 <= y_drawn.sum() <= n - 2:
             break
     clf = LeastSquaresClassifier().fit(X_drawn, y_drawn)
-    (row,) = compare_intervals(clf, X_drawn, y_drawn, rng=rng, progress=False, **asked)
+    (row,) = compare_intervals(clf, X_drawn, y_drawn, rng=rng, **asked)
     return (min(1.0, row.raw_high) - max(0.0, row.raw_low)) / 2.0
 
 
@@ -90,7 +91,16 @@ def test_a_pilot_by_hand(of_pilot):
 
     for size in of_pilot.sizes:
         found = [
-            by_hand("pilot", size.n, r, draw, 3, methods=["langford-binomial"], n_resamples=2, inner=50)
+            by_hand(
+                "pilot",
+                size.n,
+                r,
+                draw,
+                3,
+                methods=["langford-binomial"],
+                n_resamples=2,
+                resampling=Resampling(inner=50),
+            )
             for r in range(10)
         ]
         np.testing.assert_array_equal(size.half_widths, found)
@@ -153,7 +163,7 @@ def test_a_sample_without_an_interval_counts_as_that_from_0_to_1():
         }
     )
     expected = pd.DataFrame(columns=["scenario", "n", "replicate", "n_train", "truth", "truth_se"])
-    (size,) = _sizes(summary_of((replicates, intervals, expected)), (30,), is_pilot=False)
+    (size,) = _sizes(summary_of((replicates, intervals, expected)), is_pilot=False)
     assert size.half_widths.tolist() == [0.5, 0.5, 0.5, pytest.approx(0.15)]
     assert (size.n_without, size.n_redrawn) == (3, 3)
     assert size.coverage == 0.5  # of 4: the one of width zero holds .2, too
@@ -257,9 +267,9 @@ def test_metrics_of_a_pilot_rest_on_the_event_that_is_named():
 
 def test_what_is_expected_of_a_world_is_what_its_formula_says():
     found = expected_performance(Gaussians(distance=2.0, positive_share=0.5), CLF, 2000, seed=0)
-    for value in (found.sensitivity, found.specificity):
+    for value in (found["sensitivity"], found["specificity"]):
         assert value == pytest.approx(ndtr(1.0), abs=0.01)
-    assert found.prevalence == pytest.approx(0.5, abs=0.01)
+    assert found["prevalence"] == pytest.approx(0.5, abs=0.01)
 
 
 def test_what_is_expected_of_a_pilot_is_cross_validated():
@@ -269,9 +279,9 @@ def test_what_is_expected_of_a_pilot_is_cross_validated():
         for label in right:
             right[label] += int(((called == label) & (Y[test] == label)).sum())
     found = expected_performance(make_pilot(X, Y, 1), CLF, 1000, seed=7)
-    assert found.sensitivity == pytest.approx(right[1] / Y.sum())
-    assert found.specificity == pytest.approx(right[0] / (40 - Y.sum()))
-    assert found.prevalence == Y.mean()
+    assert found["sensitivity"] == pytest.approx(right[1] / Y.sum())
+    assert found["specificity"] == pytest.approx(right[0] / (40 - Y.sum()))
+    assert found["prevalence"] == Y.mean()
 
 
 # ---- what is written ----
@@ -323,7 +333,7 @@ def test_the_picture_holds_the_numbers(of_world, tmp_path):
         np.testing.assert_array_equal(height, frame[f"{name}_half_width"])
         ends = np.array([segment[:, 1] for segment in bars.lines[2][0].get_segments()])
         np.testing.assert_allclose(ends[:, 1] - ends[:, 0], 2 * 1.96 * frame[f"{name}_half_width_mcse"])
-    assert set(display.wish_line_.get_ydata()) == {0.15}
+    assert set(display.target_line_.get_ydata()) == {0.15}
     assert set(display.required_line_.get_xdata()) == {of_world.required.n}
     of_world.display().save(tmp_path / "plan.svg")
     assert (tmp_path / "plan.svg").read_bytes().startswith(b"<?xml")
@@ -392,6 +402,16 @@ def test_a_size_at_which_nothing_can_be_analyzed():
         ({"world": "gaussians", "n_samples": (3,)}, "'n_samples' parameter must be an integer of at least 4"),
         ({"world": "gaussians", "n_samples": ()}, "different sizes, at least one"),
         ({"world": "gaussians", "method": "mcnemar"}, "mcnemar"),
+        (
+            {"world": "gaussians", "method": "recommended"},
+            "'method' parameter must be the name of one interval",
+        ),
+        ({"world": "gaussians", "method": ("cud", {"cap": True})}, "cud has no option 'cap'"),
+        ({"world": "gaussians", "resampling": Resampling(cv=5)}, "'cv' parameter must be None: a plan"),
+        (
+            {"world": "gaussians", "resampling": Resampling(on_single_class="drop")},
+            "'on_single_class' parameter",
+        ),
         ({"world": "gaussians", "rng": -1}, "'rng' parameter must be a non-negative integer"),
     ],
     ids=str,

@@ -16,8 +16,8 @@ def test_the_law_of_the_root_is_met_exactly():
     """Half-widths c / sqrt(n) meet h from the first whole n of at least (c / h)^2 on."""
     for c in (0.7, 0.9, 1.1):
         values = np.array([c / math.sqrt(n) for n in SIZES])
-        for wished in np.linspace(c / math.sqrt(149), c / math.sqrt(21), 17):
-            assert smallest_size(SIZES, values, wished) == math.ceil((c / wished) ** 2 - 1e-6)
+        for target in np.linspace(c / math.sqrt(149), c / math.sqrt(21), 17):
+            assert smallest_size(SIZES, values, target) == math.ceil((c / target) ** 2 - 1e-6)
 
 
 def test_outside_of_what_was_simulated():
@@ -48,16 +48,16 @@ def test_values_that_do_not_fall_are_made_to():
             np.interp(1 / math.sqrt(n), [1 / math.sqrt(one) for one in SIZES[::-1]], fitted[::-1])
             for n in range(20, 151)
         ]
-        for wished in (0.0501, 0.1101, 0.1601):  # no value is one of them, but for rounding
-            meets = [n for n, value in zip(range(20, 151), curve, strict=True) if value <= wished]
-            assert smallest_size(SIZES, values, wished) == (meets[0] if meets else math.inf)
+        for target in (0.0501, 0.1101, 0.1601):  # no value is one of them, but for rounding
+            meets = [n for n, value in zip(range(20, 151), curve, strict=True) if value <= target]
+            assert smallest_size(SIZES, values, target) == (meets[0] if meets else math.inf)
     assert n_tied > 50
 
 
 def test_mean_and_quantile():
     """At 25 half of the samples have .3, half .1; at 100 all have .1."""
     samples = [np.array([0.1, 0.3] * 50), np.full(100, 0.1)]
-    for probability, wished, n in (
+    for probability, target, n in (
         (0.5, 0.1, 25),
         (0.51, 0.2, 45),
         (0.8, 0.2, 45),
@@ -65,7 +65,7 @@ def test_mean_and_quantile():
         (None, 0.15, 45),
     ):
         # linear in 1 / sqrt(n) from .2 to .1: the middle is at .15, n = 44.4
-        assert required_size((25, 100), samples, wished, probability, np.random.default_rng(0)).n == n
+        assert required_size((25, 100), samples, target, probability, np.random.default_rng(0)).n == n
 
 
 def test_the_range_is_that_of_plans_that_are_repeated():

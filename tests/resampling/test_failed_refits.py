@@ -14,9 +14,11 @@ from threadpoolctl import threadpool_info, threadpool_limits
 from tiers import quick_first
 
 from cudbound.basis.exceptions import FailedRefitsError
+from cudbound.basis.sample import Sample
 from cudbound.problem.draws import draw_counts
-from cudbound.resampling import ResamplingPlan
-from cudbound.resampling.plan import record_refits, spawn_streams
+from cudbound.resampling import Resampling
+from cudbound.resampling.recorders import make_records
+from cudbound.resampling.recording import Recording, spawn_streams
 from cudbound.resampling.refits import difference, prepare_refits
 
 N = 20
@@ -55,10 +57,15 @@ def _by_hand(counts):
     return np.array([clone(tree).fit(np.repeat(X, w, 0), np.repeat(Y, w)).predict(X) != Y for w in counts])
 
 
-def _record(refits, counts, needs=frozenset({"bootstrap"}), **keywords):
-    plan = ResamplingPlan(frozenset(needs), 3)
-    streams = spawn_streams(np.random.default_rng(0))
-    return record_refits(plan, refits, Y, counts, streams=streams, **keywords)
+def _record(refits, counts, needs=frozenset({"bootstrap"}), failed=None, rows=X, labels=Y, **settings):
+    recording = Recording(
+        sample=Sample(rows, labels, np.unique(labels), labels),
+        counts=counts,
+        streams=spawn_streams(np.random.default_rng(0)),
+        given_refits=refits,
+        resampling=Resampling(**{"inner": 3, **settings}),
+    )
+    return make_records(needs, recording, failed=failed)
 
 
 def test_refits_that_fail_are_left_out_and_counted():
@@ -84,10 +91,9 @@ def test_covariances_without_full_rank_are_left_out(n_jobs):
     rows, y = rng.normal(size=(60, 5)), np.arange(60) < 14
     clf = QuadraticDiscriminantAnalysis().fit(rows, y)
     counts = draw_counts(60, 200, rng)
-    plan, streams = ResamplingPlan(frozenset({"bootstrap"}), on_single_class="fit"), spawn_streams(rng)
     refits = prepare_refits(clf, rows, y, n_jobs=n_jobs)
     labels = np.where(y, 1.0, -1.0)
-    made = record_refits(plan, refits, labels, counts, streams=streams)["bootstrap"]
+    made = _record(refits, counts, rows=rows, labels=labels, on_single_class="fit")["bootstrap"]
     # the centered rows of the smaller class span five directions only if six of them are distinct
     full = (counts[:, y] > 0).sum(axis=1) > 5
     assert 180 <= full.sum() < 200

@@ -12,7 +12,14 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
-from cudbound import LeastSquaresClassifier, compare_intervals, compare_learners, cud_interval, error_interval
+from cudbound import (
+    LeastSquaresClassifier,
+    Resampling,
+    compare_intervals,
+    compare_learners,
+    cud_interval,
+    performance_interval,
+)
 from cudbound.inputs.classifier_recipe import ClassifierRecipe
 from cudbound.problem.draws import draw_counts
 from cudbound.resampling.refits import prepare_refits
@@ -90,7 +97,7 @@ def test_the_imputer_is_fitted_to_the_rows_of_each_refit(gaps):
 
     pipeline = make_pipeline(Recording(max_iter=1, tol=1.0), LogisticRegression()).fit(X[:, :2], y)
     seen.clear()
-    error_interval(pipeline, X[:, :2], y, n_resamples=12, rng=0)
+    performance_interval(pipeline, X[:, :2], y, n_resamples=12, rng=0)
     # and twice to all rows, with and without labels, to see whether the step reads them
     assert len(seen) == 12 + 2
     assert len(set(seen)) == 12 + 1
@@ -100,8 +107,10 @@ def test_the_imputer_is_fitted_to_the_rows_of_each_refit(gaps):
 def test_every_method_takes_a_pipeline_that_fills(gaps):
     X, y = gaps
     pipeline = make_pipeline(SimpleImputer(), LeastSquaresClassifier()).fit(X, y)
-    table = compare_intervals(pipeline, X, y, methods="all", n_resamples=20, inner=2, rng=0)
+    table = compare_intervals(
+        pipeline, X, y, methods="all", n_resamples=20, rng=0, resampling=Resampling(inner=2)
+    )
     failed = [row.method for row in table.rows if np.isnan(row.estimate)]
     assert failed == []
     tree = make_pipeline(SimpleImputer(), DecisionTreeClassifier(max_depth=1))
-    assert 0.0 <= compare_learners(pipeline, tree, X, y, method="corrected-resampled-t", rng=0).pvalue <= 1.0
+    assert 0.0 <= compare_learners([pipeline, tree], X, y, rng=0).pvalue <= 1.0

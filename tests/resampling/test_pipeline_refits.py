@@ -21,9 +21,9 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import PolynomialFeatures, QuantileTransformer, StandardScaler
 from sklearn.svm import SVC
 
-from cudbound import LeastSquaresClassifier, compare_intervals
+from cudbound import LeastSquaresClassifier, Resampling, compare_intervals
 from cudbound.estimators.batched import batched_refit as batches_refit
-from cudbound.estimators.batched.squares import least_squares_scores
+from cudbound.estimators.batched.minimizers import least_squares_scores
 from cudbound.problem.draws import draw_counts
 
 Array = NDArray[np.float64]
@@ -384,7 +384,15 @@ def test_intervals_are_those_of_refits_one_by_one() -> None:
     tables = []
     for final in (LeastSquaresClassifier(), LoopedLeastSquares()):
         pipe = make_pipeline(StandardScaler(), PCA(2, svd_solver="full"), final).fit(X, y)
-        table = compare_intervals(pipe, X, y, n_resamples=30, inner="oob", on_single_class="fit", rng=0)
+        table = compare_intervals(
+            pipe,
+            X,
+            y,
+            n_resamples=30,
+            rng=0,
+            methods="paper",
+            resampling=Resampling(inner="oob", on_single_class="fit"),
+        )
         tables.append(table.to_frame())
     pd.testing.assert_frame_equal(*tables)
     assert len(tables[0]) == 7

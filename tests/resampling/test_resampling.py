@@ -17,16 +17,20 @@ from sklearn.preprocessing import PolynomialFeatures, StandardScaler
 from sklearn.svm import SVC
 from sklearn_versions import logistic_cv
 
-from cudbound import LeastSquaresClassifier, compare_intervals
+from cudbound import LeastSquaresClassifier, Resampling, compare_intervals
+from cudbound.basis.sample import Sample
 from cudbound.point_estimates.bootstrap_632 import error_632, leave_one_out_bootstrap_error
 from cudbound.problem.draws import draw_counts
-from cudbound.records import BootstrapLosses
+from cudbound.records import BootstrapLosses, Records
 from cudbound.records.bootstrap_losses import never_out_of_bag
-from cudbound.resampling import ResamplingPlan, ResamplingSizes, record_losses
+from cudbound.resampling import ResamplingSizes
 from cudbound.resampling.bootstrap import record_inner, usable_draws
 from cudbound.resampling.folds import record_folds
+from cudbound.resampling.recorders import make_records
+from cudbound.resampling.recording import Recording, spawn_streams
 from cudbound.resampling.refits import prepare_refits
 from cudbound.resampling.splitters import make_splits, record_cv
+from cudbound.resampling.target_records import given_records
 from cudbound.resampling.task import Task
 
 FOLDS = {k: ResamplingSizes(n_folds=k) for k in (2, 6, 10)}
@@ -45,8 +49,19 @@ def _record(
 ):
     rng = np.random.default_rng(seed)
     counts = draw_counts(labels.size, n_resamples, rng)
-    plan = ResamplingPlan(needs, n_inner, ResamplingSizes(n_folds=5), policy)
-    return record_losses(plan, estimator.fit(X, labels), X, labels, labels, counts, rng=rng, n_jobs=n_jobs)
+    recording = Recording(
+        sample=Sample.of(estimator.fit(X, labels), X, labels),
+        counts=counts,
+        streams=spawn_streams(rng),
+        estimator=estimator,
+        resampling=Resampling(
+            inner="oob" if n_inner is None else n_inner,
+            on_single_class=policy,
+            sizes=ResamplingSizes(n_folds=5),
+        ),
+        n_jobs=n_jobs,
+    )
+    return Records(**make_records(needs, recording, given_records(recording)))
 
 
 def _slow_loo_bootstrap_error(fit_predict, n, draws):
@@ -386,8 +401,8 @@ def test_draws_that_take_the_place_of_others_hold_every_class_that_all_of_them_h
         metric=["sensitivity", "specificity"],
         groups=patient,
         n_resamples=300,
-        inner="oob",
         rng=0,
+        resampling=Resampling(inner="oob"),
     )
     # of 300 draws of four patients a tenth leaves none out; an eighth of all draws, and no such draw, lacks a class
     assert any("nothing out of bag redrawn" in remark for remark in table.rows[0].remarks)

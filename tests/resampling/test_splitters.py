@@ -25,11 +25,11 @@ from sklearn.tree import DecisionTreeClassifier
 
 from cudbound import (
     LeastSquaresClassifier,
+    Resampling,
     ResamplingSizes,
     compare_intervals,
     compare_learners,
     estimate_error,
-    tabulate_comparisons,
 )
 from cudbound.resampling.splitters import make_splits
 
@@ -107,7 +107,9 @@ def test_losses_are_those_of_cross_val_score(name, estimator):
     asked = ["resampled-t", "corrected-resampled-t"]
     asked += ["k-fold-t"] if "folds" in fills else []
     asked += ["5x2cv-t"] if "halvings" in fills else []
-    table = compare_intervals(estimator.fit(X, Y), X, Y, methods=asked, cv=cv, groups=groups_for(cv), rng=0)
+    table = compare_intervals(
+        estimator.fit(X, Y), X, Y, methods=asked, groups=groups_for(cv), rng=0, resampling=Resampling(cv=cv)
+    )
     half = table["resampled-t"].raw_interval.width / 2
     corrected = table["corrected-resampled-t"]
     assert corrected.estimate == pytest.approx(errors.mean(), abs=1e-12)
@@ -118,7 +120,9 @@ def test_losses_are_those_of_cross_val_score(name, estimator):
     assert corrected.n_fits == 1 + len(errors)
     if "folds" in fills:
         assert table["k-fold-t"].estimate == pytest.approx(errors.mean(), abs=1e-12)
-        pooled = estimate_error(estimator, X, Y, methods="k-fold", cv=cv, groups=groups_for(cv), rng=0)
+        pooled = estimate_error(
+            estimator, X, Y, methods="k-fold", groups=groups_for(cv), rng=0, resampling=Resampling(cv=cv)
+        )
         assert pooled["k-fold"].estimate == pytest.approx(
             np.average(errors, weights=sizes_by_split(cv)[:, 1]), abs=1e-12
         )
@@ -133,7 +137,9 @@ def test_losses_are_those_of_cross_val_score(name, estimator):
 def test_learners_are_compared_on_the_same_splits(name):
     cv, _ = SPLITTERS[name]
     differences = errors_by_split(TREE, cv) - errors_by_split(LEAST_SQUARES, cv)
-    found = compare_learners(TREE, LEAST_SQUARES, X, Y, cv=cv, groups=groups_for(cv), rng=0)
+    found = compare_learners(
+        [TREE, LEAST_SQUARES], X, Y, resampling=Resampling(cv=cv), groups=groups_for(cv), rng=0
+    ).row
     assert found.estimate == pytest.approx(differences.mean(), abs=1e-12)
     n_train, n_test = sizes_by_split(cv).mean(axis=0)
     variance = (1 / len(differences) + n_test / n_train) * differences.var(ddof=1)
@@ -147,7 +153,9 @@ def test_learners_are_compared_on_the_same_splits(name):
 def test_five_by_two_by_a_splitter_is_dietterichs_test():
     cv, _ = SPLITTERS["5x2"]
     pairs = (errors_by_split(TREE, cv) - errors_by_split(LEAST_SQUARES, cv)).reshape(5, 2)
-    table = tabulate_comparisons(TREE, LEAST_SQUARES, X, Y, methods=["5x2cv-t", "5x2cv-f"], cv=cv, rng=0)
+    table = compare_learners(
+        [TREE, LEAST_SQUARES], X, Y, methods=["5x2cv-t", "5x2cv-f"], resampling=Resampling(cv=cv), rng=0
+    )
     gaps = np.square(pairs[:, 0] - pairs[:, 1]).sum()
     assert table["5x2cv-t"].statistic == pytest.approx(pairs[0, 0] / np.sqrt(gaps / 10))
     assert table["5x2cv-f"].statistic == pytest.approx(np.square(pairs).sum() / gaps)
@@ -156,7 +164,12 @@ def test_five_by_two_by_a_splitter_is_dietterichs_test():
 
 def test_unequal_splits_are_said():
     row = compare_intervals(
-        TREE.fit(X, Y), X, Y, methods="corrected-resampled-t", cv=TimeSeriesSplit(3), rng=0
+        TREE.fit(X, Y),
+        X,
+        Y,
+        methods="corrected-resampled-t",
+        rng=0,
+        resampling=Resampling(cv=TimeSeriesSplit(3)),
     ).rows[0]
     assert "splits of unequal size (6 to 18 training rows), means used" in row.remarks
 
@@ -182,9 +195,12 @@ def test_splitters_without_a_seed_follow_rng(cv):
     if not isinstance(cv, int | np.integer):
         assert cv.random_state is None  # it is not the caller's that was seeded
     rows = [
-        compare_learners(TREE, LEAST_SQUARES, X, Y, method="resampled-t", cv=cv, rng=rng) for rng in (0, 0, 1)
+        compare_learners(
+            [TREE, LEAST_SQUARES], X, Y, methods="resampled-t", resampling=Resampling(cv=cv), rng=rng
+        )
+        for rng in (0, 0, 1)
     ]
-    assert rows[0] == rows[1]
+    assert rows[0].rows == rows[1].rows
 
 
 def test_an_integer_means_stratified_folds():
@@ -197,10 +213,11 @@ def test_an_integer_means_stratified_folds():
 def test_other_methods_do_not_move_when_splits_are_given():
     """cv replaces the records that it fills and no other."""
     clf = LEAST_SQUARES.fit(X, Y)
-    arguments = {"rng": 0, "n_resamples": 20, "sizes": ResamplingSizes(n_splits=3)}
+    arguments = {"rng": 0, "n_resamples": 20}
+    sizes = ResamplingSizes(n_splits=3)
     asked = ["k-fold-t", "kohavi-normal", "leave-one-out-binomial"]
-    plain = compare_intervals(clf, X, Y, methods=asked, **arguments)
-    given = compare_intervals(clf, X, Y, methods=asked, cv=3, **arguments)
+    plain = compare_intervals(clf, X, Y, methods=asked, resampling=Resampling(sizes=sizes), **arguments)
+    given = compare_intervals(clf, X, Y, methods=asked, resampling=Resampling(cv=3, sizes=sizes), **arguments)
     assert plain["k-fold-t"] != given["k-fold-t"]
     assert plain.rows[1:] == given.rows[1:]
 
@@ -208,13 +225,13 @@ def test_other_methods_do_not_move_when_splits_are_given():
 def test_training_sets_of_one_class_are_fitted_as_they_fall():
     y = np.repeat([0, 1], N // 2)
     cv = [(np.arange(12), np.arange(12, N)), (np.arange(12, N), np.arange(12))]
-    row = compare_learners(TREE, LEAST_SQUARES, X, y, cv=cv, method="k-fold-t")
+    row = compare_learners([TREE, LEAST_SQUARES], X, y, resampling=Resampling(cv=cv), methods="k-fold-t").row
     assert row.remarks == ("2 single-class training sets of cv fitted as drawn",)
     assert (row.estimate, row.pvalue) == (0.0, 1.0)
     with pytest.raises(
         ValueError, match="2 training sets of cv held only one class, and on_single_class='error'"
     ):
-        compare_learners(TREE, LEAST_SQUARES, X, y, cv=cv, on_single_class="error")
+        compare_learners([TREE, LEAST_SQUARES], X, y, resampling=Resampling(cv=cv, on_single_class="error"))
 
 
 # ---- what is refused ----
@@ -252,7 +269,7 @@ def test_training_sets_of_one_class_are_fitted_as_they_fall():
 )
 def test_splits_that_are_none(cv, message):
     with pytest.raises(ValueError, match=message):
-        compare_learners(TREE, LEAST_SQUARES, X, Y, cv=cv)
+        compare_learners([TREE, LEAST_SQUARES], X, Y, resampling=Resampling(cv=cv))
 
 
 def test_splits_that_nobody_reads():
@@ -260,26 +277,35 @@ def test_splits_that_nobody_reads():
     with pytest.raises(
         ValueError, match=r"'cv' parameter gives \['splits'\], which none of the methods asked for"
     ):
-        compare_intervals(clf, X, Y, methods=["k-fold-t", "5x2cv-t"], cv=ShuffleSplit(4))
+        compare_intervals(
+            clf, X, Y, methods=["k-fold-t", "5x2cv-t"], resampling=Resampling(cv=ShuffleSplit(4))
+        )
     with pytest.raises(ValueError, match=r"'cv' parameter gives \['folds', .*none of the methods .*5x2cv-t"):
-        compare_learners(TREE, LEAST_SQUARES, X, Y, method="5x2cv-t", cv=KFold(4))
+        compare_learners([TREE, LEAST_SQUARES], X, Y, methods="5x2cv-t", resampling=Resampling(cv=KFold(4)))
     with pytest.raises(ValueError, match=r"'cv' parameter gives .*, which none of the methods"):
-        estimate_error(clf, X, Y, methods="bootstrap-632", cv=4)
+        estimate_error(clf, X, Y, methods="bootstrap-632", resampling=Resampling(cv=4))
 
 
 def test_groups_that_would_be_torn():
     clf = LEAST_SQUARES.fit(X, Y)
     folds = GroupKFold(3)
     with pytest.raises(ValueError, match=r"same number of rows\. Got 24 and 23"):
-        compare_intervals(clf, X, Y, methods="k-fold-t", groups=GROUPS[1:], cv=folds)
+        compare_intervals(clf, X, Y, methods="k-fold-t", groups=GROUPS[1:], resampling=Resampling(cv=folds))
     torn = r"'groups' parameter cannot be kept by \['{}'\], which resample single rows or count them as"
     for name in ("bootstrap-632-normal", "aci", "nested-cv", "conservative-z", "test-set-wilson"):
         with pytest.raises(ValueError, match=torn.format(name)):
-            compare_intervals(clf, X, Y, methods=["k-fold-t", name], groups=GROUPS, cv=folds)
+            compare_intervals(
+                clf, X, Y, methods=["k-fold-t", name], groups=GROUPS, resampling=Resampling(cv=folds)
+            )
     for name in ("mcnemar", "independent-test-sets", "austern-zhou"):
         with pytest.raises(ValueError, match=torn.format(name)):
-            tabulate_comparisons(
-                TREE, LEAST_SQUARES, X, Y, methods=["k-fold-t", name], groups=GROUPS, cv=folds
+            compare_learners(
+                [TREE, LEAST_SQUARES],
+                X,
+                Y,
+                methods=["k-fold-t", name],
+                groups=GROUPS,
+                resampling=Resampling(cv=folds),
             )
 
 
@@ -287,7 +313,13 @@ def test_new_cases_and_estimates_without_resampling_tear_no_groups():
     clf, folds = LEAST_SQUARES.fit(X, Y), GroupKFold(3)
     new = sample(20, seed=9)
     table = compare_intervals(
-        clf, X, Y, methods=["k-fold-t", "test-set-wilson"], groups=GROUPS, cv=folds, test_set=new
+        clf,
+        X,
+        Y,
+        methods=["k-fold-t", "test-set-wilson"],
+        groups=GROUPS,
+        test_set=new,
+        resampling=Resampling(cv=folds),
     )
     assert table["test-set-wilson"].estimate == pytest.approx(1 - clf.score(*new))
     found = estimate_error(
@@ -296,7 +328,7 @@ def test_new_cases_and_estimates_without_resampling_tear_no_groups():
         Y,
         methods=["resubstitution", "bolstered", "k-fold", "repeated-k-fold"],
         groups=GROUPS,
-        cv=folds,
+        resampling=Resampling(cv=folds),
     )
     assert found["k-fold"].estimate == found["repeated-k-fold"].estimate
 
@@ -308,10 +340,14 @@ def test_a_splitter_that_ignores_the_groups():
         pytest.warns(UserWarning, match="groups parameter is ignored by KFold"),
         pytest.raises(ValueError, match=text),
     ):
-        compare_intervals(clf, X, Y, methods="k-fold-t", groups=GROUPS, cv=KFold(3))
+        compare_intervals(clf, X, Y, methods="k-fold-t", groups=GROUPS, resampling=Resampling(cv=KFold(3)))
     with pytest.raises(ValueError, match=r"must keep the 'groups' together\. Got 1 groups .* of split 1"):
         compare_learners(
-            TREE, LEAST_SQUARES, X, Y, cv=[([0], [1]), ([0, 1], [6])], groups=np.array([*"abcdef"] * 4)
+            [TREE, LEAST_SQUARES],
+            X,
+            Y,
+            resampling=Resampling(cv=[([0], [1]), ([0, 1], [6])]),
+            groups=np.array([*"abcdef"] * 4),
         )
 
 
@@ -319,7 +355,9 @@ def test_variances_of_other_designs_go_with_the_given_splits():
     """Halves and replicates are split as often, and with test sets as large, as the splits that they judge."""
     clf = LEAST_SQUARES.fit(X, Y)
     names = ["conservative-z", "pseudo-bootstrap", "corrected-pseudo-bootstrap"]
-    table = compare_intervals(clf, X, Y, methods=names, cv=KFold(6, shuffle=True), rng=0)
+    table = compare_intervals(
+        clf, X, Y, methods=names, rng=0, resampling=Resampling(cv=KFold(6, shuffle=True))
+    )
     for row in table.rows:
         assert row.degenerate is None
         assert str(row.estimand) == "expected(n1=20)"

@@ -16,17 +16,19 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 from cudbound import (
+    Bound,
     LeastSquaresClassifier,
     Metrics,
+    Resampling,
     ResamplingSizes,
     SearchLimits,
     compare_intervals,
     cud_interval,
-    error_interval,
+    performance_interval,
     verify_result,
 )
 from cudbound.basis.exceptions import SavedResultError
-from cudbound.basis.fingerprint import fingerprint
+from cudbound.basis.sample import fingerprint
 from cudbound.metrics.metric import Metric
 from cudbound.saved.saved_file import read_saved
 
@@ -122,9 +124,9 @@ CASES = {
     "own metric": (CLF, {"metric": Metrics(Metric("mixed", shares=(0.25, 0.75)), event="ill")}),
     "groups": (CLF, {"groups": GROUPS}),
     "weights": (logistic(), {"sample_weight": WEIGHTS}),
-    "step": (CLF, {"localization": math.inf}),
-    "polish": (LogisticRegression(tol=0.5), {"polish": True}),
-    "bounds left open": (CLF, {"limits": SearchLimits(nodes=0)}),
+    "step": (CLF, {"bound": Bound(localization=math.inf)}),
+    "polish": (LogisticRegression(tol=0.5), {"bound": Bound(polish=True)}),
+    "bounds left open": (CLF, {"bound": Bound(limits=SearchLimits(nodes=0))}),
 }
 
 
@@ -151,7 +153,7 @@ def test_tables_hold(tmp_path):
     assert "rows" in outcomes(verification)
     assert verification.intervals[0].startswith("two-center: error 0.")
     text = path.read_text()
-    path.write_text(text.replace(text.split('"methods": ')[1].split(",")[0], '"paper"'))
+    path.write_text(text.replace('"methods": ["two-center", ', '"methods": ['))
     found = verify_result(path, CLF, X, Y)
     assert failed(found) == ["file", "rows"]
     assert not found.intervals
@@ -180,20 +182,26 @@ TABLES = {
     "groups": (Y, {"methods": "recommended", "groups": GROUPS}),
     "weights": (Y, {"methods": ["cud", "two-center"], "sample_weight": WEIGHTS}),
     "test set": (Y, {"methods": ["test-set-wilson"], "test_set": (X[:9] + 0.5, Y[:9])}),
-    "draws of one class": (RARE, {"methods": ["cud", "bootstrap-percentile"], "on_single_class": "redraw"}),
+    "draws of one class": (
+        RARE,
+        {
+            "methods": ["cud", "bootstrap-percentile"],
+            "resampling": Resampling(on_single_class="redraw"),
+        },
+    ),
     "options": (
         Y,
         {
-            "methods": ["kohavi-normal", "corrected-resampled-t", "bootstrap-percentile"],
-            "options": {
-                "kohavi-normal": {"form": "wilson"},
-                "corrected-resampled-t": {"rope": np.float32(0.25)},
-            },
-            "sizes": ResamplingSizes(n_folds=5, n_splits=4),
-            "inner": "oob",
+            "methods": [
+                ("kohavi-normal", {"form": "wilson"}),
+                ("corrected-resampled-t", {"rope": np.float32(0.25)}),
+                "bootstrap-percentile",
+            ],
+            "resampling": Resampling(
+                sizes=ResamplingSizes(n_folds=5, n_splits=4), inner="oob", cv=np.int64(4)
+            ),
             "n_resamples": np.int64(20),
-            "cv": np.int64(4),
-            "limits": SearchLimits(nodes=math.inf),
+            "bound": Bound(limits=SearchLimits(nodes=math.inf)),
         },
     ),
 }
@@ -225,7 +233,9 @@ def test_splits_that_no_file_holds_are_passed_again(tmp_path):
     fifths, halves = (
         [(np.setdiff1d(np.arange(N), test), test) for test in np.array_split(np.arange(N), k)] for k in (5, 2)
     )
-    compare_intervals(CLF, X, Y, methods=["bayle-cv"], cv=fifths, rng=0, n_resamples=5).save(path)
+    compare_intervals(
+        CLF, X, Y, methods=["bayle-cv"], rng=0, n_resamples=5, resampling=Resampling(cv=fifths)
+    ).save(path)
     found = {one.name: one for one in verify_result(path, CLF, X, Y).checks}
     assert found["rows"].found == "not computed again, without cv, which a file cannot hold"
     assert outcomes(verify_result(path, CLF, X, Y, cv=fifths))["rows"] == "passed"
@@ -237,7 +247,7 @@ def test_an_interval_of_any_classifier_is_saved(tmp_path):
     tree = DecisionTreeClassifier(max_depth=1, random_state=0).fit(X, Y)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        error_interval(tree, X, Y, n_resamples=10, rng=0).save(path)
+        performance_interval(tree, X, Y, n_resamples=10, rng=0).save(path)
     assert set(outcomes(verify_result(path, tree, X, Y)).values()) == {"passed"}
     text = path.read_text().replace('"high": 0.', '"high": 0.9')
     path.write_text(text)
@@ -334,7 +344,7 @@ FORGED = {
     "a draw": ([(("counts", 2), lambda draw: draw[1:] + draw[:1])], {"draws"}),
     "the seed": ([(("question", "rng"), 6)], {"draws"}),
     "a coefficient": ([(("coefficients", 0), lambda value: value + 0.5)], {"classifier"}),
-    "the localization": ([(("question", "localization"), 0.0)], {"draws solved again"}),
+    "the localization": ([(("question", "bound", "localization"), 0.0)], {"draws solved again"}),
 }
 
 
@@ -362,10 +372,16 @@ def test_a_bound_that_was_made_weaker_is_still_true(changed):
 def test_another_classifier_is_found(changed):
     for other in (logistic().fit(X, Y), LeastSquaresClassifier().fit(X[:, :1], Y)):
         assert "classifier" in failed(verify_result(changed(), other, X, Y))
+    numbers = (Y == "ill").astype(int)
+    other = LeastSquaresClassifier().fit(X, numbers)
+    with pytest.raises(
+        ValueError, match=r"labels that the classifier was fitted to, \[0, 1\]. Also got \['ill'"
+    ):
+        verify_result(changed(), other, X, Y)
     with pytest.raises(
         ValueError, match=r"'event' parameter must be one of the classes \[0, 1\]. Got 'well'"
     ):
-        verify_result(changed(), LeastSquaresClassifier().fit(X, (Y == "ill").astype(int)), X, Y)
+        verify_result(changed(), other, X, numbers)
 
 
 # --- what cannot be saved or checked

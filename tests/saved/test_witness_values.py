@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from cudbound import ConvexLossClassifier, LeastSquaresClassifier, cud_interval
-from cudbound.problem.problem import make_problem
+from cudbound.problem.problem import Problem
 from cudbound.saved.witness_values import tolerances, witness_values
 
 X = np.random.default_rng(3).normal(size=(24, 2)).round(1)
@@ -54,7 +54,7 @@ def test_values_are_those_of_rational_arithmetic():
 @pytest.mark.parametrize("loss", ["squared", "logistic", "squared_hinge", "hinge"])
 def test_witnesses_of_the_solver_are_worth_their_bounds(loss):
     classifier = ConvexLossClassifier(loss=loss, penalty=0.01).fit(X, Y)
-    result = cud_interval(classifier, X, Y, n_resamples=40, rng=1, search="all")
+    result = cud_interval(classifier, X, Y, n_resamples=40, rng=1, all_draws=True)
     values = witness_values(result.problem, result.draws.witness)
     near = tolerances(result.problem)
     assert (values >= result.draws.lower - near).all()
@@ -63,7 +63,7 @@ def test_witnesses_of_the_solver_are_worth_their_bounds(loss):
 
 
 def test_a_row_without_a_side_proves_nothing():
-    problem = make_problem(
+    problem = Problem.of(
         [[1.0, 1.0], [1.0, -1.0], [0.0, 0.0]], [1, -1, -1], [0.0, 1.0], [[2, 0, 1]], localization=0.0
     )
     # the row (1, 1) is on the hyperplane; the row of zeros is always classified as +1, and its weight is 0
@@ -75,7 +75,7 @@ def test_a_row_without_a_side_proves_nothing():
 
 
 def test_at_infinite_localization_g_is_a_step():
-    problem = make_problem([[1.0], [-1.0]], [1, 1], [0.0], [[2, 0]], localization=math.inf)
+    problem = Problem.of([[1.0], [-1.0]], [1, 1], [0.0], [[2, 0]], localization=math.inf)
     # the loss of 0 is 1; that of 1.5 is (1 - 1.5)^2, that of 3 is 4
     assert witness_values(problem, np.array([[1.5]]))[0] == 0.5
     assert witness_values(problem, np.array([[3.0]]))[0] == 0.0

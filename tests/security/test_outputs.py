@@ -23,8 +23,8 @@ from cudbound.study.run.runner import run_study
 STREAMS = """
 import json, os, sys
 import cudbound.report.tables, cudbound.analysis.compare_intervals  # what all cases import
-from cudbound.cli.commands import demo
-from cudbound.cli.start import main
+from cudbound.cli import demo
+from cudbound.cli.__main__ import main
 
 demo.ARGUMENTS["n_resamples"] = 20
 
@@ -118,7 +118,7 @@ class Press:
             signal.raise_signal(signal.SIGINT)
 signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored where a shell has put the tests into the background
 sys.meta_path.insert(0, Press())
-from cudbound.cli.start import main
+from cudbound.cli.__main__ import main
 main()
 """
 

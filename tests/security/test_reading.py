@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from within_limits import within_limits
 
 import cudbound
-from cudbound import LeastSquaresClassifier, SearchLimits
+from cudbound import Bound, LeastSquaresClassifier, SearchLimits
 
 BASE = 'n_samples = 12\nn_replicates = 2\nn_resamples = 5\nmethods = ["cud"]\n'
 CSV = '[[scenario]]\ncsv = "data.csv"\ntarget = "state"\npositive = "ill"\n'
@@ -116,11 +116,11 @@ X = np.array([[1.0, 3.0], [2.0, 0.0], [3.0, 2.0], [4.0, 1.0], [5.0, 4.0], [6.0, 
 Y = np.array([0, 0, 1, 0, 1, 1, 0, 1])
 FITTED = LeastSquaresClassifier().fit(X, Y)
 DRAWING = [
-    cudbound.error_interval,
+    cudbound.performance_interval,
     cudbound.compare_intervals,
     cudbound.estimate_error,
     cudbound.cud_interval,
-    cudbound.classification_instability,
+    cudbound.instability,
 ]
 
 
@@ -142,19 +142,17 @@ def test_more_draws_of_many_rows_than_memory_holds(function):
         function(FITTED, many, np.arange(10**6) % 2, n_resamples=1000, rng=1)
 
 
-HUGE = [
-    ("confidence_level", "a float in the range (0, 1)"),
-    ("localization", "'n', 'paper-literal' or a number"),
-]
-
-
-@pytest.mark.parametrize(("name", "rule"), HUGE)
-def test_integers_beyond_all_floats_are_refused(name, rule):
-    for value in (10**400, -(10**400)):
-        with pytest.raises(ValueError, match=re.escape(f"The '{name}' parameter must be {rule}")):
-            cudbound.cud_interval(FITTED, X, Y, n_resamples=5, rng=1, **{name: value})
-        with pytest.raises(ValueError, match=r"The 'seconds' parameter must be non-negative or None\."):
-            SearchLimits(seconds=value)
+@pytest.mark.parametrize("value", [10**400, -(10**400)], ids=["positive", "negative"])
+def test_integers_beyond_all_floats_are_refused(value):
+    rule = re.escape("The 'confidence_level' parameter must be a float in the range (0, 1)")
+    with pytest.raises(ValueError, match=rule):
+        cudbound.cud_interval(FITTED, X, Y, n_resamples=5, rng=1, confidence_level=value)
+    with pytest.raises(
+        ValueError, match=r"The 'localization' parameter must be 'n', 'paper-literal' or a number"
+    ):
+        Bound(localization=value)
+    with pytest.raises(ValueError, match=r"The 'seconds' parameter must be non-negative or None\."):
+        SearchLimits(seconds=value)
 
 
 # --- anything at all

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from within_limits import within_limits
 
-from cudbound import recorded_comparison, recorded_estimate, recorded_interval
+from cudbound import comparison_of, estimate_of, interval_of
 from cudbound.intervals import METHODS, compute_interval
 from cudbound.intervals.difference import compute_comparison
 from cudbound.point_estimates import ESTIMATORS, compute_estimate
@@ -201,7 +201,7 @@ def test_a_difference_that_wrapped_around_is_refused():
     with pytest.raises(
         ValueError, match=r"'training_losses' parameter must be losses in \[0, 1\], .* Got 255"
     ):
-        recorded_estimate("resubstitution", training_losses=a - b)
+        estimate_of([], "resubstitution", training_losses=a - b)
 
 
 def test_no_small_type_wraps_around_within():
@@ -316,23 +316,23 @@ def test_an_interval_for_one_error_refuses_differences(name):
     shares = {"positive": 0.5, "predicted_positive": 0.5}
     records = replace(records, halvings=HalvingLosses([[0.5, -0.5]] * 5, 12))
     with pytest.raises(
-        ValueError, match=rf"^{name} reads the losses of one classifier, .* cudbound\.recorded_comparison"
+        ValueError, match=rf"^{name} reads the losses of one classifier, .* cudbound\.comparison_of"
     ):
-        recorded_interval(name, *parts_of(records, needs), training_losses=records.losses, **shares)
+        interval_of([*parts_of(records, needs)], name, training_losses=records.losses, **shares)
 
 
 def test_two_test_sets_refuse_differences():
     tested = TestSetLosses([0, 1, 0], 9), TestSetLosses([0, 1, -1], 9)
     with pytest.raises(ValueError, match=r"must be 0 or 1.*Also got \[-1\]; .* use mcnemar"):
-        recorded_comparison("independent-test-sets", *tested)
+        comparison_of([*tested], "independent-test-sets")
 
 
 def test_an_interval_at_the_cross_validated_error_needs_no_bootstrap():
     folds = FoldLosses([0, 1, 0, 0, 1, 0, 1, 1], np.arange(8) % 4)
-    found = recorded_interval("yang-cv-normal", folds, center="cv")
+    found = interval_of(folds, ("yang-cv-normal", {"center": "cv"}))
     assert (found.estimate, found.n_fits) == (0.5, 5)
     with pytest.raises(ValueError, match="yang-cv-normal needs recorded bootstrap losses"):
-        recorded_interval("yang-cv-normal", folds)
+        interval_of(folds, "yang-cv-normal")
 
 
 # --- anything at all

@@ -16,7 +16,8 @@ from worlds import world_problem
 from cudbound.basis.results import Draws, SolveStatus
 from cudbound.problem.draws import draw_counts
 from cudbound.problem.problem import Problem
-from cudbound.solve.solve_draws import solve_draws, solve_problem
+from cudbound.solve.limits import SearchLimits
+from cudbound.solve.solve_draws import solve_draws
 
 SIDES = ("both", "positive", "negative")
 TOLERANCE = 1e-8
@@ -53,7 +54,7 @@ def test_kernel_equals_enumeration(kind: str, seeds: list[int]) -> None:
         problem, draw = make(kind, seed), seed % N_DRAWS
         expected = values_of(enumerate_q(problem, draw), problem.localization)
         for side in SIDES:
-            draws = solve_problem(problem, side=side)
+            draws = solve_draws(problem, side=side)
             left_open += assert_nearly_solved(problem, draws, (kind, seed, side))
             value = expected[side]
             if draws.upper[draw] != pytest.approx(value, abs=TOLERANCE):
@@ -76,7 +77,7 @@ def test_kernel_equals_enumeration_at_every_alpha(kind: str, seeds: list[int]) -
             expected = [values_of(oracle, alpha) for oracle in oracles]
             for side in SIDES:
                 problem_at = replace(problem, localization=alpha)
-                draws = solve_problem(problem_at, side=side)
+                draws = solve_draws(problem_at, side=side)
                 label = (kind, seed, alpha, side)
                 left_open += assert_nearly_solved(problem_at, draws, label)
                 assert draws.upper == pytest.approx([q[side] for q in expected], abs=TOLERANCE), label
@@ -89,8 +90,8 @@ def test_kernel_equals_reference(kind: str, seeds: list[int]) -> None:
     for seed in seeds:
         problem = make(kind, seed).select(seed % N_DRAWS)
         side = SIDES[seed // N_DRAWS % 4 % 3]  # both sides at once in every other problem
-        native = solve_problem(problem, side=side)
-        reference = solve_problem(problem, side=side, solver="cvxpy")
+        native = solve_draws(problem, side=side)
+        reference = solve_draws(problem, side=side, limits=SearchLimits(solver="cvxpy"))
         assert_solved(problem, reference, (kind, seed, side))
         assert_nearly_solved(problem, native, (kind, seed, side))
         assert native.upper[0] == pytest.approx(reference.upper[0], abs=TOLERANCE), (kind, seed, side)
@@ -110,7 +111,7 @@ def test_kernel_equals_visiting_all_flats(n: int, p: int, signal: float) -> None
         for alpha in (0.0, 1.0, n / 4.0, float(n), n**2.0, np.inf):
             single = replace(problem, localization=alpha).select(draw)
             for side, expected in zip(SIDES, flats.q_at(alpha), strict=True):
-                draws = solve_problem(single, side=side)
+                draws = solve_draws(single, side=side)
                 assert_solved(single, draws, (n, p, draw, alpha, side))
                 assert draws.upper[0] == pytest.approx(expected, abs=TOLERANCE), (draw, alpha, side)
 
@@ -140,7 +141,7 @@ def test_a_draw_of_zero_rows_alone_has_a_flat_loss() -> None:
     draw = 1
     drawn = problem.design[problem.counts[draw] > 0]
     assert not drawn.any()
-    draws = solve_problem(problem)
+    draws = solve_draws(problem)
     assert draws.certified.all()
     assert draws.upper[draw] == pytest.approx(enumerate_q(problem, draw).q, abs=TOLERANCE)
     check_witness(problem, draw, draws)
@@ -161,7 +162,7 @@ def test_one_outlying_value_opens_few_draws_and_loosens_no_bound() -> None:
         design = np.column_stack([np.ones(n), features])
         scale = np.array([1.0, 1.0, value])
         coef = np.linalg.lstsq(design / scale, labels, rcond=None)[0] / scale
-        draws = solve_draws(design, labels, coef, counts)
+        draws = solve_draws(Problem.of(design, labels, coef, counts))
         assert draws.certified.mean() >= 0.9, draws.certified.mean()
         assert np.mean(draws.upper - draws.lower <= 1e-6) >= 0.97
         solved.append(draws)

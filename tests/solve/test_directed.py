@@ -19,7 +19,7 @@ from cudbound.losses.surrogates import LOSSES, get_loss
 from cudbound.problem.problem import Problem
 from cudbound.solve.limits import SearchLimits
 from cudbound.solve.native import minimize
-from cudbound.solve.solve_draws import solve_problem
+from cudbound.solve.solve_draws import solve_draws
 
 Array = NDArray[np.float64]
 
@@ -89,8 +89,8 @@ def assert_brackets_hold(found: Draws, exact: Draws, ranks: list[int], tolerance
 
 def assert_quantiles_agree(one: Case) -> int:
     """Check one case against the search of all draws; return how many of its ranks were proved."""
-    exact = solve_problem(one.problem, side=one.side)
-    found = solve_problem(one.problem, side=one.side, ranks=one.ranks)
+    exact = solve_draws(one.problem, side=one.side)
+    found = solve_draws(one.problem, side=one.side, ranks=one.ranks)
     tolerance = tolerance_of(one.problem, exact)
     assert_brackets_hold(found, exact, one.ranks, tolerance)
     proved = 0
@@ -137,22 +137,22 @@ def test_quantiles_are_those_of_all_draws_on_many_problems(block: int) -> None:
 def test_witnesses_are_worth_the_lower_bounds(loss: str) -> None:
     for seed in range(3):
         one = case(seed, loss=loss)
-        found = solve_problem(one.problem, side=one.side, ranks=one.ranks)
+        found = solve_draws(one.problem, side=one.side, ranks=one.ranks)
         for draw in np.flatnonzero(found.certified):
             check_witness(one.problem, int(draw), found, side=one.side)
 
 
 def test_one_rank_is_a_number_or_a_list() -> None:
     problem = world_problem(20, 3, 1.0, 0, n_draws=40)
-    assert_same_bits(solve_problem(problem, ranks=38), solve_problem(problem, ranks=[38]))
-    assert_same_bits(solve_problem(problem, ranks=[38, 2, 38]), solve_problem(problem, ranks=[2, 38]))
+    assert_same_bits(solve_draws(problem, ranks=38), solve_draws(problem, ranks=[38]))
+    assert_same_bits(solve_draws(problem, ranks=[38, 2, 38]), solve_draws(problem, ranks=[2, 38]))
 
 
 def test_the_slow_solver_solves_every_draw() -> None:
     problem = world_problem(10, 2, 1.0, 0, n_draws=4)
-    slow = solve_problem(problem, ranks=3, solver="cvxpy")
+    slow = solve_draws(problem, ranks=3, limits=SearchLimits(solver="cvxpy"))
     assert slow.certified.all()
-    np.testing.assert_allclose(solve_problem(problem, ranks=3).bracket(3), slow.bracket(3), atol=1e-8)
+    np.testing.assert_allclose(solve_draws(problem, ranks=3).bracket(3), slow.bracket(3), atol=1e-8)
 
 
 # ---- limits ------------------------------------------------------------------------------------------------------
@@ -161,7 +161,7 @@ def test_the_slow_solver_solves_every_draw() -> None:
 @pytest.mark.parametrize("seed", range(24))
 def test_brackets_hold_under_every_limit(seed: int) -> None:
     one = case(seed)
-    exact = solve_problem(one.problem, side=one.side)
+    exact = solve_draws(one.problem, side=one.side)
     for limits in (
         {"limits": SearchLimits(nodes_per_draw=0)},
         {"limits": SearchLimits(nodes_per_draw=3)},
@@ -170,10 +170,10 @@ def test_brackets_hold_under_every_limit(seed: int) -> None:
         {"limits": SearchLimits(seconds=0.0)},
         {"limits": SearchLimits(seconds_per_draw=0.0)},
     ):
-        limited = solve_problem(one.problem, side=one.side, ranks=one.ranks, **limits)
+        limited = solve_draws(one.problem, side=one.side, ranks=one.ranks, **limits)
         assert_brackets_hold(limited, exact, one.ranks)
         # and what is proved is a start for the rest
-        resumed = solve_problem(one.problem, side=one.side, ranks=one.ranks, previous=limited)
+        resumed = solve_draws(one.problem, side=one.side, ranks=one.ranks, previous=limited)
         assert_brackets_hold(resumed, exact, one.ranks)
         assert (resumed.lower >= limited.lower).all()
         assert (
@@ -187,9 +187,9 @@ def test_brackets_hold_under_every_limit(seed: int) -> None:
 
 def test_more_nodes_never_widen_the_bracket() -> None:
     problem = world_problem(50, 5, 0.0, 4, n_draws=200)
-    exact, widths = solve_problem(problem, ranks=190).bracket(190)[1], []
+    exact, widths = solve_draws(problem, ranks=190).bracket(190)[1], []
     for limit in (0, 200, 1_000, 5_000, None):
-        low, high = solve_problem(problem, ranks=190, limits=SearchLimits(nodes=limit)).bracket(190)
+        low, high = solve_draws(problem, ranks=190, limits=SearchLimits(nodes=limit)).bracket(190)
         assert low <= exact <= high
         widths.append(high - low)
     assert widths == sorted(widths, reverse=True)
@@ -199,16 +199,16 @@ def test_more_nodes_never_widen_the_bracket() -> None:
 @pytest.mark.parametrize("solver", ["native", "cvxpy"])
 def test_limits_of_the_whole_call(solver: str) -> None:
     problem = world_problem(12, 3, 0.0, 0, n_draws=5)
-    exact = solve_problem(problem)
+    exact = solve_draws(problem)
     for limits, status in (
-        ({"limits": SearchLimits(nodes=0)}, SolveStatus.NODE_LIMIT),
-        ({"limits": SearchLimits(seconds=0.0)}, SolveStatus.TIME_LIMIT),
+        (SearchLimits(solver=solver, nodes=0), SolveStatus.NODE_LIMIT),
+        (SearchLimits(solver=solver, seconds=0.0), SolveStatus.TIME_LIMIT),
     ):
-        limited = solve_problem(problem, solver=solver, **limits)
+        limited = solve_draws(problem, limits=limits)
         assert status in limited.status
         assert (limited.lower <= exact.upper + TOLERANCE).all()
         assert (limited.upper >= exact.upper - TOLERANCE).all()
-    free = solve_problem(problem, solver=solver, limits=SearchLimits(nodes=math.inf, seconds=math.inf))
+    free = solve_draws(problem, limits=SearchLimits(solver=solver, nodes=math.inf, seconds=math.inf))
     np.testing.assert_allclose(free.upper, exact.upper, atol=1e-8)
 
 
@@ -218,13 +218,13 @@ def test_limits_of_the_whole_call(solver: str) -> None:
 @pytest.mark.parametrize("seed", range(12))
 def test_other_ranks_go_on_from_decided_draws(seed: int) -> None:
     one = case(seed)
-    exact = solve_problem(one.problem, side=one.side)
-    first = solve_problem(one.problem, side=one.side, ranks=one.ranks)
+    exact = solve_draws(one.problem, side=one.side)
+    first = solve_draws(one.problem, side=one.side, ranks=one.ranks)
     others = sorted({1, one.problem.n_draws // 2 + 1, one.problem.n_draws})
-    second = solve_problem(one.problem, side=one.side, ranks=others, previous=first)
+    second = solve_draws(one.problem, side=one.side, ranks=others, previous=first)
     assert_brackets_hold(second, exact, [*one.ranks, *others])
     assert (second.nodes >= first.nodes).all()
-    whole = solve_problem(one.problem, side=one.side, previous=second)
+    whole = solve_draws(one.problem, side=one.side, previous=second)
     np.testing.assert_allclose(whole.upper, exact.upper, rtol=0.0, atol=TOLERANCE)
     done = second.certified
     np.testing.assert_array_equal(whole.nodes[done], second.nodes[done])
@@ -232,16 +232,16 @@ def test_other_ranks_go_on_from_decided_draws(seed: int) -> None:
 
 def test_nothing_is_searched_again_for_the_same_ranks() -> None:
     problem = world_problem(50, 5, 1.0, 0, n_draws=200)
-    first = solve_problem(problem, ranks=[100, 190])
-    again = solve_problem(problem, ranks=[100, 190], previous=first)
+    first = solve_draws(problem, ranks=[100, 190])
+    again = solve_draws(problem, ranks=[100, 190], previous=first)
     assert_same_bits(first, again)
 
 
 def test_decided_draws_of_one_side_are_refused_for_another() -> None:
     problem = world_problem(20, 3, 1.0, 0, n_draws=20)
-    positive = solve_problem(problem, ranks=19, side="positive")
+    positive = solve_draws(problem, ranks=19, side="positive")
     with pytest.raises(ValueError, match=r"'previous' must hold draws of the same problem"):
-        solve_problem(problem, ranks=19, side="negative", previous=positive)
+        solve_draws(problem, ranks=19, side="negative", previous=positive)
 
 
 @pytest.mark.parametrize("limit", [None, 500])
@@ -250,13 +250,13 @@ def test_the_same_bits_on_two_threads(limit: int | None) -> None:
         one = case(seed)
         options = {"side": one.side, "ranks": one.ranks, "limits": SearchLimits(nodes=limit)}
         assert_same_bits(
-            solve_problem(one.problem, n_jobs=1, **options), solve_problem(one.problem, n_jobs=2, **options)
+            solve_draws(one.problem, n_jobs=1, **options), solve_draws(one.problem, n_jobs=2, **options)
         )
     problem = world_problem(50, 5, 0.0, 4, n_draws=300)
     options = {"ranks": [150, 285], "limits": SearchLimits(nodes=limit)}
-    first = solve_problem(problem, n_jobs=1, **options)
-    assert_same_bits(first, solve_problem(problem, n_jobs=2, **options))
-    assert_same_bits(first, solve_problem(problem, n_jobs=3, **options))
+    first = solve_draws(problem, n_jobs=1, **options)
+    assert_same_bits(first, solve_draws(problem, n_jobs=2, **options))
+    assert_same_bits(first, solve_draws(problem, n_jobs=3, **options))
 
 
 # ---- work --------------------------------------------------------------------------------------------------------
@@ -269,7 +269,7 @@ def test_the_same_bits_on_two_threads(limit: int | None) -> None:
 def test_number_of_nodes(n: int, p: int, signal: float, most: int) -> None:
     # upper limits that were set when the search for quantiles was planned; all draws take several times as many
     problem = world_problem(n, p, signal, 0, n_draws=500)
-    found = solve_problem(problem, ranks=475)
+    found = solve_draws(problem, ranks=475)
     low, high = found.bracket(475)
     assert low == high
     assert found.nodes.sum() <= most
@@ -295,7 +295,7 @@ def test_number_of_nodes(n: int, p: int, signal: float, most: int) -> None:
 )
 def test_ranks_are_checked(ranks: object, message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        solve_problem(world_problem(8, 2, 1.0, 0, n_draws=5), ranks=ranks)
+        solve_draws(world_problem(8, 2, 1.0, 0, n_draws=5), ranks=ranks)
 
 
 # ---- words -------------------------------------------------------------------------------------------------------
@@ -315,7 +315,7 @@ def test_bounds_in_words_differ() -> None:
 
 def test_an_interruption_says_what_is_proved() -> None:
     problem = world_problem(20, 3, 1.0, 0, n_draws=20)
-    draws = solve_problem(problem, ranks=19, limits=SearchLimits(nodes_per_draw=0))
+    draws = solve_draws(problem, ranks=19, limits=SearchLimits(nodes_per_draw=0))
     stopped = SolveInterrupted(draws, "the half-width is between 0.1 and 0.2")
     assert str(stopped).startswith(
         f"stopped with {int(draws.decided.sum())} of 20 draws solved; the half-width is"

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from worlds import surrogate_problem, world_problem
 
-from cudbound import LeastSquaresClassifier, compare_intervals, cud_interval
+from cudbound import Bound, LeastSquaresClassifier, compare_intervals, cud_interval
 from cudbound.basis.exceptions import NotCertifiedWarning
 from cudbound.solve.effort import (
     DEFAULT_SECONDS,
@@ -80,16 +80,15 @@ def test_the_default_call_ends_with_bounds(monkeypatch: pytest.MonkeyPatch) -> N
     assert whole.certified
     assert (whole.draws.nodes >= result.draws.nodes).all()
     assert result.q_lower <= whole.q <= result.q
-    assert cud_interval(clf, X, y, n_resamples=200, rng=0, limits=SearchLimits(seconds=600.0)).q == whole.q
-    assert cud_interval(clf, X, y, n_resamples=200, rng=0, search="all").draws.certified.all()
+    assert (
+        cud_interval(clf, X, y, n_resamples=200, rng=0, bound=Bound(limits=SearchLimits(seconds=600.0))).q
+        == whole.q
+    )
+    assert cud_interval(clf, X, y, n_resamples=200, rng=0, all_draws=True).draws.certified.all()
 
 
 def test_what_has_a_default_budget() -> None:
     assert Search().has_default_budget
-    limits = (SearchLimits(nodes=5), SearchLimits(seconds=5.0))
-    for without in ({"of": "all"}, {"solver": "cvxpy"}, *({"limits": one} for one in limits)):
+    limits = (SearchLimits(nodes=5), SearchLimits(seconds=5.0), SearchLimits(solver="cvxpy"))
+    for without in ({"all_draws": True}, *({"limits": one} for one in limits)):
         assert not Search(**without).has_default_budget
-    with pytest.raises(
-        ValueError, match=r"'search' parameter must be one of \['all', 'quantile'\]\. Got 'some'"
-    ):
-        Search("some")

@@ -15,7 +15,7 @@ from watched import Watched
 
 from cudbound.losses.surrogates import LOSSES
 from cudbound.solve.limits import SearchLimits
-from cudbound.solve.solve_draws import solve_problem
+from cudbound.solve.solve_draws import solve_draws
 
 
 @pytest.fixture(scope="module")
@@ -75,7 +75,7 @@ def test_finds_the_lower_bound_of_most_moderate_draws_without_the_witness() -> N
     for seed in range(6):
         for loss in ("squared", "logistic", "hinge"):
             problem, side = moderate(seed, loss, "normal")
-            draws = solve_problem(problem, side=side, limits=SearchLimits(nodes_per_draw=NODE_LIMIT))
+            draws = solve_draws(problem, side=side, limits=SearchLimits(nodes_per_draw=NODE_LIMIT))
             found = falsify(problem, 0, rng, side=side, rounds=2)
             reached += found.value >= 0.9 * draws.lower[0]
             total += 1

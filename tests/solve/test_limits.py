@@ -20,13 +20,13 @@ from random_problems import make
 from worlds import world_problem
 
 import cudbound.solve.solve_draws
-from cudbound import solve_draws
+from cudbound import config_context
 from cudbound.basis.exceptions import SolveInterrupted
 from cudbound.basis.results import Draws, SolveStatus
 from cudbound.losses.surrogates import SquaredLoss
 from cudbound.problem.problem import Problem
 from cudbound.solve.limits import SearchLimits
-from cudbound.solve.solve_draws import solve_problem
+from cudbound.solve.solve_draws import solve_draws
 
 FIELDS = ("lower", "upper", "status", "nodes", "witness")
 
@@ -39,7 +39,7 @@ def noise() -> Problem:
 
 @pytest.fixture(scope="module")
 def exact(noise: Problem) -> Draws:
-    draws = solve_problem(noise)
+    draws = solve_draws(noise)
     assert draws.certified.all()
     assert draws.nodes.max() > 200
     return draws
@@ -65,10 +65,10 @@ def assert_bounds_hold(problem: Problem, draws: Draws, exact: Draws, rows: slice
 @pytest.mark.parametrize("side", ["both", "positive", "negative"])
 def test_a_node_limit_ends_in_bounds_that_hold_and_tighten(noise: Problem, side: str) -> None:
     problem = noise.select(range(8))
-    exact = solve_problem(problem, side=side)
+    exact = solve_draws(problem, side=side)
     upper, seen = np.full(8, np.inf), set()
     for limit in (0, 1, 2, 3, 5, 8, 13, 30, 60, 120, 250, 500, 1000, 10_000):
-        draws = solve_problem(problem, side=side, limits=SearchLimits(nodes_per_draw=limit))
+        draws = solve_draws(problem, side=side, limits=SearchLimits(nodes_per_draw=limit))
         assert (draws.nodes <= limit).all()
         assert (draws.lower <= draws.upper).all()
         assert (draws.lower <= exact.upper + 1e-12).all()
@@ -95,16 +95,16 @@ def test_a_node_limit_on_small_problems_of_other_kinds(kind: str) -> None:
     stopped = 0
     for seed in range(30):
         problem = make(kind, seed)
-        exact = solve_problem(problem)
+        exact = solve_draws(problem)
         for limit in (0, 1, 2, 4, 8):
-            draws = solve_problem(problem, limits=SearchLimits(nodes_per_draw=limit))
+            draws = solve_draws(problem, limits=SearchLimits(nodes_per_draw=limit))
             assert_bounds_hold(problem, draws, exact)
             stopped += int((~draws.certified).sum())
     assert stopped > 30
 
 
 def test_no_nodes_at_all_still_give_bounds(noise: Problem, exact: Draws) -> None:
-    draws = solve_problem(noise, limits=SearchLimits(nodes_per_draw=0))
+    draws = solve_draws(noise, limits=SearchLimits(nodes_per_draw=0))
     assert_bounds_hold(noise, draws, exact)
     assert (draws.nodes == 0).all()
     # at worst every row that was not drawn counts
@@ -112,7 +112,7 @@ def test_no_nodes_at_all_still_give_bounds(noise: Problem, exact: Draws) -> None
 
 
 def test_a_time_limit_of_nothing(noise: Problem, exact: Draws) -> None:
-    draws = solve_problem(noise, limits=SearchLimits(seconds_per_draw=0.0))
+    draws = solve_draws(noise, limits=SearchLimits(seconds_per_draw=0.0))
     assert_bounds_hold(noise, draws, exact)
     assert (draws.status[~draws.certified] == SolveStatus.TIME_LIMIT).all()
 
@@ -120,7 +120,7 @@ def test_a_time_limit_of_nothing(noise: Problem, exact: Draws) -> None:
 def test_a_time_limit_holds_for_each_draw() -> None:
     problem = hard()
     started = time.process_time()
-    draws = solve_problem(problem, limits=SearchLimits(seconds_per_draw=0.1))
+    draws = solve_draws(problem, limits=SearchLimits(seconds_per_draw=0.1))
     elapsed = time.process_time() - started
     assert (draws.status == SolveStatus.TIME_LIMIT).any()
     assert (draws.lower[~draws.certified] < draws.upper[~draws.certified]).all()
@@ -135,7 +135,7 @@ def test_limits_that_are_not_reached_change_nothing(noise: Problem, exact: Draws
         SearchLimits(seconds_per_draw=1e6),
         SearchLimits(seconds_per_draw=np.inf),
     ):
-        draws = solve_problem(noise, limits=limits)
+        draws = solve_draws(noise, limits=limits)
         for name in FIELDS:
             np.testing.assert_array_equal(getattr(draws, name), getattr(exact, name), err_msg=name)
 
@@ -144,9 +144,9 @@ def test_limits_that_are_not_reached_change_nothing(noise: Problem, exact: Draws
 
 
 def test_going_on_gives_the_result_of_a_run_without_limit(noise: Problem, exact: Draws) -> None:
-    limited = solve_problem(noise, limits=SearchLimits(nodes_per_draw=60))
+    limited = solve_draws(noise, limits=SearchLimits(nodes_per_draw=60))
     assert 0 < limited.certified.sum() < noise.n_draws
-    resumed = solve_problem(noise, previous=limited)
+    resumed = solve_draws(noise, previous=limited)
     for name in ("lower", "upper", "status", "witness"):
         np.testing.assert_array_equal(getattr(resumed, name), getattr(exact, name), err_msg=name)
     # what was certified is not solved again, the others are, from the start
@@ -155,8 +155,8 @@ def test_going_on_gives_the_result_of_a_run_without_limit(noise: Problem, exact:
 
 
 def test_a_second_limited_run_keeps_what_the_first_proved(noise: Problem, exact: Draws) -> None:
-    first = solve_problem(noise, limits=SearchLimits(nodes_per_draw=60))
-    second = solve_problem(noise, limits=SearchLimits(nodes_per_draw=10), previous=first)
+    first = solve_draws(noise, limits=SearchLimits(nodes_per_draw=60))
+    second = solve_draws(noise, limits=SearchLimits(nodes_per_draw=10), previous=first)
     assert (second.lower >= first.lower).all()
     assert (second.upper <= first.upper).all()
     np.testing.assert_array_equal(second.certified, first.certified)
@@ -164,7 +164,7 @@ def test_a_second_limited_run_keeps_what_the_first_proved(noise: Problem, exact:
 
 
 def test_a_certified_result_is_returned_as_it_is(noise: Problem, exact: Draws) -> None:
-    again = solve_problem(noise, previous=exact)
+    again = solve_draws(noise, previous=exact)
     for name in FIELDS:
         np.testing.assert_array_equal(getattr(again, name), getattr(exact, name), err_msg=name)
 
@@ -187,49 +187,48 @@ ANOTHER = (
 @pytest.mark.parametrize("change", OTHER_PROBLEMS)
 def test_draws_of_another_problem_are_refused(change: str, solver: str) -> None:
     problem = make("general", 0)
-    earlier = solve_problem(problem)
+    earlier = solve_draws(problem)
     assert earlier.certified.all()
     with pytest.raises(ValueError, match=ANOTHER + r".*previous=None to solve from the start"):
-        solve_problem(OTHER_PROBLEMS[change](problem), solver=solver, previous=earlier)
+        solve_draws(OTHER_PROBLEMS[change](problem), limits=SearchLimits(solver=solver), previous=earlier)
 
 
 @pytest.mark.parametrize("side", ["positive", "negative"])
 def test_draws_of_another_side_are_refused(side: str) -> None:
     problem = make("general", 0)
     with pytest.raises(ValueError, match=ANOTHER):
-        solve_problem(problem, side=side, previous=solve_problem(problem))
+        solve_draws(problem, side=side, previous=solve_draws(problem))
     with pytest.raises(ValueError, match=ANOTHER):
-        solve_problem(problem, previous=solve_problem(problem, side=side))
-    earlier = solve_problem(problem, side=side)
-    np.testing.assert_array_equal(solve_problem(problem, side=side, previous=earlier).upper, earlier.upper)
+        solve_draws(problem, previous=solve_draws(problem, side=side))
+    earlier = solve_draws(problem, side=side)
+    np.testing.assert_array_equal(solve_draws(problem, side=side, previous=earlier).upper, earlier.upper)
 
 
 def test_draws_that_were_taken_apart_are_refused() -> None:
     problem = make("general", 0)
-    earlier = solve_problem(problem)
+    earlier = solve_draws(problem)
     turned = Draws(*(getattr(earlier, name)[::-1] for name in FIELDS))
     with pytest.raises(ValueError, match=ANOTHER + " side, or draws that were taken apart"):
-        solve_problem(problem, previous=turned)
+        solve_draws(problem, previous=turned)
 
 
 def test_either_solver_goes_on_from_the_other_and_again() -> None:
     problem = make("weak_labels", 3)
-    limited = solve_problem(problem, limits=SearchLimits(nodes_per_draw=1))
-    slow = solve_problem(problem, solver="cvxpy", limits=SearchLimits(nodes_per_draw=1), previous=limited)
-    done = solve_problem(problem, previous=slow)
+    limited = solve_draws(problem, limits=SearchLimits(nodes_per_draw=1))
+    slow = solve_draws(problem, limits=SearchLimits(solver="cvxpy", nodes_per_draw=1), previous=limited)
+    done = solve_draws(problem, previous=slow)
     assert done.certified.all()
     digests = {draws.problem_digest for draws in (limited, slow, done)}
     assert digests == {problem.digest("both")}
     assert (
-        solve_problem(problem, solver="cvxpy", limits=SearchLimits(nodes_per_draw=0)).problem_digest
-        in digests
+        solve_draws(problem, limits=SearchLimits(solver="cvxpy", nodes_per_draw=0)).problem_digest in digests
     )
 
 
 def test_results_and_problems_can_be_compared() -> None:
     # by identity: arrays have no single truth value
     problem = make("general", 0)
-    draws = solve_problem(problem)
+    draws = solve_draws(problem)
     assert draws == draws
     assert draws != replace(draws)
     assert problem == problem
@@ -238,20 +237,20 @@ def test_results_and_problems_can_be_compared() -> None:
 
 
 def test_the_earlier_result_is_not_changed(noise: Problem) -> None:
-    limited = solve_problem(noise, limits=SearchLimits(nodes_per_draw=60))
+    limited = solve_draws(noise, limits=SearchLimits(nodes_per_draw=60))
     before = {name: getattr(limited, name).copy() for name in FIELDS}
-    solve_problem(noise, previous=limited)
+    solve_draws(noise, previous=limited)
     for name in FIELDS:
         np.testing.assert_array_equal(getattr(limited, name), before[name])
 
 
 def test_the_reference_solver_takes_over_what_the_kernel_left() -> None:
     problem = make("weak_labels", 3)
-    limited = solve_problem(problem, limits=SearchLimits(nodes_per_draw=1))
+    limited = solve_draws(problem, limits=SearchLimits(nodes_per_draw=1))
     assert not limited.certified.all()
-    resumed = solve_problem(problem, solver="cvxpy", previous=limited)
+    resumed = solve_draws(problem, limits=SearchLimits(solver="cvxpy"), previous=limited)
     assert resumed.certified.all()
-    np.testing.assert_allclose(resumed.upper, solve_problem(problem).upper, atol=1e-8)
+    np.testing.assert_allclose(resumed.upper, solve_draws(problem).upper, atol=1e-8)
 
 
 # ---- Ctrl-C ------------------------------------------------------------------------------------------------------
@@ -264,7 +263,7 @@ sys.path.insert(0, {tests!r})
 from worlds import world_problem
 from cudbound import LeastSquaresClassifier, cud_interval
 from cudbound.basis.exceptions import SolveInterrupted
-from cudbound.solve.solve_draws import solve_problem
+from cudbound.solve.solve_draws import solve_draws
 
 pressed, over = [], threading.Event()
 
@@ -342,7 +341,7 @@ def test_ctrl_c_is_answered_at_once(n_jobs: int, after: float, child: Child) -> 
         "problem = world_problem(200, 20, 0.0, 0, n_draws=4)\n"
         "try:\n"
         f"    press({after})\n"
-        f"    solve_problem(problem, n_jobs={n_jobs})\n"
+        f"    solve_draws(problem, n_jobs={n_jobs})\n"
         "except SolveInterrupted as error:\n"
         "    report(error)\n"
     )
@@ -356,7 +355,7 @@ def test_ctrl_c_is_answered_at_once(n_jobs: int, after: float, child: Child) -> 
     share = (problem.counts == 0).mean(axis=1)
     assert (np.array(answer["upper"]) <= share + 1e-12).all()
     assert (np.array(answer["lower"]) < np.array(answer["upper"])).all()
-    limited = solve_problem(problem, limits=SearchLimits(nodes_per_draw=100))
+    limited = solve_draws(problem, limits=SearchLimits(nodes_per_draw=100))
     assert (np.array(answer["upper"]) >= limited.lower).all()
 
 
@@ -371,9 +370,9 @@ def test_a_solve_that_was_stopped_can_be_resumed(child: Child) -> None:
         "problem = replace(problem, counts=np.vstack([easy, problem.counts]))\n"
         "try:\n"
         "    press(0.3)\n"
-        "    solve_problem(problem)\n"
+        "    solve_draws(problem)\n"
         "except SolveInterrupted as error:\n"
-        "    resumed = solve_problem(problem, previous=error.draws, limits=SearchLimits(nodes_per_draw=0))\n"
+        "    resumed = solve_draws(problem, previous=error.draws, limits=SearchLimits(nodes_per_draw=0))\n"
         "    report(error, resumed=resumed.status.tolist(), tighter=bool((resumed.upper <= error.draws.upper).all()))\n"
     )
     answer = child.run(body)
@@ -388,7 +387,7 @@ def test_a_solve_that_was_stopped_can_be_resumed(child: Child) -> None:
 def test_ctrl_c_in_the_reference_solver_keeps_the_earlier_result(monkeypatch: pytest.MonkeyPatch) -> None:
     # one row per draw of the whole problem, though only the open draws went to the solver
     problem = make("weak_labels", 3)
-    limited = solve_problem(problem, limits=SearchLimits(nodes_per_draw=1))
+    limited = solve_draws(problem, limits=SearchLimits(nodes_per_draw=1))
     assert 0 < limited.certified.sum() < len(limited)
 
     def stop(*_: Any, **__: Any) -> Any:
@@ -396,13 +395,13 @@ def test_ctrl_c_in_the_reference_solver_keeps_the_earlier_result(monkeypatch: py
 
     monkeypatch.setattr("ecos.solve", stop)
     with pytest.raises(SolveInterrupted) as caught:
-        solve_problem(problem, solver="cvxpy", previous=limited)
+        solve_draws(problem, limits=SearchLimits(solver="cvxpy"), previous=limited)
     draws = caught.value.draws
     assert len(draws) == problem.n_draws
     np.testing.assert_array_equal(draws.certified, limited.certified)
     assert (draws.upper <= limited.upper).all()
     # and it can be gone on from
-    np.testing.assert_array_equal(solve_problem(problem, previous=draws).upper, solve_problem(problem).upper)
+    np.testing.assert_array_equal(solve_draws(problem, previous=draws).upper, solve_draws(problem).upper)
 
 
 # ---- progress ----------------------------------------------------------------------------------------------------
@@ -413,12 +412,13 @@ def test_progress_goes_to_standard_error_and_changes_nothing(
     solver: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     problem = make("two_coefficients", 1)
-    draws = solve_problem(problem, solver=solver, progress=True)
+    with config_context(progress=True):
+        draws = solve_draws(problem, limits=SearchLimits(solver=solver))
     output = capsys.readouterr()
     assert output.out == ""
     assert "draws:" in output.err
     assert "/3" in output.err
-    quiet = solve_problem(problem, solver=solver)
+    quiet = solve_draws(problem, limits=SearchLimits(solver=solver))
     assert capsys.readouterr() == ("", "")
     for name in FIELDS:
         np.testing.assert_array_equal(getattr(draws, name), getattr(quiet, name))
@@ -428,12 +428,12 @@ def test_progress_moves_while_the_kernel_works(monkeypatch: pytest.MonkeyPatch) 
     problem, seen = world_problem(50, 5, 0.0, 4, n_draws=3000), []
 
     @contextmanager
-    def bar(total: int, show: bool, ends: str) -> Iterator[Any]:
-        assert (total, show, ends) == (3000, True, "hard draws, no limit set")
+    def bar(total: int, ends: str) -> Iterator[Any]:
+        assert (total, ends) == (3000, "hard draws, no limit set")
         yield seen.append
 
     monkeypatch.setattr(cudbound.solve.solve_draws, "_progress_bar", bar)
-    solve_problem(problem, progress=True)
+    solve_draws(problem)
     assert seen == sorted(seen)
     assert 0 < seen[-1] <= 3000
     assert len(seen) >= 2
@@ -441,7 +441,7 @@ def test_progress_moves_while_the_kernel_works(monkeypatch: pytest.MonkeyPatch) 
 
 def test_an_error_in_the_progress_bar_is_not_lost(monkeypatch: pytest.MonkeyPatch) -> None:
     @contextmanager
-    def bar(total: int, show: bool, ends: str) -> Iterator[Any]:
+    def bar(total: int, ends: str) -> Iterator[Any]:
         def fail(done: int) -> None:
             raise OSError("the terminal is gone")
 
@@ -449,7 +449,7 @@ def test_an_error_in_the_progress_bar_is_not_lost(monkeypatch: pytest.MonkeyPatc
 
     monkeypatch.setattr(cudbound.solve.solve_draws, "_progress_bar", bar)
     with pytest.raises(OSError, match="the terminal is gone"):
-        solve_problem(hard(), progress=True)
+        solve_draws(hard())
 
 
 # ---- arguments ---------------------------------------------------------------------------------------------------
@@ -458,11 +458,6 @@ def test_an_error_in_the_progress_bar_is_not_lost(monkeypatch: pytest.MonkeyPatc
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (
-            {"solver": "gurobi"},
-            r"'solver' parameter must be one of \['cvxpy', 'native'\]\. Got 'gurobi' instead",
-        ),
-        ({"solver": None}, r"'solver' parameter must be one of .* Got None instead"),
         (
             {"side": "left"},
             r"'side' parameter must be one of \['both', 'negative', 'positive'\]\. Got 'left' instead",
@@ -473,37 +468,45 @@ def test_an_error_in_the_progress_bar_is_not_lost(monkeypatch: pytest.MonkeyPatc
             {"limits": 60},
             r"'limits' parameter must be a SearchLimits, such as SearchLimits\(seconds=60\), or None\. Got 60 instead",
         ),
-        ({"localization": "n"}, r"'localization' parameter must be .* \[0, inf\]\. Got 'n' instead"),
-        ({"localization": -2.0}, r"'localization' parameter must be .* \[0, inf\]\. Got -2\.0 instead"),
-        ({"loss": ["squared"]}, r"'loss' parameter must be one of .*'squared'.*\. Got \['squared'\] instead"),
-        ({"loss": "cubic"}, r"'loss' parameter must be one of .*'squared'.*\. Got 'cubic' instead"),
-        ({"weights": np.zeros((3, 2))}, r"'weights' must have shape \(3, 8\)\. Got \(3, 2\) instead"),
-        ({"penalty": -1.0}, r"'penalty' must be non-negative\. Got -1\.0 instead"),
         (
             {"previous": Draws(*(np.zeros(2) for _ in range(4)), np.zeros((2, 3)))},
-            r"'previous' must have one row per draw, 3\. Got 2 instead: it belongs to another problem",
+            r"'previous' must hold draws of the same problem\. Got draws of another one",
         ),
     ],
 )
 def test_errors_name_the_argument_the_rule_and_the_value(options: dict[str, Any], message: str) -> None:
     problem = world_problem(8, 3, 1.0, 0, n_draws=3)
     with pytest.raises(ValueError, match=message):
-        solve_draws(problem.design, problem.labels, problem.coef, problem.counts, **options)
+        solve_draws(problem, **options)
+
+
+@pytest.mark.parametrize("solver", ["gurobi", None])
+def test_there_are_two_solvers(solver: Any) -> None:
+    message = rf"'solver' parameter must be one of \['cvxpy', 'native'\]\. Got {solver!r} instead"
+    with pytest.raises(ValueError, match=message):
+        SearchLimits(solver=solver)
+
+
+def test_arrays_are_no_problem() -> None:
+    message = (
+        r"'problem' parameter must be a Problem, such as Problem\.of\(design, labels, coef, counts\)\. Got "
+    )
+    with pytest.raises(ValueError, match=message):
+        solve_draws(np.ones((3, 2)))  # type: ignore[arg-type]  # as users may
 
 
 def test_a_loss_that_only_the_reference_solver_knows() -> None:
     problem = replace(make("general", 0), loss=SquaredLoss("other"))
     message = (
-        r"native solver supports the losses \[.*'squared'.*\].* Got 'other' instead\. Pass solver='cvxpy'"
+        r"solver supports the losses \[.*'squared'.*\].* Got 'other' instead\. Pass SearchLimits\(solver='cvx"
     )
     with pytest.raises(ValueError, match=message):
-        solve_problem(problem)
+        solve_draws(problem)
 
 
 def test_options_are_given_by_name() -> None:
-    problem = make("general", 0)
-    with pytest.raises(TypeError, match="takes 4 positional arguments but 5 were given"):
-        solve_draws(problem.design, problem.labels, problem.coef, problem.counts, "squared")  # type: ignore[misc]  # by position: that is the test
+    with pytest.raises(TypeError, match="takes 1 positional argument but 2 were given"):
+        solve_draws(make("general", 0), "both")  # type: ignore[misc]  # by position: that is the test
 
 
 def variants(problem: Problem) -> dict[str, tuple[Any, Any, Any, Any, Any]]:
@@ -535,9 +538,9 @@ def test_arrays_of_any_type_and_layout_give_the_same_bits(name: str) -> None:
     design = problem.design + np.random.default_rng(0).integers(0, 64, size=problem.design.shape) / 64.0
     weights = np.array([problem.score_weights(draw) for draw in range(5)])
     problem = replace(problem, design=design, weights=weights)
-    expected = solve_problem(problem)
+    expected = solve_draws(problem)
     design, labels, coef, counts, weights = variants(problem)[name]
-    draws = solve_draws(design, labels, coef, counts, weights=weights)
+    draws = solve_draws(Problem.of(design, labels, coef, counts, weights=weights))
     for field in FIELDS:
         np.testing.assert_array_equal(getattr(draws, field), getattr(expected, field), err_msg=field)
 
@@ -547,7 +550,7 @@ def test_arguments_are_not_changed() -> None:
     before = {
         name: getattr(problem, name).copy() for name in ("design", "labels", "coef", "counts", "penalty")
     }
-    solve_problem(problem)
+    solve_draws(problem)
     for name, array in before.items():
         np.testing.assert_array_equal(getattr(problem, name), array, err_msg=name)
 
@@ -555,7 +558,7 @@ def test_arguments_are_not_changed() -> None:
 def test_no_draws_at_all() -> None:
     problem = world_problem(10, 2, 1.0, 0, n_draws=1)
     for solver in ("native", "cvxpy"):
-        draws = solve_problem(problem.select([]), solver=solver)
+        draws = solve_draws(problem.select([]), limits=SearchLimits(solver=solver))
         assert len(draws) == 0
         assert draws.witness.shape == (0, 2)
         assert len(draws.to_frame()) == 0
@@ -564,13 +567,16 @@ def test_no_draws_at_all() -> None:
 def test_alpha_is_the_number_of_rows_unless_given() -> None:
     problem = world_problem(20, 3, 0.5, 0, n_draws=10)
     arrays = (problem.design, problem.labels, problem.coef, problem.counts)
-    np.testing.assert_array_equal(solve_draws(*arrays).upper, solve_draws(*arrays, localization=20).upper)
-    assert (solve_draws(*arrays).upper != solve_draws(*arrays, localization=0).upper).any()
+    upper, of_rows, of_zero = (
+        solve_draws(Problem.of(*arrays, localization=rate)).upper for rate in (None, 20, 0)
+    )
+    np.testing.assert_array_equal(upper, of_rows)
+    assert (upper != of_zero).any()
 
 
 def test_shapes_and_types_of_the_result() -> None:
     problem = world_problem(20, 3, 0.5, 0, n_draws=7)
-    draws = solve_problem(problem)
+    draws = solve_draws(problem)
     for name, dtype in (("lower", float), ("upper", float), ("status", object), ("nodes", np.int64)):
         assert getattr(draws, name).shape == (7,)
         assert getattr(draws, name).dtype == dtype

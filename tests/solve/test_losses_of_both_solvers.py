@@ -23,10 +23,10 @@ from worlds import world_problem
 from cudbound.basis.results import SolveStatus
 from cudbound.losses.surrogates import LOSSES, get_loss
 from cudbound.problem.draws import draw_counts
-from cudbound.problem.problem import Problem, make_problem
+from cudbound.problem.problem import Problem
 from cudbound.solve import native as kernel
 from cudbound.solve.limits import SearchLimits
-from cudbound.solve.solve_draws import solve_problem
+from cudbound.solve.solve_draws import solve_draws
 
 SIDES = ("both", "positive", "negative")
 TOLERANCE = 1e-6
@@ -41,7 +41,7 @@ def assert_equal_to_enumeration(problem: Problem, draw: int, label: object) -> i
     expected = values_of(enumerate_q(problem, draw))
     left_open = 0
     for side in SIDES:
-        draws = solve_problem(problem, side=side)
+        draws = solve_draws(problem, side=side)
         assert draws.lower[draw] <= expected[side] + TOLERANCE, (label, side)
         assert draws.upper[draw] >= expected[side] - TOLERANCE, (label, side)
         check_witness(problem, draw, draws, side=side)
@@ -100,8 +100,8 @@ def test_kernel_equals_reference(loss: str) -> None:
     for i, kind in enumerate(KINDS):
         problem = make_with_loss(kind, 3000 + i, loss).select(i % N_DRAWS)
         side = SIDES[i % 4 % 3]  # both sides at once in every other problem
-        native = solve_problem(problem, side=side)
-        reference = solve_problem(problem, side=side, solver="cvxpy")
+        native = solve_draws(problem, side=side)
+        reference = solve_draws(problem, side=side, limits=SearchLimits(solver="cvxpy"))
         assert native.certified.all(), (kind, native)
         assert reference.certified.all(), (kind, reference)
         assert native.upper[0] == pytest.approx(reference.upper[0], abs=TOLERANCE), (kind, side)
@@ -154,18 +154,18 @@ def test_more_coefficients_than_rows_with_a_ridge_penalty(loss: str) -> None:
     labels = np.where(design[:, 1] + rng.normal(size=n) > 0.0, 1.0, -1.0)
     penalty = np.full(p, 1.0)
     penalty[0] = 0.0
-    problem = make_problem(design, labels, np.zeros(p), draw_counts(n, 3, rng), loss=loss, penalty=penalty)
+    problem = Problem.of(design, labels, np.zeros(p), draw_counts(n, 3, rng), loss=loss, penalty=penalty)
     problem = replace(
         problem, coef=kernel.minimize(replace(problem, counts=np.ones((1, n), np.int32))).coef[0]
     )
-    draws = solve_problem(problem, limits=SearchLimits(nodes_per_draw=300))
+    draws = solve_draws(problem, limits=SearchLimits(nodes_per_draw=300))
     assert (draws.lower <= draws.upper).all()
     assert np.isin(draws.status, (SolveStatus.OPTIMAL, SolveStatus.NODE_LIMIT)).all()
     np.testing.assert_array_equal(draws.lower[draws.certified], draws.upper[draws.certified])
     for draw in range(problem.n_draws):
         check_witness(problem, draw, draws)
     # a stronger penalty leaves fewer classifiers in reach
-    assert solve_problem(replace(problem, localization=1e4)).certified.all()
+    assert solve_draws(replace(problem, localization=1e4)).certified.all()
 
 
 @pytest.mark.parametrize("loss", LOSSES)
@@ -178,7 +178,7 @@ def test_limits_leave_bounds_that_hold(loss: str) -> None:
         *(SearchLimits(nodes_per_draw=nodes) for nodes in (0, 1, 5)),
         SearchLimits(seconds_per_draw=0.0),
     ):
-        draws = solve_problem(problem, limits=limits)
+        draws = solve_draws(problem, limits=limits)
         assert (draws.lower <= exact.upper + 1e-12).all()
         assert (draws.upper >= exact.upper - 1e-12).all()
         left = ~draws.certified
@@ -271,7 +271,7 @@ def test_bounds_enclose_where_rounding_hides_the_minimizer_of_a_draw() -> None:
     # the loss overflows on the way: nothing may be claimed of the point where the search for the minimizer ended
     problem = make_with_loss("no_intercept", 142, "exponential").select(2)
     expected = enumerate_q(problem, 0).q
-    draws = solve_problem(problem)
+    draws = solve_draws(problem)
     assert draws.lower[0] <= expected + TOLERANCE
     assert draws.upper[0] >= expected - TOLERANCE
     check_witness(problem, 0, draws)
@@ -288,7 +288,7 @@ def test_rows_that_newton_puts_just_beside_a_common_flat() -> None:
         ]
     )
     labels = np.array([1, 1, 1, -1, -1, 1, -1, 1, -1, -1, -1, 1, -1, -1])
-    problem = make_problem(
+    problem = Problem.of(
         design,
         labels,
         np.array([-0.12258380229997551, -0.4286762906777588, 0.05676535356006857]),
@@ -297,7 +297,7 @@ def test_rows_that_newton_puts_just_beside_a_common_flat() -> None:
         loss="logistic",
         sample_weight=np.array([0.5, 0.5, 0.5, 2, 2, 0.5, 2, 2, 2, 1, 0.5, 2, 0, 1]),
     )
-    draws = solve_problem(problem, side="negative")
+    draws = solve_draws(problem, side="negative")
     assert draws.certified.all()
     np.testing.assert_allclose(draws.upper, enumerate_q(problem, 0).q_minus, rtol=0.0, atol=TOLERANCE)
 
@@ -317,7 +317,7 @@ def test_the_best_cell_of_all_needs_no_certain_flat_directions() -> None:
             [1, 1, 0, 1, 1],
         ]
     )
-    problem = make_problem(
+    problem = Problem.of(
         design,
         np.array([-1, 1, 1, 1, 1, -1, -1, 1, 1]),
         np.array([4, -10, -1, 4, 4]) / 7,
@@ -326,6 +326,6 @@ def test_the_best_cell_of_all_needs_no_certain_flat_directions() -> None:
         penalty=np.array([0.0, 1.0, 0.01, 0.1, 0.0]),
         sample_weight=np.array([0.0, 0.5, 2.0, 0.5, 2.0, 0.5, 0.0, 1.0, 1.0]),
     )
-    draws = solve_problem(problem)
+    draws = solve_draws(problem)
     assert draws.certified.all()
     assert draws.upper[0] == pytest.approx(2 / 9)

@@ -18,7 +18,7 @@ from worlds import world, world_problem
 from cudbound import _solvers
 from cudbound.basis.exceptions import CudboundWarning
 from cudbound.losses.surrogates import LOSSES, NativeLoss, get_loss
-from cudbound.problem.problem import Problem, make_problem
+from cudbound.problem.problem import Problem
 from cudbound.solve import native as kernel
 
 Array = NDArray[np.float64]
@@ -60,7 +60,7 @@ def test_an_unknown_loss_is_refused() -> None:
 def training(loss: str, *, n: int = 60, p: int = 4, signal: float = 0.5, **options: Any) -> Problem:
     """Return the loss of a training set as a problem of one draw."""
     design, labels, _ = world(n, p, signal, 3)
-    return make_problem(design, labels, np.zeros(p), np.ones((1, n), dtype=int), loss=loss, **options)
+    return Problem.of(design, labels, np.zeros(p), np.ones((1, n), dtype=int), loss=loss, **options)
 
 
 def assert_minimal(problem: Problem, coef: Array, *, tolerance: float = 1e-8) -> None:
@@ -175,7 +175,7 @@ def separable(loss: str, **options: Any) -> Problem:
     rng = np.random.default_rng(2)
     design = np.column_stack([np.ones(30), rng.normal(size=(30, 2))])
     labels = np.where(design @ [0.2, 1.0, -1.0] > 0.0, 1.0, -1.0)
-    return make_problem(design, labels, np.zeros(3), np.ones((1, 30), dtype=int), loss=loss, **options)
+    return Problem.of(design, labels, np.zeros(3), np.ones((1, 30), dtype=int), loss=loss, **options)
 
 
 @pytest.mark.parametrize("loss", LOSSES)

@@ -16,7 +16,7 @@ from oracles import arrange, enumerate_q, interior_point, interior_point_by_linp
 from random_problems import KINDS, make, make_with_loss
 
 from cudbound.losses.surrogates import LOSSES
-from cudbound.problem.problem import Problem, make_problem
+from cudbound.problem.problem import Problem
 
 Array = NDArray[np.float64]
 
@@ -89,7 +89,7 @@ def intercept_alone(loss: str, labels: list[int], **changes: object) -> dict[int
     """Return the least loss of an intercept alone, drawn once per row, by its sign."""
     n = len(labels)
     weights = np.arange(1.0, n + 1.0)[None]
-    problem = make_problem(
+    problem = Problem.of(
         np.ones((n, 1)), labels, [0.0], np.ones((1, n)), loss=loss, weights=weights, **changes
     )
     oracle = enumerate_q(problem, 0)
@@ -155,7 +155,7 @@ def test_only_the_rows_that_can_be_separated_vanish(loss: str) -> None:
     # x = 0 with both labels and x = 1 with label 1: the slope separates the third row at no cost to the others, whose
     # least mean is that of b = 0 for each sign of the intercept; a negative slope leaves the third row as it is
     design = np.array([[1.0, 0.0], [1.0, 0.0], [1.0, 1.0]])
-    problem = make_problem(design, [1, -1, 1], [0.0, 0.0], [[1, 1, 1]], loss=loss, weights=[[1.0, 0.5, 0.25]])
+    problem = Problem.of(design, [1, -1, 1], [0.0, 0.0], [[1, 1, 1]], loss=loss, weights=[[1.0, 0.5, 0.25]])
     oracle, normals = enumerate_q(problem, 0), arrange(problem, 0).normals
     flat = AT_ZERO.get(loss, 1.0)
     for point, least in zip(oracle.interior, oracle.losses, strict=True):
@@ -168,7 +168,7 @@ def test_only_the_rows_that_can_be_separated_vanish(loss: str) -> None:
 def test_modified_huber_loss_is_linear_below_margin_minus_1() -> None:
     # rows at x = 1 that share the weight 1, and one at x = 3 with the other label and the share 1/16: the mean
     # (1 - b)^2 + 4 * 3 b / 16 has the slope 0 at b = 5/8, where the margin of the outlier is -15/8
-    problem = make_problem(
+    problem = Problem.of(
         np.array([[1.0], [1.0], [1.0], [3.0]]),
         [1, 1, 1, -1],
         [0.0],

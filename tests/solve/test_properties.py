@@ -27,9 +27,9 @@ from oracles import check_witness
 from worlds import world_problem
 
 from cudbound.losses.surrogates import LOSSES
-from cudbound.problem.problem import Problem, make_problem
+from cudbound.problem.problem import Problem
 from cudbound.solve.native import minimize
-from cudbound.solve.solve_draws import solve_problem
+from cudbound.solve.solve_draws import solve_draws
 
 Array = NDArray[np.float64]
 
@@ -109,7 +109,7 @@ def test_a_column_that_adds_nothing(case: Case) -> None:
 def extended(problem: Problem, row: Array, label: float, weights: Array, counts: Array) -> Problem:
     """Add a row with its weights and counts, alpha adapted so that the sum of the loss stays as it was."""
     n = problem.labels.size
-    return make_problem(
+    return Problem.of(
         np.vstack([problem.design, row]),
         np.append(problem.labels, label),
         problem.coef,
@@ -317,12 +317,12 @@ def test_threads_and_grouping_of_the_draws_do_not_change_a_bit(case: Case) -> No
         case.problem.labels.size, np.full(case.problem.labels.size, 1 / case.problem.labels.size), size=24
     )
     problem = replace(case.problem, counts=counts.astype(np.int32))
-    together = solve_problem(problem)
+    together = solve_draws(problem)
     for n_jobs in (2, 3, -1, None):
-        assert_same_bits(together, solve_problem(problem, n_jobs=n_jobs))
+        assert_same_bits(together, solve_draws(problem, n_jobs=n_jobs))
     order = case.rng.permutation(24)
-    shuffled = solve_problem(problem.select(order), n_jobs=2)
-    alone = [solve_problem(problem.select(draw)) for draw in range(24)]
+    shuffled = solve_draws(problem.select(order), n_jobs=2)
+    alone = [solve_draws(problem.select(draw)) for draw in range(24)]
     for name in ("lower", "upper", "status", "nodes", "witness"):
         whole = getattr(together, name)
         np.testing.assert_array_equal(getattr(shuffled, name), whole[order], err_msg=name)

@@ -20,7 +20,7 @@ from cudbound.basis.exceptions import CudboundWarning, SolveInterrupted
 from cudbound.basis.results import SolveStatus
 from cudbound.losses.surrogates import get_loss
 from cudbound.problem.draws import draw_counts
-from cudbound.problem.problem import Problem, make_problem
+from cudbound.problem.problem import Problem
 from cudbound.solve.limits import SearchLimits
 from cudbound.solve.reference import solve_reference
 from cudbound.solve.reference_cones import _Part
@@ -77,7 +77,7 @@ def test_a_sign_pattern_without_an_open_cell_does_not_count(alpha: float) -> Non
     # (2/3, 2/3) has the loss (1 - 4/3)^2 = 1/9, so closed constraints would claim 2/3 (1 - 8 alpha / 9), at
     # alpha = 1/4 that is 14/27 > 1/3. The best open cell is right on 1 and 3, wrong on 2, at loss 0: Q = 1/3.
     design = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]])
-    problem = make_problem(design, np.ones(3), [2 / 3, 2 / 3], [[0, 0, 3]], localization=alpha)
+    problem = Problem.of(design, np.ones(3), [2 / 3, 2 / 3], [[0, 0, 3]], localization=alpha)
     oracle = enumerate_q(problem, 0)
     assert oracle.cells == 6
     assert oracle.q == pytest.approx(1 / 3, abs=1e-12)
@@ -91,7 +91,7 @@ def test_zero_rows_have_class_plus_one() -> None:
     weights = np.array([[0.3, 0.5, 0.0]])
     design = np.array([[0.0], [0.0], [1.0]])
     for labels, q in (([1, -1, 1], 0.5), ([-1, 1, 1], 0.3), ([1, 1, 1], 0.0)):
-        problem = make_problem(design, labels, [1.0], [[1, 1, 1]], weights=weights)
+        problem = Problem.of(design, labels, [1.0], [[1, 1, 1]], weights=weights)
         assert enumerate_q(problem, 0).q == q
         assert solve_reference(problem).upper[0] == q
 
@@ -99,7 +99,7 @@ def test_zero_rows_have_class_plus_one() -> None:
 def test_draws_without_a_deviation_and_without_rows() -> None:
     design = np.array([[1.0, -1.0], [1.0, 0.5], [1.0, 2.0]])
     counts = [[1, 1, 1], [0, 0, 0]]
-    problem = make_problem(design, [-1, 1, 1], [0.0, 0.1], counts)
+    problem = Problem.of(design, [-1, 1, 1], [0.0, 0.1], counts)
     draws = solve_reference(problem)
     # all counts one: S = 0. No row drawn: the loss is 0 everywhere, so g = 1, and S = -(number of errors) / 3
     np.testing.assert_allclose(draws.upper, [0.0, 1.0], atol=1e-15)
@@ -140,7 +140,7 @@ def hard_problem() -> Problem:
     design = np.column_stack([np.ones(12), rng.normal(size=(12, 2))])
     labels = np.where(rng.normal(size=12) > 0, 1.0, -1.0)
     coef = np.linalg.lstsq(design, labels, rcond=None)[0]
-    return make_problem(design, labels, coef, draw_counts(12, 3, rng), localization=3.0)
+    return Problem.of(design, labels, coef, draw_counts(12, 3, rng), localization=3.0)
 
 
 def test_limits_end_in_bounds_that_hold() -> None:

@@ -23,7 +23,7 @@ import cudbound
 from cudbound import CvxpyLoss, solve_draws
 from cudbound.basis.results import Draws
 from cudbound.losses.surrogates import LOSSES, get_loss
-from cudbound.problem.problem import Problem, make_problem
+from cudbound.problem.problem import Problem
 from cudbound.solve.limits import SearchLimits
 from cudbound.solve.reference import solve_reference
 from cudbound.solve.reference_cones import CVXPY_LOSSES
@@ -119,7 +119,7 @@ def test_a_draw_of_one_class_by_hand(loss: str, alpha: float, anchor: float) -> 
     # an intercept alone, labels (1, 1, -1), counts (2, 1, 0), w = (1, 0, -1) / 3. A positive intercept is wrong on the
     # third row alone, |S| = 1/3, with the infimum 0 of the loss of the drawn rows, which is below that of any
     # anchor, so g = 1. A negative one is wrong on the others, |S| = 1/3 as well
-    problem = make_problem(np.ones((3, 1)), [1, 1, -1], [anchor], [[2, 1, 0]], localization=alpha, loss=loss)
+    problem = Problem.of(np.ones((3, 1)), [1, 1, -1], [anchor], [[2, 1, 0]], localization=alpha, loss=loss)
     draws = solve_reference(problem)
     assert draws.lower[0] == draws.upper[0] == pytest.approx(1 / 3, abs=1e-12)
     assert draws.witness[0, 0] > 0.0 or alpha == 0.0
@@ -134,7 +134,7 @@ def test_a_row_that_can_be_separated_does_not_count_in_the_least_loss(loss: str)
     design = np.array([[1.0, 0.0], [1.0, 0.0], [1.0, 1.0]])
     c, weights = math.log(2.0) if loss == "logistic" else 1.0, [[0.0, 0.0, 1.0]]
     for anchor, q in (([0.0, 0.0], 1.0), ([0.0, 40.0], 1.0 - c / 3.0)):
-        problem = make_problem(
+        problem = Problem.of(
             design, [1, -1, 1], anchor, [[1, 1, 1]], localization=1.0, loss=loss, weights=weights
         )
         draws = solve_reference(problem)
@@ -146,7 +146,7 @@ def test_a_penalty_on_every_coefficient_leaves_no_direction_free() -> None:
     # separable and penalized: the minimum of log(1 + e^-b) + b^2 / 2 is at b = 1 / (1 + e^b) = 0.401058
     b = 0.4010581375415163
     least = math.log1p(math.exp(-b)) + b**2 / 2
-    problem = make_problem(
+    problem = Problem.of(
         np.ones((2, 1)),
         [1, 1],
         [-3.0],
@@ -316,7 +316,9 @@ def test_a_formula_has_the_values_of_the_loss(loss: str) -> None:
     assert formula(loss).value(np.zeros(0), np.zeros(0)).shape == (0,)
 
 
-def elastic_net_draws(**changes: Any) -> Draws:
+def elastic_net_draws(
+    previous: Draws | None = None, *, solver: str = "cvxpy", nodes: int | None = None, **changes: Any
+) -> Draws:
     rng = np.random.default_rng(5)
     design = np.column_stack([np.ones(9), rng.normal(size=(9, 2))])
     labels = np.where(design[:, 1] + rng.normal(size=9) > 0.0, 1, -1)
@@ -325,10 +327,10 @@ def elastic_net_draws(**changes: Any) -> Draws:
     arguments: dict[str, Any] = {
         "penalty": 0.05,
         "l1_penalty": [0.0, 0.03, 0.03],
-        "solver": "cvxpy",
         "localization": 2.0,
     }
-    return solve_draws(design, labels, [0.1, 0.5, -0.1], counts, weights=weights, **{**arguments, **changes})
+    problem = Problem.of(design, labels, [0.1, 0.5, -0.1], counts, weights=weights, **arguments | changes)
+    return solve_draws(problem, limits=SearchLimits(solver=solver, nodes_per_draw=nodes), previous=previous)
 
 
 def test_a_formula_is_solved_through_the_public_interface() -> None:
@@ -349,10 +351,12 @@ def test_a_formula_is_solved_through_the_public_interface() -> None:
 
 def test_the_native_solver_names_the_other_one() -> None:
     with pytest.raises(
-        ValueError, match=r"native solver supports the losses .* Got 'my hinge' instead\. Pass solver='cvx"
+        ValueError, match=r"native solver supports the losses .* Got 'my hinge' instead\. Pass SearchLimits"
     ):
         elastic_net_draws(loss=formula("hinge"), l1_penalty=None, solver="native")
-    with pytest.raises(ValueError, match=r"Got 'hinge' with an l1 penalty instead\. Pass solver='cvxpy'"):
+    with pytest.raises(
+        ValueError, match=r"Got 'hinge' with an l1 penalty instead\. Pass SearchLimits\(solver='cvx"
+    ):
         elastic_net_draws(loss="hinge", solver="native")
 
 
@@ -363,7 +367,7 @@ def test_another_convex_loss_by_hand() -> None:
     np.testing.assert_allclose(absolute.value(np.array([1.0, -1.0]), np.array([0.25, 3.0])), [0.75, 4.0])
     for weights, q in (([[0.0, 0.0, 1.0]], 1.0), ([[1.0, 0.0, 0.0]], 0.5)):
         # right on the first row is worth nothing, and wrong on it g = 1 + 3/2 (2/3 - 1) = 1/2 at the anchor b = 1
-        problem = make_problem(
+        problem = Problem.of(
             np.ones((3, 1)), [1, 1, -1], [1.0], [[1, 1, 1]], localization=1.5, loss=absolute, weights=weights
         )
         draws = solve_reference(problem)
@@ -448,6 +452,6 @@ def test_a_formula_is_public_frozen_and_can_be_pickled() -> None:
 def test_draws_of_one_loss_are_not_continued_with_another() -> None:
     losses = [formula("hinge"), formula("logistic"), "hinge"]
     for one, other in itertools.permutations(losses, 2):
-        first = elastic_net_draws(loss=one, l1_penalty=None, limits=SearchLimits(nodes_per_draw=1))
+        first = elastic_net_draws(loss=one, l1_penalty=None, nodes=1)
         with pytest.raises(ValueError, match="'previous' must hold draws of the same problem"):
-            elastic_net_draws(loss=other, l1_penalty=None, previous=first)
+            elastic_net_draws(first, loss=other, l1_penalty=None)

@@ -13,11 +13,11 @@ from oracles import check_witness
 from shared_files import FURTHER_EXAMPLES, ORIGINALS, WORKED_EXAMPLES
 
 from cudbound.problem.problem import Problem
-from cudbound.solve.solve_draws import solve_draws, solve_problem
+from cudbound.solve.solve_draws import solve_draws
 
 
 def q_at(problem: Problem, alpha: float, side: str = "both") -> float:
-    draws = solve_problem(replace(problem, localization=alpha), side=side)
+    draws = solve_draws(replace(problem, localization=alpha), side=side)
     assert draws.certified.all()
     assert draws.lower[0] == draws.upper[0]
     check_witness(replace(problem, localization=alpha), 0, draws, side=side)
@@ -75,11 +75,6 @@ def test_frontier_decides_q_at_any_alpha(name: str) -> None:
 
 def test_plain_arrays_in_lists() -> None:
     problem, _, expected = vector_problem("cud_sens")
-    draws = solve_draws(
-        problem.design.tolist(),
-        problem.labels.tolist(),
-        problem.coef.tolist(),
-        problem.counts.tolist(),
-        weights=[expected["weights"]],
-    )
+    lists = (getattr(problem, name).tolist() for name in ("design", "labels", "coef", "counts"))
+    draws = solve_draws(Problem.of(*lists, weights=[expected["weights"]]))
     assert draws.upper[0] == pytest.approx(expected["Q"][3], abs=expected["tol"])

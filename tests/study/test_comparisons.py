@@ -10,9 +10,8 @@ import pytest
 from sklearn.dummy import DummyClassifier
 from sklearn.tree import DecisionTreeClassifier
 
-from cudbound import LeastSquaresClassifier, Scenario, Study, run_study, summarize
-from cudbound.analysis.compare_learners import tabulate_comparisons
-from cudbound.resampling import ResamplingSizes
+from cudbound import LeastSquaresClassifier, Scenario, Study, compare_learners, run_study, summarize
+from cudbound.resampling import Resampling, ResamplingSizes
 from cudbound.study.populations.worlds import WORLDS
 from cudbound.study.run.replicate import N_TIMED, run_replicate
 from cudbound.study.run.store import Store
@@ -41,8 +40,14 @@ def test_a_replicate_is_the_comparison_of_its_sample():
     rng = study.rng("line and stump", 24, 2)
     drawn = GAUSSIANS.draw(24, rng)
     pair = [LeastSquaresClassifier().fit(drawn.X, drawn.y), _stump().fit(drawn.X, drawn.y)]
-    table = tabulate_comparisons(
-        *pair, drawn.X, drawn.y, methods=METHODS, confidence_level=0.9, sizes=SIZES, rng=rng
+    table = compare_learners(
+        pair,
+        drawn.X,
+        drawn.y,
+        methods=METHODS,
+        confidence_level=0.9,
+        resampling=Resampling(sizes=SIZES),
+        rng=rng,
     )
     assert [row.pvalue for row in found.intervals] == [row.pvalue for row in table.rows]
     assert [row.low for row in found.intervals] == [row.confidence_interval.low for row in table.rows]

@@ -26,6 +26,7 @@ from cudbound.resampling import ResamplingSizes
 from cudbound.study.design.design_file import read_design, template_names, template_text
 from cudbound.study.design.identity import describe, differences
 from cudbound.study.design.published import PublishedValue
+from cudbound.study.design.scenario import Scenario, Study
 from cudbound.study.populations.worlds import WORLDS, Gaussians
 
 #: Data sets beside the checkout where the project is developed.
@@ -659,3 +660,13 @@ def test_files_that_cannot_be_read(tmp_path):
     path.write_bytes('name = "caf\xe9"'.encode("latin-1"))
     with pytest.raises(ValueError, match=r"^latin\.toml: not a text file in UTF-8$"):
         read_design(path)
+
+
+def test_a_pair_sets_the_options_of_its_method():
+    scenario = Scenario("near", Gaussians(), LeastSquaresClassifier)
+    paired = Study("mine", (scenario,), (20,), 2, ("cud", ("kohavi-normal", {"form": "wilson"})))
+    named = Study(
+        "mine", (scenario,), (20,), 2, paired.methods, options={"kohavi-normal": {"form": "wilson"}}
+    )
+    assert paired.methods == ("cud", "kohavi-normal")
+    assert describe(paired) == describe(named)

@@ -19,11 +19,12 @@ from docs_pages import ROOT, cells_worst_first
 from cudbound import compare_intervals
 from cudbound.basis.exceptions import StudyError
 from cudbound.cli import main
+from cudbound.resampling.resampling import Resampling
 from cudbound.study.design.design_file import read_design, template_text
 from cudbound.study.report.evidence import evidence
 from cudbound.study.run.merge import merge_stores
 from cudbound.study.run.replay import replay
-from cudbound.study.run.rows import Key
+from cudbound.study.run.replicate_rows import Key
 from cudbound.study.run.runner import run_study
 from cudbound.study.run.store import Store
 
@@ -72,7 +73,7 @@ def test_details_are_those_of_the_call(study, store):
     rng = study.rng("gaussians", 16, 2)
     drawn = scenario.population.draw(16, rng)
     classifier = scenario.make_classifier().fit(drawn.X, drawn.y)
-    asked = {"methods": "two-center", "n_resamples": 20, "inner": "oob", "rng": rng, "progress": False}
+    asked = {"methods": "two-center", "n_resamples": 20, "resampling": Resampling(inner="oob"), "rng": rng}
     (row,) = compare_intervals(classifier, drawn.X, drawn.y, **asked).rows
     with Store.open(store) as opened:
         kept = opened.replicate(Key("gaussians", 16, 2)).intervals

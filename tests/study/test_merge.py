@@ -20,7 +20,7 @@ from cudbound import summarize
 from cudbound.basis.exceptions import StudyError
 from cudbound.study.run import store_file
 from cudbound.study.run.merge import merge_stores
-from cudbound.study.run.rows import ExpectedError, IntervalRow, Key, ReplicateRow
+from cudbound.study.run.replicate_rows import ExpectedError, IntervalRow, Key, ReplicateRow
 from cudbound.study.run.runner import run_study
 from cudbound.study.run.store import Store
 

@@ -66,7 +66,7 @@ def test_a_study_counts_single_and_joint_coverage(tmp_path):
         for names in (("sensitivity",), ("sensitivity", "specificity"))
     )
     study = Study("s", scenarios, (20,), 3, ("two-center", "out-of-bag-wilson"), n_resamples=20, inner="oob")
-    run_study(study, tmp_path / "s.sqlite", progress=False)
+    run_study(study, tmp_path / "s.sqlite")
     cells = summarize(tmp_path / "s.sqlite").cells
     assert cells["n_failed"].tolist() == [0] * 4
     assert cells["coverage"].between(0.0, 1.0).all()

@@ -15,7 +15,7 @@ from cudbound.study.design.scenario import Scenario
 from cudbound.study.report.write import run_notes
 from cudbound.study.run import runner
 from cudbound.study.run.merge import merge_stores
-from cudbound.study.run.rows import Key
+from cudbound.study.run.replicate_rows import Key
 from cudbound.study.run.store import Store
 
 DESIGN = """

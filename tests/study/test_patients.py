@@ -23,7 +23,7 @@ from cudbound.study.populations.worlds import (
     Quadratic,
 )
 from cudbound.study.run.replay import replay
-from cudbound.study.run.rows import Key
+from cudbound.study.run.replicate_rows import Key
 from cudbound.study.run.store import Store
 
 #: One in 150000 for a correct program, and every seed is fixed.
@@ -119,7 +119,7 @@ def test_patients_refuse_what_they_cannot_be(arguments, message):
 def test_the_same_samples_are_analyzed_with_and_without_groups(tmp_path):
     study = read(tmp_path, SETTINGS + WITH + WITHOUT)
     store = tmp_path / "s.sqlite"
-    run_study(study, store, progress=False)
+    run_study(study, store)
     with Store.open(store) as opened:
         for number in range(2):
             told, untold = (opened.replicate(Key(name, 30, number)) for name in ("with", "without"))

@@ -13,13 +13,13 @@ import pytest
 import tqdm
 from study_cases import Interrupted, Shifted, dump, tiny_study
 
-from cudbound import LeastSquaresClassifier
+from cudbound import LeastSquaresClassifier, config_context
 from cudbound.basis.exceptions import StudyError, StudyInterrupted
 from cudbound.study.design.scenario import Scenario
 from cudbound.study.run import runner
 from cudbound.study.run.replay import replay
 from cudbound.study.run.replicate import run_replicate
-from cudbound.study.run.rows import Key
+from cudbound.study.run.replicate_rows import Key
 from cudbound.study.run.runner import run_in_memory, run_study
 from cudbound.study.run.store import Store
 from cudbound.study.run.store_tables import REPLICATES
@@ -204,7 +204,8 @@ def test_progress_is_shown(tmp_path, capsys, monkeypatch):
     every_step = functools.partial(tqdm.tqdm, mininterval=0, miniters=1)
     monkeypatch.setattr(tqdm, "tqdm", every_step)
     run_study(tiny_study(n_replicates=1), tmp_path / "s")
-    run_study(tiny_study(n_replicates=2), tmp_path / "s", progress=True)
+    with config_context(progress=True):
+        run_study(tiny_study(n_replicates=2), tmp_path / "s")
     shown = capsys.readouterr().err
     assert "replicates" in shown
     assert "4/8" in shown

@@ -25,7 +25,7 @@ from cudbound.study.design.identity import MAX_SHOWN, describe, differences, sho
 from cudbound.study.design.scenario import Scenario
 from cudbound.study.run import store as store_module
 from cudbound.study.run import store_file, store_tables
-from cudbound.study.run.rows import ExpectedError, IntervalRow, Key, ReplicateRow
+from cudbound.study.run.replicate_rows import ExpectedError, IntervalRow, Key, ReplicateRow
 from cudbound.study.run.store import Store
 
 STUDY = tiny_study()
@@ -446,7 +446,7 @@ def test_store_that_another_program_holds(tmp_path, monkeypatch):
 KILLED = """
 import os, signal, sys
 from study_cases import tiny_study
-from cudbound.study.run.rows import Key, ReplicateRow
+from cudbound.study.run.replicate_rows import Key, ReplicateRow
 from cudbound.study.run.store import Store
 store = Store.resume(sys.argv[1], tiny_study())
 store.add([ReplicateRow(Key("near", 12, 0), 0.5, 0.0, 0.5, 0, None, (), 0.1)])

@@ -16,12 +16,12 @@ from scipy import stats
 from study_frames import METHODS, frames_of, made_up_rows, store_of, summary_of
 from study_measures import mean_measure, paired_difference, share_measure
 
-from cudbound.intervals.proportions import inverted_binomial_limits
+from cudbound.basis.proportions import inverted_binomial_limits
 from cudbound.study.design.published import PublishedValue, beside_published
 from cudbound.study.measure.cell_measures import keeps_level
 from cudbound.study.measure.scoring import interval_score
 from cudbound.study.measure.summary import Summary, summarize
-from cudbound.study.run.rows import ReplicateRow
+from cudbound.study.run.replicate_rows import ReplicateRow
 from cudbound.study.run.store_tables import EXPECTED
 
 NONE_EXPECTED = pd.DataFrame(columns=EXPECTED.columns)

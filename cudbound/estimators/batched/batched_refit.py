@@ -5,13 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
-from cudbound.estimators.batched.columns import BatchedFit, Draws, Source
+from cudbound.estimators.batched.columns import Array, BatchedFit, Bools, Draws, Source
 from cudbound.estimators.weighted_least_squares import CHUNK_VALUES
-
-Array = NDArray[np.float64]
-Bools = NDArray[np.bool_]
 
 #: Maps counts of the training rows, float, shape (n_fits, n_samples), to whether each training row is misclassified by
 #: the classifier fitted to the resampled rows, bool, same shape, and which fits are clear, shape (n_fits,). Losses of

@@ -7,14 +7,10 @@ from typing import Any
 
 import numpy as np
 import sklearn
-from numpy.typing import NDArray
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.utils.fixes import parse_version
 
-from cudbound.estimators.batched.columns import CLEAR_SHARE, Columns, Draws
-
-Array = NDArray[np.float64]
-Bools = NDArray[np.bool_]
+from cudbound.estimators.batched.columns import CLEAR_SHARE, Array, Bools, Columns, Draws
 
 #: Fits with a score nearer to 0 than this share of the sum of its terms are made one at a time, and so are fits whose
 #: within-class correlations have an eigenvalue below `CLEAR_EIGENVALUE`: the error of a score is about 1e-16 over

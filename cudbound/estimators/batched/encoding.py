@@ -10,10 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.preprocessing import OneHotEncoder
 
-from cudbound.estimators.batched.columns import Columns, Draws, averages
-
-Array = NDArray[np.float64]
-Bools = NDArray[np.bool_]
+from cudbound.estimators.batched.columns import Array, Bools, Columns, Draws, averages
 
 
 @dataclass(frozen=True, eq=False)

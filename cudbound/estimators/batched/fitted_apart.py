@@ -14,14 +14,11 @@ from sklearn.base import clone
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.utils import _safe_indexing, gen_batches
 
-from cudbound.estimators.batched.columns import BatchedFit, Columns, Draws, Source
+from cudbound.basis.equal_rows import dense
+from cudbound.estimators.batched.columns import Array, BatchedFit, Bools, Columns, Draws, Source
 from cudbound.estimators.batched.sources import branches, fit_together
 from cudbound.estimators.batched.steps import FITTED_APART, is_repeatable
-from cudbound.estimators.least_squares import dense
 from cudbound.problem.scale import check_scale
-
-Array = NDArray[np.float64]
-Bools = NDArray[np.bool_]
 
 #: Fits of one job.
 FITS_PER_JOB = 50

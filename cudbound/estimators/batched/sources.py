@@ -8,15 +8,15 @@ from itertools import pairwise, takewhile
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.compose import ColumnTransformer, make_column_selector
 from sklearn.decomposition import PCA
 from sklearn.pipeline import Pipeline
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import FLOAT_DTYPES, validate_data
 
+from cudbound.basis.equal_rows import dense
 from cudbound.basis.validation import count_rows
-from cudbound.estimators.batched.columns import BatchedFit, Columns, Draws, Source, Step, beside
+from cudbound.estimators.batched.columns import Array, BatchedFit, Bools, Columns, Draws, Source, Step, beside
 from cudbound.estimators.batched.encoding import filled_one_hot, one_hot
 from cudbound.estimators.batched.steps import (
     INDIFFERENT,
@@ -26,11 +26,7 @@ from cudbound.estimators.batched.steps import (
     fills_in_batches,
     is_fixed,
 )
-from cudbound.estimators.least_squares import dense
 from cudbound.problem.scale import check_scale
-
-Array = NDArray[np.float64]
-Bools = NDArray[np.bool_]
 
 
 def flatten(steps: Sequence[Any]) -> list[Any]:

@@ -21,9 +21,7 @@ from sklearn.preprocessing import (
 )
 
 from cudbound.estimators.batched.columns import Step
-from cudbound.estimators.batched.imputing import STRATEGIES, Imputer
-from cudbound.estimators.batched.squares import principal_components
-from cudbound.estimators.batched.standardizing import standardize
+from cudbound.estimators.batched.on_numbers import STRATEGIES, Imputer, principal_components, standardize
 
 #: Rows and columns up to which ``PCA(svd_solver="auto")`` draws no random numbers.
 LARGEST_EXACT = 500

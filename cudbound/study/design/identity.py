@@ -106,18 +106,13 @@ def differences(stored: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
     >>> differences({"seed": 0, "n_replicates": 10}, {"seed": 1, "n_replicates": 20})
     ['seed: stored 0, now 1']
     """
-    found = []
-    for name in sorted((stored.keys() | now.keys()) - {"scenarios"} - WORDS_ONLY):
-        if not _leaves_results(name, stored.get(name), now.get(name)):
-            found.append(_difference(name, stored, now))
+    found = _changes(stored, now)
     for scenario, entries in stored.get("scenarios", {}).items():
-        if scenario not in now.get("scenarios", {}):
+        if scenario in now.get("scenarios", {}):
+            changes = _changes(_flat(entries), _flat(now["scenarios"][scenario]))
+            found += [f"scenario {scenario}, {one}" for one in changes]
+        else:
             found.append(f"scenario {scenario}: stored, now missing")
-            continue
-        before, after = _flat(entries), _flat(now["scenarios"][scenario])
-        for name in sorted((before.keys() | after.keys()) - WORDS_ONLY):
-            if not _leaves_results(name, before.get(name), after.get(name)):
-                found.append(f"scenario {scenario}, {_difference(name, before, after)}")
     return found
 
 
@@ -138,9 +133,14 @@ def _leaves_results(name: str, before: Any, after: Any) -> bool:
     return bool(before == after)
 
 
-def _difference(name: str, before: Mapping[str, Any], after: Mapping[str, Any]) -> str:
-    old, new = (json.dumps(one[name]) if name in one else "nothing" for one in (before, after))
-    return f"{name}: stored {old}, now {new}"
+def _changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[str]:
+    """Say which settings decide other results than before."""
+    found = []
+    for name in sorted((before.keys() | after.keys()) - {"scenarios"} - WORDS_ONLY):
+        if not _leaves_results(name, before.get(name), after.get(name)):
+            old, new = (json.dumps(one[name]) if name in one else "nothing" for one in (before, after))
+            found.append(f"{name}: stored {old}, now {new}")
+    return found
 
 
 def _flat(entries: Mapping[str, Any], above: str = "") -> dict[str, Any]:

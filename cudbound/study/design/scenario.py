@@ -9,8 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from cudbound.basis.calls import public_settings
 from cudbound.basis.hints import suggestion
-from cudbound.basis.method_card import check_options
+from cudbound.basis.method_card import Asked, check_options
 from cudbound.basis.parameter_error import ParameterError
 from cudbound.basis.validation import (
     check_choice,
@@ -18,7 +19,6 @@ from cudbound.basis.validation import (
     check_inner,
     check_integer,
     check_localization,
-    refusing_others,
 )
 from cudbound.intervals import Method, find_comparisons, find_methods
 from cudbound.metrics.metrics import Metrics
@@ -99,7 +99,7 @@ class Scenario:
         Metrics(self.metric, prevalence=self.prevalence, costs=costs).resolve()  # says what is missing
 
 
-@refusing_others
+@public_settings
 @dataclass(frozen=True)
 class Study:
     """A coverage study: every scenario, at every size, `n_replicates` times, by all methods on the same samples.
@@ -116,8 +116,8 @@ class Study:
         Sizes of training sets.
     n_replicates : int
     methods : str or tuple of str
-        Names of intervals, or of methods that compare if the scenarios have rivals. A group or a single name may be
-        given; it is replaced by the names that it stands for.
+        Names of intervals, or of methods that compare if the scenarios have rivals. A group, a single name or pairs
+        (name, options) may be given; they are replaced by the names that they stand for.
     n_resamples : int, default=500
         Bootstrap draws, as in Laber and Murphy (2008).
     inner : int or "oob", default=50
@@ -125,7 +125,7 @@ class Study:
     confidence_level : float, default=0.95
     localization : str or float, default="n"
     options : mapping of str to mapping, default={}
-        Options of single methods.
+        Options of single methods, those of pairs among them.
     sizes : ResamplingSizes, default=ResamplingSizes()
         Numbers of folds, splits and repetitions.
     seed : int, default=0
@@ -159,11 +159,11 @@ class Study:
                 "All scenarios of a study must have a rival, or none. "
                 f"Got {alone!r} without one beside others with one; make two studies of them."
             )
-        names_of_methods = tuple(method.name for method in self.find_methods())
-        object.__setattr__(
-            self, "methods", names_of_methods
-        )  # what a store keeps must not change with a group
-        check_options(self.options, self.find_methods())
+        asked = self._asked()
+        # what a store keeps must not change with a group
+        object.__setattr__(self, "methods", tuple(method.name for method in asked))
+        check_options(self.options, asked)
+        object.__setattr__(self, "options", {**asked.options, **self.options})
         check_confidence_level(self.confidence_level)
         check_inner(self.inner)
         check_integer("seed", self.seed, 0)
@@ -207,9 +207,10 @@ class Study:
 
     def find_methods(self) -> tuple[Method, ...]:
         """Return the methods themselves."""
-        # one name may be that of a group, which is not looked for in a list
-        methods = self.methods[0] if len(self.methods) == 1 else self.methods
-        return (find_comparisons if self.compares else find_methods)(methods).methods
+        return self._asked().methods
+
+    def _asked(self) -> Asked[Method]:
+        return (find_comparisons if self.compares else find_methods)(self.methods)
 
     def rng(self, scenario: str, n: int, replicate: int, n_train: int | None = None) -> np.random.Generator:
         """Return the random numbers of one replicate, shared by all methods.

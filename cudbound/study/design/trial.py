@@ -9,7 +9,7 @@ import numpy as np
 
 from cudbound.adapters import express
 from cudbound.analysis.caller_splits import FOLDS_OF_GROUPS, takes_groups_apart
-from cudbound.analysis.known_classifier import MODEL_RECORDS
+from cudbound.analysis.plan import MODEL_RECORDS
 from cudbound.basis.exceptions import NotMinimizerError, StudyError, UnsupportedEstimatorError
 from cudbound.basis.parameter_error import ParameterError
 from cudbound.basis.validation import MIN_ROWS_PER_CLASS
@@ -98,7 +98,7 @@ def check_learners(study: Study) -> None:
                 _fit_and_express(scenario, drawn, methods)
         except UnsupportedEstimatorError as error:
             raise StudyError(f"scenario {scenario.name!r}: {error} {_way_out(methods)}") from error
-        except Exception:
+        except Exception:  # of any kind: this sample may go wrong where others go well
             continue
 
 

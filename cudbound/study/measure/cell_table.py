@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from cudbound.intervals.proportions import inverted_binomial_limits
+from cudbound.basis.proportions import inverted_binomial_limits
 from cudbound.study.measure.cell_measures import (
     SHARE_LEVEL,
     expected_errors,

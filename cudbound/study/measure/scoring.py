@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -11,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from cudbound.basis.outcomes import Estimand
 from cudbound.basis.validation import check_confidence_level
+from cudbound.study.design.published import PublishedValue
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -22,6 +22,35 @@ Array = NDArray[np.float64]
 
 KEY = ["scenario", "n", "replicate"]
 CELL = KEY[:2]
+
+
+@dataclass(frozen=True, eq=False)
+class Results:
+    """What a study left, as frames.
+
+    Attributes
+    ----------
+    replicates, intervals, expected : pandas.DataFrame
+        The raw rows, with the columns of the tables of a store, in any order. The intervals may have a column
+        "seconds": times of the methods by themselves.
+    confidence_level : float
+        Nominal level of the intervals.
+    scenarios, methods : tuple of str
+        All of them, in the order of the tables. A method without a row in a replicate failed there.
+    published_values : tuple of PublishedValue
+        Those that come with the study.
+    compares : bool
+        Whether differences of two errors are studied.
+    """
+
+    replicates: pd.DataFrame = field(repr=False)
+    intervals: pd.DataFrame = field(repr=False)
+    expected: pd.DataFrame = field(repr=False)
+    confidence_level: float
+    scenarios: tuple[str, ...]
+    methods: tuple[str, ...]
+    published_values: tuple[PublishedValue, ...] = ()
+    compares: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,30 +106,8 @@ class Scores:
         return self.rows.groupby("line", sort=True)
 
 
-def score_intervals(
-    replicates: pd.DataFrame,
-    intervals: pd.DataFrame,
-    expected: pd.DataFrame,
-    *,
-    scenarios: Sequence[str],
-    methods: Sequence[str],
-    confidence_level: float,
-    compares: bool,
-) -> Scores:
+def score_intervals(results: Results) -> Scores:
     """Judge every interval by the true error of its replicate.
-
-    Parameters
-    ----------
-    replicates, intervals, expected : pandas.DataFrame
-        With the columns of the tables of a store, in any order of the rows.
-        The intervals may have a column "seconds": times of the methods by themselves.
-    scenarios : sequence of str
-        All scenarios of the study, in the order of the cells.
-    methods : sequence of str
-        All methods of the study. One without a row in a replicate failed there.
-    confidence_level : float
-    compares : bool
-        Whether the methods are comparisons.
 
     Raises
     ------
@@ -109,9 +116,10 @@ def score_intervals(
     """
     import pandas as pd
 
+    replicates, intervals, methods = results.replicates, results.intervals, results.methods
     if replicates.empty:
         raise ValueError("The study has no replicate yet; run it first.")
-    number = pd.Index(scenarios).get_indexer(pd.Index(replicates["scenario"]))
+    number = pd.Index(results.scenarios).get_indexer(pd.Index(replicates["scenario"]))
     ordered = replicates.assign(number=number).sort_values(["number", "n", "replicate"], ignore_index=True)
     grouped = ordered.groupby(["number", "n"], sort=True)
     ordered = ordered.assign(cell=grouped.ngroup()).drop(columns="number")
@@ -120,7 +128,7 @@ def score_intervals(
     keys = pd.MultiIndex.from_frame(ordered[KEY])
     place: NDArray[Any] = keys.get_indexer(pd.MultiIndex.from_frame(intervals[KEY]))
     place = place * len(methods) + pd.Index(methods).get_indexer(pd.Index(intervals["method"]))
-    rows = _with_expected_errors(intervals, expected).set_axis(place)
+    rows = _with_expected_errors(intervals, results.expected).set_axis(place)
     rows = rows.reindex(index=range(len(ordered) * len(methods)))
     replicate, method = np.divmod(np.arange(len(rows)), len(methods))
 
@@ -134,7 +142,7 @@ def score_intervals(
         "coverage_of_successes": covered,
         "width": high - low,
         "raw_width": _floats(rows["raw_high"]) - _floats(rows["raw_low"]),
-        "interval_score": interval_score(low, high, truth, confidence_level),
+        "interval_score": interval_score(low, high, truth, results.confidence_level),
         "bias": estimate - truth,
         "mse": (estimate - truth) ** 2,
         "estimate": estimate,
@@ -150,7 +158,9 @@ def score_intervals(
         truth_below=given & (truth < low),
         coverage_of_expected=held,
         missed_expected=given & ~held,
-        rejection=np.where(compares, _floats(rows["pvalue"]) <= 1.0 - confidence_level, np.nan),
+        rejection=np.where(
+            results.compares, _floats(rows["pvalue"]) <= 1.0 - results.confidence_level, np.nan
+        ),
         seconds=_floats(rows["seconds"]) if "seconds" in rows else np.nan,
         **{name: np.where(given, values, np.nan) for name, values in of_given.items()},
     )

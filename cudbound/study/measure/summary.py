@@ -6,16 +6,16 @@ A cell is one scenario at one size of the training set. Tables are plain pandas 
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from cudbound.basis.calls import public_call
 from cudbound.study.design.published import PublishedValue, beside_published
 from cudbound.study.measure.cell_measures import excess_kurtosis, means
 from cudbound.study.measure.cell_table import AIM, tabulate_cells
-from cudbound.study.measure.scoring import CELL, KEY, Scores, score_intervals
+from cudbound.study.measure.scoring import CELL, KEY, Results, Scores, score_intervals
 from cudbound.study.run.store import Store
 from cudbound.study.run.store_tables import EXPECTED, INTERVALS, METHOD_TIMINGS, REPLICATES, TIMINGS
 
@@ -23,32 +23,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-@dataclass(frozen=True, eq=False)
-class Summary:
-    """The tables of a study, each made when it is first asked for.
-
-    Attributes
-    ----------
-    replicates, intervals, expected : pandas.DataFrame
-        The raw rows.
-    confidence_level : float
-        Nominal level of the intervals.
-    scenarios, methods : tuple of str
-        All of them, in the order of the tables.
-    published_values : tuple of PublishedValue
-        Those that come with the study.
-    compares : bool
-        Whether differences of two errors are studied.
-    """
-
-    replicates: pd.DataFrame = field(repr=False)
-    intervals: pd.DataFrame = field(repr=False)
-    expected: pd.DataFrame = field(repr=False)
-    confidence_level: float
-    scenarios: tuple[str, ...]
-    methods: tuple[str, ...]
-    published_values: tuple[PublishedValue, ...] = ()
-    compares: bool = False
+class Summary(Results):
+    """The tables of a study, each made when it is first asked for, from the frames of `Results`."""
 
     @property
     def reference(self) -> str:
@@ -58,15 +34,7 @@ class Summary:
     @cached_property
     def scores(self) -> Scores:
         """How every interval did."""
-        return score_intervals(
-            self.replicates,
-            self.intervals,
-            self.expected,
-            scenarios=self.scenarios,
-            methods=self.methods,
-            confidence_level=self.confidence_level,
-            compares=self.compares,
-        )
+        return score_intervals(self)
 
     @cached_property
     def samples(self) -> pd.DataFrame:
@@ -219,6 +187,7 @@ class Summary:
         return table.reset_index()
 
 
+@public_call
 def summarize(store_path: str | os.PathLike[str]) -> Summary:
     """Summarize a coverage study.
 

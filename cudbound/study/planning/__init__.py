@@ -1,1 +1,1 @@
-"""How many patients an interval of a wished width takes: closed forms, and simulation from a pilot or a world."""
+"""How many patients an interval of a target width takes: closed forms, and simulation from a pilot or a world."""

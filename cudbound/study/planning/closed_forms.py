@@ -1,4 +1,4 @@
-"""How many new cases test a fitted classifier to a wished precision: the closed forms for proportions."""
+"""How many new cases test a fitted classifier to a target precision: the closed forms for proportions."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from scipy.special import ndtri
 
+from cudbound.basis.calls import public_call
 from cudbound.basis.parameter_error import ParameterError
 from cudbound.basis.validation import check_confidence_level, check_number
 from cudbound.study.populations.simulated import check_share
@@ -17,7 +18,7 @@ ROUNDING = 1e-9
 
 @dataclass(frozen=True)
 class ClosedFormSize:
-    """New cases that a z interval of a proportion takes for a wished half-width.
+    """New cases that a z interval of a proportion takes for a target half-width.
 
     Attributes
     ----------
@@ -35,6 +36,7 @@ class ClosedFormSize:
     n: int | None
 
 
+@public_call
 def closed_form_sample_sizes(
     half_width: float = 0.10,
     *,
@@ -44,7 +46,7 @@ def closed_form_sample_sizes(
     prevalence: float | None = None,
     confidence_level: float = 0.95,
 ) -> tuple[ClosedFormSize, ...]:
-    """Return how many new cases test a fitted classifier to a wished precision, for each measure.
+    """Return how many new cases test a fitted classifier to a target precision, for each measure.
 
     The cases are new ones, that nothing was fitted to; to plan a study that fits and judges a classifier on the same
     patients, use `cudbound.plan_sample_size`. With s = `half_width` / z, where z is the normal quantile (1.96 at 95 %),
@@ -103,29 +105,26 @@ def closed_form_sample_sizes(
             check_number(name, value, 0.0, 1.0)
     if all(value is None for value in given.values()):
         raise ParameterError("accuracy", "a proportion, unless sensitivity or specificity is given", None)
-    shares = {"accuracy": 1.0}
-    expected = {} if accuracy is None else {"accuracy": accuracy}
+    if accuracy is not None and sensitivity is not None and specificity is not None:
+        rule = "None beside sensitivity and specificity, from which it follows"
+        raise ParameterError("accuracy", rule, accuracy)
+    # what is expected of each measure, and the share of the cases that count for it
+    known: dict[str, tuple[float, float]] = {} if accuracy is None else {"accuracy": (accuracy, 1.0)}
     if sensitivity is not None or specificity is not None:
         phi = _check_prevalence(prevalence)
-        if sensitivity is not None:
-            expected["sensitivity"], shares["sensitivity"] = sensitivity, phi
-        if specificity is not None:
-            expected["specificity"], shares["specificity"] = specificity, 1.0 - phi
-        if sensitivity is not None and specificity is not None:
-            if accuracy is not None:
-                raise ParameterError(
-                    "accuracy", "None beside sensitivity and specificity, from which it follows", accuracy
-                )
-            right = {"ppv": sensitivity * phi, "npv": specificity * (1.0 - phi)}
-            called = {"ppv": right["ppv"] + (1.0 - specificity) * (1.0 - phi)}
-            called["npv"] = right["npv"] + (1.0 - sensitivity) * phi
-            expected = {"accuracy": right["ppv"] + right["npv"], **expected}
-            for name in right:
-                expected[name] = right[name] / called[name] if called[name] > 0.0 else math.nan
-            shares |= called
+    if sensitivity is not None:
+        known["sensitivity"] = sensitivity, phi
+    if specificity is not None:
+        known["specificity"] = specificity, 1.0 - phi
+    if sensitivity is not None and specificity is not None:
+        hits, passes = sensitivity * phi, specificity * (1.0 - phi)
+        called = {"ppv": (hits, hits + (1.0 - specificity) * (1.0 - phi))}
+        called["npv"] = passes, passes + (1.0 - sensitivity) * phi
+        predictive = {name: (of / n if n > 0.0 else math.nan, n) for name, (of, n) in called.items()}
+        known = {"accuracy": (hits + passes, 1.0), **known, **predictive}
     return tuple(
-        ClosedFormSize(name, value, _cases(value, shares[name] * se_of_interval**2))
-        for name, value in expected.items()
+        ClosedFormSize(name, value, _cases(value, share * se_of_interval**2))
+        for name, (value, share) in known.items()
     )
 
 
@@ -137,9 +136,8 @@ def check_half_width(half_width: float) -> None:
 
 def _check_prevalence(prevalence: float | None) -> float:
     if prevalence is None:
-        raise ParameterError(
-            "prevalence", "the share of events where sensitivity or specificity is given", None
-        )
+        rule = "the share of events where sensitivity or specificity is given"
+        raise ParameterError("prevalence", rule, None)
     check_share("prevalence", prevalence)
     return prevalence
 
@@ -147,9 +145,7 @@ def _check_prevalence(prevalence: float | None) -> float:
 def _cases(expected: float, variance: float) -> int | None:
     """Return the cases for a variance of the estimate, per unit of the share of them that count."""
     spread = expected * (1.0 - expected)
-    if not spread > 0.0:
-        return None
-    return round_up(spread / variance)
+    return round_up(spread / variance) if spread > 0.0 else None
 
 
 def round_up(cases: float) -> int:

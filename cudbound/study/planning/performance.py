@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -24,17 +23,10 @@ N_NEW_CASES = 2000
 _Judged = tuple[NDArray[np.bool_], NDArray[np.bool_]]
 
 
-@dataclass(frozen=True)
-class Performance:
-    """What is expected of a classifier on new cases; proportions."""
+def expected_performance(population: Population, learner: Any, n_train: int, seed: int) -> dict[str, float]:
+    """Return the sensitivity and specificity to expect of a learner, and the prevalence.
 
-    sensitivity: float
-    specificity: float
-    prevalence: float
-
-
-def expected_performance(population: Population, learner: Any, n_train: int, seed: int) -> Performance:
-    """Return what is expected of a learner: by cross-validation of a pilot, or on new cases of a world.
+    They are found by cross-validation of a pilot, or on new cases of a world.
 
     Parameters
     ----------
@@ -61,7 +53,8 @@ def expected_performance(population: Population, learner: Any, n_train: int, see
             f"no sample of {n_train} cases of {population.name} had both classes; take larger samples"
         )
     event, called = (np.concatenate(parts) for parts in zip(*judged, strict=True))
-    return Performance(float(called[event].mean()), float((~called[~event]).mean()), float(event.mean()))
+    shares = {"sensitivity": called[event], "specificity": ~called[~event], "prevalence": event}
+    return {name: float(share.mean()) for name, share in shares.items()}
 
 
 def _in_folds(pilot: Pilot | RealData, learner: Any, seed: int) -> Iterator[_Judged]:

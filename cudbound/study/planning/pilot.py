@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import _safe_indexing
 
-from cudbound.basis.aligned import check_index
 from cudbound.basis.parameter_error import ParameterError
+from cudbound.basis.sample import check_index
 from cudbound.basis.validation import MIN_ROWS_PER_CLASS, check_lengths, count_rows
 from cudbound.study.populations.population import Cases, Truth
 

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from functools import partial
-from typing import Any, Never
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import clone
 
 from cudbound.adapters.in_words import describe_classifier
-from cudbound.analysis.compare_intervals import INNER_DRAWS
+from cudbound.basis.calls import public_call
 from cudbound.basis.parameter_error import ParameterError
 from cudbound.basis.protocols import Features, Learner
 from cudbound.basis.seeds import check_seed
-from cudbound.basis.validation import check_integer, check_no_results, refuse_others
+from cudbound.basis.validation import check_integer, check_no_results
 from cudbound.intervals import find_methods
 from cudbound.metrics.metrics import Metrics, as_metrics
-from cudbound.resampling import ResamplingSizes
+from cudbound.resampling.resampling import Resampling, check_resampling
 from cudbound.study.design.scenario import STUDIED, Scenario, Study
 from cudbound.study.design.scenario_tables import find_world
 from cudbound.study.measure.summary import Summary, summarize_store
@@ -40,6 +40,7 @@ METRICS = ("error", *STUDIED)
 NOTHING = 0.5
 
 
+@public_call
 def plan_sample_size(
     estimator: Learner,
     X: Features | None = None,
@@ -49,20 +50,16 @@ def plan_sample_size(
     n_samples: Iterable[int] = N_SAMPLES,
     half_width: float = 0.10,
     probability: float = 0.8,
-    method: str = "two-center",
+    method: str | tuple[str, Mapping[str, Any]] = "two-center",
     metric: str | Metrics = "error",
     confidence_level: float = 0.95,
     n_replicates: int = 100,
     n_resamples: int = 200,
-    inner: int | str | None = None,
-    options: Mapping[str, Any] | None = None,
-    sizes: ResamplingSizes | None = None,
+    resampling: Resampling | None = None,
     rng: int | np.random.Generator | None = None,
     n_jobs: int | None = 1,
-    progress: bool | None = None,
-    **others: Never,
 ) -> SampleSizePlan:
-    """Plan how many patients an interval of a wished width takes, by simulating the study at several sizes.
+    """Plan how many patients an interval of a target width takes, by simulating the study at several sizes.
 
     At each size samples are drawn, the classifier is fitted to each, and the interval is computed as it will be. The
     half-widths give the answer: the smallest number of patients with which the half-width is at most `half_width` with
@@ -86,11 +83,12 @@ def plan_sample_size(
     n_samples : iterable of int, default=range(20, 201, 20)
         Numbers of patients to simulate; at least 4.
     half_width : float, default=0.10
-        What is wished, in (0, 0.5).
+        The target, in (0, 0.5).
     probability : float, default=0.8
         Of keeping to it, in (0, 1).
-    method : str, default="two-center"
-        An interval of `cudbound.available_methods`.
+    method : str or (str, mapping), default="two-center"
+        An interval of `cudbound.available_methods`, or a pair of its name and its options, such as
+        ``("two-center", {"cap": False})``.
     metric : str or Metrics, default="error"
         "error", "sensitivity", "specificity" or "balanced-error"; `cudbound.Metrics` says which label is the event.
     confidence_level : float, default=0.95
@@ -99,18 +97,14 @@ def plan_sample_size(
         Samples of each size, 10 to 100,000. The Monte Carlo errors fall with its root.
     n_resamples : int, default=200
         Bootstrap draws for each interval. More than for an interval that is reported: half-widths hardly depend on it.
-    inner : int, "oob" or None, default=None
-        See `cudbound.compare_intervals`; None means 50, and "oob" for any metric but the error.
-    options : mapping, default=None
-        Options of the method.
-    sizes : ResamplingSizes, default=None
-        See `cudbound.compare_intervals`.
+    resampling : Resampling or None, default=None
+        Its `inner`, of which None means 50, and "oob" for any metric but the error, and its `sizes`. Every sample has
+        splits of its own, and its draws of one class are treated as `on_single_class` does by default: other settings
+        are refused.
     rng : int, numpy.random.Generator or None, default=None
         Source of randomness; None takes a fresh one. The plan knows its seed, which repeats it to the bit.
     n_jobs : int or None, default=1
         Processes; -1 for all cores. Results do not depend on it.
-    progress : bool or None, default=None
-        As for `cudbound.compare_intervals`.
 
     Returns
     -------
@@ -146,54 +140,62 @@ def plan_sample_size(
     >>> 60 < plan.n_samples_for(half_width=0.10, probability=0.8).n < 120
     True
     """
-    refuse_others(plan_sample_size, others)
     check_half_width(half_width)
     check_share("probability", probability)
     check_no_results(estimator)
     check_integer("n_replicates", n_replicates, MIN_REPLICATES, MAX_REPLICATES)
     grid = tuple(sorted({check_integer("n_samples", n, 4) for n in n_samples}))
-    (chosen,) = find_methods([method])
-    asked = as_metrics(metric)
-    if len(asked.names) > 1 or asked.names[0] not in METRICS:
+    asked = find_methods([method])
+    if len(asked) > 1:
+        raise ParameterError("method", "the name of one interval, or a pair (name, options)", method)
+    metrics = as_metrics(metric)
+    if len(metrics.names) > 1 or metrics.names[0] not in METRICS:
         raise ParameterError("metric", f"one of {list(METRICS)}", metric)
-    population = _population(X, y, world, asked)
-    seed = check_seed(rng)
+    population = _population(X, y, world, metrics)
     study = Study(
         name="plan",
-        scenarios=(Scenario(population.name, population, partial(clone, estimator), metric=asked.names),),
+        scenarios=(Scenario(population.name, population, partial(clone, estimator), metric=metrics.names),),
         n_samples=grid,
         n_replicates=n_replicates,
-        methods=(chosen.name,),
+        methods=tuple(one.name for one in asked),
         n_resamples=n_resamples,
-        inner=_inner(asked) if inner is None else inner,
         confidence_level=confidence_level,
-        options={} if options is None else {chosen.name: dict(options)},
-        sizes=ResamplingSizes() if sizes is None else sizes,
-        seed=seed,
+        options=asked.options,
+        seed=check_seed(rng),
+        **_settings(resampling),
     )
-    summary = _run(study, n_jobs, progress)
-    is_pilot = isinstance(population, Pilot)
+    sizes = _sizes(_run(study, n_jobs), isinstance(population, Pilot))
+    closed_forms = _closed_forms(population, estimator, study, half_width)
     return SampleSizePlan(
-        sizes=_sizes(summary, grid, is_pilot),
+        sizes=sizes,
         half_width=half_width,
         probability=probability,
-        method=chosen.name,
-        metric=asked.names[0],
+        method=study.methods[0],
+        metric=metrics.names[0],
         confidence_level=study.confidence_level,
         source=getattr(population, "cases", population.title),
         n_pilot=population.y.size if isinstance(population, Pilot) else None,
         classifier=describe_classifier(estimator),
         n_resamples=n_resamples,
-        seed=seed,
-        closed_forms=_closed_forms(population, estimator, grid[-1], seed, half_width, study.confidence_level),
+        seed=study.seed,
+        closed_forms=closed_forms,
     )
+
+
+def _settings(resampling: object) -> dict[str, Any]:
+    """Return what a study takes of the settings of the resampling."""
+    given = check_resampling(resampling)
+    for name in ("cv", "on_single_class"):
+        if getattr(given, name) is not None:
+            raise ParameterError(name, "None: a plan has many samples", getattr(given, name))
+    return {"sizes": given.sizes} | ({} if given.inner is None else {"inner": given.inner})
 
 
 def _population(
     X: Features | None,
     y: ArrayLike | None,
     world: str | Mapping[str, Any] | Population | None,
-    asked: Metrics,
+    metrics: Metrics,
 ) -> Population:
     """Return what samples are drawn from."""
     if (X is None) != (y is None):
@@ -202,7 +204,7 @@ def _population(
         raise ParameterError("world", "given, or X and y of a pilot, and not both", world)
     if world is None:
         classes = two_classes(y)
-        return make_pilot(X, y, classes[asked.resolve(classes).event_class])
+        return make_pilot(X, y, classes[metrics.resolve(classes).event_class])
     if isinstance(world, str):
         return find_world(world, {})[0]
     if isinstance(world, Mapping):
@@ -216,12 +218,7 @@ def _population(
     return world
 
 
-def _inner(asked: Metrics) -> int | str:
-    """Return the inner draws that every method allows: there are none for single classes."""
-    return INNER_DRAWS if asked.names == ("error",) else "oob"
-
-
-def _run(study: Study, n_jobs: int | None, progress: bool | None) -> Summary:
+def _run(study: Study, n_jobs: int | None) -> Summary:
     """Return what the study shows.
 
     Raises
@@ -229,7 +226,7 @@ def _run(study: Study, n_jobs: int | None, progress: bool | None) -> Summary:
     ValueError
         If every sample of some size failed.
     """
-    with run_in_memory(study, n_jobs=n_jobs, progress=progress) as store:
+    with run_in_memory(study, n_jobs=n_jobs) as store:
         for cell in store.status().cells:
             if cell.first_failure is not None and cell.n_failed == cell.n_done:
                 raise ValueError(
@@ -238,35 +235,29 @@ def _run(study: Study, n_jobs: int | None, progress: bool | None) -> Summary:
         return summarize_store(store)
 
 
-def _sizes(summary: Summary, grid: tuple[int, ...], is_pilot: bool) -> tuple[PlannedSize, ...]:
-    """Return what was found at each size; replicates that failed have no row among the intervals."""
-    intervals, cells, samples = summary.intervals, summary.judged_cells, summary.samples
-    widths = (intervals["high"] - intervals["low"]).to_numpy(dtype=float, na_value=np.nan)
-    told = intervals["degenerate"].isna().to_numpy() & (widths > 0.0)
+def _sizes(summary: Summary, is_pilot: bool) -> tuple[PlannedSize, ...]:
+    """Return what was found at each size; the summary has one method."""
+    rows = summary.scores.rows
+    told = (rows["width"] > 0.0) & ~rows["degenerate"]
+    half_widths = (rows["width"] / 2.0).where(told, NOTHING)
+    cells, n_redrawn = summary.judged_cells, summary.samples["n_redrawn"].tolist()
+    names = () if is_pilot else ("coverage", "coverage_mcse")
     found = []
-    for n in grid:
-        cell, sample = cells[cells["n"] == n], samples[samples["n"] == n]
-        rows = told & (intervals["n"] == n).to_numpy()
-        half_widths = np.full(int(cell["n_replicates"].item()), NOTHING)
-        half_widths[intervals["replicate"].to_numpy()[rows]] = widths[rows] / 2.0
-        coverage = (
-            {} if is_pilot else {name: float(cell[name].item()) for name in ("coverage", "coverage_mcse")}
-        )
+    for line, n in enumerate(cells["n"].tolist()):
+        own = rows["line"] == line
+        coverage = {name: float(cells[name][line]) for name in names}
+        n_without = int((~told[own]).sum())
         found.append(
             PlannedSize(
-                n,
-                half_widths,
-                **coverage,
-                n_without=half_widths.size - int(rows.sum()),
-                n_redrawn=int(sample["n_redrawn"].item()),
+                n, half_widths[own].to_numpy(), **coverage, n_without=n_without, n_redrawn=n_redrawn[line]
             )
         )
     return tuple(found)
 
 
 def _closed_forms(
-    population: Population, learner: Any, n_train: int, seed: int, half_width: float, confidence_level: float
+    population: Population, learner: Any, study: Study, half_width: float
 ) -> tuple[ClosedFormSize, ...]:
     with alone():
-        expected = expected_performance(population, learner, n_train, seed % 2**32)
-    return closed_form_sample_sizes(half_width, **vars(expected), confidence_level=confidence_level)
+        expected = expected_performance(population, learner, study.n_samples[-1], study.seed % 2**32)
+    return closed_form_sample_sizes(half_width, **expected, confidence_level=study.confidence_level)

@@ -1,4 +1,4 @@
-"""From half-widths at some sizes to the smallest size that meets a wish, with its Monte Carlo error."""
+"""From half-widths at some sizes to the smallest size that meets a target, with its Monte Carlo error."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ RANGE_LEVEL = 0.95
 
 @dataclass(frozen=True)
 class RequiredSampleSize:
-    """The smallest number of patients for a wished half-width; prints as words.
+    """The smallest number of patients for a target half-width; prints as words.
 
     Attributes
     ----------
@@ -30,7 +30,7 @@ class RequiredSampleSize:
     low, high : float
         Range of `n` as far as the number of simulated samples decides it, in the same terms: 95 % of such plans.
     half_width : float
-        What was wished.
+        The target.
     probability : float or None
         Share of samples that are to keep to it; None if it is the mean half-width that is.
     smallest, largest : int
@@ -87,7 +87,7 @@ def required_size(
     probability: float | None,
     rng: np.random.Generator,
 ) -> RequiredSampleSize:
-    """Return the smallest size at which a mean, or a quantile, of the half-widths is at most as wished.
+    """Return the smallest size at which a mean, or a quantile, of the half-widths is at most the target.
 
     What is found at the sizes is made to fall with them by isotonic regression, and taken to be linear in 1 / sqrt(n)
     between two of them, as half-widths are that fall with the root of n.
@@ -99,7 +99,7 @@ def required_size(
     half_widths : sequence of ndarray
         Those of the simulated samples, for each size.
     half_width : float
-        The wish.
+        The target.
     probability : float or None
         Of keeping to it; None asks it of the mean.
     rng : numpy.random.Generator
@@ -123,15 +123,15 @@ def required_size(
     return RequiredSampleSize(found, low, high, half_width, probability, sizes[0], sizes[-1])
 
 
-def smallest_size(sizes: Sequence[int], values: Array, wished: float) -> float:
-    """Return the smallest whole size at which values that fall with it are as wished; infinity if none is."""
+def smallest_size(sizes: Sequence[int], values: Array, target: float) -> float:
+    """Return the smallest whole size at which values that fall with it are at most the target; infinity if none is."""
     falling = isotonic_regression(values, increasing=False).x
-    meets = np.flatnonzero(falling <= wished)
+    meets = np.flatnonzero(falling <= target)
     if not meets.size:
         return math.inf
     first = int(meets[0])
     if first == 0:
         return float(sizes[0])
     before, after = (1.0 / math.sqrt(sizes[index]) for index in (first - 1, first))
-    share = (wished - falling[first]) / (falling[first - 1] - falling[first])
+    share = (target - falling[first]) / (falling[first - 1] - falling[first])
     return float(round_up((after + share * (before - after)) ** -2.0))

@@ -1,4 +1,4 @@
-"""What a plan found: half-widths against the number of patients, and how many patients a wished one takes."""
+"""What a plan found: half-widths against the number of patients, and how many patients a target takes."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ class SampleSizePlan(Tabular, Pictured["HalfWidthDisplay"]):
     preparation: tuple[str, ...] = ()
 
     def n_samples_for(self, half_width: float = 0.10, probability: float | None = 0.8) -> RequiredSampleSize:
-        """Return how many patients a wished half-width takes, from the sizes that were simulated.
+        """Return how many patients a target half-width takes, from the sizes that were simulated.
 
         Parameters
         ----------

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from scipy.special import expit, ndtr
 
 from cudbound.basis.validation import check_integer, check_number
-from cudbound.study.populations.population import Truth
 from cudbound.study.populations.simulated import (
     MAX_FEATURES,
     Array,
@@ -19,7 +18,6 @@ from cudbound.study.populations.simulated import (
     World,
     check_share,
 )
-from cudbound.study.populations.truth import N_TRUTH_CASES, sampled_truth
 
 
 @dataclass(frozen=True)
@@ -128,9 +126,6 @@ class MissingValues(World):
             f"{self.n_features - 1} normal features and one of four levels, {self.missing_share:.0%} missing"
         )
 
-    def _truth(self) -> str:
-        return f"true error on {N_TRUTH_CASES} fixed cases"
-
     def sample(self, n: int, rng: np.random.Generator) -> tuple[Array, Labels]:
         """Return features, some of them nan, and labels of n independent cases."""
         X = rng.standard_normal((n, self.n_features))
@@ -139,7 +134,3 @@ class MissingValues(World):
         X[:, -1] = level
         X[rng.random(X.shape) < self.missing_share] = np.nan
         return X, (rng.random(n) < expit(odds)).astype(np.int64)
-
-    def true_error(self, classifier: Any) -> Truth:
-        """Return the error of a fitted classifier, pipelines that fill missing values among them, on fixed cases."""
-        return sampled_truth(self, classifier)

@@ -15,6 +15,7 @@ from cudbound.basis.validation import check_integer, check_number
 from cudbound.study.populations.population import Truth
 from cudbound.study.populations.simulated import (
     ALWAYS_EXACT,
+    BY_SAMPLE,
     Array,
     FromPreset,
     Labels,
@@ -23,7 +24,7 @@ from cudbound.study.populations.simulated import (
     check_features,
     check_share,
 )
-from cudbound.study.populations.truth import N_TRUTH_CASES, sampled_truth
+from cudbound.study.populations.truth import sampled_truth
 
 #: Distinct cases up to which a world is enumerated.
 MAX_SUPPORT = 20_000
@@ -166,7 +167,7 @@ class FewLevels(FromPreset, _FiniteWorld):
         return f"{self.n_features} features of {self.n_levels} levels, {self.n_signal} with signal {self.signal:g}"
 
     def _truth(self) -> str:
-        return ALWAYS_EXACT if self._enumerable else f"true error on {N_TRUTH_CASES} fixed cases"
+        return ALWAYS_EXACT if self._enumerable else BY_SAMPLE
 
     def _positive(self, X: Array) -> Array:
         return np.asarray(ndtr(self.signal * (X[:, : self.n_signal] - 0.5 * (self.n_levels - 1)).sum(axis=1)))

@@ -25,6 +25,7 @@ Labels = NDArray[np.int64]
 Made = TypeVar("Made", bound="World", covariant=True)
 
 #: How the true error is found, for titles.
+BY_SAMPLE = f"true error on {N_TRUTH_CASES} fixed cases"
 BY_FORMULA = f"true error by formula for linear classifiers, else on {N_TRUTH_CASES} fixed cases"
 ALWAYS_EXACT = "true error exact for every classifier"
 
@@ -89,15 +90,15 @@ class World(ABC):
 
     def _truth(self) -> str:
         """Return how the true error is found, in words."""
-        return BY_FORMULA
+        return BY_SAMPLE
 
     @abstractmethod
     def sample(self, n: int, rng: np.random.Generator) -> tuple[Array, Labels]:
         """Return features, shape (n, n_features), and labels 0 and 1, shape (n,), of n independent cases."""
 
-    @abstractmethod
     def true_error(self, classifier: Any) -> Truth:
         """Return the error of a fitted classifier of the classes 0 and 1 on this world."""
+        return sampled_truth(self, classifier)
 
     def draw(self, n: int, rng: np.random.Generator) -> Cases:
         """Draw a training set of n independent cases; it may hold one class only.
@@ -114,6 +115,9 @@ class World(ABC):
 @dataclass(frozen=True)
 class ContinuousWorld(World):
     """A world in which the error of a linear rule has a formula; other rules are judged on a large fixed sample."""
+
+    def _truth(self) -> str:
+        return BY_FORMULA
 
     @abstractmethod
     def linear_error(self, coef: Array, intercept: float) -> float:
@@ -136,7 +140,7 @@ class ContinuousWorld(World):
         """
         rule = linear_rule(classifier, self.n_features)
         if rule is None:
-            return sampled_truth(self, classifier)
+            return super().true_error(classifier)
         return Truth(min(max(self.linear_error(*rule), 0.0), 1.0))  # rounding may pass the ends
 
 

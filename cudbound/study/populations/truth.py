@@ -66,12 +66,13 @@ def sampled_truth(population: Sampler, classifier: Any, n_cases: int = N_TRUTH_C
     -------
     Truth
     """
-    X, y = _cases(population, n_cases)
+    X, y = fixed_cases(population, n_cases)
     return share_truth(np.asarray(classifier.predict(X)) != y)
 
 
 @lru_cache(maxsize=8)
-def _cases(population: Sampler, n_cases: int) -> tuple[Any, Any]:
+def fixed_cases(population: Sampler, n_cases: int) -> tuple[Any, Any]:
+    """Return a large sample of a population that is the same in every process."""
     return population.sample(n_cases, np.random.default_rng(TRUTH_SEED))
 
 

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from contextlib import ExitStack, closing
 from pathlib import Path
 
+from cudbound.basis.calls import public_call
 from cudbound.study.design.identity import differences, shown
 from cudbound.study.run.status import StudyStatus
 from cudbound.study.run.store import Store
@@ -24,6 +25,7 @@ from cudbound.study.run.store_tables import METHOD_TIMINGS, RESULTS, TIMINGS
 _KEY = "scenario, n, replicate"
 
 
+@public_call
 def merge_stores(parts: Iterable[str | Path], store_path: str | Path) -> StudyStatus:
     """Merge stores of one study, such as those of its shards, into one.
 

@@ -16,8 +16,8 @@ from cudbound.metrics.metrics import COST, METRICS, PREDICTIVE, Metrics
 from cudbound.metrics.predictive import negative_predictive_value, positive_predictive_value
 from cudbound.study.design.scenario import Scenario
 from cudbound.study.populations.population import Truth
-from cudbound.study.populations.truth import TRUTH_SEED
-from cudbound.study.run.rows import IntervalRow
+from cudbound.study.populations.truth import fixed_cases
+from cudbound.study.run.replicate_rows import IntervalRow
 
 #: Cases on which a metric is found; for a class that is a tenth of them the standard error is at most .0036.
 N_METRIC_CASES = 200_000
@@ -89,12 +89,9 @@ def _predictive_value(
     return Truth(value, math.sqrt(value * (1.0 - value) / n_called))
 
 
-@lru_cache(maxsize=4)
 def _cases(population: Any) -> tuple[Any, NDArray[np.bool_]]:
-    if hasattr(population, "all_cases"):
-        X, y = population.all_cases
-    else:
-        X, y = population.sample(N_METRIC_CASES, np.random.default_rng(TRUTH_SEED))
+    in_all = hasattr(population, "all_cases")
+    X, y = population.all_cases if in_all else fixed_cases(population, N_METRIC_CASES)
     return X, np.asarray(y == 1)
 
 
@@ -131,7 +128,7 @@ def joint_rows(rows: Sequence[IntervalEstimate], truths: Sequence[Truth]) -> tup
     """
     n_methods = len(rows) // len(truths)
     found = []
-    for number in range(n_methods):
+    for number, first in enumerate(rows[:n_methods]):
         own = rows[number::n_methods]
         outside = [
             max(row.low - truth.value, truth.value - row.high) for row, truth in zip(own, truths, strict=True)
@@ -142,16 +139,7 @@ def joint_rows(rows: Sequence[IntervalEstimate], truths: Sequence[Truth]) -> tup
         reason = next((row.degenerate for row in own if row.degenerate), None)
         found.append(
             IntervalRow(
-                own[0].method,
-                str(own[0].estimand),
-                None,
-                low,
-                high,
-                low,
-                high,
-                own[0].n_fits,
-                reason,
-                "joint",
+                first.method, str(first.estimand), None, low, high, low, high, first.n_fits, reason, "joint"
             )
         )
     return tuple(found)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from cudbound.basis.calls import public_call
 from cudbound.study.design.scenario import Study
 from cudbound.study.run.replicate import alone, run_replicate
-from cudbound.study.run.rows import Key, ReplicateRow
+from cudbound.study.run.replicate_rows import Key, ReplicateRow
 from cudbound.study.run.store import Store
 
 
+@public_call
 def replay(study: Study, store_path: str | Path, scenario: str, n: int, replicate: int) -> ReplicateRow:
     """Run one stored replicate again, a failed one for instance.
 

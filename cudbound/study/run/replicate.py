@@ -19,17 +19,20 @@ from threadpoolctl import threadpool_limits
 
 from cudbound.adapters.seeded import seeded_clone, unseeded_parameters
 from cudbound.analysis.compare_intervals import compare_intervals
-from cudbound.analysis.compare_learners import tabulate_comparisons
+from cudbound.analysis.compare_learners import compare_learners
+from cudbound.basis.bars import HIDDEN, shared
 from cudbound.basis.exceptions import CudboundWarning
 from cudbound.basis.outcomes import Estimand
 from cudbound.basis.results import ComparisonResult, IntervalEstimate
 from cudbound.basis.validation import MIN_ROWS_PER_CLASS
+from cudbound.bound.settings import Bound
 from cudbound.intervals import Method
+from cudbound.resampling import Resampling
 from cudbound.resampling.refits import prepare_refits
 from cudbound.study.design.scenario import Scenario, Study
 from cudbound.study.populations.population import Cases, Truth
 from cudbound.study.run.metric_rows import joint_rows, metrics_of, true_metrics
-from cudbound.study.run.rows import ExpectedError, IntervalRow, Key, ReplicateRow
+from cudbound.study.run.replicate_rows import ExpectedError, IntervalRow, Key, ReplicateRow
 
 #: Replicates of each cell in which every method is computed once more by itself, for the time that it takes alone.
 N_TIMED = 3
@@ -37,6 +40,7 @@ N_TIMED = 3
 MAX_DRAWS = 1000
 
 
+@shared(HIDDEN)
 def run_replicate(
     study: Study,
     scenario: Scenario,
@@ -174,25 +178,31 @@ def _intervals(
     rng: np.random.Generator,
 ) -> tuple[IntervalRow, ...]:
     settings: dict[str, Any] = {
-        "methods": methods,
-        "options": {one.name: study.options[one.name] for one in methods if one.name in study.options},
+        "methods": [(one, study.options.get(one.name, {})) for one in methods],
         "confidence_level": study.confidence_level,
-        "sizes": study.sizes,
     }
     if scenario.groups:
         settings["groups"] = drawn.groups
     rows: Sequence[IntervalEstimate | ComparisonResult]
     if study.compares:
-        first, rival = fitted
-        rows = tabulate_comparisons(first, rival, drawn.X, drawn.y, **settings, rng=rng, progress=False).rows
+        resampling = Resampling(sizes=study.sizes)
+        rows = compare_learners(fitted, drawn.X, drawn.y, **settings, resampling=resampling, rng=rng).rows
     else:
         (only,) = fitted
-        settings |= {name: getattr(study, name) for name in ("n_resamples", "localization", "inner")}
-        settings |= {} if scenario.n_resamples is None else {"n_resamples": scenario.n_resamples}
+        inner = study.inner
         if scenario.metric != ("error",):
             # of inner draws no other metric can be read, whatever scenarios of the error in the same study take
-            settings |= {"metric": metrics_of(scenario), "inner": "oob"}
-        rows = compare_intervals(only, drawn.X, drawn.y, **settings, rng=rng, progress=False).rows
+            settings["metric"], inner = metrics_of(scenario), "oob"
+        rows = compare_intervals(
+            only,
+            drawn.X,
+            drawn.y,
+            **settings,
+            n_resamples=study.n_resamples if scenario.n_resamples is None else scenario.n_resamples,
+            resampling=Resampling(inner=inner, sizes=study.sizes),
+            bound=Bound(localization=study.localization),
+            rng=rng,
+        ).rows
         if len(truths) > 1:
             return joint_rows(rows, truths)
     return tuple(_row(row) for row in rows)

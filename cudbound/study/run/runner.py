@@ -21,7 +21,8 @@ import cloudpickle
 from joblib import Parallel, delayed, parallel_config
 from threadpoolctl import threadpool_limits
 
-from cudbound.basis.bars import Progress
+from cudbound.basis.bars import current_progress
+from cudbound.basis.calls import public_call
 from cudbound.basis.exceptions import StudyError, StudyInterrupted
 from cudbound.basis.validation import check_n_jobs, check_seconds
 from cudbound.intervals import Method
@@ -30,7 +31,7 @@ from cudbound.study.design.scenario import Study
 from cudbound.study.design.trial import check_learners
 from cudbound.study.run.cluster import connect, run_on_cluster
 from cudbound.study.run.replicate import alone, run_replicate
-from cudbound.study.run.rows import ReplicateRow
+from cudbound.study.run.replicate_rows import ReplicateRow
 from cudbound.study.run.shards import Shard, check_shard, replicates_of
 from cudbound.study.run.status import StudyStatus
 from cudbound.study.run.store import Store
@@ -44,6 +45,7 @@ _Cell = tuple[str, int]
 _Rows = Generator[list[ReplicateRow], None, None]
 
 
+@public_call
 def run_study(
     study: Study,
     store_path: str | Path,
@@ -52,7 +54,6 @@ def run_study(
     dask: str | None = None,
     shard: Shard | None = None,
     limit_minutes: float | None = None,
-    progress: bool | None = None,
 ) -> StudyStatus:
     """Run all replicates of a study, or of a shard of it, that its store lacks.
 
@@ -75,9 +76,6 @@ def run_study(
     limit_minutes : float or None, default=None
         Minutes after which no worker is given more; what workers have by then is finished, at most two batches of half
         a second or of one replicate each. The same call resumes from there.
-    progress : bool or None, default=None
-        Whether to show a bar over the replicates, with the time that they are likely to take. None shows it from two
-        seconds on, on a terminal or in a notebook.
 
     Returns
     -------
@@ -128,7 +126,7 @@ def run_study(
     >>> status.n_done, status.n_failed
     (5, 0)
     """
-    shown, workers = Progress.of(progress), check_n_jobs(n_jobs)
+    workers = check_n_jobs(n_jobs)
     check_seconds("limit_minutes", limit_minutes)
     shard = check_shard(shard)
     check_learners(study)  # before there is a store, which would belong to this study
@@ -137,7 +135,7 @@ def run_study(
         client = None if dask is None else stack.enter_context(connect(dask))
         store = stack.enter_context(Store.resume(store_path, study, shard))
         try:
-            _fill(store, study, shard, workers, client, end, shown)
+            _fill(store, study, shard, workers, client, end)
         except KeyboardInterrupt:
             status = store.status()
             raise StudyInterrupted(str(store.path), status.n_done, status.n_total) from None
@@ -145,16 +143,16 @@ def run_study(
         return store.status()
 
 
-def run_in_memory(study: Study, *, n_jobs: int | None = 1, progress: bool | None = None) -> Store:
+def run_in_memory(study: Study, *, n_jobs: int | None = 1) -> Store:
     """Run all replicates of a study into a store that no file keeps; the caller closes it.
 
     Parameters and errors are those of `run_study`, as far as they are not of files. Ctrl-C ends it.
     """
-    shown, workers = Progress.of(progress), check_n_jobs(n_jobs)
+    workers = check_n_jobs(n_jobs)
     check_learners(study)
     with ExitStack() as on_error:
         store = on_error.enter_context(Store.in_memory(study))
-        _fill(store, study, None, workers, None, math.inf, shown)
+        _fill(store, study, None, workers, None, math.inf)
         on_error.pop_all()
     return store
 
@@ -166,30 +164,11 @@ def _fill(
     n_jobs: int,
     client: Any | None,
     end: float,
-    shown: Progress,
 ) -> None:
-    """Run what a store lacks, until the time is over."""
-    left = store.missing(shard)
+    """Run what a store lacks, on a cluster if there is a client, until the time is over."""
+    left, seconds = store.missing(shard), dict[_Cell, float]()
     n_total = sum(len(replicates_of(shard, n_each)) for n_each in study.cells.values())
     n_done = n_total - sum(map(len, left.values()))
-    with (
-        shown.bar(total=n_total, initial=n_done, desc="replicates", unit="replicate", smoothing=0) as bar,
-        closing(_run(study, left, n_jobs, client, end)) as found,
-    ):
-        for rows in found:
-            store.add(rows)
-            bar.update(len(rows))
-
-
-def _run(
-    study: Study,
-    left: Mapping[_Cell, list[int]],
-    n_jobs: int,
-    client: Any | None,
-    end: float,
-) -> _Rows:
-    """Run what is left to do, on a cluster if there is a client; yield the rows of each batch."""
-    seconds: dict[_Cell, float] = {}
     batches = _batches(study, left, seconds, end)
     if client is None and n_jobs == 1:
         found = _in_this_process(study, batches)
@@ -200,10 +179,13 @@ def _run(
             _in_processes(sent, n_jobs) if client is None else run_on_cluster(client, _run_in_worker, sent)
         )
     try:
-        for rows in found:
-            cell = rows[0].key.scenario, rows[0].key.n
-            seconds[cell] = fmean(row.seconds for row in rows)
-            yield rows
+        with current_progress().bar(
+            total=n_total, initial=n_done, desc="replicates", unit="replicate", smoothing=0
+        ) as bar:
+            for rows in found:
+                store.add(rows)
+                bar.update(len(rows))
+                seconds[rows[0].key.scenario, rows[0].key.n] = fmean(row.seconds for row in rows)
     except BrokenProcessPool as error:
         raise StudyError(
             "a worker was killed, perhaps for lack of memory; run it again with fewer workers: a study resumes from "

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from cudbound.study.design.identity import cells_of, describe, differences, shown
 from cudbound.study.design.scenario import Study
-from cudbound.study.run.rows import ExpectedError, IntervalRow, Key, ReplicateRow, reason
+from cudbound.study.run.replicate_rows import ExpectedError, IntervalRow, Key, ReplicateRow, reason
 from cudbound.study.run.shards import Shard, read_shard, replicates_of
 from cudbound.study.run.status import CellStatus, Failure, StudyStatus
 from cudbound.study.run.store_file import (
@@ -217,8 +217,7 @@ class Store:
         found = hashlib.sha256()
         with naming_store(self.path):
             for table in RESULTS:
-                key = ", ".join(table.columns[: table.n_keys])
-                query = f"SELECT {table.compared} FROM {table.name} ORDER BY {key}"
+                query = f"SELECT {table.compared} FROM {table.name} ORDER BY {table.order}"
                 for row in self._connection.execute(query):
                     found.update(f"{row!r}\n".encode())
         return found.hexdigest()
@@ -275,36 +274,28 @@ class Store:
     def status(self) -> StudyStatus:
         """Return how far the study is."""
         description = self.description
-        counts = {
-            (scenario, n): (done, failed)
-            for scenario, n, done, failed in self._select(
-                "SELECT scenario, n, count(*), count(failure) FROM replicates GROUP BY scenario, n"
-            )
-        }
-        failures = {
-            (scenario, n): Failure(replicate, reason(failure))
-            for scenario, n, replicate, failure in self._select(
-                "SELECT scenario, n, min(replicate), failure FROM replicates WHERE failure IS NOT NULL "
-                "GROUP BY scenario, n"
-            )
-        }
+        # SQLite takes a column by itself from the row that has the minimum
+        found = self._select(
+            "SELECT scenario, n, count(*), count(failure), min(iif(failure IS NULL, NULL, replicate)), failure "
+            "FROM replicates GROUP BY scenario, n"
+        )
+        counts = {(scenario, n): counted for scenario, n, *counted in found}
+        cells = []
+        for cell, n_each in cells_of(description).items():
+            done, failed, first, failure = counts.get(cell, (0, 0, None, None))
+            failed_first = Failure(first, reason(failure)) if failed else None
+            cells.append(CellStatus(*cell, done, failed, n_each, failed_first))
         ((begun,),) = self._select("SELECT max(begun) FROM runs")
         ((n_new, last),) = self._select(
             "SELECT count(*), max(finished) FROM timings WHERE finished >= ?", begun
         )
-        cells = tuple(
-            CellStatus(*cell, *counts.get(cell, (0, 0)), n_each, failures.get(cell))
-            for cell, n_each in cells_of(description).items()
-        )
         n_done, n_total = sum(cell.n_done for cell in cells), sum(cell.n_total for cell in cells)
         rate = n_new / (last - begun) if n_new and last > begun else None
         running = is_locked(self.path)
-        end = None
-        if running and rate is not None and n_done < n_total:
-            n_left = sum(map(len, self.missing(self.shard).values()))
-            end = datetime.fromtimestamp(last) + timedelta(seconds=n_left / rate) if n_left else None
+        n_left = sum(map(len, self.missing(self.shard).values())) if running and rate is not None else 0
+        end = datetime.fromtimestamp(last) + timedelta(seconds=n_left / rate) if n_left and rate else None
         n_failed = sum(cell.n_failed for cell in cells)
-        return StudyStatus(description["name"], n_done, n_failed, n_total, running, rate, end, cells)
+        return StudyStatus(description["name"], n_done, n_failed, n_total, running, rate, end, tuple(cells))
 
     def _select(self, query: str, *values: object) -> list[Any]:
         with naming_store(self.path):
@@ -324,8 +315,8 @@ class Store:
         environment = {
             "python": platform.python_version(),
             "machine": f"{platform.system()} {platform.machine()}",
+            **{name: version(name) for name in PACKAGES},
         }
-        environment.update((name, version(name)) for name in PACKAGES)
         if shard is not None:
             environment["shard"] = "{}/{}".format(*shard)
         if not new:

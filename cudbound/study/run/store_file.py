@@ -12,7 +12,7 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from cudbound.basis.exceptions import StudyError
-from cudbound.study.run.rows import last_line
+from cudbound.study.run.replicate_rows import last_line
 from cudbound.study.run.store_tables import METHOD_TIMINGS, RESULTS, TIMINGS
 
 #: Of the tables below; another number means other tables.
@@ -138,14 +138,9 @@ def create_tables(connection: sqlite3.Connection) -> None:
 @contextmanager
 def transaction(connection: sqlite3.Connection) -> Iterator[None]:
     """Write all that is inserted inside, or after any exception, Ctrl-C among them, nothing."""
-    connection.execute("BEGIN IMMEDIATE")
-    try:
+    with connection:  # commits, or rolls back what SQLite has not undone by itself
+        connection.execute("BEGIN IMMEDIATE")
         yield
-        connection.execute("COMMIT")
-    except BaseException:
-        with suppress(sqlite3.Error):  # SQLite has undone it by itself, on a full disk for instance
-            connection.execute("ROLLBACK")
-        raise
 
 
 @contextmanager

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cudbound.study.run.rows import ExpectedError, IntervalRow, Key, ReplicateRow
+from cudbound.study.run.replicate_rows import ExpectedError, IntervalRow, Key, ReplicateRow
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -46,14 +46,18 @@ class StoredTable:
         return tuple(self.types)
 
     @property
+    def order(self) -> str:
+        """The columns of the key, as queries name them."""
+        return ", ".join(self.columns[: self.n_keys])
+
+    @property
     def definition(self) -> str:
         """The statement that creates it; the key is written into the table itself, so reading sorts nothing."""
         columns = [
             f"{name} {_SQL_TYPES[_base(kind)]}{'' if _base(kind) != kind else ' NOT NULL'}"
             for name, kind in self.types.items()
         ]
-        key = ", ".join(self.columns[: self.n_keys])
-        return f"CREATE TABLE {self.name} ({', '.join(columns)}, PRIMARY KEY ({key})) WITHOUT ROWID"
+        return f"CREATE TABLE {self.name} ({', '.join(columns)}, PRIMARY KEY ({self.order})) WITHOUT ROWID"
 
     @property
     def compared(self) -> str:
@@ -62,8 +66,7 @@ class StoredTable:
 
     def select(self, where: str = "") -> str:
         """Return the query of all columns, of all rows or those that `where` names, in the order of the key."""
-        key = ", ".join(self.columns[: self.n_keys])
-        return f"SELECT {', '.join(self.columns)} FROM {self.name} {where} ORDER BY {key}"
+        return f"SELECT {', '.join(self.columns)} FROM {self.name} {where} ORDER BY {self.order}"
 
     def values(self, *parts: object, **more: object) -> tuple[object, ...]:
         """Return one row for SQLite: columns that are attributes of `parts`, and those given by name."""

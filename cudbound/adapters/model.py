@@ -1,0 +1,255 @@
+"""What one call knows of the fitted classifier: its additive model, or why the CUD bound cannot serve it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.model_selection import FixedThresholdClassifier, TunedThresholdClassifierCV
+
+from cudbound.adapters import express
+from cudbound.adapters.fitted_facts import FittedFacts, facts_of
+from cudbound.adapters.in_words import describe_classifier
+from cudbound.adapters.inside import take_apart
+from cudbound.basis.calls import warn
+from cudbound.basis.exceptions import (
+    FrozenStepsWarning,
+    LabelsReadWarning,
+    ManyFeaturesWarning,
+    NoMinimizerError,
+    NotMinimizerError,
+    NotMinimizerWarning,
+    StatedError,
+    UnsupportedEstimatorError,
+    UnsupportedProblemError,
+)
+from cudbound.basis.sample import Sample
+from cudbound.basis.validation import Array
+from cudbound.estimators.chosen_threshold import ChosenThresholdClassifier
+from cudbound.problem.additive_model import AdditiveModel
+from cudbound.records import Design
+
+#: The functions that give scores, with the threshold that scikit-learn puts on each unless another is chosen.
+THRESHOLDS = {"decision_function": 0.0, "predict_proba": 0.5}
+
+
+@dataclass(frozen=True, kw_only=True)
+class ModelUse:
+    """What a call uses the model of a classifier for.
+
+    Attributes
+    ----------
+    design : bool
+        Whether a method depends on the rank of its matrix.
+    cap : bool
+        Whether a method reads the signed suprema, where there are any.
+    bound : bool
+        Whether a method needs the additive model.
+    named : bool
+        Whether one of these was asked for by name, so that a missing model is an error.
+    scores : bool
+        Whether the distances of the rows from the threshold are needed.
+    refits : bool
+        Whether the classifier is refitted.
+    polish : bool
+    native : bool
+        Whether the compiled solver is to search.
+    """
+
+    design: bool = False
+    cap: bool = False
+    bound: bool = False
+    named: bool = False
+    scores: bool = False
+    refits: bool = False
+    polish: bool = False
+    native: bool = True
+
+
+@dataclass(frozen=True, eq=False)
+class Model:
+    """What is known of a fitted classifier.
+
+    Attributes
+    ----------
+    words : str or None
+        The classifier in words.
+    distances : ndarray of float, shape (n_samples,), or None
+        Distance of the score of each row from the threshold; None if there are no such scores.
+    distances_of : str
+        What they are distances of, or why there are none.
+    additive : AdditiveModel or None
+        None where there is none, or where nothing asked for can use it.
+    design : Design
+        The matrix that reached the classifier.
+    why_none : str
+        Why there is no additive model, in a few words; empty where there is one, or nobody asked.
+    why_not_capped : str
+        Why the upper limit of "two-center" has no cap; empty where there is nothing against one.
+    """
+
+    words: str | None
+    distances: Array | None
+    distances_of: str
+    additive: AdditiveModel | None
+    design: Design
+    why_none: str = ""
+    why_not_capped: str = ""
+
+    @classmethod
+    def of(cls, estimator: Any, sample: Sample, use: ModelUse) -> Model:
+        """Return what is known of a classifier fitted to a training set, as far as it is used.
+
+        The CUD bound takes what happened before the classifier, and what was chosen inside it, as given: where that
+        depends on the labels, the bound knows nothing of it, so that it caps no other interval.
+
+        Raises
+        ------
+        UnsupportedEstimatorError, UnsupportedProblemError, NotMinimizerError
+            If a method that needs the model was asked for by name, and there is none.
+
+        Warns
+        -----
+        LabelsReadWarning, NotMinimizerWarning, ManyFeaturesWarning, FrozenStepsWarning
+        """
+        scores = distances_from_threshold(estimator, sample.X) if use.scores else (None, "not computed")
+        known = (describe_classifier(estimator), *scores)
+        if not (use.design or use.cap or use.bound):
+            return cls(*known, None, Design(sample.n_samples))
+        facts = facts_of(estimator, sample.X, sample.y)
+        n_groups = None if sample.groups is None else sample.groups.n_groups
+        design = Design(sample.n_samples, facts.rank, facts.distinct_rows, n_groups)
+        _warn(facts, design, use)
+        unseen = _unseen_choice(facts)
+        if unseen and not use.named:
+            return cls(*known, None, design, unseen, unseen)
+        if not (use.cap or use.bound):
+            return cls(*known, None, design)
+        if facts.reads_labels:
+            warn(LabelsReadWarning(facts.reads_labels))
+        weights = sample.sample_weight
+        try:
+            model = express(
+                estimator, sample.X, sample.y, polish=use.polish, sample_weight=weights, native=use.native
+            )
+        except (UnsupportedEstimatorError, UnsupportedProblemError, NotMinimizerError) as error:
+            if use.named:
+                raise
+            if isinstance(error, NotMinimizerError) and not np.isnan(error.residual):
+                warn(NotMinimizerWarning(error.residual))
+            reason = reason_of(error, estimator)
+            return cls(*known, None, design, reason, unseen or reason)
+        return cls(*known, model, design, why_not_capped=unseen)
+
+
+def reason_of(error: StatedError, estimator: Any) -> str:
+    """Return why a classifier is no additive model that can be searched, in a few words.
+
+    Parameters
+    ----------
+    error : StatedError
+        What `cudbound.adapters.express` raised.
+    estimator : object
+    """
+    if isinstance(error, UnsupportedProblemError):
+        return "an l1 penalty needs the solver cvxpy"
+    if isinstance(error, NoMinimizerError):
+        return "its loss has no minimizer on separable data"
+    if isinstance(error, NotMinimizerError):
+        return f"the fit does not minimize its loss (residual {error.residual:.2g})"
+    classifier = take_apart(estimator).classifier
+    missing = "convex loss" if hasattr(classifier, "coef_") else "linear form"
+    return f"no {missing} known for {type(classifier).__name__}"
+
+
+def _unseen_choice(facts: FittedFacts) -> str:
+    """Return what depends on the labels and the bound takes as given, in a few words; empty if nothing does."""
+    if facts.reads_labels:
+        return f"the bound takes {facts.reads_labels}, which reads the labels, as given"
+    if facts.chosen_inside:
+        return f"the bound takes what {' and '.join(facts.chosen_inside)} chose on these data as given"
+    return ""
+
+
+def _warn(facts: FittedFacts, design: Design, use: ModelUse) -> None:
+    if facts.frozen and use.refits:
+        warn(FrozenStepsWarning(facts.frozen))
+    if design.has_many_columns and use.design:
+        units = f"{design.n_rows} rows" if design.n_groups is None else f"{design.n_groups} groups of rows"
+        advice = (
+            "Its columns can fit nearly any labels: do not rely on the interval"
+            if design.is_nearly_full
+            else "The limits of two-center allow for overfitting, and are long"
+        )
+        warn(
+            ManyFeaturesWarning(
+                f"The design has rank {design.rank:.0f} and {units}. {advice}; fit fewer features or a penalty, or "
+                "report this caution with the interval."
+            )
+        )
+
+
+# ---- how far scores are from the threshold that divides the classes ----
+
+
+def distances_from_threshold(estimator: Any, X: Any) -> tuple[Array | None, str]:
+    """Return the distance of each row's score from the threshold.
+
+    Parameters
+    ----------
+    estimator : object
+        Fitted classifier of two classes.
+    X : array-like, shape (n_samples, n_features)
+
+    Returns
+    -------
+    distances : ndarray of float, shape (n_samples,), or None
+        None where there are no scores, or none that divide the classes as ``predict`` does.
+    what : str
+        What they are distances of, or why there are none.
+    """
+    name = type(estimator).__name__
+    second = np.asarray(estimator.predict(X) == estimator.classes_[1])
+    # the classifier within one that chooses the threshold has the scores
+    scorer = estimator.estimator_ if isinstance(estimator, ChosenThresholdClassifier) else estimator
+    found = False
+    for function, cut in _candidates(estimator, scorer):
+        try:
+            scores = np.asarray(getattr(scorer, function)(X), dtype=np.float64)
+        except Exception as error:  # what is not needed for a class may fail in a classifier of any origin
+            return None, f"{function} of {name} fails: {type(error).__name__}"
+        scores = scores[:, 1] if function == "predict_proba" else scores
+        found = True
+        above = scores - cut
+        if above.shape == second.shape and (above[second] >= 0.0).all() and (above[~second] <= 0.0).all():
+            return abs(above), f"distance of {function} from {cut:.3g}"
+    if found:
+        return None, f"the scores of {name} do not divide its classes"
+    return None, f"{name} has neither decision_function nor predict_proba"
+
+
+def _candidates(estimator: Any, scorer: Any) -> Iterator[tuple[str, float]]:
+    """Yield the functions that give scores with the thresholds that they may have."""
+    asked = getattr(estimator, "response_method", "auto")
+    own = {
+        function: cut
+        for function, cut in THRESHOLDS.items()
+        if asked in ("auto", function) and hasattr(scorer, function)
+    }
+    if isinstance(estimator, ChosenThresholdClassifier):
+        chosen: Any = estimator.threshold_
+    elif isinstance(estimator, FixedThresholdClassifier):
+        chosen = estimator.threshold
+    elif isinstance(estimator, TunedThresholdClassifierCV):
+        chosen = estimator.best_threshold_
+    else:
+        chosen = "auto"
+    if isinstance(chosen, str):
+        yield from own.items()
+        return
+    of_first = getattr(estimator, "pos_label", None) == estimator.classes_[0]
+    for function in reversed(own):  # a threshold is put on probabilities where there are some
+        turned = -float(chosen) if function == "decision_function" else 1.0 - float(chosen)
+        yield function, turned if of_first else float(chosen)

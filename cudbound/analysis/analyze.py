@@ -1,0 +1,230 @@
+"""The way of every entry point that bounds a metric of one classifier: from a question to an analysis and its rows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
+
+import numpy as np
+
+from cudbound.adapters.model import Model, ModelUse
+from cudbound.analysis.caller_splits import NewCases, check_test_set
+from cudbound.analysis.instability import Instability, instability_in
+from cudbound.analysis.plan import Plan, needs_of, use_of_model
+from cudbound.analysis.question import Question
+from cudbound.analysis.rows import Rows, all_rows, rows_of_target
+from cudbound.basis.sample import Sample
+from cudbound.basis.validation import Array, check_localization
+from cudbound.bound.cud_bound import CudBound
+from cudbound.intervals import Method
+from cudbound.metrics.metric_draws import draw_for_metrics
+from cudbound.metrics.metric_terms import warn_of_few
+from cudbound.metrics.metrics import ResolvedMetrics
+from cudbound.metrics.targets import Target, targets_of
+from cudbound.metrics.views import check_inner_draws
+from cudbound.problem.draws import check_resamples, draw_counts
+from cudbound.records import Records
+from cudbound.report.tables import RunDescription
+from cudbound.resampling.configurations import check_search
+from cudbound.resampling.recording import INNER_DRAWS, Counts, Recording, spawn_streams
+from cudbound.resampling.target_records import given_records, record_call, record_targets
+from cudbound.saved.saved_file import SavedBound
+
+
+@dataclass(frozen=True, eq=False)
+class Analysis:
+    """What a table refers to: the question, what is known of the sample, draws and records; no row of the data.
+
+    Attributes
+    ----------
+    question : Question
+    metrics : ResolvedMetrics
+    classes : tuple
+        The labels of the classifier.
+    fingerprint : str
+        Of the training set.
+    counts : ndarray of int32, shape (n_resamples, n_samples)
+        The bootstrap draws.
+    draw_remarks : tuple of str
+        How the draws differ from ordinary ones.
+    records : Records
+        Of the plain losses.
+    bounds : tuple of SavedBound
+        What was proved for each family of metrics, where it was asked for.
+    coefficients : ndarray of float or None
+        Those that the draws are bounded around; None where there is no bound.
+    run : RunDescription
+        What the notes under the table say.
+    instability : Instability or None
+        None where no method made refits on bootstrap draws.
+    passed_again : tuple of str
+        What a file cannot hold: "cv" where it is no number, "test_set".
+    """
+
+    question: Question[Any]
+    metrics: ResolvedMetrics
+    classes: tuple[Any, ...]
+    fingerprint: str
+    counts: Counts = field(repr=False)
+    draw_remarks: tuple[str, ...]
+    records: Records = field(repr=False)
+    bounds: tuple[SavedBound, ...]
+    coefficients: Array | None
+    run: RunDescription
+    instability: Instability | None = None
+    passed_again: tuple[Literal["cv", "test_set"], ...] = ()
+
+
+def analyze(
+    question: Question[Method], sample: Sample, estimator: Any, test_set: Any = None
+) -> tuple[Analysis, Rows, tuple[tuple[CudBound, ...], ...]]:
+    """Answer a question about a fitted classifier.
+
+    The eight steps: the question and the sample are checked; the levels of each target are made; streams of random
+    numbers; draws, and the additive model or the reason that there is none; the plan; the records; the rows.
+
+    Parameters
+    ----------
+    question : Question
+    sample : Sample
+    estimator : object
+        Fitted to the sample.
+    test_set : (array-like, array-like) or None
+        New cases.
+
+    Returns
+    -------
+    analysis : Analysis
+    rows : tuple of IntervalEstimate
+        Of each metric in the order asked for, one per method.
+    bounds : tuple of tuple of CudBound
+        Of each family of metrics, with the problems of the draws, which hold the data.
+    """
+    asked = question.metrics.resolve(sample.classes.tolist())
+    check_resamples(question.n_resamples, sample.n_samples)
+    targets = targets_of(
+        asked,
+        sample.events(asked.event_class),
+        sample.sample_weight,
+        question.confidence_level,
+        question.alternative,
+    )
+    warn_of_few([target.rows for target in targets])
+    streams = spawn_streams(question.rng)
+    counts, remarks = draw_for_metrics(
+        [target.rows for target in targets],
+        question.n_resamples,
+        question.rng,
+        stratified=asked.drawn_within_classes,
+        groups=sample.groups,
+    )
+    model = Model.of(estimator, sample, use_of_model(question))
+    recording = _recording(question, sample, estimator, test_set, counts, streams, targets, model)
+    check_inner_draws(question.resampling.inner, targets)
+    plan = Plan.of(question, recording, targets, model)
+    failed: dict[str, Exception] = {}
+    known = {"design": model.design, "why_not_capped": model.why_not_capped}
+    records, seen, bounds = record_targets(plan.needs, recording, known, targets, failed)
+    found = [
+        rows_of_target(question, plan, target, records, own, failed, remarks)
+        for target, own in zip(targets, seen, strict=True)
+    ]
+    run = RunDescription(
+        **sample.facts(asked.event_class),
+        n_resamples=len(counts),
+        localization=question.bound.localization,
+        seed=question.seed,
+        classifier=model.words,
+        choices=question.choices,
+        cautions=sample.cautions,
+    )
+    objects: dict[Literal["cv", "test_set"], Any] = {"cv": question.resampling.cv, "test_set": test_set}
+    analysis = Analysis(
+        question,
+        asked,
+        tuple(sample.classes.tolist()),
+        sample.fingerprint(asked.event_class),
+        counts,
+        remarks,
+        records,
+        tuple(map(SavedBound.of, bounds)),
+        model.additive.coef if bounds and model.additive is not None else None,
+        run,
+        instability_in(records, model, run),
+        tuple(name for name, one in objects.items() if not isinstance(one, int | np.integer | None)),
+    )
+    return analysis, all_rows(asked, targets, found, records), bounds
+
+
+def _recording(
+    question: Question[Method],
+    sample: Sample,
+    estimator: Any,
+    test_set: Any,
+    counts: Counts,
+    streams: Mapping[str, np.random.Generator],
+    targets: Sequence[Target],
+    model: Model,
+) -> Recording:
+    """Return what recorders are given."""
+    methods = question.methods.methods
+    needs = needs_of(question.methods)
+    if "tuned" in needs:
+        check_search(estimator)
+    new = NewCases(None) if test_set is None else check_test_set(test_set, sample, methods)
+    return Recording.of(
+        sample,
+        needs,
+        counts=counts,
+        streams=streams,
+        estimator=estimator,
+        resampling=question.resampling,
+        inner_by_default=all(target.rows.plain for target in targets),
+        test_set=new.cases,
+        test_remarks=new.remarks,
+        model=model.additive,
+        bound=question.bound,
+        localization=check_localization(question.bound.localization, sample.n_samples),
+        search=question.search,
+        tails=question.tails,
+        own={one.name: one.own for one in methods if isinstance(one, Method) and one.own is not None},
+        n_jobs=question.n_jobs,
+    )
+
+
+def record_losses(
+    question: Question[Any], sample: Sample, estimator: Any, test_set: Any = None
+) -> tuple[Records, dict[str, Exception], RunDescription, Instability | None]:
+    """Record what methods of the plain error read of a classifier and its refits.
+
+    Returns
+    -------
+    records : Records
+    failed : dict of str to Exception
+        Which records could not be made.
+    run : RunDescription
+        What the notes under a table say.
+    instability : Instability or None
+        None where no method reads refits on bootstrap draws.
+    """
+    size = check_resamples(question.n_resamples, sample.n_samples)
+    counts = draw_counts(sample.n_samples, size, question.rng, sample.groups)
+    needs = needs_of(question.methods)
+    model = Model.of(estimator, sample, ModelUse(scores="bootstrap" in needs))
+    # no estimator reads inner draws, and none needs a row out of each draw
+    inner = INNER_DRAWS if question.resampling.inner is None else question.resampling.inner
+    asked = replace(question, resampling=replace(question.resampling, inner=inner))
+    recording = _recording(asked, sample, estimator, test_set, counts, spawn_streams(question.rng), (), model)
+    plan = Plan.of(asked, recording, (), None)
+    failed: dict[str, Exception] = {}
+    records = record_call(plan.needs, recording, given_records(recording), failed)
+    run = RunDescription(
+        **sample.facts(),
+        n_resamples=size,
+        localization=None,
+        seed=question.seed,
+        classifier=model.words,
+        choices=question.choices,
+    )
+    return records, failed, run, instability_in(records, model, run)

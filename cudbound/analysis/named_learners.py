@@ -1,0 +1,92 @@
+"""Learners by their names, in pairs; the one that always says the majority class, and what beating it takes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from itertools import combinations
+from typing import Any
+
+from sklearn.dummy import DummyClassifier
+from sklearn.pipeline import Pipeline
+
+from cudbound.basis.hints import suggestion
+from cudbound.basis.parameter_error import ParameterError
+from cudbound.basis.results import ComparisonResult
+
+#: The word for it, in place of a classifier.
+MAJORITY = "majority"
+
+
+def find_learner(learner: Any) -> Any:
+    """Return a learner itself, or for the word "majority" one that always says the majority class.
+
+    Raises
+    ------
+    ValueError
+        If it is any other word.
+    """
+    if not isinstance(learner, str):
+        return learner
+    if learner != MAJORITY:
+        raise ValueError(f"A learner must be a classifier or the word {MAJORITY!r}. Got {learner!r} instead.")
+    return DummyClassifier(strategy="most_frequent")
+
+
+def with_majority_remark(row: ComparisonResult, a: Any, b: Any) -> ComparisonResult:
+    """Return a comparison with the remark that there is no evidence against the majority class, where that is so."""
+    a_is_tested, b_is_tested = says_majority(b), says_majority(a)
+    if a_is_tested == b_is_tested or _beats(row, first=a_is_tested):
+        return row
+    name = row.a if a_is_tested else row.b
+    return replace(row, remarks=(*row.remarks, f"no evidence that {name} beats the majority class"))
+
+
+def says_majority(learner: Any) -> bool:
+    """Whether a learner always says the class that is more frequent in its training set."""
+    last = learner.steps[-1][1] if isinstance(learner, Pipeline) else learner
+    return isinstance(last, DummyClassifier) and last.strategy in ("most_frequent", "prior")
+
+
+def _beats(row: ComparisonResult, first: bool) -> bool:
+    """Whether the interval, or the test where there is none, speaks for a smaller error of the first, or the other."""
+    low, high = (row.low, row.high) if first else (-row.high, -row.low)
+    if not math.isnan(low + high):
+        return high < 0.0
+    estimate = row.estimate if first else -row.estimate
+    direction = {"two-sided", "less" if first else "greater"}
+    return row.alternative in direction and estimate < 0.0 and row.pvalue <= 1.0 - row.confidence_level
+
+
+def name_learners(learners: Any) -> dict[str, Any]:
+    """Return learners by their names; without names they get that of their class, with a number where it repeats.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than two, or they are no classifiers.
+    """
+    if isinstance(learners, Mapping):
+        named = dict(learners)
+    elif isinstance(learners, Sequence) and not isinstance(learners, str):
+        kinds = [one if isinstance(one, str) else type(one).__name__ for one in learners]
+        named = {
+            kind if kinds.count(kind) == 1 else f"{kind}-{kinds[: i + 1].count(kind)}": learner
+            for i, (kind, learner) in enumerate(zip(kinds, learners, strict=True))
+        }
+    else:
+        named = {}
+    if len(named) < 2 or not all(isinstance(name, str) for name in named):
+        raise ParameterError("learners", "at least two classifiers, in a list or by their names", learners)
+    return {name: find_learner(learner) for name, learner in named.items()}
+
+
+def find_pairs(names: list[str], reference: str | None) -> list[tuple[str, str]]:
+    """Return all pairs of names, or those of each other one with the reference."""
+    if reference is None:
+        return list(combinations(names, 2))
+    if reference not in names:
+        rule = f"None or one of {', '.join(names)}"
+        raise ParameterError("reference", rule, reference, suggestion(reference, names))
+    return [(name, reference) for name in names if name != reference]

@@ -1,0 +1,147 @@
+"""What has to be recorded for a question, and which methods are refused with a reason."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from cudbound.adapters.model import Model, ModelUse
+from cudbound.analysis.caller_splits import check_use, takes_groups_apart
+from cudbound.analysis.question import Question
+from cudbound.basis.exceptions import NoMinimizerError, NotMinimizerError, UnsupportedEstimatorError
+from cudbound.basis.method_card import Asked, MethodCard
+from cudbound.bound.boundary import check_curvature, near_rate
+from cudbound.metrics.targets import Target
+from cudbound.metrics.views import OF_EVERY_METRIC
+from cudbound.problem.additive_model import AdditiveModel
+from cudbound.records import Design
+from cudbound.resampling.recorders import refits_for
+from cudbound.resampling.recording import Recording
+from cudbound.solve.minimum import draws_problem
+
+#: Records that need the classifier written as an additive model with a convex loss.
+MODEL_RECORDS = frozenset({"bound", "boundary"})
+
+
+def needs_of(asked: Asked[Any], design: Design | None = None, without: Container[str] = ()) -> frozenset[str]:
+    """Return all that methods need with their options, given the matrix of the classifier if it is known.
+
+    The methods that are named in `without` are left out.
+    """
+    each = (one.needed(asked.options_of(one), design) for one in asked if one.name not in without)
+    return frozenset[str]().union(*each)
+
+
+def use_of_model(question: Question[Any]) -> ModelUse:
+    """Return what a question uses the model of the classifier for."""
+    asked, bound = question.methods, question.bound
+    of_model = {method.name for method in asked if method.needs & MODEL_RECORDS}
+    needs = needs_of(asked)
+    return ModelUse(
+        design="design" in needs,
+        cap="signed_suprema" in needs,
+        bound=bool(of_model),
+        named=bool(of_model & asked.named),
+        scores="bootstrap" in needs,
+        refits=refits_for(needs),
+        polish=bound.polish,
+        native=bound.limits.solver == "native",
+    )
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What has to be recorded.
+
+    Attributes
+    ----------
+    needs : frozenset of str
+        Fields of `cudbound.records.Records`.
+    refused : mapping of str to str
+        Why methods cannot be computed, by their names.
+    """
+
+    needs: frozenset[str]
+    refused: dict[str, str]
+
+    @classmethod
+    def of(
+        cls, question: Question[Any], recording: Recording, targets: Sequence[Target], model: Model | None
+    ) -> Plan:
+        """Return the plan of a question.
+
+        Raises
+        ------
+        ValueError
+            If a method that was asked for by name cannot be computed, or no method reads `cv`.
+        """
+        asked = question.methods
+        refused = _unseen(question, targets)
+        design = None
+        if model is not None:
+            design = model.design
+            of_model = [method for method in asked if method.needs & MODEL_RECORDS]
+            if model.why_none:
+                refused |= {method.name: f"no CUD bound: {model.why_none}" for method in of_model}
+            elif model.additive is not None:
+                refused |= _without_curvature(question, model.additive)
+        methods = [method for method in asked if method.name not in refused]
+        if question.resampling.cv is not None:
+            check_use(methods, recording.fills)
+        if recording.sample.groups is not None:
+            refused |= _torn(question, methods, recording)
+        needs = needs_of(asked, design, refused)
+        return cls(needs | {"overfits"} if "design" in needs else needs, refused)
+
+
+def _unseen(question: Question[Any], targets: Sequence[Target]) -> dict[str, str]:
+    """Return the methods that cannot be computed for the metrics asked for, or for weights, each with the reason."""
+    if all(target.rows.plain for target in targets):
+        return {}
+    weighted = any(target.rows.sample_weight is not None for target in targets)
+    what = "rows with weights" if weighted else " or ".join(question.metrics.names)
+    lost = "that cannot be weighted" if weighted else "of both classes that cannot be separated"
+    refused = {
+        method.name: f"not available for {what}: it reads {', '.join(sorted(method.needs))}, means over rows {lost}"
+        for method in question.methods
+        if not method.needs <= OF_EVERY_METRIC
+    }
+    for name in refused.keys() & question.methods.named:
+        known = [method.name for method in question.methods if method.name not in refused]
+        instead = "leave the weights out" if weighted else "the error for the metric"
+        raise ValueError(
+            f"The method {name!r} is {refused[name]}. Take methods that keep every row, such as "
+            f"{known or ['two-center', 'cud']}, or {instead}."
+        )
+    return refused
+
+
+def _torn(question: Question[Any], methods: Sequence[MethodCard], recording: Recording) -> dict[str, str]:
+    """Return the methods that would take groups of rows apart, each with the reason."""
+    filled = recording.fills | ({"test_set"} if recording.test_set is not None else set())
+    torn = [method.name for method in methods if takes_groups_apart(method, filled)]
+    named = [name for name in torn if name in question.methods.named]
+    if named:
+        raise ValueError(
+            f"The 'groups' parameter cannot be kept by {named}, which resample single rows or count them as "
+            "independent in their formulas. Leave them out of 'methods', or 'groups' out."
+        )
+    return dict.fromkeys(torn, "not available for rows in groups: it would take groups apart")
+
+
+def _without_curvature(question: Question[Any], model: AdditiveModel) -> dict[str, str]:
+    """Return why the adaptive interval cannot be computed, if that is so."""
+    asked = {method.name for method in question.methods if "boundary" in method.needs}
+    n = model.labels.size
+    if not asked or not near_rate(question.resampling.sizes.aci_rate, n) > 0.0:
+        return {}
+    try:
+        check_curvature(draws_problem(model, np.ones((1, n), dtype=np.int32)))
+    except (UnsupportedEstimatorError, NoMinimizerError, NotMinimizerError):
+        if asked & question.methods.named:
+            raise
+        return dict.fromkeys(asked, "needs a loss with a gradient and a curvature")
+    return {}

@@ -1,0 +1,115 @@
+"""What a call asks: the one place where methods, metrics, level and settings are checked."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Generic
+
+import numpy as np
+
+from cudbound.basis.method_card import Asked, Card
+from cudbound.basis.parameter_error import ParameterError
+from cudbound.basis.seeds import seed_of
+from cudbound.basis.validation import check_choice, check_confidence_level, check_n_jobs, check_rng
+from cudbound.bound.settings import Bound, check_bound
+from cudbound.intervals.method import ALTERNATIVES
+from cudbound.metrics.metrics import Metrics, as_metrics
+from cudbound.resampling.resampling import Resampling, check_resampling
+from cudbound.solve.search import Search
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Question(Generic[Card]):
+    """What is asked of a training set, apart from the data.
+
+    Attributes
+    ----------
+    methods : Asked
+        With their options.
+    metrics : Metrics
+    confidence_level : float
+    alternative : {"two-sided", "less", "greater"}
+        About the metrics.
+    n_resamples : int
+    resampling : Resampling
+    bound : Bound
+    all_draws : bool
+        Whether the draws of the bound are all solved completely.
+    rng : numpy.random.Generator
+    seed : int or None
+        Of `rng`, where it is known.
+    n_jobs : int
+    """
+
+    methods: Asked[Card]
+    metrics: Metrics = field(default_factory=lambda: Metrics("error"))
+    confidence_level: float = 0.95
+    alternative: str = "two-sided"
+    n_resamples: int = 1000
+    resampling: Resampling = field(default_factory=Resampling)
+    bound: Bound = field(default_factory=Bound)
+    all_draws: bool = False
+    rng: np.random.Generator = field(repr=False)
+    seed: int | None = None
+    n_jobs: int = 1
+
+    @classmethod
+    def of(
+        cls,
+        methods: Asked[Card],
+        *,
+        metric: Any = "error",
+        resampling: object = None,
+        bound: object = None,
+        rng: object = None,
+        n_jobs: object = 1,
+        **further: Any,
+    ) -> Question[Card]:
+        """Return a question from the arguments of a call, `further` being those that the attributes have by name.
+
+        Raises
+        ------
+        ValueError
+            If an argument is out of range.
+        """
+        question = cls(
+            methods=methods,
+            metrics=as_metrics(metric),
+            resampling=check_resampling(resampling),
+            bound=check_bound(bound),
+            rng=check_rng(rng),
+            seed=seed_of(rng),
+            n_jobs=check_n_jobs(n_jobs),
+            **further,
+        )
+        check_confidence_level(question.confidence_level)
+        check_choice("alternative", question.alternative, ALTERNATIVES)
+        return question
+
+    @property
+    def search(self) -> Search:
+        """How far the draws of the bound are solved."""
+        return Search(self.all_draws, n_jobs=self.n_jobs, limits=self.bound.limits)
+
+    @property
+    def tails(self) -> str:
+        """The tails of the limits that signed suprema cap."""
+        given = (self.methods.options_of(one) for one in self.methods if "signed_suprema" in one.needs)
+        return next((options["tails"] for options in given if "tails" in options), "equal")
+
+    @property
+    def choices(self) -> str | None:
+        """The options of single methods, in words; None where there are none."""
+        given = (
+            f"{method}.{name}={value}"
+            for method, options in self.methods.options.items()
+            for name, value in options.items()
+        )
+        return ", ".join(given) or None
+
+    def check_one_linear_metric(self, metric: object) -> None:
+        """Raise ParameterError unless one metric that is linear in the losses is asked for."""
+        names = self.metrics.names
+        if len(names) > 1 or set(names) & {"ppv", "npv"}:
+            rule = "one metric that is linear in the losses; compare_intervals takes several, and predictive values"
+            raise ParameterError("metric", rule, metric)

@@ -1,0 +1,113 @@
+"""Classification instability of a fitted classifier, from refits of its own."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from cudbound.analysis.analyze import record_losses
+from cudbound.analysis.instability import Instability
+from cudbound.analysis.question import Question
+from cudbound.basis.calls import public_call
+from cudbound.basis.method_card import Asked, MethodCard
+from cudbound.basis.outcomes import Estimand
+from cudbound.basis.protocols import Features, FittedClassifier
+from cudbound.basis.sample import Sample
+from cudbound.resampling import Resampling
+
+#: What is read of the refits, as a method.
+READER = MethodCard(
+    name="classification-instability",
+    title="Share of the refits that put a row in another class",
+    formula="mean over b of 1{f_b(x_i) != f(x_i)}",
+    estimand=Estimand("conditional"),
+    needs=frozenset({"bootstrap"}),
+    assumptions="the refits vary as classifiers of other training sets of the population would",
+    tendency="too low where the classifier is fitted almost without error: its refits share most rows with it",
+    reference="Riley and Collins (2023)",
+    cost="B",
+)
+
+
+@public_call
+def instability(
+    estimator: FittedClassifier,
+    X: Features,
+    y: ArrayLike,
+    *,
+    groups: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
+    n_resamples: int = 1000,
+    resampling: Resampling | None = None,
+    rng: int | np.random.Generator | None = None,
+    n_jobs: int | None = 1,
+) -> Instability:
+    """Say how often refits on bootstrap draws put the training rows in another class than a classifier does.
+
+    The procedure: draw `n_resamples` bootstrap samples, refit the classifier as a whole on each, let every refit
+    classify all training rows, and take for each row the share of the refits whose class is not that of `estimator`.
+
+    A table of intervals made these refits already: ``compare_intervals(...).instability`` and
+    ``performance_interval(...).instability`` are the same result without a further fit. So is
+    `cudbound.instability_of` for refits that other software made.
+
+    Parameters
+    ----------
+    estimator : object
+        Any fitted scikit-learn classifier of two classes, alone or at the end of a `Pipeline`.
+    X : array-like, shape (n_samples, n_features)
+        The rows that the estimator was fitted to.
+    y : array-like, shape (n_samples,)
+        Their labels; at least two rows of each class.
+    n_resamples : int, default=1000
+        Number of bootstrap draws, each of which takes one refit.
+    sample_weight : array-like of float, shape (n_samples,), default=None
+        Weights of the rows, with which the classifier was fitted; they enter the refits. Rows are counted alike.
+    groups, resampling, rng, n_jobs
+        As for `cudbound.compare_intervals`; the same `rng` gives the same draws as there.
+
+    Returns
+    -------
+    Instability
+        Prints the share of the rows that more than 10 %, and more than 25 %, of the refits put in another class; has
+        ``shares``, ``to_frame()`` and ``plot()``.
+
+    Raises
+    ------
+    sklearn.exceptions.NotFittedError
+        If the estimator has not been fitted.
+    ValueError
+        If an argument is out of range, or `X` and `y` do not fit the estimator.
+
+    Notes
+    -----
+    It says whether the class of a patient depends on who else happened to be in the training set, and nothing about
+    whether the class is right: a classifier that always says the same is perfectly stable.
+
+    References
+    ----------
+    Riley, R. D. and Collins, G. S. (2023). Stability of clinical prediction models developed using statistical or
+    machine learning methods. Biometrical Journal 65, 2200302.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from cudbound import instability
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(40, 2))
+    >>> y = np.where(X[:, 0] + rng.normal(size=40) > 0, "ill", "well")
+    >>> found = instability(LogisticRegression().fit(X, y), X, y, n_resamples=100, rng=0)
+    >>> found.above(0.25) <= found.above(0.1)
+    True
+    >>> found.to_frame().columns.tolist()
+    ['share', 'distance']
+    """
+    asked = Asked((READER,), {}, frozenset({READER.name}))
+    question = Question.of(asked, n_resamples=n_resamples, resampling=resampling, rng=rng, n_jobs=n_jobs)
+    sample = Sample.of(estimator, X, y, groups, sample_weight)
+    _, failed, _, found = record_losses(question, sample, estimator)
+    for error in failed.values():
+        raise error
+    assert found is not None, "the draws were refitted"
+    return found

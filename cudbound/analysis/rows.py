@@ -1,0 +1,187 @@
+"""From records to rows: what each method says of each target, and what follows from these rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from types import MappingProxyType
+from typing import Any, TypeVar
+
+import numpy as np
+
+from cudbound.analysis.plan import Plan
+from cudbound.analysis.question import Question
+from cudbound.basis.method_card import MethodCard
+from cudbound.basis.results import IntervalEstimate, OneRow
+from cudbound.basis.rounding import format_level
+from cudbound.intervals import Method, compute_interval
+from cudbound.metrics.metric import SENSITIVITY, SPECIFICITY
+from cudbound.metrics.metric_terms import in_metric_terms
+from cudbound.metrics.metrics import ResolvedMetrics
+from cudbound.metrics.predictive import Proportion, joint_predictive_interval, predictive_interval
+from cudbound.metrics.targets import Target
+from cudbound.metrics.views import OF_EVERY_METRIC
+from cudbound.point_estimates.effective_size import share_limits
+from cudbound.records import Records
+from cudbound.records.reading import count_fits
+
+Named = TypeVar("Named", bound=MethodCard)
+Rows = tuple[IntervalEstimate, ...]
+
+
+def compute_rows(
+    kind: type[OneRow],
+    methods: Iterable[Named],
+    compute: Callable[[Named], OneRow],
+    *,
+    refused: Mapping[str, str] = MappingProxyType({}),
+    failed: Mapping[str, Exception] = MappingProxyType({}),
+    **known: Any,
+) -> tuple[OneRow, ...]:
+    """Return one row per method. One that fails keeps its row, with the reason: those of the others took refits.
+
+    Parameters
+    ----------
+    kind : type
+        The class of the rows.
+    methods : iterable of MethodCard
+    compute : callable
+        ``compute(method)`` returns the row.
+    refused : mapping of str to str, default={}
+        Why methods were left out, by their names.
+    failed : mapping of str to Exception, default={}
+        Which records could not be made.
+    **known
+        Further fields of rows without numbers.
+
+    Raises
+    ------
+    Exception
+        The first one, if no method has a row of its own.
+    """
+
+    def unavailable(method: Named, reason: str) -> OneRow:
+        undefined = kind.undefined(reason)
+        return kind.of(undefined, method=method.name, estimand=method.estimand, n_fits=0, **known)
+
+    rows: list[OneRow] = []
+    errors: list[Exception] = []
+    n_computed = 0
+    for method in methods:
+        if method.name in refused:
+            rows.append(unavailable(method, refused[method.name]))
+            continue
+        try:
+            for need in sorted(method.needs & failed.keys()):
+                raise failed[need]
+            rows.append(compute(method))
+            n_computed += 1
+        except Warning:
+            raise
+        except Exception as error:
+            errors.append(error)
+            reason = " ".join(str(error).split())
+            rows.append(unavailable(method, f"could not be computed: {type(error).__name__}: {reason}"))
+    if errors and not n_computed:
+        raise errors[0]
+    return tuple(rows)
+
+
+def rows_of_target(
+    question: Question[Method],
+    plan: Plan,
+    target: Target,
+    records: Records,
+    seen: Records,
+    failed: Mapping[str, Exception],
+    remarks: tuple[str, ...],
+) -> Rows:
+    """Return the rows of all methods for one target.
+
+    Parameters
+    ----------
+    question : Question
+    plan : Plan
+    target : Target
+    records, seen : Records
+        Of the plain losses, and as the target sees them.
+    failed : mapping of str to Exception
+        Which records could not be made.
+    remarks : tuple of str
+        What is to be said of the draws in every row.
+    """
+    metric = target.metric
+
+    def compute(method: Method) -> IntervalEstimate:
+        options = question.methods.options_of(method)
+        together = len(target.family) > 1 and "bound" not in method.needs
+        said = (f"together with {target.others}: each at {format_level(round(target.each_level, 6))}",)
+        row = compute_interval(
+            method,
+            seen,
+            target.level(method.needs),
+            options,
+            alternative=target.alternative_of_loss,
+        )
+        based_on = "" if target.rows.plain else target.rows.based_on
+        row = in_metric_terms(row, metric, based_on, (*remarks, *(said if together else ())))
+        n_fits = count_fits(records, method.needed(options, records.design))
+        # the level that all intervals of the family have together
+        return replace(row, confidence_level=target.own_level, n_fits=n_fits)
+
+    too_few = {
+        need: ValueError(
+            f"the recorded {need} hold too few rows for the {metric.name}: take fewer, stratified folds, "
+            "or test more rows"
+        )
+        for need in OF_EVERY_METRIC
+        if getattr(records, need) is not None and getattr(seen, need) is None
+    }
+    return compute_rows(
+        IntervalEstimate,
+        question.methods,
+        compute,
+        refused=plan.refused,
+        failed={**failed, **too_few},
+        confidence_level=target.own_level,
+        alternative=target.alternative,
+        metric=metric.name,
+        highest=metric.scale,
+    )
+
+
+def all_rows(
+    asked: ResolvedMetrics, targets: Sequence[Target], found: Sequence[Rows], records: Records
+) -> Rows:
+    """Return the rows of all metrics in the order asked for, those of predictive values derived from the others."""
+    named = {target.metric.name: rows for target, rows in zip(targets, found, strict=True)}
+    of_metric = {target.metric: target for target in targets}
+    for name in asked.predictive:
+        events, others = of_metric[SENSITIVITY], of_metric[SPECIFICITY]
+        pairs = zip(named[SENSITIVITY.name], named[SPECIFICITY.name], strict=True)
+        named[name] = tuple(_predictive(name, asked, (events, others), pair, records) for pair in pairs)
+    return tuple(row for name in asked.names for row in named[name])
+
+
+def _predictive(
+    name: str,
+    asked: ResolvedMetrics,
+    targets: tuple[Target, Target],
+    pair: tuple[IntervalEstimate, IntervalEstimate],
+    records: Records,
+) -> IntervalEstimate:
+    events, others = (target.rows for target in targets)
+    if asked.prevalence != "sample":
+        share = float(asked.prevalence or 0.0)
+        prevalence, at = Proportion(share, share, share, np.inf), f"the prevalence {share:g}"
+    else:
+        level = targets[0].own_level
+        level = 2.0 * level - 1.0 if targets[0].one_sided else level
+        limits = share_limits(events.event, events.sample_weight, records.groups, level)
+        prevalence = Proportion(*limits)
+        known = f", limits {prevalence.low:.3g} to {prevalence.high:.3g}"
+        at = f"the prevalence {prevalence.estimate:.3g} of the sample"
+        at += ", taken as known" if asked.joint else known
+    if asked.joint:
+        return joint_predictive_interval(name, *pair, prevalence.estimate, at)
+    return predictive_interval(name, *pair, prevalence, (events.n_effective, others.n_effective), at)

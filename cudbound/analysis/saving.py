@@ -1,0 +1,70 @@
+"""What an analysis is as a file: the question, the draws, what was proved of them, and the rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from cudbound.analysis.analyze import Analysis
+from cudbound.basis.exceptions import SavedResultError
+from cudbound.basis.results import IntervalEstimate
+from cudbound.metrics.metrics import Metrics
+from cudbound.saved.saved_file import SavedQuestion, SavedResult, SavedRow
+
+
+def saved_analysis(analysis: Analysis | None, rows: Iterable[IntervalEstimate] = ()) -> SavedResult:
+    """Return what a file holds of an analysis and its rows.
+
+    Raises
+    ------
+    SavedResultError
+        If it is not known what a result comes from.
+    """
+    if analysis is None:
+        raise SavedResultError(
+            "it is not known what this result comes from, as of one that is a part of a table, or was made by hand: "
+            "save what cudbound.compare_intervals, cudbound.performance_interval or cudbound.cud_interval returned"
+        )
+    return SavedResult(
+        _question(analysis),
+        analysis.fingerprint,
+        analysis.run.classifier or "",
+        analysis.counts,
+        analysis.coefficients,
+        analysis.bounds,
+        saved_rows(rows),
+    )
+
+
+def _question(analysis: Analysis) -> SavedQuestion:
+    asked, question = analysis.metrics, analysis.question
+    resampling = question.resampling
+    linear = {one.name: one for one in asked.metrics}
+    return SavedQuestion(
+        metric=Metrics(
+            tuple(linear.get(name, name) for name in asked.names),
+            event=analysis.classes[asked.event_class],
+            prevalence=asked.prevalence,
+            joint=asked.joint,
+            stratified=asked.stratified,
+        ),
+        confidence_level=question.confidence_level,
+        n_resamples=question.n_resamples,
+        bound=question.bound,
+        rng=question.seed,
+        methods=tuple(method.name for method in question.methods),
+        named=tuple(sorted(question.methods.named)),
+        options=question.methods.options,
+        alternative=question.alternative,
+        inner=resampling.inner,
+        on_single_class=resampling.on_single_class,
+        sizes=resampling.sizes,
+        cv=int(resampling.cv) if isinstance(resampling.cv, int | np.integer) else None,
+        passed_again=analysis.passed_again,
+    )
+
+
+def saved_rows(rows: Iterable[IntervalEstimate]) -> tuple[SavedRow, ...]:
+    """Return the numbers of the rows of a table."""
+    return tuple(SavedRow(row.method, row.metric, row.estimate, row.low, row.high) for row in rows)

@@ -1,0 +1,110 @@
+"""What public calls share: answers to keywords that they do not have, one progress, and warnings about their line."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import sys
+import warnings
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from types import FrameType
+from typing import Any, ParamSpec, TypeVar
+
+from cudbound.basis.bars import current_progress, shared
+from cudbound.basis.hints import did_you_mean
+
+PACKAGE = str(Path(__file__).parents[1] / "_").removesuffix("_")
+Parameters = ParamSpec("Parameters")
+Result = TypeVar("Result")
+Made = TypeVar("Made")
+
+#: Keywords that people bring, the parameter that answers them ("" where that is none), and what is said of it.
+HINTS = (
+    ("alpha", "confidence_level", "the level of the intervals is confidence_level, which is 1 - alpha"),
+    ("alpha", "localization", "the rate alpha_n of the CUD bound is localization"),
+    ("alpha", "bound", "the rate alpha_n of the CUD bound is in bound=Bound(localization=...)"),
+    ("alpha localization", "problem", "the rate alpha_n is localization of Problem.of(...)"),
+    ("random_state seed", "rng", "it is called rng, such as rng=0"),
+    ("n_boot n_bootstrap n_bootstraps B", "n_resamples", "it is called n_resamples"),
+    ("event pos_label", "metric", 'it is part of the metric, as in metric=Metrics("sensitivity", event=...)'),
+    ("cv inner on_single_class sizes", "resampling", "it is in resampling=Resampling({name}=...)"),
+    ("localization polish", "bound", "it is in bound=Bound({name}=...)"),
+    ("limits", "bound", "they are in bound=Bound(limits=SearchLimits(...))"),
+    ("solver", "bound", 'it is in bound=Bound(limits=SearchLimits(solver="cvxpy"))'),
+    ("solver", "limits", 'it is in limits=SearchLimits(solver="cvxpy")'),
+    (
+        "options fallback",
+        "methods",
+        'options stand with their method, as in methods=[("cud", {{"fallback": True}})]',
+    ),
+    (
+        "options fallback",
+        "method",
+        'options stand with their method, as in method=("cud", {{"fallback": True}})',
+    ),
+    ("progress", "", "it is a setting of the process, cudbound.set_config(progress=...)"),
+    ("search", "all_draws", "all_draws=True solves every draw completely"),
+)
+
+
+def public_call(function: Callable[Parameters, Result]) -> Callable[Parameters, Result]:
+    """Let a function that users call answer keywords that it does not have, and share one progress with its parts.
+
+    Examples
+    --------
+    >>> @public_call
+    ... def drawn(n_resamples: int = 10) -> int:
+    ...     return n_resamples
+    >>> drawn(n_boot=5)
+    Traceback (most recent call last):
+    TypeError: drawn() got an unexpected keyword argument 'n_boot': it is called n_resamples
+    """
+    known = inspect.signature(function).parameters
+
+    @functools.wraps(function)
+    def call(*values: Parameters.args, **named: Parameters.kwargs) -> Result:
+        _refuse(function.__name__, known, named)
+        with shared(current_progress()):
+            return function(*values, **named)
+
+    return call
+
+
+def public_settings(made: type[Made]) -> type[Made]:
+    """Let a dataclass answer keywords that it does not have, as `public_call` does."""
+    make = made.__init__
+    known = inspect.signature(made).parameters
+
+    @functools.wraps(make)
+    def make_or_refuse(self: object, *values: Any, **named: Any) -> None:
+        _refuse(made.__name__, known, named)
+        make(self, *values, **named)
+
+    made.__init__ = make_or_refuse  # type: ignore[method-assign]  # a dataclass has no other place for it
+    return made
+
+
+def _refuse(function: str, known: Mapping[str, inspect.Parameter], given: Iterable[str]) -> None:
+    """Raise TypeError, as Python does, for a keyword that a function lacks, and say what answers it."""
+    takes_options = any(one.kind is one.VAR_KEYWORD for one in known.values())
+    for name in given:
+        if name in known:
+            continue
+        hints = [
+            text.format(name=name)
+            for names, parameter, text in HINTS
+            if name in names.split() and (not parameter or parameter in known)
+        ]
+        if hints or not takes_options:
+            meant = "; ".join(hints) or did_you_mean(name, known, "the arguments are")
+            raise TypeError(f"{function}() got an unexpected keyword argument {name!r}: {meant}")
+
+
+def warn(message: Warning) -> None:
+    """Give a warning that points at the line outside this package which made the call."""
+    frame: FrameType | None = sys._getframe(1)
+    level = 2
+    while frame is not None and frame.f_code.co_filename.startswith(PACKAGE):
+        frame, level = frame.f_back, level + 1
+    warnings.warn(message, stacklevel=level)

@@ -1,0 +1,79 @@
+"""Settings of the process, in the manner of scikit-learn."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from cudbound.basis.bars import CONFIG
+from cudbound.basis.calls import public_call
+from cudbound.basis.validation import check_flag
+
+
+@public_call
+def set_config(*, progress: bool | None) -> None:
+    """Set whether calls of this process show bars on standard error, with the time that remains.
+
+    Parameters
+    ----------
+    progress : bool or None
+        True shows them at once and everywhere, False never. None, which holds until something is set, shows them from
+        two seconds on, on a terminal or in a notebook.
+
+    Raises
+    ------
+    ValueError
+        If it is none of these.
+
+    Examples
+    --------
+    >>> import cudbound
+    >>> cudbound.set_config(progress=False)
+    >>> cudbound.get_config()
+    {'progress': False}
+    >>> cudbound.set_config(progress=None)
+    """
+    CONFIG["progress"] = None if progress is None else check_flag("progress", progress)
+
+
+@public_call
+def get_config() -> dict[str, bool | None]:
+    """Return the settings by their names, those of `set_config`.
+
+    Examples
+    --------
+    >>> import cudbound
+    >>> list(cudbound.get_config())
+    ['progress']
+    """
+    return dict(CONFIG)
+
+
+@public_call
+@contextmanager
+def config_context(*, progress: bool | None) -> Iterator[None]:
+    """Set what `set_config` sets for a block, and take it back at its end; all threads see it meanwhile.
+
+    Parameters
+    ----------
+    progress : bool or None
+        As for `set_config`.
+
+    Raises
+    ------
+    ValueError
+        As `set_config`, when the block begins.
+
+    Examples
+    --------
+    >>> import cudbound
+    >>> with cudbound.config_context(progress=False):
+    ...     cudbound.get_config()
+    {'progress': False}
+    """
+    before = get_config()
+    set_config(progress=progress)
+    try:
+        yield
+    finally:
+        CONFIG.update(before)

@@ -1,0 +1,195 @@
+"""Intervals of a proportion from a number of independent losses that need not be whole."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import betaincinv, ndtri
+
+from cudbound.basis.outcomes import ConfidenceInterval
+
+Array = NDArray[np.float64]
+
+
+def wald_interval(
+    estimate: float, variance: float, size: float, confidence_level: float
+) -> ConfidenceInterval:
+    """Return estimate +- z sqrt(variance / size), unclipped; `size` is an effective sample size.
+
+    Examples
+    --------
+    >>> wald_interval(0.5, 0.25, 100.0, 0.95).high
+    0.5979981992270027
+    """
+    half = float(ndtri(0.5 + confidence_level / 2)) * math.sqrt(variance / size)
+    return ConfidenceInterval(estimate - half, estimate + half)
+
+
+def wilson_interval(estimate: float, size: float, confidence_level: float) -> ConfidenceInterval:
+    """Return the Wilson score interval of a proportion on an effective sample size that need not be whole.
+
+    References
+    ----------
+    Wilson, E. B. (1927). Probable inference, the law of succession, and statistical inference. JASA 22,
+    209-212.
+
+    Examples
+    --------
+    >>> wilson_interval(0.0, 20.0, 0.95).low
+    0.0
+    """
+    z = float(ndtri(0.5 + confidence_level / 2))
+    z2 = z**2
+    center = (estimate + z2 / (2 * size)) / (1 + z2 / size)
+    half = z * math.sqrt(estimate * (1 - estimate) / size + z2 / (4 * size**2)) / (1 + z2 / size)
+    # at a proportion of 0 or 1 one limit is the proportion itself, which rounding must not move
+    low = 0.0 if estimate == 0.0 and z > 0.0 else center - half
+    high = 1.0 if estimate == 1.0 and z > 0.0 else center + half
+    return ConfidenceInterval(low, high)
+
+
+def corrected_wilson_interval(errors: float, size: float, confidence_level: float) -> ConfidenceInterval:
+    """Return the Wilson score interval with continuity correction.
+
+    References
+    ----------
+    Newcombe, R. G. (1998). Two-sided confidence intervals for the single proportion: comparison of seven methods.
+    Statistics in Medicine 17, 857-872, method 4.
+
+    Examples
+    --------
+    >>> round(corrected_wilson_interval(0.0, 20.0, 0.95).high, 4)
+    0.2005
+    """
+    z = float(ndtri(0.5 + confidence_level / 2))
+    share = errors / size
+    low, high = (
+        (
+            2 * errors
+            + z**2
+            + sign
+            + sign * z * math.sqrt(max(z**2 + sign * 2 - 1 / size + 4 * share * (size - errors - sign), 0.0))
+        )
+        / (2 * (size + z**2))
+        for sign in (-1, 1)
+    )
+    # at a proportion of 0 or 1 one limit is the proportion itself
+    return ConfidenceInterval(
+        0.0 if errors == 0.0 else max(low, 0.0), 1.0 if errors == size else min(high, 1.0)
+    )
+
+
+def agresti_coull_interval(errors: float, size: float, confidence_level: float) -> ConfidenceInterval:
+    """Return the normal interval after adding z^2 / 2 to errors and to successes; it may leave [0, 1].
+
+    References
+    ----------
+    Agresti, A. and Coull, B. A. (1998). Approximate is better than "exact" for interval estimation of binomial
+    proportions. The American Statistician 52, 119-126.
+
+    Examples
+    --------
+    >>> round(agresti_coull_interval(3.0, 20.0, 0.95).high, 4)
+    0.3688
+    """
+    z = float(ndtri(0.5 + confidence_level / 2))
+    larger = size + z**2
+    share = (errors + z**2 / 2) / larger
+    return wald_interval(share, share * (1.0 - share), larger, confidence_level)
+
+
+def jeffreys_interval(errors: float, size: float, confidence_level: float) -> ConfidenceInterval:
+    """Return the equal-tailed posterior interval under Jeffreys' prior; 0 and 1 are limits at no and at all errors.
+
+    References
+    ----------
+    Brown, L. D., Cai, T. T. and DasGupta, A. (2001). Interval estimation for a binomial proportion. Statistical
+    Science 16, 101-133, section 4.1.1.
+
+    Examples
+    --------
+    >>> round(jeffreys_interval(3.0, 20.0, 0.95).high, 4)
+    0.3486
+    """
+    tail = (1.0 - confidence_level) / 2
+    wrong, right = errors + 0.5, size - errors + 0.5
+    low = 0.0 if errors == 0.0 else float(betaincinv(wrong, right, tail))
+    high = 1.0 if errors == size else float(betaincinv(wrong, right, 1.0 - tail))
+    return ConfidenceInterval(low, high)
+
+
+def inverted_binomial_interval(errors: float, n_tested: float, confidence_level: float) -> ConfidenceInterval:
+    """Two-sided interval by inverting both binomial tails, continued to numbers that are not whole.
+
+    The limits are sup{p: P(X >= k) <= d/2} and inf{p: P(X <= k) <= d/2} with X ~ Binomial(m, p) and
+    d = 1 - confidence_level; for whole k and m these are the limits of Clopper and Pearson. Both tails are
+    incomplete beta functions, which continue them to real k and m.
+
+    Parameters
+    ----------
+    errors : float
+        Number of wrong points k, in [0, n_tested].
+    n_tested : float
+        Number of test points m.
+    confidence_level : float
+
+    References
+    ----------
+    Langford, J. (2005). Tutorial on practical prediction theory for classification. JMLR 6;
+    Clopper, C. J. and Pearson, E. S. (1934). Biometrika 26, 404-413.
+
+    Examples
+    --------
+    >>> round(inverted_binomial_interval(0, 10, 0.95).high, 4)
+    0.3085
+    """
+    low, high = inverted_binomial_limits(errors, n_tested, confidence_level)
+    return ConfidenceInterval(float(low), float(high))
+
+
+def inverted_binomial_limits(
+    errors: ArrayLike, n_tested: ArrayLike, confidence_level: float
+) -> tuple[Array, Array]:
+    """Return the limits of `inverted_binomial_interval` for many counts at once, in arrays of their shape."""
+    tail = (1.0 - confidence_level) / 2
+    return inverted_binomial_tails(errors, n_tested, tail, tail)
+
+
+def inverted_binomial_tails(
+    errors: ArrayLike, n_tested: ArrayLike, below: float, above: float
+) -> tuple[Array, Array]:
+    """Return the limits that leave out the probabilities `below` and `above`, for many counts at once.
+
+    It is written here because no library continues them to numbers that are not whole.
+    """
+    k, m = np.asarray(errors, dtype=np.float64), np.asarray(n_tested, dtype=np.float64)
+    # where a parameter would be 0 the limit is that of the scale
+    low = np.where(k > 0.0, betaincinv(np.where(k > 0.0, k, 1.0), m - k + 1.0, below), 0.0)
+    high = np.where(k < m, betaincinv(k + 1.0, np.where(k < m, m - k, 1.0), 1.0 - above), 1.0)
+    return low, high
+
+
+def limit_without_error(n_cases: int, confidence_level: float, alternative: str = "two-sided") -> float:
+    """Return the exact binomial upper limit for the error of a classifier that gets all of n new cases right.
+
+    Parameters
+    ----------
+    n_cases : int
+    confidence_level : float
+        In (0, 1).
+    alternative : {"two-sided", "less"}, default="two-sided"
+        "less" for an upper limit alone, at the whole level.
+
+    References
+    ----------
+    Clopper, C. J. and Pearson, E. S. (1934). Biometrika 26, 404-413: the p for which (1 - p)^n is the tail.
+
+    Examples
+    --------
+    >>> round(limit_without_error(120, 0.95), 4), round(limit_without_error(30, 0.95, "less"), 4)
+    (0.0303, 0.095)
+    """
+    tails = 2.0 if alternative == "two-sided" else 1.0
+    return float(1.0 - ((1.0 - confidence_level) / tails) ** (1.0 / n_cases))

@@ -1,0 +1,251 @@
+"""The CUD bound of one metric: a quantile of the draws' Q, and what was proved of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cudbound.basis.calls import public_call, warn
+from cudbound.basis.outcomes import ConfidenceInterval
+from cudbound.basis.quantiles import inverted_cdf_quantile, within
+from cudbound.basis.results import Draws
+from cudbound.basis.validation import check_confidence_level
+from cudbound.bound.joint import JointDraws, solve_joint
+from cudbound.metrics.metric import ERROR, Metric, MetricRows
+from cudbound.problem.additive_model import AdditiveModel, Polish
+from cudbound.problem.problem import Problem
+from cudbound.solve.limits import SearchLimits, check_limits
+from cudbound.solve.minimum import draws_problem
+from cudbound.solve.search import Search, search_ended
+
+
+# bounds hold arrays, which have no single truth value to compare
+@dataclass(frozen=True, eq=False)
+class CudBound:
+    """A CUD confidence set for one metric of a fitted classifier, and what it was computed from.
+
+    Attributes
+    ----------
+    estimate : float
+        Training error of the classifier, a proportion in [0, 1], or the training value of another metric; the center
+        of the interval.
+    q : float
+        Half-width: the `confidence_level` quantile of the draws' upper bounds on Q. It is the quantile of the exact Q
+        if `certified`, and otherwise no smaller.
+    confidence_level : float
+        Nominal level.
+    draws : Draws
+        What was proved about each bootstrap draw.
+    problem : Problem
+        The draws' optimization problems; ``problem.select(b).save(path)`` writes one for a bug report.
+    polish : Polish or None
+        How the classifier of the interval differs from the fitted one; None if it is the fitted one.
+    tuned_by : tuple of str
+        What tuned parameters of the classifier on the same data; the draws do not repeat the tuning.
+    search : Search
+        How far the draws were solved, and with which limits.
+    metric : Metric
+        What is bounded.
+    based_on : str
+        How many rows it depends on, in words.
+    joint : JointDraws or None
+        The draws of all metrics that this one is bounded together with; None if it is bounded by itself.
+    """
+
+    estimate: float
+    q: float
+    confidence_level: float
+    draws: Draws = field(repr=False)
+    problem: Problem = field(repr=False)
+    polish: Polish | None = field(repr=False, default=None)
+    tuned_by: tuple[str, ...] = field(repr=False, default=())
+    search: Search = field(repr=False, default=Search())
+    metric: Metric = field(repr=False, default=ERROR)
+    based_on: str = field(repr=False, default="")
+    joint: JointDraws | None = field(repr=False, default=None)
+
+    @property
+    def training_loss(self) -> float:
+        """Mean loss behind the estimate, in [0, 1]: the training error, or 1 - training sensitivity, ..."""
+        return self.metric.to_loss(self.estimate)
+
+    @property
+    def loss_q(self) -> float:
+        """Half-width on the scale of the mean loss."""
+        return self.q / self.metric.scale
+
+    @property
+    def raw_interval(self) -> ConfidenceInterval:
+        """``[estimate - q, estimate + q]``, which may leave the range of the metric."""
+        return ConfidenceInterval(self.estimate - self.q, self.estimate + self.q)
+
+    @property
+    def confidence_interval(self) -> ConfidenceInterval:
+        """The raw interval clipped to [0, 1], or to [0, largest cost]."""
+        return self.raw_interval.clipped(0.0, self.metric.scale)
+
+    @property
+    def certified(self) -> bool:
+        """Whether `q` is shown to be the quantile of the exact Q: `q` and `q_lower` are equal."""
+        return self.q_lower == self.q
+
+    @property
+    def q_lower(self) -> float:
+        """The same quantile of the draws' lower bounds: the quantile of the exact Q is not below it."""
+        if self.joint is not None:
+            return self.metric.scale * self.joint.bracket(self.confidence_level)[0]
+        return inverted_cdf_quantile(self.draws.lower, self.confidence_level)
+
+    @property
+    def localization(self) -> float:
+        """Localization rate that was used, on the scale of the mean loss."""
+        return self.problem.localization
+
+    @property
+    def n_single_class_draws(self) -> int:
+        """Number of draws that hold only one class."""
+        positives = self.problem.counts[:, self.problem.labels > 0].sum(axis=1)
+        totals = self.problem.counts.sum(axis=1)
+        return int(((positives == 0) | (positives == totals)).sum())
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What a reader of the interval must know: whether it is proved, and what was done to the classifier."""
+        if self.search.all_draws and self.draws.certified.all():
+            remarks = ["all draws solved exactly"]
+        elif self.certified:
+            remarks = ["draws solved exactly as far as needed"]
+        else:
+            remarks = [f"q {within(self.q_lower, self.q)}, upper value used"]
+        if self.n_single_class_draws:
+            remarks.append(f"{self.n_single_class_draws} single-class draws")
+        if self.polish is not None:
+            remarks.append(str(self.polish))
+        if self.joint is not None:
+            remarks.append(f"together with {self.joint.others(self.metric)}")
+        if self.tuned_by:
+            remarks.append(f"tuning by {', '.join(self.tuned_by)} not resampled")
+        return tuple(remarks)
+
+    @public_call
+    def at(self, *, confidence_level: float | None = None, limits: SearchLimits | None = None) -> Self:
+        """Return the result at another level, or from a search with other limits.
+
+        The search continues from what is proved, and only if that does not suffice for the level.
+
+        Parameters
+        ----------
+        confidence_level : float or None, default=None
+            In (0, 1); None keeps that of this result.
+        limits : SearchLimits or None, default=None
+            Those of the search that continues, and its solver; None keeps those of the call that gave this result, and
+            continues for another level alone. With ``all_draws=True`` draws are solved again for other limits alone.
+
+        Raises
+        ------
+        ValueError
+            If an argument is out of range.
+        KeyboardInterrupt
+            On Ctrl-C; its message says what is proved by then.
+
+        Warns
+        -----
+        NotCertifiedWarning
+            If a limit, or rounding, ends this search early as well.
+        """
+        level = (
+            self.confidence_level if confidence_level is None else check_confidence_level(confidence_level)
+        )
+        search = self.search if limits is None else replace(self.search, limits=check_limits(limits))
+        result = self._at(level, self.draws)
+        proved = self.draws.certified.all() if search.all_draws else result.certified
+        if proved or (limits is None and (search.all_draws or level == self.confidence_level)):
+            return result
+        result = replace(self, search=search)
+        if self.joint is None:
+            result = result._at(level, search.run(self.problem, level, self.draws))
+        else:
+            result = replace(result, joint=self.joint.at(level, search))._at(level, self.draws)
+        if not result.certified:
+            warn(search_ended(search, result.draws, result.q_lower, result.q))
+        return result
+
+    def _at(self, level: float, draws: Draws) -> Self:
+        q = inverted_cdf_quantile(draws.upper, level)
+        if self.joint is not None:
+            q = self.metric.scale * self.joint.bracket(level)[1]
+        return replace(self, confidence_level=level, draws=draws, q=q)
+
+
+def solve_bound(
+    model: AdditiveModel,
+    counts: NDArray[np.int32],
+    *,
+    confidence_level: float,
+    localization: float,
+    search: Search = Search(),  # noqa: B008 - frozen, so that one default serves all calls
+    seen: MetricRows | None = None,
+) -> CudBound:
+    """Return the CUD bound of a model on given draws; see `cudbound.cud_interval`.
+
+    `seen` is the metric, None the error.
+    """
+    seen = MetricRows(ERROR, model.labels > 0.0) if seen is None else seen
+    problem = draws_problem(model, counts, localization, seen.score_weights(counts))
+    draws = search.run(problem, confidence_level)
+    result = CudBound(
+        estimate=model.training_error if seen.plain else seen.value(model.training_errors),
+        q=inverted_cdf_quantile(draws.upper, confidence_level),
+        confidence_level=confidence_level,
+        draws=draws,
+        problem=problem,
+        polish=model.polish,
+        tuned_by=model.tuned_by,
+        search=search,
+        metric=seen.metric,
+        based_on="" if seen.plain else seen.based_on,
+    )
+    if not result.certified:
+        warn(search_ended(result.search, result.draws, result.q_lower, result.q))
+    return result
+
+
+def solve_joint_bounds(
+    model: AdditiveModel,
+    counts: NDArray[np.int32],
+    seen: Sequence[MetricRows],
+    *,
+    confidence_level: float,
+    localization: float,
+    search: Search = Search(),  # noqa: B008 - as above
+) -> tuple[CudBound, ...]:
+    """Return the CUD bounds of several metrics that hold together, with one half-width; see `solve_joint`."""
+    joint = solve_joint(
+        model,
+        counts,
+        seen,
+        confidence_level=confidence_level,
+        localization=localization,
+        search=search,
+    )
+    _, q = joint.bracket(confidence_level)
+    return tuple(
+        CudBound(
+            estimate=one.value(model.training_errors),
+            q=one.metric.scale * q,
+            confidence_level=confidence_level,
+            draws=joint.of(number),
+            problem=draws_problem(model, counts, localization, one.score_weights(counts)),
+            polish=model.polish,
+            tuned_by=model.tuned_by,
+            search=search,
+            metric=one.metric,
+            based_on=one.based_on,
+            joint=joint,
+        )
+        for number, one in enumerate(seen)
+    )

@@ -1,1 +1,0 @@
-"""The commands: each parses its command line, computes, prints, and sets the exit code."""

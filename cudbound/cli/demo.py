@@ -1,0 +1,107 @@
+"""The command ``cudbound demo``: real data, few enough to make the point, and what the table says."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from cudbound.basis.rounding import format_proportion
+from cudbound.cli.command import command
+from cudbound.cli.fitted import FittedClassifier, fit
+from cudbound.cli.output import ResultOutput, finish
+from cudbound.cli.run_interval import compute, write
+from cudbound.inputs.classifier_recipe import ClassifierRecipe
+from cudbound.report.plain_text import paragraph
+
+if TYPE_CHECKING:
+    from cudbound.analysis.table import IntervalTable
+    from cudbound.inputs.csv_columns import TrainingData
+
+N_SAMPLES = 50
+#: The first seed whose training error lies between .15 and .35, where an interval has something to say.
+SAMPLE_SEED = 1
+SEED = 0
+#: As the options of ``cudbound interval`` have them.
+ARGUMENTS: dict[str, Any] = {"methods": "recommended", "n_resamples": 1000}
+#: The strong features (radius, area, concavity, ...) would separate the classes and leave nothing to see.
+FEATURES = ("mean texture", "mean smoothness", "mean symmetry", "mean fractal dimension")
+
+
+@dataclass(frozen=True)
+class DemoData:
+    """The sample of the demo, and the rows that an analyst with 50 patients would not have."""
+
+    sample: TrainingData
+    others: TrainingData
+
+
+def demo_data() -> DemoData:
+    """Draw 50 rows at random from the Wisconsin diagnostic breast cancer data that scikit-learn carries."""
+    import numpy as np
+    from sklearn.datasets import load_breast_cancer
+
+    from cudbound.inputs.csv_columns import TrainingData
+
+    data = load_breast_cancer()
+    columns = [list(data.feature_names).index(name) for name in FEATURES]
+    X = data.data[:, columns]
+    y = (data.target_names[data.target] == "malignant").astype(np.int64)
+    order = np.random.default_rng(SAMPLE_SEED).permutation(y.size)
+    chosen, others = (
+        TrainingData(X[rows], y[rows], FEATURES, "scikit-learn load_breast_cancer", "malignant")
+        for rows in (order[:N_SAMPLES], order[N_SAMPLES:])
+    )
+    return DemoData(chosen, others)
+
+
+def introduction(data: DemoData) -> str:
+    """Say what the data are."""
+    total = data.sample.y.size + data.others.y.size
+    return paragraph(
+        f"Data: {data.sample.y.size} rows drawn at random (seed {SAMPLE_SEED}) from the {total} of the "
+        f"Wisconsin diagnostic breast cancer data that scikit-learn carries (load_breast_cancer). The event "
+        f"is a {data.sample.event} tumor; {len(FEATURES)} of the 30 features are used: "
+        f"{', '.join(FEATURES)}."
+    )
+
+
+def meaning(data: DemoData, fitted: FittedClassifier, table: IntervalTable) -> str:
+    """Say what the numbers of the demo mean, and what they do not."""
+    cud, ours = table["cud"], table["two-center"]
+    low, high = (format_proportion(x) for x in (ours.confidence_interval.low, ours.confidence_interval.high))
+    wrong = fitted.estimator.predict(data.others.X) != data.others.y
+    return "\n\n".join(
+        [
+            paragraph(
+                f"What the numbers mean: the classifier gets {format_proportion(cud.estimate)} of its own "
+                f"training rows wrong. The row two-center, which is the one to report, gives a 95% confidence "
+                f"interval of {low} to {high} for its error on new cases from the same population. Here this can be "
+                f"checked: on the "
+                f"{wrong.size} rows left out, "
+                f"which an analyst with {data.sample.y.size} patients would not have, its error is "
+                f"{format_proportion(wrong.mean())}."
+            ),
+            paragraph(
+                "What they do not mean: 95% is the share of repeated samples in which such an interval is "
+                "meant to cover the error, not the probability that this one does, and none of these "
+                "methods guarantees it. One data set does not rank the methods: a shorter interval may be "
+                "better, or may miss more often. These numbers say nothing about patients from another population."
+            ),
+        ]
+    )
+
+
+@command("demo")
+def demo() -> None:
+    """Show the recommended intervals on a small real data set, and what they mean and do not mean."""
+    from cudbound.report.table_style import Style
+
+    data = demo_data()
+    click.echo(introduction(data) + "\n")
+    fitted = fit(ClassifierRecipe(), data.sample, SEED)
+    table, heard, _ = compute(fitted, SEED, **ARGUMENTS)
+    write(table, ResultOutput("table", style=Style()))
+    click.echo("\n" + meaning(data, fitted, table))
+    finish([*fitted.warnings, *heard.messages], heard.certified)

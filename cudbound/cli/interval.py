@@ -1,0 +1,353 @@
+"""The command ``cudbound interval``: intervals for the error of a classifier, from a file to a table."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+from click.core import ParameterSource
+
+from cudbound.cli import options
+from cudbound.cli.command import NotedOption, command, refuse_beside, say_seed
+from cudbound.cli.fitted import (
+    FittedClassifier,
+    choose_classifier,
+    find_model,
+    fit,
+    folds_of,
+    model_options,
+    new_seed,
+    set_option,
+)
+from cudbound.cli.output import ResultOutput, finish, picture, picture_form, result_options
+from cudbound.cli.run_interval import compute, write
+from cudbound.cli.verify import SavedCommand
+from cudbound.inputs.classifier_recipe import STRATEGIES, ClassifierRecipe
+from cudbound.inputs.csv_file import DataFile
+from cudbound.inputs.missing_cells import KEEP
+from cudbound.inputs.named_classifiers import CLASSIFIERS, DEFAULT
+
+if TYPE_CHECKING:
+    from cudbound.analysis.table import IntervalTable
+    from cudbound.basis.method_card import Asked
+    from cudbound.intervals import Method
+    from cudbound.metrics.metrics import Metrics
+    from cudbound.resampling import Resampling
+
+ALTERNATIVES = ("two-sided", "less", "greater")
+
+
+def _methods(text: str) -> tuple[str, ...]:
+    from cudbound.intervals import find_methods
+
+    find_methods(names := options.between_commas(text))
+    return names
+
+
+def _metrics(text: str) -> tuple[str, ...]:
+    from cudbound.metrics.metrics import check_name
+
+    return tuple(map(check_name, options.between_commas(text)))
+
+
+def _costs(
+    context: click.Context, param: click.Parameter, assignments: tuple[str, ...]
+) -> dict[str, float] | None:
+    try:
+        return options.parse_assignments(assignments, "VALUE=COST, such as yes=5") or None
+    except ValueError as error:
+        raise click.BadParameter(str(error)) from error
+
+
+def _threshold(text: str) -> float:
+    number = options.parse_value(text)
+    if isinstance(number, bool) or not isinstance(number, int | float) or not math.isfinite(number):
+        raise ValueError(f"{text!r} is not a finite number.")
+    return number
+
+
+def _recipe(
+    classifier: str, assignments: tuple[str, ...], standardize: bool, threshold: float | None
+) -> ClassifierRecipe:
+    if click.get_current_context().params["model_file"] is not None:
+        of_a_fit = ("classifier", "assignments", "standardize", "threshold")
+        refuse_beside("--model", of_a_fit, "the classifier of --model is fitted already")
+    return choose_classifier(classifier, assignments, standardize, threshold)
+
+
+@dataclass(frozen=True)
+class AskedMetrics:
+    """What is to be bounded, in words of the file."""
+
+    metric: tuple[str, ...]
+    joint: bool
+    costs: dict[str, float] | None
+    prevalence: Any
+
+    def in_labels(self, fitted: FittedClassifier) -> str | Metrics:
+        """Return the argument of the package, in the labels of the classifier."""
+        from cudbound.metrics.metrics import Metrics
+
+        if self == AskedMetrics(("error",), False, None, None):
+            return "error"
+        (other,) = [label for label in fitted.estimator.classes_.tolist() if label != fitted.event]
+        labels = dict(zip(fitted.sample.classes, (other, fitted.event), strict=True))
+        if self.costs is not None and set(self.costs) != set(labels):
+            needed = " ".join(f"--cost {value}=NUMBER" for value in labels)
+            raise click.BadParameter(
+                f"there must be one for each value of the target: {needed}", param_hint="'--cost'"
+            )
+        costs = None if self.costs is None else {labels[value]: cost for value, cost in self.costs.items()}
+        return Metrics(self.metric, fitted.event, costs, self.prevalence, self.joint)
+
+
+@command("interval")
+@options.data_options(required=True)
+@click.option(
+    "--weight",
+    cls=NotedOption,
+    metavar="COL",
+    help="Column of weights of the rows, such as inverse probabilities of being sampled: they enter the fit, its "
+    "refits and every mean loss, and the binomial limits as the effective number of rows.",
+)
+@options.combined(
+    "recipe",
+    _recipe,
+    click.option(
+        "--classifier",
+        type=click.Choice(tuple(CLASSIFIERS)),
+        default=DEFAULT,
+        metavar="NAME",
+        help=f"Classifier to fit: {', '.join(CLASSIFIERS)}.",
+    ),
+    set_option("--set", "assignments", "classifier"),
+    click.option(
+        "--standardize",
+        is_flag=True,
+        help="Give every feature mean 0 and standard deviation 1 before the fit; kept fixed for cud and the cap "
+        "of two-center, refitted on every draw elsewhere.",
+    ),
+    click.option(
+        "--threshold",
+        type=options.from_text(_threshold),
+        metavar="FLOAT",
+        help="Probability of the event, or score where the classifier has none, from which a case is called an event; "
+        "it must have been chosen without looking at these data.",
+    ),
+)
+@model_options
+@click.option(
+    "--methods",
+    type=options.from_text(_methods),
+    default="recommended",
+    metavar="GROUP|NAME,NAME,...",
+    help="Intervals to compute; 'cudbound methods' lists the names. Groups: recommended for two-center, the one to "
+    "report, and two to compare it with, paper for the seven of Laber and Murphy (2008), clinical for what software "
+    "for clinical prediction models prints, conditional for the error of this classifier, algorithm for that of the "
+    "learning algorithm, all for both. The group tuned needs a fitted search from --model.",
+)
+@options.combined(
+    "metric",
+    AskedMetrics,
+    click.option(
+        "--metric",
+        cls=NotedOption,
+        type=options.from_text(_metrics),
+        default="error",
+        metavar="NAME,NAME,...",
+        help="What is bounded: error, sensitivity, specificity, balanced-error, cost, ppv, npv; several "
+        "share draws and refits.",
+    ),
+    click.option(
+        "--joint",
+        cls=NotedOption,
+        is_flag=True,
+        help="Let the intervals of each method hold together for all metrics, at the level.",
+    ),
+    click.option(
+        "--cost",
+        "costs",
+        cls=NotedOption,
+        multiple=True,
+        callback=_costs,
+        metavar="VALUE=COST",
+        help="For the metric cost: what a wrong case with this value of the target costs. Once for each value.",
+    ),
+    click.option(
+        "--prevalence",
+        cls=NotedOption,
+        type=options.from_text(options.parse_value),
+        metavar="FLOAT|sample",
+        help="For ppv and npv: share of events among those whom they are for; sample takes that of the file.",
+    ),
+)
+@click.option(
+    "--recommend",
+    is_flag=True,
+    help="Compute the recommended interval alone, two-center, and print it in a sentence to quote, with the error of "
+    "always saying the majority class beside it.",
+)
+@click.option(
+    "--alternative",
+    type=click.Choice(ALTERNATIVES),
+    default=ALTERNATIVES[0],
+    help="less for upper limits alone, each at the whole level (the error is at most x), greater for lower ones.",
+)
+@options.confidence_level_option
+@click.option("--resamples", "n_resamples", type=int, default=1000, metavar="INT", help="Bootstrap draws.")
+@options.seed_option
+@click.option(
+    "--seeds",
+    "n_seeds",
+    cls=NotedOption,
+    type=click.IntRange(2, 1000),
+    metavar="INT",
+    help="Compute everything with this many seeds, --seed and others that follow from it, and say between which values "
+    "the limits lie; takes that much longer.",
+)
+@options.method_option
+@options.resampling_options(
+    options.folds_option,
+    click.option(
+        "--inner",
+        type=options.from_text(options.parse_value),
+        show_default="50, or oob where refits are made one by one",
+        metavar="INT|oob",
+        help="Inner draws of each draw for bootstrap-percentile, bootstrap-bias-corrected and two-stage; oob needs "
+        "none, and so a fiftieth of the fits.",
+    ),
+)
+@click.option(
+    "--fallback",
+    cls=NotedOption,
+    is_flag=True,
+    help="Replace a zero-width interval, and one of cud with an upper limit that new cases without an error could not "
+    "give, by the fallback that 'cudbound methods' names, and say so in the remarks.",
+)
+@options.bound_options
+@options.jobs_option
+@result_options
+@click.option(
+    "--instability",
+    is_flag=True,
+    help="Also say how many training rows refits on the bootstrap draws put in another class than the classifier does; "
+    "no further fits.",
+)
+@click.option(
+    "--instability-plot",
+    type=options.from_text(picture),
+    metavar="PATH",
+    help="Also draw, for each row, the share of such refits against the distance of its score from the threshold, into "
+    "a file that ends in .svg, .png or .pdf.",
+)
+@click.option(
+    "--save",
+    type=options.FILE,
+    metavar="PATH",
+    help="Also write a file by which others can check the result with 'cudbound verify'; no row of the data is in it.",
+)
+def interval(
+    *,
+    data: DataFile,
+    recipe: ClassifierRecipe,
+    model_file: Path | None,
+    trust: tuple[str, ...],
+    methods: tuple[str, ...],
+    metric: AskedMetrics,
+    recommend: bool,
+    seed: int | None,
+    n_seeds: int | None,
+    assigned: tuple[str, ...],
+    resampling: Resampling,
+    folds: int | None,
+    fallback: bool,
+    output: ResultOutput,
+    instability: bool,
+    instability_plot: Path | None,
+    save: Path | None,
+    **further: Any,
+) -> None:
+    """Print intervals for the error of a classifier that was trained on FILE.csv.
+
+    The file has a header line, then one line per case. Every column except the target and those excluded
+    is a feature: a number, or a category named by --categorical. Empty cells and NA, N/A, NaN, null, . and ?
+    are missing values; the command counts them and stops, unless --missing says what to do.
+    """
+    from cudbound.inputs.csv_columns import read_training_data
+    from cudbound.intervals import find_methods
+    from cudbound.report.headline import RECOMMENDED
+
+    if recommend:
+        refuse_beside("--recommend", ["methods"], "it computes the recommended interval")
+        methods = RECOMMENDED[:1]
+    asked = find_methods(methods)
+    pairs = options.with_options(asked, assigned, fallback)
+    if instability or instability_plot is not None:
+        _check_instability(asked, instability, output)
+    output.check([data.file, model_file], {"--instability-plot": instability_plot, "--save": save})
+    if model_file is not None:
+        data = _data_for_model(data)
+    model = find_model(model_file, trust) or recipe
+    chosen = new_seed() if seed is None else seed
+    sample = read_training_data(data)
+    fitted = fit(model, sample, chosen)
+    table, heard, ranges = compute(
+        fitted,
+        chosen,
+        n_seeds,
+        methods=[*methods, *pairs],
+        metric=metric.in_labels(fitted),
+        groups=sample.groups,
+        sample_weight=sample.weights,
+        resampling=replace(resampling, cv=folds_of(sample, folds)),
+        **further,
+    )
+    if seed is None:
+        say_seed(chosen)
+    files: dict[Path, str | bytes] = {}
+    if save is not None:
+        named = replace(data, file=Path(data.file.name))  # without its folder
+        fitted_here = recipe if model_file is None else None
+        files[save] = _saved_text(table, SavedCommand(named, fitted_here, folds))
+    if instability_plot is not None and table.instability is not None:
+        files[instability_plot] = table.instability.display().image(picture_form(instability_plot))
+    write(table, output, files, ranges=ranges, instability=instability, headline_only=recommend)
+    finish([*fitted.warnings, *heard.messages], heard.certified)
+
+
+def _check_instability(asked: Asked[Method], in_notes: bool, output: ResultOutput) -> None:
+    """Refuse --instability where there are no refits on bootstrap draws, or no place for sentences."""
+    if not any("bootstrap" in one.needs for one in asked):
+        raise click.UsageError(
+            "--instability reads the refits on bootstrap draws, which none of the methods asked for makes; add "
+            "two-center to --methods."
+        )
+    if in_notes and output.form == "csv":
+        raise click.UsageError(
+            "--instability adds sentences, for which csv has no place; take another --format."
+        )
+
+
+def _data_for_model(data: DataFile) -> DataFile:
+    """Leave missing values to the model unless something else is asked."""
+    source = click.get_current_context().get_parameter_source("missing")
+    if source is not ParameterSource.COMMANDLINE:
+        return replace(data, missing=KEEP)
+    if data.missing in STRATEGIES:
+        refuse_beside(
+            "--model", ("missing",), "a model that is fitted fills missing values itself, or cannot"
+        )
+    return data
+
+
+def _saved_text(table: IntervalTable, saved: SavedCommand) -> str:
+    """Return the text of the file for ``cudbound verify``."""
+    from cudbound.basis.exceptions import SavedResultError
+
+    try:
+        return replace(table.saved, command=saved).to_text()
+    except SavedResultError as error:
+        raise ValueError(f"--save: {error}") from error

@@ -1,0 +1,69 @@
+"""The command ``cudbound methods``: what there is, what it aims at, and what it takes."""
+
+from __future__ import annotations
+
+import click
+
+from cudbound.cli.command import command
+from cudbound.cli.output import ResultOutput, emit, output_options
+
+#: Values of --gives, and how `cudbound.available_methods` says it.
+KINDS = {"interval": "interval", "comparison": "comparison", "point-estimate": "point estimate"}
+FOR_READERS = ("table", "markdown", "latex")
+#: What a reader sees of all methods, and of those of one kind; programs get every column.
+OVERVIEW = ("name", "estimand", "title")
+KIND_COLUMNS = ("name", "estimand", "title", "cost", "options")
+OVERVIEW_NOTE = (
+    "Costs in fits and options: --gives interval, comparison or point-estimate. Assumptions, known tendencies, "
+    "references and fallbacks: --format csv or json."
+)
+#: Of these the ones that stand below the table.
+BELOW = ("estimand", "options")
+KIND_NOTES = (
+    "Costs in fits: n rows, B bootstrap draws, k folds, J splits, and the other numbers of the sources, which "
+    "--size NAME=VALUE sets.",
+    "Options: the default first; --option METHOD.NAME=VALUE sets another.",
+    "Assumptions, known tendencies, references and fallbacks: --format csv or json.",
+)
+
+
+@command("methods")
+@click.option(
+    "--gives",
+    type=click.Choice(tuple(KINDS)),
+    help="List only what gives an interval for one classifier ('cudbound interval'), a comparison of two ('cudbound "
+    "compare-learners'), or a point estimate (estimate_error in Python).",
+)
+@output_options
+def methods(gives: str | None, output: ResultOutput) -> None:
+    """List the methods: their names and what they aim at; with --gives also their cost in fits and their options.
+
+    The formats csv and json have every column: also groups, assumptions, known tendency, reference, what is
+    recorded, and the fallback.
+    """
+    from cudbound.analysis.available_methods import available_methods
+    from cudbound.basis.outcomes import Estimand
+    from cudbound.report.estimands import DIFFERENCES, ERRORS, explain_estimands
+    from cudbound.report.method_columns import methods_report
+    from cudbound.report.render import render_report
+
+    output.check()
+    frame = available_methods()
+    if gives is not None:
+        frame = frame[frame["gives"].str.contains(KINDS[gives])]
+    first_notes = [OVERVIEW_NOTE] if gives is None else KIND_NOTES
+    words = DIFFERENCES if gives == "comparison" else ERRORS
+    notes = [*first_notes, *explain_estimands(map(Estimand.read, frame["estimand"]), words)]
+    if output.form not in FOR_READERS:
+        reports = [methods_report(frame, notes)]
+    elif gives is not None:
+        title = f"Methods that give: {KINDS[gives]}"
+        reports = [methods_report(frame[list(KIND_COLUMNS)], notes, title, BELOW)]
+    else:
+        *first, last = frame.groupby("gives", sort=False)
+        reports = [
+            methods_report(rows[list(OVERVIEW)], (), f"Methods that give: {what}") for what, rows in first
+        ]
+        what, rows = last
+        reports.append(methods_report(rows[list(OVERVIEW)], notes, f"Methods that give: {what}"))
+    emit("\n\n".join(render_report(one, output.form) for one in reports), output.path)

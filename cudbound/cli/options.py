@@ -1,0 +1,381 @@
+"""Options that several commands share, as decorators; and from the text of an option to its value."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import math
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from cudbound.basis.parameter_error import ParameterError
+from cudbound.cli.command import NotedOption
+from cudbound.inputs.csv_file import DataFile, quoted
+from cudbound.inputs.missing_cells import CHOICES
+
+if TYPE_CHECKING:
+    from cudbound.basis.method_card import Asked
+    from cudbound.bound.settings import Bound
+    from cudbound.intervals import Method
+    from cudbound.resampling import Resampling, ResamplingSizes
+
+Command = Callable[..., Any]
+Decorator = Callable[[Command], Command]
+
+FILE = click.Path(path_type=Path)
+SOLVERS = ("native", "cvxpy")
+
+_WORDS: dict[str, bool | None] = {"true": True, "false": False, "none": None}
+
+
+def together(*decorators: Decorator) -> Decorator:
+    """Return one decorator for several; the first of them comes first in the help."""
+
+    def decorate(command: Command) -> Command:
+        for decorator in reversed(decorators):
+            command = decorator(command)
+        return command
+
+    return decorate
+
+
+def combined(name: str, make: Callable[..., Any], *decorators: Decorator) -> Decorator:
+    """Return one decorator for options of which the command gets one object, as `name`.
+
+    ``make`` gets the values of the options by the names of its parameters; a command need not have all of them.
+    """
+    own = inspect.signature(make).parameters
+
+    def decorate(command: Command) -> Command:
+        @functools.wraps(command)
+        def with_object(*arguments: Any, **values: Any) -> Any:
+            given = {one: values.pop(one) for one in own if one in values}
+            return command(*arguments, **{name: make(**given)}, **values)
+
+        return together(*decorators)(with_object)
+
+    return decorate
+
+
+# --- from text to value
+
+
+def from_text(function: Callable[[str], Any]) -> Callable[[str], Any]:
+    """Return the type of an option whose value `function` makes of a text; its ValueError says what is wrong."""
+
+    def text(value: str) -> Any:
+        try:
+            return function(value)
+        except ParameterError as error:
+            rule = f"it must be {error.rule}. Got {error.value!r} instead.{error.hint}"
+            raise click.BadParameter(rule) from error
+        except ValueError as error:
+            raise click.BadParameter(str(error)) from error
+
+    return text
+
+
+def parse_value(text: str) -> Any:
+    """Return a number, True, False, None, or the text itself.
+
+    Examples
+    --------
+    >>> [parse_value(text) for text in ("3", "1e-3", "False", "none", "hinge")]
+    [3, 0.001, False, None, 'hinge']
+    """
+    if text.lower() in _WORDS:
+        return _WORDS[text.lower()]
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            pass
+    return text
+
+
+def split_assignments(assignments: Iterable[str], form: str) -> dict[str, str]:
+    """Return the text of the value of each assignment ``NAME=VALUE`` by its name.
+
+    Raises
+    ------
+    ValueError
+        If one is malformed, and so not of the `form`, or given twice.
+    """
+    found: dict[str, str] = {}
+    for assignment in assignments:
+        name, _, text = (part.strip() for part in assignment.partition("="))
+        if not name or not text:
+            raise ValueError(f"{quoted(assignment)} is not of the form {form}.")
+        if name in found:
+            raise ValueError(f"{quoted(name)} is given twice; give it once.")
+        found[name] = text
+    return found
+
+
+def parse_assignments(assignments: Iterable[str], form: str = "NAME=VALUE, such as C=0.5") -> dict[str, Any]:
+    """Return the value of each assignment by its name, see `split_assignments` and `parse_value`."""
+    return {name: parse_value(text) for name, text in split_assignments(assignments, form).items()}
+
+
+def between_commas(text: str) -> tuple[str, ...]:
+    """Return the words that stand between commas."""
+    return tuple(part.strip() for part in text.split(","))
+
+
+# --- the data
+
+_FILE_OPTIONS = together(
+    click.option(
+        "--features",
+        multiple=True,
+        metavar="COL,COL,...",
+        help="Columns that are features; without it every column but the target, --group and --exclude.",
+    ),
+    click.option(
+        "--categorical",
+        multiple=True,
+        metavar="auto|COL,COL,...",
+        help="Columns whose k levels become k - 1 indicators, the first level in sorted order being the reference. "
+        "auto stands for all columns of text; auto:5 also for integer columns of 3 to 5 different values.",
+    ),
+    click.option("--exclude", multiple=True, metavar="COL,COL,...", help="Columns that are not features."),
+    click.option(
+        "--missing",
+        type=click.Choice(CHOICES),
+        default=CHOICES[0],
+        help="What to do about missing values: stop, drop the rows that have some, or fill them with the median or the "
+        "most frequent value of the column, as a step of every fit. A category is always filled with the most frequent "
+        "level.",
+    ),
+    click.option(
+        "--delimiter",
+        type=from_text(lambda text: "\t" if text in ("tab", r"\t") else text),
+        default=",",
+        metavar="CHAR",
+        help="Character between the cells of the file: , ; | or tab.",
+    ),
+    click.option(
+        "--group",
+        cls=NotedOption,
+        metavar="COL",
+        help="Column that says which rows belong together, such as those of one patient: bootstrap draws take whole "
+        "groups, and no fold takes them apart.",
+    ),
+)
+
+
+def data_options(required: bool) -> Decorator:
+    """Add FILE.csv and the options that say what its columns are; the command gets them as ``data``, a DataFile."""
+    target = "Column of the class label; it must have two values."
+    return combined(
+        "data",
+        DataFile,
+        click.argument("file", metavar="FILE.csv", required=required, type=FILE),
+        click.option("--target", required=required, metavar="COL", help=target),
+        click.option(
+            "--positive", required=required, metavar="VALUE", help="Value of the target that is the event."
+        ),
+        _FILE_OPTIONS,
+    )
+
+
+# --- what is computed
+
+
+def _level(text: str) -> float:
+    from cudbound.basis.validation import check_confidence_level
+
+    return check_confidence_level(parse_value(text))
+
+
+confidence_level_option = click.option(
+    "--confidence-level",
+    type=from_text(_level),
+    default="0.95",
+    metavar="FLOAT",
+    help="Nominal level, in (0, 1).",
+)
+
+seed_option = click.option(
+    "--seed",
+    type=click.IntRange(min=0),
+    metavar="INT",
+    help="Seed of the resampling. Without it one is chosen, and printed so that the run can be repeated.",
+)
+
+jobs_option = click.option(
+    "--jobs", "n_jobs", type=int, default=1, metavar="INT", help="Workers; -1 for all processors."
+)
+
+#: Options of single methods; the command gets the texts as ``assigned``, for `with_options`.
+method_option = click.option(
+    "--option",
+    "assigned",
+    cls=NotedOption,
+    multiple=True,
+    metavar="METHOD.NAME=VALUE",
+    help="Option of one method, such as bayle-cv.variance=within-fold; 'cudbound methods --gives interval' lists "
+    "them. May be repeated.",
+)
+
+
+def with_options(
+    asked: Asked[Method], assigned: Iterable[str], fallback: bool = False
+) -> list[tuple[str, dict[str, Any]]]:
+    """Return options of single methods in pairs as ``methods=`` takes them, from texts ``METHOD.NAME=VALUE``.
+
+    With `fallback`, methods that have a fallback get it unless a text says otherwise.
+
+    Raises
+    ------
+    click.BadParameter
+        If one is malformed, given twice, for a method that is not asked for, unknown or not allowed.
+    """
+    from cudbound.basis.hints import suggestion
+    from cudbound.basis.method_card import Choice
+
+    methods = {one.name: one for one in asked}
+    found: dict[str, dict[str, Any]] = {
+        name: {"fallback": True} if fallback and "fallback" in one.options else {}
+        for name, one in methods.items()
+    }
+    form = "METHOD.NAME=VALUE, such as kohavi-normal.form=wilson"
+    try:
+        for whole, text in split_assignments(assigned, form).items():
+            method, _, name = whole.partition(".")
+            if not name:
+                raise ValueError(f"'{whole}={text}' is not of the form {form}.")
+            if method not in methods:
+                meant = suggestion(method, methods)
+                raise ValueError(f"{quoted(method)} is not among the methods asked for.{meant}")
+            is_word = isinstance(methods[method].options.get(name), Choice)
+            found[method][name] = text if is_word else parse_value(text)
+            methods[method].resolve_options(found[method])
+    except ParameterError as error:
+        raise ParameterError(whole, error.rule, error.value, error.hint) from error
+    except ValueError as error:
+        raise click.BadParameter(str(error), param_hint="'--option'") from error
+    return [(name, options) for name, options in found.items() if options]
+
+
+def _sizes(context: click.Context, param: click.Parameter, assignments: tuple[str, ...]) -> ResamplingSizes:
+    from dataclasses import fields
+
+    from cudbound.basis.hints import did_you_mean
+    from cudbound.resampling import ResamplingSizes
+
+    known = [one.name for one in fields(ResamplingSizes)]
+    try:
+        given = parse_assignments(assignments, "NAME=VALUE, such as n_folds=5")
+        for name in given:
+            if name not in known:
+                meant = did_you_mean(name, known, "the sizes are")
+                raise ValueError(f"there is no size {quoted(name)}; {meant}")
+        return ResamplingSizes(**given)
+    except ValueError as error:
+        raise click.BadParameter(str(error)) from error
+
+
+def _resampling(sizes: ResamplingSizes, inner: Any = None) -> Resampling:
+    from cudbound.resampling import Resampling
+
+    return Resampling(sizes=sizes, inner=inner)
+
+
+def resampling_options(*more: Decorator) -> Decorator:
+    """Add --size, and options of the other parts of a `Resampling`; the command gets it as ``resampling``."""
+    size = click.option(
+        "--size",
+        "sizes",
+        cls=NotedOption,
+        multiple=True,
+        callback=_sizes,
+        metavar="NAME=VALUE",
+        help="Number of folds, splits or repetitions, such as n_splits=30; NAME is n_folds, n_repeats, n_splits, "
+        "test_fraction, n_halvings, n_replicates, n_nested_repeats or holdout_fraction; or aci_rate, which is log, "
+        "loglog or a number. May be repeated.",
+    )
+    return combined("resampling", _resampling, size, *more)
+
+
+folds_option = click.option(
+    "--folds",
+    cls=NotedOption,
+    type=click.IntRange(min=2),
+    metavar="INT",
+    help="One stratified partition into this many folds, or into folds of whole groups, for all methods that read "
+    "folds or splits.",
+)
+
+
+def _node_limit(text: str) -> float:
+    if text != "none" and not text.isdecimal():
+        raise ValueError(f"{text!r} is neither a number of nodes nor none.")
+    return math.inf if text == "none" else int(text)
+
+
+def _bound(
+    localization: Any,
+    polish: bool,
+    solver: str,
+    nodes_per_draw: int | None,
+    nodes: float | None,
+    seconds: float | None,
+) -> Bound:
+    from cudbound.bound.settings import Bound
+    from cudbound.solve.limits import SearchLimits
+
+    limits = SearchLimits(solver=solver, nodes=nodes, seconds=seconds, nodes_per_draw=nodes_per_draw)
+    return Bound(localization=localization, polish=polish, limits=limits)
+
+
+#: What is said of the CUD bound; the command gets it as ``bound``.
+bound_options = combined(
+    "bound",
+    _bound,
+    click.option(
+        "--localization",
+        type=from_text(parse_value),
+        default="n",
+        metavar="n|paper-literal|FLOAT",
+        help="Localization rate of the CUD bound on the scale of the mean loss; paper-literal is n squared.",
+    ),
+    click.option(
+        "--polish",
+        is_flag=True,
+        help="For cud, replace the fitted coefficients by the exact minimizer of their loss; the remarks say how far "
+        "they moved.",
+    ),
+    click.option(
+        "--solver",
+        type=click.Choice(SOLVERS),
+        default=SOLVERS[0],
+        help="Solver of the draws of cud and two-center; cvxpy is slow, and needed for l1 penalties only.",
+    ),
+    click.option(
+        "--node-limit",
+        "nodes_per_draw",
+        type=click.IntRange(min=0),
+        metavar="INT",
+        help="Stop the search of a draw after this many nodes; the interval then uses a safe upper bound.",
+    ),
+    click.option(
+        "--total-node-limit",
+        "nodes",
+        type=from_text(_node_limit),
+        metavar="INT|none",
+        help="End the whole search of cud, and that of two-center, after this many nodes, with a safe upper bound; "
+        "without it after about ten seconds' work, that of two-center after three; none for never.",
+    ),
+    click.option(
+        "--time-limit",
+        "seconds",
+        type=float,
+        metavar="SECONDS",
+        help="End the whole search of cud, that of two-center and that of aci, each after this many seconds, with safe "
+        "upper bounds, instead of after the usual number of nodes. The table then depends on the speed of the machine.",
+    ),
+)

@@ -1,0 +1,301 @@
+"""Where a command writes, and in which form: a table, a picture, words for a paper, and files beside them."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from cudbound.cli.command import NOT_CERTIFIED, say
+from cudbound.cli.options import Decorator, combined, from_text
+from cudbound.report.files import is_device, write_texts
+
+if TYPE_CHECKING:
+    from cudbound.report.tables import Report
+
+#: The forms of a table, in the order of the help.
+FORMATS = ("table", "markdown", "latex", "html", "csv", "json")
+#: Pictures, by the extensions of their files.
+PICTURES = ("svg", "png", "pdf")
+#: The form of a file by its extension.
+EXTENSIONS = {
+    ".md": "markdown",
+    ".tex": "latex",
+    ".html": "html",
+    ".csv": "csv",
+    ".json": "json",
+    **{f".{name}": name for name in PICTURES},
+    ".htm": "html",
+    ".markdown": "markdown",
+    ".latex": "latex",
+}
+#: Extensions of files that any text goes into.
+ANY_TEXT = ("", ".txt")
+#: Forms of stdout that words can follow.
+READ_BY_PEOPLE = ("table", "markdown", "latex", "html")
+
+
+def form_of(
+    form: str | None, path: Path | None, allowed: Collection[str] = FORMATS, default: str = "table"
+) -> str:
+    """Return the form that --format names or, if it names none, the extension of the file.
+
+    Parameters
+    ----------
+    form : str or None
+        The value of --format.
+    path : Path or None
+        None stands for stdout, which takes any text.
+    allowed : collection of str, default FORMATS
+        What the command can write.
+    default : str, default "table"
+        Where neither says anything.
+
+    Raises
+    ------
+    click.UsageError
+        If nothing is written into files with this extension, or --format names another form than it.
+    """
+    extension = "" if path is None else path.suffix.lower()
+    if extension in ANY_TEXT:
+        return form or default
+    meant = EXTENSIONS.get(extension)
+    if meant is None or meant not in allowed:
+        known = [one for one, form in EXTENSIONS.items() if form in allowed]
+        raise click.UsageError(
+            f"--output: {str(path)!r} ends in {extension!r}, which fits nothing that this command writes; its files "
+            f"end in {', '.join(known)}, or in .txt for any text."
+        )
+    if form not in (None, meant):
+        raise click.UsageError(
+            f"--format {form} and --output {str(path)!r} contradict each other: {extension} stands for {meant}; "
+            "leave --format out, or name another file."
+        )
+    return meant
+
+
+def check_paths(paths: Mapping[str, Path | None], read: Iterable[Path | None] = ()) -> None:
+    """Refuse files that cannot be written, before any time is spent on what should go there.
+
+    Parameters
+    ----------
+    paths : mapping of str to Path or None
+        Files to write, by the options that name them; None is written to stdout, or not at all.
+    read : iterable of Path or None
+        Files that are read.
+
+    Raises
+    ------
+    click.UsageError
+        If two options name the same file.
+    ValueError
+        If a folder does not exist or cannot be written, or a path is that of a folder or of a file that is read.
+    """
+    seen: dict[Path, str] = {}
+    kept = {one.resolve() for one in read if one is not None}
+    for option, path in paths.items():
+        if path is None or is_device(path):
+            continue
+        whole = path.resolve()
+        if whole in seen:
+            raise click.UsageError(f"{seen[whole]} and {option} name the same file.")
+        seen[whole] = option
+        if whole in kept:
+            raise ValueError(f"{option}: {str(path)!r} is a file that is read; choose another name")
+        if not whole.parent.is_dir():
+            raise ValueError(f"{option}: no such folder: {str(whole.parent)!r}; create it first")
+        if path.is_dir():
+            raise ValueError(f"{option}: {str(path)!r} is a folder; name a file in it")
+        if not os.access(path if path.exists() else whole.parent, os.W_OK):
+            raise ValueError(f"{option}: no permission to write {str(path)!r}")
+
+
+def emit(text: str, path: Path | None) -> None:
+    """Print a finished text, or write it to a file."""
+    if path is None:
+        click.echo(text)
+    else:
+        write_whole({path: f"{text}\n"})
+
+
+def write_whole(texts: Mapping[Path, str | bytes]) -> None:
+    """Write finished texts and pictures into their files, all of them or none, and say so."""
+    write_texts(texts)
+    for path in texts:
+        say(f"wrote {path}")
+
+
+@dataclass(frozen=True)
+class ResultOutput:
+    """What is written of a result.
+
+    Attributes
+    ----------
+    form : str
+        Of the table; "svg", "png" or "pdf" for a picture in its place.
+    path : Path or None
+        Where it goes; None stands for stdout.
+    plot : Path or None
+        Where a picture goes besides.
+    describe : bool
+        Whether words for a paper go to stdout.
+    style : Style or None
+        None where only a text is written.
+    """
+
+    form: str
+    path: Path | None = None
+    plot: Path | None = None
+    describe: bool = False
+    style: Any = None
+
+    def check(
+        self, read: Iterable[Path | None] = (), besides: Mapping[str, Path | None] | None = None
+    ) -> None:
+        """Refuse what cannot be written, as `check_paths` does; what is written `besides`, by options, included."""
+        if self.describe and self.path is None and self.form not in READ_BY_PEOPLE:
+            raise click.UsageError(
+                f"--describe prints words to stdout, where {self.form} goes; name a file for it with --output."
+            )
+        check_paths({"--output": self.path, "--plot": self.plot, **(besides or {})}, read)
+        if self.plot is not None or self.form in PICTURES:
+            from cudbound.plotting.display import import_matplotlib
+
+            import_matplotlib()
+
+    def write(
+        self,
+        result: Any,
+        report: Report,
+        files: Mapping[Path, str | bytes] | None = None,
+        *,
+        headline_only: bool = False,
+    ) -> None:
+        """Write a result by its report and its picture, and `files` besides."""
+        from cudbound.report.render import render_headline, render_report
+
+        texts = dict(files or {})
+        if self.plot is not None:
+            texts[self.plot] = result.display().image(picture_form(self.plot))
+        if self.path is not None and self.form in PICTURES:
+            texts[self.path] = result.display().image(self.form)
+        else:
+            text = (render_headline if headline_only else render_report)(report, self.form)
+            if self.path is None:
+                click.echo(text)
+            else:
+                texts[self.path] = f"{text}\n"
+        if self.describe:
+            click.echo(f"{chr(10) if self.path is None else ''}{result.describe()}")
+        write_whole(texts)
+
+
+def picture_form(path: Path) -> str:
+    """Return the kind of picture that the extension of a file says."""
+    return path.suffix.lower().removeprefix(".")
+
+
+def picture(text: str) -> Path:
+    """Return the file of a picture, whose extension says of which kind."""
+    if picture_form(Path(text)) not in PICTURES:
+        raise ValueError(f"{text!r} ends in none of .{', .'.join(PICTURES)}.")
+    return Path(text)
+
+
+def finish(warnings: Iterable[str], certified: bool = True) -> None:
+    """Pass the warnings on, and leave with the code of a bound that is not proved."""
+    for warning in dict.fromkeys(warnings):
+        say(f"warning: {warning}")
+    if not certified:
+        sys.exit(NOT_CERTIFIED)
+
+
+# --- options
+
+
+def output_option(help: str, name: str = "path", required: bool = False, metavar: str = "PATH") -> Decorator:
+    """Add --output, a file or - for stdout; the command gets a Path or None."""
+    place = from_text(lambda text: None if text == "-" else Path(text))
+    return click.option("--output", name, required=required, type=place, metavar=metavar, help=help)
+
+
+def _form_and_place(pictures: str = "") -> tuple[Decorator, Decorator]:
+    return (
+        click.option(
+            "--format",
+            "form",
+            type=click.Choice(FORMATS),
+            show_default="by the name of the file, or table",
+            help="Form of the output.",
+        ),
+        output_option(
+            "File to write instead of stdout, which is also -. It is replaced whole, at the end. Its extension "
+            f"decides the form: .md, .tex, .html, .csv, .json{pictures}, or .txt for any text."
+        ),
+    )
+
+
+def _text_output(form: str | None, path: Path | None) -> ResultOutput:
+    return ResultOutput(form_of(form, path), path)
+
+
+def _result_output(
+    form: str | None,
+    path: Path | None,
+    plot: Path | None,
+    describe: bool,
+    layout: str,
+    digits: int | None,
+    percent: bool,
+    caption: str | None,
+    label: str | None,
+) -> ResultOutput:
+    from cudbound.report.table_style import Style
+
+    style = Style(layout, digits, percent, caption, label)
+    return ResultOutput(form_of(form, path, (*FORMATS, *PICTURES)), path, plot, describe, style)
+
+
+#: Add --format and --output; the command gets ``output``, a `ResultOutput`.
+output_options = combined("output", _text_output, *_form_and_place())
+#: Add what is written of a result, and how; the command gets ``output``, a `ResultOutput`.
+result_options = combined(
+    "output",
+    _result_output,
+    *_form_and_place(", .svg, .png or .pdf for a picture"),
+    click.option(
+        "--plot",
+        type=from_text(picture),
+        metavar="PATH",
+        help="Also draw the table, into a file that ends in .svg, .png or .pdf.",
+    ),
+    click.option(
+        "--describe",
+        is_flag=True,
+        help="Also print words for a paper to stdout: methods, results, versions, seed, and references in BibTeX.",
+    ),
+    click.option(
+        "--style",
+        "layout",
+        type=click.Choice(("full", "paper")),
+        default="full",
+        help="paper for one row 'title, 0.16 (0.01 to 0.31)' for each method.",
+    ),
+    click.option(
+        "--digits",
+        type=click.IntRange(0, 10),
+        metavar="INT",
+        show_default="3, or 2 on paper; in percent 1, or 0 on paper",
+        help="Decimals of proportions.",
+    ),
+    click.option("--percent", is_flag=True, help="Write proportions in percent."),
+    click.option("--caption", metavar="TEXT", help="Caption in place of the title."),
+    click.option(
+        "--label", metavar="NAME", help="Name of the table for references to it in LaTeX, such as tab:error."
+    ),
+)

@@ -1,0 +1,168 @@
+"""What ``cudbound interval`` and ``cudbound demo`` do with a fitted classifier: compute, describe, write."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from cudbound.basis.rounding import format_proportion
+from cudbound.cli.advice import Heard, in_words_of_the_command
+from cudbound.cli.fitted import FittedClassifier, with_notes
+from cudbound.cli.output import ResultOutput
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from cudbound.analysis.table import IntervalTable
+    from cudbound.report.tables import Report
+
+#: What is compared over the seeds, in the words of a sentence.
+COMPARED = {"estimate": "estimate", "low": "lower limit", "high": "upper limit"}
+#: The limit that a one-sided interval does not have.
+ABSENT = {"less": "low", "greater": "high"}
+
+
+def compute(
+    fitted: FittedClassifier, seed: int, n_seeds: int | None = None, **arguments: Any
+) -> tuple[IntervalTable, Heard, SeedRanges | None]:
+    """Compute the intervals for the error of a fitted classifier, with several seeds if that is asked.
+
+    Parameters
+    ----------
+    fitted : FittedClassifier
+    seed : int
+    n_seeds : int or None, default None
+    **arguments
+        Further ones of `cudbound.compare_intervals`.
+
+    Returns
+    -------
+    table : IntervalTable
+        That of the first seed, its notes in words of the command.
+    heard : Heard
+        What it warned of.
+    ranges : SeedRanges or None
+        Over the seeds.
+
+    Raises
+    ------
+    ValueError
+        If the CUD bound is requested and is unavailable for this classifier; the message says how to continue.
+    """
+    from cudbound.analysis.compare_intervals import compare_intervals
+    from cudbound.basis.seeds import over_seeds
+
+    tables: list[IntervalTable] = []
+
+    def table_of(rng: int) -> IntervalTable:
+        tables.append(compare_intervals(fitted.estimator, fitted.X, fitted.y, rng=rng, **arguments))
+        return tables[-1]
+
+    ranges = None
+    with in_words_of_the_command("some of the refits") as heard:
+        if n_seeds is None:
+            table_of(seed)
+        else:
+            ranges = SeedRanges.of(over_seeds(table_of, n_seeds, seed))
+    return with_notes(tables[0], fitted.sample, classifier=fitted.description), heard, ranges
+
+
+def write(
+    table: IntervalTable,
+    output: ResultOutput,
+    files: Mapping[Path, str | bytes] | None = None,
+    *,
+    ranges: SeedRanges | None = None,
+    instability: bool = False,
+    headline_only: bool = False,
+) -> None:
+    """Write the table to its place, with `files` beside it.
+
+    Parameters
+    ----------
+    table : IntervalTable
+    output : ResultOutput
+    files : mapping of Path to text or bytes, optional
+    ranges : SeedRanges or None, default None
+        Enter the remarks of the rows.
+    instability : bool, default False
+        Whether the notes say how often refits put rows in another class.
+    headline_only : bool, default False
+        Whether forms for reading have the sentences above the table alone.
+    """
+    if ranges is not None:
+        said = [f"over {len(ranges.seeds)} seeds: {words}" for words in ranges.words]
+        rows = (replace(row, remarks=(*row.remarks, one)) for row, one in zip(table.rows, said, strict=True))
+        table = replace(table, rows=tuple(rows))
+    report = table.report(style=output.style)
+    if ranges is not None:
+        lines = ranges.lines() if headline_only else []  # else the remarks have them
+        numbers = {"seeds": ranges.seeds, "ranges": ranges.ranges}
+        report = _with_more(report, "over_seeds", numbers, lines, headline_only)
+    if instability and table.instability is not None:
+        more = table.instability
+        report = _with_more(report, "instability", more.summary, more.lines(), headline_only)
+    output.write(table, report, files, headline_only=headline_only)
+
+
+def _with_more(
+    report: Report, name: str, numbers: Mapping[str, Any], lines: list[str], headline_only: bool
+) -> Report:
+    """Return the table with more numbers for programs, and lines that say them in its notes or its headline."""
+    place = "headline" if headline_only else "notes"
+    said: dict[str, Any] = {place: (*getattr(report, place), *lines)}
+    return replace(report, more={**report.more, name: numbers}, **said)
+
+
+@dataclass(frozen=True)
+class SeedRanges:
+    """What one call gave with several seeds.
+
+    Attributes
+    ----------
+    seeds : list of int
+    ranges : list of dict
+        For each row: method, metric, runs in which there is such an interval, and the least and the most of its
+        numbers, None where there are none.
+    words : list of str
+        The same in words.
+    """
+
+    seeds: list[int]
+    ranges: list[dict[str, Any]]
+    words: list[str]
+
+    @classmethod
+    def of(cls, frame: pd.DataFrame) -> SeedRanges:
+        """Return the ranges of what `cudbound.over_seeds` returned for a table of intervals."""
+        ranges: list[dict[str, Any]] = []
+        words = []
+        for (method, metric), runs in frame.groupby(["method", "metric"], sort=False):
+            known = runs.dropna(subset=["low", "high"])
+            ends = {
+                f"{name}_{end}": float(known[name].agg(how)) if len(known) else None
+                for name in COMPARED
+                for end, how in (("least", "min"), ("most", "max"))
+            }
+            ranges.append({"method": method, "metric": metric, "n_seeds": len(known), **ends})
+            absent = ABSENT.get(runs["alternative"].iloc[0])
+            parts = [
+                f"{said} {format_proportion(known[name].min())} to {format_proportion(known[name].max())}"
+                for name, said in COMPARED.items()
+                if len(known) and name != absent
+            ]
+            words.append(", ".join(parts) or "no interval")
+        return cls([int(seed) for seed in frame["seed"].unique()], ranges, words)
+
+    def lines(self) -> list[str]:
+        """Return the ranges, one line for each row."""
+        several = len({one["metric"] for one in self.ranges}) > 1
+        return [
+            f"Over {len(self.seeds)} seeds: {', '.join(map(str, self.seeds))}.",
+            *(
+                f"{one['method']}{', ' + one['metric'] if several else ''}: {words}."
+                for one, words in zip(self.ranges, self.words, strict=True)
+            ),
+        ]

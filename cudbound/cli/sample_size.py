@@ -1,0 +1,196 @@
+"""The command ``cudbound plan``: how many patients an interval of a certain width takes."""
+
+from __future__ import annotations
+
+from dataclasses import fields, replace
+from typing import Any
+
+import click
+
+from cudbound.cli import options
+from cudbound.cli.command import command, refuse_beside, say_seed
+from cudbound.cli.fitted import choose_classifier, learner_option, new_seed, set_option
+from cudbound.cli.output import ResultOutput, result_options
+from cudbound.inputs.classifier_recipe import ClassifierRecipe
+from cudbound.inputs.csv_file import DataFile
+from cudbound.inputs.named_classifiers import DEFAULT, LEARNERS
+
+METRICS = ("error", "sensitivity", "specificity", "balanced-error")
+#: Sizes of one plan; each takes its hundred samples.
+MAX_SIZES = 1000
+
+
+def grid(text: str) -> tuple[int, ...]:
+    """Return the sizes of FROM:TO:STEP, TO included, or those that stand between commas."""
+    try:
+        if ":" in text:
+            first, last, step = map(int, text.split(":"))
+            found = tuple(range(first, last + 1, step)[: MAX_SIZES + 1])
+        else:
+            found = tuple(map(int, text.split(",")))
+    except ValueError as error:
+        raise ValueError(f"{text!r} is neither FROM:TO:STEP, such as 20:200:20, nor N,N,...") from error
+    if not found or len(found) > MAX_SIZES:
+        raise ValueError(f"{text!r} stands for {len(found) or 'no'} sizes; name 1 to {MAX_SIZES}.")
+    return found
+
+
+def one_method(text: str) -> str:
+    """Return the name of one interval."""
+    from cudbound.intervals import find_methods
+
+    (*more, last) = find_methods(text)
+    if more:
+        raise ValueError(f"{text!r} stands for several methods; name one of them.")
+    return last.name
+
+
+@command("plan")
+@options.data_options(required=False)
+@click.option(
+    "--world",
+    metavar="NAME",
+    help="Simulated world to draw from in place of FILE.csv; docs/studies.md lists them, such as gaussians.",
+)
+@click.option(
+    "--parameter",
+    "parameters",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="Parameter of the world, such as distance=1.2. May be repeated.",
+)
+@options.combined(
+    "recipe",
+    choose_classifier,
+    learner_option("--classifier", f"Classifier to fit: {', '.join(LEARNERS)}.", DEFAULT),
+    set_option("--set", "assignments", "classifier"),
+    click.option(
+        "--standardize",
+        is_flag=True,
+        help="Give every feature mean 0 and standard deviation 1 before each fit.",
+    ),
+)
+@click.option(
+    "--n-samples",
+    type=options.from_text(grid),
+    default="20:200:20",
+    metavar="FROM:TO:STEP|N,N,...",
+    help="Numbers of patients to simulate.",
+)
+@click.option(
+    "--half-width",
+    type=float,
+    default=0.1,
+    metavar="FLOAT",
+    help="Half-width of the interval that is wanted.",
+)
+@click.option("--probability", type=float, default=0.8, metavar="FLOAT", help="Probability of keeping to it.")
+@click.option(
+    "--method",
+    type=options.from_text(one_method),
+    default="two-center",
+    metavar="NAME",
+    help="Interval to plan for; 'cudbound methods --gives interval' lists the names.",
+)
+@click.option(
+    "--metric",
+    type=click.Choice(METRICS),
+    default=METRICS[0],
+    metavar="NAME",
+    help=f"What it is for: {', '.join(METRICS)}.",
+)
+@options.confidence_level_option
+@click.option(
+    "--replicates", "n_replicates", type=int, default=100, metavar="INT", help="Samples of each size."
+)
+@click.option(
+    "--resamples",
+    "n_resamples",
+    type=int,
+    default=200,
+    metavar="INT",
+    help="Bootstrap draws for each interval.",
+)
+@options.method_option
+@options.resampling_options()
+@options.seed_option
+@options.jobs_option
+@result_options
+def plan(
+    *,
+    data: DataFile,
+    world: str | None,
+    parameters: tuple[str, ...],
+    recipe: ClassifierRecipe,
+    method: str,
+    assigned: tuple[str, ...],
+    seed: int | None,
+    output: ResultOutput,
+    **further: Any,
+) -> None:
+    """Plan how many patients an interval of a certain half-width takes.
+
+    The study to come is simulated at several sizes: patients are drawn with replacement from the pilot FILE.csv, read
+    as 'cudbound interval' reads its file, or from a simulated --world; the classifier is fitted to them, and the
+    interval computed as it will be.
+    """
+    from cudbound.adapters.in_words import describe_classifier
+    from cudbound.intervals import find_methods
+    from cudbound.study.planning.plan_sample_size import plan_sample_size
+
+    pairs = options.with_options(find_methods([method]), assigned)
+    chosen = new_seed() if seed is None else seed
+    further |= {"method": next(iter(pairs), method), "rng": chosen}
+    output.check([data.file])
+    if world is None:
+        recipe, drawn, facts = _pilot(data, recipe, further)
+    else:
+        drawn, facts = _world(world, parameters), {}
+    found = plan_sample_size(recipe(chosen), **further, **drawn)
+    facts["classifier"] = describe_classifier(recipe(chosen), recipe.class_in_words)
+    if seed is None:
+        say_seed(chosen)
+    found = replace(found, **facts)
+    output.write(found, found.report(style=output.style))
+
+
+def _pilot(
+    data: DataFile, recipe: ClassifierRecipe, further: dict[str, Any]
+) -> tuple[ClassifierRecipe, dict[str, Any], dict[str, Any]]:
+    """Return the recipe for a pilot, what is drawn from, and what the notes say of it."""
+    from cudbound.inputs.csv_columns import read_training_data
+    from cudbound.metrics.metrics import Metrics
+
+    refuse_beside("FILE.csv", ["parameters"], "parameters are those of --world NAME")
+    refuse_beside("FILE.csv", ["group"], "a plan draws single rows; take a file with one row of each patient")
+    for flag, value in (("FILE.csv", data.file), ("--target", data.target), ("--positive", data.positive)):
+        if value is None:
+            raise click.UsageError(
+                f"Missing {flag}: name a pilot, FILE.csv with --target and --positive, or a simulated world with "
+                "--world, such as gaussians."
+            )
+    sample = read_training_data(data)
+    further["metric"] = Metrics(further["metric"], event=1)
+    source = (
+        f"{sample.y.size} rows of {sample.source} with {sample.y.sum()} events ({sample.event}), drawn with"
+    )
+    facts = {"source": f"{source} replacement", "preparation": sample.notes}
+    complete = replace(recipe, missing=sample.missing, levels=sample.levels)
+    return complete, {"X": sample.X, "y": sample.y}, facts
+
+
+def _world(world: str, parameters: tuple[str, ...]) -> dict[str, Any]:
+    """Return what is drawn from a simulated world."""
+    from cudbound.study.design.scenario_tables import find_world
+
+    refuse_beside("--world", [one.name for one in fields(DataFile)], "a world has no file")
+    try:
+        find_world(world, {})
+    except ValueError as error:
+        raise click.BadParameter(str(error), param_hint="'--world'") from error
+    try:
+        given = options.parse_assignments(parameters, "NAME=VALUE, such as distance=1.2")
+        population, _ = find_world(world, given)
+    except ValueError as error:
+        raise click.BadParameter(str(error), param_hint="'--parameter'") from error
+    return {"world": population}

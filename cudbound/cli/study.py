@@ -1,0 +1,320 @@
+"""The commands ``cudbound study``: a design file, a run into a store, a merge, its status, a report, evidence."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from cudbound.basis.exceptions import StudyInterrupted
+from cudbound.basis.rounding import printable
+from cudbound.cli.command import INTERRUPTED, OneLineGroup, say
+from cudbound.cli.options import FILE, from_text, jobs_option
+from cudbound.cli.output import check_paths, form_of, output_option, write_whole
+
+if TYPE_CHECKING:
+    from cudbound.study.run.replicate_rows import ReplicateRow
+    from cudbound.study.run.shards import Shard
+    from cudbound.study.run.status import StudyStatus
+
+REPORT_FORMATS = ("html", "csv")
+#: Missing replicates of a cell that are listed.
+MAX_NUMBERS = 20
+
+STORE = click.Path(dir_okay=False, path_type=Path)
+design_argument = click.argument("design", metavar="DESIGN.toml", type=FILE)
+store_argument = click.argument("store", metavar="STORE", type=STORE)
+data_folder_option = click.option(
+    "--data-folder",
+    type=FILE,
+    metavar="DIR",
+    help="Folder of the real data sets that the design names, with its MANIFEST.json; without it the environment "
+    "variable CUDBOUND_DATA is asked.",
+)
+
+
+def _shard(text: str) -> Shard:
+    from cudbound.study.run.shards import read_shard
+
+    return read_shard(text)
+
+
+@click.group("study", cls=OneLineGroup, invoke_without_command=True)
+@click.pass_context
+def study(context: click.Context) -> None:
+    """Measure how often intervals cover the true error, over thousands of training sets."""
+    if context.invoked_subcommand is None:
+        click.echo(context.get_help(), err=True)
+        context.exit(2)
+
+
+@study.command("new")
+@click.argument("template")
+@output_option("Design file to write; a new one, or - for stdout.", "place", required=True, metavar="FILE")
+def new(*, template: str, place: Path | None) -> None:
+    """Write the design file TEMPLATE, with comments, as a beginning for your own.
+
+    TEMPLATE is quick, paper2008, where-intervals-break, logistic-regression,
+    decision-trees, random-forests, tuned-ridge, sensitivity-specificity,
+    clinical, grouped-rows, two-center-confirmation, two-center-separable,
+    two-center-tuned, two-center-clinical, two-center-ridge, nadeau-bengio or
+    grandvalet-bengio.
+    """
+    from cudbound.study.design.design_file import template_text
+
+    text = template_text(template)
+    if place is None:
+        click.echo(text, nl=False)
+        return
+    check_paths({"--output": place})
+    if place.exists():
+        raise ValueError(f"--output: {str(place)!r} is there already; choose another name")
+    write_whole({place: text})
+
+
+@study.command("run")
+@design_argument
+@click.option(
+    "--store",
+    required=True,
+    type=STORE,
+    metavar="STORE",
+    help="SQLite file of the results; if it exists the study is resumed from it.",
+)
+@jobs_option
+@click.option(
+    "--dask", metavar="ADDRESS", help="Run on a Dask cluster, such as tcp://host:8786, in place of --jobs."
+)
+@data_folder_option
+@click.option(
+    "--replicates",
+    type=click.IntRange(min=1),
+    metavar="R",
+    help="Number of training sets for each scenario and size, in place of that of the design.",
+)
+@click.option(
+    "--shard",
+    type=from_text(_shard),
+    metavar="I/N",
+    help="Run the I-th of N parts, each of which has every N-th replicate of each scenario and size. Give each a store "
+    "of its own; 'cudbound study merge' joins them.",
+)
+@click.option(
+    "--limit-minutes",
+    type=click.FloatRange(min=0),
+    metavar="M",
+    help="Begin nothing new after this many minutes; the same command resumes from there.",
+)
+def run(
+    *,
+    design: Path,
+    store: Path,
+    n_jobs: int,
+    dask: str | None,
+    data_folder: Path | None,
+    replicates: int | None,
+    shard: Shard | None,
+    limit_minutes: float | None,
+) -> None:
+    """Run the study of DESIGN.toml, and keep its results in a store.
+
+    A run that was stopped resumes when it is started again. Results depend on the design alone: neither on the number
+    of workers nor on where they run.
+    """
+    from cudbound.study.design.design_file import read_design
+    from cudbound.study.run.runner import run_study
+    from cudbound.study.run.store import Store
+
+    planned = read_design(design, data_folder=data_folder, n_replicates=replicates)
+    try:
+        done = run_study(planned, store, n_jobs=n_jobs, dask=dask, shard=shard, limit_minutes=limit_minutes)
+    except StudyInterrupted as stopped:  # says what is stored, and how to continue
+        say(str(stopped))
+        sys.exit(INTERRUPTED)
+    _print(_status_lines(done))
+    with Store.open(store) as opened:
+        left = sum(map(len, opened.missing(shard).values()))
+    if left:
+        of_shard = "" if shard is None else " of shard {}/{}".format(*shard)
+        say(
+            f"stopped by --limit-minutes with {left} replicates{of_shard} left; run the same command again to resume"
+        )
+
+
+@study.command("merge")
+@click.argument("parts", metavar="PART...", nargs=-1, required=True, type=FILE)
+@click.option(
+    "--store",
+    required=True,
+    type=STORE,
+    metavar="STORE",
+    help="SQLite file to write; if it exists it is a further part, and is replaced when all is merged.",
+)
+def merge(*, parts: tuple[Path, ...], store: Path) -> None:
+    """Merge stores of one study, such as those of its shards, into one.
+
+    What is merged is the same whatever the order of the parts. Replicates that several parts have are taken once;
+    parts in which they differ, and parts of other studies, are refused.
+    """
+    from cudbound.study.run.merge import merge_stores
+
+    _print(_status_lines(merge_stores(parts, store)))
+
+
+@study.command("status")
+@store_argument
+@click.option(
+    "--missing",
+    is_flag=True,
+    help="Print what is to be run again instead: the replicates that are not done and, if the last run was of a shard, "
+    "the numbers of the shards that have them.",
+)
+@click.option(
+    "--digest",
+    is_flag=True,
+    help="Print a checksum of the results instead, which is the same for all stores with the same results, however "
+    "they were run.",
+)
+def status(*, store: Path, missing: bool, digest: bool) -> None:
+    """Say how many replicates of STORE are done and have failed, the rate, and the expected end."""
+    from cudbound.study.run.store import Store
+
+    with Store.open(store) as opened:
+        if digest:
+            click.echo(opened.digest())
+        elif missing:
+            _print(_missing_lines(opened.missing(), opened.shard))
+        else:
+            _print(_status_lines(opened.status()))
+
+
+@study.command("replay")
+@store_argument
+@click.argument("scenario")
+@click.argument("n", type=click.IntRange(min=1))
+@click.argument("replicate", type=click.IntRange(min=0))
+@click.option(
+    "--design",
+    required=True,
+    type=FILE,
+    metavar="DESIGN.toml",
+    help="The design file of the store. A study that was made in Python has none: replay it there.",
+)
+@data_folder_option
+def replay(
+    *, store: Path, scenario: str, n: int, replicate: int, design: Path, data_folder: Path | None
+) -> None:
+    """Run one replicate again, such as one that failed, and print what it gives."""
+    from cudbound.study.design.design_file import read_design
+    from cudbound.study.run.replay import replay as run_again
+
+    row = run_again(read_design(design, data_folder=data_folder), store, scenario, n, replicate)
+    _print(_replicate_lines(row))
+
+
+@study.command("report")
+@store_argument
+@output_option(
+    "File to write, or - for stdout. For csv the first of several, which are named after it.",
+    "place",
+    required=True,
+    metavar="FILE",
+)
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(REPORT_FORMATS),
+    show_default=f"by the extension of the file, or {REPORT_FORMATS[0]}",
+    help="Form of the report; html is one file that needs no network.",
+)
+def report(*, store: Path, place: Path | None, form: str | None) -> None:
+    """Write what the results of STORE say: coverage, misses, widths, with their Monte Carlo standard errors."""
+    from cudbound.study.report.write import report_texts
+
+    form = form_of(form, place, REPORT_FORMATS, REPORT_FORMATS[0])
+    if place is None and form == "csv":
+        raise click.UsageError("--format csv writes several files: --output must name the first of them.")
+    check_paths({"--output": place}, [store])
+    files = report_texts(store, place or Path("-"), form)
+    if place is None:
+        click.echo("".join(files.values()), nl=False)
+    else:
+        write_whole(files)
+
+
+@study.command("export")
+@store_argument
+@click.option(
+    "--output",
+    "folder",
+    required=True,
+    type=FILE,
+    metavar="FOLDER",
+    help="Folder to write design.json, cells.csv and rows.csv.gz into; made if it is not there.",
+)
+def export(*, store: Path, folder: Path) -> None:
+    """Write what STORE holds as files for a repository: the design, a line for each cell and method, and all rows.
+
+    The same results give the same files, but for the times in cells.csv.
+    """
+    from cudbound.study.report.evidence import evidence
+
+    folder.mkdir(exist_ok=True)
+    files = {folder / name: text for name, text in evidence(store).items()}
+    for path in files:
+        check_paths({"--output": path}, [store])
+    write_whole(files)
+
+
+def _status_lines(status: StudyStatus) -> Iterator[str]:
+    """Say how far a study is."""
+    yield f"{status.name}: {status.n_done} of {status.n_total} replicates done, {status.n_failed} failed"
+    yield "a run is writing the store" if status.running else "no run is writing the store"
+    if status.rate is not None:
+        yield f"rate of the last run: {status.rate:.3g} replicates a second"
+    if status.expected_end is not None:
+        yield f"expected end: {status.expected_end:%Y-%m-%d %H:%M}"
+    for cell in status.cells:
+        yield f"  {cell.scenario}, n = {cell.n}: {cell.n_done} of {cell.n_total} done, {cell.n_failed} failed"
+        if cell.first_failure is not None:
+            yield f"    first failure, replicate {cell.first_failure.replicate}: {cell.first_failure.reason}"
+
+
+def _missing_lines(missing: dict[tuple[str, int], list[int]], shard: Shard | None) -> Iterator[str]:
+    """Say which replicates and shards are to be run again."""
+    for (scenario, n), numbers in missing.items():
+        shown = ", ".join(map(str, numbers[:MAX_NUMBERS])) + (", ..." if len(numbers) > MAX_NUMBERS else "")
+        yield f"{scenario}, n = {n}: {len(numbers)} missing: {shown}"
+    if missing and shard is not None:
+        _, n_shards = shard
+        shards = sorted({number % n_shards + 1 for numbers in missing.values() for number in numbers})
+        yield f"shards of {n_shards} to run again: {','.join(map(str, shards))}"
+    if not missing:
+        say("no replicate is missing")
+
+
+def _replicate_lines(row: ReplicateRow) -> Iterator[str]:
+    """Say what a replicate and its intervals are."""
+    yield f"{row.key.scenario}, n = {row.key.n}, replicate {row.key.replicate}"
+    if row.failure is not None:
+        yield from row.failure.rstrip().splitlines()
+        return
+    yield f"true error {_number(row.truth)}, standard error {_number(row.truth_se)}"
+    yield f"training error {_number(row.training_error)}"
+    for one in row.intervals:
+        messages = "; ".join(filter(None, (one.degenerate, one.remarks)))
+        limits = f"{one.method}: {_number(one.estimate)} [{_number(one.low)}, {_number(one.high)}]"
+        yield f"{limits} {messages}".rstrip()
+
+
+def _number(value: float | None) -> str:
+    return "none" if value is None else repr(value)
+
+
+def _print(lines: Iterator[str]) -> None:
+    """Print lines in which untrusted names are escaped where they do not print."""
+    for line in lines:
+        click.echo(printable(line))

@@ -1,0 +1,117 @@
+"""The command ``cudbound verify``: a saved result checked on the data again."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import click
+
+from cudbound.cli.advice import in_words_of_the_command
+from cudbound.cli.command import DISAGREES, command
+from cudbound.cli.fitted import find_model, fit, folds_of, model_options
+from cudbound.cli.model_file import SavedModel
+from cudbound.cli.options import FILE, jobs_option
+from cudbound.cli.output import ResultOutput, emit, output_options
+from cudbound.inputs.classifier_recipe import ClassifierRecipe
+from cudbound.inputs.csv_file import DataFile
+
+
+@dataclass(frozen=True)
+class SavedCommand:
+    """How ``cudbound interval`` read its file and what it fitted; no `recipe` where a model came from a file."""
+
+    data: DataFile
+    recipe: ClassifierRecipe | None
+    folds: int | None
+
+
+@command("verify")
+@click.argument("saved_file", metavar="RESULT.json", type=FILE)
+@click.argument("data_path", metavar="FILE.csv", type=FILE)
+@model_options
+@click.option(
+    "--sample",
+    type=click.IntRange(min=1),
+    metavar="INT",
+    show_default="all draws",
+    help="Solve only so many of the draws again, chosen at random; what witnesses are worth is computed for all.",
+)
+@click.option(
+    "--seed",
+    type=click.IntRange(min=0),
+    default=0,
+    metavar="INT",
+    help="Seed of --sample; that of the result is in its file.",
+)
+@jobs_option
+@output_options
+def verify(
+    saved_file: Path,
+    data_path: Path,
+    model_file: Path | None,
+    trust: tuple[str, ...],
+    sample: int | None,
+    seed: int,
+    n_jobs: int,
+    output: ResultOutput,
+) -> None:
+    """Check RESULT.json, which 'cudbound interval --save' wrote, on the data FILE.csv that it is of.
+
+    The file says how the data are to be read and which classifier is to be fitted. The fingerprint of the data is
+    compared first; then the draws, their bounds, the limits, and the rows of the table. The exit code is 4 if anything
+    does not agree.
+    """
+    from cudbound.analysis.verify_result import verify_result
+    from cudbound.basis.exceptions import SavedResultError
+    from cudbound.inputs.csv_columns import read_training_data
+    from cudbound.report.render import render_report
+    from cudbound.saved.saved_file import read_saved, structured
+
+    output.check([saved_file, data_path, model_file])
+    saved, _ = read_saved(saved_file)
+    if saved.command is None:
+        raise ValueError(
+            "the saved result comes from Python and does not say how a file is to be read: check it by "
+            "cudbound.verify_result in Python"
+        )
+    try:
+        how = structured(saved.command, SavedCommand)
+    except SavedResultError as error:
+        raise SavedResultError(f"saved result {str(saved_file)!r}: command: {error}") from error
+    with in_words_of_the_command("some of the fits"):  # the result was printed with its warnings
+        classifier = _classifier(how.recipe, model_file, trust)
+        data = read_training_data(replace(how.data, file=data_path))
+        fitted = fit(classifier, data, saved.question.rng or 0)
+        verification = verify_result(
+            saved_file,
+            fitted.estimator,
+            fitted.X,
+            fitted.y,
+            groups=data.groups,
+            sample_weight=data.weights,
+            cv=folds_of(data, how.folds),
+            sample=sample,
+            rng=seed,
+            n_jobs=n_jobs,
+        )
+    emit(render_report(verification.report(), output.form), output.path)
+    if not verification.passed:
+        sys.exit(DISAGREES)
+
+
+def _classifier(
+    recipe: ClassifierRecipe | None, model_file: Path | None, trust: tuple[str, ...]
+) -> ClassifierRecipe | SavedModel:
+    """Return what the command fitted, or what it read from a file, which has to be named again."""
+    if recipe is not None and model_file is not None:
+        raise ValueError(
+            "--model: the classifier of the saved result was fitted by the command; leave the option out"
+        )
+    found = find_model(model_file, trust) or recipe
+    if found is None:
+        raise ValueError(
+            "the classifier of the saved result came from a file: name it with --model FILE.skops"
+        )
+    return found

@@ -1,0 +1,68 @@
+"""A method of the user's own, which fits and computes by itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from cudbound.basis.outcomes import ConfidenceInterval, Estimand, Outcome
+from cudbound.intervals.method import Method
+from cudbound.records import Records
+
+#: ``interval(model, X, y, level, rng)`` returns an estimate and two limits of the error, in [0, 1].
+OwnInterval = Callable[[Any, Any, Any, float, np.random.Generator], tuple[float, float, float]]
+
+
+def own_method(
+    name: str, interval: OwnInterval, *, title: str = "Method of the user's own", **card: Any
+) -> Method:
+    """Return a method that `cudbound.compare_intervals` sets beside the others.
+
+    Parameters
+    ----------
+    name : str
+        The word for it in the table.
+    interval : callable
+        ``interval(model, X, y, level, rng)`` returns an estimate of the error and both limits of a two-sided interval;
+        `model` is the fitted classifier, of which it fits clones as it likes, `level` in (0, 1), and `rng` a
+        `numpy.random.Generator`. Where one limit is asked for at level 0.95, the interval is asked for at 0.9.
+    title : str
+        One line.
+    **card
+        Further fields of `cudbound.intervals.Method`, such as ``tendency`` and ``reference``; ``with_groups="kept"``
+        for one that may be used on rows in groups.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from cudbound import LeastSquaresClassifier, compare_intervals
+    >>> from cudbound.intervals.own import own_method
+    >>> def rule_of_three(model, X, y, level, rng):
+    ...     return 0.0, 0.0, min(1.0, -np.log(1.0 - level) / len(y))
+    >>> X = np.arange(20.0)[:, None]
+    >>> y = X[:, 0] > 9.5
+    >>> clf = LeastSquaresClassifier().fit(X, y)
+    >>> table = compare_intervals(clf, X, y, methods=[own_method("three", rule_of_three)], n_resamples=20, rng=0)
+    >>> round(table["three"].confidence_interval.high, 2)
+    0.15
+    """
+
+    def compute(records: Records, confidence_level: float) -> Outcome:
+        found = records.require("own_intervals")[name]
+        if isinstance(found, Exception):
+            raise found
+        estimate, low, high = found
+        return Outcome(estimate, ConfidenceInterval(low, high))
+
+    known: dict[str, Any] = {
+        "estimand": Estimand("conditional"),
+        "assumptions": "not stated",
+        "tendency": "not stated",
+        "reference": "not stated",
+        "cost": "its own fits",
+        "with_groups": "no",
+    }
+    needs = frozenset({"own_intervals"})
+    return Method(name=name, title=title, needs=needs, compute=compute, own=interval, **known | card)

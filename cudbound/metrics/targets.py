@@ -1,0 +1,84 @@
+"""What intervals are for: one target for each metric of a call, with the levels at which it is bounded."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cudbound.basis.validation import Array
+from cudbound.metrics.metric import Metric, MetricRows
+from cudbound.metrics.metrics import ResolvedMetrics
+
+
+@dataclass(frozen=True, eq=False)
+class Target:
+    """One metric on the rows of a training set, and the levels of its intervals, which are made nowhere else.
+
+    Attributes
+    ----------
+    rows : MetricRows
+    family : tuple of MetricRows
+        The metrics whose intervals hold together with this one, itself among them.
+    own_level : float
+        Of the family as a whole, and of the methods that bound the family as a whole.
+    each_level : float
+        Of each interval of the other methods, by Bonferroni's inequality: the error probability is divided.
+    alternative : {"two-sided", "less", "greater"}
+        About the metric.
+    alternative_of_loss : {"two-sided", "less", "greater"}
+        What that says of the mean loss behind it.
+    """
+
+    rows: MetricRows
+    family: tuple[MetricRows, ...]
+    own_level: float
+    each_level: float
+    alternative: str
+    alternative_of_loss: str
+
+    @property
+    def metric(self) -> Metric:
+        """What is bounded."""
+        return self.rows.metric
+
+    @property
+    def others(self) -> str:
+        """Names of the other metrics of the family, in words."""
+        return " and ".join(one.metric.name for one in self.family if one is not self.rows)
+
+    @property
+    def one_sided(self) -> bool:
+        """Whether the intervals have one limit."""
+        return self.alternative != "two-sided"
+
+    def level(self, needs: frozenset[str]) -> float:
+        """Return the level of a method that reads these records."""
+        return self.own_level if "bound" in needs else self.each_level
+
+
+def targets_of(
+    asked: ResolvedMetrics,
+    event: NDArray[np.bool_],
+    sample_weight: Array | None,
+    confidence_level: float,
+    alternative: str,
+) -> tuple[Target, ...]:
+    """Return the target of each metric asked for, and of those behind predictive values.
+
+    `event` says which rows are events, `sample_weight` their weights.
+    """
+    rows = tuple(MetricRows(one, event, sample_weight) for one in asked.all_metrics)
+    each = 1.0 - (1.0 - confidence_level) / len(rows) if asked.joint and len(rows) > 1 else confidence_level
+    return tuple(
+        Target(
+            one,
+            rows if asked.joint else (one,),
+            confidence_level,
+            each,
+            alternative,
+            one.metric.alternative_of_loss(alternative),
+        )
+        for one in rows
+    )

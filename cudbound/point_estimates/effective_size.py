@@ -1,0 +1,167 @@
+"""Effective sample sizes: distinct points that one resampling step trains on, and rows that count among groups."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cudbound.basis.proportions import inverted_binomial_interval
+from cudbound.records import Groups, Records
+
+Array = NDArray[np.float64]
+
+
+def effective_size_bootstrap(n_samples: float) -> float:
+    """Return n* = n (1 - (1 - 1/n)^n), the expected number of distinct points in a bootstrap draw.
+
+    References
+    ----------
+    Laber and Murphy (2008), section 2, footnote 1.
+
+    Examples
+    --------
+    >>> round(effective_size_bootstrap(30), 3)
+    19.15
+    """
+    return float(n_samples * (1.0 - (1.0 - 1.0 / n_samples) ** n_samples))
+
+
+def effective_size_folds(n_samples: int, n_folds: int) -> float:
+    """Return n* = n - n/k, the number of points that one fold's classifier is trained on.
+
+    The footnote of the paper defines n* for any resampling; that the training points count, and not the
+    tested ones, is our reading for cross-validation.
+
+    References
+    ----------
+    Laber and Murphy (2008), section 2, footnote 1.
+
+    Examples
+    --------
+    >>> effective_size_folds(30, 10)
+    27.0
+    """
+    return n_samples - n_samples / n_folds
+
+
+def design_effect(records: Records) -> float:
+    """Return the factor by which groups of rows enlarge the variance of a mean loss.
+
+    It is that of the out-of-bag losses: with e_ib the loss on row i of the refit on a draw b that left its group out,
+    and m their mean, sum_b sum_groups (sum_i (e_ib - m))^2 / sum_b sum_i (e_ib - m)^2, the ratio of the variance of a
+    mean of whole groups to that of as many independent rows. 1 without groups; infinite where the losses do not vary,
+    which says nothing of how they vary together.
+
+    Parameters
+    ----------
+    records : Records
+        With `bootstrap`, drawn by `groups` if there are any.
+
+    References
+    ----------
+    Kish, L. (1965). Survey sampling, section 8.2; linearized, so that groups may have different sizes.
+
+    Examples
+    --------
+    >>> from cudbound.basis.groups import Groups
+    >>> from cudbound.records import BootstrapLosses
+    >>> counts = np.array([[0, 0, 0, 0, 2, 2]])
+    >>> losses = BootstrapLosses(counts, np.array([[1, 1, 0, 0, 0, 0]]), uneven=True)
+    >>> design_effect(Records(bootstrap=losses, groups=Groups.of([1, 1, 2, 2, 3, 3])))
+    2.0
+    """
+    if records.groups is None:
+        return 1.0
+    bootstrap = records.require("bootstrap")
+    outside = np.asarray(bootstrap.counts) == 0
+    losses = np.asarray(bootstrap.losses, dtype=float)
+    return _cluster_factor(
+        np.where(outside, losses - losses.mean(where=outside) if outside.any() else 0.0, 0.0), records.groups
+    )
+
+
+def effective_rows(records: Records) -> float:
+    """Return n / `design_effect`, at most the number of rows n and at least Kish's number of groups; n counts weights.
+
+    Kish's number is that of as many groups of equal size, (sum m)^2 / sum m^2 with m the sizes: where a few groups hold
+    most of the rows, the others do not make up for them.
+
+    Examples
+    --------
+    >>> from cudbound.basis.groups import Groups
+    >>> from cudbound.records import BootstrapLosses
+    >>> counts = np.array([[0, 0, 0, 0, 2, 2]])
+    >>> losses = BootstrapLosses(counts, np.array([[1, 1, 0, 0, 0, 0]]), uneven=True)
+    >>> effective_rows(Records(bootstrap=losses, groups=Groups.of([1, 1, 2, 2, 3, 3])))
+    3.0
+    """
+    if records.groups is None:
+        return records.n_effective
+    return _between(records.n_effective, design_effect(records), records.groups)
+
+
+def share_limits(
+    event: NDArray[np.bool_], sample_weight: Array | None, groups: Groups | None, confidence_level: float
+) -> tuple[float, float, float, float]:
+    """Return the share of events of a sample, both limits of Clopper and Pearson, and the rows that they count.
+
+    Rows with weights count by Kish's number, and rows in groups as in `effective_rows`, with the labels in place of
+    the losses: n / D with D = sum_groups (sum_i w_i (y_i - p))^2 / sum_i (w_i (y_i - p))^2.
+
+    Examples
+    --------
+    >>> event = np.array([True, False, False, False, True, False, False, False])
+    >>> [round(value, 4) for value in share_limits(event, None, None, 0.95)]
+    [0.25, 0.0319, 0.6509, 8.0]
+    >>> share_limits(event, None, Groups.of([1, 2, 3, 4, 1, 2, 3, 4]), 0.95)[-1]
+    4.0
+    """
+    weights = np.ones(event.size) if sample_weight is None else sample_weight
+    share = float(weights @ event / weights.sum())
+    n_rows = float(weights.sum() ** 2 / np.square(weights).sum())
+    if groups is not None:
+        n_rows = _between(n_rows, _cluster_factor(weights * (event - share), groups), groups)
+    low, high = inverted_binomial_interval(share * n_rows, n_rows, confidence_level)
+    return share, low, high, n_rows
+
+
+def cost_factor(ratio: float, lower_center: float) -> float:
+    """Return D by which the number of rows n is divided, n / D, where wrong rows cost different amounts.
+
+    A loss s W, with W whether the row is wrong and s its severity in [0, 1], has the mean mu = E[s W] and, since
+    W^2 = W, the variance E[s^2 W] - mu^2. With r = E[s^2 W] / E[s W] that is mu (r - mu), and mu (1 - mu) where losses
+    are 0 and 1; the mean of n losses so varies as that of n / D zeros and ones, with D = (r - mu) / (1 - mu). As
+    s^2 <= s, r <= 1 and D <= 1. The derivative of D by mu is (r - 1) / (1 - mu)^2 <= 0, so that D at the lower center
+    is the largest between both centers, and n / D the smallest number.
+
+    Parameters
+    ----------
+    ratio : float
+        r, of out-of-bag losses; nan where it is not known.
+    lower_center : float
+        The smaller estimate of mu, in [0, 1].
+
+    Returns
+    -------
+    float
+        In (0, 1]; 1 where the center is not below r (the variance would be negative: both are of different losses) or r
+        is not known.
+
+    Examples
+    --------
+    >>> cost_factor(1.0, 0.3), cost_factor(0.6, 0.2), cost_factor(0.2, 0.2), cost_factor(np.nan, 0.2)
+    (1.0, 0.49999999999999994, 1.0, 1.0)
+    """
+    if not lower_center < ratio:
+        return 1.0
+    return (ratio - lower_center) / (1.0 - lower_center)
+
+
+def _cluster_factor(deviations: Array, groups: Groups) -> float:
+    """Return the sum of squares of the sums of groups as a share of that of the rows; infinite where that is 0."""
+    of_rows = float((deviations**2).sum())
+    return float((groups.sum(deviations) ** 2).sum()) / of_rows if of_rows > 0.0 else np.inf
+
+
+def _between(n_rows: float, effect: float, groups: Groups) -> float:
+    return max(n_rows / max(effect, 1.0), min(groups.n_effective, n_rows))

@@ -1,0 +1,185 @@
+"""What recorders are given, and the streams of random numbers that each record has of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.model_selection import GroupKFold
+
+from cudbound.basis.sample import Sample
+from cudbound.basis.validation import check_inner
+from cudbound.bound.settings import Bound
+from cudbound.problem.additive_model import AdditiveModel
+from cudbound.resampling.refits import Refits, prepare_refits
+from cudbound.resampling.resampling import Resampling
+from cudbound.resampling.single_class import Policy
+from cudbound.resampling.sizes import ResamplingSizes
+from cudbound.resampling.splitters import Splits, make_splits
+from cudbound.resampling.task import Task
+from cudbound.solve.search import Search
+
+Counts = NDArray[np.int32]
+#: Inner draws of each draw where refits are made in batches.
+INNER_DRAWS = 50
+#: Records that a splitter can fill.
+FROM_SPLITS = frozenset({"splits", "folds", "repeated_folds", "halvings"})
+
+#: Streams of random numbers, one per record, in the order in which they are spawned: append only. "cv" is for the
+#: caller's splitter, "learners" for the fits of learners that are not fitted.
+STREAMS = (
+    *("bootstrap", "inner", "folds", "cv", "removed_cases", "bolstered"),
+    *("repeated_folds", "leave_one_out", "splits", "half_splits", "replicates", "halvings", "test_set"),
+    *("nested", "replacements", "second_test_set", "learners", "tuned", "stratified_folds", "own_intervals"),
+)
+
+
+def spawn_streams(rng: np.random.Generator) -> dict[str, np.random.Generator]:
+    """Return a generator for each record, so that none depends on which others are made."""
+    return dict(zip(STREAMS, rng.spawn(len(STREAMS)), strict=True))
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Recording:
+    """What recorders are given: all that a call knows before anything is recorded.
+
+    Attributes
+    ----------
+    sample : Sample
+    counts : ndarray of int32, shape (n_resamples, n_samples)
+        The bootstrap draws. The bound uses every one.
+    streams : mapping of str to numpy.random.Generator
+        From `spawn_streams`.
+    estimator : object
+        The fitted classifier.
+    given_refits : Refits or None
+        How it is refitted, such as the differences of two; None for the classifier itself.
+    refits_of_each : (Refits, Refits) or None
+        Those of the two whose differences are recorded.
+    resampling : Resampling
+    inner_by_default : bool
+        Whether inner draws are made where the caller says nothing of them and refits are made in batches.
+    splits : Splits or None
+        The caller's own, or folds of whole groups; records that they can fill are not drawn.
+    test_set : (array-like, ndarray) or None
+        New cases.
+    test_remarks : tuple of str
+        How many of these are training rows, if any are.
+    model : AdditiveModel or None
+    bound : Bound
+    localization : float
+        Localization rate of the bound on the scale of the mean loss.
+    search : Search
+        How far its draws are solved.
+    tails : {"equal", "shortest"}
+        Of the limits that signed suprema cap.
+    own : mapping of str to callable
+        Methods of the user's own that fit things themselves, by name.
+    n_jobs : int
+    advance : callable
+        Told the number of fits after each piece of work.
+    """
+
+    sample: Sample
+    counts: Counts
+    streams: Mapping[str, np.random.Generator]
+    estimator: Any = None
+    given_refits: Refits | None = None
+    refits_of_each: tuple[Refits, Refits] | None = None
+    resampling: Resampling = field(default_factory=Resampling)
+    inner_by_default: bool = True
+    splits: Splits | None = None
+    test_set: tuple[Any, NDArray[Any]] | None = None
+    test_remarks: tuple[str, ...] = ()
+    model: AdditiveModel | None = None
+    bound: Bound = field(default_factory=Bound)
+    localization: float = 0.0
+    search: Search = field(default_factory=Search)
+    tails: str = "equal"
+    own: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
+    n_jobs: int = 1
+    advance: Callable[[int], object] = lambda _: None
+    _tasks: dict[str, Task] = field(default_factory=dict, init=False, repr=False)
+
+    @classmethod
+    def of(
+        cls,
+        sample: Sample,
+        needs: frozenset[str],
+        streams: Mapping[str, np.random.Generator],
+        resampling: Resampling,
+        **further: Any,
+    ) -> Recording:
+        """Return what recorders are given; `needs` decide whether there are folds of whole groups."""
+        cv, groups = resampling.cv, sample.groups
+        if cv is None and groups is not None and needs & FROM_SPLITS:
+            cv = GroupKFold(min(resampling.sizes.n_folds, groups.n_groups))
+        splits = None
+        if cv is not None:
+            rng = streams["cv"].spawn(1)[0]
+            splits = make_splits(cv, sample.X, sample.y, sample.names_of_groups, rng)
+        return cls(sample=sample, streams=streams, resampling=resampling, splits=splits, **further)
+
+    @cached_property
+    def refits(self) -> Refits:
+        """How the classifier is refitted."""
+        if self.given_refits is not None:
+            return self.given_refits
+        sample = self.sample
+        return prepare_refits(
+            self.estimator, sample.X, sample.y, n_jobs=self.n_jobs, sample_weight=sample.sample_weight
+        )
+
+    @cached_property
+    def n_inner(self) -> int | None:
+        """Inner draws of each draw; None for the out-of-bag variant, which redraws draws that leave nothing out."""
+        if self.resampling.inner is not None:
+            return check_inner(self.resampling.inner)
+        return INNER_DRAWS if self.inner_by_default and self.refits.batched else None
+
+    @property
+    def fills(self) -> frozenset[str]:
+        """The records that the splits can fill."""
+        return frozenset() if self.splits is None else self.splits.fills
+
+    @cached_property
+    def sizes(self) -> ResamplingSizes:
+        """The sizes that were asked for, with the number and the test share of the caller's splits.
+
+        Variances taken from halves or replicates of the data are those of a mean over as many and as large splits.
+        """
+        sizes, splits = self.resampling.sizes, self.splits
+        if splits is None:
+            return sizes
+        n_splits, test_fraction = max(2, len(splits.test)), float(splits.test.mean())
+        return replace(sizes, n_splits=n_splits, test_fraction=test_fraction)
+
+    @property
+    def policy(self) -> Policy:
+        """What is done with training sets of one class."""
+        asked: Any = self.resampling.on_single_class
+        return asked or ("fit" if self.refits.batched else "redraw")
+
+    @property
+    def n_units(self) -> int:
+        """Rows, or groups of rows, that are drawn and left out together."""
+        groups = self.sample.groups
+        return self.sample.n_samples if groups is None else groups.n_groups
+
+    def task(self, need: str) -> Task:
+        """Return what a function that records losses is given: refits with the random numbers of the record."""
+        if need not in self._tasks:
+            # the caller's splits are not drawn again, and have one stream for the seeds of their fits
+            stream = self.streams[need]
+            draws, seeds = (stream, *stream.spawn(1)) if need == "cv" else stream.spawn(2)
+            errors: dict[int, Exception] | None = {} if need == "bootstrap" else None
+            refit = self.refits.recorded(seeds, self.advance, errors)
+            sample = self.sample
+            self._tasks[need] = Task(
+                refit, sample.labels, self.sizes, self.policy, draws, sample.groups, errors
+            )
+        return self._tasks[need]

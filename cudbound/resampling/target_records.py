@@ -1,0 +1,109 @@
+"""All records of a call: those that every target reads, and those that are made for one family of them or for one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from cudbound.bound.cud_bound import CudBound
+from cudbound.metrics.targets import Target
+from cudbound.metrics.views import view
+from cudbound.records import Records, TestSetLosses
+from cudbound.resampling.progress import progress_bar
+from cudbound.resampling.recorders import RECORDERS, Made, count_fits_of, kept_going, make_records, refits_for
+from cudbound.resampling.recording import Recording
+
+
+def given_records(recording: Recording) -> Made:
+    """Return the losses of a fitted classifier on its training set and, if there are any, on new cases."""
+    sample, estimator = recording.sample, recording.estimator
+    predicted = estimator.predict(sample.X)
+    made: Made = {
+        "losses": np.asarray(predicted != sample.y),
+        "predicted_positive": float((predicted == sample.classes[1]).mean()),
+        "positive": float((sample.labels > 0.0).mean()),
+        "groups": sample.groups,
+    }
+    if recording.test_set is not None:
+        X_test, y_test = recording.test_set
+        wrong = np.asarray(estimator.predict(X_test) != y_test)
+        event = np.asarray(y_test == sample.classes[1])
+        made["test_set"] = TestSetLosses(
+            wrong, sample.n_samples, estimand="conditional", event=event, remarks=recording.test_remarks
+        )
+    return made
+
+
+def record_call(
+    needs: frozenset[str], recording: Recording, given: Made, failed: dict[str, Exception]
+) -> Records:
+    """Make the records that do not depend on a target, under one progress bar.
+
+    Parameters
+    ----------
+    needs : frozenset of str
+    recording : Recording
+    given : mapping
+        From `given_records`, and what else is known of the classifier, such as its design.
+    failed : dict
+        Filled with the reasons why records are missing.
+
+    Raises
+    ------
+    ValueError
+        If the classifier cannot be refitted as it is.
+    """
+    needs -= given.keys()
+    if refits_for(needs, recording.fills):
+        recording = replace(recording, given_refits=recording.refits)
+    with progress_bar(count_fits_of(needs, recording)) as advance:
+        return Records(**make_records(needs, replace(recording, advance=advance), given, failed))
+
+
+def record_targets(
+    needs: frozenset[str],
+    recording: Recording,
+    known: Made,
+    targets: Sequence[Target],
+    failed: dict[str, Exception],
+) -> tuple[Records, list[Records], tuple[tuple[CudBound, ...], ...]]:
+    """Make all records of a call; parameters as for `record_call`, `known` beyond the given records.
+
+    Returns
+    -------
+    records : Records
+        Of the plain losses.
+    seen : list of Records
+        As each target sees them, with what is made for it.
+    bounds : tuple of tuple of CudBound
+        Of each family of targets, where they are needed.
+    """
+    # first, since new cases that cannot be predicted are refused before the bound is searched
+    given = given_records(recording) | known
+    bounds: dict[Any, tuple[CudBound, ...]] = {}
+    if "bound" in needs and recording.model is not None:
+        with kept_going(failed, "bound"):
+            for family in {target.family: target for target in targets}.values():
+                bounds[family.family] = RECORDERS["bound"].record(recording, family)
+    records = record_call(needs, recording, given, failed)
+    seen = [_of_target(needs, recording, records, target, bounds) for target in targets]
+    return records, seen, tuple(bounds.values())
+
+
+def _of_target(
+    needs: frozenset[str],
+    recording: Recording,
+    records: Records,
+    target: Target,
+    bounds: dict[Any, tuple[CudBound, ...]],
+) -> Records:
+    seen = view(records, target.rows)
+    if target.family in bounds:
+        seen = replace(seen, bound=bounds[target.family][target.family.index(target.rows)])
+    for name, recorder in RECORDERS.items():
+        if recorder.per == "target" and name in needs:
+            seen = replace(seen, **{name: recorder.record(recording, target, seen)})
+    return seen

@@ -1,0 +1,249 @@
+"""Several learners at once: shared fits, Holm's p-values, simultaneous intervals, and equivalence."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from itertools import combinations, product
+from typing import Any
+
+import numpy as np
+import pytest
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.dummy import DummyClassifier
+from sklearn.linear_model import RidgeClassifier
+
+from cudbound import (
+    ComparisonTable,
+    LeastSquaresClassifier,
+    compare_learners,
+    comparison_of,
+)
+from cudbound.intervals.multiplicity import holm_adjusted
+from cudbound.records import SplitLosses
+from cudbound.report.table_style import Style
+
+RNG = np.random.default_rng(5)
+X = RNG.normal(size=(40, 3))
+Y = X[:, 0] + RNG.normal(size=40) > 0.0
+LEARNERS = {
+    "squares": LeastSquaresClassifier(),
+    "ridge": RidgeClassifier(30.0),
+    "shrunk": RidgeClassifier(1e4),
+}
+METHODS = ("corrected-resampled-t", "mcnemar", "5x2cv-f", "grandvalet-bengio-t")
+
+
+def two(a: str, b: str, **arguments: Any) -> ComparisonTable:
+    return compare_learners({name: LEARNERS[name] for name in (a, b)}, X, Y, rng=3, **arguments)
+
+
+@pytest.mark.parametrize(
+    "test",
+    [
+        {"methods": [*METHODS, "independent-test-sets"]},
+        {"methods": METHODS[0], "alternative": "less", "null": 0.05},
+        {"methods": ["k-fold-t", METHODS[0]], "alternative": "greater"},
+        {"methods": METHODS[0], "alternative": "equivalent", "null": 0.1},
+    ],
+    ids=str,
+)
+def test_a_pair_is_what_it_is_without_the_others(test):
+    table = compare_learners(LEARNERS, X, Y, rng=3, **test)
+    pairs = list(combinations(LEARNERS, 2))
+    names = [test["methods"]] if isinstance(test["methods"], str) else test["methods"]
+    assert [(row.method, row.a, row.b) for row in table] == [(one, *pair) for one in names for pair in pairs]
+    for a, b in pairs:
+        alone, joint = two(a, b, **test), two(a, b, **test, confidence_level=1 - 0.05 / 3)
+        for name in names:
+            row = table[a, b, name]
+            assert replace(row, adjusted_pvalue=None, simultaneous_interval=None) == alone[name]
+            assert row.simultaneous_interval == pytest.approx(joint[name].confidence_interval)
+    for name in names:
+        rows = [row for row in table if row.method == name]
+        assert [row.adjusted_pvalue for row in rows] == pytest.approx(closed([row.pvalue for row in rows]))
+
+
+def test_rows_are_found_by_what_tells_them_apart():
+    one = compare_learners(LEARNERS, X, Y, rng=3)
+    assert one["ridge", "shrunk"] == one["ridge", "shrunk", "corrected-resampled-t"] == one.rows[2]
+    with pytest.raises(KeyError, match="'corrected-resampled-t' has 3 rows: name one"):
+        one["corrected-resampled-t"]
+    several = compare_learners(LEARNERS, X, Y, methods=["k-fold-t", "mcnemar"], rng=3)
+    with pytest.raises(KeyError, match="has 2 rows: name one, such as table"):
+        several["ridge", "shrunk"]
+    text = str(several)
+    assert ["a", "b", "method", "estimate"] in [line.split()[:4] for line in text.splitlines()]
+    assert max(map(len, text.splitlines())) <= 80
+    assert several.plot().labels[0] == "squares - ridge, k-fold-t"
+
+
+def test_a_method_that_cannot_be_computed_keeps_its_rows():
+    few = slice(0, 4)
+    y = np.array([0, 1, 0, 1])
+    table = compare_learners(LEARNERS, X[few], y, methods=["nested-cv", "k-fold-t"], rng=0)
+    assert [row.method for row in table if np.isnan(row.pvalue)] == ["nested-cv"] * 3
+    assert np.isnan([[row.adjusted_pvalue, *row.simultaneous_interval] for row in table.rows[:3]]).all()
+    assert "nested-cv gave no result for error(squares) - error(ridge)" in table.describe().results
+
+
+def closed(pvalues: list[float]) -> list[float]:
+    """Holm's adjustment by its definition: the closed test of Bonferroni's tests of all intersections."""
+    m = len(pvalues)
+    sets = [chosen for chosen in product((False, True), repeat=m) if any(chosen)]
+    local = {
+        chosen: min(1.0, sum(chosen) * min(p for p, one in zip(pvalues, chosen, strict=True) if one))
+        for chosen in sets
+    }
+    return [max(p for chosen, p in local.items() if chosen[i]) for i in range(m)]
+
+
+def test_holm_is_the_closed_bonferroni_test():
+    rng = np.random.default_rng(0)
+    for size in (1, 2, 5):
+        for _ in range(20):
+            pvalues = rng.uniform(size=size) ** 3
+            assert holm_adjusted(pvalues).tolist() == pytest.approx(closed(pvalues.tolist()))
+    assert holm_adjusted([0.01, 0.01, 0.01]).tolist() == pytest.approx([0.03] * 3)
+    adjusted = holm_adjusted([np.nan, 0.02])
+    assert np.isnan(adjusted[0])
+    assert adjusted[1] == 0.04
+
+
+class Counted(ClassifierMixin, BaseEstimator):
+    """The nearest class mean; counts how often it is fitted."""
+
+    n_fits = 0
+
+    def fit(self, X, y):
+        Counted.n_fits += 1
+        self.classes_ = np.unique(y)
+        self.means_ = np.stack([X[y == label].mean(axis=0) for label in self.classes_])
+        return self
+
+    def predict(self, X):
+        return self.classes_[((X[:, None, :] - self.means_) ** 2).sum(axis=2).argmin(axis=1)]
+
+
+def test_every_learner_is_fitted_once_to_each_training_set():
+    learners = {"means": Counted(), **LEARNERS}
+    Counted.n_fits = 0
+    table = compare_learners(learners, X, Y, rng=0)
+    assert Counted.n_fits == 1 + 15
+    assert len(table) == 6
+
+
+def test_a_reference_is_the_second_of_every_pair():
+    learners = {"majority": DummyClassifier(), **LEARNERS}
+    table = compare_learners(learners, X, Y, reference="majority", rng=0)
+    assert [(pair.a, pair.b) for pair in table] == [(name, "majority") for name in LEARNERS]
+    assert table["squares", "majority"].estimate < 0.0
+    with pytest.raises(KeyError, match="no comparison by"):
+        table["majority", "squares"]
+
+
+def test_new_cases_are_those_of_all():
+    new = RNG.normal(size=(60, 3)), RNG.uniform(size=60) > 0.5
+    fitted = {name: one.fit(X, Y) for name, one in LEARNERS.items()}
+    table = compare_learners(fitted, X, Y, methods="mcnemar", test_set=new, rng=0)
+    wrong = np.column_stack([one.predict(new[0]) != new[1] for one in fitted.values()])
+    for pair, (i, j) in zip(table, combinations(range(3), 2), strict=True):
+        assert pair.estimate == pytest.approx(wrong[:, i].mean() - wrong[:, j].mean())
+        assert pair.n_fits == 0
+
+
+def test_it_prints_in_80_columns_and_says_what_was_adjusted():
+    text = str(compare_learners(list(LEARNERS.values()), X, Y, rng=0))
+    assert "RidgeClassifier-2" in text
+    assert "simultaneous limits (Bonferroni)" in text
+    assert "Method: corrected-resampled-t." in text
+    assert "RidgeClassifier-1: RidgeClassifier(alpha=30.0)" in text
+    assert f"n = {len(Y)}: {int(Y.sum())} events" in text
+    assert "Run: seed 0." in text
+    frame = compare_learners(LEARNERS, X, Y, rng=0).to_frame()
+    assert frame["n_fits"].tolist() == [30] * 3
+    assert (frame["simultaneous_low"] < frame["low"]).all()
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"learners": [LeastSquaresClassifier()]}, "at least two classifiers"),
+        ({"reference": "ridgy"}, r"one of squares, ridge, shrunk.*Did you mean 'ridge'\?"),
+        ({"methods": "langford-binomial"}, "The 'methods' parameter must be 'all' or one of"),
+        ({"confidence_level": 1.0}, "confidence_level"),
+    ],
+)
+def test_what_is_refused(change, message):
+    arguments = {"learners": LEARNERS, "X": X, "y": Y, **change}
+    with pytest.raises(ValueError, match=message):
+        compare_learners(**arguments)
+
+
+# ---- region of practical equivalence ----
+
+
+def posterior(means: np.ndarray, n_train: int, n_test: int, rope: float) -> dict[str, float]:
+    """The same probabilities by numeric integration of the model itself: likelihood times prior 1 / variance."""
+    size, rho = means.size, n_test / (n_train + n_test)
+    covariance = (1 - rho) * np.eye(size) + rho
+    inverse = np.linalg.inv(covariance)
+    mean, spread = means.mean(), means.std()
+    centers = np.linspace(mean - 40 * spread, mean + 40 * spread, 4001)
+    log_scales = np.linspace(np.log(spread) - 4, np.log(spread) + 6, 801)
+    distances = np.array([(means - c) @ inverse @ (means - c) for c in centers])
+    # with the scale s: the density s^-J exp(-distance / (2 s^2)), the prior 1 / s^2 of the variance, in log s
+    logs = -size * log_scales[:, None] - distances[None, :] / (2 * np.exp(2 * log_scales)[:, None])
+    weights = np.exp(logs - logs.max()).sum(axis=0)
+    weights /= weights.sum()
+    return {
+        "p_below": weights[centers < -rope].sum(),
+        "p_within": weights[np.abs(centers) <= rope].sum(),
+        "p_above": weights[centers > rope].sum(),
+    }
+
+
+def test_equivalence_is_the_posterior_of_the_stated_model():
+    means = np.array([0.05, -0.02, 0.03, 0.08, 0.01, 0.04, -0.01, 0.02])
+    found = comparison_of(SplitLosses(means, 90, 10), ("corrected-resampled-t", {"rope": 0.03}))
+    expected = posterior(means, 90, 10, 0.03)
+    assert {name: found.details[name] for name in expected} == pytest.approx(expected, abs=5e-3)
+    assert sum(expected.values()) == pytest.approx(1.0)
+    assert "correlated t model" in str(found)
+    plain = comparison_of(SplitLosses(means, 90, 10), "corrected-resampled-t")
+    assert "p_within" not in plain.details
+    assert (plain.estimate, plain.pvalue) == (found.estimate, found.pvalue)
+
+
+def test_equivalence_without_variance_is_not_told():
+    found = comparison_of(SplitLosses([0.1, 0.1, 0.1], 90, 10), ("corrected-resampled-t", {"rope": 0.03}))
+    assert "p_within" not in found.details
+
+
+def test_the_table_of_pairs_writes_itself_as_every_table_does():
+    table = compare_learners(LEARNERS, X, Y, rng=3)
+    first = table.rows[0]
+    paper = table.to_markdown(style="paper", caption="Mine")
+    assert paper.startswith("Mine\n")
+    cells = [cell.strip() for cell in paper.splitlines()[4].split("|")[1:-1]]
+    assert cells[0] == f"{first.a} - {first.b}"
+    assert cells[1] == Style(digits=2).limits(replace(first, raw_interval=first.simultaneous_interval))
+    assert len(cells) == 4  # with both p-values
+    assert r"\label{tab:pairs}" in table.to_latex(label="tab:pairs")
+    assert json.loads(table.to_json())["comparisons"][0]["a"] == first.a
+    assert table._repr_html_().count("<tr>") == 1 + len(table)
+
+
+def test_the_table_of_pairs_draws_its_simultaneous_limits_and_has_words():
+    table = compare_learners(LEARNERS, X, Y, rng=3)
+    display = table.plot()
+    assert display.labels == [f"{pair.a} - {pair.b}" for pair in table]
+    for pair, (_, row) in zip(table, display.frame.iterrows(), strict=True):
+        low, high = pair.simultaneous_interval
+        assert (row["estimate"], row["low"], row["high"]) == (pair.estimate, low, high)
+    assert display.reference == 0.0
+    words = table.describe()
+    assert words.results.count("error(") == 2 * len(table)
+    assert words.results.count("simultaneous 95% confidence interval") == len(table)
+    assert "n = 40 cases" in words.methods
+    assert "holm1979simple" in words.bibtex
