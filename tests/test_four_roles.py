@@ -188,7 +188,7 @@ def test_an_analyst_gets_a_sentence_for_every_pipeline(name):
 
 def test_an_analyst_with_a_stochastic_solver_is_told_the_way_out():
     clf = make_pipeline(StandardScaler(), SGDClassifier(loss="log_loss", random_state=0)).fit(X, Y)
-    with pytest.raises(ValueError, match="polish=True"):
+    with pytest.raises(ValueError, match=r"bound=Bound\(polish=True\)"):
         compare_intervals(clf, X, Y, methods=["cud"], n_resamples=20, rng=0)
     table = compare_intervals(clf, X, Y, methods=["cud"], n_resamples=20, rng=0, bound=Bound(polish=True))
     assert 0.0 <= table["cud"].low < table["cud"].high

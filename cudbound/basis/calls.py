@@ -64,7 +64,7 @@ def public_call(function: Callable[Parameters, Result]) -> Callable[Parameters, 
 
     @functools.wraps(function)
     def call(*values: Parameters.args, **named: Parameters.kwargs) -> Result:
-        _refuse(function.__name__, known, named)
+        _refuse(function.__qualname__, known, named)
         with shared(current_progress()):
             return function(*values, **named)
 
@@ -78,7 +78,7 @@ def public_settings(made: type[Made]) -> type[Made]:
 
     @functools.wraps(make)
     def make_or_refuse(self: object, *values: Any, **named: Any) -> None:
-        _refuse(made.__name__, known, named)
+        _refuse(made.__qualname__, known, named)
         make(self, *values, **named)
 
     made.__init__ = make_or_refuse  # type: ignore[method-assign]  # a dataclass has no other place for it

@@ -92,8 +92,8 @@ def check_minimizer(model: AdditiveModel) -> float:
             f"The fitted coefficients do not minimize the mean {model.loss.name} loss on the X and y that were "
             f"passed: optimality residual {residual:.2e}, allowed {RESIDUAL_TOLERANCE:.0e}.",
             "If the classifier was fitted to other rows or with sample weights, pass its X and y, or fit it again on "
-            "them. If its solver stopped early, fit it with a smaller tol and a larger max_iter, or pass polish=True "
-            "for the interval of the exact minimizer.",
+            "them. If its solver stopped early, fit it with a smaller tol and a larger max_iter, or pass "
+            "bound=Bound(polish=True) for the interval of the exact minimizer.",
             residual=residual,
         )
     return residual

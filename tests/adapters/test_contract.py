@@ -332,7 +332,9 @@ def test_a_clone_fitted_to_resampled_rows_is_understood_too(name: str) -> None:
 def test_stochastic_fits_are_refused_unless_they_are_polished(name: str) -> None:
     X, y = simulated()
     est = fitted(name, X, y)
-    with pytest.raises(NotMinimizerError, match="pass polish=True for the interval of the exact minimizer"):
+    with pytest.raises(
+        NotMinimizerError, match=r"pass bound=Bound\(polish=True\) for the interval of the exact minimizer"
+    ):
         express(est, X, y)
     assert optimality_residual(express(est, X, y, polish=True)) < 1e-6
 

@@ -344,7 +344,7 @@ def test_estimators_that_are_no_fitted_classifiers_of_two_classes():
 def test_polish_and_solver_are_those_of_the_bound():
     X, y = _data()
     rough = SGDClassifier("squared_error", alpha=0.1, average=True, random_state=0).fit(X, y)
-    with pytest.raises(NotMinimizerError, match="pass polish=True"):
+    with pytest.raises(NotMinimizerError, match=r"pass bound=Bound\(polish=True\)"):
         compare_intervals(rough, X, y, methods=["cud"], rng=0)
     table = compare_intervals(rough, X, y, methods=["cud"], rng=0, n_resamples=20, bound=Bound(polish=True))
     alone = cud_interval(rough, X, y, rng=0, n_resamples=20, bound=Bound(polish=True))

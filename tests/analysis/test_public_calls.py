@@ -64,7 +64,7 @@ def test_alpha_may_mean_the_level_or_the_rate(function):
 
 
 def test_alpha_of_single_draws_is_the_rate():
-    with pytest.raises(TypeError, match=rf"of\(\) got an .*'alpha': {RATE}$"):
+    with pytest.raises(TypeError, match=rf"^Problem\.of\(\) got an .*'alpha': {RATE}$"):
         Problem.of(X, 2 * Y - 1, [1.0], np.ones((1, 8), dtype=int), alpha=0.05)
     problem = Problem.of(X, 2 * Y - 1, [1.0], np.ones((1, 8), dtype=int))
     with pytest.raises(

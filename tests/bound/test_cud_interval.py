@@ -485,7 +485,7 @@ def test_polish_gives_the_interval_of_the_exact_minimizer() -> None:
     rough = RidgeClassifier().fit(X, y)
     rough.coef_ = rough.coef_ * 0.8
     with pytest.raises(
-        NotMinimizerError, match=r"optimality residual .* or pass polish=True for the interval"
+        NotMinimizerError, match=r"optimality residual .* or pass bound=Bound\(polish=True\) for the interval"
     ):
         cud_interval(rough, X, y)
     expected = cud_interval(exact, X, y, n_resamples=50, rng=0)
