@@ -232,6 +232,17 @@ def _array(value: Any, kind: Any) -> NDArray[Any]:
     return np.array(value, dtype=get_args(get_args(kind)[1])[0])
 
 
+def _is_sequence(kind: Any) -> bool:
+    return get_origin(kind) is tuple and get_args(kind)[-1] is ...
+
+
+def _sequence(value: Any, kind: Any) -> Any:
+    """Return a list as a tuple; a text is none of its letters."""
+    if not isinstance(value, list):
+        raise TypeError(f"must be a list; it is {value!r:.40}")
+    return _TO_TUPLE(value, kind)
+
+
 def _metrics(value: Any, _: Any) -> Metrics:
     asked = _CONVERTER.structure(value["asked"], tuple[str | Metric, ...])
     return Metrics(**{**value, "asked": asked})
@@ -241,4 +252,6 @@ _CONVERTER = make_converter(forbid_extra_keys=True)
 for _kind in (int, float, str, bool):
     _CONVERTER.register_structure_hook(_kind, _strictly)
 _CONVERTER.register_structure_hook_func(_is_array, _array)
+_TO_TUPLE = _CONVERTER.get_structure_hook(tuple[str, ...])
+_CONVERTER.register_structure_hook_func(_is_sequence, _sequence)
 _CONVERTER.register_structure_hook(Metrics, _metrics)
