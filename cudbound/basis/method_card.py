@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, Generic, Literal, TypeVar
@@ -145,22 +145,19 @@ class MethodCard:
             return self.needs
         return self.needs_with(self.resolve_options(given), design)
 
-    def resolve_options(self, given: Mapping[str, Any]) -> dict[str, Any]:
-        """Return a value for every option, the given one or the default.
+    def resolve_options(self, given: Mapping[str, Any], without: Container[str] = ()) -> dict[str, Any]:
+        """Return a value for every option, the given one or the default; those named in `without` are not known.
 
         Raises
         ------
         ValueError
             If an option is unknown or its value is not allowed.
         """
-        for name in sorted(set(given) - set(self.options)):
-            meant = suggestion(name, self.options)
-            raise ValueError(
-                f"{self.name} has no option {name!r}. Its options are {sorted(self.options)}.{meant}"
-            )
-        return {
-            name: option.check(name, given.get(name, option.default)) for name, option in self.options.items()
-        }
+        known = {name: option for name, option in self.options.items() if name not in without}
+        for name in sorted(set(given) - set(known)):
+            meant = suggestion(name, known)
+            raise ValueError(f"{self.name} has no option {name!r}. Its options are {sorted(known)}.{meant}")
+        return {name: option.check(name, given.get(name, option.default)) for name, option in known.items()}
 
 
 Card = TypeVar("Card", bound=MethodCard)
@@ -201,11 +198,12 @@ def find_named(
     known: Mapping[str, Card],
     groups: Mapping[str, Iterable[str]],
     rule: str,
+    without: frozenset[str] = frozenset(),
 ) -> Asked[Card]:
     """Return what was asked for: a name, a group, a pair of one of them and options, or a list of any of these.
 
     A list may also have methods themselves, which need not be known. A pair with a group sets an option in each of its
-    members that has it. Each method is taken once, in the order given.
+    members that has it. Each method is taken once, in the order given. Options named in `without` are not known.
 
     Raises
     ------
@@ -233,7 +231,7 @@ def find_named(
                 named.add(method.name)  # a pair may also set options of what a group before it has named
             methods.setdefault(method.name, method)
             own = {name: value for name, value in given.items() if not group or name in method.options}
-            method.resolve_options(own)
+            method.resolve_options(own, without)
             if own:
                 options[method.name] = options.get(method.name, {}) | own
         unused = sorted(set(given) - {name for method in found for name in method.options})

@@ -27,7 +27,7 @@ from cudbound.intervals.leave_one_out import LEAVE_ONE_OUT
 from cudbound.intervals.location_shifted import LOCATION_SHIFTED
 from cudbound.intervals.martin import MARTIN
 from cudbound.intervals.mcnemar import MCNEMAR
-from cudbound.intervals.method import Method, compute_interval
+from cudbound.intervals.method import OF_ONE_ERROR, Method, compute_interval
 from cudbound.intervals.nested_cv import NESTED_CV
 from cudbound.intervals.out_of_bag import OUT_OF_BAG_CLOPPER_PEARSON, OUT_OF_BAG_WILSON
 from cudbound.intervals.resampled_t import RANDOM_SPLITS
@@ -127,7 +127,8 @@ def find_comparisons(methods: Any) -> Asked[Method]:
     ------
     ValueError
         If a name is not registered or that of an interval only, or the list is empty; the message lists the names.
+        The option "fallback" is of the interval for one error, and not known here.
     """
     known = {name: method for name, method in METHODS.items() if method.compares}
     rule = f"'all' or one of {list(known)}"
-    return find_named(methods, known, {"all": known}, rule)
+    return find_named(methods, known, {"all": known}, rule, without=OF_ONE_ERROR)

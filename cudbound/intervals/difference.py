@@ -12,7 +12,7 @@ from cudbound.basis.outcomes import TestOutcome
 from cudbound.basis.parameter_error import ParameterError
 from cudbound.basis.results import ComparisonResult
 from cudbound.basis.validation import check_choice
-from cudbound.intervals.method import ALTERNATIVES, Method, why_no_limits
+from cudbound.intervals.method import ALTERNATIVES, OF_ONE_ERROR, Method, why_no_limits
 from cudbound.records import Records
 from cudbound.records.reading import check_records, shared_remarks
 
@@ -105,8 +105,7 @@ def compute_comparison(
     (0.14, 0.0654)
     """
     check_records(method, records, method.needs)
-    chosen = method.resolve_options(options)
-    chosen.pop("fallback", None)  # of the interval for one error
+    chosen = method.resolve_options(options, without=OF_ONE_ERROR)
     check_alternative(alternative, [method] if method.compares else [], null, confidence_level)
     if method.test is not None:
         outcome = method.test(records, confidence_level, alternative, **chosen)

@@ -21,6 +21,8 @@ from cudbound.records.reading import check_records, check_single_error, count_fi
 
 #: As in `scipy.stats`, of an error or of error(a) - error(b).
 ALTERNATIVES = ("two-sided", "less", "greater")
+#: Options of the interval for one error, which the test of a difference does not have.
+OF_ONE_ERROR = frozenset({"fallback"})
 
 
 @dataclass(frozen=True)

@@ -210,6 +210,8 @@ def test_methods_that_are_unknown_or_of_another_kind():
         interval_of([], "k-fold-t")
     with pytest.raises(ValueError, match=r"k-fold-t has no option 'rho'\. Its options are \['fallback'\]"):
         interval_of(folds, ("k-fold-t", {"rho": 0.5}))
+    with pytest.raises(ValueError, match=r"k-fold-t has no option 'fallback'\. Its options are \[\]"):
+        comparison_of(folds, ("k-fold-t", {"fallback": True}))
     with pytest.raises(ValueError, match=r"'confidence_level' parameter must be .* Got 95 instead"):
         interval_of(folds, "k-fold-t", confidence_level=95)
     with pytest.raises(ValueError, match=r"'alternative' parameter must be one of"):
