@@ -27,6 +27,7 @@ from cudbound.problem.draws import check_resamples, draw_counts
 from cudbound.records import Records
 from cudbound.report.tables import RunDescription
 from cudbound.resampling.configurations import check_search
+from cudbound.resampling.recorders import refits_for
 from cudbound.resampling.recording import INNER_DRAWS, Counts, Recording, spawn_streams
 from cudbound.resampling.target_records import given_records, record_call, record_targets
 from cudbound.saved.saved_file import SavedBound
@@ -123,6 +124,10 @@ def analyze(
     recording = _recording(question, sample, estimator, test_set, counts, streams, targets, model)
     check_inner_draws(question.resampling.inner, targets)
     plan = Plan.of(question, recording, targets, model)
+    given = set() if recording.test_set is None else {"test_set"}
+    if refits_for(plan.needs - given, recording.fills):
+        # a classifier that cannot be refitted is refused before the bound is searched
+        recording = replace(recording, given_refits=recording.refits)
     failed: dict[str, Exception] = {}
     known = {"design": model.design, "why_not_capped": model.why_not_capped}
     records, seen, bounds = record_targets(plan.needs, recording, known, targets, failed)

@@ -13,6 +13,7 @@ from sklearn.discriminant_analysis import QuadraticDiscriminantAnalysis
 from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import FixedThresholdClassifier
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -201,6 +202,25 @@ def test_a_loss_without_curvature_is_refused_before_the_bound_is_solved(monkeypa
     monkeypatch.setattr("cudbound.resampling.recorders.solve_bound", solve)
     with pytest.raises(UnsupportedEstimatorError, match="needs a loss with a gradient and a curvature"):
         compare_intervals(clf, X, y, methods=["cud", "aci"], **arguments)
+
+
+def test_a_classifier_that_cannot_be_refitted_is_refused_before_the_bound_is_solved(monkeypatch):
+    """The bound takes the weights by themselves; refits would have to pass them to a fit that takes none."""
+    X, y = _data()
+    weights = np.linspace(0.5, 2.0, len(y))
+    clf = FixedThresholdClassifier(LogisticRegression(), threshold=0.4).fit(X, y)
+    clf.estimator_.fit(X, y, sample_weight=weights)
+    arguments = {"sample_weight": weights, "n_resamples": 5, "rng": 0}
+    assert compare_intervals(clf, X, y, methods="cud", **arguments)["cud"].degenerate is None
+    new = {"methods": ["cud", "test-set-wilson"], "test_set": (X + 0.001, y)}
+    assert compare_intervals(clf, X, y, **new, **arguments)["cud"].n_fits == 1
+
+    searched = []
+    # an error of the search would cost the row of "cud" alone
+    monkeypatch.setattr("cudbound.resampling.recorders.solve_bound", lambda *_, **__: searched.append(1))
+    with pytest.raises(ValueError, match=r"FixedThresholdClassifier\.fit takes none"):
+        compare_intervals(clf, X, y, methods=["cud", "langford-binomial"], **arguments)
+    assert not searched
 
 
 @pytest.mark.parametrize("entry", [compare_intervals, estimate_error])
