@@ -70,8 +70,8 @@ def compare_intervals(
         depend on which others are asked for. In a group a method that this classifier does not allow keeps its row,
         which says why in a few words; asked for by name it is an error, which says it in full.
     metric : str, Metric, a sequence of them, or Metrics, default="error"
-        What is bounded: "error", "sensitivity", "specificity", "balanced-error", "cost", "ppv" or "npv", several at
-        once from the same draws and refits, or `cudbound.Metrics`, which also says which label is the event, what
+        What is bounded: "error", "sensitivity" or other names out of those of `cudbound.Metrics`, several at once
+        from the same draws and refits, or that class itself, which also says which label is the event, what
         errors cost, at which prevalence, and whether all intervals are to hold together. Methods that keep means over
         rows of both classes have the error alone.
     groups : array-like, shape (n_samples,), default=None

@@ -195,8 +195,8 @@ def performance_interval(
         {"cap": False})`` leaves the CUD bound out, ``{"tails": "shortest"}`` divides the error probability so that the
         interval is about 3 % shorter.
     metric : str, Metric or Metrics, default="error"
-        What is bounded: "error", "sensitivity", "specificity", "balanced-error", "cost", "ppv" or "npv"; with
-        `cudbound.Metrics`, also which label is the event, what errors cost, at which prevalence.
+        What is bounded: "error", "sensitivity" or another name out of those of `cudbound.Metrics`; with that class,
+        also which label is the event, what errors cost, at which prevalence.
         `cudbound.compare_intervals` takes several at once.
     groups : array-like, shape (n_samples,), default=None
         Which rows belong together, such as those of one patient: whole groups are then drawn, and "two-center" counts

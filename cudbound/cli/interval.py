@@ -158,8 +158,7 @@ class AskedMetrics:
         type=options.from_text(_metrics),
         default="error",
         metavar="NAME,NAME,...",
-        help="What is bounded: error, sensitivity, specificity, balanced-error, cost, ppv, npv; several "
-        "share draws and refits.",
+        help=f"What is bounded: {', '.join(options.METRICS)}, cost, ppv, npv; several share draws and refits.",
     ),
     click.option(
         "--joint",

@@ -27,6 +27,8 @@ Decorator = Callable[[Command], Command]
 
 FILE = click.Path(path_type=Path)
 SOLVERS = ("native", "cvxpy")
+#: Metrics that need nothing but their name.
+METRICS = ("error", "sensitivity", "specificity", "balanced-error")
 
 _WORDS: dict[str, bool | None] = {"true": True, "false": False, "none": None}
 

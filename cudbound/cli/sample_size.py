@@ -15,7 +15,6 @@ from cudbound.inputs.classifier_recipe import ClassifierRecipe
 from cudbound.inputs.csv_file import DataFile
 from cudbound.inputs.named_classifiers import DEFAULT, LEARNERS
 
-METRICS = ("error", "sensitivity", "specificity", "balanced-error")
 #: Sizes of one plan; each takes its hundred samples.
 MAX_SIZES = 1000
 
@@ -94,10 +93,10 @@ def one_method(text: str) -> str:
 )
 @click.option(
     "--metric",
-    type=click.Choice(METRICS),
-    default=METRICS[0],
+    type=click.Choice(options.METRICS),
+    default=options.METRICS[0],
     metavar="NAME",
-    help=f"What it is for: {', '.join(METRICS)}.",
+    help=f"What it is for: {', '.join(options.METRICS)}.",
 )
 @options.confidence_level_option
 @click.option(

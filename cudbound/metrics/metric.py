@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -110,6 +111,9 @@ ERROR = Metric("error")
 SENSITIVITY = Metric("sensitivity", shares=(0.0, 1.0), complement=True)
 SPECIFICITY = Metric("specificity", shares=(1.0, 0.0), complement=True)
 BALANCED_ERROR = Metric("balanced-error", shares=(0.5, 0.5))
+
+#: Metrics that need nothing but their name.
+METRICS: Mapping[str, Metric] = {one.name: one for one in (ERROR, SENSITIVITY, SPECIFICITY, BALANCED_ERROR)}
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,11 +9,9 @@ from typing import Any
 from cudbound.basis.hints import did_you_mean
 from cudbound.basis.parameter_error import ParameterError
 from cudbound.basis.validation import check_flag, check_number
-from cudbound.metrics.metric import BALANCED_ERROR, ERROR, SENSITIVITY, SPECIFICITY, Metric
+from cudbound.metrics.metric import ERROR, METRICS, SENSITIVITY, SPECIFICITY, Metric
 from cudbound.metrics.not_covered import why_not
 
-#: Metrics that need nothing but their name.
-METRICS: Mapping[str, Metric] = {one.name: one for one in (ERROR, SENSITIVITY, SPECIFICITY, BALANCED_ERROR)}
 #: What follows from limits of sensitivity and specificity at a prevalence.
 PREDICTIVE = ("ppv", "npv")
 COST = "cost"

@@ -134,6 +134,12 @@ def test_the_solvers_of_the_option_are_those_of_the_package():
     assert SOLVERS == options.SOLVERS
 
 
+def test_the_metrics_of_the_options_are_those_of_the_package():
+    from cudbound.metrics.metric import METRICS
+
+    assert tuple(METRICS) == options.METRICS
+
+
 def test_the_alternatives_of_the_option_are_those_of_the_package():
     from cudbound.intervals.method import ALTERNATIVES
 

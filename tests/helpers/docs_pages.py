@@ -42,6 +42,7 @@ from cudbound.cli.verify import verify
 from cudbound.inputs.classifier_recipe import ClassifierRecipe
 from cudbound.inputs.named_classifiers import CLASSIFIERS
 from cudbound.intervals import GROUPS, METHODS, Method, find_comparisons, find_methods
+from cudbound.metrics.metric import METRICS, Metric
 from cudbound.point_estimates import ESTIMATORS
 from cudbound.records import FoldLosses, TestSetLosses
 from cudbound.study.design.design_file import template_names, template_text
@@ -238,6 +239,40 @@ def study_templates() -> str:
     return markdown_table(rows)
 
 
+def metrics() -> str:
+    rows = [
+        (f'`"{name}"`', averaged(one), "one minus it" if one.complement else "itself")
+        for name, one in METRICS.items()
+    ]
+    rows += [
+        (
+            '`"cost"`',
+            "over all cases, each wrong one at the cost of its true class",
+            "in units of cost, from 0 to the largest",
+        ),
+        (
+            '`"ppv"`, `"npv"`',
+            "none: from limits of sensitivity and specificity, [below](#predictive-values)",
+            "",
+        ),
+    ]
+    return markdown_table(
+        [dict(zip(("`metric=`", "mean loss", "told as"), row, strict=True)) for row in rows]
+    )
+
+
+def averaged(metric: Metric) -> str:
+    """Return what the mean loss of a metric is over, in words."""
+    if metric.shares is None:
+        return "over all cases"
+    parts = [(share, of) for share, of in zip(metric.shares, ("non-events", "events"), strict=True) if share]
+    if len(parts) == 1:
+        return f"over the {parts[0][1]}"
+    return ", ".join(
+        f"{'half' if s == 0.5 else format(s, '.3g')} of that over the {of}" for s, of in reversed(parts)
+    )
+
+
 def study_worlds() -> str:
     return markdown_table(
         [
@@ -417,6 +452,7 @@ PARTS: dict[str, Callable[[], str]] = {
     "options-study-run": partial(options_of_command, study_commands.run),
     "options-verify": partial(options_of_command, verify),
     "study-templates": study_templates,
+    "metrics": metrics,
     "study-worlds": study_worlds,
     "classifiers": classifiers,
     "refusals": refusals,

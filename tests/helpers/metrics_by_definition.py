@@ -14,25 +14,23 @@ from cudbound.problem.problem import Problem
 from cudbound.records import Records
 
 COST = Metric("cost", costs=(1.0, 4.0))
-METRICS = (ERROR, SENSITIVITY, SPECIFICITY, BALANCED_ERROR, COST)
+#: What each is the mean over, with the shares: the events (True), the others (False), or all rows (None).
+PARTS: dict[Metric, list[tuple[float, bool | None]]] = {
+    ERROR: [(1.0, None)],
+    SENSITIVITY: [(1.0, True)],
+    SPECIFICITY: [(1.0, False)],
+    BALANCED_ERROR: [(0.5, False), (0.5, True)],
+    COST: [(1.0, None)],
+}
+#: One minus the mean.
+COMPLEMENTS = (SENSITIVITY, SPECIFICITY)
+METRICS = tuple(PARTS)
 
 
 def by_definition(metric: Metric, wrong: Iterable[Any], event: Iterable[Any], weight: Iterable[Any]) -> float:
-    """The metric of a sample of rows, each listed with its weight, in plain Python."""
-    of_class = {}
-    for label in (False, True):
-        of = [(w, m) for w, m, e in zip(weight, wrong, event, strict=True) if e == label]
-        total = sum(w for w, _ in of)
-        of_class[label] = sum(w * m for w, m in of) / total if total else None
-    if metric is SENSITIVITY:
-        return 1.0 - of_class[True]
-    if metric is SPECIFICITY:
-        return 1.0 - of_class[False]
-    if metric is BALANCED_ERROR:
-        return (of_class[False] + of_class[True]) / 2.0
-    price = {False: 1.0, True: 4.0 if metric is COST else 1.0}
-    paid = sum(w * m * price[e] for w, m, e in zip(weight, wrong, event, strict=True))
-    return paid / sum(weight)
+    """The metric of a sample of rows, each listed with its weight, in plain Python; it must hold what is averaged."""
+    mean = mean_loss(metric, wrong, event, weight, [1.0 for _ in event])
+    return 1.0 - mean if metric in COMPLEMENTS else mean * (4.0 if metric is COST else 1.0)
 
 
 def enumerated(
@@ -63,13 +61,11 @@ def mean_loss(
     times: Iterable[Any],
 ) -> float | None:
     """The mean loss of rows that stand `times` in a sample, in [0, 1]; None where a class is missing."""
-    parts = {SENSITIVITY: [(1.0, True)], SPECIFICITY: [(1.0, False)]}.get(
-        metric, [(0.5, False), (0.5, True)] if metric is BALANCED_ERROR else [(1.0, None)]
-    )
+    rows = list(zip(weight, wrong, event, times, strict=True))
     total = 0.0
-    for share, label in parts:
+    for share, label in PARTS[metric]:
         above = below = 0.0
-        for w, m, e, k in zip(weight, wrong, event, times, strict=True):
+        for w, m, e, k in rows:
             if label is None or e == label:
                 below += w * k
                 above += w * k * m * (1.0 if metric is not COST or e else 0.25)

@@ -8,7 +8,7 @@ import re
 import numpy as np
 import pytest
 import random_problems
-from metrics_by_definition import COST, METRICS, enumerated
+from metrics_by_definition import COST, METRICS, enumerated, mean_loss
 from shared_files import shared_vectors
 from tiers import each_tier
 
@@ -17,6 +17,7 @@ from cudbound.basis.outcomes import ConfidenceInterval
 from cudbound.bound.cud_bound import solve_bound, solve_joint_bounds
 from cudbound.estimators.least_squares import LeastSquaresClassifier
 from cudbound.metrics.metric import BALANCED_ERROR, ERROR, SENSITIVITY, SPECIFICITY, Metric, MetricRows
+from cudbound.metrics.metric import METRICS as REGISTERED
 from cudbound.problem.draws import draw_counts, draw_stratified_counts
 from cudbound.problem.problem import Problem
 from cudbound.solve.search import Search
@@ -45,11 +46,8 @@ def check_against_enumeration(seed, metric):
     seen = MetricRows(metric, event, weight if seed % 3 == 0 else None)
     lacking = seen.lacking(counts)
     for draw, row in enumerate(counts):
-        drawn = {metric is SENSITIVITY: event, metric is SPECIFICITY: ~event}.get(True)
-        missing = drawn is not None and not row[drawn].any()
-        if metric is BALANCED_ERROR:
-            missing = not row[event].any() or not row[~event].any()
-        assert lacking[draw] == missing, (seed, metric.name, draw)
+        undefined = mean_loss(metric, ~event, event, weight, row) is None
+        assert lacking[draw] == undefined, (seed, metric.name, draw)
     counts = counts[~lacking]
     problem = Problem.of(
         base.design,
@@ -64,6 +62,10 @@ def check_against_enumeration(seed, metric):
     for draw in range(len(counts)):
         expected = enumerated(problem, metric, event, draw, weight)
         assert draws.upper[draw] == pytest.approx(expected, abs=1e-7), (seed, metric.name, draw)
+
+
+def test_every_metric_with_a_name_has_a_definition():
+    assert {*REGISTERED.values()} <= {*METRICS}
 
 
 @each_tier(range(12), range(12, 312))

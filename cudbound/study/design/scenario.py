@@ -21,14 +21,15 @@ from cudbound.basis.validation import (
     check_localization,
 )
 from cudbound.intervals import Method, find_comparisons, find_methods
-from cudbound.metrics.metrics import Metrics
+from cudbound.metrics.metric import ERROR
+from cudbound.metrics.metrics import NAMES, Metrics
 from cudbound.problem.draws import MAX_RESAMPLES
 from cudbound.resampling import ResamplingSizes
 from cudbound.study.design.published import PublishedValue
 from cudbound.study.populations.population import Population
 
 #: Metrics whose truth is found on a large sample.
-STUDIED = ("sensitivity", "specificity", "balanced-error", "ppv", "npv", "cost")
+STUDIED = tuple(name for name in NAMES if name != ERROR.name)
 #: What a study may ask for: beyond these a sample, a draw or a list of replicates fills the memory.
 MAX_CASES = 100_000
 MAX_REPLICATES = 10_000_000
@@ -53,8 +54,7 @@ class Scenario:
         ``make_rival() -> estimator``, a second classifier. What is studied is then the error of the first minus that
         of the rival, by methods that compare.
     metric : tuple of str, default=("error",)
-        What is studied, in place of the error: "sensitivity", "specificity", "balanced-error", "ppv", "npv" or "cost"
-        of a simulated world.
+        What is studied, in place of the error: other names out of those of `cudbound.Metrics`, on a simulated world.
         Of several, whether all intervals of a method that hold together cover.
     groups : bool, default=True
         Whether the methods are told which rows are those of one patient, where patients have several.

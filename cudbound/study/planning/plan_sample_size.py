@@ -17,9 +17,10 @@ from cudbound.basis.protocols import Features, Learner
 from cudbound.basis.seeds import check_seed
 from cudbound.basis.validation import check_integer, check_no_results
 from cudbound.intervals import find_methods
+from cudbound.metrics.metric import METRICS
 from cudbound.metrics.metrics import Metrics, as_metrics
 from cudbound.resampling.resampling import Resampling, check_resampling
-from cudbound.study.design.scenario import STUDIED, Scenario, Study
+from cudbound.study.design.scenario import Scenario, Study
 from cudbound.study.design.scenario_tables import find_world
 from cudbound.study.measure.summary import Summary, summarize_store
 from cudbound.study.planning.closed_forms import ClosedFormSize, check_half_width, closed_form_sample_sizes
@@ -35,7 +36,6 @@ from cudbound.study.run.runner import run_in_memory
 N_SAMPLES = range(20, 201, 20)
 #: A standard error, and a quantile, need some; the rows of all are in memory at once.
 MIN_REPLICATES, MAX_REPLICATES = 10, 100_000
-METRICS = ("error", *STUDIED)
 #: Half of the interval from 0 to 1, that says nothing.
 NOTHING = 0.5
 
@@ -90,7 +90,8 @@ def plan_sample_size(
         An interval of `cudbound.available_methods`, or a pair of its name and its options, such as
         ``("two-center", {"cap": False})``.
     metric : str or Metrics, default="error"
-        "error", "sensitivity", "specificity" or "balanced-error"; `cudbound.Metrics` says which label is the event.
+        "error", "sensitivity" or another that needs nothing but its name; `cudbound.Metrics` says which label is the
+        event.
     confidence_level : float, default=0.95
         In (0, 1).
     n_replicates : int, default=100

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cudbound.basis.results import IntervalEstimate
-from cudbound.metrics.metric import Metric, MetricRows
-from cudbound.metrics.metrics import COST, METRICS, PREDICTIVE, Metrics
+from cudbound.metrics.metric import METRICS, Metric, MetricRows
+from cudbound.metrics.metrics import COST, PREDICTIVE, Metrics
 from cudbound.metrics.predictive import negative_predictive_value, positive_predictive_value
 from cudbound.study.design.scenario import Scenario
 from cudbound.study.populations.population import Truth
