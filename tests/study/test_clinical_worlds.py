@@ -7,7 +7,7 @@ import pytest
 from sklearn.feature_selection import SelectKBest, f_classif
 from sklearn.linear_model import LogisticRegression
 
-from cudbound import LeastSquaresClassifier, run_study
+from cudbound import LeastSquaresClassifier, Metrics, run_study
 from cudbound.inputs.classifier_recipe import ClassifierRecipe
 from cudbound.study.design.design_file import read_design
 from cudbound.study.populations.patients import Patients
@@ -115,7 +115,9 @@ def test_predictive_values_and_cost_are_shares_and_means_of_cases():
         np.mean(1 - y[~called]),
         0.25 * np.mean(called & (y == 0)) + np.mean(~called & (y == 1)),
     )
-    found = true_metrics(world, classifier, ["ppv", "npv", "cost"], prevalence="sample", costs=(0.25, 1.0))
+    found = true_metrics(
+        world, classifier, Metrics(["ppv", "npv", "cost"], prevalence="sample", costs={0: 0.25, 1: 1.0})
+    )
     for truth, value in zip(found, expected, strict=True):
         assert truth.value == pytest.approx(value, abs=6 * truth.standard_error)
         assert 0.0 < truth.standard_error < 0.004
@@ -124,12 +126,12 @@ def test_predictive_values_and_cost_are_shares_and_means_of_cases():
 def test_predictive_values_at_another_prevalence_follow_bayes_rule():
     world = BinaryFinding(odds_ratio=9.0, n_noise=0)  # sensitivity and specificity 3/4
     classifier = LeastSquaresClassifier().fit([[0.0], [0.0], [1.0], [1.0]], [0, 0, 1, 1])
-    ppv, npv = true_metrics(world, classifier, ["ppv", "npv"], prevalence=0.1)
+    ppv, npv = true_metrics(world, classifier, Metrics(["ppv", "npv"], prevalence=0.1))
     assert ppv.value == pytest.approx(0.075 / (0.075 + 0.225), abs=0.005)
     assert npv.value == pytest.approx(0.675 / (0.675 + 0.025), abs=0.005)
     nobody = LeastSquaresClassifier().fit([[0.0], [1.0], [2.0]], [0, 0, 1])
     with pytest.raises(ValueError, match="The ppv of a classifier that never calls a case so is not defined"):
-        true_metrics(world, nobody, ["ppv"], prevalence=0.1)
+        true_metrics(world, nobody, Metrics("ppv", prevalence=0.1))
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import pytest
 from scipy.special import ndtr
 from sklearn.dummy import DummyClassifier
 
-from cudbound import LeastSquaresClassifier, Study, run_study, summarize
+from cudbound import LeastSquaresClassifier, Metrics, Study, run_study, summarize
 from cudbound.basis.outcomes import ConfidenceInterval, Estimand, Outcome
 from cudbound.basis.results import IntervalEstimate
 from cudbound.study.design.design_file import read_design, template_text
@@ -27,7 +27,7 @@ def test_the_true_metrics_are_those_of_the_normal_distribution():
     length = np.linalg.norm(coef)
     event = ndtr((coef[0] + intercept) / length)
     other = ndtr((coef[0] - intercept) / length)
-    found = true_metrics(world, clf, ["sensitivity", "specificity", "balanced-error"])
+    found = true_metrics(world, clf, Metrics(["sensitivity", "specificity", "balanced-error"]))
     expected = (event, other, 1.0 - (event + other) / 2)
     for truth, value in zip(found, expected, strict=True):
         assert truth.value == pytest.approx(value, abs=4.5 * truth.standard_error)
@@ -36,10 +36,10 @@ def test_the_true_metrics_are_those_of_the_normal_distribution():
 
 @pytest.mark.parametrize("share", [0.1, 0.3, 0.5])
 def test_a_classifier_that_calls_all_cases_one_class_has_metrics_of_0_and_1(share):
-    names = ["sensitivity", "specificity", "balanced-error"]
+    metrics = Metrics(["sensitivity", "specificity", "balanced-error"])
     for label, expected in ((0, (0.0, 1.0)), (1, (1.0, 0.0))):
         clf = DummyClassifier().fit([[0.0], [0.0]], [label, label])
-        found = true_metrics(Gaussians(n_features=1, positive_share=share), clf, names)
+        found = true_metrics(Gaussians(n_features=1, positive_share=share), clf, metrics)
         assert [one.value for one in found] == pytest.approx([*expected, 0.5], abs=1e-12)
         assert all(0.0 <= one.value <= 1.0 for one in found)
         assert max(one.standard_error for one in found[:2]) < 1e-6

@@ -95,8 +95,14 @@ class Scenario:
                 hasattr(self.population, "sample") or hasattr(self.population, "all_cases")
             ):
                 raise ParameterError("metric", "of one classifier on a simulated world", self.metric)
+        self.metrics.resolve()  # says what is missing
+
+    @property
+    def metrics(self) -> Metrics:
+        """The metrics that are studied, as an analysis takes them: one by itself, several together."""
+        asked = self.metric[0] if len(self.metric) == 1 else self.metric
         costs = None if self.costs is None else dict(enumerate(self.costs))
-        Metrics(self.metric, prevalence=self.prevalence, costs=costs).resolve()  # says what is missing
+        return Metrics(asked, joint=len(self.metric) > 1, prevalence=self.prevalence, costs=costs)
 
 
 @public_settings

@@ -31,7 +31,7 @@ from cudbound.resampling import Resampling
 from cudbound.resampling.refits import prepare_refits
 from cudbound.study.design.scenario import Scenario, Study
 from cudbound.study.populations.population import Cases, Truth
-from cudbound.study.run.metric_rows import joint_rows, metrics_of, true_metrics
+from cudbound.study.run.metric_rows import joint_rows, true_metrics
 from cudbound.study.run.replicate_rows import ExpectedError, IntervalRow, Key, ReplicateRow
 
 #: Replicates of each cell in which every method is computed once more by itself, for the time that it takes alone.
@@ -163,9 +163,7 @@ def _truths(scenario: Scenario, fitted: list[Any], drawn: Cases) -> tuple[Truth,
     """Return the true error, or the true value of each metric that is studied."""
     if scenario.metric == ("error",):
         return (_true_error(scenario, fitted, drawn),)
-    return true_metrics(
-        scenario.population, fitted[0], scenario.metric, prevalence=scenario.prevalence, costs=scenario.costs
-    )
+    return true_metrics(scenario.population, fitted[0], scenario.metrics)
 
 
 def _intervals(
@@ -192,7 +190,7 @@ def _intervals(
         inner = study.inner
         if scenario.metric != ("error",):
             # of inner draws no other metric can be read, whatever scenarios of the error in the same study take
-            settings["metric"], inner = metrics_of(scenario), "oob"
+            settings["metric"], inner = scenario.metrics, "oob"
         rows = compare_intervals(
             only,
             drawn.X,
