@@ -638,7 +638,7 @@ WRONG = [
     ),
     (
         SETTINGS + WORLD + "positive_share = 0.0001",
-        r".*\[\[scenario\]\] 1: 100 samples of 30 cases had fewer than 2 cases of a class each; take larger .*",
+        r".*\[\[scenario\]\] 1: 1000 samples of 30 cases of gaussians had fewer than 2 cases of a class each; .*",
     ),
 ]
 

@@ -8,6 +8,11 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from cudbound.basis.validation import MIN_ROWS_PER_CLASS
+
+#: Samples that may lack a class before there is none.
+MAX_DRAWS = 1000
+
 
 @dataclass(frozen=True)
 class Truth:
@@ -67,3 +72,21 @@ class Population(Protocol):
 
     def draw(self, n: int, rng: np.random.Generator) -> Cases:
         """Draw a training set of n cases; it may hold one class only."""
+
+
+def draw_both_classes(population: Population, n: int, rng: np.random.Generator) -> tuple[Cases, int]:
+    """Draw a sample with at least two cases, or patients with several, of each class; count those that had not.
+
+    Raises
+    ------
+    ValueError
+        If a thousand samples had not.
+    """
+    for n_redrawn in range(MAX_DRAWS):
+        drawn = population.draw(n, rng)
+        if drawn.n_rarer >= MIN_ROWS_PER_CLASS:
+            return drawn, n_redrawn
+    raise ValueError(
+        f"{MAX_DRAWS} samples of {n} cases of {population.name} had fewer than {MIN_ROWS_PER_CLASS} cases of "
+        "a class each; take larger samples."
+    )

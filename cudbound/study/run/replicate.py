@@ -24,20 +24,17 @@ from cudbound.basis.bars import HIDDEN, shared
 from cudbound.basis.exceptions import CudboundWarning
 from cudbound.basis.outcomes import Estimand
 from cudbound.basis.results import ComparisonResult, IntervalEstimate
-from cudbound.basis.validation import MIN_ROWS_PER_CLASS
 from cudbound.bound.settings import Bound
 from cudbound.intervals import Method
 from cudbound.resampling import Resampling
 from cudbound.resampling.refits import prepare_refits
 from cudbound.study.design.scenario import Scenario, Study
-from cudbound.study.populations.population import Cases, Truth
+from cudbound.study.populations.population import MAX_DRAWS, Cases, Truth, draw_both_classes
 from cudbound.study.run.metric_rows import joint_rows, true_metrics
 from cudbound.study.run.replicate_rows import ExpectedError, IntervalRow, Key, ReplicateRow
 
 #: Replicates of each cell in which every method is computed once more by itself, for the time that it takes alone.
 N_TIMED = 3
-#: Samples that may lack a class before a replicate counts as failed.
-MAX_DRAWS = 1000
 
 
 @shared(HIDDEN)
@@ -63,7 +60,7 @@ def run_replicate(
     methods = study.find_methods() if methods is None else methods
     try:
         rng = study.rng(scenario.name, n, replicate)
-        drawn, n_redrawn = _draw(scenario, n, rng)
+        drawn, n_redrawn = draw_both_classes(scenario.population, n, rng)
         fitted = _fit(scenario, drawn.X, drawn.y, study.seed_of_fits(key.scenario, n, replicate))
         truths = _truths(scenario, fitted, drawn)
         truth = truths[0] if len(truths) == 1 else Truth(0.0, max(one.standard_error for one in truths))
@@ -147,7 +144,7 @@ def _expected_error(
     seed = study.seed_of_fits(key.scenario, key.n, key.replicate, n_train)
     with suppress(Exception):  # judged by the further samples that there are, whose number the report shows
         for _ in range(MAX_DRAWS):
-            drawn, _ = _draw(scenario, key.n, rng)
+            drawn, _ = draw_both_classes(scenario.population, key.n, rng)
             X, y = (_first(rows, n_train) for rows in (drawn.X, drawn.y))
             if batched or len(np.unique(y)) == 2:
                 truth = _true_error(scenario, _fit(scenario, X, y, seed), drawn)
@@ -204,18 +201,6 @@ def _intervals(
         if len(truths) > 1:
             return joint_rows(rows, truths)
     return tuple(_row(row) for row in rows)
-
-
-def _draw(scenario: Scenario, n: int, rng: np.random.Generator) -> tuple[Cases, int]:
-    """Draw a sample with at least two cases, or patients with several, of each class; count those that had not."""
-    for n_redrawn in range(MAX_DRAWS):
-        drawn = scenario.population.draw(n, rng)
-        if drawn.n_rarer >= MIN_ROWS_PER_CLASS:
-            return drawn, n_redrawn
-    raise ValueError(
-        f"{MAX_DRAWS} samples of {n} cases of {scenario.population.name} had fewer than {MIN_ROWS_PER_CLASS} cases of "
-        "a class each; take larger samples."
-    )
 
 
 def _seconds_alone(
