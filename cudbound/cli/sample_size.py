@@ -180,7 +180,7 @@ def _pilot(
 
 def _world(world: str, parameters: tuple[str, ...]) -> dict[str, Any]:
     """Return what is drawn from a simulated world."""
-    from cudbound.study.design.scenario_tables import find_world
+    from cudbound.study.design.design_file import find_world
 
     refuse_beside("--world", [one.name for one in fields(DataFile)], "a world has no file")
     try:

@@ -209,7 +209,7 @@ def replay(
 ) -> None:
     """Run one replicate again, such as one that failed, and print what it gives."""
     from cudbound.study.design.design_file import read_design
-    from cudbound.study.run.replay import replay as run_again
+    from cudbound.study.run.runner import replay as run_again
 
     row = run_again(read_design(design, data_folder=data_folder), store, scenario, n, replicate)
     _print(_replicate_lines(row))

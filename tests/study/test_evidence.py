@@ -23,9 +23,8 @@ from cudbound.resampling.resampling import Resampling
 from cudbound.study.design.design_file import read_design, template_text
 from cudbound.study.report.evidence import evidence
 from cudbound.study.run.merge import merge_stores
-from cudbound.study.run.replay import replay
 from cudbound.study.run.replicate_rows import Key
-from cudbound.study.run.runner import run_study
+from cudbound.study.run.runner import replay, run_study
 from cudbound.study.run.store import Store
 
 DESIGN = """

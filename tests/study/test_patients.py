@@ -22,8 +22,8 @@ from cudbound.study.populations.worlds import (
     Outliers,
     Quadratic,
 )
-from cudbound.study.run.replay import replay
 from cudbound.study.run.replicate_rows import Key
+from cudbound.study.run.runner import replay
 from cudbound.study.run.store import Store
 
 #: One in 150000 for a correct program, and every seed is fixed.

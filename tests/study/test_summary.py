@@ -18,7 +18,7 @@ from study_measures import mean_measure, paired_difference, share_measure
 
 from cudbound.basis.proportions import inverted_binomial_limits
 from cudbound.study.design.published import PublishedValue, beside_published
-from cudbound.study.measure.cell_measures import keeps_level
+from cudbound.study.measure.cell_table import keeps_level
 from cudbound.study.measure.scoring import interval_score
 from cudbound.study.measure.summary import Summary, summarize
 from cudbound.study.run.replicate_rows import ReplicateRow

@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
+import inspect
 import tomllib
+from collections.abc import Iterable, Mapping
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 from cudbound.basis.hints import did_you_mean
 from cudbound.basis.parameter_error import ParameterError
-from cudbound.basis.validation import check_integer
+from cudbound.basis.validation import check_choice, check_integer
+from cudbound.inputs.classifier_recipe import ClassifierRecipe
+from cudbound.inputs.csv_file import CsvError, DataFile, quoted
 from cudbound.study.design.published import PublishedTable, PublishedValue
 from cudbound.study.design.scenario import Scenario, Study
-from cudbound.study.design.scenario_tables import read_scenario
 from cudbound.study.design.trial import try_scenario
-from cudbound.study.schema import placed, structured
+from cudbound.study.populations.own_data import csv_population
+from cudbound.study.populations.patients import Patients
+from cudbound.study.populations.population import Population
+from cudbound.study.populations.real_data import RealData, load_data_set
+from cudbound.study.populations.simulated import World
+from cudbound.study.populations.worlds import WORLDS
+from cudbound.study.schema import keys_of, placed, structured
 
 
 def template_names() -> tuple[str, ...]:
@@ -126,3 +135,116 @@ def _tables(table: dict[str, Any], key: str) -> list[dict[str, Any]]:
     if key == "scenario" and not tables:
         raise ValueError('there must be at least one table [[scenario]], such as world = "gaussians"')
     return tables
+
+
+#: Keys that say what is drawn from; exactly one of them stands in a table.
+SOURCES = ("world", "data", "csv")
+#: Keys of the classifier, and those of missing values, which data sets lack and the reader of a CSV file settles.
+RECIPE_KEYS = tuple(keys_of(ClassifierRecipe).values())
+MISSING_KEYS = ("missing", "levels")
+#: Keys of several rows for each patient of a world.
+PATIENT_KEYS = ("rows_per_patient", "many_rows", "within_patient")
+#: Keys of the scenario itself.
+OWN_KEYS = keys_of(Scenario).keys() - {"population", "make_classifier", "description"} - {"make_rival"}
+
+
+def read_scenario(table: Mapping[str, Any], *, folder: Path, data_folder: str | Path | None) -> Scenario:
+    """Return the scenario that a table describes.
+
+    Parameters
+    ----------
+    table : mapping
+        The keys and values of the table.
+    folder : Path
+        Where a relative ``csv`` is looked for.
+    data_folder : str, Path or None
+        Folder of the real data sets; None takes the environment variable ``CUDBOUND_DATA``.
+
+    Raises
+    ------
+    ValueError
+        If a key is unknown or missing, a value is out of range, or the data cannot be used.
+    """
+    left = dict(table)
+    sources = [key for key in SOURCES if key in left]
+    if len(sources) != 1 or not isinstance(name := left.pop(sources[0]), str):
+        raise ValueError(f"the population must be named by one of world, data and csv. Got {sources}.")
+    own = {"name": Path(name).stem if sources == ["csv"] else name, **_taken(left, OWN_KEYS)}
+    recipe_keys = [key for key in RECIPE_KEYS if sources == ["world"] or key not in MISSING_KEYS]
+    recipe = structured(_taken(left, recipe_keys), ClassifierRecipe)
+    rival = None
+    if "rival" in left:
+        with placed("rival"):
+            rival = structured(left.pop("rival"), ClassifierRecipe)
+    if sources == ["world"]:
+        population, description = _world(name, left, has_groups="groups" in own)
+    elif sources == ["data"]:
+        population, description = _data(name, left, data_folder)
+    else:
+        population, description = _csv(folder / name, left)
+    description |= recipe.description
+    parts = {"population": population, "make_classifier": recipe, "make_rival": rival}
+    scenario = structured({**parts, "description": description, **own}, Scenario)
+    if rival is not None:
+        description["rival"] = rival.description
+    if scenario.metric != ("error",):
+        description["metric"] = list(scenario.metric)
+    return scenario
+
+
+def _taken(left: dict[str, Any], keys: Iterable[str]) -> dict[str, Any]:
+    return {key: left.pop(key) for key in keys if key in left}
+
+
+def find_world(name: str, parameters: Mapping[str, Any]) -> tuple[World, dict[str, Any]]:
+    """Return a simulated world, and its name with all parameters.
+
+    Raises
+    ------
+    ValueError
+        If the name or a parameter is unknown, or a value is out of range.
+    """
+    if name not in WORLDS:
+        raise ValueError(f"there is no world {quoted(name)}; {did_you_mean(name, WORLDS, 'the worlds are')}")
+    known = inspect.signature(WORLDS[name]).parameters
+    for key in parameters.keys() - known:
+        hint = did_you_mean(key, ("name", *known, *RECIPE_KEYS), "the keys are")
+        raise ValueError(f"world {name} has no key {quoted(key)}; {hint}")
+    values = {key: parameters.get(key, one.default) for key, one in known.items()}
+    return WORLDS[name](**values), {"world": name, **values}
+
+
+def _world(name: str, left: dict[str, Any], *, has_groups: bool) -> tuple[Population, dict[str, Any]]:
+    """Return a world, with several rows for each patient if their keys are given or that of groups is."""
+    given = _taken(left, PATIENT_KEYS)
+    world: Any
+    world, description = find_world(name, left)
+    if not given and not has_groups:
+        return world, description
+    rows = given.pop("rows_per_patient", None)
+    patients = Patients(world, tuple(rows) if isinstance(rows, list) else rows, **given)
+    description |= {"rows_per_patient": rows, "within_patient": patients.within_patient}
+    return patients, description | ({} if patients.many_rows is None else {"many_rows": patients.many_rows})
+
+
+def _data(
+    name: str, left: dict[str, Any], data_folder: str | Path | None
+) -> tuple[Population, dict[str, Any]]:
+    for key in left:
+        check_choice("a key beside data", key, ("target", "device"))
+    return _of_rows(load_data_set(name, data_folder, **left), {"data": name, **left})
+
+
+def _csv(path: Path, left: dict[str, Any]) -> tuple[Population, dict[str, Any]]:
+    given = {"csv": path.name, **left}
+    device = left.pop("device", "remainder")
+    file = structured({"file": path, **left}, DataFile)
+    try:
+        return _of_rows(csv_population(file, device=device), given)
+    except CsvError as error:
+        raise ValueError(f'{error} (options are keys here: --exclude COL is exclude = ["COL"])') from error
+
+
+def _of_rows(data: RealData, given: dict[str, Any]) -> tuple[Population, dict[str, Any]]:
+    """Describe rows by what they hold and not by where they lie, so that a folder may move."""
+    return data, {**given, "device": data.device, "sha256": data.fingerprint}

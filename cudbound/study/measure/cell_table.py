@@ -5,20 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from cudbound.basis.proportions import inverted_binomial_limits
-from cudbound.study.measure.cell_measures import (
-    SHARE_LEVEL,
-    expected_errors,
-    keeps_level,
-    means,
-    shares,
-    standard_errors,
-)
-from cudbound.study.measure.scoring import Scores
+from cudbound.study.measure.scoring import Array, Scores
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from cudbound.study.measure.scoring import Grouped
 
 #: How the estimand of a method begins that aims at the expected error of a learning algorithm.
 AIM = "expected"
@@ -50,7 +45,7 @@ def tabulate_cells(scores: Scores, confidence_level: float) -> pd.DataFrame:
         undefined.
 
         Shares of all replicates, failures counted as misses: coverage (with coverage_low and coverage_high, the 95%
-        Clopper-Pearson interval, and keeps_level, the verdict by `cudbound.study.measure.cell_measures.RULE`),
+        Clopper-Pearson interval, and keeps_level, the verdict by `cudbound.study.measure.cell_table.RULE`),
         truth_above and truth_below (truth above the upper limit, below the lower one).
 
         Of the intervals that were given: coverage_of_successes, width (of the clipped limits), raw_width,
@@ -110,3 +105,100 @@ def tabulate_cells(scores: Scores, confidence_level: float) -> pd.DataFrame:
 def _joined(estimands: pd.Series[str]) -> str:
     """Return the estimand of a method; several are joined, and a method without a row has none."""
     return "; ".join(sorted(estimands.dropna().unique()))
+
+
+#: Level of the Clopper-Pearson intervals of shares.
+SHARE_LEVEL = 0.95
+#: Monte Carlo standard errors that a coverage may lie below the nominal level: the one-sided 5 % point of a normal.
+TOLERANCE = 1.645
+
+RULE = (
+    "Keeps its level: coverage + 1.645 MCSE >= nominal level; where the coverage is 0 or 1, the upper limit of its 95% "
+    "Clopper-Pearson interval >= nominal level. With few replicates almost any coverage passes."
+)
+
+
+def keeps_level(coverage: Array, mcse: Array, high: Array, confidence_level: float) -> NDArray[np.bool_]:
+    """Decide by `RULE` whether coverages keep the nominal level.
+
+    Parameters
+    ----------
+    coverage, mcse, high : ndarray of float, shape (...)
+        Shares, their Monte Carlo standard errors, and upper limits of their Clopper-Pearson intervals.
+    confidence_level : float
+
+    Examples
+    --------
+    >>> keeps_level(np.array([0.94, 0.93, 0.0]), np.array([0.0075, 0.008, 0.0]), np.array([0.95, 0.95, 0.3]), 0.95)
+    array([ True, False, False])
+    """
+    constant = (coverage == 0.0) | (coverage == 1.0)
+    return np.asarray(np.where(constant, high, coverage + TOLERANCE * mcse) >= confidence_level)
+
+
+def means(grouped: Grouped, names: list[str]) -> pd.DataFrame:
+    """Return the mean of each column and, beside it, its Monte Carlo standard error."""
+    errors = grouped[names].std() / grouped[names].count() ** 0.5
+    table = grouped[names].mean().join(errors.add_suffix("_mcse"))
+    return table[[name + suffix for name in names for suffix in ("", "_mcse")]]
+
+
+def shares(grouped: Grouped, names: list[str]) -> pd.DataFrame:
+    """Return the share of rows in which each thing happened, over those where it is not nan, with its MCSE.
+
+    That is sqrt(c (1 - c) / R), in a column of the same name that ends in "_mcse".
+    """
+    share = grouped[names].mean()
+    errors = (share * (1.0 - share) / grouped[names].count()) ** 0.5
+    return share.join(errors.add_suffix("_mcse"))
+
+
+def standard_errors(grouped: Grouped) -> pd.DataFrame:
+    """Return what estimates vary by, what methods say that they vary by, and the ratio, with their MCSE.
+
+    Columns empirical_se (s, the standard deviation of the estimates), model_se (m, the root of the mean square of the
+    standard errors) and se_ratio (m / s), over the intervals that were given; nan for methods without standard errors.
+
+    References
+    ----------
+    Morris, White and Crowther (2019), table 6.
+    """
+    import pandas as pd
+
+    size, spread = grouped["estimate"].count(), grouped["estimate"].std()
+    variance = grouped["variance"].mean()
+    model = variance**0.5
+    # relative, as the delta method gives them from the variance of the variances
+    of_spread = (2.0 * (size - 1.0)) ** -0.5
+    of_model = grouped["variance"].sem() / (2.0 * variance)
+    ratio = model / spread.where(spread > 0.0)
+    return pd.DataFrame(
+        {
+            "empirical_se": spread,
+            "empirical_se_mcse": spread * of_spread,
+            "model_se": model,
+            "model_se_mcse": model * of_model,
+            "se_ratio": ratio,
+            "se_ratio_mcse": ratio * (of_model**2 + of_spread**2) ** 0.5,
+        }
+    )
+
+
+def expected_errors(grouped: Grouped) -> pd.DataFrame:
+    """Return the expected errors and how far estimates are from them: two means of independent samples."""
+    found = grouped[["expected", "expected_mcse", "expected_se", "n_expected"]].mean()
+    return found.assign(
+        bias_of_expected=grouped["estimate"].mean() - found["expected"],
+        bias_of_expected_mcse=np.hypot(grouped["estimate"].sem(), found["expected_mcse"]),
+    )
+
+
+def excess_kurtosis(rows: pd.DataFrame) -> Array:
+    """Return the excess kurtosis m4/m2^2 - 3 of the training errors of each cell."""
+    # scipy.stats.kurtosis differs by rounding errors, which would show in the unrounded tables of a report
+    errors = rows.groupby("cell", sort=True)["training_error"]
+    centered = (rows["training_error"] - errors.transform("mean")).groupby(rows["cell"], sort=True)
+    second, fourth = centered.agg(lambda x: (x**2).mean()), centered.agg(lambda x: (x**4).mean())
+    spread = (errors.max() > errors.min()).to_numpy()
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.where(spread, fourth / second**2 - 3.0, np.nan)

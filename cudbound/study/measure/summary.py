@@ -13,8 +13,7 @@ import numpy as np
 
 from cudbound.basis.calls import public_call
 from cudbound.study.design.published import PublishedValue, beside_published
-from cudbound.study.measure.cell_measures import excess_kurtosis, means
-from cudbound.study.measure.cell_table import AIM, tabulate_cells
+from cudbound.study.measure.cell_table import AIM, excess_kurtosis, means, tabulate_cells
 from cudbound.study.measure.scoring import CELL, KEY, Results, Scores, score_intervals
 from cudbound.study.run.store import Store
 from cudbound.study.run.store_tables import EXPECTED, INTERVALS, METHOD_TIMINGS, REPLICATES, TIMINGS

@@ -20,8 +20,8 @@ from cudbound.intervals import find_methods
 from cudbound.metrics.metric import METRICS
 from cudbound.metrics.metrics import Metrics, as_metrics
 from cudbound.resampling.resampling import Resampling, check_resampling
+from cudbound.study.design.design_file import find_world
 from cudbound.study.design.scenario import Scenario, Study
-from cudbound.study.design.scenario_tables import find_world
 from cudbound.study.measure.summary import Summary, summarize_store
 from cudbound.study.planning.closed_forms import ClosedFormSize, check_half_width, closed_form_sample_sizes
 from cudbound.study.planning.performance import expected_performance

@@ -10,7 +10,7 @@ from cudbound.basis.outcomes import Estimand
 from cudbound.basis.rounding import Kind, format_cell, format_level
 from cudbound.report.estimands import DIFFERENCES, ERRORS, explain_estimands
 from cudbound.report.tables import Column, Report
-from cudbound.study.measure.cell_measures import RULE
+from cudbound.study.measure.cell_table import RULE
 from cudbound.study.measure.scoring import CELL
 from cudbound.study.measure.summary import Summary
 
