@@ -61,7 +61,8 @@ def try_scenario(scenario: Scenario, n_samples: Collection[int], methods: Collec
         )
     drawn, _ = draw_both_classes(scenario.population, min(n_samples), rng)
     try:
-        _fit_and_express(scenario, drawn, methods)
+        with warnings.catch_warnings(action="ignore"):  # those of the study's own fits stand in its results
+            _fit_and_express(scenario, drawn, methods)
     except NotMinimizerError:
         return  # of this sample alone; replicates that fail are counted
     except UnsupportedEstimatorError as error:
@@ -85,9 +86,10 @@ def check_learners(study: Study) -> None:
         return
     for scenario in study.scenarios:
         try:
-            n = min(study.sizes_of(scenario))
-            drawn, _ = draw_both_classes(scenario.population, n, np.random.default_rng(0))
-            _fit_and_express(scenario, drawn, methods)
+            with warnings.catch_warnings(action="ignore"):
+                n = min(study.sizes_of(scenario))
+                drawn, _ = draw_both_classes(scenario.population, n, np.random.default_rng(0))
+                _fit_and_express(scenario, drawn, methods)
         except UnsupportedEstimatorError as error:
             raise StudyError(f"scenario {scenario.name!r}: {error}") from error
         except Exception:  # of any kind: this sample may go wrong where others go well
@@ -103,17 +105,16 @@ def _fit_and_express(scenario: Scenario, drawn: Cases, methods: Collection[Metho
         If it is none; the remedy is which methods can be computed without.
     """
     left = [method.name for method in methods if not method.needs & MODEL_RECORDS]
-    with warnings.catch_warnings(action="ignore"):  # those of the study's own fits stand in its results
-        classifier = scenario.make_classifier().fit(drawn.X, drawn.y)
-        if scenario.make_rival is not None:
-            scenario.make_rival().fit(drawn.X, drawn.y)
-        try:
-            if len(left) < len(methods):
-                express(classifier, drawn.X, drawn.y)
-        except UnsupportedEstimatorError as error:
-            remedy = (
-                f"Leave cud and aci out of methods to continue without them: {', '.join(left)}."
-                if left
-                else "Name methods other than cud and aci to continue without them."
-            )
-            raise UnsupportedEstimatorError(str(error), remedy) from error
+    classifier = scenario.make_classifier().fit(drawn.X, drawn.y)
+    if scenario.make_rival is not None:
+        scenario.make_rival().fit(drawn.X, drawn.y)
+    try:
+        if len(left) < len(methods):
+            express(classifier, drawn.X, drawn.y)
+    except UnsupportedEstimatorError as error:
+        remedy = (
+            f"Leave cud and aci out of methods to continue without them: {', '.join(left)}."
+            if left
+            else "Name methods other than cud and aci to continue without them."
+        )
+        raise UnsupportedEstimatorError(str(error), remedy) from error
