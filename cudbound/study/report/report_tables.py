@@ -172,36 +172,11 @@ def aggregates_report(summary: Summary) -> Report:
     )
 
 
-def conventions(summary: Summary) -> list[str]:
-    """Return the rules and conventions of all tables, in sentences."""
-    level = format_level(summary.confidence_level)
+def estimands_in_words(summary: Summary) -> list[str]:
+    """Say what the methods of a study aim at."""
     joined = summary.cells["estimand"].unique()
     estimands = (Estimand.read(one) for text in joined for one in text.split("; ") if one)
-    sentences = [
-        f"Nominal level {level}; no finite-sample guarantee. Scale: proportions in {_scale(summary)}, limits clipped "
-        "to it.",
-        "Differences: the error of the first learning algorithm minus that of the second; true error, expected error "
-        "and training error stand for their differences."
-        if summary.compares
-        else "",
-        "Every interval is judged by the true error of the classifier that was fitted to the whole sample, whatever "
-        'its estimand, and by its own estimand too if that is "expected(n1=...)"; "cv-average" and "holdout-model" are '
-        "judged by the former alone.",
-        *explain_estimands(estimands, DIFFERENCES if summary.compares else ERRORS),
-        "Failures are misses: a method that gave no interval, or a replicate that stopped, counts against coverage. "
-        '"Among successes" leaves them out. Widths, interval score and bias are of the intervals that were given.',
-        "Degenerate intervals (of zero width, ...) are kept and counted.",
-        "All methods see the same samples and the same random numbers of each replicate.",
-        "MCSE: Monte Carlo standard error; of a share c, the root of c (1 - c) / replicates. 95% limits of coverage: "
-        "Clopper and Pearson (1934).",
-        RULE,
-        "Interval score (Winkler 1972): width + (2/d) x the distance by which the truth is missed, d = 1 - level; "
-        "lower is better.",
-        "Bias: mean of estimate - true error. 90th percentiles and medians are linear between order statistics.",
-        "Excess kurtosis: m4 / m2^2 - 3 over the replicates of a cell.",
-        "Measures as in Morris, White and Crowther (2019), Statistics in Medicine 38, 2074-2102.",
-    ]
-    return [sentence for sentence in sentences if sentence]
+    return explain_estimands(estimands, DIFFERENCES if summary.compares else ERRORS)
 
 
 def _at_a_glance(cell: pd.Series[Any]) -> str:
@@ -296,7 +271,7 @@ def _widths(summary: Summary) -> Report:
         ),
         "Seconds alone: median time of the method by itself, without refits shared with others, in the first few "
         "replicates; other workers may have been computing at the time.",
-        f"Widths of the limits clipped to {_scale(summary)}; raw: as the formula gives them.",
+        f"Widths of the limits clipped to [{-1 if summary.compares else 0}, 1]; raw: as the formula gives them.",
     )
 
 
@@ -316,10 +291,6 @@ def _centers(summary: Summary) -> Report:
         "Bias and mean square error: of estimate - true error. Empirical SE: standard deviation of the estimates; "
         "model SE: root of the mean square of the standard errors that the method itself gives, where it does.",
     )
-
-
-def _scale(summary: Summary) -> str:
-    return "[-1, 1]" if summary.compares else "[0, 1]"
 
 
 def _judged(summary: Summary) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import resources
 from itertools import islice
@@ -19,13 +19,14 @@ from cudbound.report.csv_text import csv_text
 from cudbound.report.files import write_texts
 from cudbound.report.tables import Report
 from cudbound.study.design.identity import cells_of
+from cudbound.study.measure.cell_table import RULE
 from cudbound.study.measure.scoring import CELL
 from cudbound.study.measure.summary import Summary, summarize_store
 from cudbound.study.report.report_tables import (
     aggregates_report,
     cell_reports,
-    conventions,
     differences_report,
+    estimands_in_words,
     overview_report,
     published_report,
     samples_report,
@@ -124,7 +125,7 @@ def report_texts(
         title, sentences = f"Coverage study {store.description['name']}", run_notes(store)
     if summary.replicates.empty:
         raise ValueError(f"store {os.fspath(store_path)!r}: it holds no replicate yet; run the study first")
-    texts = _csv(summary, place) if format == "csv" else {place: _html(title, _sections(summary, sentences))}
+    texts = _csv(summary, place) if format == "csv" else {place: _html(title, summary, sentences)}
     for path, text in texts.items():
         if path.exists() and path.samefile(store_path):
             raise ValueError(
@@ -195,18 +196,19 @@ def _scenario(entries: Mapping[str, Any]) -> str:
     return "; ".join(" ".join(str(one).split()) for one in words if one)
 
 
-def _sections(summary: Summary, sentences: Sequence[str]) -> Iterator[Section]:
-    yield Section("What was run", tuple(sentences), (samples_report(summary),))
-    yield Section("At a glance", tables=(overview_report(summary),))
-    yield Section("Every method in every cell", tables=tuple(cell_reports(summary)))
-    if not summary.published.empty:
-        yield Section("Beside published values", tables=(published_report(summary),))
-    if not summary.differences.empty:
-        yield Section(f"Compared with {summary.reference}", tables=(differences_report(summary),))
-    yield Section("Shortest interval that keeps its level", tables=(shortest_report(summary),))
-    yield Section("Plots", plots=tuple(_plots(summary)))
-    yield Section("Aggregates", tables=(aggregates_report(summary),))
-    yield Section("Rules and conventions", tuple(conventions(summary)))
+def _sections(summary: Summary, sentences: Sequence[str]) -> list[Section]:
+    """Return the parts of a report that have something to show, but for the rules at its end."""
+    sections = [
+        Section("What was run", tuple(sentences), (samples_report(summary),)),
+        Section("At a glance", tables=(overview_report(summary),)),
+        Section("Every method in every cell", tables=tuple(cell_reports(summary))),
+        Section("Beside published values", tables=(published_report(summary),)),
+        Section(f"Compared with {summary.reference}", tables=(differences_report(summary),)),
+        Section("Shortest interval that keeps its level", tables=(shortest_report(summary),)),
+        Section("Plots", plots=tuple(_plots(summary))),
+        Section("Aggregates", tables=(aggregates_report(summary),)),
+    ]
+    return [one for one in sections if one.plots or any(table.rows for table in one.tables)]
 
 
 def _plots(summary: Summary) -> Iterator[tuple[str, str]]:
@@ -239,7 +241,7 @@ def _plots(summary: Summary) -> Iterator[tuple[str, str]]:
     )
 
 
-def _html(title: str, sections: Iterable[Section]) -> str:
+def _html(title: str, summary: Summary, sentences: Sequence[str]) -> str:
     try:
         import jinja2
     except ImportError as error:
@@ -251,7 +253,14 @@ def _html(title: str, sections: Iterable[Section]) -> str:
         autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
     environment.filters.update(cell=format_cell, printable=printable)
-    return environment.from_string(page).render(title=title, sections=list(sections))
+    return environment.from_string(page).render(
+        title=title,
+        sections=_sections(summary, sentences),
+        level=format_level(summary.confidence_level),
+        compares=summary.compares,
+        estimands=estimands_in_words(summary),
+        rule=RULE,
+    )
 
 
 def _csv(summary: Summary, place: Path) -> dict[Path, str]:
