@@ -7,14 +7,17 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
+from cudbound.analysis.analyze import analyze
 from cudbound.analysis.question import Question
-from cudbound.analysis.table import IntervalTable, tabulate
+from cudbound.analysis.table import IntervalTable
 from cudbound.basis.calls import public_call
 from cudbound.basis.protocols import Features, FittedClassifier
+from cudbound.basis.sample import Sample
 from cudbound.bound.settings import Bound
 from cudbound.intervals import AskedMethod, find_methods
 from cudbound.metrics.metric import Metric
 from cudbound.metrics.metrics import Metrics
+from cudbound.report.cautions import warn_of
 from cudbound.resampling import Resampling
 
 
@@ -168,4 +171,8 @@ def compare_intervals(
         rng=rng,
         n_jobs=n_jobs,
     )
-    return tabulate(question, estimator, X, y, groups, sample_weight, test_set)
+    sample = Sample.of(estimator, X, y, groups, sample_weight)
+    analysis, rows, _ = analyze(question, sample, estimator, test_set)
+    table = IntervalTable(rows, analysis.run, analysis)
+    warn_of(table.cautions)
+    return table

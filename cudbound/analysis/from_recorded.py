@@ -36,7 +36,6 @@ RecordedLosses: TypeAlias = Recorded | Groups | Iterable[Recorded | Groups]
 
 def collect_records(
     records: RecordedLosses,
-    *,
     training_losses: ArrayLike | None = None,
     positive: float | None = None,
     predicted_positive: float | None = None,
@@ -129,9 +128,7 @@ def interval_of(
     asked, chosen = _one(find_methods([method]))
     level = check_confidence_level(confidence_level)
     check_choice("alternative", alternative, ALTERNATIVES)
-    found = collect_records(
-        records, training_losses=training_losses, positive=positive, predicted_positive=predicted_positive
-    )
+    found = collect_records(records, training_losses, positive, predicted_positive)
     return compute_interval(chosen, found, level, asked.options_of(chosen), alternative=alternative)
 
 
@@ -211,9 +208,7 @@ def estimate_of(
     3
     """
     asked, chosen = _one(find_estimators([method]))
-    found = collect_records(
-        records, training_losses=training_losses, positive=positive, predicted_positive=predicted_positive
-    )
+    found = collect_records(records, training_losses, positive, predicted_positive)
     return compute_estimate(chosen, found, asked.options_of(chosen))
 
 

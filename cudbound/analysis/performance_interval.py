@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from cudbound.analysis.analyze import Analysis
+from cudbound.analysis.compare_intervals import compare_intervals
 from cudbound.analysis.instability import Instability
-from cudbound.analysis.question import Question
-from cudbound.analysis.table import IntervalTable, tabulate
+from cudbound.analysis.table import IntervalTable
 from cudbound.basis.calls import public_call
 from cudbound.basis.exceptions import CudboundWarning
 from cudbound.basis.outcomes import ConfidenceInterval
@@ -23,9 +23,9 @@ from cudbound.basis.protocols import Features, FittedClassifier
 from cudbound.basis.results import IntervalEstimate
 from cudbound.basis.rounding import printable, sentences_html
 from cudbound.bound.settings import Bound
-from cudbound.intervals import GROUPS, METHODS, AskedMethod, find_methods
+from cudbound.intervals import GROUPS, METHODS, AskedMethod
 from cudbound.metrics.metric import Metric
-from cudbound.metrics.metrics import Metrics
+from cudbound.metrics.metrics import Metrics, as_metrics
 from cudbound.report.cautions import cautions
 from cudbound.report.description import Description
 from cudbound.report.headline import interval_sentence, majority_sentence
@@ -284,10 +284,17 @@ def performance_interval(
             f"one interval; {method!r} stands for {', '.join(GROUPS[method])}, which compare_intervals takes"
         )
         raise ParameterError("method", rule, method)
-    asked = find_methods([method])
-    question = Question.of(
-        asked,
+    if len(as_metrics(metric).names) > 1:
+        raise ParameterError("metric", "one metric; compare_intervals takes several", metric)
+    table = compare_intervals(
+        estimator,
+        X,
+        y,
+        methods=[method],
         metric=metric,
+        groups=groups,
+        sample_weight=sample_weight,
+        test_set=test_set,
         confidence_level=confidence_level,
         alternative=alternative,
         n_resamples=n_resamples,
@@ -296,8 +303,5 @@ def performance_interval(
         rng=rng,
         n_jobs=n_jobs,
     )
-    if len(question.metrics.names) > 1:
-        raise ParameterError("metric", "one metric; compare_intervals takes several", metric)
-    table = tabulate(question, estimator, X, y, groups, sample_weight, test_set)
     assert table.analysis is not None
     return PerformanceInterval(table.rows[0], table.analysis.run, table.analysis)

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Generic
+from typing import TYPE_CHECKING, ClassVar, Generic
 
-from cudbound.analysis.analyze import Analysis, analyze
+from cudbound.analysis.analyze import Analysis
 from cudbound.analysis.instability import Instability
-from cudbound.analysis.question import Question
 from cudbound.analysis.saving import saved_analysis
 from cudbound.basis.exceptions import CudboundWarning
 from cudbound.basis.hints import suggestion
@@ -17,10 +16,9 @@ from cudbound.basis.method_card import MethodCard
 from cudbound.basis.outcomes import ConfidenceInterval
 from cudbound.basis.pictured import Pictured
 from cudbound.basis.results import ComparisonResult, IntervalEstimate, OneRow, PointEstimate, frame_of
-from cudbound.basis.sample import Sample
-from cudbound.intervals import METHODS, Method
+from cudbound.intervals import METHODS
 from cudbound.point_estimates import ESTIMATORS
-from cudbound.report.cautions import cautions, warn_of
+from cudbound.report.cautions import cautions
 from cudbound.report.comparison_columns import by_pair, comparison_report
 from cudbound.report.description import Description, describe_rows
 from cudbound.report.files import write_texts
@@ -281,20 +279,3 @@ class PointEstimateTable(Table[PointEstimate]):
     def report(self, run: Run | None = None, style: Style = FULL) -> Report:
         """Return the table with the title and the notes that must stand around it."""
         return point_report(self.rows, self.to_frame, run or self.run, style, self._titles)
-
-
-def tabulate(
-    question: Question[Method],
-    estimator: Any,
-    X: Any,
-    y: Any,
-    groups: Any = None,
-    sample_weight: Any = None,
-    test_set: Any = None,
-) -> IntervalTable:
-    """Return the table that answers a question about a fitted classifier, and give its cautions as warnings."""
-    sample = Sample.of(estimator, X, y, groups, sample_weight)
-    analysis, rows, _ = analyze(question, sample, estimator, test_set)
-    table = IntervalTable(rows, analysis.run, analysis)
-    warn_of(table.cautions)
-    return table
