@@ -21,33 +21,20 @@ from cudbound.basis.exceptions import (
 )
 from cudbound.cli.command import say
 
-
-@dataclass(frozen=True)
-class OptionNames:
-    """The options by which a command chooses a classifier, as a message names them."""
-
-    classifier: str = "--classifier"
-    #: With what stands before the name of an option.
-    assignment: str = "--set "
-
-
-INTERVAL_OPTIONS = OptionNames()
-
 #: The way out of an error that states its fact; the first class that fits.
 REMEDIES: dict[type[StatedError], str] = {
     NoMinimizerError: (
-        "choose a classifier with a penalty, such as {names.classifier} logistic or {names.classifier} convex-loss "
-        "{names.assignment}penalty=0.01, or one whose loss always has a minimizer, such as {names.classifier} "
-        "least-squares"
+        "choose a classifier with a penalty, such as logistic, or convex-loss with the option penalty=0.01, or one "
+        "whose loss always has a minimizer, such as least-squares"
     ),
     NotMinimizerError: (
-        "add --polish for the CUD interval of the exact minimizer, or fit more exactly with {names.assignment}"
-        "tol=1e-10 and {names.assignment}max_iter=100000; a model from a file must have been fitted to the rows of "
-        "FILE.csv, and to the weights of --weight, if it had any"
+        "add --polish for the CUD interval of the exact minimizer, or fit more exactly with the options tol=1e-10 and "
+        "max_iter=100000 of the classifier; a model from a file must have been fitted to the rows of FILE.csv, and to "
+        "the weights of --weight, if it had any"
     ),
     UnsupportedEstimatorError: (
-        "choose another {names.classifier}, or leave out of --methods what needs it, such as cud, aci and bbc-cv: the "
-        "other methods take any classifier of two classes"
+        "choose another classifier, or leave out of --methods what needs it, such as cud, aci and bbc-cv: the other "
+        "methods take any classifier of two classes"
     ),
     UnsupportedProblemError: "add --solver cvxpy for the slow reference solver.",
 }
@@ -75,15 +62,13 @@ class Heard:
 
 
 @contextmanager
-def in_words_of_the_command(fits: str, names: OptionNames = INTERVAL_OPTIONS) -> Iterator[Heard]:
+def in_words_of_the_command(fits: str) -> Iterator[Heard]:
     """Collect the warnings of this package and those of fits that did not converge; word errors that state a fact.
 
     Parameters
     ----------
     fits : str
         What is fitted, such as "some of the refits".
-    names : OptionNames, default INTERVAL_OPTIONS
-        How the way out names its options.
 
     Yields
     ------
@@ -110,7 +95,7 @@ def in_words_of_the_command(fits: str, names: OptionNames = INTERVAL_OPTIONS) ->
         elif issubclass(category, ConvergenceWarning):  # whose own text is several lines long
             heard.add(
                 f"{fits} did not converge; standardize the features with --standardize, or raise the number of steps "
-                f"with {names.assignment}max_iter=N"
+                "with the option max_iter=N of the classifier"
             )
         elif (category, *place[:2]) not in passed_on:  # refits reset what is known of them
             passed_on.add((category, *place[:2]))
@@ -124,7 +109,7 @@ def in_words_of_the_command(fits: str, names: OptionNames = INTERVAL_OPTIONS) ->
             yield heard
         except tuple(REMEDIES) as error:
             remedy = next(text for kind, text in REMEDIES.items() if isinstance(error, kind))
-            raise ValueError(f"{error.fact.removesuffix('.')}; {remedy.format(names=names)}") from error
+            raise ValueError(f"{error.fact.removesuffix('.')}; {remedy}") from error
 
 
 def _worded(warning: Warning | str) -> str:

@@ -12,6 +12,7 @@ from typing import Any, NoReturn
 
 import click
 from click.core import ParameterSource
+from click.exceptions import NoArgsIsHelpError
 
 from cudbound.basis.exceptions import StatedError
 from cudbound.basis.parameter_error import ParameterError
@@ -45,6 +46,7 @@ NAMES = {
     "groups": "group",
     "cv": "folds",
     "asked": "metric",
+    "classifier": "learners",
     "methods": "method",
     "method": "methods",
 }
@@ -101,6 +103,9 @@ class OneLineGroup(click.Group):
                 stream.reconfigure(errors="backslashreplace")
         try:
             code: Any = run()
+        except NoArgsIsHelpError as error:
+            error.show()
+            sys.exit(USAGE_ERROR)
         except click.UsageError as error:
             command = error.ctx.command_path if error.ctx is not None else PROGRAM
             fail(f"{error.format_message()} See '{command} --help'.", USAGE_ERROR)
@@ -167,8 +172,9 @@ def say(message: str) -> None:
 
 
 def say_seed(seed: int) -> None:
-    """Say which seed was chosen for the user."""
-    say(f"seed {seed} was chosen; repeat this run with --seed {seed}")
+    """Say which seed the run had, if the user chose none."""
+    if click.get_current_context().get_parameter_source("seed") is ParameterSource.DEFAULT:
+        say(f"seed {seed} was chosen; repeat this run with --seed {seed}")
 
 
 def fail(message: str, exit_code: int) -> NoReturn:

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import math
-import secrets
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from cudbound.cli.advice import INTERVAL_OPTIONS, OptionNames, in_words_of_the_command
-from cudbound.cli.command import typed_options
+from cudbound.basis.parameter_error import ParameterError
+from cudbound.cli.advice import in_words_of_the_command
+from cudbound.cli.command import refuse_beside, typed_options
 from cudbound.cli.model_file import SavedModel, load_model
-from cudbound.cli.options import FILE, Decorator, parse_assignments, parse_value, together
+from cudbound.cli.options import FILE, Decorator, combined, parse_assignments, parse_value
 from cudbound.inputs.classifier_recipe import ClassifierRecipe
 from cudbound.inputs.csv_file import first_few, quoted
-from cudbound.inputs.named_classifiers import LEARNERS
+from cudbound.inputs.named_classifiers import DEFAULT, LEARNERS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 
     SomeTable = TypeVar("SomeTable", IntervalTable, ComparisonTable)
 
-#: Where a classifier may come from a file.
-model_options = together(
+#: Where a classifier may come from a file, see `find_model`.
+MODEL_OPTIONS = (
     click.option(
         "--model",
         "model_file",
@@ -47,9 +47,11 @@ model_options = together(
 )
 
 
-def learner_option(flag: str, help: str, default: str | None = None) -> Decorator:
-    """Add an option that names a classifier of any kind."""
-    return click.option(flag, type=click.Choice(tuple(LEARNERS)), default=default, metavar="NAME", help=help)
+def learner_option(
+    flag: str, help: str, default: str | None = None, names: Collection[str] = tuple(LEARNERS)
+) -> Decorator:
+    """Add an option that names a classifier."""
+    return click.option(flag, type=click.Choice(tuple(names)), default=default, metavar="NAME", help=help)
 
 
 def set_option(
@@ -61,6 +63,26 @@ def set_option(
     """Add the option `flag` that sets parameters of a classifier; the command gets the texts as `name`."""
     help = f"Option of the {classifier}{how}. May be repeated."
     return click.option(flag, name, multiple=True, metavar="NAME=VALUE", help=help)
+
+
+def classifier_options(names: Collection[str], standardize: str, *more: Decorator) -> Decorator:
+    """Add the options of one classifier; the command gets it as ``classifier``, a recipe or what --model names."""
+    return combined(
+        "classifier",
+        _chosen,
+        learner_option("--classifier", f"Classifier to fit: {', '.join(names)}.", DEFAULT, names),
+        set_option("--set", "assignments", "classifier"),
+        click.option("--standardize", is_flag=True, help=standardize),
+        *more,
+    )
+
+
+def _chosen(
+    model_file: Path | None = None, trust: Sequence[str] = (), **of_a_fit: Any
+) -> ClassifierRecipe | SavedModel:
+    if model_file is not None:
+        refuse_beside("--model", of_a_fit, "the classifier of --model is fitted already")
+    return find_model(model_file, trust) or choose_classifier(**of_a_fit)
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,11 +116,6 @@ class FittedClassifier:
     event: Any = 1
 
 
-def new_seed() -> int:
-    """Choose a seed that is short enough to be typed again."""
-    return secrets.randbelow(2**32)
-
-
 def choose_classifier(
     classifier: str,
     assignments: Iterable[str],
@@ -124,29 +141,27 @@ def choose_classifier(
     ------
     click.BadParameter
         If an option is malformed, unknown or given twice, or if the class refuses its value.
+    ParameterError
+        If the classifier is unknown, or the threshold is no number.
     """
     try:
         return ClassifierRecipe(
             classifier, tuple(parse_assignments(assignments).items()), standardize, threshold=threshold
         )
+    except ParameterError:
+        raise
     except ValueError as error:
         raise click.BadParameter(str(error), param_hint=f"'{option}'") from error
 
 
-def find_model(path: Path | None, trust: Sequence[str]) -> SavedModel | None:
+def find_model(model_file: Path | None, trust: Sequence[str]) -> SavedModel | None:
     """Return the classifier that --model names, None if it names none; --trust must not stand alone."""
-    if trust and path is None:
+    if trust and model_file is None:
         raise click.UsageError("--trust is about the types in a file; name the file with --model.")
-    return None if path is None else load_model(path, trust)
+    return None if model_file is None else load_model(model_file, trust)
 
 
-def fit(
-    classifier: ClassifierRecipe | SavedModel,
-    sample: TrainingData,
-    seed: int,
-    *,
-    names: OptionNames = INTERVAL_OPTIONS,
-) -> FittedClassifier:
+def fit(classifier: ClassifierRecipe | SavedModel, sample: TrainingData, seed: int) -> FittedClassifier:
     """Fit what was chosen, or bring the sample into the form that a saved model was fitted to.
 
     Parameters
@@ -155,8 +170,6 @@ def fit(
     sample : TrainingData
     seed : int
         Of the classifier's own random numbers.
-    names : OptionNames, default INTERVAL_OPTIONS
-        The options that chose the classifier.
 
     Raises
     ------
@@ -168,7 +181,7 @@ def fit(
     from cudbound.adapters.in_words import describe_classifier  # loads scikit-learn
     from cudbound.resampling.refits import weights_of_fit
 
-    with in_words_of_the_command("the classifier", names) as heard:
+    with in_words_of_the_command("the classifier") as heard:
         estimator = replace(classifier, missing=sample.missing, levels=sample.levels)(seed)
         weights = {} if sample.weights is None else weights_of_fit(estimator, sample.weights)
         estimator.fit(sample.X, sample.y, **weights)
@@ -180,7 +193,7 @@ def _match(model: SavedModel, sample: TrainingData) -> FittedClassifier:
     from cudbound.adapters.in_words import describe_classifier
     from cudbound.basis.validation import check_binary_classifier
 
-    name, estimator = quoted(model.file_name), model.estimator
+    name, estimator = quoted(model.path.name), model.estimator
     try:
         classes = check_binary_classifier(estimator)
     except (ValueError, TypeError) as error:  # sklearn's NotFittedError is a ValueError

@@ -19,20 +19,15 @@ from cudbound.cli.verify import verify
 @click.group(
     "cudbound",
     cls=OneLineGroup,
-    invoke_without_command=True,
     context_settings={"show_default": True},  # of the options of every command
 )
 @click.version_option(package_name="cudbound", prog_name="cudbound")
-@click.pass_context
-def main(context: click.Context) -> None:
+def main() -> None:
     """Confidence intervals for the error of a classifier that was trained on few patients.
 
     The interval comes from the training data alone: one to report, beside the exact CUD bound (Laber & Murphy, 2008)
     and the other intervals in use.
     """
-    if context.invoked_subcommand is None:
-        click.echo(context.get_help(), err=True)
-        context.exit(2)
 
 
 for subcommand in (demo, interval, compare_learners, plan, methods, explain, example, study, verify):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,23 +11,15 @@ from click.core import ParameterSource
 
 from cudbound.cli import options
 from cudbound.cli.command import NotedOption, command, refuse_beside, say_seed
-from cudbound.cli.fitted import (
-    FittedClassifier,
-    choose_classifier,
-    find_model,
-    fit,
-    folds_of,
-    model_options,
-    new_seed,
-    set_option,
-)
+from cudbound.cli.fitted import MODEL_OPTIONS, FittedClassifier, classifier_options, fit, folds_of
+from cudbound.cli.model_file import SavedModel
 from cudbound.cli.output import ResultOutput, finish, picture, picture_form, result_options
 from cudbound.cli.run_interval import compute, write
 from cudbound.cli.verify import SavedCommand
 from cudbound.inputs.classifier_recipe import STRATEGIES, ClassifierRecipe
 from cudbound.inputs.csv_file import DataFile
 from cudbound.inputs.missing_cells import KEEP
-from cudbound.inputs.named_classifiers import CLASSIFIERS, DEFAULT
+from cudbound.inputs.named_classifiers import CLASSIFIERS
 
 if TYPE_CHECKING:
     from cudbound.analysis.table import IntervalTable
@@ -53,92 +44,58 @@ def _metrics(text: str) -> tuple[str, ...]:
     return tuple(map(check_name, options.between_commas(text)))
 
 
-def _costs(
-    context: click.Context, param: click.Parameter, assignments: tuple[str, ...]
-) -> dict[str, float] | None:
-    try:
-        return options.parse_assignments(assignments, "VALUE=COST, such as yes=5") or None
-    except ValueError as error:
-        raise click.BadParameter(str(error)) from error
-
-
-def _threshold(text: str) -> float:
-    number = options.parse_value(text)
-    if isinstance(number, bool) or not isinstance(number, int | float) or not math.isfinite(number):
-        raise ValueError(f"{text!r} is not a finite number.")
-    return number
-
-
-def _recipe(
-    classifier: str, assignments: tuple[str, ...], standardize: bool, threshold: float | None
-) -> ClassifierRecipe:
-    if click.get_current_context().params["model_file"] is not None:
-        of_a_fit = ("classifier", "assignments", "standardize", "threshold")
-        refuse_beside("--model", of_a_fit, "the classifier of --model is fitted already")
-    return choose_classifier(classifier, assignments, standardize, threshold)
-
-
 @dataclass(frozen=True)
 class AskedMetrics:
     """What is to be bounded, in words of the file."""
 
     metric: tuple[str, ...]
     joint: bool
-    costs: dict[str, float] | None
+    costs: tuple[str, ...]
     prevalence: Any
 
     def in_labels(self, fitted: FittedClassifier) -> str | Metrics:
         """Return the argument of the package, in the labels of the classifier."""
         from cudbound.metrics.metrics import Metrics
 
-        if self == AskedMetrics(("error",), False, None, None):
+        if self == AskedMetrics(("error",), False, (), None):
             return "error"
         (other,) = [label for label in fitted.estimator.classes_.tolist() if label != fitted.event]
         labels = dict(zip(fitted.sample.classes, (other, fitted.event), strict=True))
-        if self.costs is not None and set(self.costs) != set(labels):
-            needed = " ".join(f"--cost {value}=NUMBER" for value in labels)
-            raise click.BadParameter(
-                f"there must be one for each value of the target: {needed}", param_hint="'--cost'"
-            )
-        costs = None if self.costs is None else {labels[value]: cost for value, cost in self.costs.items()}
-        return Metrics(self.metric, fitted.event, costs, self.prevalence, self.joint)
+        try:
+            costs = options.parse_assignments(self.costs, "VALUE=COST, such as yes=5")
+            if costs and set(costs) != set(labels):
+                needed = " ".join(f"--cost {value}=NUMBER" for value in labels)
+                raise ValueError(f"there must be one for each value of the target: {needed}")
+        except ValueError as error:
+            raise click.BadParameter(str(error), param_hint="'--cost'") from error
+        of_labels = {labels[value]: cost for value, cost in costs.items()} or None
+        return Metrics(self.metric, fitted.event, of_labels, self.prevalence, self.joint)
 
 
 @command("interval")
-@options.data_options(required=True)
-@click.option(
-    "--weight",
-    cls=NotedOption,
-    metavar="COL",
-    help="Column of weights of the rows, such as inverse probabilities of being sampled: they enter the fit, its "
-    "refits and every mean loss, and the binomial limits as the effective number of rows.",
+@options.data_options(
+    True,
+    click.option(
+        "--weight",
+        cls=NotedOption,
+        metavar="COL",
+        help="Column of weights of the rows, such as inverse probabilities of being sampled: they enter the fit, its "
+        "refits and every mean loss, and the binomial limits as the effective number of rows.",
+    ),
 )
-@options.combined(
-    "recipe",
-    _recipe,
-    click.option(
-        "--classifier",
-        type=click.Choice(tuple(CLASSIFIERS)),
-        default=DEFAULT,
-        metavar="NAME",
-        help=f"Classifier to fit: {', '.join(CLASSIFIERS)}.",
-    ),
-    set_option("--set", "assignments", "classifier"),
-    click.option(
-        "--standardize",
-        is_flag=True,
-        help="Give every feature mean 0 and standard deviation 1 before the fit; kept fixed for cud and the cap "
-        "of two-center, refitted on every draw elsewhere.",
-    ),
+@classifier_options(
+    CLASSIFIERS,
+    "Give every feature mean 0 and standard deviation 1 before the fit; kept fixed for cud and the cap of two-center, "
+    "refitted on every draw elsewhere.",
     click.option(
         "--threshold",
-        type=options.from_text(_threshold),
+        type=float,
         metavar="FLOAT",
         help="Probability of the event, or score where the classifier has none, from which a case is called an event; "
         "it must have been chosen without looking at these data.",
     ),
+    *MODEL_OPTIONS,
 )
-@model_options
 @click.option(
     "--methods",
     type=options.from_text(_methods),
@@ -171,7 +128,6 @@ class AskedMetrics:
         "costs",
         cls=NotedOption,
         multiple=True,
-        callback=_costs,
         metavar="VALUE=COST",
         help="For the metric cost: what a wrong case with this value of the target costs. Once for each value.",
     ),
@@ -208,8 +164,8 @@ class AskedMetrics:
     "the limits lie; takes that much longer.",
 )
 @options.method_option
+@options.folds_option
 @options.resampling_options(
-    options.folds_option,
     click.option(
         "--inner",
         type=options.from_text(options.parse_value),
@@ -251,13 +207,11 @@ class AskedMetrics:
 def interval(
     *,
     data: DataFile,
-    recipe: ClassifierRecipe,
-    model_file: Path | None,
-    trust: tuple[str, ...],
+    classifier: ClassifierRecipe | SavedModel,
     methods: tuple[str, ...],
     metric: AskedMetrics,
     recommend: bool,
-    seed: int | None,
+    seed: int,
     n_seeds: int | None,
     assigned: tuple[str, ...],
     resampling: Resampling,
@@ -286,16 +240,16 @@ def interval(
     pairs = options.with_options(asked, assigned, fallback)
     if instability or instability_plot is not None:
         _check_instability(asked, instability, output)
-    output.check([data.file, model_file], {"--instability-plot": instability_plot, "--save": save})
-    if model_file is not None:
+    model = classifier if isinstance(classifier, SavedModel) else None
+    read = [data.file, None if model is None else model.path]
+    output.check(read, {"--instability-plot": instability_plot, "--save": save})
+    if model is not None:
         data = _data_for_model(data)
-    model = find_model(model_file, trust) or recipe
-    chosen = new_seed() if seed is None else seed
     sample = read_training_data(data)
-    fitted = fit(model, sample, chosen)
+    fitted = fit(classifier, sample, seed)
     table, heard, ranges = compute(
         fitted,
-        chosen,
+        seed,
         n_seeds,
         methods=[*methods, *pairs],
         metric=metric.in_labels(fitted),
@@ -304,13 +258,12 @@ def interval(
         resampling=replace(resampling, cv=folds_of(sample, folds)),
         **further,
     )
-    if seed is None:
-        say_seed(chosen)
+    say_seed(seed)
     files: dict[Path, str | bytes] = {}
     if save is not None:
         named = replace(data, file=Path(data.file.name))  # without its folder
-        fitted_here = recipe if model_file is None else None
-        files[save] = _saved_text(table, SavedCommand(named, fitted_here, folds))
+        recipe = classifier if isinstance(classifier, ClassifierRecipe) else None
+        files[save] = _saved_text(table, SavedCommand(named, recipe, folds))
     if instability_plot is not None and table.instability is not None:
         files[instability_plot] = table.instability.display().image(picture_form(instability_plot))
     write(table, output, files, ranges=ranges, instability=instability, headline_only=recommend)

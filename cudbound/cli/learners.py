@@ -8,19 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from cudbound.basis.hints import did_you_mean
 from cudbound.cli import options
-from cudbound.cli.advice import OptionNames, in_words_of_the_command
+from cudbound.cli.advice import in_words_of_the_command
 from cudbound.cli.command import command, refuse_beside, say_seed
-from cudbound.cli.fitted import (
-    choose_classifier,
-    fit,
-    folds_of,
-    learner_option,
-    new_seed,
-    set_option,
-    with_notes,
-)
+from cudbound.cli.fitted import choose_classifier, fit, folds_of, learner_option, set_option, with_notes
 from cudbound.cli.output import ResultOutput, finish, result_options
 from cudbound.inputs.classifier_recipe import ClassifierRecipe
 from cudbound.inputs.csv_file import DataFile, quoted
@@ -33,42 +24,76 @@ ALTERNATIVES = ("two-sided", "less", "greater", "equivalent")
 #: Options of a comparison of two, and of one of several.
 OF_TWO = ("a", "b", "assigned_a", "assigned_b")
 OF_SEVERAL = ("reference", "assigned_several")
-#: Where it cannot be known which classifier it was.
-A_OR_B = OptionNames("--a (or --b)", "--set-a (or --set-b) ")
-ANY_LEARNER = OptionNames("--learners", "--set NAME.")
 
 
 def learner_names(text: str) -> tuple[str, ...]:
     """Return two or more classifiers whose names stand between commas."""
     names = options.between_commas(text)
-    for name in names:
-        if name not in LEARNERS:
-            raise ValueError(
-                f"there is no classifier {quoted(name)}; {did_you_mean(name, LEARNERS, 'they are')}"
-            )
     if len(names) < 2 or len(set(names)) < len(names):
         raise ValueError(f"{text!r} does not name two or more different classifiers.")
     return names
 
 
-def _methods(text: str) -> tuple[str, ...]:
-    from cudbound.intervals import find_comparisons
-
-    find_comparisons(names := options.between_commas(text))
-    return names
+def _recipes(
+    a: str | None,
+    b: str | None,
+    assigned_a: Iterable[str],
+    assigned_b: Iterable[str],
+    learners: tuple[str, ...] | None,
+    assigned_several: Iterable[str],
+    standardize: bool,
+) -> dict[str, ClassifierRecipe]:
+    """Return what is compared, by the name of each learner."""
+    if learners is None:
+        refuse_beside("--a and --b", OF_SEVERAL, "name several classifiers with --learners")
+        for flag, name in (("--a", a), ("--b", b)):
+            if name is None:
+                raise click.UsageError(
+                    f"Missing option '{flag}'; name two classifiers with --a and --b, or several with --learners."
+                )
+        two = {"a": (a or "", assigned_a), "b": (b or "", assigned_b)}
+        return {
+            flag: choose_classifier(name, assigned, standardize, option=f"--set-{flag}")
+            for flag, (name, assigned) in two.items()
+        }
+    refuse_beside("--learners", OF_TWO, "that option is for the comparison of two")
+    given: dict[str, list[str]] = {name: [] for name in learners}
+    for text in assigned_several:
+        name, _, assignment = text.partition(".")
+        if name not in given:
+            rule = f"does not begin with one of the --learners and a dot, such as {learners[0]}."
+            raise click.BadParameter(f"{quoted(text)} {rule}", param_hint="'--set'")
+        given[name].append(assignment)
+    return {name: choose_classifier(name, own, standardize) for name, own in given.items()}
 
 
 @command("compare-learners")
 @options.data_options(required=True)
-@learner_option("--a", f"First classifier: {', '.join(LEARNERS)}.")
-@learner_option("--b", "Second classifier, one of the same.")
-@set_option("--set-a", "assigned_a", "first classifier")
-@set_option("--set-b", "assigned_b", "second classifier", how="")
-@click.option(
-    "--learners",
-    type=options.from_text(learner_names),
-    metavar="NAME,NAME,...",
-    help="Several classifiers in place of --a and --b: every pair is compared, adjusted for their number.",
+@options.combined(
+    "recipes",
+    _recipes,
+    learner_option("--a", f"First classifier: {', '.join(LEARNERS)}."),
+    learner_option("--b", "Second classifier, one of the same."),
+    set_option("--set-a", "assigned_a", "first classifier"),
+    set_option("--set-b", "assigned_b", "second classifier", how=""),
+    click.option(
+        "--learners",
+        type=options.from_text(learner_names),
+        metavar="NAME,NAME,...",
+        help="Several classifiers in place of --a and --b: every pair is compared, adjusted for their number.",
+    ),
+    click.option(
+        "--set",
+        "assigned_several",
+        multiple=True,
+        metavar="NAME.OPTION=VALUE",
+        help="Option of one of --learners, such as logistic.C=0.5. May be repeated.",
+    ),
+    click.option(
+        "--standardize",
+        is_flag=True,
+        help="Give every feature mean 0 and standard deviation 1 before each fit of any classifier.",
+    ),
 )
 @click.option(
     "--reference",
@@ -77,22 +102,10 @@ def _methods(text: str) -> tuple[str, ...]:
     help="The one of --learners that each other is compared with, in place of every pair.",
 )
 @click.option(
-    "--set",
-    "assigned_several",
-    multiple=True,
-    metavar="NAME.OPTION=VALUE",
-    help="Option of one of --learners, such as logistic.C=0.5. May be repeated.",
-)
-@click.option(
-    "--standardize",
-    is_flag=True,
-    help="Give every feature mean 0 and standard deviation 1 before each fit of any classifier, as a step of the fit.",
-)
-@click.option(
     "--methods",
     "--method",
     "methods",
-    type=options.from_text(_methods),
+    type=options.from_text(options.between_commas),
     default="corrected-resampled-t",
     metavar="all|NAME,NAME,...",
     help="Tests to compute; 'cudbound methods --gives comparison' lists the names.",
@@ -115,22 +128,16 @@ def _methods(text: str) -> tuple[str, ...]:
 @options.confidence_level_option
 @options.seed_option
 @options.method_option
-@options.resampling_options(options.folds_option)
+@options.resampling_options()
+@options.folds_option
 @options.jobs_option
 @result_options
 def compare_learners(
     *,
     data: DataFile,
-    a: str | None,
-    b: str | None,
-    assigned_a: tuple[str, ...],
-    assigned_b: tuple[str, ...],
-    learners: tuple[str, ...] | None,
-    assigned_several: tuple[str, ...],
-    standardize: bool,
+    recipes: dict[str, ClassifierRecipe],
     methods: tuple[str, ...],
-    reference: str | None,
-    seed: int | None,
+    seed: int,
     assigned: tuple[str, ...],
     resampling: Resampling,
     folds: int | None,
@@ -148,64 +155,25 @@ def compare_learners(
     from cudbound.inputs.csv_columns import read_training_data
     from cudbound.intervals import find_comparisons
 
-    recipes, names = _recipes(a, b, assigned_a, assigned_b, learners, assigned_several, standardize)
     pairs = options.with_options(find_comparisons(methods), assigned)
     output.check([data.file])
     sample = read_training_data(data)
-    chosen = new_seed() if seed is None else seed
-    fitted = {name: fit(one, sample, chosen, names=names[name]) for name, one in recipes.items()}
+    fitted = {name: fit(one, sample, seed) for name, one in recipes.items()}
     first = next(iter(fitted.values()))
-    with in_words_of_the_command("some of the refits", A_OR_B if learners is None else ANY_LEARNER) as heard:
+    with in_words_of_the_command("some of the refits") as heard:
         table = compare(
             {name: one.estimator for name, one in fitted.items()},
             first.X,
             first.y,
             methods=[*methods, *pairs],
-            reference=reference,
             groups=sample.groups,
             resampling=replace(resampling, cv=folds_of(sample, folds)),
-            rng=chosen,
+            rng=seed,
             **further,
         )
     described = {name: one.description for name, one in fitted.items()}
     table = with_notes(table, sample, learners=described)
-    if seed is None:
-        say_seed(chosen)
+    say_seed(seed)
     output.write(table, table.report(style=output.style))
     fits = [f"{name}: {warning}" for name, one in fitted.items() for warning in one.warnings]
     finish([*fits, *heard.messages])
-
-
-def _recipes(
-    a: str | None,
-    b: str | None,
-    assigned_a: Iterable[str],
-    assigned_b: Iterable[str],
-    learners: tuple[str, ...] | None,
-    assigned_several: Iterable[str],
-    standardize: bool,
-) -> tuple[dict[str, ClassifierRecipe], dict[str, OptionNames]]:
-    """Return what is compared, and how messages name its options, by the name of each learner."""
-    if learners is None:
-        refuse_beside("--a and --b", OF_SEVERAL, "name several classifiers with --learners")
-        for flag, name in (("--a", a), ("--b", b)):
-            if name is None:
-                raise click.UsageError(
-                    f"Missing option '{flag}'; name two classifiers with --a and --b, or several with --learners."
-                )
-        two = {"a": (a or "", assigned_a), "b": (b or "", assigned_b)}
-        recipes = {
-            flag: choose_classifier(name, assigned, standardize, option=f"--set-{flag}")
-            for flag, (name, assigned) in two.items()
-        }
-        return recipes, {flag: OptionNames(f"--{flag}", f"--set-{flag} ") for flag in two}
-    refuse_beside("--learners", OF_TWO, "that option is for the comparison of two")
-    given: dict[str, list[str]] = {name: [] for name in learners}
-    for text in assigned_several:
-        name, _, assignment = text.partition(".")
-        if name not in given:
-            rule = f"does not begin with one of the --learners and a dot, such as {learners[0]}."
-            raise click.BadParameter(f"{quoted(text)} {rule}", param_hint="'--set'")
-        given[name].append(assignment)
-    recipes = {name: choose_classifier(name, own, standardize) for name, own in given.items()}
-    return recipes, {name: OptionNames("--learners", f"--set {name}.") for name in recipes}

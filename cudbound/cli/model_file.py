@@ -58,8 +58,8 @@ class SavedModel:
     ----------
     estimator : object
         As it was saved, but for the parameters in `QUIET`.
-    file_name : str
-        Without its folder.
+    path : Path
+        The file.
     description : str
         The model in words, for the notes under the table.
     warnings : tuple of str
@@ -67,7 +67,7 @@ class SavedModel:
     """
 
     estimator: Any
-    file_name: str
+    path: Path
     description: str
     warnings: tuple[str, ...] = ()
 
@@ -125,7 +125,7 @@ def load_model(path: Path, trust: Sequence[str] = ()) -> SavedModel:
         raise ValueError(f"--model: {name} holds a {type(estimator).__name__}, which is not a classifier")
     description = f"{_in_words(estimator)} from the file {path.name}, as it was saved"
     messages = dict.fromkeys(_in_short(event.message, name) for event in caught)
-    return SavedModel(estimator, path.name, description, tuple(messages))
+    return SavedModel(estimator, path, description, tuple(messages))
 
 
 def _in_short(message: Warning | str, name: str) -> str:

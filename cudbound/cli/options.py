@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import functools
-import inspect
 import math
+import secrets
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -47,17 +47,19 @@ def together(*decorators: Decorator) -> Decorator:
 def combined(name: str, make: Callable[..., Any], *decorators: Decorator) -> Decorator:
     """Return one decorator for options of which the command gets one object, as `name`.
 
-    ``make`` gets the values of the options by the names of its parameters; a command need not have all of them.
+    ``make`` gets the values of the options by their names.
     """
-    own = inspect.signature(make).parameters
 
     def decorate(command: Command) -> Command:
         @functools.wraps(command)
-        def with_object(*arguments: Any, **values: Any) -> Any:
-            given = {one: values.pop(one) for one in own if one in values}
-            return command(*arguments, **{name: make(**given)}, **values)
+        def with_object(**values: Any) -> Any:
+            given = {one: values.pop(one) for one in own}
+            return command(**{name: make(**given)}, **values)
 
-        return together(*decorators)(with_object)
+        before = len(vars(command).get("__click_params__", ()))
+        decorated = together(*decorators)(with_object)
+        own = [one.name for one in vars(decorated)["__click_params__"][before:]]
+        return decorated
 
     return decorate
 
@@ -169,7 +171,7 @@ _FILE_OPTIONS = together(
 )
 
 
-def data_options(required: bool) -> Decorator:
+def data_options(required: bool, *more: Decorator) -> Decorator:
     """Add FILE.csv and the options that say what its columns are; the command gets them as ``data``, a DataFile."""
     target = "Column of the class label; it must have two values."
     return combined(
@@ -181,22 +183,17 @@ def data_options(required: bool) -> Decorator:
             "--positive", required=required, metavar="VALUE", help="Value of the target that is the event."
         ),
         _FILE_OPTIONS,
+        *more,
     )
 
 
 # --- what is computed
 
 
-def _level(text: str) -> float:
-    from cudbound.basis.validation import check_confidence_level
-
-    return check_confidence_level(parse_value(text))
-
-
 confidence_level_option = click.option(
     "--confidence-level",
-    type=from_text(_level),
-    default="0.95",
+    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    default=0.95,
     metavar="FLOAT",
     help="Nominal level, in (0, 1).",
 )
@@ -204,6 +201,8 @@ confidence_level_option = click.option(
 seed_option = click.option(
     "--seed",
     type=click.IntRange(min=0),
+    default=lambda: secrets.randbelow(2**32),  # short enough to be typed again
+    show_default=False,
     metavar="INT",
     help="Seed of the resampling. Without it one is chosen, and printed so that the run can be repeated.",
 )
@@ -281,10 +280,10 @@ def _sizes(context: click.Context, param: click.Parameter, assignments: tuple[st
         raise click.BadParameter(str(error)) from error
 
 
-def _resampling(sizes: ResamplingSizes, inner: Any = None) -> Resampling:
+def _resampling(**parts: Any) -> Resampling:
     from cudbound.resampling import Resampling
 
-    return Resampling(sizes=sizes, inner=inner)
+    return Resampling(**parts)
 
 
 def resampling_options(*more: Decorator) -> Decorator:
@@ -313,25 +312,11 @@ folds_option = click.option(
 )
 
 
-def _node_limit(text: str) -> float:
-    if text != "none" and not text.isdecimal():
-        raise ValueError(f"{text!r} is neither a number of nodes nor none.")
-    return math.inf if text == "none" else int(text)
-
-
-def _bound(
-    localization: Any,
-    polish: bool,
-    solver: str,
-    nodes_per_draw: int | None,
-    nodes: float | None,
-    seconds: float | None,
-) -> Bound:
+def _bound(localization: Any, polish: bool, **limits: Any) -> Bound:
     from cudbound.bound.settings import Bound
     from cudbound.solve.limits import SearchLimits
 
-    limits = SearchLimits(solver=solver, nodes=nodes, seconds=seconds, nodes_per_draw=nodes_per_draw)
-    return Bound(localization=localization, polish=polish, limits=limits)
+    return Bound(localization=localization, polish=polish, limits=SearchLimits(**limits))
 
 
 #: What is said of the CUD bound; the command gets it as ``bound``.
@@ -367,7 +352,7 @@ bound_options = combined(
     click.option(
         "--total-node-limit",
         "nodes",
-        type=from_text(_node_limit),
+        type=from_text(lambda text: math.inf if text == "none" else parse_value(text)),
         metavar="INT|none",
         help="End the whole search of cud, and that of two-center, after this many nodes, with a safe upper bound; "
         "without it after about ten seconds' work, that of two-center after three; none for never.",

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import click
 
@@ -16,6 +16,7 @@ from cudbound.cli.options import Decorator, combined, from_text
 from cudbound.report.files import is_device, write_texts
 
 if TYPE_CHECKING:
+    from cudbound.report.table_style import StyleOptions
     from cudbound.report.tables import Report
 
 #: The forms of a table, in the order of the help.
@@ -245,20 +246,11 @@ def _text_output(form: str | None, path: Path | None) -> ResultOutput:
 
 
 def _result_output(
-    form: str | None,
-    path: Path | None,
-    plot: Path | None,
-    describe: bool,
-    layout: str,
-    digits: int | None,
-    percent: bool,
-    caption: str | None,
-    label: str | None,
+    form: str | None, path: Path | None, plot: Path | None, describe: bool, **style: Unpack[StyleOptions]
 ) -> ResultOutput:
     from cudbound.report.table_style import Style
 
-    style = Style(layout, digits, percent, caption, label)
-    return ResultOutput(form_of(form, path, (*FORMATS, *PICTURES)), path, plot, describe, style)
+    return ResultOutput(form_of(form, path, (*FORMATS, *PICTURES)), path, plot, describe, Style(**style))
 
 
 #: Add --format and --output; the command gets ``output``, a `ResultOutput`.
@@ -281,7 +273,6 @@ result_options = combined(
     ),
     click.option(
         "--style",
-        "layout",
         type=click.Choice(("full", "paper")),
         default="full",
         help="paper for one row 'title, 0.16 (0.01 to 0.31)' for each method.",

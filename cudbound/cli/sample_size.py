@@ -9,11 +9,11 @@ import click
 
 from cudbound.cli import options
 from cudbound.cli.command import command, refuse_beside, say_seed
-from cudbound.cli.fitted import choose_classifier, learner_option, new_seed, set_option
+from cudbound.cli.fitted import classifier_options
 from cudbound.cli.output import ResultOutput, result_options
 from cudbound.inputs.classifier_recipe import ClassifierRecipe
 from cudbound.inputs.csv_file import DataFile
-from cudbound.inputs.named_classifiers import DEFAULT, LEARNERS
+from cudbound.inputs.named_classifiers import LEARNERS
 
 #: Sizes of one plan; each takes its hundred samples.
 MAX_SIZES = 1000
@@ -58,17 +58,7 @@ def one_method(text: str) -> str:
     metavar="NAME=VALUE",
     help="Parameter of the world, such as distance=1.2. May be repeated.",
 )
-@options.combined(
-    "recipe",
-    choose_classifier,
-    learner_option("--classifier", f"Classifier to fit: {', '.join(LEARNERS)}.", DEFAULT),
-    set_option("--set", "assignments", "classifier"),
-    click.option(
-        "--standardize",
-        is_flag=True,
-        help="Give every feature mean 0 and standard deviation 1 before each fit.",
-    ),
-)
+@classifier_options(LEARNERS, "Give every feature mean 0 and standard deviation 1 before each fit.")
 @click.option(
     "--n-samples",
     type=options.from_text(grid),
@@ -120,10 +110,10 @@ def plan(
     data: DataFile,
     world: str | None,
     parameters: tuple[str, ...],
-    recipe: ClassifierRecipe,
+    classifier: ClassifierRecipe,
     method: str,
     assigned: tuple[str, ...],
-    seed: int | None,
+    seed: int,
     output: ResultOutput,
     **further: Any,
 ) -> None:
@@ -138,17 +128,15 @@ def plan(
     from cudbound.study.planning.plan_sample_size import plan_sample_size
 
     pairs = options.with_options(find_methods([method]), assigned)
-    chosen = new_seed() if seed is None else seed
-    further |= {"method": next(iter(pairs), method), "rng": chosen}
+    further |= {"method": next(iter(pairs), method), "rng": seed}
     output.check([data.file])
     if world is None:
-        recipe, drawn, facts = _pilot(data, recipe, further)
+        classifier, drawn, facts = _pilot(data, classifier, further)
     else:
         drawn, facts = _world(world, parameters), {}
-    found = plan_sample_size(recipe(chosen), **further, **drawn)
-    facts["classifier"] = describe_classifier(recipe(chosen), recipe.class_in_words)
-    if seed is None:
-        say_seed(chosen)
+    found = plan_sample_size(classifier(seed), **further, **drawn)
+    facts["classifier"] = describe_classifier(classifier(seed), classifier.class_in_words)
+    say_seed(seed)
     found = replace(found, **facts)
     output.write(found, found.report(style=output.style))
 

@@ -42,13 +42,9 @@ def _shard(text: str) -> Shard:
     return read_shard(text)
 
 
-@click.group("study", cls=OneLineGroup, invoke_without_command=True)
-@click.pass_context
-def study(context: click.Context) -> None:
+@click.group("study", cls=OneLineGroup)
+def study() -> None:
     """Measure how often intervals cover the true error, over thousands of training sets."""
-    if context.invoked_subcommand is None:
-        click.echo(context.get_help(), err=True)
-        context.exit(2)
 
 
 @study.command("new")

@@ -10,9 +10,9 @@ import click
 
 from cudbound.cli.advice import in_words_of_the_command
 from cudbound.cli.command import DISAGREES, command
-from cudbound.cli.fitted import find_model, fit, folds_of, model_options
+from cudbound.cli.fitted import MODEL_OPTIONS, find_model, fit, folds_of
 from cudbound.cli.model_file import SavedModel
-from cudbound.cli.options import FILE, jobs_option
+from cudbound.cli.options import FILE, combined, jobs_option
 from cudbound.cli.output import ResultOutput, emit, output_options
 from cudbound.inputs.classifier_recipe import ClassifierRecipe
 from cudbound.inputs.csv_file import DataFile
@@ -30,7 +30,7 @@ class SavedCommand:
 @command("verify")
 @click.argument("saved_file", metavar="RESULT.json", type=FILE)
 @click.argument("data_path", metavar="FILE.csv", type=FILE)
-@model_options
+@combined("model", find_model, *MODEL_OPTIONS)
 @click.option(
     "--sample",
     type=click.IntRange(min=1),
@@ -50,8 +50,7 @@ class SavedCommand:
 def verify(
     saved_file: Path,
     data_path: Path,
-    model_file: Path | None,
-    trust: tuple[str, ...],
+    model: SavedModel | None,
     sample: int | None,
     seed: int,
     n_jobs: int,
@@ -69,7 +68,7 @@ def verify(
     from cudbound.report.render import render_report
     from cudbound.saved.saved_file import read_saved, structured
 
-    output.check([saved_file, data_path, model_file])
+    output.check([saved_file, data_path, None if model is None else model.path])
     saved, _ = read_saved(saved_file)
     if saved.command is None:
         raise ValueError(
@@ -81,7 +80,7 @@ def verify(
     except SavedResultError as error:
         raise SavedResultError(f"saved result {str(saved_file)!r}: command: {error}") from error
     with in_words_of_the_command("some of the fits"):  # the result was printed with its warnings
-        classifier = _classifier(how.recipe, model_file, trust)
+        classifier = _classifier(how.recipe, model)
         data = read_training_data(replace(how.data, file=data_path))
         fitted = fit(classifier, data, saved.question.rng or 0)
         verification = verify_result(
@@ -101,15 +100,13 @@ def verify(
         sys.exit(DISAGREES)
 
 
-def _classifier(
-    recipe: ClassifierRecipe | None, model_file: Path | None, trust: tuple[str, ...]
-) -> ClassifierRecipe | SavedModel:
+def _classifier(recipe: ClassifierRecipe | None, model: SavedModel | None) -> ClassifierRecipe | SavedModel:
     """Return what the command fitted, or what it read from a file, which has to be named again."""
-    if recipe is not None and model_file is not None:
+    if recipe is not None and model is not None:
         raise ValueError(
             "--model: the classifier of the saved result was fitted by the command; leave the option out"
         )
-    found = find_model(model_file, trust) or recipe
+    found = model or recipe
     if found is None:
         raise ValueError(
             "the classifier of the saved result came from a file: name it with --model FILE.skops"

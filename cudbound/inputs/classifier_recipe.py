@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from cudbound.basis.hints import did_you_mean
 from cudbound.basis.parameter_error import ParameterError
 from cudbound.inputs.named_classifiers import DEFAULT, LEARNERS, check_options, make_classifier
 
@@ -80,13 +79,10 @@ class ClassifierRecipe:
     select: int | None = None
 
     def __post_init__(self) -> None:
-        from cudbound.basis.validation import check_choice, check_integer
+        from cudbound.basis.validation import check_choice, check_flag, check_integer
 
-        if not isinstance(self.classifier, str) or self.classifier not in LEARNERS:
-            hint = did_you_mean(str(self.classifier), LEARNERS, "the classifiers are")
-            raise ValueError(f"there is no classifier {self.classifier!r}; {hint}")
-        if not isinstance(self.standardize, bool):
-            raise ParameterError("standardize", "true or false", self.standardize)
+        check_choice("classifier", self.classifier, LEARNERS)
+        check_flag("standardize", self.standardize)
         if self.components is not None:
             check_integer("components", self.components, 1)
         check_integer("degree", self.degree, 1, 10)
@@ -96,6 +92,8 @@ class ClassifierRecipe:
             check_choice("missing", self.missing, tuple(STRATEGIES))
         elif self.levels:
             raise ParameterError("levels", "numbers of columns beside missing", self.levels)
+        if self.threshold is not None and not math.isfinite(self.threshold):
+            raise ParameterError("threshold", "a finite number or None", self.threshold)
         for column in self.levels:
             check_integer("levels", column, 0)
         check_options(self.classifier, self.options)

@@ -169,7 +169,7 @@ def test_a_fit_that_does_not_converge_is_said_in_one_line_with_the_way_on():
     fitted = fit(choose_classifier("linear-svm", ["max_iter=1"]), sample(), seed=0)
     assert fitted.warnings == [
         "the classifier did not converge; standardize the features with --standardize, or raise the number of "
-        "steps with --set max_iter=N",
+        "steps with the option max_iter=N of the classifier",
     ]
 
 
@@ -187,7 +187,7 @@ def test_a_loss_without_a_minimizer_is_said_in_words_of_the_command(patients):
     patients.write_text("age,sex,died\n30,m,yes\n41,f,yes\n52,f,no\n63,m,no\n")  # separated by age
     result = interval("--classifier", "convex-loss", "--seed", "1")
     assert_error(result, 1, "so the mean logistic loss without a penalty has no minimizer")
-    assert "--classifier convex-loss --set penalty=0.01" in result.stderr
+    assert "convex-loss with the option penalty=0.01" in result.stderr
     assert "LogisticRegression(" not in result.stderr
 
 
@@ -204,7 +204,7 @@ def test_a_loss_without_a_minimizer_is_said_in_words_of_the_command(patients):
         ),
         (
             UnsupportedEstimatorError("Not known."),
-            "Not known; choose another --classifier, or leave out of --methods",
+            "Not known; choose another classifier, or leave out of --methods",
         ),
     ],
 )
@@ -217,7 +217,7 @@ def test_the_bound_of_a_classifier_that_has_none_is_refused_and_the_other_method
     rbf = ["--classifier", "svm", "--set", "kernel=rbf", "--seed", "1", "--resamples", "5"]
     refused = interval(*rbf, "--methods", "cud,martin-beta")
     assert_error(
-        refused, 1, "; choose another --classifier, or leave out of --methods what needs it, such as cud"
+        refused, 1, "; choose another classifier, or leave out of --methods what needs it, such as cud"
     )
     other = interval(*rbf, "--methods", "martin-beta")
     assert other.exit_code == 0, other.stderr

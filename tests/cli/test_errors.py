@@ -56,15 +56,15 @@ def test_errors_of_click_itself_keep_their_code(fake, patients):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--confidence-level", "95"], "it must be a float in the range (0, 1). Got 95 instead."),
-        (["--confidence-level", "high"], "it must be a float in the range (0, 1). Got 'high' instead."),
+        (["--confidence-level", "95"], "'--confidence-level': 95.0 is not in the range 0<x<1"),
+        (["--confidence-level", "high"], "'high' is not a valid float"),
         (["--resamples", "many"], "'many' is not a valid integer"),
         (["--seed", "-1"], "-1 is not in the range x>=0"),
         (["--alpha", "0.05"], "No such option"),
         (["--time-limit", "nan"], "--time-limit must be non-negative or None. Got nan instead."),
         (["--node-limit", "-1"], "Invalid value for '--node-limit': -1 is not in the range x>=0"),
-        (["--total-node-limit", "few"], "'--total-node-limit': 'few' is neither a number of nodes nor none"),
-        (["--threshold", "nan"], "Invalid value for '--threshold': 'nan' is not a finite number."),
+        (["--total-node-limit", "few"], "--total-node-limit must be a non-negative int"),
+        (["--threshold", "nan"], "--threshold must be a finite number or None. Got nan instead."),
         (["--methods", "cud,martin"], "Got 'martin' instead. Did you mean 'martin-beta'?"),
         (["--methods", "mcnemar"], "'mcnemar' compares two classifiers; use compare_learners."),
         (["--metric", "auc"], "it compares pairs of cases over all thresholds"),
@@ -104,6 +104,7 @@ def test_usage_errors(fake, patients, arguments, message):
     ("arguments", "message"),
     [
         (["--resamples", "0"], "--resamples must be"),
+        (["--confidence-level", "nan"], "--confidence-level must be a float in the range (0, 1). Got nan"),
         (["--localization", "m"], "--localization must be"),
         (["--inner", "few"], "--inner must be 'oob' or an integer of at least 1. Got 'few' instead."),
         (["--jobs", "0"], "--jobs must be None or an integer other than 0. Got 0 instead."),

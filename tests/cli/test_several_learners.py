@@ -122,7 +122,7 @@ SEVERAL = ["--learners", "ridge,tree,logistic"]
         (["--a", "ridge"], "Missing option '--b'"),
         (["--learners", "ridge"], "'ridge' does not name two or more different classifiers"),
         (["--learners", "ridge,ridge"], "'ridge,ridge' does not name two or more different classifiers"),
-        (["--learners", "ridge,tre"], "there is no classifier 'tre'; did you mean tree?"),
+        (["--learners", "ridge,tre"], "Got 'tre' instead. Did you mean 'tree'?"),
         ([*SEVERAL, "--set", "svm.C=1"], "'svm.C=1' does not begin with one of the --learners"),
         ([*SEVERAL, "--set", "tree.depth=1"], "tree has no option 'depth'"),
     ],
@@ -134,8 +134,7 @@ def test_the_two_ways_are_not_mixed_and_that_is_said_before_the_data_are_read(da
     assert "See 'cudbound compare-learners --help'." in result.stderr
 
 
-def test_a_fit_that_does_not_converge_names_the_options_of_this_way():
+def test_a_fit_that_does_not_converge_names_the_learner():
     result = several("--set", "linear-svm.max_iter=1", names=("ridge", "linear-svm"))
     assert result.exit_code == 0, result.stderr
     assert "linear-svm: the classifier did not converge" in result.stderr
-    assert "raise the number of steps with --set linear-svm.max_iter=N\n" in result.stderr

@@ -82,7 +82,7 @@ OPTIONS = [
     (["--size", "n_folds=" + "9" * 5000], "n_folds"),
     (["--set", "basis=os.system", "--classifier", "convex-loss"], "--set"),
     (["--delimiter", "xx"], "--delimiter must be one character"),
-    (["--confidence-level", "1e400"], "it must be a float in the range (0, 1)"),
+    (["--confidence-level", "1e400"], "inf is not in the range 0<x<1"),
 ]
 
 

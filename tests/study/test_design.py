@@ -593,7 +593,7 @@ WRONG = [
     ),
     (
         SETTINGS + WORLD + "classifier = 'logistc'",
-        r".*\[\[scenario\]\] 1: there is no classifier 'logistc'; did you mean logistic\?",
+        r".*\[\[scenario\]\] 1: classifier must be one of .* Got 'logistc'\. Did you mean 'logistic'\?",
     ),
     (
         SETTINGS + WORLD + "classifier = 1",
