@@ -119,7 +119,8 @@ Scale: proportions in [0, 1], limits clipped to it; width = high - low.
 Estimand "conditional": the error that the classifier fitted to these data makes
   on new cases from the same population.
 Internal intervals, from the training data alone; no external validation.
-CUD is centered at the training error, the others at the .632 estimate.
+Centered: cud at the training error; bootstrap-bias-corrected, kohavi-normal at
+  the .632 estimate.
 Always saying the majority class errs on 0.354 of the training rows, inside cud:
   no evidence there that the classifier beats the majority class.
 Too good to be true: kohavi-normal (upper limit 0.000). Even 48 new cases
@@ -143,7 +144,7 @@ The interval to quote for the error of this classifier, two-center, is not among
 - Scale: proportions in \\[0, 1\\], limits clipped to it; width = high - low.
 - Estimand "conditional": the error that the classifier fitted to these data makes on new cases from the same population.
 - Internal intervals, from the training data alone; no external validation.
-- CUD is centered at the training error.
+- Centered: cud at the training error.
 - Nominal level 95%; no finite-sample guarantee."""
     )
 
@@ -166,7 +167,7 @@ kohavi-normal & 0.000 & 0.000 & 0.000 & 0.000 & conditional & 200 & degenerate: 
 Scale: proportions in {[}0, 1], limits clipped to it; width = high - low.
 Estimand "conditional": the error that the classifier fitted to these data makes on new cases from the same population.
 Internal intervals, from the training data alone; no external validation.
-Centered at the .632 estimate.
+Centered: kohavi-normal at the .632 estimate.
 Nominal level 95\%; no finite-sample guarantee.
 \end{table}"""
     )
@@ -299,14 +300,17 @@ def test_a_test_set_is_not_called_internal(centers, note):
 @pytest.mark.parametrize(
     ("methods", "note"),
     [
-        (("cud",), "CUD is centered at the training error."),
-        (("martin-beta",), "Centered at the .632 estimate."),
-        (("cud", *AROUND_632), "CUD is centered at the training error, the others at the .632 estimate."),
+        (("cud",), "Centered: cud at the training error."),
+        (("martin-beta",), "Centered: martin-beta at the .632 estimate."),
+        (
+            ("cud", *AROUND_632),
+            f"Centered: cud at the training error; {', '.join(AROUND_632)} at the .632 estimate.",
+        ),
         (
             ("cud", "x", "martin-beta"),
-            "CUD is centered at the training error; martin-beta at the .632 estimate.",
+            "Centered: cud at the training error; martin-beta at the .632 estimate.",
         ),
-        (("x", "martin-beta", "kohavi-normal"), "martin-beta, kohavi-normal centered at the .632 estimate."),
+        (("x", "martin-beta", "kohavi-normal"), "Centered: martin-beta, kohavi-normal at the .632 estimate."),
     ],
 )
 def test_the_note_on_centers_speaks_of_methods_that_are_there(methods, note):
@@ -346,7 +350,7 @@ def test_the_rows_of_a_new_test_set_say_so():
 
 def test_two_methods_at_the_training_error():
     rows = (row("cud"), row("aci", center="training error"), row("martin-beta"))
-    said = "CUD, aci are centered at the training error, the others at the .632 estimate."
+    said = "Centered: cud, aci at the training error; martin-beta at the .632 estimate."
     assert said in IntervalTable(rows).report().notes
 
 

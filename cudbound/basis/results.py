@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import abc
 import enum
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
 
@@ -149,11 +149,12 @@ class Row(InLines):
         """Return what the row says, in lines; the first has the numbers that were asked for."""
         fits = f"{self.n_fits} fit{'' if self.n_fits == 1 else 's'}"
         about = [f"estimand {self.estimand}; {fits}", self.all_remarks]
-        return [*self._numbers(), *filter(None, about)]
+        return [self.found, *filter(None, about)]
 
+    @property
     @abc.abstractmethod
-    def _numbers(self) -> list[str]:
-        """Return the lines with the numbers of this kind of row."""
+    def found(self) -> str:
+        """The numbers in words."""
 
     @classmethod
     def of(cls, outcome: PointOutcome, **known: Any) -> Self:
@@ -191,11 +192,19 @@ class _WithLimits(Row):
 
     raw_interval: ConfidenceInterval
     confidence_level: float
+    alternative: str
 
     @property
     def interval_level(self) -> float:
         """Nominal level of the interval."""
         return self.confidence_level
+
+    def _limits(self, write: Callable[[float], str], interval: ConfidenceInterval | None = None) -> str:
+        """Return the level and the limits in words; `interval` stands in place of the row's own."""
+        low, high = map(write, interval or self.confidence_interval)
+        limits = {"less": f"limit: at most {high}", "greater": f"limit: at least {low}"}
+        what = limits.get(self.alternative, f"interval {low} to {high}")
+        return f"{format_level(self.interval_level)} confidence {what}"
 
     @property
     def confidence_interval(self) -> ConfidenceInterval:
@@ -274,13 +283,13 @@ class IntervalEstimate(_WithLimits, Outcome):
         *("alternative", "estimand", "n_fits", "degenerate", "remarks"),
     )
 
-    def _numbers(self) -> list[str]:
-        estimate, low, high = map(format_proportion, (self.estimate, self.low, self.high))
-        limits = {"two-sided": f"interval {low} to {high}", "less": f"limit: at most {high}"}
-        shown = limits.get(self.alternative, f"limit: at least {low}")
-        return [
-            f"{self.method}: {self.metric} {estimate}, {format_level(self.confidence_level)} confidence {shown}"
-        ]
+    @property
+    def found(self) -> str:
+        """The numbers in words."""
+        estimate = format_proportion(self.estimate)
+        return (
+            f"{self.method}: the {self.metric} is estimated at {estimate} ({self._limits(format_proportion)})"
+        )
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -354,14 +363,18 @@ class ComparisonResult(_WithLimits, TestOutcome):
         """What is estimated, by the names of the two."""
         return f"error({self.a}) - error({self.b})"
 
-    def _numbers(self) -> list[str]:
-        estimate, low, high = map(format_difference, (self.estimate, self.low, self.high))
-        return [
-            f"{self.method}: {self.difference} = {estimate}",
-            f"{format_level(self.interval_level)} confidence interval: {low} to {high}",
-            f"statistic {format_statistic(self.statistic)}, p-value {format_pvalue(self.pvalue)} against "
-            f"{self.against}",
-        ]
+    @property
+    def found(self) -> str:
+        """The numbers in words, with the limits for all pairs together where there are several."""
+        limits = self._limits(format_difference, self.simultaneous_interval)
+        pvalue = format_pvalue(self.pvalue)
+        if self.adjusted_pvalue is not None:
+            limits = f"simultaneous {limits}"
+            pvalue = f"{pvalue}, adjusted {format_pvalue(self.adjusted_pvalue)},"
+        return (
+            f"{self.method}: {self.difference} = {format_difference(self.estimate)} ({limits}; "
+            f"statistic {format_statistic(self.statistic)}, p-value {pvalue} against {self.against})"
+        )
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -388,8 +401,10 @@ class PointEstimate(Row, PointOutcome):
 
     COLUMNS: ClassVar = ("method", "estimate", "estimand", "n_fits", "degenerate", "remarks")
 
-    def _numbers(self) -> list[str]:
-        return [f"{self.method}: estimate {format_difference(self.estimate)}"]
+    @property
+    def found(self) -> str:
+        """The number in words."""
+        return f"{self.method} estimates {format_difference(self.estimate)}"
 
 
 #: The class of the rows of one table.

@@ -16,20 +16,3 @@ Exit codes
 130
     Stopped by Ctrl-C; no file was written.
 """
-
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from cudbound.cli.group import main as main
-
-__all__ = ["main"]
-
-
-def __getattr__(name: str) -> Any:
-    if name == "main":  # imported late, so that `cudbound.cli.__main__` begins first
-        from cudbound.cli.group import main
-
-        return main
-    raise AttributeError(f"module 'cudbound.cli' has no attribute {name!r}")

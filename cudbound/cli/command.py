@@ -71,18 +71,15 @@ class OneLineCommand(click.Command):
         """Run the command; an argument that is not allowed is an error of the option that it came from."""
         try:
             return super().invoke(ctx)
-        except ParameterError as error:
-            flag = _flag(ctx, error.parameter)
-            if flag is None:
-                raise
-            rule = f"must be {error.rule}. Got {error.value!r} instead.{error.hint}"
-            raise click.UsageError(f"{flag} {rule}", ctx) from error
         except ValueError as error:
-            named = re.match(r"The '(\w+)' parameter ", str(error))
+            named = re.match(r"The '([\w.-]+)' parameter ", str(error))
             flag = _flag(ctx, named[1]) if named else None
             if not named or flag is None:
                 raise
-            raise ValueError(f"{flag} {str(error)[named.end() :]}") from error
+            said = f"{flag} {str(error)[named.end() :]}"
+            if isinstance(error, ParameterError):
+                raise click.UsageError(said, ctx) from error
+            raise ValueError(said) from error
 
 
 class OneLineGroup(click.Group):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import click
 
 from cudbound.cli.command import command
@@ -54,16 +56,14 @@ def methods(gives: str | None, output: ResultOutput) -> None:
     first_notes = [OVERVIEW_NOTE] if gives is None else KIND_NOTES
     words = DIFFERENCES if gives == "comparison" else ERRORS
     notes = [*first_notes, *explain_estimands(map(Estimand.read, frame["estimand"]), words)]
-    if output.form not in FOR_READERS:
-        reports = [methods_report(frame, notes)]
-    elif gives is not None:
-        title = f"Methods that give: {KINDS[gives]}"
-        reports = [methods_report(frame[list(KIND_COLUMNS)], notes, title, BELOW)]
-    else:
-        *first, last = frame.groupby("gives", sort=False)
+    if output.form in FOR_READERS:
+        columns = list(OVERVIEW if gives is None else KIND_COLUMNS)
+        parts = [(KINDS[gives], frame)] if gives else frame.groupby("gives", sort=False)
         reports = [
-            methods_report(rows[list(OVERVIEW)], (), f"Methods that give: {what}") for what, rows in first
+            methods_report(rows[columns], (), f"Methods that give: {what!s}", BELOW if gives else ())
+            for what, rows in parts
         ]
-        what, rows = last
-        reports.append(methods_report(rows[list(OVERVIEW)], notes, f"Methods that give: {what}"))
+        reports[-1] = replace(reports[-1], notes=tuple(notes))
+    else:
+        reports = [methods_report(frame, notes)]
     emit("\n\n".join(render_report(one, output.form) for one in reports), output.path)

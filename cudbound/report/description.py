@@ -6,15 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from cudbound.basis.results import ComparisonResult, PointEstimate
-from cudbound.basis.rounding import (
-    format_difference,
-    format_level,
-    format_proportion,
-    format_pvalue,
-    format_statistic,
-    printable,
-    sentences_html,
-)
+from cudbound.basis.rounding import format_level, printable, sentences_html
 from cudbound.basis.versions import versions
 from cudbound.report.bibliography import cited
 from cudbound.report.estimands import DIFFERENCES, ERRORS, explain_estimands
@@ -155,18 +147,4 @@ def _result(row: Row) -> str:
     if row.estimate != row.estimate:
         pair = f" for {row.difference}" if isinstance(row, ComparisonResult) else ""
         return f"{row.method} gave no result{pair}{remarks}."
-    if isinstance(row, PointEstimate):
-        return f"{row.method} estimates {format_difference(row.estimate)}{remarks}."
-    write = format_difference if isinstance(row, ComparisonResult) else format_proportion
-    adjusted = row.simultaneous_interval if isinstance(row, ComparisonResult) else None
-    low, high = map(write, adjusted or row.confidence_interval)
-    level = f"{'simultaneous ' if adjusted else ''}{format_level(row.interval_level)}"
-    limits = {"less": f"limit: at most {high}", "greater": f"limit: at least {low}"}
-    shown = f"{level} confidence {limits.get(row.alternative, f'interval {low} to {high}')}"
-    if isinstance(row, ComparisonResult):
-        statistic, pvalue = format_statistic(row.statistic), format_pvalue(row.pvalue)
-        if row.adjusted_pvalue is not None:
-            pvalue = f"{pvalue}, adjusted {format_pvalue(row.adjusted_pvalue)},"
-        tested = f"statistic {statistic}, p-value {pvalue} against {row.against}"
-        return f"{row.method}: {row.difference} = {write(row.estimate)} ({shown}; {tested}){remarks}."
-    return f"{row.method}: the {row.metric} is estimated at {write(row.estimate)} ({shown}){remarks}."
+    return f"{row.found}{remarks}."

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -28,7 +29,12 @@ _SUBJECTS = {
     "expected": "the mean error of this learning algorithm",
 }
 
-
+#: Centers that the notes name, in their words.
+_CENTERS: dict[Center, str] = {
+    "training error": "the training error",
+    ".632 estimate": "the .632 estimate",
+    "mean of two centers": "the mean of the optimism-corrected error and the .632+ estimate",
+}
 #: Limits and estimates that are no further apart are equal but for the order of their sums.
 ROUNDING = 1e-9
 #: Why an estimate may lie outside the limits beside it.
@@ -91,30 +97,14 @@ def _validation_note(rows: Sequence[IntervalEstimate]) -> str:
 
 
 def _center_note(rows: Sequence[IntervalEstimate]) -> str:
-    training, resampled = _methods(rows, "training error"), _methods(rows, ".632 estimate")
-    others = {row.method for row in rows} - set(training)
-    messages = []
-    if training:
-        names = ", ".join("CUD" if name == "cud" else name for name in training)
-        messages.append(f"{names} {'is' if len(training) == 1 else 'are'} centered at the training error")
-    if resampled:
-        who = ", ".join(resampled) if others - set(resampled) else "the others" if training else ""
-        verb = "" if training else "centered " if who else "Centered "
-        messages.append(f"{who} {verb}at the .632 estimate".strip())
-    if both := _methods(rows, "mean of two centers"):
-        messages.append(f"{', '.join(both)} around the optimism-corrected error and the .632+ estimate")
-    separator = "; " if others - set(resampled) else ", "
-    return f"{separator.join(messages)}." if messages else ""
+    centered = {what: _methods(rows, center) for center, what in _CENTERS.items()}
+    said = [f"{', '.join(names)} at {what}" for what, names in centered.items() if names]
+    return f"Centered: {'; '.join(said)}." if said else ""
 
 
 def _outside_note(rows: Sequence[IntervalEstimate]) -> str:
-    outside = list(
-        dict.fromkeys(
-            row.method
-            for row in rows
-            if row.estimate < row.low - ROUNDING or row.estimate > row.high + ROUNDING
-        )
-    )
+    out = [row for row in rows if not row.low - ROUNDING <= row.estimate <= row.high + ROUNDING]
+    outside = dict.fromkeys(row.method for row in out if not math.isnan(row.estimate + row.low + row.high))
     return f"{', '.join(outside)}: {OUTSIDE}" if outside else ""
 
 

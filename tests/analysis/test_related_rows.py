@@ -23,7 +23,7 @@ from cudbound.basis.exceptions import (
 )
 from cudbound.basis.groups import Groups
 from cudbound.basis.related_rows import related_rows
-from cudbound.cli import main
+from cudbound.cli.group import main
 from cudbound.study.populations.worlds import WORLDS
 
 RNG = np.random.default_rng(7)

@@ -82,7 +82,7 @@ def test_repr_shows_the_interval(results):
         assert f"{low:.3f}" in shown
         assert f"{high:.3f}" in shown
     assert repr(results["points"]["resubstitution"]).startswith(
-        f"resubstitution: estimate {results['points']['resubstitution'].estimate:.3f}\nestimand conditional; 1 fit"
+        f"resubstitution estimates {results['points']['resubstitution'].estimate:.3f}\nestimand conditional; 1 fit"
     )
 
 
@@ -90,7 +90,7 @@ def test_one_row_in_words():
     row = interval_of(SplitLosses([0.2, 0.3, 0.25, 0.15, 0.35], 90, 10), "corrected-resampled-t")
     # by hand: mean .25, variance .00625, half-width t(4) sqrt((1/5 + 10/90) .00625) = .1224
     assert str(row) == (
-        "corrected-resampled-t: error 0.250, 95% confidence interval 0.128 to 0.372\n"
+        "corrected-resampled-t: the error is estimated at 0.250 (95% confidence interval 0.128 to 0.372)\n"
         "estimand expected(n1=90); 6 fits"
     )
     for alternative, words in (("less", "limit: at most"), ("greater", "limit: at least")):

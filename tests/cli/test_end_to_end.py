@@ -22,7 +22,7 @@ from unwrapped import unwrapped
 
 import cudbound
 from cudbound import LeastSquaresClassifier, compare_intervals
-from cudbound.cli import main
+from cudbound.cli.group import main
 
 METHODS = ["two-center", "cud", "langford-binomial"]
 

@@ -8,7 +8,7 @@ import click
 import pytest
 from cli_fakes import CLEAN, assert_error, interval, invoke
 
-from cudbound.cli import main
+from cudbound.cli.group import main
 
 GROUPED = ["--methods", "k-fold-t", "--group"]
 

@@ -30,7 +30,7 @@ from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
 import cudbound as cb
-from cudbound.cli import main as command
+from cudbound.cli.group import main as command
 from cudbound.records import BootstrapLosses, FoldLosses, SplitLosses, TestSetLosses
 from cudbound.resampling.folds import draw_folds
 from cudbound.study.design.design_file import read_design

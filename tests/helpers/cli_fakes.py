@@ -10,9 +10,9 @@ from click.testing import CliRunner, Result
 from cudbound.analysis.table import IntervalTable
 from cudbound.basis.outcomes import ConfidenceInterval, Estimand, Outcome
 from cudbound.basis.results import IntervalEstimate
-from cudbound.cli import main
 from cudbound.cli.advice import Heard
 from cudbound.cli.fitted import FittedClassifier, with_notes
+from cudbound.cli.group import main
 from cudbound.inputs.csv_columns import TrainingData
 from cudbound.report.tables import RunDescription
 

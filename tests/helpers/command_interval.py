@@ -9,7 +9,7 @@ import numpy as np
 from click.testing import CliRunner, Result
 from numpy.typing import NDArray
 
-from cudbound.cli import main
+from cudbound.cli.group import main
 
 
 def interval_on(

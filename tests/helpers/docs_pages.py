@@ -31,9 +31,9 @@ from tabulate import tabulate
 from cudbound.adapters import REFUSALS
 from cudbound.analysis.from_recorded import FIELD_OF
 from cudbound.basis.method_card import MethodCard
-from cudbound.cli import main
 from cudbound.cli import study as study_commands
 from cudbound.cli.example import example_text
+from cudbound.cli.group import main
 from cudbound.cli.interval import interval
 from cudbound.cli.learners import compare_learners
 from cudbound.cli.methods import methods

@@ -434,9 +434,8 @@ def test_a_result_in_words():
         str(a_result())
         == repr(a_result())
         == (
-            "mcnemar: error(a) - error(b) = 0.080\n"
-            "95% confidence interval: -0.002 to 0.159\n"
-            "statistic 2.000, p-value 0.077 against unequal errors\n"
+            "mcnemar: error(a) - error(b) = 0.080 (95% confidence interval -0.002 to 0.159; "
+            "statistic 2.000, p-value 0.077 against unequal errors)\n"
             "estimand holdout-model; 2 fits\n"
             "only_a_wrong = 12, only_b_wrong = 4, n_tested = 100"
         )

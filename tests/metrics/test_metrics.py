@@ -26,7 +26,7 @@ from cudbound import (
     performance_interval,
 )
 from cudbound.basis.exceptions import FewEventsWarning, FrequencyWeightsWarning, UnsupportedEstimatorError
-from cudbound.cli import main
+from cudbound.cli.group import main
 from cudbound.metrics.metrics import NAMES
 from cudbound.metrics.not_covered import why_not
 from cudbound.metrics.predictive import negative_predictive_value, positive_predictive_value

@@ -21,7 +21,7 @@ from cudbound import (
     performance_interval,
 )
 from cudbound.basis.exceptions import ParameterError
-from cudbound.cli import main
+from cudbound.cli.group import main
 
 RNG = np.random.default_rng(11)
 X = RNG.normal(size=(36, 2)).round(2)

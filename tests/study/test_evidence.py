@@ -18,7 +18,7 @@ from docs_pages import ROOT, cells_worst_first
 
 from cudbound import compare_intervals
 from cudbound.basis.exceptions import StudyError
-from cudbound.cli import main
+from cudbound.cli.group import main
 from cudbound.resampling.resampling import Resampling
 from cudbound.study.design.design_file import read_design, template_text
 from cudbound.study.report.evidence import evidence
