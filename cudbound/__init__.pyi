@@ -2,6 +2,7 @@
 
 from .adapters.statsmodels_results import from_statsmodels as from_statsmodels
 from .analysis.available_methods import available_methods as available_methods
+from .analysis.calibration import Calibration as Calibration
 from .analysis.compare_intervals import compare_intervals as compare_intervals
 from .analysis.compare_learners import compare_learners as compare_learners
 from .analysis.cud_interval import cud_interval as cud_interval

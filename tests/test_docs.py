@@ -20,6 +20,7 @@ import pytest
 from docs_pages import GENERATED, PAGES, PARTS, PATIENTS, ROOT, renewed, run_in
 
 import cudbound
+from cudbound.adapters import ADAPTERS
 from cudbound.cli.command import EXIT_CODES
 from cudbound.intervals import METHODS
 from cudbound.losses.surrogates import LOSSES
@@ -160,6 +161,12 @@ def test_every_method_has_a_section():
     headings = re.findall(r"^## (\S+)$", "\n".join(page.read_text() for page in PAGES), re.MULTILINE)
     names = [name for name in (*METHODS, *ESTIMATORS) if name != "cud"]
     assert {name: headings.count(name) for name in names} == dict.fromkeys(names, 1)
+
+
+def test_every_adapter_has_a_row():
+    """Its loss and strengths, in the table of the classifiers that are understood."""
+    rows = re.findall(r"^\| (.+?) +\|", (ROOT / "docs" / "estimators.md").read_text(), re.MULTILINE)
+    assert [one.supports for one in ADAPTERS if rows.count(one.supports) != 1] == []
 
 
 def test_defaults_of_the_sizes_are_those_of_the_notation():

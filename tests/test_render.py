@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import io
 import json
 import math
@@ -498,7 +499,8 @@ def test_latex_escapes():
     assert r"\$1 \& 50" in text
     assert r"\ensuremath{<}script\ensuremath{>}" in text
     remark_line = next(line for line in text.splitlines() if line.startswith("cud & "))
-    assert remark_line.replace(r"\&", "").count("&") == 7
+    header = next(line for line in text.splitlines() if line.startswith("method & "))
+    assert remark_line.replace(r"\&", "").count("&") == header.count("&")
 
 
 def test_a_latex_row_cannot_begin_with_an_argument_of_the_line_break():
@@ -535,10 +537,9 @@ def test_csv_round_trip_is_the_frame():
     table = awkward_table()
     text = render_report(table.report(), "csv")
     frame = pd.read_csv(io.StringIO(text), dtype=str, keep_default_na=False)
-    for name in ("estimate", "low", "high", "width", "raw_low", "raw_high", "confidence_level"):
-        frame[name] = frame[name].map(float)
-    frame["n_fits"] = frame["n_fits"].map(int)
-    frame["degenerate"] = frame["degenerate"].map({"True": True, "False": False})
+    read = {"f": float, "i": int, "b": {"True": True, "False": False}.get}
+    for name, dtype in table.to_frame().dtypes.items():
+        frame[name] = frame[name].map(read.get(dtype.kind, str))
     frame["remarks"] = frame["remarks"].str.replace(r"\n", "\n")  # escaped, so that a row is a line
     pd.testing.assert_frame_equal(frame, table.to_frame(), check_exact=True)
 
@@ -572,7 +573,9 @@ def test_json_is_strict():
 def test_undefined_values_are_named_in_text_and_empty_in_csv():
     table = IntervalTable((row("cud", math.nan, (math.nan, math.nan)),))
     assert render_report(table.report()).splitlines()[7].split()[1:5] == ["undefined"] * 4
-    assert render_report(table.report(), "csv").splitlines()[1].startswith('"cud","error",,,,,,,0.95,')
+    header, line = csv.reader(io.StringIO(render_report(table.report(), "csv")))
+    numbers = ("estimate", "low", "high", "width", "raw_low", "raw_high")
+    assert {dict(zip(header, line, strict=True))[name] for name in numbers} == {""}
 
 
 # --- numbers that belong to a method

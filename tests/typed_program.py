@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 import cudbound
 from cudbound import (
     Bound,
+    Calibration,
     Certificate,
     ChosenThresholdClassifier,
     ComparisonResult,
@@ -76,6 +77,7 @@ from cudbound.plotting.forest import ComparisonDisplay, IntervalDisplay
 from cudbound.plotting.half_widths import HalfWidthDisplay
 from cudbound.plotting.instability_display import InstabilityDisplay
 from cudbound.plotting.nested_loop import NestedLoopDisplay
+from cudbound.plotting.risks import CalibrationDisplay, RiskDisplay, RocDisplay
 from cudbound.plotting.suprema import SupremaDisplay
 from cudbound.problem.additive_model import Polish
 from cudbound.records import BootstrapLosses
@@ -198,6 +200,17 @@ def unstable(X: NDArray[np.float64], y: NDArray[np.int64], refits: BootstrapLoss
     drawn.save("rows.svg")
     same = performance_interval(model, X, y, rng=0).instability
     return [found, instability_of(refits, training_losses=[0, 1]), *([] if same is None else [same])]
+
+
+def calibrated(table: IntervalTable, result: PerformanceInterval) -> Calibration | None:
+    curve: RocDisplay = RocDisplay.from_table(table).plot()
+    risks: RiskDisplay = RiskDisplay.from_table(table)
+    found = table.calibration
+    if found is None:
+        return result.calibration
+    drawn: CalibrationDisplay = found.plot()
+    print(curve, risks, drawn, found.slope - found.apparent_slope)
+    return found
 
 
 def seeds(model: LeastSquaresClassifier, X: NDArray[np.float64], y: NDArray[np.int64]) -> pd.DataFrame:

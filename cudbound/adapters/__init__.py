@@ -43,11 +43,7 @@ UNEQUAL_SIZES = 100.0
 ADAPTERS[:] = (
     own_classifiers.LEAST_SQUARES,
     own_classifiers.CONVEX_LOSS,
-    scikit_learn.RIDGE,
-    scikit_learn.LOGISTIC,
-    scikit_learn.LINEAR_SVC,
-    scikit_learn.SVC_LINEAR,
-    scikit_learn.SGD,
+    *scikit_learn.LINEAR,
     wrappers.THRESHOLD,
     wrappers.SEARCH,
     wrappers.PIPELINE,

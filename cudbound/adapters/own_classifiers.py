@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from cudbound.adapters.linear import Objective, additive_model, class_pair
 from cudbound.adapters.registry import Adapter
@@ -27,7 +28,14 @@ def _batched_refit_least_squares(estimator: LeastSquaresClassifier, X: Any, y: A
         return None
     rows, labels = estimator.basis_rows(X), check_labels(y, estimator.classes_)
     refit = LeastSquaresRefit(rows, labels, fit_intercept=estimator.fit_intercept)
-    return lambda counts: (refit(counts), np.ones(len(counts), dtype=bool))
+
+    def refit_all(
+        counts: NDArray[np.float64],
+    ) -> tuple[NDArray[np.bool_], NDArray[np.bool_], NDArray[np.float64]]:
+        losses, scores = refit(counts)
+        return losses, np.ones(len(counts), dtype=bool), scores
+
+    return refit_all
 
 
 def _batched_fit_least_squares(estimator: LeastSquaresClassifier, n_jobs: int) -> LeastSquaresFit | None:

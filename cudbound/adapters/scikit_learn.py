@@ -159,3 +159,6 @@ SGD = Adapter(
     express=partial(linear_model, objective=_sgd_objective),
     objective=_sgd_objective,
 )
+
+#: In the order in which they are asked.
+LINEAR = (RIDGE, LOGISTIC, LINEAR_SVC, SVC_LINEAR, SGD)

@@ -7,7 +7,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
+from cudbound.adapters.kept_scores import LOSSES_ONLY, Scoring
 from cudbound.adapters.model import Model, ModelUse
 from cudbound.analysis.caller_splits import NewCases, check_test_set
 from cudbound.analysis.instability import Instability, instability_in
@@ -19,7 +21,7 @@ from cudbound.basis.validation import Array, check_localization
 from cudbound.bound.cud_bound import CudBound
 from cudbound.intervals import Method
 from cudbound.metrics.metric_draws import draw_for_metrics
-from cudbound.metrics.metric_terms import warn_of_few
+from cudbound.metrics.metric_terms import check_weights, warn_of_few
 from cudbound.metrics.metrics import ResolvedMetrics
 from cudbound.metrics.targets import Target, targets_of
 from cudbound.metrics.views import check_inner_draws
@@ -59,6 +61,8 @@ class Analysis:
         What the notes under the table say.
     instability : Instability or None
         None where no method made refits on bootstrap draws.
+    event : ndarray of bool, shape (n_samples,), or None
+        Which rows are events, where scores or probabilities are recorded.
     passed_again : tuple of str
         What a file cannot hold: "cv" where it is no number, "test_set".
     """
@@ -74,6 +78,7 @@ class Analysis:
     coefficients: Array | None
     run: RunDescription
     instability: Instability | None = None
+    event: NDArray[np.bool_] | None = field(default=None, repr=False)
     passed_again: tuple[Literal["cv", "test_set"], ...] = ()
 
 
@@ -111,6 +116,7 @@ def analyze(
         question.confidence_level,
         question.alternative,
     )
+    check_weights(question.metrics.kinds, sample.sample_weight)
     warn_of_few([target.rows for target in targets])
     streams = spawn_streams(question.rng)
     counts, remarks = draw_for_metrics(
@@ -121,7 +127,8 @@ def analyze(
         groups=sample.groups,
     )
     model = Model.of(estimator, sample, use_of_model(question))
-    recording = _recording(question, sample, estimator, test_set, counts, streams, targets, model)
+    scoring = Scoring(tuple(kind for kind in question.metrics.kinds if kind != "classes"), asked.event_class)
+    recording = _recording(question, sample, estimator, test_set, counts, streams, targets, model, scoring)
     check_inner_draws(question.resampling.inner, targets)
     plan = Plan.of(question, recording, targets, model)
     given = set() if recording.test_set is None else {"test_set"}
@@ -135,15 +142,7 @@ def analyze(
         rows_of_target(question, plan, target, records, own, failed, remarks)
         for target, own in zip(targets, seen, strict=True)
     ]
-    run = RunDescription(
-        **sample.facts(asked.event_class),
-        n_resamples=len(counts),
-        localization=question.bound.localization,
-        seed=question.seed,
-        classifier=model.words,
-        choices=question.choices,
-        cautions=sample.cautions,
-    )
+    run = _described(question, asked, sample, model, len(counts))
     objects: dict[Literal["cv", "test_set"], Any] = {"cv": question.resampling.cv, "test_set": test_set}
     analysis = Analysis(
         question,
@@ -157,9 +156,24 @@ def analyze(
         model.additive.coef if bounds and model.additive is not None else None,
         run,
         instability_in(records, model, run),
+        sample.events(asked.event_class) if scoring.kinds else None,
         tuple(name for name, one in objects.items() if not isinstance(one, int | np.integer | None)),
     )
     return analysis, all_rows(asked, targets, found, records), bounds
+
+
+def _described(
+    question: Question[Method], asked: ResolvedMetrics, sample: Sample, model: Model, n_resamples: int
+) -> RunDescription:
+    return RunDescription(
+        **sample.facts(asked.event_class),
+        n_resamples=n_resamples,
+        localization=question.bound.localization,
+        seed=question.seed,
+        classifier=model.words,
+        choices=question.choices,
+        cautions=sample.cautions,
+    )
 
 
 def _recording(
@@ -171,10 +185,11 @@ def _recording(
     streams: Mapping[str, np.random.Generator],
     targets: Sequence[Target],
     model: Model,
+    scoring: Scoring = LOSSES_ONLY,
 ) -> Recording:
     """Return what recorders are given."""
-    methods = question.methods.methods
-    needs = needs_of(question.methods)
+    methods = question.readings
+    needs = needs_of(question.methods, question.metrics.kinds)
     if "tuned" in needs:
         check_search(estimator)
     new = NewCases(None) if test_set is None else check_test_set(test_set, sample, methods)
@@ -185,7 +200,7 @@ def _recording(
         streams=streams,
         estimator=estimator,
         resampling=question.resampling,
-        inner_by_default=all(target.rows.plain for target in targets),
+        inner_by_default=all(target.rows.plain for target in targets if target.bounded),
         test_set=new.cases,
         test_remarks=new.remarks,
         model=model.additive,
@@ -194,6 +209,7 @@ def _recording(
         search=question.search,
         tails=question.tails,
         own={one.name: one.own for one in methods if isinstance(one, Method) and one.own is not None},
+        scoring=scoring,
         n_jobs=question.n_jobs,
     )
 

@@ -31,6 +31,8 @@ def available_methods() -> pd.DataFrame:
           high, and its source;
         - ``groups``: the names that stand for it and others;
         - ``needs``: what is recorded for it, fields of `cudbound.records.Records`;
+        - ``reads``: what of a classifier it judges: "classes", "scores" for the AUC, "probabilities" for the Brier
+          score;
         - ``cost``: classifier fits, in B bootstrap draws and the numbers of `cudbound.ResamplingSizes`;
         - ``options``: the default of each option, and its other values;
         - ``with_groups``: what becomes of rows that belong together, see `cudbound.basis.method_card.MethodCard`:
@@ -65,6 +67,7 @@ def _row(method: MethodCard) -> dict[str, str]:
         "estimand": str(method.estimand),
         "groups": groups,
         "needs": ", ".join(sorted(method.needs)),
+        "reads": ", ".join((method.reads, *method.others)),
         "assumptions": method.assumptions,
         "tendency": method.tendency,
         "reference": method.reference,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any, TypeAlias, get_args, get_type_hints
 
 import numpy as np
@@ -17,8 +18,10 @@ from cudbound.basis.validation import check_choice, check_confidence_level
 from cudbound.intervals import AskedMethod, compute_interval, find_comparisons, find_methods
 from cudbound.intervals.difference import compute_comparison
 from cudbound.intervals.method import ALTERNATIVES
+from cudbound.metrics.metric import AUC, BRIER
+from cudbound.metrics.score_views import squared_errors
 from cudbound.point_estimates import compute_estimate, find_estimators
-from cudbound.records import FoldLosses, Records, TestSetLosses
+from cudbound.records import FoldLosses, Records, ScoreRecords, TestSetLosses
 from cudbound.records.rules import Recorded, row_losses
 
 #: The field of `Records` that each class of recorded losses fills.
@@ -98,7 +101,8 @@ def interval_of(
     Parameters
     ----------
     records : object or list of objects
-        Of the classes in `cudbound.records`.
+        Of the classes in `cudbound.records`; one `ScoreRecords` for the AUC, or for the Brier score if its scores are
+        probabilities.
     method : str or pair
         One of those that `cudbound.available_methods` lists as intervals, whose column ``needs`` says which losses; or
         a pair (name, options), such as ``("kohavi-normal", {"form": "wilson"})``.
@@ -128,6 +132,11 @@ def interval_of(
     asked, chosen = _one(find_methods([method]))
     level = check_confidence_level(confidence_level)
     check_choice("alternative", alternative, ALTERNATIVES)
+    options = asked.options_of(chosen)
+    if isinstance(records, ScoreRecords):
+        metric, seen = (BRIER, squared_errors(records)) if records.probabilities else (AUC, records)
+        row = compute_interval(chosen, seen, level, options, alternative=alternative)
+        return replace(row, metric=metric.name)
     found = collect_records(records, training_losses, positive, predicted_positive)
     return compute_interval(chosen, found, level, asked.options_of(chosen), alternative=alternative)
 

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from cudbound.analysis.analyze import Analysis
+from cudbound.analysis.calibration import Calibration
 from cudbound.analysis.compare_intervals import compare_intervals
 from cudbound.analysis.instability import Instability
 from cudbound.analysis.table import IntervalTable
@@ -79,6 +80,11 @@ class PerformanceInterval(Pictured["IntervalDisplay"]):
     def instability(self) -> Instability | None:
         """As in `cudbound.IntervalTable`."""
         return self.table.instability
+
+    @property
+    def calibration(self) -> Calibration | None:
+        """As in `cudbound.IntervalTable`."""
+        return self.table.calibration
 
     @property
     def estimate(self) -> float:

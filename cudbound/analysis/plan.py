@@ -26,20 +26,26 @@ from cudbound.solve.minimum import draws_problem
 MODEL_RECORDS = frozenset({"bound", "boundary"})
 
 
-def needs_of(asked: Asked[Any], design: Design | None = None, without: Container[str] = ()) -> frozenset[str]:
+def needs_of(
+    asked: Asked[Any],
+    kinds: Sequence[str] = ("classes",),
+    design: Design | None = None,
+    without: Container[str] = (),
+) -> frozenset[str]:
     """Return all that methods need with their options, given the matrix of the classifier if it is known.
 
-    The methods that are named in `without` are left out.
+    They are for metrics that judge these `kinds`; the methods that are named in `without` are left out.
     """
-    each = (one.needed(asked.options_of(one), design) for one in asked if one.name not in without)
+    methods = asked.reading(kinds)
+    each = (one.needed(asked.options_of(one), design) for one in methods if one.name not in without)
     return frozenset[str]().union(*each)
 
 
 def use_of_model(question: Question[Any]) -> ModelUse:
     """Return what a question uses the model of the classifier for."""
     asked, bound = question.methods, question.bound
-    of_model = {method.name for method in asked if method.needs & MODEL_RECORDS}
-    needs = needs_of(asked)
+    of_model = {method.name for method in question.readings if method.needs & MODEL_RECORDS}
+    needs = needs_of(asked, question.metrics.kinds)
     return ModelUse(
         design="design" in needs,
         cap="signed_suprema" in needs,
@@ -83,33 +89,34 @@ class Plan:
         design = None
         if model is not None:
             design = model.design
-            of_model = [method for method in asked if method.needs & MODEL_RECORDS]
+            of_model = [method for method in question.readings if method.needs & MODEL_RECORDS]
             if model.why_none:
                 refused |= {method.name: f"no CUD bound: {model.why_none}" for method in of_model}
             elif model.additive is not None:
                 refused |= _without_curvature(question, model.additive)
-        methods = [method for method in asked if method.name not in refused]
+        methods = [method for method in question.readings if method.name not in refused]
         if question.resampling.cv is not None:
             check_use(methods, recording.fills)
         if recording.sample.groups is not None:
             refused |= _torn(question, methods, recording)
-        needs = needs_of(asked, design, refused)
+        needs = needs_of(asked, question.metrics.kinds, design, refused)
         return cls(needs | {"overfits"} if "design" in needs else needs, refused)
 
 
 def _unseen(question: Question[Any], targets: Sequence[Target]) -> dict[str, str]:
     """Return the methods that cannot be computed for the metrics asked for, or for weights, each with the reason."""
+    targets = [target for target in targets if target.metric.reads == "classes"]
     if all(target.rows.plain for target in targets):
         return {}
     weighted = any(target.rows.sample_weight is not None for target in targets)
-    what = "rows with weights" if weighted else " or ".join(question.metrics.names)
+    what = "rows with weights" if weighted else " or ".join(target.metric.name for target in targets)
     lost = "that cannot be weighted" if weighted else "of both classes that cannot be separated"
     refused = {
         method.name: f"not available for {what}: it reads {', '.join(sorted(method.needs))}, means over rows {lost}"
-        for method in question.methods
-        if not method.needs <= OF_EVERY_METRIC
+        for method in question.readings
+        if method.reads == "classes" and not method.needs <= OF_EVERY_METRIC
     }
-    for name in refused.keys() & question.methods.named:
+    for name in (one for one in refused if one in question.methods.named):
         known = [method.name for method in question.methods if method.name not in refused]
         instead = "leave the weights out" if weighted else "the error for the metric"
         raise ValueError(
@@ -134,7 +141,7 @@ def _torn(question: Question[Any], methods: Sequence[MethodCard], recording: Rec
 
 def _without_curvature(question: Question[Any], model: AdditiveModel) -> dict[str, str]:
     """Return why the adaptive interval cannot be computed, if that is so."""
-    asked = {method.name for method in question.methods if "boundary" in method.needs}
+    asked = {method.name for method in question.readings if "boundary" in method.needs}
     n = model.labels.size
     if not asked or not near_rate(question.resampling.sizes.aci_rate, n) > 0.0:
         return {}

@@ -72,9 +72,10 @@ class Question(Generic[Card]):
         ValueError
             If an argument is out of range.
         """
+        metrics = as_metrics(metric)
         question = cls(
-            methods=methods,
-            metrics=as_metrics(metric),
+            methods=methods.that_read(metrics.kinds),
+            metrics=metrics,
             resampling=check_resampling(resampling),
             bound=check_bound(bound),
             rng=check_rng(rng),
@@ -90,6 +91,11 @@ class Question(Generic[Card]):
     def search(self) -> Search:
         """How far the draws of the bound are solved."""
         return Search(self.all_draws, n_jobs=self.n_jobs, limits=self.bound.limits)
+
+    @property
+    def readings(self) -> tuple[Card, ...]:
+        """The methods as they read what the metrics judge: classes, scores or probabilities."""
+        return self.methods.reading(self.metrics.kinds)
 
     @property
     def tails(self) -> str:

@@ -22,7 +22,7 @@ from cudbound.metrics.predictive import Proportion, joint_predictive_interval, p
 from cudbound.metrics.targets import Target
 from cudbound.metrics.views import OF_EVERY_METRIC
 from cudbound.point_estimates.effective_size import share_limits
-from cudbound.records import Records
+from cudbound.records import Records, ScoreRecords
 from cudbound.records.reading import count_fits
 
 Named = TypeVar("Named", bound=MethodCard)
@@ -92,7 +92,7 @@ def rows_of_target(
     plan: Plan,
     target: Target,
     records: Records,
-    seen: Records,
+    seen: Records | ScoreRecords,
     failed: Mapping[str, Exception],
     remarks: tuple[str, ...],
 ) -> Rows:
@@ -103,7 +103,7 @@ def rows_of_target(
     question : Question
     plan : Plan
     target : Target
-    records, seen : Records
+    records, seen : Records, and Records or ScoreRecords
         Of the plain losses, and as the target sees them.
     failed : mapping of str to Exception
         Which records could not be made.
@@ -135,11 +135,11 @@ def rows_of_target(
             "or test more rows"
         )
         for need in OF_EVERY_METRIC
-        if getattr(records, need) is not None and getattr(seen, need) is None
+        if getattr(records, need) is not None and getattr(seen, need, None) is None
     }
     return compute_rows(
         IntervalEstimate,
-        question.methods,
+        question.methods.reading([metric.reads]),
         compute,
         refused=plan.refused,
         failed={**failed, **too_few},

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Generic
 
 from cudbound.analysis.analyze import Analysis
+from cudbound.analysis.calibration import Calibration, calibration_in, predictions_in
 from cudbound.analysis.instability import Instability
 from cudbound.analysis.saving import saved_analysis
 from cudbound.basis.exceptions import CudboundWarning
@@ -142,6 +143,25 @@ class IntervalTable(Table[IntervalEstimate], Pictured["IntervalDisplay"]):
     def instability(self) -> Instability | None:
         """How often refits on the bootstrap draws put a row in another class; None where no method made such refits."""
         return None if self.analysis is None else self.analysis.instability
+
+    @property
+    def calibration(self) -> Calibration | None:
+        """Calibration intercept and slope; None where no metric asked for reads probabilities, such as "brier"."""
+        known = self.analysis
+        if known is None or known.event is None or known.records.probabilities is None:
+            return None
+        return calibration_in(known.records, known.event)
+
+    @property
+    def predictions(self) -> pd.DataFrame | None:
+        """What the pictures of the AUC and of risks are drawn from; None where no metric asked for reads scores.
+
+        One line for each training row: ``event``; ``score`` and ``probability``, by the classifier; and, over the
+        draws that left the row out, its mean rank among the rows left out, as a share (``rank_out_of_bag``), and its
+        mean probability (``probability_out_of_bag``); nan where it was not recorded.
+        """
+        known = self.analysis
+        return None if known is None or known.event is None else predictions_in(known.records, known.event)
 
     @property
     def headline(self) -> str:

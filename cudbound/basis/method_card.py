@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
-from typing import Any, Generic, Literal, TypeVar
+from typing import Any, Generic, Literal, Self, TypeVar
 
 from cudbound.basis.hints import suggestion
 from cudbound.basis.outcomes import Estimand
@@ -78,6 +78,14 @@ class Flag:
 
 
 Option = Choice | Number | Flag
+#: What of a classifier a metric judges.
+Kind = Literal["classes", "scores", "probabilities"]
+#: The same, in the words of errors.
+READS: Mapping[str, str] = {
+    "classes": "which rows are misclassified",
+    "scores": "scores, for the AUC",
+    "probabilities": "probabilities, for the Brier score",
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -112,6 +120,10 @@ class MethodCard:
     with_groups : {"kept", "refits", "no"}
         What becomes of rows that belong together: "kept" if what is resampled and the limits follow from whole groups,
         "refits" if refits keep groups together and the limits count rows as independent, "no" if it cannot be used.
+    reads : {"classes", "scores", "probabilities"}, default="classes"
+        What of a classifier it judges: for the error and all that follows from it, for the AUC, for the Brier score.
+    others : mapping of str to MethodCard
+        The methods of the same name for metrics that read something else.
     """
 
     name: str
@@ -126,6 +138,8 @@ class MethodCard:
     formula: str = ""
     needs_with: Callable[[Mapping[str, Any], Any], frozenset[str]] | None = field(default=None, repr=False)
     with_groups: Literal["kept", "refits", "no"] = "kept"
+    reads: Kind = "classes"
+    others: Mapping[str, Any] = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
         if not isinstance(self.estimand, Estimand):
@@ -133,6 +147,15 @@ class MethodCard:
                 f"The 'estimand' of {self.name} must be an Estimand, such as Estimand('conditional'). "
                 f"Got {self.estimand!r} instead."
             )
+
+    def reading(self, kind: str) -> Self | None:
+        """Return the method of this name for metrics that read classes, scores or probabilities, if there is one."""
+        return self if self.reads == kind else self.others.get(kind)
+
+    def why_not_read(self, kinds: Iterable[str]) -> str:
+        """Return why a method gives nothing for metrics that judge these kinds, as a sentence."""
+        own = " and ".join(READS[name] for name in (self.reads, *self.others))
+        return f"{self.name} reads {own}, and not {' or '.join(READS[kind] for kind in kinds)}."
 
     @property
     def symbols(self) -> str:
@@ -189,8 +212,30 @@ class Asked(Generic[Card]):
         return len(self.methods)
 
     def options_of(self, method: MethodCard) -> Mapping[str, Any]:
-        """Return the options that were given for a method."""
-        return self.options.get(method.name, NO_OPTIONS)
+        """Return the options that were given for a method, as far as it has them for what it reads."""
+        given = self.options.get(method.name, NO_OPTIONS)
+        return {name: value for name, value in given.items() if name in method.options}
+
+    def reading(self, kinds: Sequence[str]) -> tuple[Card, ...]:
+        """Return the methods for metrics that judge these kinds, one of a name for each kind that it reads."""
+        found = (method.reading(kind) for method in self.methods for kind in kinds)
+        return tuple(one for one in found if one is not None)
+
+    def that_read(self, kinds: Sequence[str]) -> Asked[Card]:
+        """Return the methods that read one of these kinds; members of groups that read none are left out.
+
+        Raises
+        ------
+        ValueError
+            If a method that was asked for by its own name, or all of them, read none.
+        """
+        unread = [one for one in self.methods if not any(map(one.reading, kinds))]
+        for method in unread:
+            if method.name in self.named or len(unread) == len(self.methods):
+                raise ValueError(
+                    f"{method.why_not_read(kinds)} Ask for others, such as 'two-center', or 'all'."
+                )
+        return replace(self, methods=tuple(one for one in self.methods if one not in unread))
 
 
 def find_named(

@@ -148,8 +148,7 @@ class Row(InLines):
     def lines(self) -> list[str]:
         """Return what the row says, in lines; the first has the numbers that were asked for."""
         fits = f"{self.n_fits} fit{'' if self.n_fits == 1 else 's'}"
-        about = [f"estimand {self.estimand}; {fits}", self.all_remarks]
-        return [self.found, *filter(None, about)]
+        return [self.found, *filter(None, (f"estimand {self.estimand}; {fits}", self.all_remarks))]
 
     @property
     @abc.abstractmethod
@@ -196,15 +195,16 @@ class _WithLimits(Row):
 
     @property
     def interval_level(self) -> float:
-        """Nominal level of the interval."""
-        return self.confidence_level
+        """Nominal level of the interval; for "equivalent" that at which it agrees with both one-sided tests."""
+        twice = round(2.0 * self.confidence_level - 1.0, 12)
+        return twice if self.alternative == "equivalent" else self.confidence_level
 
     def _limits(self, write: Callable[[float], str], interval: ConfidenceInterval | None = None) -> str:
         """Return the level and the limits in words; `interval` stands in place of the row's own."""
         low, high = map(write, interval or self.confidence_interval)
         limits = {"less": f"limit: at most {high}", "greater": f"limit: at least {low}"}
-        what = limits.get(self.alternative, f"interval {low} to {high}")
-        return f"{format_level(self.interval_level)} confidence {what}"
+        level = format_level(self.interval_level)
+        return f"{level} confidence {limits.get(self.alternative, f'interval {low} to {high}')}"
 
     @property
     def confidence_interval(self) -> ConfidenceInterval:
@@ -286,10 +286,8 @@ class IntervalEstimate(_WithLimits, Outcome):
     @property
     def found(self) -> str:
         """The numbers in words."""
-        estimate = format_proportion(self.estimate)
-        return (
-            f"{self.method}: the {self.metric} is estimated at {estimate} ({self._limits(format_proportion)})"
-        )
+        estimate, limits = format_proportion(self.estimate), self._limits(format_proportion)
+        return f"{self.method}: the {self.metric} is estimated at {estimate} ({limits})"
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -340,18 +338,9 @@ class ComparisonResult(_WithLimits, TestOutcome):
         if self.simultaneous_interval is None:
             return super().to_record()
         low, high = self.simultaneous_interval
-        adjusted = {
-            "adjusted_pvalue": self.adjusted_pvalue,
-            "simultaneous_low": low,
-            "simultaneous_high": high,
-        }
-        return {"a": self.a, "b": self.b} | adjusted | super().to_record()
-
-    @property
-    def interval_level(self) -> float:
-        """Nominal level of the interval; for "equivalent" that at which it agrees with both one-sided tests."""
-        twice = round(2.0 * self.confidence_level - 1.0, 12)
-        return twice if self.alternative == "equivalent" else self.confidence_level
+        limits = {"simultaneous_low": low, "simultaneous_high": high}
+        pair = {"a": self.a, "b": self.b, "adjusted_pvalue": self.adjusted_pvalue}
+        return pair | limits | super().to_record()
 
     @property
     def against(self) -> str:

@@ -252,9 +252,9 @@ def check_binary_classifier(estimator: Any) -> NDArray[Any]:
     check_is_fitted(estimator)
     if is_regressor(estimator):
         raise TypeError(
-            f"{type(estimator).__name__} is not a classifier: numbers are no classes. Fit a classifier to whether the "
-            "number is above a limit that was chosen beforehand, such as y > 3.0; on the command line, make that the "
-            "--target."
+            f"{type(estimator).__name__} is not a classifier: it predicts numbers, not classes. Fit a classifier to "
+            "whether the number is above a limit that was chosen beforehand, such as y > 3.0; on the command line, "
+            "make that the --target."
         )
     if not hasattr(estimator, "classes_") or not hasattr(estimator, "predict"):
         if hasattr(estimator, "cv_results_") and not hasattr(estimator, "best_estimator_"):

@@ -104,7 +104,8 @@ class AskedMetrics:
     help="Intervals to compute; 'cudbound methods' lists the names. Groups: recommended for two-center, the one to "
     "report, and two to compare it with, paper for the seven of Laber and Murphy (2008), clinical for what software "
     "for clinical prediction models prints, conditional for the error of this classifier, algorithm for that of the "
-    "learning algorithm, all for both. The group tuned needs a fitted search from --model.",
+    "learning algorithm, probability for the AUC and the Brier score, all for these. The group tuned needs a fitted "
+    "search from --model.",
 )
 @options.combined(
     "metric",

@@ -152,13 +152,13 @@ class LeastSquaresRefit:
         self._labels = labels
         self._fit_intercept = fit_intercept
 
-    def __call__(self, weights: NDArray[np.float64]) -> NDArray[np.bool_]:
-        """Return whether each training row is misclassified, bool, shape of `weights` (n_fits, n_samples)."""
+    def __call__(self, weights: NDArray[np.float64]) -> tuple[NDArray[np.bool_], Array]:
+        """Return whether each training row is misclassified, and its score, shape of `weights` (n_fits, n_samples)."""
         size = self._basis.shape[1]
-        wrong = np.empty(weights.shape, dtype=bool)
+        scores = np.empty(weights.shape)
         for part in _chunks(len(weights), max(self._labels.size, size * size)):
-            wrong[part] = (self._scores(weights[part]) >= -TIE_TOLERANCE) != (self._labels > 0.0)
-        return wrong
+            scores[part] = self._scores(weights[part])
+        return (scores >= -TIE_TOLERANCE) != (self._labels > 0.0), scores
 
     def _scores(self, weights: Array) -> Array:
         scores = np.zeros(weights.shape)

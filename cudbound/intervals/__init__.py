@@ -9,11 +9,20 @@ from typing import Any, TypeAlias
 from cudbound.basis.method_card import Asked, find_named
 from cudbound.intervals.abcloc import ABCLOC
 from cudbound.intervals.aci import ACI
+from cudbound.intervals.auc_at_estimate import (
+    DELONG_TRAINING,
+    HANLEY_MCNEIL,
+    NEWCOMBE,
+    TEST_SET_DELONG,
+    TEST_SET_NEWCOMBE,
+)
+from cudbound.intervals.auc_from_folds import CVAUC, DELONG_10_FOLD
 from cudbound.intervals.austern_zhou import AUSTERN_ZHOU
 from cudbound.intervals.bayle import BAYLE
 from cudbound.intervals.bbc_cv import BBC_CV
 from cudbound.intervals.bccv import BCCVP, BCCVP_BR
 from cudbound.intervals.bootstrap_percentile import BIAS_CORRECTED, PERCENTILE
+from cudbound.intervals.brier_t import PLUS_T_632, TEST_SET_T
 from cudbound.intervals.conservative_z import CONSERVATIVE_Z
 from cudbound.intervals.cud import CUD
 from cudbound.intervals.efron_tibshirani import NORMAL_632, NORMAL_632_PLUS
@@ -30,6 +39,7 @@ from cudbound.intervals.mcnemar import MCNEMAR
 from cudbound.intervals.method import OF_ONE_ERROR, Method, compute_interval
 from cudbound.intervals.nested_cv import NESTED_CV
 from cudbound.intervals.out_of_bag import OUT_OF_BAG_CLOPPER_PEARSON, OUT_OF_BAG_WILSON
+from cudbound.intervals.out_of_bag_percentile import OUT_OF_BAG_PERCENTILE
 from cudbound.intervals.resampled_t import RANDOM_SPLITS
 from cudbound.intervals.test_set import TEST_SET
 from cudbound.intervals.two_center import TWO_CENTER
@@ -75,24 +85,40 @@ ALGORITHM = (
 #: For the error of tuning and fitting, from a fitted search.
 TUNED = (BBC_CV,)
 
+#: For the AUC or the Brier score alone; some of those above serve them too.
+PROBABILITY = (
+    OUT_OF_BAG_PERCENTILE,
+    NEWCOMBE,
+    HANLEY_MCNEIL,
+    DELONG_10_FOLD,
+    CVAUC,
+    DELONG_TRAINING,
+    PLUS_T_632,
+    TEST_SET_DELONG,
+    TEST_SET_NEWCOMBE,
+    TEST_SET_T,
+)
+
 #: Only for the difference between two errors; some of those above serve it too.
 DIFFERENCE_ONLY = (MCNEMAR, INDEPENDENT_TEST_SETS)
 
 #: Every method by its name, in the order of the table.
 METHODS: dict[str, Method] = {
-    method.name: method for method in (*CONDITIONAL, *ALGORITHM, *TUNED, *DIFFERENCE_ONLY)
+    method.name: method for method in (*CONDITIONAL, *ALGORITHM, *TUNED, *PROBABILITY, *DIFFERENCE_ONLY)
 }
 
 #: Names that stand for several intervals. "recommended": the interval to use, and beside it the bound that caps it and
-#: the interval at the .632 estimate that keeps its level most often.
+#: the interval at the .632 estimate that keeps its level most often; for the AUC and the Brier score, percentiles out
+#: of bag. Members that do not read the metric are left out.
 GROUPS: dict[str, tuple[str, ...]] = {
-    "recommended": (TWO_CENTER.name, CUD.name, LANGFORD.name),
+    "recommended": (TWO_CENTER.name, CUD.name, LANGFORD.name, OUT_OF_BAG_PERCENTILE.name),
     "paper": tuple(method.name for method in PAPER),
     "clinical": tuple(method.name for method in CLINICAL),
     "conditional": tuple(method.name for method in CONDITIONAL),
     "algorithm": tuple(method.name for method in ALGORITHM),
     "tuned": tuple(method.name for method in TUNED),
-    "all": tuple(method.name for method in (*CONDITIONAL, *ALGORITHM)),
+    "probability": tuple(method.name for method in PROBABILITY),
+    "all": tuple(method.name for method in (*CONDITIONAL, *ALGORITHM, *PROBABILITY)),
 }
 #: Those of this package, whatever users register besides or in place of them.
 OF_THIS_PACKAGE = MappingProxyType(dict(METHODS))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 
@@ -67,7 +68,7 @@ def _bayle(records: Records, *, variance: str) -> Pivot:
     return bayle_pivot(records.require("folds"), variance=variance)
 
 
-BAYLE = Method(
+_OF_ERRORS = Method(
     name="bayle-cv",
     title="Normal interval on all cross-validated losses, for the mean error of the models of the folds",
     formula="u +/- z(1 - d/2) sqrt(v / n); u and v are mean and variance of all n cross-validated losses, or v "
@@ -85,3 +86,13 @@ BAYLE = Method(
     options={"variance": Choice(("all-pairs", "within-fold"))},
     fallback=ON_ALL_ROWS,
 )
+
+BAYLE_BRIER = replace(
+    _OF_ERRORS,
+    reads="probabilities",
+    title="Normal interval on all cross-validated squared errors, for the mean Brier score of the models of the folds",
+    tendency="liberal for the Brier score of the fitted classifier: with 10 folds it covered at .95 in .48 of the sets "
+    "at worst and .87 in the median of 52 settings; its estimand is the score of only these models",
+)
+
+BAYLE = replace(_OF_ERRORS, others={"probabilities": BAYLE_BRIER})

@@ -9,6 +9,7 @@ import numpy as np
 from cudbound.basis.method_card import Choice
 from cudbound.basis.outcomes import Outcome, PointOutcome
 from cudbound.basis.validation import Array
+from cudbound.intervals.auc_two_center import NO_PAIR
 from cudbound.intervals.method import replicates_632
 from cudbound.point_estimates.bootstrap_632 import (
     NOTHING_OUT_OF_BAG,
@@ -17,7 +18,8 @@ from cudbound.point_estimates.bootstrap_632 import (
     estimate_632_plus,
 )
 from cudbound.point_estimates.optimism import BOOTSTRAP_OPTIMISM
-from cudbound.records import Records
+from cudbound.point_estimates.two_center_auc import auc_centers
+from cudbound.records import Records, ScoreRecords
 
 CENTER = Choice(("optimism", "632", "632-plus"))
 
@@ -31,6 +33,13 @@ def estimate_at(records: Records, center: str) -> PointOutcome:
         return BOOTSTRAP_OPTIMISM.compute(records)
     estimate = estimate_632(records) if center == "632" else estimate_632_plus(records).estimate
     return PointOutcome(estimate, degenerate=NOTHING_OUT_OF_BAG if math.isnan(estimate) else None)
+
+
+def auc_at(records: ScoreRecords, center: str) -> PointOutcome:
+    """Return the optimism-corrected AUC, the .632 or the .632+ AUC of the training set."""
+    found = auc_centers(records)
+    estimate = {"optimism": found.optimism_corrected, "632": found.at_632, "632-plus": found.plus}[center]
+    return PointOutcome(estimate, degenerate=NO_PAIR if math.isnan(estimate) else None)
 
 
 def replicates_at(records: Records, center: str) -> Array:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from numpy.typing import ArrayLike
 
 from cudbound.basis.outcomes import ConfidenceInterval, Estimand, Outcome
 from cudbound.intervals.bootstrap_percentile import QUANTILE, percentile_interval
-from cudbound.intervals.centers import CENTER, estimate_at, undefined_at
+from cudbound.intervals.centers import CENTER, auc_at, estimate_at, undefined_at
 from cudbound.intervals.efron_tibshirani import FALLBACK
 from cudbound.intervals.method import Method
-from cudbound.records import Records
+from cudbound.point_estimates.two_center_auc import aucs_on_draws, training_auc
+from cudbound.records import Records, ScoreRecords
 
 
 def location_shifted_interval(
@@ -60,7 +63,36 @@ def _compute(records: Records, confidence_level: float, *, center: str, quantile
     )
 
 
-LOCATION_SHIFTED = Method(
+def _compute_auc(records: ScoreRecords, confidence_level: float, *, center: str, quantile: str) -> Outcome:
+    found, training = auc_at(records, center), training_auc(records)
+    return undefined_at(found) or Outcome(
+        found.estimate,
+        location_shifted_interval(
+            aucs_on_draws(records), training, found.estimate, confidence_level, quantile
+        ),
+        degenerate="both limits are the same bootstrap replicate",
+    )
+
+
+LOCATION_SHIFTED_AUC = Method(
+    name="location-shifted",
+    reads="scores",
+    title="Percentiles of the AUCs of refits on their own draws, moved to the corrected AUC",
+    formula="the d/2 and 1 - d/2 quantiles of the AUCs of the refits on their own draws, both plus E - A; A is the AUC "
+    "on the training rows, E the corrected AUC",
+    estimand=Estimand("conditional"),
+    needs=frozenset({"scores", "bootstrap"}),
+    assumptions="the corrected AUC varies around the true one as the AUC of refits on their draws does around that on "
+    "the training rows",
+    tendency="liberal: at .95 it covered in none of the sets at worst and .58 in the median of 88 settings (.63 at the "
+    ".632+ AUC); made for logistic models on hundreds of rows",
+    reference="Noma et al. (2021), algorithm 1; as in the R packages predboot and pminternal",
+    cost="B",
+    compute=_compute_auc,
+    options={"center": CENTER, "quantile": QUANTILE},
+)
+
+_OF_ERRORS = Method(
     name="location-shifted",
     title="Percentiles of the errors of refits on their own draws, moved to the corrected estimate",
     formula="the d/2 and 1 - d/2 quantiles of A_b, both plus E - T; E is the corrected error",
@@ -75,4 +107,18 @@ LOCATION_SHIFTED = Method(
     compute=_compute,
     options={"center": CENTER, "quantile": QUANTILE},
     fallback=FALLBACK,
+)
+
+LOCATION_SHIFTED_BRIER = replace(
+    _OF_ERRORS,
+    reads="probabilities",
+    title="Percentiles of the Brier scores of refits on their own draws, moved to the corrected Brier score",
+    formula="the d/2 and 1 - d/2 quantiles of the Brier scores of the refits on their own draws, both plus E - B; B is "
+    "the Brier score on the training rows, E the corrected one",
+    tendency="liberal: at .95 it covered in none of the sets at worst and .60 in the median of 52 settings, since "
+    "refits adapt to their draws",
+)
+
+LOCATION_SHIFTED = replace(
+    _OF_ERRORS, others={"scores": LOCATION_SHIFTED_AUC, "probabilities": LOCATION_SHIFTED_BRIER}
 )

@@ -16,7 +16,7 @@ from cudbound.basis.results import IntervalEstimate
 from cudbound.basis.validation import Array
 from cudbound.intervals.pivot import Pivot
 from cudbound.point_estimates.bootstrap_632 import NOTHING_OUT_OF_BAG, error_632
-from cudbound.records import Records
+from cudbound.records import Records, ScoreRecords
 from cudbound.records.reading import check_records, check_single_error, count_fits, shared_remarks
 
 #: As in `scipy.stats`, of an error or of error(a) - error(b).
@@ -41,8 +41,8 @@ class Fallback:
     """
 
     title: str
-    compute: Callable[[Records, float, float], ConfidenceInterval] = field(repr=False)
-    also: Callable[[Records, Outcome, float, str], str | None] | None = field(default=None, repr=False)
+    compute: Callable[[Any, float, float], ConfidenceInterval] = field(repr=False)
+    also: Callable[[Any, Outcome, float, str], str | None] | None = field(default=None, repr=False)
 
 
 def binomial_fallback(what: str, n_tested: Callable[[Records], float]) -> Fallback:
@@ -128,7 +128,7 @@ def _of_this_package(name: str) -> Method | None:
 
 def compute_interval(
     method: Method,
-    records: Records,
+    records: Records | ScoreRecords,
     confidence_level: float,
     options: Mapping[str, Any] = NO_OPTIONS,
     *,
@@ -140,8 +140,9 @@ def compute_interval(
     ----------
     method : Method
         From `cudbound.intervals.METHODS`.
-    records : Records
-        Must hold what ``method.needs`` names; "inner" may be absent, see `Records`.
+    records : Records or ScoreRecords
+        Must hold what ``method.needs`` names; "inner" may be absent, see `Records`. Of scores the interval is for the
+        AUC, and of squared errors of probabilities for the Brier score.
     confidence_level : float
         In (0, 1).
     options : mapping, default={}
@@ -174,6 +175,10 @@ def compute_interval(
     >>> round(row.estimate, 3), round(row.confidence_interval.high, 3)
     (0.408, 0.945)
     """
+    reading = method.reading(records.kind)
+    if reading is None:
+        raise ValueError(method.why_not_read([records.kind]))
+    method = reading
     chosen = method.resolve_options(options)
     needs = method.needed(chosen, records.design)
     fallback = chosen.pop("fallback", False)
@@ -211,9 +216,7 @@ def compute_interval(
     )
 
 
-def _two_sided(
-    method: Method, records: Records, confidence_level: float, options: Mapping[str, Any]
-) -> Outcome:
+def _two_sided(method: Method, records: Any, confidence_level: float, options: Mapping[str, Any]) -> Outcome:
     if method.compute is not None:
         return method.compute(records, confidence_level, **options)
     if method.pivot is not None:
@@ -224,7 +227,7 @@ def _two_sided(
 
 
 def _each_at(
-    method: Method, records: Records, confidence_level: float, alternative: str, options: Mapping[str, Any]
+    method: Method, records: Any, confidence_level: float, alternative: str, options: Mapping[str, Any]
 ) -> Outcome:
     """Return both limits, each at the whole level; below 1/2 the lower one is the larger."""
     if method.one_sided is not None:
@@ -240,7 +243,7 @@ def _opened(outcome: Outcome, alternative: str) -> Outcome:
     return replace(outcome, raw_interval=ConfidenceInterval(low, high))
 
 
-def _new_cases(method: MethodCard, records: Records) -> Center | None:
+def _new_cases(method: MethodCard, records: Records | ScoreRecords) -> Center | None:
     new = records.test_set is not None and records.test_set.estimand == "conditional"
     return "error on new cases" if new and "test_set" in method.needs else None
 

@@ -17,6 +17,8 @@ from typing import Any
 from cudbound.basis.method_card import Choice, Flag
 from cudbound.basis.outcomes import UNDEFINED_LIMITS, ConfidenceInterval, Estimand, Outcome
 from cudbound.basis.quantiles import inverted_cdf_quantile, within
+from cudbound.intervals.auc_two_center import TWO_CENTER_AUC
+from cudbound.intervals.brier_two_center import TWO_CENTER_BRIER
 from cudbound.intervals.method import Method
 from cudbound.point_estimates.effective_size import design_effect, effective_rows
 from cudbound.point_estimates.two_center_limits import counted_rows, two_center_interval
@@ -168,4 +170,5 @@ TWO_CENTER = Method(
     compute=_two_center,
     one_sided=_one_sided,
     options={"tails": Choice(("equal", "shortest")), "cap": Flag(True)},
+    others={"scores": TWO_CENTER_AUC, "probabilities": TWO_CENTER_BRIER},
 )

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cudbound.basis.method_card import Kind
 from cudbound.basis.outcomes import ConfidenceInterval
 from cudbound.basis.parameter_error import ParameterError
 from cudbound.basis.validation import Array, check_number
@@ -38,6 +39,9 @@ class Metric:
         What a misclassified non-event and a misclassified event cost; one of them is positive.
     complement : bool, default=False
         Whether the metric is one minus the mean loss, as sensitivity is.
+    reads : {"classes", "scores", "probabilities"}, default="classes"
+        What of a classifier it judges. The AUC compares the scores of pairs of cases, and the Brier score is the mean
+        squared error of probabilities: neither follows from which rows are wrong.
 
     Raises
     ------
@@ -56,6 +60,7 @@ class Metric:
     shares: tuple[float, float] | None = None
     costs: tuple[float, float] = (1.0, 1.0)
     complement: bool = False
+    reads: Kind = "classes"
 
     def __post_init__(self) -> None:
         for cost in self.costs:
@@ -111,9 +116,13 @@ ERROR = Metric("error")
 SENSITIVITY = Metric("sensitivity", shares=(0.0, 1.0), complement=True)
 SPECIFICITY = Metric("specificity", shares=(1.0, 0.0), complement=True)
 BALANCED_ERROR = Metric("balanced-error", shares=(0.5, 0.5))
+AUC = Metric("auc", reads="scores")
+BRIER = Metric("brier", reads="probabilities")
 
 #: Metrics that need nothing but their name.
-METRICS: Mapping[str, Metric] = {one.name: one for one in (ERROR, SENSITIVITY, SPECIFICITY, BALANCED_ERROR)}
+METRICS: Mapping[str, Metric] = {
+    one.name: one for one in (ERROR, SENSITIVITY, SPECIFICITY, BALANCED_ERROR, AUC, BRIER)
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -136,7 +145,8 @@ class MetricRows:
     @property
     def plain(self) -> bool:
         """Whether it is the error as every method knows it: all rows, each with the same weight, at no cost."""
-        return self.metric.shares is None and self.sample_weight is None and self.metric.costs == (1.0, 1.0)
+        known = self.metric.reads == "classes" and self.metric.shares is None
+        return known and self.sample_weight is None and self.metric.costs == (1.0, 1.0)
 
     @cached_property
     def weights(self) -> Array:
@@ -180,7 +190,12 @@ class MetricRows:
 
     @property
     def n_fewest(self) -> int:
-        """Rows of the smallest class that is averaged by itself, or of the training set where none is."""
+        """Rows of the smallest class that is averaged by itself, or of the training set where none is.
+
+        The AUC compares the classes with each other.
+        """
+        if self.metric.reads == "scores":
+            return min(int(self.event.sum()), int((~self.event).sum()))
         return min(int((row > 0.0).sum()) for row, _ in self._parts)
 
     @property

@@ -7,7 +7,9 @@ from dataclasses import replace
 
 from cudbound.basis.calls import warn
 from cudbound.basis.exceptions import FewEventsWarning
+from cudbound.basis.parameter_error import ParameterError
 from cudbound.basis.results import IntervalEstimate
+from cudbound.basis.validation import Array
 from cudbound.metrics.metric import Metric, MetricRows
 
 #: Rows of a class below which a metric of it gets a warning: one of them is more than a tenth of it.
@@ -17,7 +19,7 @@ FEW = 10
 def warn_of_few(seen: Iterable[MetricRows]) -> None:
     """Warn of each metric of single classes that is based on fewer than `FEW` rows of a class."""
     for one in seen:
-        if one.metric.by_class and one.n_fewest < FEW:
+        if (one.metric.by_class or one.metric.reads == "scores") and one.n_fewest < FEW:
             warn(
                 FewEventsWarning(
                     f"The {one.metric.name} is based on {one.based_on}. Fewer than {FEW} of a class say little: one of "
@@ -25,6 +27,13 @@ def warn_of_few(seen: Iterable[MetricRows]) -> None:
                     n_rows=one.n_fewest,
                 ),
             )
+
+
+def check_weights(kinds: Iterable[str], sample_weight: Array | None) -> None:
+    """Raise ParameterError if rows with weights meet a metric of scores or probabilities."""
+    if sample_weight is not None and any(kind != "classes" for kind in kinds):
+        rule = "None for the AUC and the Brier score, whose intervals were not studied for rows with weights"
+        raise ParameterError("sample_weight", rule, sample_weight)
 
 
 def in_metric_terms(

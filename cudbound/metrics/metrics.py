@@ -7,11 +7,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from cudbound.basis.hints import did_you_mean
+from cudbound.basis.method_card import Kind
 from cudbound.basis.parameter_error import ParameterError
 from cudbound.basis.validation import check_flag, check_number
 from cudbound.metrics.metric import ERROR, METRICS, SENSITIVITY, SPECIFICITY, Metric
 from cudbound.metrics.not_covered import why_not
 
+#: Other names of metrics, such as those of scikit-learn, in lower case with hyphens.
+ALIASES = {"roc-auc": "auc", "auroc": "auc", "c-statistic": "auc", "brier-score": "brier"}
 #: What follows from limits of sensitivity and specificity at a prevalence.
 PREDICTIVE = ("ppv", "npv")
 COST = "cost"
@@ -68,7 +71,9 @@ class ResolvedMetrics:
         """Whether draws are made within the classes: as asked, or where every metric is of single classes."""
         if self.stratified is not None:
             return self.stratified
-        return all(one.by_class for one in self.all_metrics)
+        # what reads scores or probabilities takes the draws of the others
+        known = [one.by_class for one in self.all_metrics if one.reads == "classes"]
+        return bool(known) and all(known)
 
 
 @dataclass(frozen=True)
@@ -78,7 +83,8 @@ class Metrics:
     Attributes
     ----------
     asked : str, Metric, or a sequence of them
-        Out of "error", "sensitivity", "specificity", "balanced-error", "cost", "ppv" and "npv".
+        Out of "error", "sensitivity", "specificity", "balanced-error", "auc" (or "roc_auc"), "brier" (or
+        "brier_score"), "cost", "ppv" and "npv".
     event : object, default=None
         Label of the event. None takes the second class where the labels are 0 and 1, -1 and 1, or False and True.
     costs : mapping or None, default=None
@@ -145,6 +151,12 @@ class Metrics:
         return tuple(_named(one) for one in self._listed)
 
     @property
+    def kinds(self) -> tuple[Kind, ...]:
+        """What of a classifier they judge, each once: its classes, its scores or its probabilities."""
+        own = (one if isinstance(one, Metric) else METRICS.get(_named(one), ERROR) for one in self._listed)
+        return tuple(dict.fromkeys(one.reads for one in own))
+
+    @property
     def several(self) -> bool:
         """Whether a list was asked for, of one or more."""
         return not isinstance(self.asked, str | Metric)
@@ -192,7 +204,7 @@ class Metrics:
         if isinstance(one, Metric):
             return one
         if one != COST:
-            return METRICS[one]
+            return METRICS[_named(one)]
         costs = self.costs
         if not isinstance(costs, Mapping) or sorted(map(repr, costs)) != sorted(map(repr, classes)):
             raise ParameterError("costs", f"a cost for each of the classes {classes}, by its label", costs)
@@ -233,4 +245,4 @@ def _named(one: object) -> str:
         return one.name
     if not isinstance(one, str):
         raise ParameterError("metric", f"one or more of {list(NAMES)}", one)
-    return check_name(one)
+    return check_name(ALIASES.get("-".join(one.lower().replace("_", " ").replace("-", " ").split()), one))

@@ -10,8 +10,9 @@ _ERROR = "metric='error', on the command line --metric error"
 
 #: Sentences by the names that readers use, in lower case with hyphens.
 _SENTENCES: dict[tuple[str, ...], str] = {
-    ("auc", "auroc", "roc-auc", "c-statistic", "average-precision", "auprc", "pr-auc"): (
-        f"it compares pairs of cases over all thresholds, which is no mean over cases; use {_BOTH}."
+    ("average-precision", "auprc", "pr-auc"): (
+        "it depends on the share of events among the cases at each threshold; use metric='auc', on the command line "
+        "--metric auc."
     ),
     ("f1", "f1-score", "f-score", "f-measure", "fbeta", "mcc", "matthews", "kappa", "cohen-kappa"): (
         "it is a ratio whose parts vary together, which is no mean over cases; use metric=['sensitivity', 'ppv'] "
@@ -38,8 +39,8 @@ _SENTENCES: dict[tuple[str, ...], str] = {
         "the threshold that gives a fixed specificity varies with the sample, which is out of scope here; use "
         f"{_BOTH}."
     ),
-    ("brier", "brier-score", "log-loss", "calibration", "calibration-slope"): (
-        f"it judges probabilities, not classes; use {_ERROR}, for the classes at a threshold chosen beforehand."
+    ("log-loss", "calibration", "calibration-slope"): (
+        "it has no bound here; use metric='brier' for probabilities, on the command line --metric brier."
     ),
     ("survival", "c-index", "concordance", "concordance-index", "hazard-ratio"): (
         "times to an event with censoring are no classes; use metric='error' for the status at one time that is known "
@@ -62,7 +63,7 @@ def why_not(name: str) -> str | None:
 
     Examples
     --------
-    >>> why_not("ROC_AUC")[:30]
-    'it compares pairs of cases ove'
+    >>> why_not("pr_auc")[:30]
+    'it depends on the share of eve'
     """
     return _BY_NAME.get("-".join(name.lower().replace("_", " ").replace("-", " ").split()))

@@ -44,6 +44,18 @@ class Target:
         return self.rows.metric
 
     @property
+    def bounded(self) -> tuple[MetricRows, ...]:
+        """The metrics of the family that follow from the classes, which are bounded together."""
+        return tuple(one for one in self.family if one.metric.reads == "classes")
+
+    @property
+    def bounded_level(self) -> float:
+        """The level of these together: what Bonferroni's inequality leaves of the level of the family."""
+        if len(self.bounded) == len(self.family):
+            return self.own_level
+        return 1.0 - (1.0 - self.each_level) * len(self.bounded)
+
+    @property
     def others(self) -> str:
         """Names of the other metrics of the family, in words."""
         return " and ".join(one.metric.name for one in self.family if one is not self.rows)
@@ -55,7 +67,7 @@ class Target:
 
     def level(self, needs: frozenset[str]) -> float:
         """Return the level of a method that reads these records."""
-        return self.own_level if "bound" in needs else self.each_level
+        return self.bounded_level if "bound" in needs else self.each_level
 
 
 def targets_of(

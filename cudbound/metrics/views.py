@@ -13,8 +13,16 @@ from cudbound.basis.groups import Groups
 from cudbound.basis.parameter_error import ParameterError
 from cudbound.basis.validation import Losses
 from cudbound.metrics.metric import ERROR, MetricRows
+from cudbound.metrics.score_views import score_view, squared_errors
 from cudbound.metrics.targets import Target
-from cudbound.records import BootstrapLosses, FoldLosses, Records, RepeatedFoldLosses, TestSetLosses
+from cudbound.records import (
+    BootstrapLosses,
+    FoldLosses,
+    Records,
+    RepeatedFoldLosses,
+    ScoreRecords,
+    TestSetLosses,
+)
 
 #: What the methods of every metric read: records that keep the loss of each row, or are made for each metric, or serve
 #: all of them, and "inner", without which its readers have a variant. The others keep means over rows of both classes,
@@ -27,14 +35,14 @@ OF_EVERY_METRIC = frozenset(
 
 def check_inner_draws(inner: int | str | None, targets: Iterable[Target]) -> None:
     """Raise ParameterError if inner draws are asked for, and a metric cannot read them."""
-    unread = [one.metric.name for one in targets if not one.rows.plain]
+    unread = [one.metric.name for one in targets if one.metric.reads == "classes" and not one.rows.plain]
     if inner not in (None, "oob") and unread:
         what = "rows with weights" if unread == [ERROR.name] else f"the {unread[0]}"
         rule = f"'oob' or None for {what}: of inner draws only means over all rows, alike, are recorded"
         raise ParameterError("inner", rule, inner)
 
 
-def view(records: Records, seen: MetricRows) -> Records:
+def view(records: Records, seen: MetricRows) -> Records | ScoreRecords:
     """Return the records of the rows that count, with losses whose plain mean is the mean loss of the metric.
 
     Parameters
@@ -45,12 +53,16 @@ def view(records: Records, seen: MetricRows) -> Records:
 
     Returns
     -------
-    Records
-        The given ones if the metric is the plain error. Records that keep no rows are left out, and so are folds of
-        which fewer than two hold a row that counts, and a test set without one or that does not know its events.
+    Records or ScoreRecords
+        The given ones if the metric is the plain error; scores for the AUC, squared errors for the Brier score.
+        Records that keep no rows are left out, and so are folds of which fewer than two hold a row that counts, and a
+        test set without one or that does not know its events.
     """
     if seen.plain:
         return records
+    if seen.metric.reads != "classes":
+        scores = score_view(records, seen)
+        return squared_errors(scores) if scores.probabilities else scores
     made: dict[str, Any] = {
         "effective_rows": seen.n_effective,
         "weighed": True,

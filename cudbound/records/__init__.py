@@ -30,9 +30,11 @@ from cudbound.records.rules import (
     Recorded,
     Remarks,
     RowLossesIfRecorded,
+    RowScoresIfRecorded,
     Share,
     check_same,
 )
+from cudbound.records.scores import BootstrapScores, FoldScores, ScoreRecords, TestSetScores
 from cudbound.records.split_losses import (
     HalfSplitLosses,
     HalvingLosses,
@@ -45,9 +47,11 @@ from cudbound.records.tuned_losses import TunedLosses
 __all__ = [
     "BolsteredLosses",
     "BootstrapLosses",
+    "BootstrapScores",
     "BoundaryDeviations",
     "Design",
     "FoldLosses",
+    "FoldScores",
     "Groups",
     "HalfSplitLosses",
     "HalvingLosses",
@@ -58,9 +62,11 @@ __all__ = [
     "RepeatedFoldLosses",
     "ReplacementErrors",
     "ReplicateLosses",
+    "ScoreRecords",
     "SignedSuprema",
     "SplitLosses",
     "TestSetLosses",
+    "TestSetScores",
     "TunedLosses",
 ]
 
@@ -159,6 +165,10 @@ class Records(Recorded):
         Estimate and limits by methods of the user's own, by name; an exception where one failed.
     weighed : bool, default=False
         Whether rows have weights within `losses`, so that only their mean is in [0, 1].
+    scores, probabilities : ndarray of float, shape (n_samples,), or None
+        Of the event, by the classifier fitted to all rows; kept where a metric reads them.
+    kind : {"classes", "probabilities"}, default="classes"
+        Whether losses say which rows are misclassified, or are the squared errors of probabilities.
 
     Raises
     ------
@@ -199,6 +209,9 @@ class Records(Recorded):
     bound: Any = field(default=None, repr=False)
     own_intervals: Any = field(default=None, repr=False)
     weighed: Flag = False
+    scores: RowScoresIfRecorded = None
+    probabilities: RowScoresIfRecorded = None
+    kind: str = "classes"
 
     def __post_init__(self) -> None:
         super().__post_init__()

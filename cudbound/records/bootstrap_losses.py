@@ -14,6 +14,7 @@ from cudbound.records.rules import (
     Deviations,
     DeviationsIfRecorded,
     DrawLosses,
+    DrawScoresIfRecorded,
     FitCount,
     Flag,
     MeanLoss,
@@ -57,6 +58,9 @@ class BootstrapLosses(Recorded):
         Whether draws may hold more or fewer rows than there are: draws of whole groups, or some rows left out.
     weighed : bool, default=False
         Whether rows have weights within the losses, so that only their mean is in [0, 1].
+    scores, probabilities : ndarray of float, shape (n_resamples, n_samples), or None
+        Of the event, by the classifier fitted to the draw; nan where the draw holds one class. Kept where a metric
+        reads them, 8 bytes each.
     """
 
     counts: Counts
@@ -66,6 +70,8 @@ class BootstrapLosses(Recorded):
     on_draws: MeansWithGapsIfRecorded = None
     uneven: Flag = False
     weighed: Flag = False
+    scores: DrawScoresIfRecorded = None
+    probabilities: DrawScoresIfRecorded = None
 
     def __post_init__(self) -> None:
         super().__post_init__()

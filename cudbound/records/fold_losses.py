@@ -19,6 +19,7 @@ from cudbound.records.rules import (
     Recorded,
     Remarks,
     RowLosses,
+    RowScoresIfRecorded,
     Size,
     check_same,
     numeric,
@@ -38,12 +39,17 @@ class FoldLosses(Recorded):
     remarks : tuple of str
     weighed : bool, default=False
         Whether rows have weights within the losses, so that only their mean is in [0, 1].
+    scores, probabilities : ndarray of float, shape (n_samples,), or None
+        Of the event, by the classifier fitted without the row's fold; nan where that had one class. Kept where a
+        metric reads them.
     """
 
     losses: RowLosses
     fold: FoldNumbers
     remarks: Remarks = ()
     weighed: Flag = False
+    scores: RowScoresIfRecorded = None
+    probabilities: RowScoresIfRecorded = None
 
     def __post_init__(self) -> None:
         super().__post_init__()

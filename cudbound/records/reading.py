@@ -9,7 +9,7 @@ from cudbound.records.bootstrap_losses import never_out_of_bag
 
 if TYPE_CHECKING:
     from cudbound.basis.method_card import MethodCard
-    from cudbound.records import Records
+    from cudbound.records import Records, ScoreRecords
 
 
 #: Records without which a method that reads them has a variant.
@@ -18,14 +18,14 @@ MAY_BE_ABSENT = frozenset({"inner", "signed_suprema", "design", "stratified_fold
 UNGROUPED = frozenset({"losses", "bolstered", "test_set", "second_test_set"})
 
 
-def check_records(method: MethodCard, records: Records, needs: Set[str]) -> None:
+def check_records(method: MethodCard, records: Records | ScoreRecords, needs: Set[str]) -> None:
     """Raise ValueError unless the records hold what a method needs, except those of `MAY_BE_ABSENT`."""
     for need in sorted(needs - MAY_BE_ABSENT):
         if getattr(records, need) is None:
             raise ValueError(f"{method.name} needs recorded {need} losses, and the records have none.")
 
 
-def check_single_error(method: MethodCard, records: Records, needs: Set[str]) -> None:
+def check_single_error(method: MethodCard, records: Records | ScoreRecords, needs: Set[str]) -> None:
     """Raise ValueError if the losses that a method reads as those of one classifier are differences of two."""
     for need in sorted(needs - {"bound"}):
         record = records if need == "losses" else getattr(records, need)
@@ -36,13 +36,15 @@ def check_single_error(method: MethodCard, records: Records, needs: Set[str]) ->
             )
 
 
-def count_fits(records: Records, needs: Set[str]) -> int:
+def count_fits(records: Records | ScoreRecords, needs: Set[str]) -> int:
     """Count the classifier fits behind a method, with the one on the whole training set."""
     found = (getattr(records, need) for need in needs)
     return 1 + sum(getattr(record, "n_fits", 0) for record in found if record is not None)
 
 
-def shared_remarks(records: Records, needs: Set[str], with_groups: str = "kept") -> tuple[str, ...]:
+def shared_remarks(
+    records: Records | ScoreRecords, needs: Set[str], with_groups: str = "kept"
+) -> tuple[str, ...]:
     """Return what happened to the resampled training sets, and to groups of rows, that a method reads."""
     remarks: list[str] = []
     if "bootstrap" in needs and records.bootstrap is not None:

@@ -119,6 +119,15 @@ def _with_gaps(name: str, values: Any) -> Array:
     return array.astype(np.float64, copy=False)
 
 
+def _scores(name: str, values: Any, n_dimensions: int) -> Array:
+    """Return finite numbers, or nan where a classifier of one class has no score."""
+    array = np.asarray(values)
+    if array.dtype.kind == "f":
+        _real(name, np.nan_to_num(array, nan=0.0, posinf=np.inf, neginf=-np.inf), n_dimensions)
+        return array.astype(np.float64, copy=False)
+    return _real(name, values, n_dimensions)
+
+
 def _pairs(name: str, values: Any) -> Array:
     array = _real(name, values, 2)
     if array.shape[1] != 2:
@@ -189,6 +198,11 @@ FoldNumbers = Annotated[NDArray[np.int64], Rule(partial(_whole, n_dimensions=1))
 Flags = Annotated[NDArray[np.bool_], Rule(_flags)]
 FlagsIfRecorded = Annotated[NDArray[np.bool_] | None, Rule(_flags, optional=True)]
 Flag = Annotated[bool, Rule(check_flag)]
+#: Scores or probabilities, one for each row, or for each draw or partition and row.
+RowScores = Annotated[Array, Rule(partial(_real, n_dimensions=1))]
+RowScoresIfRecorded = Annotated[Array | None, Rule(partial(_scores, n_dimensions=1), optional=True)]
+DrawScores = Annotated[Array, Rule(partial(_scores, n_dimensions=2))]
+DrawScoresIfRecorded = Annotated[Array | None, Rule(partial(_scores, n_dimensions=2), optional=True)]
 #: Numbers on a scale of their own.
 Deviations = Annotated[Array, Rule(partial(_real, n_dimensions=1))]
 DeviationsIfRecorded = Annotated[Array | None, Rule(partial(_real, n_dimensions=1), optional=True)]

@@ -18,6 +18,7 @@ from cudbound.records.rules import (
     Recorded,
     Remarks,
     RowLosses,
+    RowScoresIfRecorded,
     Size,
     check_same,
 )
@@ -144,6 +145,8 @@ class TestSetLosses(Recorded):
         Number of equally weighted rows that say as much as the losses do; nan if that is their number.
     weighed : bool, default=False
         Whether rows have weights within the losses, so that only their mean is in [0, 1].
+    scores, probabilities : ndarray of float, shape (n_tested,), or None
+        Of the event. Kept where a metric reads them.
     """
 
     __test__ = False  # the name is not a test for pytest
@@ -155,6 +158,8 @@ class TestSetLosses(Recorded):
     event: FlagsIfRecorded = None
     effective_rows: NumberOrNan = np.nan
     weighed: Flag = False
+    scores: RowScoresIfRecorded = None
+    probabilities: RowScoresIfRecorded = None
 
     def __post_init__(self) -> None:
         super().__post_init__()

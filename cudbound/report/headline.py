@@ -20,6 +20,8 @@ OF_ROWS = "of the training rows"
 
 #: Metrics in the words of a sentence, where they are not their names.
 SUBJECTS = {
+    "auc": "AUC (c-statistic)",
+    "brier": "Brier score",
     "balanced-error": "balanced error",
     "cost": "mean cost of the errors",
     "ppv": "positive predictive value",

@@ -74,9 +74,9 @@ def render_report(report: Report, format: str = "table") -> str:
     >>> from cudbound.analysis.table import IntervalTable
     >>> found = Outcome(0.2, ConfidenceInterval(-0.0125, 0.4125), estimand=Estimand("conditional"))
     >>> row = IntervalEstimate.of(found, method="cud", confidence_level=0.95, n_fits=1)
-    >>> print(render_report(IntervalTable((row,)).report(), "csv"))
-    "method","metric","estimate","low","high","width","raw_low","raw_high","confidence_level","alternative","estimand","n_fits","degenerate","remarks"
-    "cud","error",0.2,0.0,0.4125,0.4125,-0.0125,0.4125,0.95,"two-sided","conditional",1,False,""
+    >>> print(render_report(IntervalTable((row,)).report(), "csv"))  # doctest: +ELLIPSIS
+    "method","metric","estimate","low","high",...
+    "cud","error",0.2,0.0,0.4125,...
     """
     if format not in FORMATS:
         raise ValueError(f"The 'format' parameter must be one of {list(FORMATS)}. Got {format!r} instead.")

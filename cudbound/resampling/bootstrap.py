@@ -14,7 +14,7 @@ from cudbound.point_estimates.bootstrap_632 import leave_one_out_bootstrap_error
 from cudbound.problem.draws import draw_counts
 from cudbound.records import BootstrapLosses, InnerErrors
 from cudbound.resampling.single_class import TREATMENT, has_one_class, refuse_one_class
-from cudbound.resampling.task import Task
+from cudbound.resampling.task import Task, parted
 
 Array = NDArray[np.float64]
 Bools = NDArray[np.bool_]
@@ -46,7 +46,7 @@ def record_bootstrap(task: Task, counts: NDArray[np.int32], remarks: tuple[str, 
     FailedRefitsError
         If more of the refits fail.
     """
-    losses = task.refit(counts)
+    losses, scores = parted(task.refit(counts))
     if task.failed:
         errors = task.failed
         n_failed, n_draws, first = len(errors), len(counts), errors[min(errors)]
@@ -58,9 +58,10 @@ def record_bootstrap(task: Task, counts: NDArray[np.int32], remarks: tuple[str, 
             ) from first
         kept = np.setdiff1d(np.arange(n_draws), list(errors))
         counts, losses = counts[kept], losses[kept]
+        scores = {name: values[kept] for name, values in scores.items()}
         remarks = (*remarks, f"{n_failed} of {n_draws} refits failed and were left out")
     no_information = _no_information(task.labels, counts, losses)
-    return BootstrapLosses(counts, losses, remarks, no_information, uneven=task.groups is not None)
+    return BootstrapLosses(counts, losses, remarks, no_information, uneven=task.groups is not None, **scores)
 
 
 def _no_information(labels: Array, counts: NDArray[np.int32], losses: NDArray[Any]) -> Array | None:

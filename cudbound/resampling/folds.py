@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from sklearn.model_selection import KFold, StratifiedGroupKFold, StratifiedKFold
 
 from cudbound.records import FoldLosses, RepeatedFoldLosses
-from cudbound.resampling.task import Task
+from cudbound.resampling.task import Task, parted
 
 Folds = NDArray[np.int64]
 
@@ -40,7 +40,13 @@ def record_folds(task: Task) -> FoldLosses:
     fold, remarks = task.draw_design(lambda: draw_folds(n, n_folds, task.rng), fold_training, TRAINING_SETS)
     if n_folds == n:
         remarks = (*remarks, f"{n} folds of one row")
-    return FoldLosses(task.refit(fold_training(fold))[fold, np.arange(n)], fold, remarks)
+    return _tested(task, fold, remarks)
+
+
+def _tested(task: Task, fold: Folds, remarks: tuple[str, ...] = ()) -> FoldLosses:
+    """Return what the classifier that was fitted without the fold of a row says of it."""
+    losses, scores = parted(task.refit(fold_training(fold))[fold, np.arange(fold.size)])
+    return FoldLosses(losses, fold, remarks, **scores)
 
 
 def record_repeated_folds(task: Task) -> RepeatedFoldLosses:
@@ -59,7 +65,7 @@ def record_stratified_folds(task: Task) -> RepeatedFoldLosses:
     found: list[str] = []
     for _ in range(N_STRATIFIED_REPEATS):
         fold, remarks = task.draw_design(lambda: _draw_stratified(task), fold_training, TRAINING_SETS)
-        partitions.append(FoldLosses(task.refit(fold_training(fold))[fold, np.arange(fold.size)], fold))
+        partitions.append(_tested(task, fold))
         found += remarks
     return RepeatedFoldLosses(tuple(partitions), tuple(dict.fromkeys(found)))
 
@@ -86,4 +92,4 @@ def record_leave_one_out(task: Task) -> FoldLosses:
     if task.on_single_class != "error":
         task = replace(task, on_single_class="fit")  # drawing again would change nothing
     _, remarks = task.draw_design(lambda: fold, fold_training, TRAINING_SETS)
-    return FoldLosses(task.refit(fold_training(fold))[fold, np.arange(fold.size)], fold, remarks)
+    return _tested(task, fold, remarks)

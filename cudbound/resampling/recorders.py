@@ -134,6 +134,14 @@ def _count_tuned(recording: Recording) -> int:
     return int(search.n_splits_) * len(search.cv_results_["params"])
 
 
+def _held_out(recording: Recording, _: Made) -> TestSetLosses:
+    found = record_test_set(recording.task("test_set"))
+    # the second class is the event unless the caller says otherwise
+    return (
+        found if recording.scoring.event_class or found.event is None else replace(found, event=~found.event)
+    )
+
+
 def _own_test_sets(recording: Recording, _: Made) -> tuple[TestSetLosses, TestSetLosses]:
     """Return the losses of two classifiers on test sets of their own, which are no differences."""
     assert recording.refits_of_each is not None
@@ -147,7 +155,9 @@ def _overfits(recording: Recording, made: Made) -> bool:
     sample = recording.sample
     of_error = MetricRows(ERROR, sample.labels > 0.0, sample.sample_weight)
     names = ("losses", "predicted_positive", "positive", "groups", "design", "bootstrap")
-    return overfits(view(Records(**{name: made[name] for name in names if name in made}), of_error))
+    seen = view(Records(**{name: made[name] for name in names if name in made}), of_error)
+    assert isinstance(seen, Records)
+    return overfits(seen)
 
 
 def _boundary(recording: Recording, _: Made) -> Any:
@@ -164,9 +174,9 @@ def _boundary(recording: Recording, _: Made) -> Any:
 def _bound(recording: Recording, target: Target) -> tuple[CudBound, ...]:
     """Return the bounds of the family of a target."""
     assert recording.model is not None
-    family = target.family
+    family = target.bounded
     shared: dict[str, Any] = {
-        "confidence_level": target.own_level,
+        "confidence_level": target.bounded_level,
         "localization": recording.localization,
         "search": recording.search,
     }
@@ -251,7 +261,7 @@ RECORDERS: dict[str, Recorder] = {
         "replicates", record_replicates, lambda sizes, n: sizes.n_replicates * sizes.n_splits
     ),
     "halvings": _from_task("halvings", record_halvings, lambda sizes, n: 2 * N_HALVINGS),
-    "test_set": _from_task("test_set", record_test_set, lambda sizes, n: 1),
+    "test_set": Recorder(_held_out, lambda recording: 1),
     "second_test_set": Recorder(_own_test_sets),
     "nested": _from_task("nested", record_nested, count_nested_fits),
     "replacements": _from_task("replacements", record_replacements, count_replacement_fits),
@@ -268,7 +278,7 @@ RECORDERS: dict[str, Recorder] = {
     "own_intervals": Recorder(_own_intervals, per="target", keeps_groups=True),
 }
 #: Records that are given with the classifier, and resample nothing.
-GIVEN = frozenset({"losses", "design"})
+GIVEN = frozenset({"losses", "scores", "design"})
 #: Records that keep groups of rows together without a splitter.
 KEEP_GROUPS = GIVEN | {name for name, one in RECORDERS.items() if one.keeps_groups}
 

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.model_selection import GroupKFold
 
+from cudbound.adapters.kept_scores import Scoring
 from cudbound.basis.sample import Sample
 from cudbound.basis.validation import check_inner
 from cudbound.bound.settings import Bound
@@ -26,6 +27,8 @@ from cudbound.solve.search import Search
 Counts = NDArray[np.int32]
 #: Inner draws of each draw where refits are made in batches.
 INNER_DRAWS = 50
+#: Records that keep scores beside losses, where a metric reads them.
+SCORED = frozenset({"bootstrap", "folds", "repeated_folds", "test_set", "cv"})
 #: Records that a splitter can fill.
 FROM_SPLITS = frozenset({"splits", "folds", "repeated_folds", "halvings"})
 
@@ -79,6 +82,8 @@ class Recording:
         Of the limits that signed suprema cap.
     own : mapping of str to callable
         Methods of the user's own that fit things themselves, by name.
+    scoring : Scoring
+        What is kept of each row beside its loss.
     n_jobs : int
     advance : callable
         Told the number of fits after each piece of work.
@@ -101,6 +106,7 @@ class Recording:
     search: Search = field(default_factory=Search)
     tails: str = "equal"
     own: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
+    scoring: Scoring = field(default_factory=Scoring)
     n_jobs: int = 1
     advance: Callable[[int], object] = lambda _: None
     _tasks: dict[str, Task] = field(default_factory=dict, init=False, repr=False)
@@ -131,7 +137,12 @@ class Recording:
             return self.given_refits
         sample = self.sample
         return prepare_refits(
-            self.estimator, sample.X, sample.y, n_jobs=self.n_jobs, sample_weight=sample.sample_weight
+            self.estimator,
+            sample.X,
+            sample.y,
+            n_jobs=self.n_jobs,
+            sample_weight=sample.sample_weight,
+            scoring=self.scoring,
         )
 
     @cached_property
@@ -177,7 +188,8 @@ class Recording:
             stream = self.streams[need]
             draws, seeds = (stream, *stream.spawn(1)) if need == "cv" else stream.spawn(2)
             errors: dict[int, Exception] | None = {} if need == "bootstrap" else None
-            refit = self.refits.recorded(seeds, self.advance, errors)
+            scored = need in SCORED and bool(self.scoring.kinds)
+            refit = self.refits.recorded(seeds, self.advance, errors, scored=scored)
             sample = self.sample
             self._tasks[need] = Task(
                 refit, sample.labels, self.sizes, self.policy, draws, sample.groups, errors

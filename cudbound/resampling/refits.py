@@ -7,6 +7,7 @@ import warnings
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import closing
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import joblib
@@ -18,25 +19,26 @@ from sklearn.utils.validation import has_fit_parameter
 from threadpoolctl import threadpool_limits
 
 from cudbound.adapters import batched_refit
+from cudbound.adapters.kept_scores import LOSSES_ONLY, Scoring
 from cudbound.adapters.seeded import seeded_clone
 from cudbound.estimators.batched import BatchedRefit
 from cudbound.resampling.workers import end_with
 
-Bools = NDArray[np.bool_]
-Losses = NDArray[Any]
+Outputs = NDArray[Any]
 Seeds = NDArray[np.int64]
 
 #: Maps counts of the training rows, shape (n_fits, n_samples), to the loss on each training row of the classifier
-#: fitted to the resampled rows, same shape: whether it is misclassified, or the difference for two classifiers.
-Refit = Callable[[NDArray[np.int32]], Losses]
+#: fitted to the resampled rows, same shape: whether it is misclassified, or the difference for two classifiers. Where
+#: more is kept of each row the result has fields, see `cudbound.adapters.kept_scores.Scoring`.
+Refit = Callable[[NDArray[np.int32]], Outputs]
 
 #: Why refits failed, by their numbers.
 Errors = dict[int, Exception]
 
-#: Losses of some refits, and the errors of those that failed, whose losses mean nothing.
-Piece = tuple[Losses, Errors]
+#: Outputs of some refits, with the field "loss", and the errors of those that failed, whose outputs mean nothing.
+Piece = tuple[Outputs, Errors]
 
-#: Yields those losses piece by piece, for the counts and a seed of each fit, of which there is at least one.
+#: Yields those outputs piece by piece, for the counts and a seed of each fit, of which there is at least one.
 Pieces = Callable[[NDArray[np.int32], Seeds], Generator[Piece, None, None]]
 
 #: Clones fitted by one job, so that a progress bar moves and a worker is not called for every fit.
@@ -52,19 +54,24 @@ class Refits:
     Attributes
     ----------
     pieces : callable
-        ``pieces(counts, seeds)`` yields the losses of the refits, piece by piece in their order.
+        ``pieces(counts, seeds)`` yields the outputs of the refits, piece by piece in their order.
     batched : bool
         Whether they are made in batches, which can also be fitted to one class.
+    scoring : Scoring, default=Scoring()
+        What is kept beside the losses.
     """
 
     pieces: Pieces = field(repr=False)
     batched: bool
+    scoring: Scoring = LOSSES_ONLY
 
     def recorded(
         self,
         rng: np.random.Generator,
         advance: Callable[[int], object] = lambda _: None,
         failed: Errors | None = None,
+        *,
+        scored: bool = False,
     ) -> Refit:
         """Return the refit with seeds of its own.
 
@@ -75,33 +82,41 @@ class Refits:
         advance : callable
             Called with the number of fits after each piece of work.
         failed : dict, default=None
-            Filled with the errors of the refits that failed, by their numbers in the latest call, whose losses mean
+            Filled with the errors of the refits that failed, by their numbers in the latest call, whose outputs mean
             nothing; None raises the first of them.
+        scored : bool, default=False
+            Whether to return all that is kept of each row, and not only its loss.
         """
 
         def made(counts: NDArray[np.int32]) -> Iterator[Piece]:
             seeds = rng.integers(2**31 - 1, size=len(counts))
             with closing(self.pieces(counts, seeds)) as pieces:
-                for losses, errors in pieces:
+                for outputs, errors in pieces:
                     if errors and failed is None:
                         raise errors[min(errors)]
-                    advance(len(losses))
-                    yield losses, errors
+                    advance(len(outputs))
+                    yield (outputs if scored else outputs["loss"]), errors
 
-        def refit(counts: NDArray[np.int32]) -> Losses:
+        def refit(counts: NDArray[np.int32]) -> Outputs:
             if not len(counts):
                 return np.zeros(counts.shape, dtype=bool)
-            losses, errors = _joined(made(counts))
+            outputs, errors = _joined(made(counts))
             if failed is not None:
                 failed.clear()
                 failed.update(errors)
-            return losses
+            return outputs
 
         return refit
 
 
 def prepare_refits(
-    estimator: Any, X: Any, y: Any, *, n_jobs: int = 1, sample_weight: NDArray[np.float64] | None = None
+    estimator: Any,
+    X: Any,
+    y: Any,
+    *,
+    n_jobs: int = 1,
+    sample_weight: NDArray[np.float64] | None = None,
+    scoring: Scoring = LOSSES_ONLY,
 ) -> Refits:
     """Return how to refit an estimator.
 
@@ -119,6 +134,8 @@ def prepare_refits(
         Workers for clones, threads for batches.
     sample_weight : ndarray of float, shape (n_samples,), or None
         Weights of the rows in every fit, which is then made by a clone.
+    scoring : Scoring, default=Scoring()
+        What is kept of each row beside its loss.
 
     Raises
     ------
@@ -127,11 +144,13 @@ def prepare_refits(
     """
     sparse = hasattr(X, "tocsr")  # not every sparse format gives single rows; this one does
     rows = X.tocsr() if sparse else X if hasattr(X, "iloc") else np.asarray(X)
-    one_by_one = _in_jobs(estimator, rows, np.asarray(y), n_jobs, weights_of_fit(estimator, sample_weight))
-    batched = batched_refit(estimator, X, y, n_jobs=n_jobs) if sample_weight is None else None
-    return Refits(
-        one_by_one if batched is None else _in_batches(batched, one_by_one, n_jobs), batched is not None
+    fit_one = partial(
+        _fit_each, estimator, rows, np.asarray(y), weights_of_fit(estimator, sample_weight), scoring
     )
+    one_by_one = _in_jobs(fit_one, n_jobs)
+    batched = batched_refit(estimator, X, y, n_jobs=n_jobs) if sample_weight is None else None
+    pieces = one_by_one if batched is None else _in_batches(batched, one_by_one, n_jobs, scoring)
+    return Refits(pieces, batched is not None, scoring)
 
 
 def difference(first: Refits, second: Refits) -> Refits:
@@ -141,10 +160,12 @@ def difference(first: Refits, second: Refits) -> Refits:
 
     def pieces(counts: NDArray[np.int32], seeds: Seeds) -> Generator[Piece, None, None]:
         for part in gen_batches(len(counts), size):
-            (losses, errors), (other_losses, other_errors) = (
+            (one, errors), (other, other_errors) = (
                 _joined(refits.pieces(counts[part], seeds[part])) for refits in (first, second)
             )
-            yield losses.astype(np.int8) - other_losses.astype(np.int8), other_errors | errors
+            outputs = np.empty(one.shape, dtype=[("loss", np.int8)])
+            outputs["loss"] = one["loss"].astype(np.int8) - other["loss"].astype(np.int8)
+            yield outputs, other_errors | errors
 
     return Refits(pieces, batched)
 
@@ -174,27 +195,31 @@ def remembered(refits: Refits, batched: bool, advance: Callable[[int], object]) 
 
 def _joined(pieces: Iterable[Piece]) -> Piece:
     """Return pieces, of which there is at least one, as one."""
-    found: list[Losses] = []
+    found: list[Outputs] = []
     failed: Errors = {}
     n_fits = 0
-    for losses, errors in pieces:
-        found.append(losses)
+    for outputs, errors in pieces:
+        found.append(outputs)
         failed |= {n_fits + fit: error for fit, error in errors.items()}
-        n_fits += len(losses)
+        n_fits += len(outputs)
     return np.concatenate(found), failed
 
 
-def _in_batches(batched: BatchedRefit, one_by_one: Pieces, n_jobs: int) -> Pieces:
+def _in_batches(batched: BatchedRefit, one_by_one: Pieces, n_jobs: int, scoring: Scoring) -> Pieces:
     def pieces(counts: NDArray[np.int32], seeds: Seeds) -> Generator[Piece, None, None]:
         for part in gen_batches(len(counts), FITS_PER_BATCH):
             errors: Errors = {}
             with threadpool_limits(n_jobs):
-                losses, clear = batched(counts[part].astype(np.float64))
+                losses, clear, scores = batched(counts[part].astype(np.float64))
+            outputs = scoring.empty(losses.shape)
+            outputs["loss"] = losses
+            for kind, values in scoring.from_linear(scores).items():
+                outputs[kind] = values
             if not clear.all():
                 again = np.flatnonzero(~clear)
-                losses[again], failed = _joined(one_by_one(counts[part][again], seeds[part][again]))
+                outputs[again], failed = _joined(one_by_one(counts[part][again], seeds[part][again]))
                 errors = {int(again[fit]): error for fit, error in failed.items()}
-            yield losses, errors
+            yield outputs, errors
 
     return pieces
 
@@ -223,16 +248,12 @@ def weights_of_fit(
     return {name: sample_weight}
 
 
-def _in_jobs(
-    estimator: Any, X: Any, y: NDArray[Any], n_jobs: int, weights: dict[str, NDArray[np.float64]]
-) -> Pieces:
+def _in_jobs(fit_each: Callable[..., Piece], n_jobs: int) -> Pieces:
     def pieces(counts: NDArray[np.int32], seeds: Seeds) -> Generator[Piece, None, None]:
         size = max(1, min(FITS_PER_JOB, -(-len(counts) // (4 * n_jobs))))
         parts = gen_batches(len(counts), size)
         here = os.getpid()
-        jobs = (
-            delayed(_fit_clones)(here, estimator, X, y, counts[part], seeds[part], weights) for part in parts
-        )
+        jobs = (delayed(_fit_clones)(here, fit_each, counts[part], seeds[part]) for part in parts)
         found = Parallel(n_jobs=n_jobs, return_as="generator")(jobs)
         try:
             for piece, warned in found:
@@ -250,22 +271,16 @@ def _in_jobs(
 
 
 def _fit_clones(
-    parent: int,
-    estimator: Any,
-    X: Any,
-    y: NDArray[Any],
-    counts: NDArray[np.int32],
-    seeds: NDArray[np.int64],
-    weights: dict[str, NDArray[np.float64]],
+    parent: int, fit_each: Callable[..., Piece], counts: NDArray[np.int32], seeds: NDArray[np.int64]
 ) -> tuple[Piece, list[tuple[str, type[Warning]]]]:
-    """Return the losses, and the warnings of the fits, each once: those of another process would be lost.
+    """Return the outputs, and the warnings of the fits, each once: those of another process would be lost.
 
     Matrices of so few rows are slower with more threads, which wait for each other.
     """
     end_with(parent)
     with threadpool_limits(1), warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("default")
-        piece = _fit_each(estimator, X, y, counts, seeds, weights)
+        piece = fit_each(counts, seeds)
     return piece, list(dict.fromkeys((str(warning.message), warning.category) for warning in caught))
 
 
@@ -273,26 +288,29 @@ def _fit_each(
     estimator: Any,
     X: Any,
     y: NDArray[Any],
+    weights: dict[str, NDArray[np.float64]],
+    scoring: Scoring,
     counts: NDArray[np.int32],
     seeds: NDArray[np.int64],
-    weights: dict[str, NDArray[np.float64]],
 ) -> Piece:
-    losses = np.zeros(counts.shape, dtype=bool)
+    outputs = scoring.empty(counts.shape)
     errors: Errors = {}
     for fit, (row, seed) in enumerate(zip(counts, seeds, strict=True)):
         drawn = np.repeat(np.arange(row.size), row)
         if (y[drawn] == y[drawn[0]]).all():
-            losses[fit] = y != y[drawn[0]]  # most classifiers cannot be fitted to one class
+            outputs["loss"][fit] = y != y[drawn[0]]  # most classifiers cannot be fitted to one class
             continue
         copy = seeded_clone(estimator, int(seed))
         drawn_weights = {name: values[drawn] for name, values in weights.items()}
         try:
             copy.fit(X.iloc[drawn] if hasattr(X, "iloc") else X[drawn], y[drawn], **drawn_weights)
             # steps with copy=False write into the rows that they are given
-            losses[fit] = copy.predict(X.copy()) != y
+            outputs["loss"][fit] = copy.predict(X.copy()) != y
+            for kind, values in scoring.of(copy, X.copy()).items() if scoring.kinds else ():
+                outputs[kind][fit] = values
         except Warning:  # the caller has turned it into an error
             raise
         except Exception as error:
             # a traceback holds the rows and the clone
             errors[fit] = error.with_traceback(None) if errors else error
-    return losses, errors
+    return outputs, errors

@@ -18,7 +18,7 @@ from cudbound.records import (
 )
 from cudbound.records.split_losses import N_HALVINGS
 from cudbound.resampling.refits import Refit
-from cudbound.resampling.task import Task
+from cudbound.resampling.task import Task, parted
 
 Array = NDArray[np.float64]
 Counts = NDArray[np.int32]
@@ -148,8 +148,9 @@ def record_test_set(task: Task) -> TestSetLosses:
         lambda: draw_split(np.arange(n), n, n_test, task.rng), _training, "training sets of the holdout split"
     )
     tested = design.testing[0] > 0
-    losses = task.refit(design.training)[0, tested]
-    return TestSetLosses(losses, n - n_test, "holdout-model", remarks, task.labels[tested] > 0.0)
+    losses, scores = parted(task.refit(design.training)[0, tested])
+    event = task.labels[tested] > 0.0
+    return TestSetLosses(losses, n - n_test, "holdout-model", remarks, event=event, **scores)
 
 
 def _means_of_splits(

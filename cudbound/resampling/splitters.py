@@ -11,11 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.model_selection import check_cv
 
-from cudbound.basis.validation import Losses
 from cudbound.records import FoldLosses, HalvingLosses, RepeatedFoldLosses, SplitLosses
 from cudbound.records.split_losses import N_HALVINGS
+from cudbound.resampling.refits import Outputs
 from cudbound.resampling.single_class import has_one_class
-from cudbound.resampling.task import Task
+from cudbound.resampling.task import Task, parted
 
 
 @dataclass(frozen=True, eq=False)
@@ -175,37 +175,38 @@ def record_cv(task: Task, splits: Splits, needs: Iterable[str]) -> dict[str, Any
     training = splits.training.astype(np.int32)
     n_one_class = int(has_one_class(training, task.labels).sum())
     remarks = task.describe_parts("training sets of cv", 0, n_one_class)
-    losses = task.refit(training)
+    outputs = task.refit(training)
     makers = {"splits": _splits, "folds": _folds, "repeated_folds": _repeated, "halvings": _halvings}
-    return {name: makers[name](splits, losses, remarks) for name in sorted(needs)}
+    return {name: makers[name](splits, outputs, remarks) for name in sorted(needs)}
 
 
-def _splits(splits: Splits, losses: Losses, remarks: tuple[str, ...]) -> SplitLosses:
+def _splits(splits: Splits, outputs: Outputs, remarks: tuple[str, ...]) -> SplitLosses:
     tested, trained = splits.test.sum(axis=1), splits.training.sum(axis=1)
     if len(set(tested.tolist())) > 1 or len(set(trained.tolist())) > 1:
         remarks = (
             *remarks,
             f"splits of unequal size ({trained.min()} to {trained.max()} training rows), means used",
         )
-    means = np.where(splits.test, losses, 0).sum(axis=1) / tested
+    means = np.where(splits.test, parted(outputs)[0], 0).sum(axis=1) / tested
     return SplitLosses(means, float(trained.mean()), float(tested.mean()), remarks)
 
 
-def _partition(splits: Splits, losses: Losses, part: slice, remarks: tuple[str, ...]) -> FoldLosses:
+def _partition(splits: Splits, outputs: Outputs, part: slice, remarks: tuple[str, ...]) -> FoldLosses:
     fold = splits.test[part].argmax(axis=0)
-    return FoldLosses(losses[part][fold, np.arange(fold.size)], fold, remarks)
+    losses, scores = parted(outputs[part][fold, np.arange(fold.size)])
+    return FoldLosses(losses, fold, remarks, **scores)
 
 
-def _folds(splits: Splits, losses: Losses, remarks: tuple[str, ...]) -> FoldLosses:
-    return _partition(splits, losses, splits.partitions[0], remarks)
+def _folds(splits: Splits, outputs: Outputs, remarks: tuple[str, ...]) -> FoldLosses:
+    return _partition(splits, outputs, splits.partitions[0], remarks)
 
 
-def _repeated(splits: Splits, losses: Losses, remarks: tuple[str, ...]) -> RepeatedFoldLosses:
+def _repeated(splits: Splits, outputs: Outputs, remarks: tuple[str, ...]) -> RepeatedFoldLosses:
     return RepeatedFoldLosses(
-        tuple(_partition(splits, losses, part, ()) for part in splits.partitions), remarks
+        tuple(_partition(splits, outputs, part, ()) for part in splits.partitions), remarks
     )
 
 
-def _halvings(splits: Splits, losses: Losses, remarks: tuple[str, ...]) -> HalvingLosses:
-    means = _splits(splits, losses, ()).means.reshape(N_HALVINGS, 2)
+def _halvings(splits: Splits, outputs: Outputs, remarks: tuple[str, ...]) -> HalvingLosses:
+    means = _splits(splits, outputs, ()).means.reshape(N_HALVINGS, 2)
     return HalvingLosses(means, int(splits.training.sum(axis=1).min()), remarks)

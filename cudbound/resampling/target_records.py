@@ -11,7 +11,7 @@ import numpy as np
 from cudbound.bound.cud_bound import CudBound
 from cudbound.metrics.targets import Target
 from cudbound.metrics.views import view
-from cudbound.records import Records, TestSetLosses
+from cudbound.records import Records, ScoreRecords, TestSetLosses
 from cudbound.resampling.progress import progress_bar
 from cudbound.resampling.recorders import RECORDERS, Made, count_fits_of, kept_going, make_records, refits_for
 from cudbound.resampling.recording import Recording
@@ -26,13 +26,19 @@ def given_records(recording: Recording) -> Made:
         "predicted_positive": float((predicted == sample.classes[1]).mean()),
         "positive": float((sample.labels > 0.0).mean()),
         "groups": sample.groups,
+        **recording.scoring.of(estimator, sample.X),
     }
     if recording.test_set is not None:
         X_test, y_test = recording.test_set
         wrong = np.asarray(estimator.predict(X_test) != y_test)
-        event = np.asarray(y_test == sample.classes[1])
+        event = np.asarray(y_test == sample.classes[recording.scoring.event_class])
         made["test_set"] = TestSetLosses(
-            wrong, sample.n_samples, estimand="conditional", event=event, remarks=recording.test_remarks
+            wrong,
+            sample.n_samples,
+            estimand="conditional",
+            event=event,
+            remarks=recording.test_remarks,
+            **recording.scoring.of(estimator, X_test),
         )
     return made
 
@@ -69,14 +75,14 @@ def record_targets(
     known: Made,
     targets: Sequence[Target],
     failed: dict[str, Exception],
-) -> tuple[Records, list[Records], tuple[tuple[CudBound, ...], ...]]:
+) -> tuple[Records, list[Records | ScoreRecords], tuple[tuple[CudBound, ...], ...]]:
     """Make all records of a call; parameters as for `record_call`, `known` beyond the given records.
 
     Returns
     -------
     records : Records
         Of the plain losses.
-    seen : list of Records
+    seen : list of Records or ScoreRecords
         As each target sees them, with what is made for it.
     bounds : tuple of tuple of CudBound
         Of each family of targets, where they are needed.
@@ -86,8 +92,8 @@ def record_targets(
     bounds: dict[Any, tuple[CudBound, ...]] = {}
     if "bound" in needs and recording.model is not None:
         with kept_going(failed, "bound"):
-            for family in {target.family: target for target in targets}.values():
-                bounds[family.family] = RECORDERS["bound"].record(recording, family)
+            for family in {target.bounded: target for target in targets if target.bounded}.values():
+                bounds[family.bounded] = RECORDERS["bound"].record(recording, family)
     records = record_call(needs, recording, given, failed)
     seen = [_of_target(needs, recording, records, target, bounds) for target in targets]
     return records, seen, tuple(bounds.values())
@@ -99,10 +105,12 @@ def _of_target(
     records: Records,
     target: Target,
     bounds: dict[Any, tuple[CudBound, ...]],
-) -> Records:
+) -> Records | ScoreRecords:
     seen = view(records, target.rows)
-    if target.family in bounds:
-        seen = replace(seen, bound=bounds[target.family][target.family.index(target.rows)])
+    if isinstance(seen, ScoreRecords) or seen.kind != "classes":
+        return seen
+    if target.bounded in bounds:
+        seen = replace(seen, bound=bounds[target.bounded][target.bounded.index(target.rows)])
     for name, recorder in RECORDERS.items():
         if recorder.per == "target" and name in needs:
             seen = replace(seen, **{name: recorder.record(recording, target, seen)})

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cudbound.basis.groups import Groups
-from cudbound.resampling.refits import Refit
+from cudbound.basis.validation import Losses
+from cudbound.resampling.refits import Outputs, Refit
 from cudbound.resampling.single_class import Policy, has_one_class, refuse_one_class
 from cudbound.resampling.sizes import ResamplingSizes
 
@@ -21,6 +22,14 @@ Part = TypeVar("Part")
 MAX_ATTEMPTS = 100
 
 
+def parted(outputs: Outputs) -> tuple[Losses, dict[str, Any]]:
+    """Return the losses of refits, and what else was kept of each row, by its name."""
+    names = outputs.dtype.names
+    if names is None:
+        return outputs, {}
+    return np.ascontiguousarray(outputs["loss"]), {name: outputs[name] for name in names if name != "loss"}
+
+
 @dataclass(frozen=True, eq=False)
 class Task:
     """What every function that records losses is given.
@@ -28,7 +37,7 @@ class Task:
     Attributes
     ----------
     refit : callable
-        From `Refits.recorded`.
+        From `Refits.recorded`; for bootstrap draws, folds and test sets it may return more than losses, see `parted`.
     labels : ndarray of float, shape (n_samples,)
         -1.0 or +1.0.
     sizes : ResamplingSizes

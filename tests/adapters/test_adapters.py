@@ -170,14 +170,14 @@ def test_batched_refit_is_offered_where_nothing_else_is_refitted():
     adapter = find_adapter(clf)
     assert adapter is ADAPTERS[0]
     assert find_adapter(ConvexLossClassifier()) is ADAPTERS[1]
-    losses, clear = adapter.batched_refit(clf, X, y)(np.ones((1, 30)))
+    losses, clear, _ = adapter.batched_refit(clf, X, y)(np.ones((1, 30)))
     assert clear.all()
     assert losses.sum() == (clf.predict(X) != y).sum()
     assert adapter.batched_refit(Shrunken().fit(X, y), X, y) is None
     assert adapter.batched_fit(Shrunken().fit(X, y), 1) is None
     for steps in ((), (StandardScaler(),)):
         pipeline = make_pipeline(*steps, clf).fit(X, y)
-        losses, clear = batched_refit(pipeline, X, y)(np.ones((1, 30)))
+        losses, clear, _ = batched_refit(pipeline, X, y)(np.ones((1, 30)))
         assert clear.all()
         assert losses.sum() == (pipeline.predict(X) != y).sum()
     ranked = make_pipeline(QuantileTransformer(n_quantiles=5), clf).fit(X, y)

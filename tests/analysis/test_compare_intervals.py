@@ -28,6 +28,7 @@ from cudbound.basis.exceptions import (
     NotMinimizerError,
     NotMinimizerWarning,
 )
+from cudbound.basis.parameter_error import ParameterError
 from cudbound.intervals import GROUPS
 from cudbound.problem.draws import draw_counts
 from cudbound.solve.limits import SearchLimits
@@ -303,6 +304,14 @@ def test_bad_arguments(arguments, message):
         (Bound, {"localization": float("nan")}, r"'localization' parameter.*Got nan instead"),
         (Bound, {"polish": "yes"}, r"'polish' parameter must be .*Got 'yes' instead"),
         (Bound, {"limits": 60}, r"'limits' parameter must be a SearchLimits, .*Got 60 instead"),
+        (Bound, {"limits": None}, r"'limits' parameter must be a SearchLimits, .*Got None instead"),
+        (Bound, {"polish": None}, r"'polish' parameter must be True or False\. Got None instead"),
+        (
+            Resampling,
+            {"sizes": {"n_folds": 5}},
+            r"'sizes' parameter must be a ResamplingSizes\. Got \{'n_folds': 5\}",
+        ),
+        (Resampling, {"inner": True}, r"must be 'oob' or an integer of at least 1\. Got True instead"),
         (Resampling, {"inner": 0}, r"must be 'oob' or an integer of at least 1\. Got 0 instead"),
         (Resampling, {"inner": "bag"}, r"'inner' parameter must be 'oob' or.*Got 'bag' instead"),
         (
@@ -314,8 +323,10 @@ def test_bad_arguments(arguments, message):
     ids=str,
 )
 def test_bad_settings(kind, setting, message):
-    with pytest.raises(ValueError, match=message):
+    with pytest.raises(ParameterError, match=message) as raised:
         kind(**setting)
+    assert (raised.value.parameter, raised.value.value) == (*setting, *setting.values())
+    assert raised.value.rule
 
 
 def test_all_cores_and_none_are_numbers_of_workers():
@@ -332,7 +343,9 @@ def test_estimators_that_are_no_fitted_classifiers_of_two_classes():
     three = np.array(["a", "b", "c"] * 10)
     with pytest.raises(NotFittedError, match="not fitted yet"):
         compare_intervals(LogisticRegression(), X, y, methods=BASELINES)
-    with pytest.raises(TypeError, match="LinearRegression is not a classifier: numbers are no classes"):
+    with pytest.raises(
+        TypeError, match="LinearRegression is not a classifier: it predicts numbers, not classes"
+    ):
         compare_intervals(LinearRegression().fit(X, X[:, 0]), X, y, methods=BASELINES)
     with pytest.raises(ValueError, match=r"exactly two classes\. Got \['a', 'b', 'c'\] instead"):
         compare_intervals(LogisticRegression().fit(X, three), X, three, methods=BASELINES)

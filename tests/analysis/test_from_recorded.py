@@ -37,6 +37,8 @@ def test_every_record_but_the_bound_can_be_passed():
         "bound",
         "stratified_folds",  # of the same class as repeated_folds
         "own_intervals",  # of methods that fit things themselves
+        "scores",  # passed as ScoreRecords
+        "probabilities",
     }
     assert set(FIELD_OF.values()) == fields - {"leave_one_out", "second_test_set"}
 

@@ -98,12 +98,7 @@ def test_styles_of_the_full_table():
     numbers = TABLE.to_markdown(digits=2).splitlines()[6].split("|")[2:6]
     assert [cell.strip() for cell in numbers] == ["0.16", "0.00", "0.31", "0.31"]
     text = TABLE.to_text(percent=True)
-    assert [part for part in text.splitlines()[7].split() if "%" in part] == [
-        "16.5%",
-        "0.0%",
-        "31.5%",
-        "31.5%",
-    ]
+    assert text.splitlines()[7].split()[1:5] == ["16.5%", "0.0%", "31.5%", "31.5%"]
     assert "Scale: percent, from 0% to 100%, limits clipped to it; width = high - low." in text
     assert "proportions" not in text
     assert "\n\nMine\n\n" in TABLE.to_text(caption="Mine")
@@ -174,7 +169,7 @@ def test_hostile_text_in_html():
         assert "\x1b" not in text
         assert "&lt;script&gt;" in text
     page = ET.fromstring(table.to_html(label="tab:a").split("\n", 1)[1].replace('<meta charset="utf-8">', ""))
-    cells = [cell.text for cell in page.iter("td")]
-    shown = HOSTILE.replace("\x1b", "\\x1b")
-    assert cells == [shown, "0.165", "0.100", "0.200", "0.100", "conditional", "1", shown]
+    first, *cells, last = [cell.text for cell in page.iter("td")]
+    assert first == last == HOSTILE.replace("\x1b", "\\x1b")
+    assert cells[:4] == ["0.165", "0.100", "0.200", "0.100"]
     assert page.find(".//table").attrib["id"] == "tab:a"

@@ -84,7 +84,7 @@ def test_every_option_reaches_the_computation(fake, patients):
 def test_the_default_is_the_group_with_the_interval_to_use(fake, patients):
     assert interval().exit_code == 0
     assert fake.calls[0][1]["methods"] == ["recommended"]
-    assert GROUPS["recommended"] == ("two-center", "cud", "langford-binomial")
+    assert GROUPS["recommended"] == ("two-center", "cud", "langford-binomial", "out-of-bag-percentile")
 
 
 def test_the_help_names_every_group_and_size_and_where_the_methods_are_listed():

@@ -67,7 +67,7 @@ def test_errors_of_click_itself_keep_their_code(fake, patients):
         (["--threshold", "nan"], "--threshold must be a finite number or None. Got nan instead."),
         (["--methods", "cud,martin"], "Got 'martin' instead. Did you mean 'martin-beta'?"),
         (["--methods", "mcnemar"], "'mcnemar' compares two classifiers; use compare_learners."),
-        (["--metric", "auc"], "it compares pairs of cases over all thresholds"),
+        (["--metric", "pr-auc"], "it depends on the share of events among the cases at each threshold"),
         (["--size", "n_folds"], "'n_folds' is not of the form NAME=VALUE, such as n_folds=5"),
         (["--size", "n_fold=3"], "there is no size 'n_fold'; did you mean n_folds?"),
         (["--size", "K=3"], "there is no size 'K'; the sizes are n_folds, n_repeats, n_splits"),

@@ -310,7 +310,7 @@ def compare(kind: str, rows: str, n_draws: int, seed: int, tally: Tally) -> None
         pipe = clone(KINDS[kind].pipe).fit(X, y)
         batch = batched_refit(pipe, X, y)
         assert batch is not None
-        losses, clear = batch(counts.astype(np.float64))
+        losses, clear, _ = batch(counts.astype(np.float64))
         for fit, row in enumerate(counts):
             drawn = np.repeat(np.arange(n), row)
             if (y[drawn] == y[drawn[0]]).all():
@@ -380,7 +380,7 @@ def test_ordinary_rows_are_clear(kind: str) -> None:
         y = labels_of(X, rng)
         batch = batched_refit(clone(KINDS[kind].pipe).fit(X, y), X, y)
         assert batch is not None
-        _, clear = batch(rng.multinomial(30, np.full(30, 1 / 30), size=300).astype(np.float64))
+        _, clear, _ = batch(rng.multinomial(30, np.full(30, 1 / 30), size=300).astype(np.float64))
         assert clear.mean() > 0.98
 
 
@@ -402,12 +402,13 @@ def test_threads_and_batches_do_not_change_the_losses(kind: str, monkeypatch: py
     pipe = clone(KINDS[kind].pipe).fit(X, y)
     whole = batched_refit(pipe, X, y)
     assert whole is not None
-    losses, clear = whole(counts)
+    losses, clear, scores = whole(counts)
     monkeypatch.setattr(refit, "CHUNK_VALUES", 7 * plain.size)
     for n_jobs in (1, 3):
         parts = batched_refit(pipe, X, y, n_jobs=n_jobs)
         assert parts is not None
-        again, clear_again = parts(counts)
+        again, clear_again, scores_again = parts(counts)
         np.testing.assert_array_equal(again, losses)
         np.testing.assert_array_equal(clear_again, clear)
+        np.testing.assert_array_equal(scores_again[clear], scores[clear])
         assert parts(counts[:0])[0].shape == (0, 25)

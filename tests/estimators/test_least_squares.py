@@ -192,7 +192,9 @@ def test_batched_refits_equal_refits_one_by_one(X, fit_intercept):
     counts[2] = np.where(y < 0, 2, 0)
     counts[3] = 1
     refit = LeastSquaresRefit(X, y, fit_intercept=fit_intercept)
-    np.testing.assert_array_equal(refit(counts.astype(float)), _refit_one_by_one(X, y, counts, fit_intercept))
+    np.testing.assert_array_equal(
+        refit(counts.astype(float))[0], _refit_one_by_one(X, y, counts, fit_intercept)
+    )
 
 
 def test_batched_refits_do_not_depend_on_the_batch():
@@ -200,9 +202,9 @@ def test_batched_refits_do_not_depend_on_the_batch():
     X, y = rng.normal(size=(20, 3)), rng.choice([-1.0, 1.0], size=20)
     weights = rng.multinomial(20, np.full(20, 0.05), size=50).astype(float)
     refit = LeastSquaresRefit(X, y, fit_intercept=True)
-    one_by_one = np.concatenate([refit(weights[b : b + 1]) for b in range(50)])
-    np.testing.assert_array_equal(refit(weights), one_by_one)
-    assert refit(weights[:0]).shape == (0, 20)
+    one_by_one = np.concatenate([refit(weights[b : b + 1])[0] for b in range(50)])
+    np.testing.assert_array_equal(refit(weights)[0], one_by_one)
+    assert refit(weights[:0])[0].shape == (0, 20)
 
 
 def test_one_class_in_a_batch_is_the_constant_classifier():
@@ -211,4 +213,4 @@ def test_one_class_in_a_batch_is_the_constant_classifier():
     y = np.where(np.arange(15) < 5, 1.0, -1.0)
     weights = np.array([y > 0, y < 0], dtype=float)
     refit = LeastSquaresRefit(X, y, fit_intercept=True)
-    np.testing.assert_array_equal(refit(weights), [y < 0, y > 0])
+    np.testing.assert_array_equal(refit(weights)[0], [y < 0, y > 0])

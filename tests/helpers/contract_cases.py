@@ -52,8 +52,8 @@ SIZES = ResamplingSizes(
 )
 N_RESAMPLES, N_INNER = 40, 3
 
-#: Those that any classifier has.
-INTERVALS = GROUPS["all"]
+#: Those that any classifier has, for its error.
+INTERVALS = tuple(name for name in GROUPS["all"] if METHODS[name].reads == "classes")
 COMPARISONS = tuple(name for name, method in METHODS.items() if method.compares)
 
 #: Records that refits of the classifier fill, and what is made of the classifier itself by random numbers.
@@ -146,7 +146,9 @@ def refitted_records(estimator: Any, X: Array, y: Array, seed: int) -> Records:
     """Return all records of a classifier, by the functions behind the entry points and the same random numbers."""
     rng = np.random.default_rng(seed)
     counts = draw_counts(len(y), N_RESAMPLES, rng)
-    needs = frozenset[str]().union(*(m.needs for m in (*METHODS.values(), *ESTIMATORS.values())))
+    needs = frozenset[str]().union(
+        *(m.needs for m in (*METHODS.values(), *ESTIMATORS.values()) if m.reads == "classes")
+    )
     recording = Recording(
         sample=Sample.of(estimator, X, y),
         counts=counts,

@@ -263,6 +263,8 @@ def metrics() -> str:
 
 def averaged(metric: Metric) -> str:
     """Return what the mean loss of a metric is over, in words."""
+    if metric.reads != "classes":
+        return "none: compares pairs" if metric.reads == "scores" else "of squared errors, over all cases"
     if metric.shares is None:
         return "over all cases"
     parts = [(share, of) for share, of in zip(metric.shares, ("non-events", "events"), strict=True) if share]

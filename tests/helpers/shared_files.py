@@ -9,6 +9,8 @@ from typing import Any
 WORKED_EXAMPLES = Path(__file__).with_name("worked_examples.json")
 #: Those of what goes beyond the sources: the interval around two centers, clinical software, tuned classifiers.
 FURTHER_EXAMPLES = WORKED_EXAMPLES.with_name("worked_examples_2.json")
+#: Those of the AUC and the Brier score.
+WORKED_PROBABILITIES = WORKED_EXAMPLES.with_name("worked_probabilities.json")
 
 #: Where the files lie that these are copies of: beside the checkout where the project is developed.
 ORIGINALS = Path(__file__).parents[3] / "shared" / "vectors"

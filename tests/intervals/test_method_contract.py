@@ -39,6 +39,7 @@ from cudbound import (
     interval_of,
 )
 from cudbound.analysis.table import IntervalTable
+from cudbound.basis.method_card import READS
 from cudbound.basis.sample import Sample
 from cudbound.intervals import GROUPS, METHODS, compute_interval
 from cudbound.intervals.difference import ALTERNATIVES, compute_comparison
@@ -57,7 +58,9 @@ pytestmark = pytest.mark.filterwarnings("ignore::cudbound.basis.exceptions.ManyF
 
 REGISTERED = {**METHODS, **ESTIMATORS}
 FROM_RECORDS = tuple(
-    name for name, method in METHODS.items() if method.gives_interval and "bound" not in method.needs
+    name
+    for name, method in METHODS.items()
+    if method.gives_interval and method.reads == "classes" and "bound" not in method.needs
 )
 #: Comparisons of losses on matched splits; the others have a test set for each classifier.
 MATCHED = tuple(name for name in COMPARISONS if "second_test_set" not in METHODS[name].needs)
@@ -120,7 +123,9 @@ def test_a_method_gives_an_interval_or_a_comparison(name):
     assert method.pivot is None or (method.compute is None and method.test is None)
     assert method.estimand.kind in ERRORS
     assert not method.compares or method.estimand.kind in DIFFERENCES
-    groups = [group for group in ("conditional", "algorithm", "tuned") if name in GROUPS[group]]
+    groups = [
+        group for group in ("conditional", "algorithm", "tuned", "probability") if name in GROUPS[group]
+    ]
     assert len(groups) == int(method.gives_interval)
     assert (name in GROUPS["all"]) == (method.gives_interval and groups != ["tuned"])
 
@@ -147,6 +152,8 @@ def test_missing_records_are_named(name):
     method = REGISTERED[name]
     missing = sorted(method.needs - MAY_BE_ABSENT)[0]
     text = rf"{name} needs recorded {missing} losses, and the records have none"
+    if method.reads != "classes":
+        text = rf"{name} reads {READS[method.reads]}.*, and not {READS['classes']}"
     calls = []
     if name in ESTIMATORS:
         calls.append(lambda: compute_estimate(method, Records()))
@@ -344,7 +351,7 @@ def test_intervals_at_the_edge(edge, fallback):
         resampling=RESAMPLING,
         **ARGUMENTS,
     )
-    assert tuple(row.method for row in table.rows) == GROUPS["all"]
+    assert tuple(row.method for row in table.rows) == INTERVALS
     for row in table.rows:
         flagged_or_sound(row)
         if fallback and METHODS[row.method].fallback is not None and not math.isnan(row.estimate):

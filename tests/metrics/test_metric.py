@@ -65,7 +65,8 @@ def check_against_enumeration(seed, metric):
 
 
 def test_every_metric_with_a_name_has_a_definition():
-    assert {*REGISTERED.values()} <= {*METRICS}
+    of_classes = {one for one in REGISTERED.values() if one.reads == "classes"}
+    assert of_classes <= {*METRICS}
 
 
 @each_tier(range(12), range(12, 312))

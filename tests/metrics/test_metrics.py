@@ -233,7 +233,7 @@ def test_groups_keep_rows_that_a_metric_does_not_allow():
 @pytest.mark.parametrize(
     ("metric", "message"),
     [
-        ("auc", "it compares pairs of cases over all thresholds"),
+        ("pr_auc", "it depends on the share of events among the cases at each threshold"),
         ("F1", "it is a ratio whose parts vary together"),
         ("sensitivity_at_specificity", "which is out of scope here"),
         ("c-index", "times to an event with censoring are no classes"),
@@ -251,13 +251,13 @@ def test_what_is_not_supported_says_what_to_use(metric, message):
 
 def test_every_sentence_says_what_to_use_in_python_and_on_the_command_line():
     sentences = [
-        why_not(name) for name in ("auc", "f1", "accuracy", "recall", "brier", "survival", "regression")
+        why_not(name) for name in ("pr-auc", "f1", "accuracy", "recall", "log-loss", "survival", "regression")
     ]
     for sentence in sentences:
         assert "metric=" in sentence
         assert "command line --metric" in sentence
         assert "; use " in sentence or sentence.startswith("use ")
-    assert not set(NAMES) & {"auc", "f1"}
+    assert not set(NAMES) & {"pr-auc", "f1"}
 
 
 @pytest.mark.parametrize(
@@ -351,7 +351,7 @@ def test_the_command_bounds_what_python_bounds(csv_file):
 @pytest.mark.parametrize(
     ("more", "message"),
     [
-        (["--metric", "auc"], "use metric=['sensitivity', 'specificity'] with joint=True"),
+        (["--metric", "pr_auc"], "use metric='auc'"),
         (["--metric", "ppv"], "--prevalence must be a number in (0, 1) or 'sample', with"),
         (["--metric", "cost", "--cost", "ill=5"], "'--cost': there must be one for each value of the target"),
         (["--metric", "cost", "--cost", "ill=-5", "--cost", "well=1"], "--cost must be"),

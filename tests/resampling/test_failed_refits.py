@@ -127,7 +127,7 @@ def test_batches_leave_out_what_could_not_be_fitted_one_by_one(monkeypatch):
     def batched(weights):
         losses = _by_hand(weights.astype(int))
         losses[unclear] = ~losses[unclear]
-        return losses, ~unclear
+        return losses, ~unclear, np.zeros(losses.shape)
 
     monkeypatch.setattr("cudbound.resampling.refits.batched_refit", lambda *_, **__: batched)
     made = _record(prepare_refits(Fussy().fit(X, Y), X, Y), counts)["bootstrap"]
@@ -180,7 +180,7 @@ def test_batches_take_as_many_threads_as_there_are_jobs(monkeypatch):
 
     def batched(weights):
         seen.append(max(one["num_threads"] for one in threadpool_info()))
-        return np.zeros(weights.shape, dtype=bool), np.ones(len(weights), dtype=bool)
+        return np.zeros(weights.shape, dtype=bool), np.ones(len(weights), dtype=bool), np.zeros(weights.shape)
 
     monkeypatch.setattr("cudbound.resampling.refits.batched_refit", lambda *_, **__: batched)
     with threadpool_limits(2):

@@ -78,7 +78,8 @@ def same(one, other):
 
 
 def test_every_record_that_a_method_reads_has_a_recorder_or_is_given():
-    cards = [*METHODS.values(), *ESTIMATORS.values()]
+    methods = [*METHODS.values(), *(other for method in METHODS.values() for other in method.others.values())]
+    cards = [*methods, *ESTIMATORS.values()]
     designs = (Design(20), Design(20, rank=19, distinct_rows=20), Design(20, rank=3, distinct_rows=4))
     needs = frozenset[str]().union(*(card.needs for card in cards))
     also = [card.needed({}, design) for card in cards for design in designs]

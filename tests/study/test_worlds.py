@@ -24,6 +24,8 @@ from sklearn.tree import DecisionTreeClassifier
 from tiers import quick_first
 
 from cudbound import LeastSquaresClassifier, cud_interval
+from cudbound.study.populations.discrete_worlds import FiniteWorld
+from cudbound.study.populations.simulated import ContinuousWorld
 from cudbound.study.populations.truth import linear_rule, sampled_truth, share_truth
 from cudbound.study.populations.worlds import (
     WORLDS,
@@ -40,10 +42,9 @@ from cudbound.study.populations.worlds import (
     Wide,
 )
 
-FINITE = ("three-point", "discrete", "binary")
-#: Judged on a sample, by what fills its missing values.
-INCOMPLETE = "missing-values"
-CONTINUOUS = tuple(name for name in WORLDS if name not in {*FINITE, INCOMPLETE})
+FINITE = tuple(name for name, world in WORLDS.items() if isinstance(world(), FiniteWorld))
+#: With a formula for linear rules; what is neither is judged on a sample.
+CONTINUOUS = tuple(name for name, world in WORLDS.items() if isinstance(world(), ContinuousWorld))
 # 1 in 150000 for a correct program, and every seed is fixed
 LARGEST_Z = 4.5
 

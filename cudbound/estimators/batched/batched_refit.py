@@ -10,9 +10,10 @@ from cudbound.estimators.batched.columns import Array, BatchedFit, Bools, Draws,
 from cudbound.estimators.weighted_least_squares import CHUNK_VALUES
 
 #: Maps counts of the training rows, float, shape (n_fits, n_samples), to whether each training row is misclassified by
-#: the classifier fitted to the resampled rows, bool, same shape, and which fits are clear, shape (n_fits,). Losses of
-#: the others are meaningless; they are refitted one at a time. It must be able to fit a single class.
-BatchedRefit = Callable[[Array], tuple[Bools, Bools]]
+#: the classifier fitted to the resampled rows, bool, same shape, which fits are clear, shape (n_fits,), and the scores
+#: of the rows, nan where a fit has one class. What it says of fits that are not clear is meaningless; they are refitted
+#: one at a time. It must be able to fit a single class.
+BatchedRefit = Callable[[Array], tuple[Bools, Bools, Array]]
 
 
 def refit_in_batches(source: Source, fit: BatchedFit, labels: Array, n_columns: int) -> BatchedRefit:
@@ -31,11 +32,12 @@ def refit_in_batches(source: Source, fit: BatchedFit, labels: Array, n_columns: 
     """
     size = max(1, CHUNK_VALUES // max(1, labels.size * n_columns))
 
-    def refit(counts: Array) -> tuple[Bools, Bools]:
+    def refit(counts: Array) -> tuple[Bools, Bools, Array]:
         # a training set of one class gives the constant classifier, with an intercept or without
         seconds = counts @ (labels > 0.0)
         losses = np.where(seconds[:, None] > 0.0, labels < 0.0, labels > 0.0)
         clear = np.ones(len(counts), dtype=bool)
+        scores = np.full(counts.shape, np.nan)
         both = np.flatnonzero((seconds > 0.0) & (seconds < counts.sum(axis=1)))
         for start in range(0, both.size, size):
             part = both[start : start + size]
@@ -48,10 +50,11 @@ def refit_in_batches(source: Source, fit: BatchedFit, labels: Array, n_columns: 
                 continue
             if not steps_clear.all():
                 columns, draws = columns[steps_clear], draws[steps_clear]
-            predicted, fit_clear = fit(columns, draws)
+            predicted, fit_clear, found = fit(columns, draws)
             losses[part[steps_clear]] = predicted != (labels > 0.0)
+            scores[part[steps_clear]] = found
             clear[part] = steps_clear
             clear[part[steps_clear]] = fit_clear
-        return losses, clear
+        return losses, clear, scores
 
     return refit

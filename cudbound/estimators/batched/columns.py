@@ -106,10 +106,10 @@ class BatchedFit(Protocol):
         An intercept takes it up, or a penalty keeps its coefficient small.
         """
 
-    def __call__(self, columns: Columns, draws: Draws) -> tuple[Bools, Bools]:
-        """Return whether each row, drawn or not, is given the second class in each fit, and which fits are clear.
+    def __call__(self, columns: Columns, draws: Draws) -> tuple[Bools, Bools, Array]:
+        """Return whether each row is given the second class in each fit, which fits are clear, and the scores.
 
-        The former has shape (n_fits, n_samples), the latter (n_fits,).
+        The first and the last, of which larger ones speak for the second class, have shape (n_fits, n_samples).
         """
 
 

@@ -47,12 +47,13 @@ class DiscriminantFit:
     #: The difference of the means does not see what is constant.
     ignores_constants = False
 
-    def __call__(self, columns: Columns, draws: Draws) -> tuple[Bools, Bools]:
-        """Return whether each row is given the second class in each fit, and which fits are clear."""
+    def __call__(self, columns: Columns, draws: Draws) -> tuple[Bools, Bools, Array]:
+        """Return whether each row is given the second class in each fit, which fits are clear, and the scores."""
         if (
             columns.n_columns >= draws.labels.size
         ):  # in some direction there is no variance within the classes
-            return np.zeros(draws.counts.shape, dtype=bool), np.zeros(draws.n_fits, dtype=bool)
+            nothing = np.zeros(draws.counts.shape)
+            return nothing > 0.0, np.zeros(draws.n_fits, dtype=bool), nothing
         rows, second = columns.stacked(draws.n_fits), draws.labels > 0.0
         counts = np.stack([draws.counts * ~second, draws.counts * second], axis=1)
         sizes = counts.sum(axis=2)
@@ -65,7 +66,7 @@ class DiscriminantFit:
         offset = np.log(priors[:, 1] / priors[:, 0])[:, None]
         scores = terms.sum(axis=2) + offset
         sure = np.abs(scores) > ROUNDING * (np.abs(terms).sum(axis=2) + np.abs(offset))
-        return scores > 0.0, clear & sure.all(axis=1)
+        return scores > 0.0, clear & sure.all(axis=1), scores
 
     def _coefficients(self, rows: Array, counts: Array, means: Array, shares: Array) -> tuple[Array, Bools]:
         """Return the difference of the means over the covariances within the classes, and which fits are clear."""

@@ -59,8 +59,8 @@ class LinearFit:
         """Whether an intercept or a penalty makes columns that are constant up to rounding errors harmless."""
         return self.fit_intercept or bool(np.all(np.asarray(self.penalty) > 0.0))
 
-    def __call__(self, columns: Columns, draws: Draws) -> tuple[Bools, Bools]:
-        """Return whether each row is given the second class in each fit, and which fits are clear."""
+    def __call__(self, columns: Columns, draws: Draws) -> tuple[Bools, Bools, Array]:
+        """Return whether each row is given the second class in each fit, which fits are clear, and the scores."""
         loss = get_loss(self.loss)
         weights = self._weights(draws)
         strengths = self._strengths(columns.n_columns, weights)
@@ -85,11 +85,11 @@ class LinearFit:
             rest = np.flatnonzero(~found)
             scores[rest], found[rest] = self._by_kernel(columns, draws, weights, strengths, rest)
         if self.ties == "second":
-            return scores >= -TIE_TOLERANCE, found
+            return scores >= -TIE_TOLERANCE, found, scores
         # without an intercept, scikit-learn always gives a row of zeros the first class
         zeros = np.zeros(scores.shape, dtype=bool) if self.fit_intercept else (scores == 0.0) & (doubt == 0.0)
         undecided = (np.abs(scores) <= np.maximum(doubt, TIE_TOLERANCE)) & ~zeros
-        return scores > 0.0, found & ~undecided.any(axis=1)
+        return scores > 0.0, found & ~undecided.any(axis=1), scores
 
     def _weights(self, draws: Draws) -> Array:
         """Return the weights of the losses of all rows in each fit, shape (n_fits, n_samples)."""
@@ -166,12 +166,12 @@ class LeastSquaresFit:
         """Whether an intercept takes up columns that are constant up to rounding errors."""
         return self.fit_intercept
 
-    def __call__(self, columns: Columns, draws: Draws) -> tuple[Bools, Bools]:
-        """Return whether each row is given the second class in each fit, and which fits are clear."""
+    def __call__(self, columns: Columns, draws: Draws) -> tuple[Bools, Bools, Array]:
+        """Return whether each row is given the second class in each fit, which fits are clear, and the scores."""
         scores, clear = least_squares_scores(
             columns.stacked(draws.n_fits), draws.shares, draws.labels, fit_intercept=self.fit_intercept
         )
-        return scores >= -TIE_TOLERANCE, clear
+        return scores >= -TIE_TOLERANCE, clear, scores
 
 
 def least_squares_scores(

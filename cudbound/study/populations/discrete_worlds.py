@@ -30,7 +30,7 @@ from cudbound.study.populations.truth import sampled_truth
 MAX_SUPPORT = 20_000
 
 
-class _FiniteWorld(World):
+class FiniteWorld(World):
     """A world that lists its distinct cases, with their shares and the probability of class 1 in each."""
 
     @property
@@ -49,7 +49,7 @@ class _FiniteWorld(World):
 
 
 @dataclass(frozen=True)
-class ThreePoint(_FiniteWorld):
+class ThreePoint(FiniteWorld):
     """One feature of three values, the middle one exactly on the boundary that least squares tends to.
 
     The feature is 0 with probability m and -1 or 1 with probability (1 - m) / 2 each. The mean label (-1 or +1) is b
@@ -117,7 +117,7 @@ class ThreePoint(_FiniteWorld):
 
 
 @dataclass(frozen=True, repr=False)
-class FewLevels(FromPreset, _FiniteWorld):
+class FewLevels(FromPreset, FiniteWorld):
     """Independent features of few integer values, so that cases repeat and scores tie.
 
     Features are uniform on 0, ..., n_levels - 1, and P(y = 1) = Phi(signal * sum of (x_j - (n_levels - 1) / 2) over

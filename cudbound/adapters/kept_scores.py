@@ -1,0 +1,100 @@
+"""What a classifier says beside its classes: scores, which rank cases, and probabilities of the event."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.special import expit
+
+from cudbound.basis.parameter_error import ParameterError
+from cudbound.basis.validation import Array
+from cudbound.estimators.chosen_threshold import ChosenThresholdClassifier
+
+#: What can be kept of a classifier for each row, by what metrics read.
+KINDS = ("scores", "probabilities")
+
+
+@dataclass(frozen=True)
+class Scoring:
+    """What is kept of a classifier and of its refits for each row.
+
+    Attributes
+    ----------
+    kinds : tuple of str, default=()
+        Out of "scores", of which larger ones speak for the event, and "probabilities" of the event.
+    event_class : int, default=1
+        Which of the two classes is the event, 0 or 1.
+    """
+
+    kinds: tuple[str, ...] = ()
+    event_class: int = 1
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """Of the outputs of refits: the loss of each row, and a number for each kind."""
+        return np.dtype([("loss", np.bool_), *((kind, np.float64) for kind in self.kinds)])
+
+    def empty(self, shape: tuple[int, ...]) -> Any:
+        """Return outputs without a loss, whose other numbers are missing, as those of constant classifiers are."""
+        found = np.zeros(shape, dtype=self.dtype)
+        for kind in self.kinds:
+            found[kind] = np.nan
+        return found
+
+    def of(self, estimator: Any, X: Any) -> dict[str, Any]:
+        """Return what is kept of a fitted classifier, shape (n_samples,) each.
+
+        Raises
+        ------
+        ParameterError
+            If the classifier has no scores or probabilities, or they are not finite.
+        """
+        found = {}
+        for kind in self.kinds:
+            values = self._scores(estimator, X) if kind == "scores" else self._probabilities(estimator, X)
+            if not np.isfinite(values).all():
+                raise ParameterError("estimator", f"a classifier with finite {kind}", estimator)
+            found[kind] = values
+        return found
+
+    def from_linear(self, scores: Array) -> dict[str, Array]:
+        """Return what is kept of linear classifiers with these scores for the second class.
+
+        Those of them that have probabilities are logistic in the score.
+        """
+        turned = scores if self.event_class else -scores
+        return {kind: turned if kind == "scores" else expit(turned) for kind in self.kinds}
+
+    def _scores(self, estimator: Any, X: Any) -> Array:
+        if not hasattr(estimator, "decision_function"):
+            if hasattr(_scorer(estimator), "predict_proba"):
+                return self._probabilities(estimator, X)
+            if not hasattr(_scorer(estimator), "decision_function"):
+                raise ParameterError(
+                    "estimator",
+                    "a classifier with decision_function or predict_proba for the AUC, which compares scores",
+                    estimator,
+                )
+        scores = np.asarray(_scorer(estimator).decision_function(X), dtype=np.float64)
+        return scores if self.event_class else -scores
+
+    def _probabilities(self, estimator: Any, X: Any) -> Array:
+        scorer = _scorer(estimator)
+        if not hasattr(scorer, "predict_proba"):
+            raise ParameterError(
+                "estimator",
+                "a classifier with predict_proba for the Brier score, which judges probabilities",
+                estimator,
+            )
+        return np.asarray(scorer.predict_proba(X), dtype=np.float64)[:, self.event_class]
+
+
+#: Losses alone.
+LOSSES_ONLY = Scoring()
+
+
+def _scorer(estimator: Any) -> Any:
+    """Return the classifier that has the scores: the one within a classifier that chooses the threshold."""
+    return estimator.estimator_ if isinstance(estimator, ChosenThresholdClassifier) else estimator

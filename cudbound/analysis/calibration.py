@@ -1,0 +1,164 @@
+"""Calibration of a classifier, apparent and corrected for optimism, and the predictions behind the pictures."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cudbound.basis.pictured import Pictured
+from cudbound.basis.rounding import InLines
+from cudbound.basis.validation import Array
+from cudbound.metrics.score_views import recorded_scores
+from cudbound.point_estimates.auc import order_codes
+from cudbound.point_estimates.calibration_values import calibration_values
+from cudbound.records import Records, ScoreRecords
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from cudbound.plotting.risks import CalibrationDisplay
+
+NOT_DEFINED = "the predicted risks separate the classes or are all alike, or one class is missing"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Calibration(InLines, Pictured["CalibrationDisplay"]):
+    """How well predicted risks agree with the share of events: points without intervals.
+
+    The intercept is calibration-in-the-large: of a logistic regression of the event with the logit of the risk as an
+    offset; 0 is best, below it the risks are too high. The slope is that of the regression on the logit with an
+    intercept of its own; 1 is best, below it the risks are too extreme. Risks are cut to [1e-6, 1 - 1e-6] before.
+
+    There is no interval: those that are in use, from refits' slopes or Wald's from the training rows or out of fold,
+    cover the slope .23 of the time or less in their worst worlds, and the one that kept its level is too long to help
+    anybody (its median width is 2.4, where the slope of a good classifier is 1).
+
+    Attributes
+    ----------
+    apparent_intercept, apparent_slope : float
+        Of the classifier on its training rows; nan where its risks separate the classes or are all alike.
+    intercept, slope : float
+        The apparent ones less their optimism: the mean over the draws of what the refit has on its draw minus what it
+        has on the training rows.
+    n_draws : int
+        Draws behind the optimism; the others had one class, or risks that separate the classes or are all alike.
+    remarks : tuple of str
+        Why a number is nan, and how many draws were left out.
+
+    References
+    ----------
+    Harrell, F. E. (2015). Regression modeling strategies, section 5.3; Van Calster, B. et al. (2019). Calibration: the
+    Achilles heel of predictive analytics. BMC Medicine 17, 230.
+    """
+
+    apparent_intercept: float
+    apparent_slope: float
+    intercept: float
+    slope: float
+    n_draws: int
+    remarks: tuple[str, ...] = ()
+    #: Event and mean probability over the draws that left the row out, for the picture.
+    predictions: pd.DataFrame | None = field(default=None)
+
+    def lines(self) -> list[str]:
+        """Return the numbers, in sentences."""
+        return [
+            f"Calibration corrected for optimism over {self.n_draws} bootstrap draws: intercept "
+            f"{_number(self.intercept)}, slope {_number(self.slope)}.",
+            f"On the training rows: intercept {_number(self.apparent_intercept)}, "
+            f"slope {_number(self.apparent_slope)}.",
+            *(f"{remark[0].upper()}{remark[1:]}." for remark in self.remarks),
+        ]
+
+    def display(self) -> CalibrationDisplay:
+        """Return the picture of observed shares against mean risks, by tertiles of the risk; `plot` draws it.
+
+        Raises
+        ------
+        ValueError
+            If no row was left out of a draw.
+        """
+        from cudbound.plotting.risks import CalibrationDisplay
+
+        if self.predictions is None:
+            raise ValueError("The picture takes risks from refits on bootstrap draws, and there are none.")
+        return CalibrationDisplay(self.predictions, self.intercept, self.slope)
+
+
+def calibration_in(records: Records, event: NDArray[np.bool_]) -> Calibration:
+    """Return the calibration from recorded probabilities of a classifier and its refits."""
+    recorded = recorded_scores(records, "probabilities", event)
+    ones = np.ones(event.size)
+    apparent = calibration_values(recorded.require("scores")[None], event, ones)[0]
+    own = float(apparent[0]), float(apparent[1])
+    remarks = (f"no calibration: {NOT_DEFINED}",) if np.isnan(apparent).any() else ()
+    if records.bootstrap is None:
+        return Calibration(*own, math.nan, math.nan, 0, (*remarks, "no refits on bootstrap draws"))
+    optimism, n_draws = np.full(2, np.nan), 0
+    if (bootstrap := recorded.bootstrap) is not None:
+        differences = calibration_values(bootstrap.scores, event, bootstrap.counts)
+        differences -= calibration_values(bootstrap.scores, event, ones)
+        differences = differences[np.isfinite(differences).all(axis=1)]
+        n_draws = len(differences)
+        optimism = differences.mean(axis=0) if n_draws else optimism
+    n_all = records.bootstrap.n_fits
+    left_out = f"{n_all - n_draws} of {n_all} draws are left out: {NOT_DEFINED}"
+    return Calibration(
+        *own,
+        float(apparent[0] - optimism[0]),
+        float(apparent[1] - optimism[1]),
+        n_draws,
+        (*remarks, *((left_out,) if n_draws < n_all else ())),
+        predictions_in(records, event),
+    )
+
+
+def predictions_in(records: Records, event: NDArray[np.bool_]) -> pd.DataFrame:
+    """Return scores and probabilities of each training row, apparent and out of bag; nan where not recorded."""
+    import pandas as pd
+
+    kinds = {kind: recorded_scores(records, kind, event) for kind in ("scores", "probabilities")}
+    ranked = kinds["probabilities" if records.scores is None else "scores"]
+    missing = np.full(event.size, np.nan)
+    apparent = {kind: missing if one.scores is None else one.scores for kind, one in kinds.items()}
+    return pd.DataFrame(
+        {
+            "event": event,
+            "score": ranked.scores if ranked.scores is not None else missing,
+            "rank_out_of_bag": _out_of_bag(ranked, ranks=True),
+            "probability": apparent["probabilities"],
+            "probability_out_of_bag": _out_of_bag(kinds["probabilities"], ranks=False),
+        }
+    ).rename_axis("row")
+
+
+def _out_of_bag(records: ScoreRecords, ranks: bool) -> Array:
+    """Return the mean of each row over the draws that left it out, of scores or of ranks among the rows left out."""
+    bootstrap = records.bootstrap
+    if bootstrap is None:
+        return np.full(records.n_samples, np.nan)
+    out = np.asarray(bootstrap.counts) == 0
+    values = _ranks(np.asarray(bootstrap.scores), out) if ranks else np.asarray(bootstrap.scores)
+    n_out = out.sum(axis=0)
+    sums = np.where(out, values, 0.0).sum(axis=0)
+    return np.asarray(np.where(n_out > 0, sums / np.maximum(n_out, 1), np.nan))
+
+
+def _ranks(scores: Array, out: NDArray[np.bool_]) -> Array:
+    """Return the share of the rows left out of the same draw that a row exceeds, ties and itself counting half."""
+    codes = order_codes(scores)
+    n_fits, n = codes.shape
+    at = codes + n * np.arange(n_fits)[:, None]
+    of_code = np.bincount(at.ravel(), out.ravel(), n_fits * n).reshape(n_fits, n)
+    below = np.cumsum(of_code, axis=1) - 0.5 * of_code
+    return np.asarray(
+        np.take_along_axis(below, codes, axis=1) / np.maximum(out.sum(axis=1, keepdims=True), 1)
+    )
+
+
+def _number(value: float) -> str:
+    return "not available" if math.isnan(value) else f"{value:.2f}"

@@ -1,0 +1,262 @@
+"""Scores and predicted risks: the ROC curve, risks by outcome, calibration by tertiles of the risk. None has a band."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from sklearn.metrics import auc, roc_curve
+
+from cudbound.plotting.display import LEVEL_STYLE, Display, check_columns
+from cudbound.plotting.style import safe_label
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+
+#: Cases below which a picture of calibration says that it is of few.
+FEW_CASES = 100
+_RISK = "probability_out_of_bag"
+
+
+def _predictions(table: Any) -> pd.DataFrame:
+    """Return the predictions of a `cudbound.IntervalTable`; raise ValueError if it has none."""
+    frame: pd.DataFrame | None = table.predictions
+    if frame is None:
+        raise ValueError("The table has no scores. Ask for the metric 'auc' or 'brier' when it is made.")
+    return frame
+
+
+class _SquareDisplay(Display):
+    """A plot of numbers in [0, 1] against numbers in [0, 1], with the diagonal."""
+
+    @property
+    def size(self) -> tuple[float, float]:
+        """Width and height in inches."""
+        return 4.8, 4.8
+
+    def _frame_square(self, ax: Axes, title: str, x: str, y: str) -> None:
+        (self.diagonal_,) = ax.plot([0.0, 1.0], [0.0, 1.0], **LEVEL_STYLE)
+        ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), aspect="equal", xlabel=x, ylabel=y)
+        ax.set_title(title, loc="left")
+
+
+class RocDisplay(_SquareDisplay):
+    """ROC curve of a classifier on its training rows, and of its refits on the rows that their draws left out.
+
+    Out of bag, a row counts with its mean rank among the rows left out of the same draw: scores of different refits are
+    not on one scale. The area under this curve is near, but not equal to, the estimate of an interval, which is in the
+    legend. There is no band: none is known to keep its level.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame
+        Columns event, score, rank_out_of_bag, as in `cudbound.IntervalTable.predictions`.
+    interval : str, default=""
+        The interval for the AUC, for the legend.
+
+    Attributes
+    ----------
+    apparent_, out_of_bag_ : matplotlib.lines.Line2D or None
+        None where nothing was recorded.
+    diagonal_, legend_, ax_, figure_ : matplotlib artists
+    """
+
+    columns = ("event", "score", "rank_out_of_bag")
+
+    def __init__(self, frame: pd.DataFrame, interval: str = "") -> None:
+        check_columns("frame", frame, self.columns)
+        self.frame = frame
+        self.interval = interval
+
+    @classmethod
+    def from_table(cls, table: Any) -> Self:
+        """Return the display of a `cudbound.IntervalTable` with a metric that reads scores.
+
+        Raises
+        ------
+        ValueError
+            If it has none.
+        """
+        rows = [row for row in table if row.metric == "auc" and not math.isnan(row.estimate)]
+        if not rows:
+            return cls(_predictions(table))
+        row, limits = rows[0], rows[0].confidence_interval
+        level = f"{100.0 * row.confidence_level:g}% {row.method} interval"
+        return cls(
+            _predictions(table), f"AUC {row.estimate:.2f}, {level}\n{limits.low:.2f} to {limits.high:.2f}"
+        )
+
+    def _draw_on(self, ax: Axes) -> None:
+        self.apparent_ = self._draw_curve(ax, "score", "apparent", color="0.55", linewidth=1.2)
+        self.out_of_bag_ = self._draw_curve(ax, "rank_out_of_bag", "out of bag", color="black", linewidth=1.6)
+        if self.interval:
+            label = "\n".join(safe_label(line, 60) for line in self.interval.split("\n"))
+            ax.plot([], [], linestyle="none", label=label)
+        self._frame_square(ax, "ROC curve", "1 \N{MINUS SIGN} specificity", "sensitivity")
+        self.legend_ = ax.legend(loc="lower right", fontsize="small", frameon=False)
+
+    def _draw_curve(self, ax: Axes, column: str, name: str, **style: Any) -> Any:
+        known = self.frame[self.frame[column].notna()]
+        if known["event"].nunique() < 2:
+            return None
+        x, y, _ = roc_curve(known["event"], known[column], drop_intermediate=False)
+        return ax.plot(x, y, label=f"{name}, area {auc(x, y):.2f}", **style)[0]
+
+
+class RiskDisplay(Display):
+    """Predicted risks of the events and of the other rows, by refits whose draws left the row out.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame
+        Columns event, probability_out_of_bag, as in `cudbound.IntervalTable.predictions`.
+
+    Attributes
+    ----------
+    points_ : list of matplotlib.collections.PathCollection
+        Of the other rows, and of the events.
+    boxes_ : dict of str to list of matplotlib artists
+        Quartiles, with whiskers to the extremes.
+    ax_, figure_ : matplotlib artists
+    """
+
+    columns = ("event", _RISK)
+
+    def __init__(self, frame: pd.DataFrame) -> None:
+        check_columns("frame", frame, self.columns)
+        self.frame = frame[frame[_RISK].notna()]
+        if self.frame.empty:
+            raise ValueError(
+                "No row has a risk out of bag. Ask for the metric 'brier' when the table is made."
+            )
+
+    @classmethod
+    def from_table(cls, table: Any) -> Self:
+        """Return the display of a `cudbound.IntervalTable` with a metric that reads probabilities.
+
+        Raises
+        ------
+        ValueError
+            If it has none.
+        """
+        return cls(_predictions(table))
+
+    @property
+    def size(self) -> tuple[float, float]:
+        """Width and height in inches."""
+        return 4.2, 4.4
+
+    def _draw_on(self, ax: Axes) -> None:
+        risks = [self.frame.loc[self.frame["event"] == event, _RISK].to_numpy() for event in (False, True)]
+        names = [
+            f"{name}\n(n = {values.size})"
+            for name, values in zip(("non-events", "events"), risks, strict=True)
+        ]
+        self.boxes_ = ax.boxplot(
+            risks,
+            widths=0.3,
+            whis=(0.0, 100.0),
+            medianprops={"color": "black", "linewidth": 1.6},
+        )
+        self.points_ = [
+            ax.scatter(_spread(values, 1.0 + place), values, s=14.0, facecolors="none", edgecolors="0.35")
+            for place, values in enumerate(risks)
+        ]
+        ax.set_xticks([1, 2], names)
+        ax.tick_params(axis="x", length=0)
+        ax.set(ylim=(-0.02, 1.02), xlim=(0.6, 2.75), ylabel="predicted risk of the event, out of bag")
+        ax.set_title("Predicted risks by outcome", loc="left")
+
+
+def _spread(values: Any, place: float) -> Any:
+    """Return places beside a box, so that neighbors in value do not hide each other; the same every time."""
+    steps = np.empty(values.size)
+    steps[np.argsort(values, kind="stable")] = np.arange(values.size) % 5
+    return place + 0.25 + 0.07 * steps
+
+
+class CalibrationDisplay(_SquareDisplay):
+    """Observed shares of events against mean predicted risks, by tertiles of the risk out of bag.
+
+    No curve is drawn through the points: with few cases its bends are those of the smoother. Equal risks stay in one
+    tertile.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame
+        Columns event, probability_out_of_bag, as in `cudbound.IntervalTable.predictions`.
+    intercept, slope : float, default=nan
+        Corrected for optimism, for the legend.
+
+    Attributes
+    ----------
+    tertiles_ : pandas.DataFrame
+        Columns predicted, observed, n.
+    points_ : matplotlib.lines.Line2D
+    caution_ : matplotlib.text.Text or None
+        Below 100 cases.
+    diagonal_, ax_, figure_ : matplotlib artists
+    """
+
+    columns = RiskDisplay.columns
+
+    def __init__(self, frame: pd.DataFrame, intercept: float = math.nan, slope: float = math.nan) -> None:
+        self.frame = RiskDisplay(frame).frame
+        self.intercept = intercept
+        self.slope = slope
+        risks = self.frame[_RISK]
+        of_row = np.searchsorted(np.quantile(risks, [1 / 3, 2 / 3]), risks, side="left")
+        grouped = self.frame.groupby(of_row)
+        self.tertiles_ = grouped.agg(
+            predicted=(_RISK, "mean"), observed=("event", "mean"), n=("event", "size")
+        )
+
+    @classmethod
+    def from_table(cls, table: Any) -> Self:
+        """Return the display of a `cudbound.IntervalTable` with a metric that reads probabilities.
+
+        Raises
+        ------
+        ValueError
+            If it has none.
+        """
+        frame, found = _predictions(table), table.calibration
+        return cls(frame) if found is None else cls(frame, found.intercept, found.slope)
+
+    def _draw_on(self, ax: Axes) -> None:
+        self._frame_square(
+            ax,
+            "Calibration by tertiles of the risk",
+            "mean predicted risk, out of bag",
+            "observed share of events",
+        )
+        found = self.tertiles_
+        (self.points_,) = ax.plot(
+            found["predicted"], found["observed"], linestyle="none", marker="o", color="black"
+        )
+        for x, y, n in found.itertuples(index=False, name=None):
+            # on the side away from the diagonal
+            above = y >= x
+            ax.annotate(
+                f"n = {n}",
+                (x, y),
+                xytext=(0, 7 if above else -7),
+                textcoords="offset points",
+                ha="left" if x < 0.05 else "right" if x > 0.95 else "center",  # not across the axis
+                va="bottom" if above else "top",
+                fontsize="small",
+            )
+        note = f"corrected for optimism:\nintercept {self.intercept:.2f}, slope {self.slope:.2f}"
+        inside: dict[str, Any] = {"transform": ax.transAxes, "fontsize": "small", "va": "top"}
+        self.note_ = ax.text(
+            0.03, 0.97, "" if math.isnan(self.slope) else note.replace("-", "\N{MINUS SIGN}"), **inside
+        )
+        few = len(self.frame) < FEW_CASES
+        caution = f"Caution: {len(self.frame)} cases, fewer than\n{FEW_CASES}; chance moves each point far."
+        self.caution_ = (
+            ax.text(0.97, 0.03, caution, **inside | {"va": "bottom"}, ha="right", color="0.3")
+            if few
+            else None
+        )

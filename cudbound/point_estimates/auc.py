@@ -1,0 +1,179 @@
+"""The area under the ROC curve (AUC, c-statistic): of weighted rows, of pairs out of bag, and how much it varies."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils import gen_batches
+
+from cudbound.basis.groups import Groups
+from cudbound.basis.validation import Array
+
+Bools = NDArray[np.bool_]
+Codes = NDArray[np.int64]
+
+#: Scores that differ by less than this share of the largest are ties: a matrix product depends on where a row stands.
+TIE_SHARE = 1e-12
+#: Comparisons of pairs that are made at once, one byte each.
+CHUNK_PAIRS = 8_000_000
+
+
+def order_codes(scores: ArrayLike) -> Codes:
+    """Return the place of each score among the distinct ones of its row, from 0, shape of `scores` (..., n_samples).
+
+    Examples
+    --------
+    >>> order_codes([0.3, -1.0, 0.3 + 1e-15, 7.0]).tolist()
+    [1, 0, 1, 2]
+    """
+    values = np.asarray(scores, dtype=np.float64)
+    order = np.argsort(values, axis=-1)
+    ordered = np.take_along_axis(values, order, axis=-1)
+    steps = np.diff(ordered, axis=-1) > TIE_SHARE * np.abs(values).max(axis=-1, keepdims=True)
+    codes = np.zeros(values.shape, dtype=np.int64)
+    np.put_along_axis(codes, order[..., 1:], np.cumsum(steps, axis=-1), axis=-1)
+    return codes
+
+
+def weighted_auc(codes: Codes, event: Bools, weights: NDArray[Any]) -> Array:
+    """Return the share of pairs of an event and another row in which the event has the higher score.
+
+    Ties count one half.
+
+    Parameters
+    ----------
+    codes : ndarray of int, shape (n_fits, n_samples)
+        From `order_codes`.
+    event : ndarray of bool, shape (n_samples,)
+    weights : ndarray, shape (n_fits, n_samples) or (n_samples,)
+        How often each row counts; both classes must occur.
+
+    Returns
+    -------
+    ndarray of float, shape (n_fits,)
+
+    Examples
+    --------
+    >>> event = np.array([True, False, False])
+    >>> weighted_auc(order_codes([[0.5, 0.1, 0.5]]), event, np.array([1, 2, 1])).round(3)
+    array([0.833])
+    """
+    n_fits, n = codes.shape
+    of_others = np.broadcast_to(weights * ~event, codes.shape)
+    at = codes + n * np.arange(n_fits)[:, None]
+    of_code = np.bincount(at.ravel(), of_others.ravel(), n_fits * n).reshape(n_fits, n)
+    below = np.take_along_axis(np.cumsum(of_code, axis=1) - 0.5 * of_code, codes, axis=1)
+    of_events = np.broadcast_to(weights * event, codes.shape)
+    return np.asarray((of_events * below).sum(axis=1) / (of_events.sum(axis=1) * of_others.sum(axis=1)))
+
+
+def out_of_bag_auc(codes: Codes, event: Bools, counts: NDArray[np.integer[Any]]) -> tuple[float, int]:
+    """Return the out-of-bag AUC by pairs: the mean over pairs of the share won among the draws that hold neither row.
+
+    Parameters
+    ----------
+    codes : ndarray of int, shape (n_resamples, n_samples)
+        Of the scores of each draw's classifier, from `order_codes`.
+    event : ndarray of bool, shape (n_samples,)
+    counts : ndarray of int, shape (n_resamples, n_samples)
+
+    Returns
+    -------
+    auc : float
+        nan where no pair was ever out of bag together.
+    n_never : int
+        Pairs that never were, and are left out.
+    """
+    out, n = counts == 0, codes.shape[1]
+    n_pairs = int(event.sum()) * int((~event).sum())
+    kind = np.int16 if n < np.iinfo(np.int16).max else np.int32
+    # rows of the draw win no pair, and no pair is won against them
+    events = np.where(out, codes, -1)[:, event].astype(kind)
+    others = np.where(out, codes, n)[:, ~event].astype(kind)
+    halves = np.zeros((events.shape[1], others.shape[1]), dtype=np.int64)
+    for part in gen_batches(len(codes), max(1, CHUNK_PAIRS // n_pairs)):
+        one, other = events[part][:, :, None], others[part][:, None, :]
+        halves += np.count_nonzero(one > other, axis=0)
+        halves += np.count_nonzero(one >= other, axis=0)
+    together = out[:, event].T.astype(np.float64) @ out[:, ~event].astype(np.float64)
+    known = together > 0.0
+    if not known.any():
+        return float("nan"), n_pairs
+    return float((halves[known] / (2.0 * together[known])).mean()), int(n_pairs - known.sum())
+
+
+def placements(scores: ArrayLike, event: Bools) -> tuple[Array, Array]:
+    """Return for each event the share of the others below it, and for each other row that of the events above it.
+
+    Ties count one half. The mean of either is the AUC.
+
+    Examples
+    --------
+    >>> [part.tolist() for part in placements([0.5, 0.1, 0.5], np.array([True, False, False]))]
+    [[0.75], [1.0, 0.5]]
+    """
+    codes = order_codes(scores)
+    events, others = codes[event][:, None], codes[~event][None, :]
+    won = (events > others) + 0.5 * (events == others)
+    return won.mean(axis=1), won.mean(axis=0)
+
+
+def delong_variance(of_events: Array, of_others: Array) -> float:
+    """Return DeLong's variance of an AUC from `placements`; nan where a class has one row.
+
+    References
+    ----------
+    DeLong, E. R., DeLong, D. M. and Clarke-Pearson, D. L. (1988). Comparing the areas under two or more correlated
+    receiver operating characteristic curves. Biometrics 44, 837-845.
+
+    Examples
+    --------
+    >>> delong_variance(np.array([1.0, 0.5]), np.array([1.0, 1.0, 0.25]))
+    0.125
+    """
+    if min(of_events.size, of_others.size) < 2:
+        return float("nan")
+    return float(of_events.var(ddof=1) / of_events.size + of_others.var(ddof=1) / of_others.size)
+
+
+def clustered_variance(of_events: Array, of_others: Array, event: Bools, groups: Groups) -> float:
+    """Return the variance of an AUC whose rows vary in groups, which may hold rows of both classes.
+
+    References
+    ----------
+    Obuchowski, N. A. (1997). Nonparametric analysis of clustered ROC curve data. Biometrics 53, 567-578, equation (4).
+    """
+    parts = []
+    for values, rows in ((of_events, event), (of_others, ~event)):
+        deviations = np.zeros(event.size)
+        deviations[rows] = values - values.mean()
+        sums = groups.sum(deviations)
+        n_with = np.unique(groups.codes[rows]).size
+        if n_with < 2:
+            return float("nan")
+        parts.append((sums * np.sqrt(n_with / (n_with - 1.0)) / rows.sum(), sums / rows.sum()))
+    (one, plain_one), (other, plain_other) = parts
+    n = groups.n_groups
+    return float((one**2).sum() + (other**2).sum() + 2.0 * n / (n - 1.0) * (plain_one * plain_other).sum())
+
+
+def hanley_mcneil_size(auc: float, n_events: float, n_others: float) -> float:
+    """Return the number of cases whose share has the variance that an AUC has for scores of two exponential classes.
+
+    AUC (1 - AUC) over this number is the variance of Hanley and McNeil with (n - 1)/2 in place of both sizes less one.
+
+    References
+    ----------
+    Hanley, J. A. and McNeil, B. J. (1982). The meaning and use of the area under a receiver operating characteristic
+    (ROC) curve. Radiology 143, 29-36; Newcombe, R. G. (2006). Confidence intervals for an effect size measure based on
+    the Mann-Whitney statistic, part 2. Statistics in Medicine 25, 559-573, method 5.
+
+    Examples
+    --------
+    >>> round(hanley_mcneil_size(0.5, 10, 10), 6)
+    14.285714
+    """
+    half = (n_events + n_others) / 2.0 - 1.0
+    return n_events * n_others / (1.0 + half * ((1.0 - auc) / (2.0 - auc) + auc / (1.0 + auc)))

@@ -1,0 +1,156 @@
+"""The centers of the recommended interval for the AUC, and the number of cases that each counts as."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from cudbound.basis.validation import Array
+from cudbound.point_estimates.auc import (
+    clustered_variance,
+    delong_variance,
+    hanley_mcneil_size,
+    order_codes,
+    out_of_bag_auc,
+    placements,
+    weighted_auc,
+)
+from cudbound.point_estimates.bootstrap_632 import error_632, error_632_plus
+from cudbound.records import ScoreRecords
+
+#: The AUC of scores that say nothing.
+NO_INFORMATION = 0.5
+
+
+@dataclass(frozen=True)
+class AucCenters:
+    """Estimates of the AUC of one classifier, each in [0, 1].
+
+    Attributes
+    ----------
+    training : float
+        T.
+    optimism_corrected : float
+        T - mean_b(A_b - D_b), moved into [0, 1].
+    out_of_bag : float
+        By pairs; nan if no pair was ever out of bag together.
+    plus, at_632 : float
+        The .632+ and the .632 estimate.
+    n_never : int
+        Pairs that were never out of bag together.
+    """
+
+    training: float
+    optimism_corrected: float
+    out_of_bag: float
+    plus: float
+    at_632: float
+    n_never: int
+
+    @property
+    def low(self) -> float:
+        """The center of the lower limit: half of the step from .632+ to the out-of-bag AUC, which is too low."""
+        return min(self.optimism_corrected, (self.out_of_bag + self.plus) / 2.0)
+
+    @property
+    def high(self) -> float:
+        """The center of the upper limit."""
+        return max(self.optimism_corrected, self.at_632)
+
+
+def aucs_on_draws(records: ScoreRecords) -> Array:
+    """Return A_b, the AUC of the classifier of each draw on the draw, shape (n_resamples,)."""
+    bootstrap = records.require("bootstrap")
+    return weighted_auc(order_codes(bootstrap.scores), records.event, bootstrap.counts)
+
+
+def aucs_on_training_rows(records: ScoreRecords) -> Array:
+    """Return D_b, the AUC of the classifier of each draw on all training rows, shape (n_resamples,)."""
+    codes = order_codes(records.require("bootstrap").scores)
+    return weighted_auc(codes, records.event, np.ones(records.n_samples))
+
+
+def training_auc(records: ScoreRecords) -> float:
+    """Return T, the AUC of the classifier on its training rows."""
+    return float(placements(records.require("scores"), records.event)[0].mean())
+
+
+def auc_632_plus(training: float, out_of_bag: float) -> float:
+    """Return the .632+ estimate, with losses 1 - AUC and the no-information rate 1/2."""
+    return 1.0 - error_632_plus(1.0 - training, 1.0 - out_of_bag, NO_INFORMATION).estimate
+
+
+def auc_centers(records: ScoreRecords) -> AucCenters:
+    """Return the estimates of the AUC that its interval is built around.
+
+    Parameters
+    ----------
+    records : ScoreRecords
+        With `scores` and `bootstrap`.
+    """
+    bootstrap = records.require("bootstrap")
+    training = training_auc(records)
+    codes, event = order_codes(bootstrap.scores), records.event
+    on_draws, on_training = (
+        weighted_auc(codes, event, weights) for weights in (bootstrap.counts, np.ones(event.size))
+    )
+    corrected = training - float(np.mean(on_draws - on_training))
+    out, n_never = out_of_bag_auc(codes, event, bootstrap.counts)
+    if math.isnan(out):
+        return AucCenters(training, corrected, out, out, out, n_never)
+    plus = auc_632_plus(training, out)
+    return AucCenters(
+        training, min(max(corrected, 0.0), 1.0), out, plus, float(error_632(training, out)), n_never
+    )
+
+
+@dataclass(frozen=True)
+class AucSize:
+    """How many cases an AUC counts as.
+
+    Attributes
+    ----------
+    n_events, n_others : int
+        Rows of each class.
+    n_fewer : int
+        Rows of the rarer class, or the groups that hold one.
+    variance : float
+        DeLong's variance of the AUC on the training scores, that of groups where there are groups; nan or 0 where it
+        says nothing.
+    shrinkage : float, default=1.0
+        The variance of independent rows over that of groups, at most 1.
+    """
+
+    n_events: int
+    n_others: int
+    n_fewer: int
+    variance: float
+    shrinkage: float = 1.0
+
+    @classmethod
+    def of(cls, records: ScoreRecords) -> AucSize:
+        """Return the sizes of a training set, from the scores on it."""
+        event, groups = records.event, records.groups
+        parts = placements(records.require("scores"), event)
+        sizes = (records.n_events, records.n_samples - records.n_events, records.n_fewer)
+        plain = delong_variance(*parts)
+        if groups is None:
+            return cls(*sizes, plain)
+        clustered = clustered_variance(*parts, event, groups)
+        shrinkage = min(1.0, plain / clustered) if clustered > 0.0 else 1.0
+        return cls(*sizes, clustered, shrinkage)
+
+    def at(self, center: float) -> float:
+        """Return the number of cases at a center: of Hanley and McNeil, or of DeLong where scores vary less.
+
+        With every case ranked right, a subgroup of the share e that is ranked wrong has not been seen with the
+        probability (1 - e)^s, s rows of the rarer class; near 1 the number therefore falls to s.
+        """
+        fewer = float(self.n_fewer)
+        size = max(self.shrinkage * hanley_mcneil_size(center, self.n_events, self.n_others), fewer)
+        size = fewer + (size - fewer) * min(1.0, fewer * (1.0 - center))
+        if self.variance > 0.0:
+            size = min(size, center * (1.0 - center) / self.variance)
+        return max(size, fewer)

@@ -1,0 +1,216 @@
+"""Recorded scores and probabilities: what the methods of the AUC and of the Brier score read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+import numpy as np
+
+from cudbound.basis.groups import Groups
+from cudbound.basis.parameter_error import ParameterError
+from cudbound.basis.validation import Array
+from cudbound.records.rules import (
+    Counts,
+    DrawScores,
+    Flag,
+    Flags,
+    Recorded,
+    Remarks,
+    RowScores,
+    RowScoresIfRecorded,
+    Size,
+    check_draws,
+    check_same,
+)
+
+
+@dataclass(frozen=True, eq=False)
+class BootstrapScores(Recorded):
+    """Scores, on all training rows, of the classifiers fitted to bootstrap draws.
+
+    Attributes
+    ----------
+    counts : ndarray of int, shape (n_resamples, n_samples)
+        How often each row occurs in each draw. Draws of one class have no scores: leave them out.
+    scores : ndarray of float, shape (n_resamples, n_samples)
+        Larger ones speak for the event; B n numbers of 8 bytes, 1.6 MB for 1,000 draws of 200 rows.
+    remarks : tuple of str
+        How many draws were left out, and what else happened to them.
+    """
+
+    counts: Counts
+    scores: DrawScores
+    remarks: Remarks = ()
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_same("shape", counts=self.counts, scores=self.scores)
+        check_draws(self.counts, uneven=True)
+
+    @property
+    def n_samples(self) -> int:
+        """Rows of the training set."""
+        return int(np.shape(self.counts)[1])
+
+    @property
+    def n_fits(self) -> int:
+        """Classifier fits behind the record."""
+        return len(self.counts)
+
+
+@dataclass(frozen=True, eq=False)
+class FoldScores(Recorded):
+    """Scores of the rows by the classifiers fitted without their folds, for one partition or several.
+
+    Attributes
+    ----------
+    scores : ndarray of float, shape (n_repeats, n_samples)
+        Larger ones speak for the event; nan where the classifier was fitted to one class.
+    fold : ndarray of int, shape (n_repeats, n_samples)
+        Which fold the row belongs to, numbered from 0 in each partition.
+    remarks : tuple of str
+    """
+
+    scores: DrawScores
+    fold: Counts
+    remarks: Remarks = ()
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_same("shape", scores=self.scores, fold=self.fold)
+
+    @property
+    def n_samples(self) -> int:
+        """Rows of the training set."""
+        return int(np.shape(self.scores)[1])
+
+    @property
+    def n_fits(self) -> int:
+        """Classifier fits behind the record."""
+        return int((self.fold.max(axis=1) + 1).sum())
+
+
+@dataclass(frozen=True, eq=False)
+class TestSetScores(Recorded):
+    """Scores of one classifier on new cases.
+
+    Attributes
+    ----------
+    event : ndarray of bool, shape (n_tested,)
+    scores : ndarray of float, shape (n_tested,)
+    n_train : int
+        Rows that the classifier was fitted to.
+    remarks : tuple of str
+    estimand : {"conditional", "holdout-model"}
+        As in `cudbound.records.TestSetLosses`.
+    """
+
+    __test__ = False  # the name is not a test for pytest
+
+    event: Flags
+    scores: RowScores
+    n_train: Size
+    remarks: Remarks = ()
+    estimand: str = "conditional"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_same("shape", event=self.event, scores=self.scores)
+
+    @property
+    def n_fits(self) -> int:
+        """Classifier fits behind the record."""
+        return 0 if self.estimand == "conditional" else 1
+
+
+@dataclass(frozen=True, eq=False)
+class ScoreRecords(Recorded):
+    """Scores that have been recorded on one training set; the methods of the AUC read them and nothing else.
+
+    Attributes
+    ----------
+    event : ndarray of bool, shape (n_samples,)
+        Which training rows are events.
+    scores : ndarray of float, shape (n_samples,) or None
+        Of the classifier fitted to all of them.
+    bootstrap : BootstrapScores
+    folds, repeated_folds : FoldScores
+        Of one partition, and of several.
+    test_set : TestSetScores
+    groups : Groups
+        Rows that were drawn and left out together; None where every row is by itself.
+    probabilities : bool, default=False
+        Whether the scores are probabilities of the event, which are judged by the Brier score.
+
+    Raises
+    ------
+    ValueError
+        If two of them belong to training sets of different sizes, or probabilities are not in [0, 1].
+    """
+
+    event: Flags
+    scores: RowScoresIfRecorded = None
+    bootstrap: BootstrapScores | None = None
+    folds: FoldScores | None = None
+    repeated_folds: FoldScores | None = None
+    test_set: TestSetScores | None = None
+    groups: Groups | None = None
+    probabilities: Flag = False
+    #: What the matrix of a classifier says is not read by methods of scores.
+    design: Any = field(default=None, init=False, repr=False)
+
+    #: What is recorded, for the methods that can read it.
+    kind: ClassVar[str] = "scores"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        records = {
+            name: getattr(self, name) for name in ("scores", "bootstrap", "folds", "repeated_folds", "groups")
+        }
+        sizes = {"event": self.event.size} | {
+            name: int(np.size(one) if name == "scores" else one.n_samples)
+            for name, one in records.items()
+            if one is not None
+        }
+        if len(set(sizes.values())) > 1:
+            raise ValueError(
+                "All records must be of one training set. "
+                f"Got {', '.join(f'{name} of {size} rows' for name, size in sizes.items())}; leave out those of others."
+            )
+        if self.probabilities:
+            for name in ("bootstrap", "folds", "repeated_folds", "test_set"):
+                _check_probabilities(name, None if records.get(name) is None else records[name].scores)
+            _check_probabilities("scores", self.scores)
+
+    @property
+    def n_samples(self) -> int:
+        """Rows of the training set."""
+        return int(self.event.size)
+
+    @property
+    def n_events(self) -> int:
+        """Events among them."""
+        return int(self.event.sum())
+
+    @property
+    def n_fewer(self) -> int:
+        """Rows of the rarer class, or the groups that hold one where there are groups."""
+        if self.groups is None:
+            return min(self.n_events, self.n_samples - self.n_events)
+        codes = self.groups.codes
+        return min(np.unique(codes[self.event]).size, np.unique(codes[~self.event]).size)
+
+    def require(self, need: str) -> Any:
+        """Return one record; raise ValueError if it is None."""
+        record = getattr(self, need, None)
+        if record is None:
+            raise ValueError(f"This method needs recorded '{need}', and the records have none.")
+        return record
+
+
+def _check_probabilities(name: str, values: Array | None) -> None:
+    if values is not None and ((values < 0.0) | (values > 1.0)).any():
+        raise ParameterError(
+            name, "of probabilities in [0, 1]", float(values[(values < 0.0) | (values > 1.0)][0])
+        )

@@ -1,0 +1,308 @@
+"""The intervals for the AUC against plain loops over the definitions of the papers."""
+
+from __future__ import annotations
+
+import math
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import norm
+
+from cudbound.basis.groups import Groups
+from cudbound.intervals import GROUPS, METHODS, compute_interval
+from cudbound.records import BootstrapScores, FoldScores, ScoreRecords, TestSetScores
+
+PROPERTY = settings(max_examples=25, deadline=None, derandomize=True, database=None)
+OF_SCORES = tuple(name for name, method in METHODS.items() if method.reading("scores"))
+
+
+def random_scores(seed, n=24, signal=1.0, n_draws=30, decimals=1):
+    """Return records of all kinds of scores, with ties, in which no draw is of one class."""
+    rng = np.random.default_rng([seed, n])
+    event = np.arange(n) % 3 == 0
+
+    def draw(*shape, rows=event):
+        return (rng.normal(size=shape) + signal * rows).round(decimals)
+
+    counts = np.stack(
+        [
+            np.bincount(np.r_[0, 1, rng.integers(0, n, n - 2)], minlength=n)
+            if number % 2
+            else np.bincount(np.r_[3, 2, rng.integers(0, n, n - 2)], minlength=n)
+            for number in range(n_draws)
+        ]
+    )
+    folds = np.stack([rng.permutation(np.arange(n) % 4) for _ in range(3)])
+    new = rng.random(15) < 0.4
+    new[:4] = [True, True, False, False]
+    return ScoreRecords(
+        event,
+        draw(n),
+        BootstrapScores(counts, draw(n_draws, n)),
+        FoldScores(draw(1, n), np.arange(n)[None] // 6),
+        FoldScores(draw(3, n), folds),
+        TestSetScores(new, draw(15, rows=new), n),
+    )
+
+
+def changed(records, scores=lambda s: s, swapped=False):
+    """Return the records with other scores of the same order, or with the classes exchanged."""
+
+    def of(values):
+        return -scores(values) if swapped else scores(values)
+
+    boot, folds, repeated, test = (
+        getattr(records, name) for name in ("bootstrap", "folds", "repeated_folds", "test_set")
+    )
+    return ScoreRecords(
+        ~records.event if swapped else records.event,
+        of(records.scores),
+        BootstrapScores(boot.counts, of(boot.scores)),
+        FoldScores(of(folds.scores), folds.fold),
+        FoldScores(of(repeated.scores), repeated.fold),
+        TestSetScores(~test.event if swapped else test.event, of(test.scores), test.n_train),
+    )
+
+
+def limits(row):
+    return (row.estimate, *row.raw_interval)
+
+
+def of(name, records, level=0.95, **options):
+    return compute_interval(METHODS[name], records, level, options)
+
+
+# ---- plain loops ----
+
+
+def won(one, other):
+    return 1.0 if one > other else 0.5 if one == other else 0.0
+
+
+def loop_auc(scores, event, weights=None):
+    weights = np.ones(len(scores)) if weights is None else weights
+    total = pairs = 0.0
+    for i in np.flatnonzero(event):
+        for j in np.flatnonzero(~np.asarray(event)):
+            total += weights[i] * weights[j] * won(scores[i], scores[j])
+            pairs += weights[i] * weights[j]
+    return total / pairs if pairs else math.nan
+
+
+def loop_delong(scores, event):
+    events, others = np.flatnonzero(event), np.flatnonzero(~np.asarray(event))
+    auc = loop_auc(scores, event)
+    variance = 0.0
+    for own, across, sign in ((events, others, 1), (others, events, -1)):
+        parts = [sum(won(sign * scores[i], sign * scores[j]) for j in across) / len(across) for i in own]
+        variance += sum((part - auc) ** 2 for part in parts) / (len(own) - 1) / len(own)
+    half = norm.ppf(0.975) * math.sqrt(variance)
+    return auc, auc - half, auc + half
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_delong_intervals_equal_a_loop_over_pairs(seed):
+    records = random_scores(seed)
+    test = records.test_set
+    for name, scores, event in (
+        ("delong-training", records.scores, records.event),
+        ("delong-10-fold", records.folds.scores[0], records.event),
+        ("test-set-delong", test.scores, test.event),
+    ):
+        assert limits(of(name, records)) == pytest.approx(loop_delong(scores, event), abs=1e-12), name
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_cvauc_equals_a_loop_over_the_influence_curve(seed):
+    records = random_scores(seed)
+    scores, fold, event = records.folds.scores[0], records.folds.fold[0], records.event
+    n, share = len(event), event.mean()
+    aucs, squares = [], []
+    for number in range(4):
+        rows = np.flatnonzero(fold == number)
+        events, others = [i for i in rows if event[i]], [i for i in rows if not event[i]]
+        auc = loop_auc(scores[rows], event[rows])
+        square = 0.0
+        for i in rows:
+            across = others if event[i] else events
+            right = [won(scores[i], scores[j]) if event[i] else won(scores[j], scores[i]) for j in across]
+            square += ((np.mean(right) - auc) / (share if event[i] else 1.0 - share)) ** 2
+        aucs.append(auc)
+        squares.append(square / len(rows))
+    half = norm.ppf(0.975) * math.sqrt(np.mean(squares) / n)
+    expected = (np.mean(aucs), np.mean(aucs) - half, np.mean(aucs) + half)
+    assert limits(of("cvauc", records)) == pytest.approx(expected, abs=1e-12)
+
+
+def hanley_mcneil_variance(c, n1, n0, n1_less, n0_less):
+    q1, q2 = c / (2 - c), 2 * c**2 / (1 + c)
+    return (c * (1 - c) + n1_less * (q1 - c**2) + n0_less * (q2 - c**2)) / (n1 * n0)
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("center", ["cross-validated", "632-plus"])
+def test_hanley_mcneil_and_newcombe_satisfy_their_equations(seed, center):
+    records = random_scores(seed)
+    if center == "cross-validated":
+        auc = np.mean([loop_auc(scores, records.event) for scores in records.repeated_folds.scores])
+    else:
+        auc = of("two-center", records).details["auc_632_plus"]
+    n1, n0 = records.n_events, records.n_samples - records.n_events
+    z = norm.ppf(0.975)
+    half = z * math.sqrt(hanley_mcneil_variance(auc, n1, n0, n1 - 1, n0 - 1))
+    row = of("hanley-mcneil", records, center=center)
+    assert limits(row) == pytest.approx((auc, auc - half, auc + half), abs=1e-12)
+    row = of("newcombe", records, center=center)
+    less = (n1 + n0) / 2 - 1
+    assert row.estimate == pytest.approx(auc)
+    for limit in row.raw_interval:
+        reach = z * math.sqrt(hanley_mcneil_variance(limit, n1, n0, less, less))
+        assert abs(limit - auc) == pytest.approx(reach, abs=1e-9)
+    assert 0.0 <= row.raw_interval.low < auc < row.raw_interval.high <= 1.0
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_bootstrap_intervals_equal_loops_over_draws(seed):
+    records = random_scores(seed)
+    boot, event = records.bootstrap, records.event
+    draws = list(zip(boot.counts, boot.scores, strict=True))
+    inside = np.array([loop_auc(scores, event, counts) for counts, scores in draws])
+    on_all = np.array([loop_auc(scores, event) for _, scores in draws])
+    outside = np.array([loop_auc(scores, event, counts == 0) for counts, scores in draws])
+    training = loop_auc(records.scores, event)
+    corrected = min(max(training - np.mean(inside - on_all), 0.0), 1.0)
+    n_draws = len(inside)
+    low, high = math.ceil(0.025 * n_draws) - 1, math.ceil(0.975 * n_draws) - 1
+    row = of("out-of-bag-percentile", records)
+    ordered = np.sort(outside)
+    assert limits(row) == pytest.approx((outside.mean(), ordered[low], ordered[high]))
+    row, shift = of("location-shifted", records), corrected - training
+    ordered = np.sort(inside) + shift
+    assert limits(row) == pytest.approx((corrected, ordered[low], ordered[high]))
+    w = inside - 1.25 * on_all
+    spread = [
+        math.sqrt(((side - w.mean()) ** 2).sum() / (len(side) - 1)) * norm.ppf(0.975)
+        for side in (w[w >= w.mean()], w[w <= w.mean()])
+    ]
+    row = of("abcloc", records)
+    assert limits(row) == pytest.approx((corrected, corrected - spread[0], corrected + spread[1]))
+
+
+# ---- what may not matter, and what is at the edge ----
+
+
+@PROPERTY
+@given(seed=st.integers(0, 10**6), signal=st.floats(-1.0, 3.0), level=st.floats(0.1, 0.99))
+def test_only_the_order_of_scores_matters_and_the_classes_may_be_exchanged(seed, signal, level):
+    records = random_scores(seed, signal=signal)
+    other, swapped = changed(records, lambda s: np.exp(s / 2.0) + s), changed(records, swapped=True)
+    for name in OF_SCORES:
+        row = of(name, records, level)
+        # Hanley and McNeil take the classes for exponential ones of different shapes, of which one is the event
+        exchanged = [] if name == "hanley-mcneil" else [of(name, swapped, level)]
+        for again in (of(name, other, level), *exchanged):
+            assert limits(again) == pytest.approx(limits(row), abs=1e-9, nan_ok=True), name
+            assert again.degenerate == row.degenerate
+
+
+@pytest.mark.parametrize("name", OF_SCORES)
+def test_a_higher_level_is_wider_and_a_one_sided_limit_lies_within(name):
+    records = random_scores(3)
+    rows = [of(name, records, level) for level in (0.5, 0.8, 0.9, 0.95, 0.99)]
+    assert all(a.raw_interval.low >= b.raw_interval.low for a, b in pairwise(rows))
+    assert all(a.raw_interval.high <= b.raw_interval.high for a, b in pairwise(rows))
+    assert rows[-1].raw_interval.width > rows[0].raw_interval.width
+    for way, index in (("less", 1), ("greater", 0)):
+        one = compute_interval(METHODS[name], records, 0.95, alternative=way).raw_interval[index]
+        assert one == pytest.approx(of(name, records, 0.9).raw_interval[index])
+        assert math.isfinite(
+            compute_interval(METHODS[name], records, 0.3, alternative=way).raw_interval[index]
+        )
+
+
+def test_scores_that_rank_every_row_right_have_width_only_by_newcombe():
+    records = random_scores(0, signal=100.0)
+    for name in ("delong-training", "delong-10-fold", "test-set-delong", "cvauc", "hanley-mcneil"):
+        row = of(name, records)
+        assert limits(row) == (1.0, 1.0, 1.0)
+        assert "0" in row.degenerate or "ranked alike" in row.degenerate
+    for name in ("newcombe", "test-set-newcombe"):
+        row = of(name, records)
+        assert row.degenerate is None
+        assert (row.estimate, row.raw_interval.high) == (1.0, 1.0)
+        assert 0.5 < row.raw_interval.low < 1.0
+        # the interval of scores that rank every row wrong is its mirror image
+        wrong = of(name, random_scores(0, signal=-100.0)).raw_interval
+        assert (wrong.low, wrong.high) == pytest.approx((0.0, 1.0 - row.raw_interval.low))
+
+
+def test_constant_scores_have_an_auc_of_one_half():
+    records = changed(random_scores(0), np.zeros_like)
+    for name in OF_SCORES:
+        row = of(name, records)
+        assert 0.0 <= row.estimate <= 0.5, name
+        flat = name not in ("two-center", "newcombe", "test-set-newcombe", "hanley-mcneil")
+        assert (row.degenerate is not None) == flat, name
+
+
+def test_a_fold_of_one_class_is_left_out_and_counted():
+    event = np.array([True, False, False, True, False, True, False, False])
+    scores, fold = np.array([3.0, 1, 2, 1, 2, 3, 9, 9]), np.array([0, 0, 0, 1, 1, 1, 2, 2])
+    records = ScoreRecords(event, folds=FoldScores(scores[None], fold[None]))
+    kept = ScoreRecords(event[:6], folds=FoldScores(scores[None, :6], fold[None, :6]))
+    row = of("cvauc", records)
+    assert limits(row) == limits(of("cvauc", kept))
+    assert row.remarks == ("1 folds of one class left out",)
+    lost = np.where(fold == 0, np.nan, scores)
+    row = of("delong-10-fold", ScoreRecords(event, folds=FoldScores(lost[None], fold[None])))
+    assert limits(row) == pytest.approx(loop_delong(scores[3:], event[3:]))
+    assert row.remarks == ("3 rows whose classifier was fitted to one class left out",)
+    none = ScoreRecords(event, folds=FoldScores(scores[None], np.arange(8)[None]))
+    assert of("cvauc", none).degenerate.startswith("undefined: no fold")
+
+
+def test_a_class_of_one_row_has_no_variance_of_delong():
+    event = np.arange(6) == 0
+    records = ScoreRecords(event, np.arange(6.0), test_set=TestSetScores(event, np.arange(6.0), 20))
+    for name in ("delong-training", "test-set-delong"):
+        assert of(name, records).degenerate == "undefined: a class has a single row"
+    assert limits(of("test-set-newcombe", records))[:2] == (0.0, 0.0)
+    one_class = ScoreRecords(event, test_set=TestSetScores(np.zeros(3, bool), np.arange(3.0), 20))
+    for name in ("test-set-newcombe", "test-set-delong"):
+        assert of(name, one_class).degenerate == "undefined: all scores are of one class"
+
+
+def test_draws_that_leave_out_one_class_are_left_out():
+    event = np.array([True, True, False, False])
+    counts, scores = np.array([[2, 0, 2, 0], [1, 1, 2, 0]]), np.array([[0, 3, 0, 1.0], [0, 0, 1, 1]])
+    row = of("out-of-bag-percentile", ScoreRecords(event, bootstrap=BootstrapScores(counts, scores)))
+    assert row.estimate == 1.0
+    assert "1 draws that left out one class dropped" in " ".join(row.remarks)
+    only = ScoreRecords(event, bootstrap=BootstrapScores(counts[1:], scores[1:]))
+    assert of("out-of-bag-percentile", only).degenerate.startswith("undefined: no draw")
+
+
+def test_groups_of_single_rows_change_little_and_pairs_of_equal_rows_widen():
+    records = random_scores(1, n=30)
+    twice = np.repeat(np.arange(30), 2)
+    groups = Groups.of(twice)
+    doubled = ScoreRecords(records.event[twice], records.scores[twice], groups=groups)
+    alone = of("delong-training", ScoreRecords(records.event, records.scores)).raw_interval
+    assert of("delong-training", doubled).raw_interval.width == pytest.approx(alone.width, rel=0.05)
+    naive = ScoreRecords(records.event[twice], records.scores[twice])
+    assert of("delong-training", naive).raw_interval.width < 0.8 * alone.width
+
+
+def test_center_decides_what_is_recorded():
+    for name in ("newcombe", "hanley-mcneil"):
+        assert METHODS[name].needed({}) == {"repeated_folds"}
+        assert METHODS[name].needed({"center": "632-plus"}) == {"scores", "bootstrap"}
+
+
+def test_recommended_has_a_second_interval_for_the_auc():
+    readers = [name for name in GROUPS["recommended"] if METHODS[name].reading("scores")]
+    assert readers == ["two-center", "out-of-bag-percentile"]
+    assert set(OF_SCORES) <= set(GROUPS["all"])

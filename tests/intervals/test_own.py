@@ -1,0 +1,89 @@
+"""A method of the user's own beside the others: its row, and where it cannot be computed or is refused."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from data import fitted_sample
+
+from cudbound import Resampling, compare_intervals
+from cudbound.intervals.own import own_method
+
+CLF, X, Y = fitted_sample()
+FAST = {"n_resamples": 20, "rng": 0, "resampling": Resampling(inner="oob")}
+
+
+def limits(model, X, y, level, rng):
+    return 0.3, 0.3 - 0.2 * level, 0.3 + 0.1 * level
+
+
+def test_its_row_holds_what_it_returned():
+    seen = []
+
+    def interval(model, X, y, level, rng):
+        seen.append((model, np.array(X), np.array(y), level, rng.random()))
+        return limits(model, X, y, level, rng)
+
+    mine = own_method("mine", interval, title="Mine", tendency="long", cost="0")
+    table = compare_intervals(CLF, X, Y, methods=[mine, "langford-binomial"], confidence_level=0.9, **FAST)
+    row = table["mine"]
+    assert (row.estimate, *row.confidence_interval) == pytest.approx((0.3, 0.12, 0.39))
+    assert (row.confidence_level, row.degenerate, str(row.estimand)) == (0.9, None, "conditional")
+    assert (mine.title, mine.tendency, mine.assumptions) == ("Mine", "long", "not stated")
+    ((model, rows, labels, level, _),) = seen
+    assert model is CLF
+    np.testing.assert_array_equal(rows, X)
+    np.testing.assert_array_equal(labels, Y)
+    assert level == 0.9
+    alone = compare_intervals(CLF, X, Y, methods="langford-binomial", confidence_level=0.9, **FAST)
+    assert table["langford-binomial"] == alone["langford-binomial"]
+
+
+def test_each_has_the_random_numbers_of_every_other():
+    seen = []
+
+    def interval(model, X, y, level, rng):
+        seen.append(rng.random())
+        return 0.3, 0.2, 0.4
+
+    asked = [own_method("one", interval), own_method("other", interval)]
+    compare_intervals(CLF, X, Y, methods=asked, **FAST)
+    compare_intervals(CLF, X, Y, methods=asked, **FAST | {"rng": 1})
+    assert seen[0] == seen[1] != seen[2] == seen[3]
+
+
+def test_one_that_fails_costs_its_own_row():
+    def failing(model, X, y, level, rng):
+        raise RuntimeError("no luck")
+
+    mine = own_method("mine", failing)
+    table = compare_intervals(CLF, X, Y, methods=[mine, own_method("other", limits)], **FAST)
+    assert table["mine"].degenerate == "could not be computed: RuntimeError: no luck"
+    assert np.isnan(table["mine"].estimate)
+    assert table["other"].degenerate is None
+    with pytest.raises(RuntimeError, match="no luck"):
+        compare_intervals(CLF, X, Y, methods=[mine], **FAST)
+
+
+@pytest.mark.parametrize(("alternative", "expected"), [("less", (0.0, 0.38)), ("greater", (0.14, 1.0))])
+def test_one_limit_is_that_of_the_interval_at_twice_the_level_minus_1(alternative, expected):
+    row = compare_intervals(
+        CLF, X, Y, methods=[own_method("mine", limits)], confidence_level=0.9, alternative=alternative, **FAST
+    )["mine"]
+    assert tuple(row.confidence_interval) == pytest.approx(expected)
+    assert (row.confidence_level, row.alternative) == (0.9, alternative)
+
+
+def test_rows_in_groups_are_refused_unless_it_says_that_it_keeps_them():
+    groups = np.repeat(np.arange(15), 2)
+    with pytest.raises(ValueError, match=r"'groups' parameter cannot be kept by \['mine'\]"):
+        compare_intervals(CLF, X, Y, methods=[own_method("mine", limits)], groups=groups, **FAST)
+    kept = own_method("mine", limits, with_groups="kept")
+    row = compare_intervals(CLF, X, Y, methods=[kept], groups=groups, **FAST)["mine"]
+    assert row.confidence_interval.high == pytest.approx(0.395)
+
+
+@pytest.mark.parametrize("asked", [{"metric": "sensitivity"}, {"sample_weight": np.linspace(0.5, 1.5, 30)}])
+def test_what_it_does_not_bound_is_refused(asked):
+    with pytest.raises(ValueError, match=r"The method 'mine' is not available for .*own_intervals"):
+        compare_intervals(CLF, X, Y, methods=[own_method("mine", limits)], **asked, **FAST)

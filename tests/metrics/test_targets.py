@@ -1,0 +1,62 @@
+"""The levels of the intervals of each metric: of one metric, of a family, and with one limit."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from cudbound.metrics.metrics import Metrics
+from cudbound.metrics.targets import Target, targets_of
+
+EVENT = np.arange(10) < 4
+#: Records of a method that bounds a family as a whole, and of one that does not.
+BOUND, OTHER = frozenset({"losses", "bound"}), frozenset({"losses", "bootstrap"})
+
+
+def targets(asked: Metrics, alternative: str = "two-sided", level: float = 0.9) -> tuple[Target, ...]:
+    return targets_of(asked.resolve(), EVENT, None, level, alternative)
+
+
+def test_metrics_by_themselves_have_the_level_each():
+    found = targets(Metrics(["sensitivity", "specificity", "error"]))
+    assert [one.metric.name for one in found] == ["sensitivity", "specificity", "error"]
+    for one in found:
+        assert one.family == (one.rows,)
+        assert (one.own_level, one.each_level, one.level(BOUND), one.level(OTHER)) == (0.9, 0.9, 0.9, 0.9)
+        assert not one.one_sided
+        assert one.others == ""
+
+
+@pytest.mark.parametrize("alternative", ["two-sided", "less", "greater"])
+def test_a_family_divides_the_error_probability_where_it_is_not_bounded_as_a_whole(alternative):
+    found = targets(
+        Metrics(["sensitivity", "specificity", "error", "balanced-error"], joint=True), alternative
+    )
+    assert len(found) == 4
+    for one in found:
+        assert one.family == tuple(other.rows for other in found)
+        assert one.own_level == one.level(BOUND) == 0.9
+        assert one.each_level == one.level(OTHER) == pytest.approx(0.975)
+        assert one.one_sided == (alternative != "two-sided")
+    assert found[1].others == "sensitivity and error and balanced-error"
+
+
+def test_one_limit_of_a_share_of_right_calls_is_the_other_one_of_its_loss():
+    for alternative, mirrored in (("two-sided", "two-sided"), ("less", "greater"), ("greater", "less")):
+        of_share, of_error = targets(Metrics(["sensitivity", "error"]), alternative)
+        assert of_share.alternative == of_error.alternative == alternative
+        assert of_share.alternative_of_loss == mirrored
+        assert of_error.alternative_of_loss == alternative
+
+
+@pytest.mark.parametrize(("joint", "each"), [(False, 0.9), (True, 0.95)])
+def test_predictive_values_stand_on_sensitivity_and_specificity(joint, each):
+    found = targets(Metrics(["ppv", "npv"], prevalence=0.2, joint=joint))
+    assert [one.metric.name for one in found] == ["sensitivity", "specificity"]
+    assert [one.level(OTHER) for one in found] == pytest.approx([each, each])
+    assert [one.level(BOUND) for one in found] == [0.9, 0.9]
+
+
+def test_rows_of_the_other_class_do_not_count():
+    of_events, of_others = targets(Metrics(["sensitivity", "specificity"]))
+    assert (of_events.rows.n_effective, of_others.rows.n_effective) == (4, 6)
