@@ -47,6 +47,14 @@ DETAILS = {
     "q_signed": "quantile of the signed suprema of the CUD bound",
     "uncapped_high": "upper limit without the cap",
     "effective_rows": "effective number of rows",
+    "training_auc": "AUC on the training rows",
+    "auc_optimism_corrected": "optimism-corrected AUC",
+    "auc_out_of_bag": "out-of-bag AUC",
+    "auc_632_plus": ".632+ AUC",
+    "training_brier": "Brier score on the training rows",
+    "brier_optimism_corrected": "optimism-corrected Brier score",
+    "brier_out_of_bag": "out-of-bag Brier score",
+    "brier_632_plus": ".632+ Brier score",
 }
 
 
@@ -133,7 +141,7 @@ class PerformanceInterval(Pictured["IntervalDisplay"]):
 
     @property
     def _in_terms(self) -> str:
-        return "" if self.row.metric == "error" else ", in terms of the mean loss behind it"
+        return "" if self.row.metric in ("error", "auc", "brier") else ", in terms of the mean loss behind it"
 
     @property
     def table(self) -> IntervalTable:

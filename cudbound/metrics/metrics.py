@@ -234,6 +234,7 @@ def check_name(name: str) -> str:
     ValueError
         If it is none; the message says in one sentence what to use instead.
     """
+    name = ALIASES.get("-".join(name.lower().replace("_", " ").replace("-", " ").split()), name)
     if name not in NAMES:
         instead = why_not(name) or did_you_mean(name, NAMES, "the metrics are")
         raise ValueError(f"The 'metric' parameter knows no {name!r}: {instead}")
@@ -245,4 +246,4 @@ def _named(one: object) -> str:
         return one.name
     if not isinstance(one, str):
         raise ParameterError("metric", f"one or more of {list(NAMES)}", one)
-    return check_name(ALIASES.get("-".join(one.lower().replace("_", " ").replace("-", " ").split()), one))
+    return check_name(one)

@@ -11,7 +11,7 @@ from cudbound.basis.outcomes import Center
 from cudbound.basis.results import IntervalEstimate, PointEstimate
 from cudbound.report.cautions import cautions
 from cudbound.report.estimands import ERRORS, explain_estimands
-from cudbound.report.headline import headline, majority_note
+from cudbound.report.headline import SUBJECTS, headline, majority_note
 from cudbound.report.table_style import FULL, NO_TITLES, Style, styled
 from cudbound.report.tables import Column, Report, Run, rows_report, with_confidence
 
@@ -63,7 +63,8 @@ def interval_report(
     metrics = list(dict.fromkeys(row.metric for row in rows))
     other = metrics not in ([], ["error"])
     if other:
-        named = " and ".join(filter(None, (", ".join(metrics[:-1]), metrics[-1])))
+        words = [SUBJECTS.get(metric, metric) if metric in ("auc", "brier") else metric for metric in metrics]
+        named = " and ".join(filter(None, (", ".join(words[:-1]), words[-1])))
         subject = subject.replace("error", named, 1)
     costs = "" if all(row.highest == 1.0 for row in rows) else ", costs in their own units"
     notes = (

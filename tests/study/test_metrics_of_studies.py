@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 from scipy.special import ndtr
 from sklearn.dummy import DummyClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import brier_score_loss, roc_auc_score
 
 from cudbound import LeastSquaresClassifier, Metrics, Study, run_study, summarize
 from cudbound.basis.outcomes import ConfidenceInterval, Estimand, Outcome
@@ -15,8 +17,9 @@ from cudbound.basis.results import IntervalEstimate
 from cudbound.study.design.design_file import read_design, template_text
 from cudbound.study.design.scenario import Scenario
 from cudbound.study.populations.population import Truth
+from cudbound.study.populations.truth import fixed_cases
 from cudbound.study.populations.worlds import Gaussians
-from cudbound.study.run.metric_rows import joint_rows, true_metrics
+from cudbound.study.run.metric_rows import N_METRIC_CASES, joint_rows, true_metrics
 
 
 def test_the_true_metrics_are_those_of_the_normal_distribution():
@@ -89,8 +92,8 @@ def test_the_shipped_design_names_single_and_joint_coverage(tmp_path):
     ("line", "message"),
     [
         (
-            'metric = "auc"',
-            "metric must be one of ['balanced-error', 'cost', 'npv', 'ppv',",
+            'metric = "accuracy"',
+            "metric must be one of ['auc', 'balanced-error', 'brier', 'cost',",
         ),
         ('metric = ["sensitivity", "sensitivity"]', "metric must be different metrics"),
     ],
@@ -102,3 +105,17 @@ def test_designs_refuse_other_metrics(tmp_path, line, message):
     )
     with pytest.raises(ValueError, match=re.escape(message)):
         read_design(path)
+
+
+def test_the_true_auc_and_brier_score_are_those_of_the_large_sample():
+    world, metrics = Gaussians(), Metrics(["auc", "brier"])
+    X, y = world.sample(60, np.random.default_rng(0))
+    classifier = LogisticRegression().fit(X, y)
+    auc, brier = true_metrics(world, classifier, metrics)
+    cases, event = fixed_cases(world, N_METRIC_CASES)
+    assert auc.value == pytest.approx(roc_auc_score(event, classifier.decision_function(cases)), abs=1e-12)
+    assert brier.value == pytest.approx(
+        brier_score_loss(event, classifier.predict_proba(cases)[:, 1]), abs=1e-12
+    )
+    assert 0.0 < auc.standard_error < 0.002
+    assert 0.0 < brier.standard_error < 0.002

@@ -10,10 +10,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cudbound.adapters.kept_scores import Scoring
 from cudbound.basis.results import IntervalEstimate
+from cudbound.basis.validation import Array
 from cudbound.metrics.metric import Metric, MetricRows
 from cudbound.metrics.metrics import Metrics
 from cudbound.metrics.predictive import VALUES
+from cudbound.point_estimates.auc import hanley_mcneil_size, order_codes, weighted_auc
 from cudbound.study.populations.population import Truth
 from cudbound.study.populations.truth import fixed_cases
 from cudbound.study.run.replicate_rows import IntervalRow
@@ -43,7 +46,10 @@ def true_metrics(population: Any, classifier: Any, metrics: Metrics) -> tuple[Tr
     called = np.asarray(classifier.predict(X) == 1)
     asked = metrics.resolve()
     found = {
-        one.name: _linear_metric(_metric_rows(population, one), called != event) for one in asked.all_metrics
+        one.name: _linear_metric(_metric_rows(population, one), called != event)
+        if one.reads == "classes"
+        else _of_scores(one, Scoring((one.reads,)).of(classifier, X)[one.reads], event)
+        for one in asked.all_metrics
     }
     prevalence = asked.prevalence if isinstance(asked.prevalence, float) else float(np.mean(event))
     for name in asked.predictive:
@@ -60,6 +66,16 @@ def _linear_metric(rows: MetricRows, wrong: NDArray[np.bool_]) -> Truth:
     loss = min(max(rows.mean_loss(wrong), 0.0), 1.0)  # rounding may pass the ends
     error = rows.metric.scale * math.sqrt(loss * (1.0 - loss) / rows.n_effective)
     return Truth(rows.metric.from_loss(loss), error)
+
+
+def _of_scores(metric: Metric, scores: Array, event: NDArray[np.bool_]) -> Truth:
+    """Return the AUC of scores, or the Brier score of probabilities."""
+    if metric.reads == "probabilities":
+        errors = (event - scores) ** 2
+        return Truth(float(errors.mean()), float(errors.std() / math.sqrt(errors.size)))
+    auc = float(weighted_auc(order_codes(scores[None]), event, np.ones(event.size))[0])
+    n_cases = hanley_mcneil_size(auc, int(event.sum()), int((~event).sum()))
+    return Truth(auc, math.sqrt(auc * (1.0 - auc) / n_cases))
 
 
 def _cases(population: Any) -> tuple[Any, NDArray[np.bool_]]:

@@ -1,0 +1,122 @@
+"""The AUC and the Brier score through the calls of the package."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.linear_model import LogisticRegression
+from sklearn.svm import LinearSVC
+
+import cudbound as cb
+from cudbound.records import BootstrapScores, ScoreRecords
+from tests.data import sample
+
+X, Y = sample(40, seed=3)
+CLASSIFIER = LogisticRegression().fit(X, Y)
+SETTINGS = {"n_resamples": 60, "rng": 1}
+
+
+def rows_of(frame: pd.DataFrame, metric: str) -> pd.DataFrame:
+    return frame[frame["metric"] == metric].reset_index(drop=True).drop(columns="remarks")
+
+
+def test_other_metrics_keep_their_rows_beside_the_auc_and_the_brier_score():
+    alone = cb.compare_intervals(CLASSIFIER, X, Y, **SETTINGS).to_frame()
+    beside = cb.compare_intervals(CLASSIFIER, X, Y, metric=["error", "auc", "brier"], **SETTINGS).to_frame()
+    pd.testing.assert_frame_equal(rows_of(beside, "error"), rows_of(alone, "error"))
+    classes = cb.compare_intervals(CLASSIFIER, X, Y, methods="two-center", metric=["sensitivity"], **SETTINGS)
+    more = cb.compare_intervals(
+        CLASSIFIER, X, Y, methods="two-center", metric=["sensitivity", "auc"], **SETTINGS
+    )
+    pd.testing.assert_frame_equal(
+        rows_of(more.to_frame(), "sensitivity"), rows_of(classes.to_frame(), "sensitivity")
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "metric"), [("roc_auc", "auc"), ("C-statistic", "auc"), ("brier_score", "brier")]
+)
+def test_names_that_others_use(name, metric):
+    assert cb.performance_interval(CLASSIFIER, X, Y, metric=name, **SETTINGS).row.metric == metric
+
+
+def test_the_sentence_names_the_auc():
+    found = cb.performance_interval(CLASSIFIER, X, Y, metric="auc", alternative="greater", **SETTINGS)
+    assert found.sentence.startswith(
+        "With 95% confidence, the AUC (c-statistic) of this classifier on new cases is at"
+    )
+    assert found.confidence_interval.high == 1.0
+    assert "out-of-bag AUC" in str(found)
+
+
+def test_exchanging_the_classes_leaves_the_auc_and_the_brier_score_as_they_are():
+    for metric in ("auc", "brier"):
+        one, other = (
+            cb.performance_interval(CLASSIFIER, X, Y, metric=cb.Metrics(metric, event=event), **SETTINGS).row
+            for event in (0, 1)
+        )
+        assert (one.estimate, *one.raw_interval) == pytest.approx(
+            (other.estimate, *other.raw_interval), abs=1e-12
+        )
+
+
+def test_batches_and_clones_agree():
+    class Cloned(LogisticRegression):  # is not known, and so fitted one draw at a time
+        pass
+
+    exact = {"tol": 1e-10, "max_iter": 10_000}
+    one, other = (
+        cb.performance_interval(kind(**exact).fit(X, Y), X, Y, metric="brier", **SETTINGS)
+        for kind in (LogisticRegression, Cloned)
+    )
+    assert (one.estimate, *one.confidence_interval) == pytest.approx(
+        (other.estimate, *other.confidence_interval), abs=1e-6
+    )
+
+
+def test_what_cannot_be_judged_is_refused():
+    with pytest.raises(ValueError, match="predict_proba for the Brier score"):
+        cb.performance_interval(LinearSVC().fit(X, Y), X, Y, metric="brier", **SETTINGS)
+    with pytest.raises(ValueError, match="'sample_weight' parameter must be None for the AUC"):
+        cb.performance_interval(CLASSIFIER, X, Y, metric="auc", sample_weight=np.ones(40), **SETTINGS)
+    with pytest.raises(
+        ValueError, match="cud reads which rows are misclassified, and not scores, for the AUC"
+    ):
+        cb.performance_interval(CLASSIFIER, X, Y, method="cud", metric="auc", **SETTINGS)
+
+
+def test_recorded_scores_give_the_interval_of_the_call():
+    found = cb.compare_intervals(CLASSIFIER, X, Y, methods="two-center", metric="auc", **SETTINGS)
+    records = found.analysis.records
+    scores = ScoreRecords(
+        Y == 1, records.scores, BootstrapScores(records.bootstrap.counts, records.bootstrap.scores)
+    )
+    row = cb.interval_of(scores, "two-center")
+    assert (row.metric, row.raw_interval) == ("auc", found.rows[0].raw_interval)
+
+
+def test_equal_rows_have_equal_scores():
+    lattice = np.random.default_rng(0).integers(0, 2, size=(40, 3)).astype(float)
+    y = np.where(np.arange(40) % 3 == 0, 1, 0)
+    order = np.random.default_rng(1).permutation(40)
+    first, second = (
+        cb.compare_intervals(
+            LogisticRegression().fit(rows, labels),
+            rows,
+            labels,
+            methods="delong-training",
+            metric="auc",
+            **SETTINGS,
+        ).rows[0]
+        for rows, labels in ((lattice, y), (lattice[order], y[order]))
+    )
+    assert first.estimate == pytest.approx(second.estimate, abs=1e-12)
+
+
+def test_a_saved_table_of_all_three_is_verified(tmp_path):
+    table = cb.compare_intervals(
+        CLASSIFIER, X, Y, methods="two-center", metric=["error", "auc", "brier"], **SETTINGS
+    )
+    table.save(tmp_path / "table.json")
+    assert cb.verify_result(tmp_path / "table.json", CLASSIFIER, X, Y).passed
