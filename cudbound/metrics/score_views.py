@@ -22,9 +22,6 @@ from cudbound.records import (
     TestSetScores,
 )
 
-#: Share of the draws with one class above which their number is remarked on.
-MANY_OF_ONE_CLASS = 0.1
-
 
 def score_view(records: Records, seen: MetricRows) -> ScoreRecords:
     """Return the scores, or the probabilities, beside the losses of a training set.
@@ -62,9 +59,12 @@ def _of_draws(record: BootstrapLosses, kind: str, event: NDArray[np.bool_]) -> B
     n_lost = int((~both).sum())
     if n_lost == len(both):
         return None
-    many = n_lost > MANY_OF_ONE_CLASS * len(both)
-    remarks = (f"{n_lost} of {len(both)} draws hold one class and are left out",) if many else ()
-    return BootstrapScores(record.counts[both], scores[both], (*record.remarks, *remarks))
+    remarks = record.remarks
+    if n_lost:
+        # the losses of these draws are those of constant classifiers, which have no scores
+        remarks = tuple(one for one in remarks if "single-class" not in one)
+        remarks = (*remarks, f"{n_lost} of {len(both)} draws hold one class and were left out")
+    return BootstrapScores(record.counts[both], scores[both], remarks)
 
 
 def _of_partitions(parts: Sequence[FoldLosses], kind: str, remarks: tuple[str, ...]) -> FoldScores | None:

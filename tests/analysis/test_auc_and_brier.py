@@ -9,6 +9,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.svm import LinearSVC
 
 import cudbound as cb
+from cudbound.basis.exceptions import FewEventsWarning
 from cudbound.records import BootstrapScores, ScoreRecords
 from tests.data import sample
 
@@ -120,3 +121,15 @@ def test_a_saved_table_of_all_three_is_verified(tmp_path):
     )
     table.save(tmp_path / "table.json")
     assert cb.verify_result(tmp_path / "table.json", CLASSIFIER, X, Y).passed
+
+
+def test_draws_of_one_class_are_left_out_and_counted():
+    y = np.where(np.arange(40) < 2, 1, 0)
+    settings = {"methods": "two-center", "metric": ["error", "auc", "brier"], **SETTINGS}
+    with pytest.warns(FewEventsWarning):
+        error, *others = cb.compare_intervals(LogisticRegression().fit(X, y), X, y, **settings).rows
+    assert any("single-class draws fitted as drawn" in remark for remark in error.remarks)
+    for row in others:
+        assert not any("single-class" in remark for remark in row.remarks)
+        assert any("draws hold one class and were left out" in remark for remark in row.remarks)
+        assert np.isfinite([row.low, row.high]).all()
