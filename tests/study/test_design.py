@@ -447,7 +447,8 @@ def test_templates_are_those_of_the_package():
         *("clinical", "decision-trees", "grandvalet-bengio", "grouped-rows", "logistic-regression"),
         "nadeau-bengio",
         *("paper2008", "quick", "random-forests", "sensitivity-specificity", "tuned-ridge"),
-        *("two-center-clinical", "two-center-confirmation", "two-center-ridge", "two-center-separable"),
+        *("two-center-auc", "two-center-clinical", "two-center-confirmation"),
+        *("two-center-ridge", "two-center-separable"),
         "two-center-tuned",
         "where-intervals-break",
     )

@@ -176,10 +176,17 @@ def test_misses_are_repeated_alone_at_3000_sets():
     assert all(one.get("n_replicates", design["n_replicates"]) == 3000 for one in design["scenario"])
 
 
-def test_the_registration_names_every_cell_with_its_numbers():
-    page = (ROOT / "docs/evidence/two-center-confirmation/registration.md").read_text()
-    for name in ("confirmation", "tuned", "clinical"):
-        design = tomllib.loads(template_text(f"two-center-{name}"))
+@pytest.mark.parametrize(
+    ("study", "designs"),
+    [
+        ("two-center-confirmation", ("two-center-confirmation", "two-center-tuned", "two-center-clinical")),
+        ("two-center-auc", ("two-center-auc",)),
+    ],
+)
+def test_the_registration_names_every_cell_with_its_numbers(study, designs):
+    page = (ROOT / "docs" / "evidence" / study / "registration.md").read_text()
+    for name in designs:
+        design = tomllib.loads(template_text(name))
         for one in design["scenario"]:
             numbers = [
                 one["n_samples"],

@@ -98,6 +98,9 @@ def read_design(
             check_integer("n_replicates", n_replicates, 1)
             for one in (table, *(one for one in tables if "n_replicates" in one)):
                 one["n_replicates"] = n_replicates
+        if "metric" in table:
+            metric = table.pop("metric")
+            tables = [{"metric": metric, **one} for one in tables]
         scenarios: list[Scenario] = []
         for number, one in enumerate(tables, start=1):
             with placed(f"[[scenario]] {number}"):

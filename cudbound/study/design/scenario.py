@@ -54,7 +54,8 @@ class Scenario:
         ``make_rival() -> estimator``, a second classifier. What is studied is then the error of the first minus that
         of the rival, by methods that compare.
     metric : tuple of str, default=("error",)
-        What is studied, in place of the error: other names out of those of `cudbound.Metrics`, on a simulated world.
+        What is studied, in place of the error: other names out of those of `cudbound.Metrics`, on a simulated world or
+        on data that are the population.
         Of several, whether all intervals of a method that hold together cover.
     groups : bool, default=True
         Whether the methods are told which rows are those of one patient, where patients have several.
@@ -91,10 +92,10 @@ class Scenario:
         if self.metric != ("error",):
             for name in self.metric:
                 check_choice("metric", name, STUDIED)
-            if self.make_rival is not None or not (
-                hasattr(self.population, "sample") or hasattr(self.population, "all_cases")
-            ):
-                raise ParameterError("metric", "of one classifier on a simulated world", self.metric)
+            in_all = getattr(self.population, "all_cases", None) is not None
+            if self.make_rival is not None or not (in_all or hasattr(self.population, "sample")):
+                rule = 'of one classifier on a simulated world, or on data with device = "population"'
+                raise ParameterError("metric", rule, self.metric)
         self.metrics.resolve()  # says what is missing
 
     @property

@@ -108,6 +108,11 @@ class RealData:
         return int(self.X.shape[1])
 
     @property
+    def all_cases(self) -> tuple[NDArray[np.float64], NDArray[np.int64]] | None:
+        """The features and labels of all cases where they are the population; None where a sample takes some away."""
+        return (self.X, self.y) if self.device == "population" else None
+
+    @property
     def title(self) -> str:
         """One line: what the data are, how cases are drawn, and how the true error is found."""
         how = (

@@ -18,7 +18,7 @@ from cudbound.metrics.metrics import Metrics
 from cudbound.metrics.predictive import VALUES
 from cudbound.point_estimates.auc import hanley_mcneil_size, order_codes, weighted_auc
 from cudbound.study.populations.population import Truth
-from cudbound.study.populations.truth import fixed_cases
+from cudbound.study.populations.truth import N_TRUTH_CASES, fixed_cases
 from cudbound.study.run.replicate_rows import IntervalRow
 
 #: Cases on which a metric is found; for a class that is a tenth of them the standard error is at most .0036.
@@ -42,9 +42,10 @@ def true_metrics(population: Any, classifier: Any, metrics: Metrics) -> tuple[Tr
     ValueError
         If a predictive value is asked for of a classifier that never predicts the class it is about.
     """
-    X, event = _cases(population)
-    called = np.asarray(classifier.predict(X) == 1)
     asked = metrics.resolve()
+    # an AUC and a Brier score rest on all cases, and not on those of one class or of one prediction
+    X, event = _cases(population, N_METRIC_CASES if "classes" in metrics.kinds else N_TRUTH_CASES)
+    called = np.asarray(classifier.predict(X) == 1)
     found = {
         one.name: _linear_metric(_metric_rows(population, one), called != event)
         if one.reads == "classes"
@@ -78,15 +79,15 @@ def _of_scores(metric: Metric, scores: Array, event: NDArray[np.bool_]) -> Truth
     return Truth(auc, math.sqrt(auc * (1.0 - auc) / n_cases))
 
 
-def _cases(population: Any) -> tuple[Any, NDArray[np.bool_]]:
-    in_all = hasattr(population, "all_cases")
-    X, y = population.all_cases if in_all else fixed_cases(population, N_METRIC_CASES)
+def _cases(population: Any, n_cases: int) -> tuple[Any, NDArray[np.bool_]]:
+    all_cases = getattr(population, "all_cases", None)
+    X, y = fixed_cases(population, n_cases) if all_cases is None else all_cases
     return X, np.asarray(y == 1)
 
 
 @lru_cache(maxsize=8)
 def _metric_rows(population: Any, metric: Metric) -> MetricRows:
-    return MetricRows(metric, _cases(population)[1])
+    return MetricRows(metric, _cases(population, N_METRIC_CASES)[1])
 
 
 def joint_rows(rows: Sequence[IntervalEstimate], truths: Sequence[Truth]) -> tuple[IntervalRow, ...]:
