@@ -117,8 +117,8 @@ Data: patients.csv, n = 48: 17 events (died = yes) and 31 non-events; 2
   features.
 Run: 1000 resamples, localization = n, seed 3.
 Scale: proportions in [0, 1], limits clipped to it; width = high - low.
-Estimand "conditional": the error that the classifier fitted to these data makes
-  on new cases from the same population.
+Estimand "conditional": the error of the classifier fitted to these data, on new
+  cases from the same population.
 Internal intervals, from the training data alone; no external validation.
 Centered: cud at the training error; bootstrap-bias-corrected, kohavi-normal at
   the .632 estimate.
@@ -143,7 +143,7 @@ The interval to quote for the error of this classifier, two-center, is not among
 | cud      |      0.100 | 0.000 |  0.412 |   0.412 | conditional |      1 |           |
 
 - Scale: proportions in \\[0, 1\\], limits clipped to it; width = high - low.
-- Estimand "conditional": the error that the classifier fitted to these data makes on new cases from the same population.
+- Estimand "conditional": the error of the classifier fitted to these data, on new cases from the same population.
 - Internal intervals, from the training data alone; no external validation.
 - Centered: cud at the training error.
 - Nominal level 95%; no finite-sample guarantee."""
@@ -166,7 +166,7 @@ kohavi-normal & 0.000 & 0.000 & 0.000 & 0.000 & conditional & 200 & degenerate: 
 \end{tabular}
 \par\smallskip\footnotesize
 Scale: proportions in {[}0, 1], limits clipped to it; width = high - low.
-Estimand "conditional": the error that the classifier fitted to these data makes on new cases from the same population.
+Estimand "conditional": the error of the classifier fitted to these data, on new cases from the same population.
 Internal intervals, from the training data alone; no external validation.
 Centered: kohavi-normal at the .632 estimate.
 Nominal level 95\%; no finite-sample guarantee.
@@ -258,7 +258,7 @@ def test_every_estimand_in_the_table_is_explained_once():
         'Estimand "cv-average"',
         'Estimand "holdout-model"',
     ]
-    assert "on average over training sets of n1 cases" in said[1]
+    assert "averaged over training sets of n1 cases" in said[1]
     assert all(said[0].partition(": ")[2] != other.partition(": ")[2] for other in said[1:])
 
 

@@ -72,22 +72,17 @@ class Scoring:
             if hasattr(_scorer(estimator), "predict_proba"):
                 return self._probabilities(estimator, X)
             if not hasattr(_scorer(estimator), "decision_function"):
-                raise ParameterError(
-                    "estimator",
-                    "a classifier with decision_function or predict_proba for the AUC, which compares scores",
-                    estimator,
-                )
+                name = type(_scorer(estimator)).__name__
+                rule = f"one that needs no scores: {name} has neither decision_function nor predict_proba"
+                raise ParameterError("metric", rule, "auc")
         scores = np.asarray(_scorer(estimator).decision_function(X), dtype=np.float64)
         return scores if self.event_class else -scores
 
     def _probabilities(self, estimator: Any, X: Any) -> Array:
         scorer = _scorer(estimator)
         if not hasattr(scorer, "predict_proba"):
-            raise ParameterError(
-                "estimator",
-                "a classifier with predict_proba for the Brier score, which judges probabilities",
-                estimator,
-            )
+            rule = f"one that needs no probabilities: {type(scorer).__name__} has no predict_proba"
+            raise ParameterError("metric", rule, "brier")
         return np.asarray(scorer.predict_proba(X), dtype=np.float64)[:, self.event_class]
 
 

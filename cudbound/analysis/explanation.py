@@ -15,7 +15,7 @@ from cudbound.basis.outcomes import Estimand
 from cudbound.basis.parameter_error import ParameterError
 from cudbound.intervals import GROUPS, METHODS
 from cudbound.point_estimates import ESTIMATORS
-from cudbound.report.estimands import DIFFERENCES, ERRORS
+from cudbound.report.estimands import DIFFERENCES, ERRORS, aim_of
 from cudbound.report.tables import Column, Report
 
 if TYPE_CHECKING:
@@ -144,5 +144,5 @@ def explanation_of(method: str, calls: Mapping[str, str]) -> Explanation:
 
 
 def _aim(estimand: str, *, only_compares: bool) -> str:
-    words = (DIFFERENCES if only_compares else ERRORS).get(Estimand.read(estimand).kind)
+    words = aim_of(Estimand.read(estimand).kind, words=DIFFERENCES if only_compares else ERRORS)
     return estimand if words is None else f"{estimand}: {words}"

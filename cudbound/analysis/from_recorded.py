@@ -134,6 +134,14 @@ def interval_of(
     check_choice("alternative", alternative, ALTERNATIVES)
     options = asked.options_of(chosen)
     if isinstance(records, ScoreRecords):
+        of_losses = {
+            "training_losses": training_losses,
+            "positive": positive,
+            "predicted_positive": predicted_positive,
+        }
+        for name, value in of_losses.items():
+            if value is not None:
+                raise ParameterError(name, "None beside ScoreRecords, which hold all that is read", value)
         metric, seen = (BRIER, squared_errors(records)) if records.probabilities else (AUC, records)
         row = compute_interval(chosen, seen, level, options, alternative=alternative)
         return replace(row, metric=metric.name)

@@ -13,7 +13,6 @@ from cudbound.analysis.plan import Plan
 from cudbound.analysis.question import Question
 from cudbound.basis.method_card import MethodCard
 from cudbound.basis.results import IntervalEstimate, OneRow
-from cudbound.basis.rounding import format_level
 from cudbound.intervals import Method, compute_interval
 from cudbound.metrics.metric import SENSITIVITY, SPECIFICITY
 from cudbound.metrics.metric_terms import in_metric_terms
@@ -114,8 +113,6 @@ def rows_of_target(
 
     def compute(method: Method) -> IntervalEstimate:
         options = question.methods.options_of(method)
-        together = len(target.family) > 1 and "bound" not in method.needs
-        said = (f"together with {target.others}: each at {format_level(round(target.each_level, 6))}",)
         row = compute_interval(
             method,
             seen,
@@ -124,7 +121,7 @@ def rows_of_target(
             alternative=target.alternative_of_loss,
         )
         based_on = "" if target.rows.plain else target.rows.based_on
-        row = in_metric_terms(row, metric, based_on, (*remarks, *(said if together else ())))
+        row = in_metric_terms(row, metric, based_on, (*remarks, *target.remarks(method.needs)))
         n_fits = count_fits(records, method.needed(options, records.design))
         # the level that all intervals of the family have together
         return replace(row, confidence_level=target.own_level, n_fits=n_fits)

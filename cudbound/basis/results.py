@@ -31,8 +31,29 @@ from cudbound.basis.rounding import (
 if TYPE_CHECKING:
     import pandas as pd
 
+#: Metrics in the words of a sentence, where they are not their names.
+METRIC_WORDS: Mapping[str, str] = {
+    "auc": "AUC (c-statistic)",
+    "brier": "Brier score",
+    "balanced-error": "balanced error",
+    "cost": "mean cost of the errors",
+    "ppv": "positive predictive value",
+    "npv": "negative predictive value",
+}
 #: More numbers of a method's own than these are not added to its remarks; JSON has all of them.
 MAX_DETAILS = 3
+
+
+def metric_words(metrics: Iterable[str]) -> str:
+    """Return metrics in the words of a sentence, each once.
+
+    Examples
+    --------
+    >>> metric_words(["sensitivity", "auc", "brier"])
+    'sensitivity, AUC (c-statistic) and Brier score'
+    """
+    words = [METRIC_WORDS.get(name, name) for name in dict.fromkeys(metrics)]
+    return " and ".join(filter(None, (", ".join(words[:-1]), words[-1])))
 
 
 class SolveStatus(enum.IntEnum):
@@ -287,7 +308,7 @@ class IntervalEstimate(_WithLimits, Outcome):
     def found(self) -> str:
         """The numbers in words."""
         estimate, limits = format_proportion(self.estimate), self._limits(format_proportion)
-        return f"{self.method}: the {self.metric} is estimated at {estimate} ({limits})"
+        return f"{self.method}: the {metric_words([self.metric])} is estimated at {estimate} ({limits})"
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

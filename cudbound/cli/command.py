@@ -63,8 +63,11 @@ class OneLineCommand(click.Command):
         super().__init__(*arguments, **{"epilog": EXIT_CODES, **named})
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Keep the texts of the options beside their values."""
-        ctx.meta["typed"], _, _ = self.make_parser(ctx).parse_args(list(args))
+        """Keep the texts of the options beside their values; of two lists, which are meant together, refuse one."""
+        ctx.meta["typed"], _, order = self.make_parser(ctx).parse_args(list(args))
+        lists = [one for one in order if not one.multiple and "," in (one.metavar or "")]
+        if twice := next((one for number, one in enumerate(lists) if one in lists[:number]), None):
+            raise click.UsageError(f"{twice.opts[-1]} is given twice; separate the names by commas.", ctx)
         return super().parse_args(ctx, args)
 
     def invoke(self, ctx: click.Context) -> Any:

@@ -19,8 +19,9 @@ OVERVIEW_NOTE = (
     "Costs in fits and options: --gives interval, comparison or point-estimate. Assumptions, known tendencies, "
     "references and fallbacks: --format csv or json."
 )
-#: Of these the ones that stand below the table.
-BELOW = ("estimand", "options")
+#: Of these the ones that stand below the table; what a method reads only where metrics differ in it.
+BELOW = ("estimand", "reads", "options")
+READS_NOTE = "Reads: classes for the error and other rates, scores for the AUC, probabilities for Brier."
 KIND_NOTES = (
     "Costs in fits: n rows, B bootstrap draws, k folds, J splits, and the other numbers of the sources, which "
     "--size NAME=VALUE sets.",
@@ -53,11 +54,13 @@ def methods(gives: str | None, output: ResultOutput) -> None:
     frame = available_methods()
     if gives is not None:
         frame = frame[frame["gives"].str.contains(KINDS[gives])]
-    first_notes = [OVERVIEW_NOTE] if gives is None else KIND_NOTES
+    first_notes = [OVERVIEW_NOTE] if gives is None else [*KIND_NOTES]
     words = DIFFERENCES if gives == "comparison" else ERRORS
     notes = [*first_notes, *explain_estimands(map(Estimand.read, frame["estimand"]), words)]
     if output.form in FOR_READERS:
         columns = list(OVERVIEW if gives is None else KIND_COLUMNS)
+        if gives == "interval":
+            columns, first_notes = [*columns, "reads"], [READS_NOTE, *first_notes]
         parts = [(KINDS[gives], frame)] if gives else frame.groupby("gives", sort=False)
         reports = [
             methods_report(rows[columns], (), f"Methods that give: {what!s}", BELOW if gives else ())

@@ -56,8 +56,8 @@ def new(*, template: str, place: Path | None) -> None:
     TEMPLATE is quick, paper2008, where-intervals-break, logistic-regression,
     decision-trees, random-forests, tuned-ridge, sensitivity-specificity,
     clinical, grouped-rows, two-center-confirmation, two-center-separable,
-    two-center-tuned, two-center-clinical, two-center-ridge, nadeau-bengio or
-    grandvalet-bengio.
+    two-center-tuned, two-center-clinical, two-center-ridge, two-center-auc,
+    nadeau-bengio or grandvalet-bengio.
     """
     from cudbound.study.design.design_file import template_text
 

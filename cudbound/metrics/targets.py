@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from cudbound.basis.rounding import format_level
 from cudbound.basis.validation import Array
 from cudbound.metrics.metric import Metric, MetricRows
 from cudbound.metrics.metrics import ResolvedMetrics
@@ -56,11 +57,6 @@ class Target:
         return 1.0 - (1.0 - self.each_level) * len(self.bounded)
 
     @property
-    def others(self) -> str:
-        """Names of the other metrics of the family, in words."""
-        return " and ".join(one.metric.name for one in self.family if one is not self.rows)
-
-    @property
     def one_sided(self) -> bool:
         """Whether the intervals have one limit."""
         return self.alternative != "two-sided"
@@ -68,6 +64,13 @@ class Target:
     def level(self, needs: frozenset[str]) -> float:
         """Return the level of a method that reads these records."""
         return self.bounded_level if "bound" in needs else self.each_level
+
+    def remarks(self, needs: frozenset[str]) -> tuple[str, ...]:
+        """Return with which metrics an interval of such a method holds together by the level that it has."""
+        apart = self.bounded if "bound" in needs else (self.rows,)
+        others = [one.metric.name for one in self.family if one not in apart]
+        level = format_level(round(self.level(needs), 6))
+        return (f"together with {' and '.join(others)}: each at {level}",) if others else ()
 
 
 def targets_of(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from cudbound.basis.results import ComparisonResult, PointEstimate
+from cudbound.basis.results import ComparisonResult, PointEstimate, metric_words
 from cudbound.basis.rounding import format_level, printable, sentences_html
 from cudbound.basis.versions import versions
 from cudbound.report.bibliography import cited
@@ -74,6 +74,7 @@ def describe_rows(
         *explain_estimands(
             (row.estimand for row in rows),
             DIFFERENCES if rows and isinstance(rows[0], ComparisonResult) else ERRORS,
+            _named_metrics(rows),
         ),
     ]
     return Description(
@@ -100,8 +101,7 @@ def _subject(rows: Sequence[Row], run: Run | None) -> list[str]:
     else:
         classifier = run.classifier if isinstance(run, RunDescription) else None
         named = "" if classifier is None else f" ({classifier})"
-        metrics = list(dict.fromkeys(getattr(row, "metric", "error") for row in rows)) or ["error"]
-        what = f"The {' and '.join(metrics)} of the classifier{named} was estimated from its training data."
+        what = f"The {_named_metrics(rows)} of the classifier{named} was estimated from its training data."
     source = "" if run.source is None else f" in {run.source}"
     plural = "" if len(run.features) == 1 else "s"
     return [
@@ -109,6 +109,10 @@ def _subject(rows: Sequence[Row], run: Run | None) -> list[str]:
         f"There were n = {run.n_samples} cases{source}, {run.n_events} events ({run.event}) and {run.n_non_events} "
         f"non-events, with {len(run.features)} feature{plural}.",
     ]
+
+
+def _named_metrics(rows: Sequence[Row]) -> str:
+    return metric_words([getattr(row, "metric", "error") for row in rows] or ["error"])
 
 
 def _methods(rows: Sequence[Row], run: Run | None, titles: Mapping[str, str]) -> list[str]:

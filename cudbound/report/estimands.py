@@ -6,14 +6,14 @@ from collections.abc import Iterable, Mapping
 
 from cudbound.basis.outcomes import Estimand
 
-#: What an interval for one error is to cover, by the kind of its estimand.
+#: What an interval for one metric is to cover, by the kind of its estimand.
 ERRORS: Mapping[str, str] = {
-    "conditional": "the error that the classifier fitted to these data makes on new cases from the same population",
-    "expected": "the error on new cases that classifiers fitted by the same learning algorithm make on average over "
-    "training sets of n1 cases",
-    "cv-average": "the mean, over the folds, of the errors on new cases of the classifiers fitted without the fold",
-    "holdout-model": "the error on new cases of the classifier fitted to the training part of the split alone",
-    "rule": "the error on new cases that the learning algorithm makes on average over training sets of about this size",
+    "conditional": "the {what} of the classifier fitted to these data, on new cases from the same population",
+    "expected": "the {what} on new cases of classifiers fitted by the same learning algorithm, averaged over training "
+    "sets of n1 cases",
+    "cv-average": "the {what} on new cases of the classifiers fitted without one fold, averaged over the folds",
+    "holdout-model": "the {what} on new cases of the classifier fitted to the training part of the split alone",
+    "rule": "the {what} on new cases of the learning algorithm, averaged over training sets of about this size",
 }
 
 #: The same for the difference of two errors.
@@ -26,19 +26,26 @@ DIFFERENCES: Mapping[str, str] = {
 }
 
 
-def explain_estimands(estimands: Iterable[Estimand], words: Mapping[str, str]) -> list[str]:
+def aim_of(kind: str, what: str = "error", words: Mapping[str, str] = ERRORS) -> str | None:
+    """Return what an interval for this metric covers, if this kind of estimand has words."""
+    return words[kind].format(what=what) if kind in words else None
+
+
+def explain_estimands(
+    estimands: Iterable[Estimand], words: Mapping[str, str] = ERRORS, what: str = "error"
+) -> list[str]:
     """Return one note for each kind of estimand that occurs and has words, in the order of their first occurrence.
 
     Examples
     --------
-    >>> print(*explain_estimands([Estimand("holdout-model")], ERRORS))
+    >>> print(*explain_estimands([Estimand("holdout-model")]))
     Estimand "holdout-model": the error on new cases of the classifier fitted to the training part of the split alone.
     """
     named: dict[str, dict[str, None]] = {}
     for estimand in estimands:
         named.setdefault(estimand.kind, {})[f'"{estimand}"'] = None
     return [
-        f"Estimand{'s' if len(names) > 1 else ''} {', '.join(names)}: {words[kind]}."
+        f"Estimand{'s' if len(names) > 1 else ''} {', '.join(names)}: {aim_of(kind, what, words)}."
         for kind, names in named.items()
         if kind in words
     ]

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from cudbound.basis.results import IntervalEstimate
+from cudbound.basis.results import IntervalEstimate, metric_words
 from cudbound.basis.rounding import format_level, format_proportion
-from cudbound.report.estimands import ERRORS
+from cudbound.report.estimands import aim_of
 from cudbound.report.tables import Run
 
 #: The interval to report for a classifier, and for one that a search has tuned; docs/which_interval.md has the reasons.
@@ -17,16 +17,6 @@ ON_NEW_CASES = ("test-set-wilson", "test-set-clopper-pearson")
 
 #: What an error on the training set is a share of.
 OF_ROWS = "of the training rows"
-
-#: Metrics in the words of a sentence, where they are not their names.
-SUBJECTS = {
-    "auc": "AUC (c-statistic)",
-    "brier": "Brier score",
-    "balanced-error": "balanced error",
-    "cost": "mean cost of the errors",
-    "ppv": "positive predictive value",
-    "npv": "negative predictive value",
-}
 
 
 def recommended_row(rows: Sequence[IntervalEstimate]) -> IntervalEstimate | None:
@@ -67,12 +57,11 @@ def interval_sentence(row: IntervalEstimate, n_samples: int | None = None) -> st
     how = f"{row.method} interval from {cases}{row.n_fits:,} fits"
     if row.center == "error on new cases":
         how = f"{row.method} interval from new cases"
-    what = SUBJECTS.get(row.metric, row.metric)
+    what = metric_words([row.metric])
     if row.estimand.kind == "conditional":
         subject = f"the {what} of this classifier on new cases"
     else:
-        error = ERRORS.get(row.estimand.kind, "the error").replace("error", what, 1)
-        subject = f"{error} (estimand {row.estimand})"
+        subject = f"{aim_of(row.estimand.kind, what) or f'the {what}'} (estimand {row.estimand})"
     if math.isnan(row.estimate + row.low + row.high):
         return f"There is no interval for {subject} by {row.method}."
     if row.alternative == "less":

@@ -8,10 +8,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from cudbound.basis.outcomes import Center
-from cudbound.basis.results import IntervalEstimate, PointEstimate
+from cudbound.basis.results import IntervalEstimate, PointEstimate, metric_words
 from cudbound.report.cautions import cautions
-from cudbound.report.estimands import ERRORS, explain_estimands
-from cudbound.report.headline import SUBJECTS, headline, majority_note
+from cudbound.report.estimands import explain_estimands
+from cudbound.report.headline import headline, majority_note
 from cudbound.report.table_style import FULL, NO_TITLES, Style, styled
 from cudbound.report.tables import Column, Report, Run, rows_report, with_confidence
 
@@ -60,17 +60,13 @@ def interval_report(
     kinds = {row.estimand.kind for row in rows} or {"conditional"}
     kind = kinds.pop() if len(kinds) == 1 else "several"
     subject = _SUBJECTS.get(kind, "the error of a classifier")
-    metrics = list(dict.fromkeys(row.metric for row in rows))
-    other = metrics not in ([], ["error"])
-    if other:
-        words = [SUBJECTS.get(metric, metric) if metric in ("auc", "brier") else metric for metric in metrics]
-        named = " and ".join(filter(None, (", ".join(words[:-1]), words[-1])))
-        subject = subject.replace("error", named, 1)
+    metrics = list(dict.fromkeys(row.metric for row in rows)) or ["error"]
+    other, what = metrics != ["error"], metric_words(metrics)
+    subject = subject.replace("error", what, 1)
     costs = "" if all(row.highest == 1.0 for row in rows) else ", costs in their own units"
     notes = (
         f"Scale: {style.scale}{costs}, limits clipped to it{'' if style.on_paper else '; width = high - low'}.",
-        *explain_estimands((row.estimand for row in rows), ERRORS),
-        "What is said of the error here holds for each metric, and for the loss behind it." if other else "",
+        *explain_estimands((row.estimand for row in rows), what=what),
         _validation_note(rows),
         "" if style.on_paper else _center_note(rows),  # it speaks of methods by their short names
         "" if style.on_paper else _outside_note(rows),
@@ -78,8 +74,8 @@ def interval_report(
         *(() if run is None else map(str, cautions(rows, run.n_samples, run.cautions))),
     )
     ways = {row.alternative for row in rows}
-    what = _LIMITS[ways.pop()] if len(ways) == 1 else "intervals"
-    title = f"{with_confidence(rows).capitalize()} {what} for {subject}"
+    limits = _LIMITS[ways.pop()] if len(ways) == 1 else "intervals"
+    title = f"{with_confidence(rows).capitalize()} {limits} for {subject}"
     columns = [Column("metric", "metric", "text"), *_COLUMNS] if other else _COLUMNS
     report = rows_report("intervals", title, notes, columns, rows, to_frame, run)
     if not style.on_paper:  # where the sentence stands in the text
@@ -123,7 +119,7 @@ def point_report(
     """Return rows of point estimates with what must stand around them."""
     notes = (
         f"Scale: {style.scale}.",
-        *explain_estimands((row.estimand for row in rows), ERRORS),
+        *explain_estimands(row.estimand for row in rows),
         "Estimates without a statement of their uncertainty: compare_intervals gives intervals.",
     )
     columns = (Column("estimate", "estimate", "difference"),)

@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import TypedDict
 
 from cudbound.basis.parameter_error import ParameterError
-from cudbound.basis.results import ComparisonResult, IntervalEstimate
+from cudbound.basis.results import ComparisonResult, IntervalEstimate, metric_words
 from cudbound.basis.rounding import Kind, format_cell, format_level
 from cudbound.report.tables import Column, Report, Row
 
@@ -155,7 +155,12 @@ def _on_paper(report: Report, rows: Sequence[Row], style: Style, titles: Mapping
         notes=(*report.notes, *remarks),
         columns=(Column("title", "Method", "text"), *kept, Column("written", heading, "text"), *pvalues),
         rows=tuple(
-            {**shown, "title": name, "written": text}
+            {
+                **shown,
+                "metric": metric_words([str(shown.get("metric", "error"))]),
+                "title": name,
+                "written": text,
+            }
             for shown, name, text in zip(report.rows, named, written, strict=True)
         ),
     )

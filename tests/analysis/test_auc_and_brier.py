@@ -77,7 +77,7 @@ def test_batches_and_clones_agree():
 
 
 def test_what_cannot_be_judged_is_refused():
-    with pytest.raises(ValueError, match="predict_proba for the Brier score"):
+    with pytest.raises(ValueError, match="LinearSVC has no predict_proba"):
         cb.performance_interval(LinearSVC().fit(X, Y), X, Y, metric="brier", **SETTINGS)
     with pytest.raises(ValueError, match="'sample_weight' parameter must be None for the AUC"):
         cb.performance_interval(CLASSIFIER, X, Y, metric="auc", sample_weight=np.ones(40), **SETTINGS)
@@ -95,6 +95,8 @@ def test_recorded_scores_give_the_interval_of_the_call():
     )
     row = cb.interval_of(scores, "two-center")
     assert (row.metric, row.raw_interval) == ("auc", found.rows[0].raw_interval)
+    with pytest.raises(ValueError, match="'positive' parameter must be None beside ScoreRecords"):
+        cb.interval_of(scores, "two-center", positive=0.5)
 
 
 def test_equal_rows_have_equal_scores():

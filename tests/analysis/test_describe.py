@@ -49,7 +49,7 @@ def test_the_words_have_the_data_the_numbers_and_the_software(table):
         in said.methods
     )
     assert "40 resamples" in said.methods
-    assert "makes on new cases from the same population" in said.methods
+    assert "of the classifier fitted to these data, on new cases from the same population" in said.methods
     for row in table:
         low, high = map(format_proportion, row.confidence_interval)
         estimate = format_proportion(row.estimate)

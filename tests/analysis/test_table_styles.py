@@ -84,7 +84,7 @@ Data: patients.csv, n = 48: 17 events (died = yes) and 31 non-events; 1 feature.
 Classifier: LogisticRegression().
 Run: 1000 resamples, localization = n, seed 3.
 Scale: proportions in {[}0, 1], limits clipped to it.
-Estimand "conditional": the error that the classifier fitted to these data makes on new cases from the same population.
+Estimand "conditional": the error of the classifier fitted to these data, on new cases from the same population.
 Internal intervals, from the training data alone; no external validation.
 Always saying the majority class errs on 0.354 of the training rows.
 Nominal level 95\%; no finite-sample guarantee.

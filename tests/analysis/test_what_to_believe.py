@@ -86,7 +86,7 @@ def test_every_form_for_readers_has_the_headline_above_the_table(form):
         ),
         (
             [row("bbc-cv", estimand=Estimand("rule"))],
-            "The error on new cases that the learning algorithm makes",
+            "The error on new cases of the learning algorithm",
         ),
         (
             [

@@ -56,7 +56,7 @@ def test_json_has_the_same_rows_and_the_notes(gives):
     assert [row["name"] for row in document["methods"]] == KINDS[gives]
     assert document["methods"][0].keys() == set(available_methods().columns)
     assert document["run"] is None
-    assert any(note.startswith('Estimand "conditional": the error that') for note in document["notes"]) == (
+    assert any(note.startswith('Estimand "conditional": the error of') for note in document["notes"]) == (
         gives != "comparison"
     )
 

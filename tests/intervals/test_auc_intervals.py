@@ -13,6 +13,8 @@ from scipy.stats import norm
 
 from cudbound.basis.groups import Groups
 from cudbound.intervals import GROUPS, METHODS, compute_interval
+from cudbound.intervals.auc_from_folds import cv_auc
+from cudbound.point_estimates.auc import hanley_mcneil_size
 from cudbound.records import BootstrapScores, FoldScores, ScoreRecords, TestSetScores
 
 PROPERTY = settings(max_examples=25, deadline=None, derandomize=True, database=None)
@@ -306,3 +308,51 @@ def test_recommended_has_a_second_interval_for_the_auc():
     readers = [name for name in GROUPS["recommended"] if METHODS[name].reading("scores")]
     assert readers == ["two-center", "out-of-bag-percentile"]
     assert set(OF_SCORES) <= set(GROUPS["all"])
+
+
+def rated(normal, abnormal):
+    """Return records of ratings 1, 2, ..., from how many of each class were given each."""
+    scores = np.concatenate([np.repeat(np.arange(len(n)), n) for n in (abnormal, normal)]).astype(float)
+    event = np.arange(scores.size) < sum(abnormal)
+    return ScoreRecords(event, test_set=TestSetScores(event, scores, len(event)))
+
+
+def test_the_109_images_of_hanley_and_mcneil_agree_with_other_programs():
+    # Radiology 143 (1982), table 1; the numbers are those of roc_comparison (Python) and auRoc (R)
+    records = rated([33, 6, 6, 11, 2], [3, 2, 2, 11, 33])
+    delong, newcombe = of("test-set-delong", records), of("test-set-newcombe", records)
+    assert delong.estimate == newcombe.estimate == pytest.approx(0.8931710615280595, abs=1e-15)
+    assert delong.standard_error == pytest.approx(0.03072440837938112, abs=1e-12)
+    assert limits(newcombe)[1:] == pytest.approx((0.8116884072884332, 0.940006182640461), abs=1e-12)
+    # the standard error that the paper gives, from its equations (1) and (2)
+    size = hanley_mcneil_size(0.893, 51, 58)
+    assert math.sqrt(0.893 * 0.107 / size) == pytest.approx(0.032, abs=5e-4)
+
+
+def test_cvauc_agrees_with_the_program_of_its_authors():
+    scores = [
+        1.13,
+        -0.13,
+        0.64,
+        1.1,
+        0.46,
+        0.36,
+        1.3,
+        0.95,
+        -0.7,
+        -0.27,
+        -0.62,
+        1.04,
+        -1.33,
+        -0.22,
+        -0.25,
+        -0.73,
+    ]
+    scores += [0.46, -0.32, 1.41, 1.04, -0.13, 1.37, 0.33, 1.35]
+    event = np.array([1, 0, 0, 1, 1, 0, 0, 0, 0, 1, 0, 1, 1, 0, 1, 0, 1, 0, 1, 0, 0, 0, 1, 1], dtype=bool)
+    found = cv_auc(scores, event, np.repeat([0, 1, 2], 8))
+    assert found == (
+        pytest.approx(0.6597222222222222, abs=1e-15),
+        pytest.approx(0.12042134354867999, abs=1e-15),
+        0,
+    )

@@ -24,7 +24,7 @@ def test_metrics_by_themselves_have_the_level_each():
         assert one.family == (one.rows,)
         assert (one.own_level, one.each_level, one.level(BOUND), one.level(OTHER)) == (0.9, 0.9, 0.9, 0.9)
         assert not one.one_sided
-        assert one.others == ""
+        assert one.remarks(frozenset()) == ()
 
 
 @pytest.mark.parametrize("alternative", ["two-sided", "less", "greater"])
@@ -38,7 +38,18 @@ def test_a_family_divides_the_error_probability_where_it_is_not_bounded_as_a_who
         assert one.own_level == one.level(BOUND) == 0.9
         assert one.each_level == one.level(OTHER) == pytest.approx(0.975)
         assert one.one_sided == (alternative != "two-sided")
-    assert found[1].others == "sensitivity and error and balanced-error"
+        assert one.remarks(BOUND) == ()
+    assert found[1].remarks(OTHER) == (
+        "together with sensitivity and error and balanced-error: each at 97.5%",
+    )
+
+
+def test_the_bound_of_all_class_metrics_leaves_its_share_to_the_others():
+    error, sensitivity, auc = targets(Metrics(["error", "sensitivity", "auc"], joint=True), level=0.94)
+    assert error.level(BOUND) == sensitivity.level(BOUND) == pytest.approx(0.96)
+    assert auc.level(OTHER) == error.level(OTHER) == pytest.approx(0.98)
+    assert error.remarks(BOUND) == ("together with auc: each at 96%",)
+    assert auc.remarks(OTHER) == ("together with error and sensitivity: each at 98%",)
 
 
 def test_one_limit_of_a_share_of_right_calls_is_the_other_one_of_its_loss():

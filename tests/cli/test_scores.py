@@ -1,0 +1,70 @@
+"""The AUC and the Brier score on the command line."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from cli_fakes import assert_error, invoke
+from click.testing import Result
+from sklearn.linear_model import LogisticRegression
+
+from cudbound import compare_intervals
+
+Y = np.arange(40) % 2
+X = np.random.default_rng(8).normal(size=(40, 2)) + Y[:, None]
+
+
+@pytest.fixture(autouse=True)
+def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    frame = pd.DataFrame(X, columns=["age", "bmi"]).assign(died=np.where(Y == 1, "yes", "no"))
+    frame.to_csv("data.csv", index=False)
+
+
+def run(*arguments: str, classifier: str = "logistic") -> Result:
+    fixed = ("--target", "died", "--positive", "yes", "--seed", "4", "--resamples", "40")
+    return invoke("interval", "data.csv", *fixed, "--classifier", classifier, *arguments)
+
+
+def theirs(**settings):
+    clf = LogisticRegression().fit(X, Y)
+    return compare_intervals(clf, X, Y, metric=["auc", "brier"], n_resamples=40, rng=4, **settings)
+
+
+@pytest.mark.parametrize("form", ["json", "csv"])
+def test_programs_get_the_rows_of_the_call(form):
+    text = run("--metric", "c-statistic,brier", "--format", form).stdout
+    found = json.loads(text)["intervals"] if form == "json" else csv.DictReader(io.StringIO(text))
+    for row, expected in zip(found, theirs().rows, strict=True):
+        assert (row["metric"], row["method"]) == (expected.metric, expected.method)
+        assert float(row["low"]) == expected.low
+        assert float(row["high"]) == expected.high
+
+
+def test_one_limit_is_said_in_one_sentence():
+    said = run("--metric", "auc", "--recommend", "--alternative", "greater").stdout
+    low = theirs(methods="two-center", alternative="greater").rows[0].low
+    assert said.startswith(
+        f"With 95% confidence, the AUC (c-statistic) of this classifier on new cases is at least {low:.3f} "
+    )
+
+
+def test_a_classifier_without_probabilities_has_no_brier_score():
+    result = run("--metric", "brier", classifier="linear-svm")
+    assert_error(
+        result, 2, "--metric must be one that needs no probabilities: LinearSVC has no predict_proba"
+    )
+
+
+def test_a_list_given_twice_is_an_error():
+    result = run("--metric", "auc", "--metric", "brier")
+    assert_error(result, 2, "--metric is given twice; separate the names by commas")
+    assert (
+        run("--seed", "5", "--methods", "delong-training", "--metric", "auc").exit_code == 0
+    )  # the last one counts
