@@ -29,8 +29,6 @@ FILE = click.Path(path_type=Path)
 SOLVERS = ("native", "cvxpy")
 #: Metrics that need nothing but their name.
 METRICS = ("error", "sensitivity", "specificity", "balanced-error", "auc", "brier")
-#: Those that sample sizes can be planned for.
-PLANNED = METRICS[:4]
 
 _WORDS: dict[str, bool | None] = {"true": True, "false": False, "none": None}
 

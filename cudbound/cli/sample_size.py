@@ -83,10 +83,10 @@ def one_method(text: str) -> str:
 )
 @click.option(
     "--metric",
-    type=click.Choice(options.PLANNED),
-    default=options.PLANNED[0],
+    type=click.Choice(options.METRICS),
+    default=options.METRICS[0],
     metavar="NAME",
-    help=f"What it is for: {', '.join(options.PLANNED)}.",
+    help=f"What it is for: {', '.join(options.METRICS)}.",
 )
 @options.confidence_level_option
 @click.option(

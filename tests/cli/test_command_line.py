@@ -138,7 +138,6 @@ def test_the_metrics_of_the_options_are_those_of_the_package():
     from cudbound.metrics.metric import METRICS
 
     assert tuple(METRICS) == options.METRICS
-    assert tuple(name for name, one in METRICS.items() if one.reads == "classes") == options.PLANNED
 
 
 def test_the_alternatives_of_the_option_are_those_of_the_package():

@@ -6,10 +6,12 @@ import math
 
 import numpy as np
 import pytest
+from scipy.stats import norm
 from statsmodels.stats.proportion import samplesize_confint_proportion
 
 from cudbound import closed_form_sample_sizes
 from cudbound.basis.exceptions import ParameterError
+from cudbound.point_estimates.auc import hanley_mcneil_size
 from cudbound.study.planning.closed_forms import round_up
 
 
@@ -20,6 +22,19 @@ def sizes_of(*values, **named):
 def test_a_published_number():
     """size.ci.prop.os(alpha = .05, p = .2, w = .1) of the R package DGB prints 246; its w is the whole width."""
     assert sizes_of(0.05, accuracy=0.2) == {"accuracy": 246}
+
+
+def test_a_published_number_for_the_auc():
+    """pmvalsampsize(type="b", prevalence=0.018, cstatistic=0.8) in R and Stata: 4252 patients for a width of .1."""
+    assert sizes_of(0.05, auc=0.8, prevalence=0.018) == {"auc": 4252}
+
+
+@pytest.mark.parametrize("auc", [0.5, 0.7, 0.95])
+def test_the_auc_has_that_variance_at_that_many_cases_and_not_at_one_less(auc):
+    n = sizes_of(0.08, auc=auc, prevalence=0.3)["auc"]
+    target = (0.08 / norm.ppf(0.975)) ** 2
+    variances = [auc * (1 - auc) / hanley_mcneil_size(auc, 0.3 * cases, 0.7 * cases) for cases in (n - 1, n)]
+    assert variances[1] <= target < variances[0]
 
 
 @pytest.mark.parametrize("level", [0.8, 0.9, 0.95, 0.99])
@@ -92,10 +107,10 @@ def test_numbers_are_rounded_up_but_for_rounding_errors():
     [
         (
             {},
-            "'accuracy' parameter must be a proportion, unless sensitivity or specificity is given. Got None",
+            "'accuracy' parameter must be a proportion, unless sensitivity, specificity or auc is given. Got None",
         ),
         ({"accuracy": 1.2}, r"'accuracy' parameter must be a number in the range \[0, 1\). Got 1.2"),
-        ({"sensitivity": 0.9}, "'prevalence' parameter must be the share of events where sensitivity or"),
+        ({"sensitivity": 0.9}, "'prevalence' parameter must be the share of events where sensitivity, "),
         (
             {"sensitivity": 0.9, "prevalence": 0.0},
             "'prevalence' parameter must be above 0 and below 1. Got 0.0",

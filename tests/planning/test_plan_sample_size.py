@@ -19,6 +19,7 @@ from scipy.special import ndtr
 from sklearn.compose import make_column_transformer
 from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import StratifiedKFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
@@ -282,6 +283,36 @@ def test_what_is_expected_of_a_pilot_is_cross_validated():
     assert found["sensitivity"] == pytest.approx(right[1] / Y.sum())
     assert found["specificity"] == pytest.approx(right[0] / (40 - Y.sum()))
     assert found["prevalence"] == Y.mean()
+
+
+def test_what_is_expected_of_the_auc():
+    world = expected_performance(Gaussians(distance=2.0), CLF, 2000, seed=0, auc=True)
+    assert world["auc"] == pytest.approx(ndtr(2.0 / np.sqrt(2.0)), abs=0.01)
+    found = [
+        roc_auc_score(Y[test], LeastSquaresClassifier().fit(X[train], Y[train]).decision_function(X[test]))
+        for train, test in StratifiedKFold(10, shuffle=True, random_state=7).split(X, Y)
+    ]
+    assert expected_performance(make_pilot(X, Y, 1), CLF, 1000, seed=7, auc=True)["auc"] == pytest.approx(
+        np.mean(found)
+    )
+
+
+@pytest.mark.parametrize("metric", ["auc", "brier"])
+def test_auc_and_brier_score_can_be_planned_for(metric):
+    plan = quick_plan(
+        LogisticRegression(),
+        world="gaussians",
+        metric=metric,
+        method="two-center",
+        n_samples=(30, 120),
+        n_replicates=10,
+    )
+    assert plan.sizes[0].half_widths.mean() > plan.sizes[1].half_widths.mean() > 0.0
+    assert plan.sizes[0].coverage > 0.5
+    assert [one.measure for one in plan.closed_forms][5:] == (["auc"] if metric == "auc" else [])
+    assert {"auc": "AUC (c-statistic)", "brier": "Brier score"}[metric] in str(plan)
+    with pytest.raises(ValueError, match="langford-binomial reads which rows are misclassified, and not"):
+        quick_plan(LogisticRegression(), world="gaussians", metric=metric, method="langford-binomial")
 
 
 # ---- what is written ----

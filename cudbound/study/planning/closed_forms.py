@@ -23,7 +23,7 @@ class ClosedFormSize:
     Attributes
     ----------
     measure : str
-        "accuracy", "sensitivity", "specificity", "ppv" or "npv".
+        "accuracy", "sensitivity", "specificity", "ppv", "npv" or "auc".
     expected : float
         Its expected value, a proportion; nan where it is 0/0.
     n : int or None
@@ -43,6 +43,7 @@ def closed_form_sample_sizes(
     accuracy: float | None = None,
     sensitivity: float | None = None,
     specificity: float | None = None,
+    auc: float | None = None,
     prevalence: float | None = None,
     confidence_level: float = 0.95,
 ) -> tuple[ClosedFormSize, ...]:
@@ -58,13 +59,14 @@ def closed_form_sample_sizes(
     specificity     p (1 - p) / (s^2 (1 - phi))
     PPV             p (1 - p) / (s^2 (se phi + (1 - sp) (1 - phi)))
     NPV             p (1 - p) / (s^2 (sp (1 - phi) + (1 - se) phi))
+    AUC             n with A (1 - A) (1 + (n/2 - 1) ((1 - A)/(2 - A) + A/(1 + A))) = s^2 n^2 phi (1 - phi)
     ==============  ==========================================
 
     Parameters
     ----------
     half_width : float, default=0.10
         Of the interval, in (0, 0.5); half of the target width of pmvalsampsize.
-    accuracy, sensitivity, specificity : float or None, default=None
+    accuracy, sensitivity, specificity, auc : float or None, default=None
         Expected values in [0, 1]; at least one. With sensitivity, specificity and prevalence the accuracy follows, and
         is not to be given.
     prevalence : float or None, default=None
@@ -85,7 +87,8 @@ def closed_form_sample_sizes(
     References
     ----------
     Whittle, R. et al. (2025). Extended sample size calculations for evaluation of prediction models using a threshold
-    for classification. BMC Medical Research Methodology 25, 170.
+    for classification. BMC Medical Research Methodology 25, 170. AUC: Riley, R. D. et al. (2021). Minimum sample size
+    for external validation of a clinical prediction model with a binary outcome. Statistics in Medicine 40, 4230-4251.
 
     Examples
     --------
@@ -99,18 +102,20 @@ def closed_form_sample_sizes(
     """
     check_half_width(half_width)
     se_of_interval = half_width / float(ndtri(0.5 + check_confidence_level(confidence_level) / 2.0))
-    given = {"accuracy": accuracy, "sensitivity": sensitivity, "specificity": specificity}
+    given = {"accuracy": accuracy, "sensitivity": sensitivity, "specificity": specificity, "auc": auc}
     for name, value in given.items():
         if value is not None and value != 1.0:
             check_number(name, value, 0.0, 1.0)
     if all(value is None for value in given.values()):
-        raise ParameterError("accuracy", "a proportion, unless sensitivity or specificity is given", None)
+        raise ParameterError(
+            "accuracy", "a proportion, unless sensitivity, specificity or auc is given", None
+        )
     if accuracy is not None and sensitivity is not None and specificity is not None:
         rule = "None beside sensitivity and specificity, from which it follows"
         raise ParameterError("accuracy", rule, accuracy)
     # what is expected of each measure, and the share of the cases that count for it
     known: dict[str, tuple[float, float]] = {} if accuracy is None else {"accuracy": (accuracy, 1.0)}
-    if sensitivity is not None or specificity is not None:
+    if not (sensitivity is specificity is auc is None):
         phi = _check_prevalence(prevalence)
     if sensitivity is not None:
         known["sensitivity"] = sensitivity, phi
@@ -122,10 +127,13 @@ def closed_form_sample_sizes(
         called["npv"] = passes, passes + (1.0 - sensitivity) * phi
         predictive = {name: (of / n if n > 0.0 else math.nan, n) for name, (of, n) in called.items()}
         known = {"accuracy": (hits + passes, 1.0), **known, **predictive}
-    return tuple(
+    found = [
         ClosedFormSize(name, value, _cases(value, share * se_of_interval**2))
         for name, (value, share) in known.items()
-    )
+    ]
+    if auc is not None:
+        found.append(ClosedFormSize("auc", auc, _cases_of_auc(auc, phi * (1.0 - phi) * se_of_interval**2)))
+    return tuple(found)
 
 
 def check_half_width(half_width: float) -> None:
@@ -136,7 +144,7 @@ def check_half_width(half_width: float) -> None:
 
 def _check_prevalence(prevalence: float | None) -> float:
     if prevalence is None:
-        rule = "the share of events where sensitivity or specificity is given"
+        rule = "the share of events where sensitivity, specificity or auc is given"
         raise ParameterError("prevalence", rule, None)
     check_share("prevalence", prevalence)
     return prevalence
@@ -146,6 +154,14 @@ def _cases(expected: float, variance: float) -> int | None:
     """Return the cases for a variance of the estimate, per unit of the share of them that count."""
     spread = expected * (1.0 - expected)
     return round_up(spread / variance) if spread > 0.0 else None
+
+
+def _cases_of_auc(auc: float, variance: float) -> int | None:
+    """Return the cases for a variance of Newcombe's method 4, given times the shares of both classes."""
+    spread, slope = auc * (1.0 - auc), (1.0 - auc) / (2.0 - auc) + auc / (1.0 + auc)
+    linear, constant = spread * slope / 2.0, spread * (1.0 - slope)
+    root = math.hypot(linear, 2.0 * math.sqrt(variance * constant))
+    return round_up((linear + root) / (2.0 * variance)) if spread > 0.0 else None
 
 
 def round_up(cases: float) -> int:

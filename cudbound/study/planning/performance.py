@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from statistics import fmean
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.model_selection import StratifiedKFold, cross_val_predict
+from sklearn.metrics import roc_auc_score
+from sklearn.model_selection import StratifiedKFold
+from sklearn.utils import _safe_indexing
 
+from cudbound.adapters.kept_scores import Scoring
 from cudbound.adapters.seeded import seeded_clone
 from cudbound.study.planning.pilot import Pilot
 from cudbound.study.populations.population import Population
@@ -20,10 +24,13 @@ N_FOLDS = 10
 N_FITS = 20
 N_NEW_CASES = 2000
 
-_Judged = tuple[NDArray[np.bool_], NDArray[np.bool_]]
+#: A classifier, and the cases that it is judged on.
+_Judged = tuple[Any, Any, NDArray[np.int64]]
 
 
-def expected_performance(population: Population, learner: Any, n_train: int, seed: int) -> dict[str, float]:
+def expected_performance(
+    population: Population, learner: Any, n_train: int, seed: int, *, auc: bool = False
+) -> dict[str, float]:
     """Return the sensitivity and specificity to expect of a learner, and the prevalence.
 
     They are found by cross-validation of a pilot, or on new cases of a world.
@@ -37,6 +44,8 @@ def expected_performance(population: Population, learner: Any, n_train: int, see
         Classifier, not fitted.
     n_train : int
     seed : int
+    auc : bool, default=False
+        Whether the AUC is wanted too: the mean of those of the classifiers.
 
     Raises
     ------
@@ -52,15 +61,23 @@ def expected_performance(population: Population, learner: Any, n_train: int, see
         raise ValueError(
             f"no sample of {n_train} cases of {population.name} had both classes; take larger samples"
         )
-    event, called = (np.concatenate(parts) for parts in zip(*judged, strict=True))
+    event = np.concatenate([y == 1 for _, _, y in judged])
+    called = np.concatenate([np.asarray(fitted.predict(X)) == 1 for fitted, X, _ in judged])
     shares = {"sensitivity": called[event], "specificity": ~called[~event], "prevalence": event}
-    return {name: float(share.mean()) for name, share in shares.items()}
+    found = {name: float(share.mean()) for name, share in shares.items()}
+    if auc:
+        scores = Scoring(("scores",))
+        found["auc"] = fmean(
+            roc_auc_score(y, scores.of(fitted, X)["scores"]) for fitted, X, y in judged if np.ptp(y)
+        )
+    return found
 
 
 def _in_folds(pilot: Pilot | RealData, learner: Any, seed: int) -> Iterator[_Judged]:
     n_folds = min(N_FOLDS, *np.bincount(pilot.y).tolist())
-    folds = StratifiedKFold(n_folds, shuffle=True, random_state=seed)
-    yield pilot.y == 1, cross_val_predict(seeded_clone(learner, seed), pilot.X, pilot.y, cv=folds) == 1
+    for train, test in StratifiedKFold(n_folds, shuffle=True, random_state=seed).split(pilot.X, pilot.y):
+        fitted = seeded_clone(learner, seed).fit(_safe_indexing(pilot.X, train), pilot.y[train])
+        yield fitted, _safe_indexing(pilot.X, test), pilot.y[test]
 
 
 def _on_new_cases(population: Population, learner: Any, n_train: int, seed: int) -> Iterator[_Judged]:
@@ -68,4 +85,4 @@ def _on_new_cases(population: Population, learner: Any, n_train: int, seed: int)
     for _ in range(N_FITS):
         drawn, new = population.draw(n_train, rng), population.draw(N_NEW_CASES, rng)
         if len(np.unique(drawn.y)) == 2:
-            yield new.y == 1, seeded_clone(learner, seed).fit(drawn.X, drawn.y).predict(new.X) == 1
+            yield seeded_clone(learner, seed).fit(drawn.X, drawn.y), new.X, new.y

@@ -150,10 +150,9 @@ def plan_sample_size(
     if len(asked) > 1:
         raise ParameterError("method", "the name of one interval, or a pair (name, options)", method)
     metrics = as_metrics(metric)
-    # closed forms know what follows from shares of misclassified rows
-    known = [name for name, one in METRICS.items() if one.reads == "classes"]
-    if len(metrics.names) > 1 or metrics.names[0] not in known:
-        raise ParameterError("metric", f"one of {known}", metric)
+    if len(metrics.names) > 1 or metrics.names[0] not in METRICS:
+        raise ParameterError("metric", f"one of {[*METRICS]}", metric)
+    asked = asked.that_read(metrics.kinds)
     population = _population(X, y, world, metrics)
     study = Study(
         name="plan",
@@ -262,5 +261,6 @@ def _closed_forms(
     population: Population, learner: Any, study: Study, half_width: float
 ) -> tuple[ClosedFormSize, ...]:
     with alone():
-        expected = expected_performance(population, learner, study.n_samples[-1], study.seed % 2**32)
+        auc = study.scenarios[0].metric == ("auc",)
+        expected = expected_performance(population, learner, study.n_samples[-1], study.seed % 2**32, auc=auc)
     return closed_form_sample_sizes(half_width, **expected, confidence_level=study.confidence_level)

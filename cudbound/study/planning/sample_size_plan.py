@@ -11,6 +11,7 @@ import numpy as np
 from scipy.stats.mstats import mjci
 
 from cudbound.basis.pictured import Pictured
+from cudbound.basis.results import metric_words
 from cudbound.basis.rounding import format_level, format_proportion, printable
 from cudbound.basis.validation import Array
 from cudbound.intervals import METHODS
@@ -192,7 +193,7 @@ class SampleSizePlan(Tabular, Pictured["HalfWidthDisplay"]):
 
     @property
     def _interval(self) -> str:
-        return f"{format_level(self.confidence_level)} interval for the {self.metric} ({self.method})"
+        return f"{format_level(self.confidence_level)} interval for the {metric_words([self.metric])} ({self.method})"
 
     def report(self, run: Run | None = None, style: Style = FULL) -> Report:
         """Return the table with the title and the notes that must stand around it; there is no `run`."""
@@ -293,8 +294,8 @@ class SampleSizePlan(Tabular, Pictured["HalfWidthDisplay"]):
         methods = (
             f"The number of patients was planned by simulation. Samples of {grid} patients ({self.source}), {n_each} "
             f"of each size, were analyzed as the study will be: a classifier ({self.classifier}) was fitted, and a "
-            f"{format_level(self.confidence_level)} interval for its {self.metric} computed from {self.n_resamples} "
-            f"resamples by: {card.title} ({self.method})."
+            f"{format_level(self.confidence_level)} interval for its {metric_words([self.metric])} computed from "
+            f"{self.n_resamples} resamples by: {card.title} ({self.method})."
         )
         return Description(
             printable(methods),
