@@ -410,6 +410,31 @@ def draws_and_folds() -> Numbers:
 
 
 @golden
+def scores_by_every_method() -> Numbers:
+    clf, X, y = fitted(LogisticRegression(C=2.0), n=36)
+    found = cb.compare_intervals(
+        clf, X, y, methods="all", metric=["auc", "brier"], test_set=sample(n=41), n_resamples=40, rng=55
+    )
+    return table(found.to_frame())
+
+
+@golden
+def scores_jointly_with_the_error_in_groups() -> Numbers:
+    clf, X, y = fitted(DecisionTreeClassifier(max_depth=2, random_state=0), n=40)
+    metrics = cb.Metrics(["error", "auc", "brier"], joint=True)
+    return intervals(clf, X, y, metric=metrics, groups=np.arange(40) // 2, n_resamples=40, rng=56)
+
+
+@golden
+def calibration_values_and_one_limit() -> Numbers:
+    clf, X, y = fitted(LogisticRegression(), n=40)
+    found = cb.performance_interval(clf, X, y, metric="brier", alternative="less", n_resamples=40, rng=57)
+    of = found.calibration
+    values = [of.apparent_intercept, of.apparent_slope, of.intercept, of.slope, of.n_draws]
+    return {"high": plain(found.confidence_interval.high), "calibration": plain(values)}
+
+
+@golden
 def cud_interval_quantile_search() -> Numbers:
     return bound(cb.cud_interval(*fitted(cb.LeastSquaresClassifier()), n_resamples=40, rng=31))
 
@@ -665,6 +690,12 @@ def study_of_intervals() -> Numbers:
 @golden
 def study_of_metrics() -> Numbers:
     return study_numbers('"two-center", "out-of-bag-wilson"', 'metric = ["sensitivity", "specificity"]')
+
+
+@slow
+@golden
+def study_of_scores() -> Numbers:
+    return study_numbers('"two-center", "delong-10-fold"', 'metric = "auc"', 'metric = "auc"')
 
 
 @slow
