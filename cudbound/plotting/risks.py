@@ -248,7 +248,7 @@ class CalibrationDisplay(_SquareDisplay):
                 va="bottom" if above else "top",
                 fontsize="small",
             )
-        note = f"corrected for optimism:\nintercept {self.intercept:.2f}, slope {self.slope:.2f}"
+        note = f"corrected for optimism:\nintercept {self.intercept:z.2f}, slope {self.slope:z.2f}"
         inside: dict[str, Any] = {"transform": ax.transAxes, "fontsize": "small", "va": "top"}
         self.note_ = ax.text(
             0.03, 0.97, "" if math.isnan(self.slope) else note.replace("-", "\N{MINUS SIGN}"), **inside

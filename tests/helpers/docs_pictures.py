@@ -1,6 +1,6 @@
-"""Draw the pictures of docs/reporting.md: ``python tests/helpers/docs_pictures.py docs/pictures``.
+"""Draw the pictures of the documentation: ``python tests/helpers/docs_pictures.py docs/pictures``.
 
-The first three are of the data of ``cudbound demo``, the others of a small study; each is the same on every run.
+The first six are of the data of ``cudbound demo``, the others of a small study; each is the same on every run.
 """
 
 from __future__ import annotations
@@ -10,7 +10,10 @@ import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from sklearn.linear_model import LogisticRegression
+
 from cudbound import (
+    IntervalTable,
     LeastSquaresClassifier,
     Scenario,
     Study,
@@ -24,6 +27,7 @@ from cudbound.cli.demo import demo_data
 from cudbound.plotting.coverage import CoverageByScenarioDisplay, CoverageWidthDisplay, KurtosisDisplay
 from cudbound.plotting.display import Display
 from cudbound.plotting.nested_loop import NestedLoopDisplay
+from cudbound.plotting.risks import RiskDisplay, RocDisplay
 from cudbound.study.populations.worlds import WORLDS
 
 SAMPLE = demo_data().sample
@@ -46,10 +50,18 @@ def comparisons() -> Display:
     return compare_learners([CLASSIFIER, "majority"], X, Y, methods=methods, rng=0).plot()
 
 
+def scores() -> IntervalTable:
+    clf = LogisticRegression().fit(X, Y)
+    return compare_intervals(clf, X, Y, methods="two-center", metric=["auc", "brier"], rng=0)
+
+
 OF_RESULTS: dict[str, Callable[[], Display]] = {
     "intervals": intervals,
     "suprema": suprema,
     "comparisons": comparisons,
+    "roc": lambda: RocDisplay.from_table(scores()),
+    "risks": lambda: RiskDisplay.from_table(scores()),
+    "calibration": lambda: scores().calibration.plot(),
 }
 
 
