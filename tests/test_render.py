@@ -675,8 +675,8 @@ A small p-value speaks against equal errors; a large one does not show that they
   are equal.
 Estimand "holdout-model": the errors on new cases of the two classifiers fitted
   to the training part of the split alone.
-Estimand "expected(n1=43)": the errors on new cases that classifiers fitted by
-  either learning algorithm make on average over training sets of n1 cases.
+Estimand "expected(n1=43)": the errors on new cases of classifiers fitted by
+  either learning algorithm, averaged over training sets of n1 cases.
 Internal comparisons, from one data set; no external validation.
 Nominal level 95%; no finite-sample guarantee."""
     )
@@ -697,7 +697,7 @@ def test_levels_and_alternatives_that_differ_get_columns():
 def test_comparisons_on_given_test_sets_are_not_called_internal():
     text = render_report(ComparisonTable((comparison(estimand=Estimand("conditional"), n_fits=0),)).report())
     assert "Internal" not in text
-    assert 'Estimand "conditional": the errors that the two fitted classifiers make on new' in text
+    assert 'Estimand "conditional": the errors of the two fitted classifiers, on new' in text
     resampled = comparison("nested-cv", estimand=Estimand("conditional"), n_fits=550)
     assert "Internal comparisons, from one data set" in render_report(ComparisonTable((resampled,)).report())
 

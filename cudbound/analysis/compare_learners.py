@@ -17,20 +17,25 @@ from cudbound.adapters.in_words import describe_classifier
 from cudbound.adapters.seeded import seeded_clone, unseeded_parameters
 from cudbound.analysis.caller_splits import NewCases, check_test_set
 from cudbound.analysis.named_learners import find_pairs, name_learners, with_majority_remark
+from cudbound.analysis.pairs_of_scores import score_pairs
 from cudbound.analysis.plan import Plan, needs_of
 from cudbound.analysis.question import Question
 from cudbound.analysis.rows import compute_rows
 from cudbound.analysis.table import ComparisonTable
 from cudbound.basis.calls import public_call
 from cudbound.basis.outcomes import UNDEFINED_LIMITS
+from cudbound.basis.parameter_error import ParameterError
 from cudbound.basis.protocols import Features, Learner
 from cudbound.basis.results import ComparisonResult
 from cudbound.basis.sample import Sample
-from cudbound.basis.validation import check_binary_classifier
+from cudbound.basis.validation import check_binary_classifier, check_choice
 from cudbound.intervals import AskedMethod, Method, find_comparisons
+from cudbound.intervals.auc_difference import AUC_DIFFERENCE
 from cudbound.intervals.difference import check_alternative, compute_comparison
 from cudbound.intervals.multiplicity import holm_adjusted
-from cudbound.records import Records, TestSetLosses
+from cudbound.metrics.metric import AUC
+from cudbound.metrics.metrics import check_name
+from cudbound.records import Records, ScoreRecords, TestSetLosses
 from cudbound.report.tables import ComparisonRun
 from cudbound.resampling import Resampling
 from cudbound.resampling.progress import progress_bar
@@ -38,6 +43,8 @@ from cudbound.resampling.recorders import count_fits_of, make_records
 from cudbound.resampling.recording import Recording, spawn_streams
 from cudbound.resampling.refits import difference, prepare_refits, remembered
 
+#: The method for each metric that can be compared.
+DEFAULTS = {"error": "corrected-resampled-t", AUC.name: AUC_DIFFERENCE.name}
 #: Methods that read this record need the losses of each classifier, not their differences.
 OWN_TEST_SETS = "second_test_set"
 
@@ -48,18 +55,20 @@ def compare_learners(
     X: Features,
     y: ArrayLike,
     *,
-    methods: AskedMethod | Sequence[AskedMethod] = "corrected-resampled-t",
+    methods: AskedMethod | Sequence[AskedMethod] | None = None,
+    metric: str = "error",
     reference: str | None = None,
     null: float = 0.0,
     groups: ArrayLike | None = None,
     test_set: tuple[Features, ArrayLike] | None = None,
     confidence_level: float = 0.95,
     alternative: str = "two-sided",
+    n_resamples: int = 1000,
     resampling: Resampling | None = None,
     rng: int | np.random.Generator | None = None,
     n_jobs: int | None = 1,
 ) -> ComparisonTable:
-    """Test whether learning algorithms, or fitted classifiers, have the same error.
+    """Test whether learning algorithms, or fitted classifiers, have the same error, or the same AUC.
 
     The procedure:
 
@@ -88,11 +97,15 @@ def compare_learners(
     X : array-like, shape (n_samples, n_features)
     y : array-like, shape (n_samples,)
         Labels of two classes, at least two rows of each.
-    methods : str, (str, mapping) or list of them, default="corrected-resampled-t"
-        Those that `cudbound.available_methods` lists as comparisons, by their names or "all" of them; a pair of a name
-        and a mapping sets options, such as ``("grandvalet-bengio-t", {"rho": 0.5})``. Which error is compared, that of
-        the algorithm or of one fit, is the ``estimand`` of a row. With the alternatives "less" and "greater" the tests
-        that have no direction must be left out. A row does not depend on which other methods are asked for.
+    methods : str, (str, mapping) or list of them, default=None
+        None for "corrected-resampled-t", or for the AUC "auc-difference", the only one there. Those that
+        `cudbound.available_methods` lists as comparisons, by their names or "all" of them; a pair of a name and a
+        mapping sets options, such as ``("grandvalet-bengio-t", {"rho": 0.5})``. Which error is compared, that of the
+        algorithm or of one fit, is the ``estimand`` of a row. With the alternatives "less" and "greater" the tests that
+        have no direction must be left out. A row does not depend on which other methods are asked for.
+    metric : {"error", "auc"}, default="error"
+        For the AUC read AUC(a) - AUC(b) where error(a) - error(b) stands here. Both classifiers are refitted on the
+        same bootstrap draws, and no splits are made.
     reference : str, default=None
         Name of the learner that each other is compared with, as the second of the two; None compares all pairs.
     null : float, default=0.0
@@ -110,6 +123,8 @@ def compare_learners(
         "less": error(a) - error(b) is below `null`, with an upper limit for the difference only; "greater": it is above
         `null`; "equivalent": it is between ``-null`` and `null`, by two one-sided tests, with an interval at
         ``2 * confidence_level - 1``.
+    n_resamples : int, default=1000
+        Bootstrap draws for the AUC; without effect for the error.
     resampling : Resampling, default=None
         Splits of your own, numbers of folds, splits and repetitions, and what happens to training sets of one class;
         its ``inner`` is without effect here.
@@ -170,9 +185,12 @@ def compare_learners(
     """
     named = name_learners(learners)
     pairs = find_pairs(list(named), reference)
+    compared = check_choice("metric", check_name(metric), DEFAULTS)
     question = Question.of(
-        find_comparisons(methods),
+        find_comparisons(DEFAULTS[compared] if methods is None else methods),
+        metric=compared,
         confidence_level=confidence_level,
+        n_resamples=n_resamples,
         resampling=resampling,
         rng=rng,
         n_jobs=n_jobs,
@@ -182,14 +200,36 @@ def compare_learners(
     streams = spawn_streams(question.rng)
     fitted = fit_learners(streams, named, X, y)
     sample = Sample.of(common_classifier(fitted.values()), X, y, groups)
+    if compared == AUC.name:
+        if test_set is not None:
+            raise ParameterError(
+                "test_set", "None for the AUC: it would be compared on new cases alone", test_set
+            )
+        scores = score_pairs(question, fitted, pairs, X, y, groups)
+        found = [PairLosses(one, Records(), {}) for one in scores]
+        return _table(question, test, {}, sample, pairs, found, named, fitted)
     recording = record_of_learners(question, sample, streams, test_set)
     plan = Plan.of(question, recording, (), None)
     # losses on two test sets are no differences
     own = {one.name for one in question.methods if OWN_TEST_SETS in one.needs}
     needs = plan.needs & (needs_of(question.methods, without=own) | {OWN_TEST_SETS})
     found = record_pairs(needs, recording, pairs, fitted)
+    return _table(question, test, plan.refused, sample, pairs, found, named, fitted)
+
+
+def _table(
+    question: Question[Method],
+    test: Test,
+    refused: Mapping[str, str],
+    sample: Sample,
+    pairs: Sequence[tuple[str, str]],
+    found: Sequence[PairLosses],
+    named: Mapping[str, Any],
+    fitted: Mapping[str, Any],
+) -> ComparisonTable:
+    """Return the rows of all pairs with what must stand around them."""
     by_pair = [
-        test.rows(plan, losses, pair, [fitted[name] for name in pair])
+        test.rows(refused, losses, pair, [fitted[name] for name in pair])
         for pair, losses in zip(pairs, found, strict=True)
     ]
     run = ComparisonRun(
@@ -207,15 +247,15 @@ class PairLosses:
 
     Attributes
     ----------
-    differences : Records
-        Losses of the first minus those of the second.
+    differences : Records or ScoreRecords
+        Losses of the first minus those of the second; for the AUC the scores of both.
     own : Records
         Losses of each on test cases of its own, which are no differences.
     failed : dict of str to Exception
         Why records could not be made, by their names.
     """
 
-    differences: Records
+    differences: Records | ScoreRecords
     own: Records
     failed: dict[str, Exception]
 
@@ -297,11 +337,12 @@ class Test:
     n_pairs: int
 
     def rows(
-        self, plan: Plan, losses: PairLosses, pair: tuple[str, str], fitted: Sequence[Any]
+        self, refused: Mapping[str, str], losses: PairLosses, pair: tuple[str, str], fitted: Sequence[Any]
     ) -> tuple[ComparisonResult, ...]:
         """Return the row of each method for two fitted learners."""
         a, b = pair
         level, asked = self.question.confidence_level, self.question.methods
+        (metric,) = self.question.metrics.names
 
         def compute(method: Method) -> ComparisonResult:
             records = losses.own if OWN_TEST_SETS in method.needs else losses.differences
@@ -312,17 +353,19 @@ class Test:
                 for one in levels
             )
             simultaneous = joint[0].confidence_interval if joint else None
-            return with_majority_remark(replace(found, a=a, b=b, simultaneous_interval=simultaneous), *fitted)
+            row = replace(found, a=a, b=b, metric=metric, simultaneous_interval=simultaneous)
+            return with_majority_remark(row, *fitted)
 
         return compute_rows(
             ComparisonResult,
             asked,
             compute,
-            refused=plan.refused,
+            refused=refused,
             failed=losses.failed,
             confidence_level=level,
             alternative=self.alternative,
             null=self.null,
+            metric=metric,
             a=a,
             b=b,
             simultaneous_interval=None if self.n_pairs == 1 else UNDEFINED_LIMITS,

@@ -51,11 +51,12 @@ def says_majority(learner: Any) -> bool:
 
 def _beats(row: ComparisonResult, first: bool) -> bool:
     """Whether the interval, or the test where there is none, speaks for a smaller error of the first, or the other."""
-    low, high = (row.low, row.high) if first else (-row.high, -row.low)
+    smaller = first == (row.metric == "error")  # a larger AUC is better
+    low, high = (row.low, row.high) if smaller else (-row.high, -row.low)
     if not math.isnan(low + high):
         return high < 0.0
-    estimate = row.estimate if first else -row.estimate
-    direction = {"two-sided", "less" if first else "greater"}
+    estimate = row.estimate if smaller else -row.estimate
+    direction = {"two-sided", "less" if smaller else "greater"}
     return row.alternative in direction and estimate < 0.0 and row.pvalue <= 1.0 - row.confidence_level
 
 

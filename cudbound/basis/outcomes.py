@@ -192,19 +192,19 @@ class TestOutcome(PointOutcome):
 
 #: By the alternative, where the hypothesis is that of equal errors.
 EQUAL_ERRORS = {
-    "two-sided": "unequal errors",
-    "less": "error({a}) < error({b})",
-    "greater": "error({a}) > error({b})",
+    "two-sided": "unequal {what}s",
+    "less": "{what}({a}) < {what}({b})",
+    "greater": "{what}({a}) > {what}({b})",
 }
 A_MARGIN = {
-    "two-sided": "error({a}) - error({b}) other than {null:g}",
-    "less": "error({a}) - error({b}) < {null:g}",
-    "greater": "error({a}) - error({b}) > {null:g}",
-    "equivalent": "|error({a}) - error({b})| < {null:g}",
+    "two-sided": "{what}({a}) - {what}({b}) other than {null:g}",
+    "less": "{what}({a}) - {what}({b}) < {null:g}",
+    "greater": "{what}({a}) - {what}({b}) > {null:g}",
+    "equivalent": "|{what}({a}) - {what}({b})| < {null:g}",
 }
 
 
-def alternative_in_words(alternative: str, null: float, a: str, b: str) -> str:
+def alternative_in_words(alternative: str, null: float, a: str, b: str, what: str = "error") -> str:
     """Return what a small p-value speaks for, by the names of the two that are compared.
 
     Examples
@@ -213,4 +213,4 @@ def alternative_in_words(alternative: str, null: float, a: str, b: str) -> str:
     'error(svm) < error(tree)'
     """
     words = (EQUAL_ERRORS if null == 0.0 else A_MARGIN)[alternative]
-    return words.format(null=null, a=a, b=b)
+    return words.format(null=null, a=a, b=b, what=what)

@@ -313,7 +313,7 @@ class IntervalEstimate(_WithLimits, Outcome):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class ComparisonResult(_WithLimits, TestOutcome):
-    """The difference error(a) - error(b) of two errors by one method: test and interval.
+    """The difference error(a) - error(b) of two errors, or AUC(a) - AUC(b), by one method: test and interval.
 
     Attributes
     ----------
@@ -330,6 +330,8 @@ class ComparisonResult(_WithLimits, TestOutcome):
         lower one; "equivalent": between -null and null.
     null : float, default=0.0
         The margin.
+    metric : {"error", "auc"}, default="error"
+        What is compared.
     n_fits : int
         Classifier fits behind the recorded losses, those of both counted; 0 where all losses are those of given
         classifiers on new test cases.
@@ -343,6 +345,7 @@ class ComparisonResult(_WithLimits, TestOutcome):
     alternative: str
     n_fits: int
     null: float = 0.0
+    metric: str = "error"
     a: str = "a"
     b: str = "b"
     adjusted_pvalue: float | None = None
@@ -350,7 +353,7 @@ class ComparisonResult(_WithLimits, TestOutcome):
 
     LOWEST: ClassVar = -1.0
     COLUMNS: ClassVar = (
-        *("a", "b", "method", "estimate", "low", "high", "raw_low", "raw_high", "confidence_level"),
+        *("a", "b", "method", "metric", "estimate", "low", "high", "raw_low", "raw_high", "confidence_level"),
         *("statistic", "pvalue", "alternative", "null", "estimand", "n_fits", "degenerate", "remarks"),
     )
 
@@ -366,12 +369,17 @@ class ComparisonResult(_WithLimits, TestOutcome):
     @property
     def against(self) -> str:
         """What a small p-value speaks for, in words."""
-        return alternative_in_words(self.alternative, self.null, self.a, self.b)
+        return alternative_in_words(self.alternative, self.null, self.a, self.b, self.what)
+
+    @property
+    def what(self) -> str:
+        """The metric in a formula."""
+        return self.metric.upper() if self.metric == "auc" else self.metric
 
     @property
     def difference(self) -> str:
         """What is estimated, by the names of the two."""
-        return f"error({self.a}) - error({self.b})"
+        return f"{self.what}({self.a}) - {self.what}({self.b})"
 
     @property
     def found(self) -> str:

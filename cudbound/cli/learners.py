@@ -106,9 +106,24 @@ def _recipes(
     "--method",
     "methods",
     type=options.from_text(options.between_commas),
-    default="corrected-resampled-t",
     metavar="all|NAME,NAME,...",
-    help="Tests to compute; 'cudbound methods --gives comparison' lists the names.",
+    help="Tests to compute; 'cudbound methods --gives comparison' lists the names.  [default: corrected-resampled-t, "
+    "for the AUC auc-difference]",
+)
+@click.option(
+    "--metric",
+    type=click.Choice(("error", "auc")),
+    default="error",
+    metavar="error|auc",
+    help="What is compared; for the AUC read AUC where the error stands here.",
+)
+@click.option(
+    "--resamples",
+    "n_resamples",
+    type=int,
+    default=1000,
+    metavar="INT",
+    help="Bootstrap draws for the AUC; without effect for the error.",
 )
 @click.option(
     "--alternative",
@@ -136,7 +151,8 @@ def compare_learners(
     *,
     data: DataFile,
     recipes: dict[str, ClassifierRecipe],
-    methods: tuple[str, ...],
+    methods: tuple[str, ...] | None,
+    metric: str,
     seed: int,
     assigned: tuple[str, ...],
     resampling: Resampling,
@@ -151,11 +167,13 @@ def compare_learners(
     each pair, with limits that hold for all pairs at once and p-values adjusted by Holm's procedure. The file is as for
     'cudbound interval'.
     """
+    from cudbound.analysis.compare_learners import DEFAULTS
     from cudbound.analysis.compare_learners import compare_learners as compare
     from cudbound.inputs.csv_columns import read_training_data
     from cudbound.intervals import find_comparisons
 
-    pairs = options.with_options(find_comparisons(methods), assigned)
+    asked = (DEFAULTS[metric],) if methods is None else methods
+    pairs = options.with_options(find_comparisons(asked), assigned)
     output.check([data.file])
     sample = read_training_data(data)
     fitted = {name: fit(one, sample, seed) for name, one in recipes.items()}
@@ -165,7 +183,8 @@ def compare_learners(
             {name: one.estimator for name, one in fitted.items()},
             first.X,
             first.y,
-            methods=[*methods, *pairs],
+            methods=[*asked, *pairs],
+            metric=metric,
             groups=sample.groups,
             resampling=replace(resampling, cv=folds_of(sample, folds)),
             rng=seed,

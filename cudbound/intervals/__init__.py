@@ -16,6 +16,7 @@ from cudbound.intervals.auc_at_estimate import (
     TEST_SET_DELONG,
     TEST_SET_NEWCOMBE,
 )
+from cudbound.intervals.auc_difference import AUC_DIFFERENCE
 from cudbound.intervals.auc_from_folds import CVAUC, DELONG_10_FOLD
 from cudbound.intervals.austern_zhou import AUSTERN_ZHOU
 from cudbound.intervals.bayle import BAYLE
@@ -100,7 +101,7 @@ PROBABILITY = (
 )
 
 #: Only for the difference between two errors; some of those above serve it too.
-DIFFERENCE_ONLY = (MCNEMAR, INDEPENDENT_TEST_SETS)
+DIFFERENCE_ONLY = (MCNEMAR, INDEPENDENT_TEST_SETS, AUC_DIFFERENCE)
 
 #: Every method by its name, in the order of the table.
 METHODS: dict[str, Method] = {

@@ -13,7 +13,7 @@ from cudbound.basis.parameter_error import ParameterError
 from cudbound.basis.results import ComparisonResult
 from cudbound.basis.validation import check_choice
 from cudbound.intervals.method import ALTERNATIVES, OF_ONE_ERROR, Method, why_no_limits
-from cudbound.records import Records
+from cudbound.records import Records, ScoreRecords
 from cudbound.records.reading import check_records, shared_remarks
 
 #: Of a difference of errors; "equivalent": that it is between -null and null.
@@ -55,7 +55,7 @@ def check_alternative(
 
 def compute_comparison(
     method: Method,
-    records: Records,
+    records: Records | ScoreRecords,
     confidence_level: float,
     alternative: str = "two-sided",
     options: Mapping[str, Any] = NO_OPTIONS,
@@ -68,7 +68,7 @@ def compute_comparison(
     ----------
     method : Method
         One that `compares`.
-    records : Records
+    records : Records or ScoreRecords
         Must hold what ``method.needs`` names: losses of the first minus losses of the second on matched splits, or, for
         "second_test_set", the losses of each on its own test set.
     confidence_level : float
@@ -104,6 +104,8 @@ def compute_comparison(
     >>> round(found.estimate, 2), round(found.pvalue, 4)
     (0.14, 0.0654)
     """
+    if method.compares and method.reads != records.kind:
+        raise ValueError(method.why_not_read([records.kind]))
     check_records(method, records, method.needs)
     chosen = method.resolve_options(options, without=OF_ONE_ERROR)
     check_alternative(alternative, [method] if method.compares else [], null, confidence_level)
@@ -135,7 +137,7 @@ def _why_degenerate(outcome: TestOutcome) -> str | None:
     return why_no_limits(outcome.raw_interval, -1.0)
 
 
-def _count_fits(method: Method, records: Records) -> int:
+def _count_fits(method: Method, records: Records | ScoreRecords) -> int:
     """Count the fits of both: a record of differences has one of each behind every fit that it counts."""
     each = 1 if "second_test_set" in method.needs else 2
     return each * sum(getattr(getattr(records, need), "n_fits", 0) for need in method.needs)

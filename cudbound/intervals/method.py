@@ -112,7 +112,7 @@ class Method(MethodCard):
     @property
     def gives_interval(self) -> bool:
         """Whether it is an interval for the error of one classifier or one learning algorithm."""
-        return self.compute is not None or self.pivot is not None
+        return (self.compute is not None or self.pivot is not None) and "second" not in self.needs
 
     @property
     def compares(self) -> bool:

@@ -69,8 +69,14 @@ def weighted_auc(codes: Codes, event: Bools, weights: NDArray[Any]) -> Array:
     return np.asarray((of_events * below).sum(axis=1) / (of_events.sum(axis=1) * of_others.sum(axis=1)))
 
 
-def out_of_bag_auc(codes: Codes, event: Bools, counts: NDArray[np.integer[Any]]) -> tuple[float, int]:
-    """Return the out-of-bag AUC by pairs: the mean over pairs of the share won among the draws that hold neither row.
+def shares_won(codes: Codes, event: Bools) -> Array:
+    """Return 1 for each pair whose event has the higher score, 1/2 for a tie, shape (n_events, n_others)."""
+    events, others = codes[event][:, None], codes[~event][None, :]
+    return np.asarray((events > others) + 0.5 * (events == others))
+
+
+def out_of_bag_shares(codes: Codes, event: Bools, counts: NDArray[np.integer[Any]]) -> Array:
+    """Return for each pair of an event and another row the share won among the draws that hold neither.
 
     Parameters
     ----------
@@ -81,10 +87,8 @@ def out_of_bag_auc(codes: Codes, event: Bools, counts: NDArray[np.integer[Any]])
 
     Returns
     -------
-    auc : float
-        nan where no pair was ever out of bag together.
-    n_never : int
-        Pairs that never were, and are left out.
+    ndarray of float, shape (n_events, n_others)
+        nan for pairs that were never out of bag together.
     """
     out, n = counts == 0, codes.shape[1]
     n_pairs = int(event.sum()) * int((~event).sum())
@@ -98,10 +102,18 @@ def out_of_bag_auc(codes: Codes, event: Bools, counts: NDArray[np.integer[Any]])
         halves += np.count_nonzero(one > other, axis=0)
         halves += np.count_nonzero(one >= other, axis=0)
     together = out[:, event].T.astype(np.float64) @ out[:, ~event].astype(np.float64)
-    known = together > 0.0
-    if not known.any():
-        return float("nan"), n_pairs
-    return float((halves[known] / (2.0 * together[known])).mean()), int(n_pairs - known.sum())
+    never = np.full(together.shape, np.nan)
+    return np.asarray(np.divide(halves, 2.0 * together, out=never, where=together > 0.0))
+
+
+def out_of_bag_auc(codes: Codes, event: Bools, counts: NDArray[np.integer[Any]]) -> tuple[float, int]:
+    """Return the out-of-bag AUC by pairs, the mean of `out_of_bag_shares`, and how many pairs it leaves out.
+
+    It is nan where no pair was ever out of bag together.
+    """
+    shares = out_of_bag_shares(codes, event, counts)
+    known = ~np.isnan(shares)
+    return float(shares[known].mean()) if known.any() else float("nan"), int(shares.size - known.sum())
 
 
 def placements(scores: ArrayLike, event: Bools) -> tuple[Array, Array]:
@@ -114,9 +126,7 @@ def placements(scores: ArrayLike, event: Bools) -> tuple[Array, Array]:
     >>> [part.tolist() for part in placements([0.5, 0.1, 0.5], np.array([True, False, False]))]
     [[0.75], [1.0, 0.5]]
     """
-    codes = order_codes(scores)
-    events, others = codes[event][:, None], codes[~event][None, :]
-    won = (events > others) + 0.5 * (events == others)
+    won = shares_won(order_codes(scores), event)
     return won.mean(axis=1), won.mean(axis=0)
 
 

@@ -140,6 +140,8 @@ class ScoreRecords(Recorded):
     test_set : TestSetScores
     groups : Groups
         Rows that were drawn and left out together; None where every row is by itself.
+    second : ScoreRecords
+        Those of a second classifier on the same rows and draws, for their difference.
     probabilities : bool, default=False
         Whether the scores are probabilities of the event, which are judged by the Brier score.
 
@@ -156,6 +158,7 @@ class ScoreRecords(Recorded):
     repeated_folds: FoldScores | None = None
     test_set: TestSetScores | None = None
     groups: Groups | None = None
+    second: ScoreRecords | None = None
     probabilities: Flag = False
     #: What the matrix of a classifier says is not read by methods of scores.
     design: Any = field(default=None, init=False, repr=False)

@@ -47,26 +47,28 @@ def comparison_report(
     methods = list(dict.fromkeys(row.method for row in rows))
     a, b = pairs[0] if len(pairs) == 1 else ("a", "b")
     tests = dict.fromkeys((row.alternative, row.null) for row in rows)
-    against = " or ".join(dict.fromkeys(alternative_in_words(*test, a, b) for test in tests))
+    what = rows[0].what if rows else "error"
+    more = "ranks better" if what == "AUC" else "errs more"
+    against = " or ".join(dict.fromkeys(alternative_in_words(*test, a, b, what) for test in tests))
     if any(row.null != 0.0 for row in rows):
         tested = [f"p-value: a small one speaks for {against}; a large one does not show the contrary."]
     else:
         tested = [
-            f"p-value: of equal errors, against {against}." if against else "",
-            "A small p-value speaks against equal errors; a large one does not show that they are equal.",
+            f"p-value: of equal {what}s, against {against}." if against else "",
+            f"A small p-value speaks against equal {what}s; a large one does not show that they are equal.",
         ]
     internal = any(row.n_fits > 0 for row in rows)  # new test cases take no fits
     notes = (
         f"Method: {methods[0]}." if len(pairs) > 1 and len(methods) == 1 else "",
-        f"Estimate: error({a}) - error({b}), in [-1, 1], limits clipped to it; above 0 where {a} errs more.",
+        f"Estimate: {what}({a}) - {what}({b}), in [-1, 1], limits clipped to it; above 0 where {a} {more}.",
         *(_adjustments(len(pairs)) if len(pairs) > 1 else ()),
         *tested,
-        *explain_estimands((row.estimand for row in rows), DIFFERENCES),
+        *explain_estimands((row.estimand for row in rows), DIFFERENCES, what),
         "Internal comparisons, from one data set; no external validation." if internal else "",
     )
     simultaneous = "simultaneous " if len(pairs) > 1 else ""
     intervals = f"{simultaneous}{with_confidence(rows)} intervals"
-    title = f"Differences of two errors, error({a}) - error({b}), with {intervals}"
+    title = f"Differences of two {what}s, {what}({a}) - {what}({b}), with {intervals}"
     columns = [
         *([_ALTERNATIVE] if len({row.alternative for row in rows}) > 1 else []),
         *(_ADJUSTED if len(pairs) > 1 else _COLUMNS),

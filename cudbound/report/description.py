@@ -74,7 +74,7 @@ def describe_rows(
         *explain_estimands(
             (row.estimand for row in rows),
             DIFFERENCES if rows and isinstance(rows[0], ComparisonResult) else ERRORS,
-            _named_metrics(rows),
+            rows[0].what if rows and isinstance(rows[0], ComparisonResult) else _named_metrics(rows),
         ),
     ]
     return Description(
@@ -97,7 +97,8 @@ def _subject(rows: Sequence[Row], run: Run | None) -> list[str]:
         return []
     if isinstance(run, ComparisonRun):
         named = "; ".join(f"{name}, {learner}" for name, learner in run.learners.items())
-        what = f"The errors of these classifiers were compared: {named}."
+        compared = rows[0].what if rows and isinstance(rows[0], ComparisonResult) else "error"
+        what = f"The {compared}s of these classifiers were compared: {named}."
     else:
         classifier = run.classifier if isinstance(run, RunDescription) else None
         named = "" if classifier is None else f" ({classifier})"

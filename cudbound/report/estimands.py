@@ -18,11 +18,11 @@ ERRORS: Mapping[str, str] = {
 
 #: The same for the difference of two errors.
 DIFFERENCES: Mapping[str, str] = {
-    "conditional": "the errors that the two fitted classifiers make on new cases from the same population",
-    "expected": "the errors on new cases that classifiers fitted by either learning algorithm make on average over "
-    "training sets of n1 cases",
-    "cv-average": "the means, over the folds, of the errors on new cases of the classifiers fitted without the fold",
-    "holdout-model": "the errors on new cases of the two classifiers fitted to the training part of the split alone",
+    "conditional": "the {what}s of the two fitted classifiers, on new cases from the same population",
+    "expected": "the {what}s on new cases of classifiers fitted by either learning algorithm, averaged over training "
+    "sets of n1 cases",
+    "cv-average": "the {what}s on new cases of the classifiers fitted without one fold, averaged over the folds",
+    "holdout-model": "the {what}s on new cases of the two classifiers fitted to the training part of the split alone",
 }
 
 

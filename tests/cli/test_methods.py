@@ -84,7 +84,7 @@ def test_the_overview_has_a_table_for_each_thing_that_methods_give():
 
 def test_estimands_of_comparisons_are_those_of_differences():
     text = listed("--gives", "comparison")
-    assert 'Estimand "conditional": the errors that the two fitted classifiers make' in text
+    assert 'Estimand "conditional": the errors of the two fitted classifiers' in text
 
 
 def test_output_is_written_to_a_file(tmp_path, monkeypatch):

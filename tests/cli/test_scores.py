@@ -12,9 +12,9 @@ import pandas as pd
 import pytest
 from cli_fakes import assert_error, invoke
 from click.testing import Result
-from sklearn.linear_model import LogisticRegression
+from sklearn.linear_model import LogisticRegression, RidgeClassifier
 
-from cudbound import compare_intervals
+from cudbound import compare_intervals, compare_learners
 
 Y = np.arange(40) % 2
 X = np.random.default_rng(8).normal(size=(40, 2)) + Y[:, None]
@@ -68,3 +68,19 @@ def test_a_list_given_twice_is_an_error():
     assert (
         run("--seed", "5", "--methods", "delong-training", "--metric", "auc").exit_code == 0
     )  # the last one counts
+
+
+def test_two_classifiers_are_compared_by_their_auc():
+    fixed = ("--target", "died", "--positive", "yes", "--seed", "4", "--resamples", "40", "--format", "json")
+    result = invoke(
+        "compare-learners", "data.csv", *fixed, "--a", "logistic", "--b", "ridge", "--metric", "auc"
+    )
+    (row,) = json.loads(result.stdout)["comparisons"]
+    learners = {"a": LogisticRegression(), "b": RidgeClassifier()}
+    expected = compare_learners(learners, X, Y, metric="auc", n_resamples=40, rng=4)
+    assert (row["metric"], row["method"]) == ("auc", "auc-difference")
+    assert (row["estimate"], row["low"], row["pvalue"]) == (
+        expected.estimate,
+        expected.row.low,
+        expected.pvalue,
+    )

@@ -54,7 +54,7 @@ N_RESAMPLES, N_INNER = 40, 3
 
 #: Those that any classifier has, for its error.
 INTERVALS = tuple(name for name in GROUPS["all"] if METHODS[name].reads == "classes")
-COMPARISONS = tuple(name for name, method in METHODS.items() if method.compares)
+COMPARISONS = tuple(name for name, method in METHODS.items() if method.compares and method.reading("classes"))
 
 #: Records that refits of the classifier fill, and what is made of the classifier itself by random numbers.
 REFITTED = frozenset(name for name, one in RECORDERS.items() if one.n_fits) - {"cv", "tuned"} | {"bolstered"}

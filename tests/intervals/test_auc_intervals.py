@@ -18,7 +18,9 @@ from cudbound.point_estimates.auc import hanley_mcneil_size
 from cudbound.records import BootstrapScores, FoldScores, ScoreRecords, TestSetScores
 
 PROPERTY = settings(max_examples=25, deadline=None, derandomize=True, database=None)
-OF_SCORES = tuple(name for name, method in METHODS.items() if method.reading("scores"))
+OF_SCORES = tuple(
+    name for name, method in METHODS.items() if method.reading("scores") and method.gives_interval
+)
 
 
 def random_scores(seed, n=24, signal=1.0, n_draws=30, decimals=1):

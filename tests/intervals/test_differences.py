@@ -454,7 +454,7 @@ def test_the_frame_and_the_rows_of_a_table():
         table["cud"]
     frame = table.to_frame()
     assert list(frame.columns) == [
-        *("a", "b", "method", "estimate", "low", "high", "raw_low", "raw_high", "confidence_level"),
+        *("a", "b", "method", "metric", "estimate", "low", "high", "raw_low", "raw_high", "confidence_level"),
         "statistic",
         *("pvalue", "alternative", "null", "estimand", "n_fits", "degenerate", "remarks"),
     ]

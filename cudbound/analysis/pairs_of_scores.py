@@ -1,0 +1,63 @@
+"""Scores of two or more classifiers from the same bootstrap draws, for the differences of their AUCs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from cudbound.analysis.analyze import analyze
+from cudbound.analysis.question import Question
+from cudbound.basis.parameter_error import ParameterError
+from cudbound.basis.sample import Sample
+from cudbound.intervals import find_methods
+from cudbound.metrics.metric import AUC
+from cudbound.metrics.score_views import recorded_scores
+from cudbound.records import ScoreRecords
+
+
+def score_pairs(
+    question: Question[Any],
+    fitted: Mapping[str, Any],
+    pairs: Sequence[tuple[str, str]],
+    X: Any,
+    y: Any,
+    groups: Any = None,
+) -> list[ScoreRecords]:
+    """Refit each classifier on the same draws, and return the scores of each pair.
+
+    Parameters
+    ----------
+    question : Question
+    fitted : mapping of str to object
+        Classifiers, fitted to the rows, by their names.
+    pairs : sequence of (str, str)
+    X, y, groups : array-like
+        The training rows.
+
+    Raises
+    ------
+    ValueError
+        If splits of the caller's own are asked for, which nothing reads.
+    """
+    if question.resampling.cv is not None:
+        raise ParameterError(
+            "cv", "None for the AUC, which is read from bootstrap draws", question.resampling.cv
+        )
+    seed = int(question.rng.integers(2**63))
+    found = {}
+    for name, classifier in fitted.items():
+        # the center of one AUC reads the records that the difference reads
+        asked = Question.of(
+            find_methods("two-center"),
+            metric=AUC.name,
+            n_resamples=question.n_resamples,
+            resampling=question.resampling,
+            rng=np.random.default_rng(seed),
+            n_jobs=question.n_jobs,
+        )
+        analysis, _, _ = analyze(asked, Sample.of(classifier, X, y, groups), classifier)
+        found[name] = recorded_scores(analysis.records, AUC.reads, np.asarray(analysis.event))
+    return [replace(found[a], second=found[b]) for a, b in pairs]
