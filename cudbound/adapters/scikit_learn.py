@@ -154,7 +154,7 @@ def _sgd_objective(estimator: SGDClassifier, n_rows: int) -> Objective:
 
 
 SGD = Adapter(
-    supports="sklearn SGDClassifier, usually with polish=True",
+    supports="sklearn SGDClassifier, usually with Bound(polish=True)",
     families=(SGDClassifier,),
     express=partial(linear_model, objective=_sgd_objective),
     objective=_sgd_objective,

@@ -12,7 +12,7 @@ import click
 from cudbound.basis.exceptions import StudyInterrupted
 from cudbound.basis.rounding import printable
 from cudbound.cli.command import INTERRUPTED, OneLineGroup, say
-from cudbound.cli.options import FILE, from_text, jobs_option
+from cudbound.cli.options import FILE, between_commas, from_text, jobs_option
 from cudbound.cli.output import check_paths, form_of, output_option, write_whole
 
 if TYPE_CHECKING:
@@ -251,7 +251,13 @@ def report(*, store: Path, place: Path | None, form: str | None) -> None:
     metavar="FOLDER",
     help="Folder to write design.json, cells.csv and rows.csv.gz into; made if it is not there.",
 )
-def export(*, store: Path, folder: Path) -> None:
+@click.option(
+    "--rows-of",
+    type=from_text(between_commas),
+    metavar="NAME,NAME,...",
+    help="Methods whose rows are kept; all unless given.",
+)
+def export(*, store: Path, folder: Path, rows_of: tuple[str, ...] | None) -> None:
     """Write what STORE holds as files for a repository: the design, a line for each cell and method, and all rows.
 
     The same results give the same files, but for the times in cells.csv.
@@ -259,7 +265,7 @@ def export(*, store: Path, folder: Path) -> None:
     from cudbound.study.report.evidence import evidence
 
     folder.mkdir(exist_ok=True)
-    files = {folder / name: text for name, text in evidence(store).items()}
+    files = {folder / name: text for name, text in evidence(store, rows_of).items()}
     for path in files:
         check_paths({"--output": path}, [store])
     write_whole(files)

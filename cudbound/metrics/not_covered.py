@@ -43,11 +43,11 @@ _SENTENCES: dict[tuple[str, ...], str] = {
         "it has no bound here; use metric='brier' for probabilities, on the command line --metric brier."
     ),
     ("survival", "c-index", "concordance", "concordance-index", "hazard-ratio"): (
-        "times to an event with censoring are no classes; use metric='error' for the status at one time that is known "
+        "times to an event with censoring are not classes; use metric='error' for the status at one time that is known "
         "for every patient, on the command line --metric error with that status as --target."
     ),
     ("regression", "mse", "rmse", "mae", "r2"): (
-        "numbers are no classes; use metric='error' for whether the number is above a limit that was chosen "
+        "numbers are not classes; use metric='error' for whether the number is above a limit that was chosen "
         "beforehand, on the command line --metric error with that as --target."
     ),
     ("multiclass", "macro-f1", "top-k"): (

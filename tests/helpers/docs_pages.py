@@ -23,6 +23,7 @@ import pandas as pd
 import skops.io
 from click.testing import CliRunner
 from published_again import excludes_nothing
+from score_studies import both_lower_limits
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -431,7 +432,82 @@ def changed_cells() -> str:
     )
 
 
+def scores_in_short() -> str:
+    """Both studies of AUC and Brier score in one line each, for the recommended interval."""
+    rows = []
+    for metric, study in (("AUC", "two-center-auc"), ("Brier score", "two-center-brier")):
+        cells = pd.read_csv(EVIDENCE / study / "cells.csv").query("method == 'two-center'")
+        cells = cells.merge(pd.read_csv(EVIDENCE / study / "fresh.csv"), on=["scenario", "n"])
+        for what, some in (
+            ("simulated", cells[~cells["world"].str.contains("population")]),
+            ("real data", cells[cells["world"].str.contains("population")]),
+        ):
+            ratios, sets, coverage = some["width"] / some["fresh"], some["sets"], some["coverage"]
+            rows.append(
+                {
+                    "metric": metric,
+                    "cells": f"{len(some)} of {what}",
+                    "sets of each": f"{sets.min()} to {sets.max()}, {sets.median():.0f} in the median",
+                    "keep .95": f"{int(some['keeps_level'].sum())}",
+                    "smallest, median coverage": f"{coverage.min():.3f}, {coverage.median():.3f}",
+                    "width / width from n new cases": f"median {ratios.median():.2f}, mean {ratios.mean():.2f}, "
+                    f"largest {ratios.max():.2f}",
+                }
+            )
+    return markdown_table(rows)
+
+
+def methods_worst_first(study: str) -> str:
+    """All methods of a study over its cells, that of the smallest coverage first."""
+    cells = pd.read_csv(EVIDENCE / study / "cells.csv")
+    found = cells.groupby("method").agg(
+        smallest=("coverage", "min"),
+        middle=("coverage", "median"),
+        kept=("keeps_level", "mean"),
+        width=("width", "mean"),
+    )
+    return markdown_table(
+        [
+            {
+                "method": f"`{name}`",
+                "smallest coverage": f"{one.smallest:.3f}",
+                "median coverage": f"{one.middle:.3f}",
+                "share of cells that keep .95": f"{one.kept:.2f}",
+                "mean width": f"{one.width:.3f}",
+            }
+            for name, one in found.sort_values(["smallest", "middle"]).iterrows()
+        ]
+    )
+
+
+def lower_limits() -> str:
+    """The cells of the AUC in which the last step of the lower limit changes something in a tenth of the sets."""
+    found = both_lower_limits()
+    shown = found[found["differ"] >= 0.1].sort_values("differ", ascending=False)
+    return markdown_table(
+        [
+            {
+                "cell": one.scenario,
+                "share of the sets": f"{one.differ:.2f}",
+                "coverage": f"{one.coverage:.3f}",
+                "without": f"{one.coverage_without:.3f}",
+                "width": f"{one.width:.3f}",
+                "width without": f"{one.width_without:.3f}",
+            }
+            for one in shown.itertuples()
+        ]
+    )
+
+
 PARTS: dict[str, Callable[[], str]] = {
+    "scores-in-short": scores_in_short,
+    "auc-methods": partial(methods_worst_first, "two-center-auc"),
+    "brier-methods": partial(methods_worst_first, "two-center-brier"),
+    "auc-cells": cells_of("two-center-auc", "two-center"),
+    "brier-cells": cells_of("two-center-brier", "two-center"),
+    "auc-misses": cells_of("two-center-auc-misses", "two-center"),
+    "brier-misses": cells_of("two-center-brier-misses", "two-center"),
+    "lower-limits": lower_limits,
     "changed-cells": changed_cells,
     "confirmation-cells": cells_of("two-center-confirmation", "two-center"),
     "separable-cells": cells_of("two-center-separable", "two-center"),

@@ -236,7 +236,7 @@ def test_groups_keep_rows_that_a_metric_does_not_allow():
         ("pr_auc", "it depends on the share of events among the cases at each threshold"),
         ("F1", "it is a ratio whose parts vary together"),
         ("sensitivity_at_specificity", "which is out of scope here"),
-        ("c-index", "times to an event with censoring are no classes"),
+        ("c-index", "times to an event with censoring are not classes"),
         ("accuracy", "it is one minus the error"),
         ("sensitvity", "did you mean sensitivity?"),
         (["error", "error"], "The 'metric' parameter must be different metrics"),

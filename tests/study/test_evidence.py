@@ -114,6 +114,14 @@ def test_cells_are_the_shares_and_means_of_the_rows(store):
         assert int(cell["sets"]) == len(own)
 
 
+def test_rows_of_some_methods_are_kept_and_the_cells_of_all(store):
+    whole, part = evidence(store), evidence(store, ["two-center"])
+    assert part["cells.csv"] == whole["cells.csv"]
+    expected = [one for one in lines(whole["rows.csv.gz"]) if one["method"] == "two-center"]
+    names = lines(part["rows.csv.gz"])[0].keys()
+    assert lines(part["rows.csv.gz"]) == [{name: one[name] for name in names} for one in expected]
+
+
 def test_cells_say_what_was_fitted_to_what(store):
     cells = {(one["scenario"], one["method"]): one for one in lines(evidence(store)["cells.csv"])}
     cell = cells["selected", "two-center"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+from collections.abc import Container
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -33,12 +34,14 @@ MEASURES = {
 SIGNIFICANT_DIGITS = 6
 
 
-def evidence(store_path: str | Path) -> dict[str, str | bytes]:
+def evidence(store_path: str | Path, rows_of: Container[str] | None = None) -> dict[str, str | bytes]:
     """Return the files that keep what a store says, for a repository.
 
     Parameters
     ----------
     store_path : str or path
+    rows_of : container of str or None, default=None
+        Methods whose rows are kept; None for all. The cells are of all methods in any case.
 
     Returns
     -------
@@ -70,11 +73,16 @@ def evidence(store_path: str | Path) -> dict[str, str | bytes]:
         summary.samples[[*CELL, "mean_truth", "mean_seconds"]], on=CELL
     )
     lines = [_cell(one, description, "; ".join(versions)) for one in cells.to_dict("records")]  # type: ignore[arg-type]
+    kept = (
+        rows
+        if rows_of is None
+        else rows[[name in rows_of for name in rows["method"]]].dropna(axis=1, how="all")
+    )
     return {
         "design.json": json.dumps(description, indent=1) + "\n",
         "cells.csv": csv_text(pd.DataFrame(lines, dtype=object)),
         "rows.csv.gz": gzip.compress(
-            rows.to_csv(index=False, float_format=f"%.{SIGNIFICANT_DIGITS}g").encode(), mtime=0
+            kept.to_csv(index=False, float_format=f"%.{SIGNIFICANT_DIGITS}g").encode(), mtime=0
         ),
     }
 
