@@ -46,8 +46,10 @@ def use_of_model(question: Question[Any]) -> ModelUse:
     asked, bound = question.methods, question.bound
     of_model = {method.name for method in question.readings if method.needs & MODEL_RECORDS}
     needs = needs_of(asked, question.metrics.kinds)
+    # intervals of scores do not read the rank, and are short where it is nearly that of the rows
+    of_scores = any(method.reads != "classes" and "bootstrap" in method.needs for method in question.readings)
     return ModelUse(
-        design="design" in needs,
+        design="design" in needs or of_scores,
         cap="signed_suprema" in needs,
         bound=bool(of_model),
         named=bool(of_model & asked.named),

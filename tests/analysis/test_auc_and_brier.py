@@ -9,7 +9,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.svm import LinearSVC
 
 import cudbound as cb
-from cudbound.basis.exceptions import FewEventsWarning
+from cudbound.basis.exceptions import FewEventsWarning, ManyFeaturesWarning
 from cudbound.records import BootstrapScores, ScoreRecords
 from tests.data import sample
 
@@ -135,3 +135,10 @@ def test_draws_of_one_class_are_left_out_and_counted():
         assert not any("single-class" in remark for remark in row.remarks)
         assert any("draws hold one class and were left out" in remark for remark in row.remarks)
         assert np.isfinite([row.low, row.high]).all()
+
+
+@pytest.mark.parametrize("metric", ["auc", "brier"])
+def test_nearly_as_many_features_as_rows_are_warned_of(metric):
+    X = np.random.default_rng(2).normal(size=(40, 38))
+    with pytest.warns(ManyFeaturesWarning, match="The design has rank 39 and 40 rows"):
+        cb.performance_interval(LogisticRegression().fit(X, Y), X, Y, metric=metric, **SETTINGS)
