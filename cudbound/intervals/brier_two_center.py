@@ -89,8 +89,8 @@ TWO_CENTER_BRIER = Method(
     estimand=Estimand("conditional"),
     needs=frozenset({"losses", "bootstrap"}),
     assumptions="one of the centers is about the Brier score of this classifier, as if seen on n new cases",
-    tendency="kept its level in 86 of 87 registered settings (docs/probabilities_study.md); too low with nearly half as "
-    "many features as rows, without a strong penalty",
+    tendency="kept its level in 86 of 87 registered settings (docs/probabilities_study.md); too low with nearly half "
+    "as many features as rows, without a strong penalty",
     reference="this package, docs/probabilities.md; Efron and Tibshirani (1997)",
     cost="B",
     compute=_two_center,
