@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.exceptions import NotFittedError
-from sklearn.utils.validation import check_is_fitted
 
-from cudbound.adapters import warn_unscaled
 from cudbound.adapters.in_words import describe_classifier
-from cudbound.adapters.seeded import seeded_clone, unseeded_parameters
 from cudbound.analysis.caller_splits import NewCases, check_test_set
-from cudbound.analysis.named_learners import find_pairs, name_learners, with_majority_remark
+from cudbound.analysis.named_learners import (
+    common_classifier,
+    find_pairs,
+    fit_learners,
+    name_learners,
+    with_majority_remark,
+)
 from cudbound.analysis.pairs_of_scores import score_pairs
 from cudbound.analysis.plan import Plan, needs_of
 from cudbound.analysis.question import Question
@@ -28,7 +30,7 @@ from cudbound.basis.parameter_error import ParameterError
 from cudbound.basis.protocols import Features, Learner
 from cudbound.basis.results import ComparisonResult
 from cudbound.basis.sample import Sample
-from cudbound.basis.validation import check_binary_classifier, check_choice
+from cudbound.basis.validation import check_choice
 from cudbound.intervals import AskedMethod, Method, find_comparisons
 from cudbound.intervals.auc_difference import AUC_DIFFERENCE
 from cudbound.intervals.difference import check_alternative, compute_comparison
@@ -381,41 +383,3 @@ def adjusted(by_pair: Sequence[Sequence[ComparisonResult]]) -> tuple[ComparisonR
         for same in zip(*by_pair, strict=True)
         for row, pvalue in zip(same, holm_adjusted([row.pvalue for row in same]).tolist(), strict=True)
     )
-
-
-def fit_learners(
-    streams: Mapping[str, np.random.Generator], learners: Mapping[str, Any], X: Any, y: Any
-) -> dict[str, Any]:
-    """Return learners as they are if they are fitted, else clones fitted to all rows, seeded where they have no seed.
-
-    Warns
-    -----
-    UnscaledPenaltyWarning
-        If one is known to have a penalty that meets features of very different size.
-    """
-    seed = int(streams["learners"].integers(2**31 - 1))
-    found = {}
-    for name, learner in learners.items():
-        try:
-            check_is_fitted(learner)
-            fitted = learner
-        except NotFittedError:
-            # clones of it take seeds of their own
-            unseeded = dict.fromkeys(unseeded_parameters(learner))
-            fitted = seeded_clone(learner, seed).fit(X, y).set_params(**unseeded)
-        warn_unscaled(fitted, X, y)
-        found[name] = fitted
-    return found
-
-
-def common_classifier(fitted: Iterable[Any]) -> Any:
-    """Return the first of fitted classifiers; raise ValueError if they have not the same two classes."""
-    one, *others = fitted
-    first = check_binary_classifier(one)
-    for second in map(check_binary_classifier, others):
-        if not np.array_equal(first, second):
-            raise ValueError(
-                f"All learners must have the same two classes. Got {first.tolist()} and {second.tolist()}; fit all "
-                "to these labels."
-            )
-    return one

@@ -1,19 +1,25 @@
-"""Learners by their names, in pairs; the one that always says the majority class, and what beating it takes."""
+"""Learners by their names, in pairs, and fitted; the one that always says the majority class, and what beats it."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
 from typing import Any
 
+import numpy as np
 from sklearn.dummy import DummyClassifier
+from sklearn.exceptions import NotFittedError
 from sklearn.pipeline import Pipeline
+from sklearn.utils.validation import check_is_fitted
 
+from cudbound.adapters import warn_unscaled
+from cudbound.adapters.seeded import seeded_clone, unseeded_parameters
 from cudbound.basis.hints import suggestion
 from cudbound.basis.parameter_error import ParameterError
 from cudbound.basis.results import ComparisonResult
+from cudbound.basis.validation import check_binary_classifier
 
 #: The word for it, in place of a classifier.
 MAJORITY = "majority"
@@ -91,3 +97,41 @@ def find_pairs(names: list[str], reference: str | None) -> list[tuple[str, str]]
         rule = f"None or one of {', '.join(names)}"
         raise ParameterError("reference", rule, reference, suggestion(reference, names))
     return [(name, reference) for name in names if name != reference]
+
+
+def fit_learners(
+    streams: Mapping[str, np.random.Generator], learners: Mapping[str, Any], X: Any, y: Any
+) -> dict[str, Any]:
+    """Return learners as they are if they are fitted, else clones fitted to all rows, seeded where they have no seed.
+
+    Warns
+    -----
+    UnscaledPenaltyWarning
+        If one is known to have a penalty that meets features of very different size.
+    """
+    seed = int(streams["learners"].integers(2**31 - 1))
+    found = {}
+    for name, learner in learners.items():
+        try:
+            check_is_fitted(learner)
+            fitted = learner
+        except NotFittedError:
+            # clones of it take seeds of their own
+            unseeded = dict.fromkeys(unseeded_parameters(learner))
+            fitted = seeded_clone(learner, seed).fit(X, y).set_params(**unseeded)
+        warn_unscaled(fitted, X, y)
+        found[name] = fitted
+    return found
+
+
+def common_classifier(fitted: Iterable[Any]) -> Any:
+    """Return the first of fitted classifiers; raise ValueError if they have not the same two classes."""
+    one, *others = fitted
+    first = check_binary_classifier(one)
+    for second in map(check_binary_classifier, others):
+        if not np.array_equal(first, second):
+            raise ValueError(
+                f"All learners must have the same two classes. Got {first.tolist()} and {second.tolist()}; fit all "
+                "to these labels."
+            )
+    return one

@@ -16,7 +16,8 @@ from cudbound.basis.hints import suggestion
 from cudbound.basis.method_card import MethodCard
 from cudbound.basis.outcomes import ConfidenceInterval
 from cudbound.basis.pictured import Pictured
-from cudbound.basis.results import ComparisonResult, IntervalEstimate, OneRow, PointEstimate, frame_of
+from cudbound.basis.results import ComparisonResult, IntervalEstimate, OneRow, PointEstimate
+from cudbound.basis.row_frame import frame_of
 from cudbound.intervals import METHODS
 from cudbound.point_estimates import ESTIMATORS
 from cudbound.report.cautions import cautions

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import abc
 import enum
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from cudbound.basis.metric_words import in_formula, metric_words
 from cudbound.basis.outcomes import (
     ConfidenceInterval,
     Estimand,
@@ -27,33 +28,13 @@ from cudbound.basis.rounding import (
     format_pvalue,
     format_statistic,
 )
+from cudbound.basis.row_frame import frame_of
 
 if TYPE_CHECKING:
     import pandas as pd
 
-#: Metrics in the words of a sentence, where they are not their names.
-METRIC_WORDS: Mapping[str, str] = {
-    "auc": "AUC (c-statistic)",
-    "brier": "Brier score",
-    "balanced-error": "balanced error",
-    "cost": "mean cost of the errors",
-    "ppv": "positive predictive value",
-    "npv": "negative predictive value",
-}
 #: More numbers of a method's own than these are not added to its remarks; JSON has all of them.
 MAX_DETAILS = 3
-
-
-def metric_words(metrics: Iterable[str]) -> str:
-    """Return metrics in the words of a sentence, each once.
-
-    Examples
-    --------
-    >>> metric_words(["sensitivity", "auc", "brier"])
-    'sensitivity, AUC (c-statistic) and Brier score'
-    """
-    words = [METRIC_WORDS.get(name, name) for name in dict.fromkeys(metrics)]
-    return " and ".join(filter(None, (", ".join(words[:-1]), words[-1])))
 
 
 class SolveStatus(enum.IntEnum):
@@ -258,14 +239,6 @@ class _WithLimits(Row):
         return self.raw_interval.high
 
 
-def frame_of(rows: Iterable[Row], columns: tuple[str, ...]) -> pd.DataFrame:
-    """Return one unrounded row for each of `rows`; `columns` are those of a frame without rows."""
-    import pandas as pd
-
-    records = [row.to_record() for row in rows]
-    return pd.DataFrame(records, columns=list(records[0] if records else columns))
-
-
 @dataclass(frozen=True, kw_only=True, repr=False)
 class IntervalEstimate(_WithLimits, Outcome):
     """One row of the table: an interval by one method, with what a reader must know to judge it.
@@ -369,17 +342,13 @@ class ComparisonResult(_WithLimits, TestOutcome):
     @property
     def against(self) -> str:
         """What a small p-value speaks for, in words."""
-        return alternative_in_words(self.alternative, self.null, self.a, self.b, self.what)
-
-    @property
-    def what(self) -> str:
-        """The metric in a formula."""
-        return self.metric.upper() if self.metric == "auc" else self.metric
+        return alternative_in_words(self.alternative, self.null, self.a, self.b, in_formula(self.metric))
 
     @property
     def difference(self) -> str:
         """What is estimated, by the names of the two."""
-        return f"{self.what}({self.a}) - {self.what}({self.b})"
+        what = in_formula(self.metric)
+        return f"{what}({self.a}) - {what}({self.b})"
 
     @property
     def found(self) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from cudbound.basis.metric_words import in_formula
 from cudbound.basis.outcomes import alternative_in_words
 from cudbound.basis.results import ComparisonResult
 from cudbound.report.estimands import DIFFERENCES, explain_estimands
@@ -47,7 +48,7 @@ def comparison_report(
     methods = list(dict.fromkeys(row.method for row in rows))
     a, b = pairs[0] if len(pairs) == 1 else ("a", "b")
     tests = dict.fromkeys((row.alternative, row.null) for row in rows)
-    what = rows[0].what if rows else "error"
+    what = in_formula(rows[0].metric) if rows else "error"
     more = "ranks better" if what == "AUC" else "errs more"
     against = " or ".join(dict.fromkeys(alternative_in_words(*test, a, b, what) for test in tests))
     if any(row.null != 0.0 for row in rows):

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from cudbound.basis.results import ComparisonResult, PointEstimate, metric_words
+from cudbound.basis.metric_words import in_formula, metric_words
+from cudbound.basis.results import ComparisonResult, PointEstimate
 from cudbound.basis.rounding import format_level, printable, sentences_html
 from cudbound.basis.versions import versions
 from cudbound.report.bibliography import cited
@@ -74,7 +75,9 @@ def describe_rows(
         *explain_estimands(
             (row.estimand for row in rows),
             DIFFERENCES if rows and isinstance(rows[0], ComparisonResult) else ERRORS,
-            rows[0].what if rows and isinstance(rows[0], ComparisonResult) else _named_metrics(rows),
+            in_formula(rows[0].metric)
+            if rows and isinstance(rows[0], ComparisonResult)
+            else _named_metrics(rows),
         ),
     ]
     return Description(
@@ -97,7 +100,7 @@ def _subject(rows: Sequence[Row], run: Run | None) -> list[str]:
         return []
     if isinstance(run, ComparisonRun):
         named = "; ".join(f"{name}, {learner}" for name, learner in run.learners.items())
-        compared = rows[0].what if rows and isinstance(rows[0], ComparisonResult) else "error"
+        compared = in_formula(rows[0].metric) if rows and isinstance(rows[0], ComparisonResult) else "error"
         what = f"The {compared}s of these classifiers were compared: {named}."
     else:
         classifier = run.classifier if isinstance(run, RunDescription) else None

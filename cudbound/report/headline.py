@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from cudbound.basis.results import IntervalEstimate, metric_words
+from cudbound.basis.metric_words import metric_words
+from cudbound.basis.results import IntervalEstimate
 from cudbound.basis.rounding import format_level, format_proportion
 from cudbound.report.estimands import aim_of
 from cudbound.report.tables import Run

@@ -7,8 +7,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from cudbound.basis.metric_words import metric_words
 from cudbound.basis.outcomes import Center
-from cudbound.basis.results import IntervalEstimate, PointEstimate, metric_words
+from cudbound.basis.results import IntervalEstimate, PointEstimate
 from cudbound.report.cautions import cautions
 from cudbound.report.estimands import explain_estimands
 from cudbound.report.headline import headline, majority_note

@@ -9,8 +9,9 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import TypedDict
 
+from cudbound.basis.metric_words import metric_words
 from cudbound.basis.parameter_error import ParameterError
-from cudbound.basis.results import ComparisonResult, IntervalEstimate, metric_words
+from cudbound.basis.results import ComparisonResult, IntervalEstimate
 from cudbound.basis.rounding import Kind, format_cell, format_level
 from cudbound.report.tables import Column, Report, Row
 

@@ -278,7 +278,7 @@ RECORDERS: dict[str, Recorder] = {
     "own_intervals": Recorder(_own_intervals, per="target", keeps_groups=True),
 }
 #: Records that are given with the classifier, and resample nothing.
-GIVEN = frozenset({"losses", "scores", "design"})
+GIVEN = frozenset({"losses", "scores", "second", "design"})
 #: Records that keep groups of rows together without a splitter.
 KEEP_GROUPS = GIVEN | {name for name, one in RECORDERS.items() if one.keeps_groups}
 

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.stats.mstats import mjci
 
+from cudbound.basis.metric_words import metric_words
 from cudbound.basis.pictured import Pictured
-from cudbound.basis.results import metric_words
 from cudbound.basis.rounding import format_level, format_proportion, printable
 from cudbound.basis.validation import Array
 from cudbound.intervals import METHODS

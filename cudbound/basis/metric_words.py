@@ -1,0 +1,32 @@
+"""Metrics in the words of a sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+#: Metrics in the words of a sentence, where they are not their names.
+METRIC_WORDS: Mapping[str, str] = {
+    "auc": "AUC (c-statistic)",
+    "brier": "Brier score",
+    "balanced-error": "balanced error",
+    "cost": "mean cost of the errors",
+    "ppv": "positive predictive value",
+    "npv": "negative predictive value",
+}
+
+
+def metric_words(metrics: Iterable[str]) -> str:
+    """Return metrics in the words of a sentence, each once.
+
+    Examples
+    --------
+    >>> metric_words(["sensitivity", "auc", "brier"])
+    'sensitivity, AUC (c-statistic) and Brier score'
+    """
+    words = [METRIC_WORDS.get(name, name) for name in dict.fromkeys(metrics)]
+    return " and ".join(filter(None, (", ".join(words[:-1]), words[-1])))
+
+
+def in_formula(metric: str) -> str:
+    """Return a metric as it stands before a bracket: AUC(a), error(b)."""
+    return "AUC" if metric == "auc" else metric

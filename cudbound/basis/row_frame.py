@@ -1,0 +1,17 @@
+"""Rows of results as a data frame."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def frame_of(rows: Iterable[Any], columns: tuple[str, ...]) -> pd.DataFrame:
+    """Return one unrounded row for each of `rows`, which have ``to_record``; `columns` are those of a frame without rows."""
+    import pandas as pd
+
+    records = [row.to_record() for row in rows]
+    return pd.DataFrame(records, columns=list(records[0] if records else columns))
