@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 def frame_of(rows: Iterable[Any], columns: tuple[str, ...]) -> pd.DataFrame:
-    """Return one unrounded row for each of `rows`, which have ``to_record``; `columns` are those of a frame without rows."""
+    """Return one unrounded row for each of `rows` of results; `columns` are those of a frame without rows."""
     import pandas as pd
 
     records = [row.to_record() for row in rows]
