@@ -15,8 +15,9 @@ from cudbound.cli.advice import in_words_of_the_command
 from cudbound.cli.command import refuse_beside, typed_options
 from cudbound.cli.model_file import SavedModel, load_model
 from cudbound.cli.options import FILE, Decorator, combined, parse_assignments, parse_value
+from cudbound.cli.output import finish
 from cudbound.inputs.classifier_recipe import ClassifierRecipe
-from cudbound.inputs.csv_file import first_few, quoted
+from cudbound.inputs.csv_file import DataFile, first_few, quoted
 from cudbound.inputs.named_classifiers import DEFAULT, LEARNERS
 
 if TYPE_CHECKING:
@@ -159,6 +160,15 @@ def find_model(model_file: Path | None, trust: Sequence[str]) -> SavedModel | No
     if trust and model_file is None:
         raise click.UsageError("--trust is about the types in a file; name the file with --model.")
     return None if model_file is None else load_model(model_file, trust)
+
+
+def read_sample(data: DataFile) -> TrainingData:
+    """Read the rows of a file, and say on stderr what should be looked at before any time is spent."""
+    from cudbound.inputs.csv_columns import read_training_data
+
+    sample = read_training_data(data)
+    finish(sample.warnings)
+    return sample
 
 
 def fit(classifier: ClassifierRecipe | SavedModel, sample: TrainingData, seed: int) -> FittedClassifier:

@@ -11,7 +11,14 @@ from click.core import ParameterSource
 
 from cudbound.cli import options
 from cudbound.cli.command import NotedOption, command, refuse_beside, say_seed
-from cudbound.cli.fitted import MODEL_OPTIONS, FittedClassifier, classifier_options, fit, folds_of
+from cudbound.cli.fitted import (
+    MODEL_OPTIONS,
+    FittedClassifier,
+    classifier_options,
+    fit,
+    folds_of,
+    read_sample,
+)
 from cudbound.cli.model_file import SavedModel
 from cudbound.cli.output import ResultOutput, finish, picture, picture_form, result_options
 from cudbound.cli.run_interval import compute, write
@@ -230,7 +237,6 @@ def interval(
     is a feature: a number, or a category named by --categorical. Empty cells and NA, N/A, NaN, null, . and ?
     are missing values; the command counts them and stops, unless --missing says what to do.
     """
-    from cudbound.inputs.csv_columns import read_training_data
     from cudbound.intervals import find_methods
     from cudbound.report.headline import RECOMMENDED
 
@@ -246,7 +252,7 @@ def interval(
     output.check(read, {"--instability-plot": instability_plot, "--save": save})
     if model is not None:
         data = _data_for_model(data)
-    sample = read_training_data(data)
+    sample = read_sample(data)
     fitted = fit(classifier, sample, seed)
     table, heard, ranges = compute(
         fitted,

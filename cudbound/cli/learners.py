@@ -11,7 +11,15 @@ import click
 from cudbound.cli import options
 from cudbound.cli.advice import in_words_of_the_command
 from cudbound.cli.command import command, refuse_beside, say_seed
-from cudbound.cli.fitted import choose_classifier, fit, folds_of, learner_option, set_option, with_notes
+from cudbound.cli.fitted import (
+    choose_classifier,
+    fit,
+    folds_of,
+    learner_option,
+    read_sample,
+    set_option,
+    with_notes,
+)
 from cudbound.cli.output import ResultOutput, finish, result_options
 from cudbound.inputs.classifier_recipe import ClassifierRecipe
 from cudbound.inputs.csv_file import DataFile, quoted
@@ -169,13 +177,12 @@ def compare_learners(
     """
     from cudbound.analysis.compare_learners import DEFAULTS
     from cudbound.analysis.compare_learners import compare_learners as compare
-    from cudbound.inputs.csv_columns import read_training_data
     from cudbound.intervals import find_comparisons
 
     asked = (DEFAULTS[metric],) if methods is None else methods
     pairs = options.with_options(find_comparisons(asked), assigned)
     output.check([data.file])
-    sample = read_training_data(data)
+    sample = read_sample(data)
     fitted = {name: fit(one, sample, seed) for name, one in recipes.items()}
     first = next(iter(fitted.values()))
     with in_words_of_the_command("some of the refits") as heard:

@@ -143,7 +143,8 @@ _FILE_OPTIONS = together(
         multiple=True,
         metavar="auto|COL,COL,...",
         help="Columns whose k levels become k - 1 indicators, the first level in sorted order being the reference. "
-        "auto stands for all columns of text; auto:5 also for integer columns of 3 to 5 different values.",
+        "auto stands for all columns of text, and stops at dates, numbers with units, decimal commas and IDs; auto:5 "
+        "also stands for integer columns of 3 to 5 different values.",
     ),
     click.option("--exclude", multiple=True, metavar="COL,COL,...", help="Columns that are not features."),
     click.option(

@@ -9,7 +9,7 @@ import click
 
 from cudbound.cli import options
 from cudbound.cli.command import command, refuse_beside, say_seed
-from cudbound.cli.fitted import classifier_options
+from cudbound.cli.fitted import classifier_options, read_sample
 from cudbound.cli.output import ResultOutput, result_options
 from cudbound.inputs.classifier_recipe import ClassifierRecipe
 from cudbound.inputs.csv_file import DataFile
@@ -145,7 +145,6 @@ def _pilot(
     data: DataFile, recipe: ClassifierRecipe, further: dict[str, Any]
 ) -> tuple[ClassifierRecipe, dict[str, Any], dict[str, Any]]:
     """Return the recipe for a pilot, what is drawn from, and what the notes say of it."""
-    from cudbound.inputs.csv_columns import read_training_data
     from cudbound.metrics.metrics import Metrics
 
     refuse_beside("FILE.csv", ["parameters"], "parameters are those of --world NAME")
@@ -156,7 +155,7 @@ def _pilot(
                 f"Missing {flag}: name a pilot, FILE.csv with --target and --positive, or a simulated world with "
                 "--world, such as gaussians."
             )
-    sample = read_training_data(data)
+    sample = read_sample(data)
     further["metric"] = Metrics(further["metric"], event=1)
     source = (
         f"{sample.y.size} rows of {sample.source} with {sample.y.sum()} events ({sample.event}), drawn with"

@@ -4,16 +4,11 @@ from __future__ import annotations
 
 import csv
 import difflib
-import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from cudbound.inputs.csv_file import CsvError, CsvTable, DataFile, first_few, quoted
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 #: What stands for columns in the list of the categorical ones: those of text, and integer ones of few values.
 _AUTO = re.compile(r"auto(?::(\d+))?")
@@ -147,51 +142,3 @@ def _check_unnamed(table: CsvTable, used: Iterable[str]) -> None:
                 f"{name} of {quoted(table.source)} has no name in the header (row numbers?); "
                 f'give it one, or leave it out with --exclude "{name}"'
             )
-
-
-def automatic_categories(frame: pd.DataFrame, roles: Roles) -> tuple[list[str], list[str]]:
-    """Return the columns of text, and the integer columns of few values, that are categorical without being named.
-
-    Parameters
-    ----------
-    frame : DataFrame of str, shape (n_samples, n_features)
-        The features; a missing value is nan.
-    roles : Roles
-
-    Returns
-    -------
-    texts, integers : list of str
-        A column is text if half of its values or fewer are numbers. Integers are few if there are more than two
-        different ones, and at most `Roles.most_integers`. A column of either kind has a value that occurs twice.
-    """
-    texts, integers = [], []
-    for name in frame.columns:
-        values = frame[name].dropna()
-        if name in roles.categorical or values.nunique() == len(values):
-            continue
-        numbers = to_numbers(values).dropna()
-        if 2 * len(numbers) <= len(values):
-            texts.append(name)
-        elif (
-            len(numbers) == len(values)
-            and (numbers % 1 == 0).all()
-            and 2 < numbers.nunique() <= roles.most_integers
-        ):
-            integers.append(name)
-    return (texts if roles.automatic else []), integers
-
-
-def to_numbers(column: pd.Series[str]) -> pd.Series[float]:
-    """Return the numbers that texts are, nan where one is none.
-
-    ``float`` is right to the last digit; pandas was not in versions that people have.
-    """
-    return column.map(_number).astype(float)
-
-
-def _number(text: object) -> float:
-    try:
-        # of what float takes further, 1_000 is no number of a table, nor are digits of other scripts
-        return float(text) if isinstance(text, str) and text.isascii() and "_" not in text else math.nan
-    except ValueError:
-        return math.nan

@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cudbound.inputs.classifier_recipe import STRATEGIES
-from cudbound.inputs.column_roles import Roles, automatic_categories, find_roles, to_numbers
+from cudbound.inputs.column_kinds import REMEDIES, automatic_categories, kind_of, one_spelling, to_numbers
+from cudbound.inputs.column_roles import Roles, find_roles
 from cudbound.inputs.csv_file import CsvError, DataFile, first_few, quoted, read_csv_file
 from cudbound.inputs.missing_cells import settle_missing
 
@@ -54,6 +55,8 @@ class TrainingData:
         Rows of the file that were left out, since a value is missing.
     notes : tuple of str
         What a reader must know of how columns were read and missing values settled, in sentences.
+    warnings : tuple of str
+        What whoever asked should look at before the numbers are believed.
     """
 
     X: NDArray[np.float64]
@@ -70,6 +73,7 @@ class TrainingData:
     weights: NDArray[np.float64] | None = None
     weight: str | None = None
     n_left_out: int = 0
+    warnings: tuple[str, ...] = ()
 
 
 def read_training_data(data: DataFile, *, any_features: bool = False) -> TrainingData:
@@ -100,11 +104,14 @@ def read_training_data(data: DataFile, *, any_features: bool = False) -> Trainin
     target, features = roles.target, list(roles.features)
     negative_key, positive_key = _classes(keys[target], data.positive, target)
     y = np.where(keys[target] == positive_key, 1, 0).astype(np.int64)
+    texts, integers = automatic_categories(
+        frame[features], roles.categorical, roles.automatic, roles.most_integers
+    )
+    categorical = {*roles.categorical, *texts, *integers}
+    keys, warnings = _spelled_alike(keys, [name for name in features if name in categorical])
     if not any_features:
         _check_constant(keys[features])
         _check_copies(keys[features], y, target)
-    texts, integers = automatic_categories(frame[features], roles)
-    categorical = {*roles.categorical, *texts, *integers}
     numbers = _numbers(frame[[name for name in features if name not in categorical]])
     filled = settled is not None and data.missing in STRATEGIES
     coded = [name for name in categorical if filled and keys[name].isna().any()]
@@ -136,7 +143,15 @@ def read_training_data(data: DataFile, *, any_features: bool = False) -> Trainin
         None if roles.weight is None else _weights(frame[[roles.weight]]),
         roles.weight,
         len(table.records) - len(frame),
+        tuple(warnings),
     )
+
+
+def _spelled_alike(keys: pd.DataFrame, categorical: Sequence[str]) -> tuple[pd.DataFrame, list[str]]:
+    """Return the cells with one spelling of each level, and what was said of levels of several."""
+    spelled = {name: one_spelling(keys[name]) for name in categorical}
+    alike = keys.assign(**{name: column for name, (column, _) in spelled.items()})
+    return alike, [said for _, said in spelled.values() if said is not None]
 
 
 def _levels(keys: pd.Series[str]) -> pd.DataFrame:
@@ -228,8 +243,7 @@ def _numbers(frame: pd.DataFrame) -> pd.DataFrame:
     numbers: pd.DataFrame = frame.apply(to_numbers)
     wrong = numbers.isna() & frame.notna()
     if wrong.any(axis=None):
-        remedy = _remedy(frame.loc[:, wrong.any()], numbers.loc[:, wrong.any()])
-        raise CsvError(f"not numeric: {_first_cells(frame, wrong)}; {remedy}")
+        raise CsvError(f"not numeric: {_first_cells(frame, wrong)}; {_remedy(frame.loc[:, wrong.any()])}")
     huge = numbers.abs() > LARGEST
     if huge.any(axis=None):
         cells = _first_cells(frame, huge)
@@ -237,18 +251,10 @@ def _numbers(frame: pd.DataFrame) -> pd.DataFrame:
     return numbers
 
 
-def _remedy(frame: pd.DataFrame, numbers: pd.DataFrame) -> str:
+def _remedy(frame: pd.DataFrame) -> str:
     """Say what to do about columns that are not numeric; indicators are no cure for a slip of the pen."""
-    if all(frame[name].str.fullmatch(r"[-+]?\d*(,\d*)?").all() for name in frame.columns):
-        return "write these numbers with a decimal point and without commas"
-    if (numbers.notna().mean() > 0.5).all():
-        return "correct these cells, or leave the column out with --exclude COL"
-    if (frame.nunique() < len(frame)).any():
-        return (
-            "add --categorical COL to use a column's levels as indicators (auto for all columns of text), or leave it "
-            "out with --exclude COL"
-        )
-    return "leave such a column out with --exclude COL"
+    kinds = [kind_of(name, frame[name].dropna()) for name in frame.columns]
+    return "; ".join(dict.fromkeys(REMEDIES[kind] for kind in kinds))
 
 
 def _first_cells(frame: pd.DataFrame, at: pd.DataFrame) -> str:

@@ -65,6 +65,17 @@ def test_what_was_done_stands_under_the_table_and_in_json(fake: Fake, patients):
     ]
 
 
+def test_one_level_in_two_spellings_is_told_at_once(fake: Fake, patients):
+    patients.dropna().replace({"site": {"west": "West"}}).to_csv("patients.csv", index_label="id")
+    frame = pd.read_csv("patients.csv", dtype=str)
+    frame.loc[0, "site"] = "NORTH"
+    frame.to_csv("patients.csv", index=False)
+    result = interval("--exclude", "id", "--categorical", "auto")
+    assert result.stderr.startswith("cudbound: warning: column 'site': 'north' (")
+    assert "'NORTH' (1) differ in case only and are one level; write them differently" in result.stderr
+    assert fake.fitted[0].sample.feature_names[2:] == ("site=north", "site=south")
+
+
 def test_filling_is_a_step_of_the_fit(fake: Fake, patients):
     assert interval("--exclude", "id", "--categorical", "site", "--missing", "median").exit_code == 0
     (fitted,) = fake.fitted

@@ -152,7 +152,7 @@ def test_a_slip_of_the_pen_makes_no_category(tmp_path):
 def test_names_of_patients_make_no_category(tmp_path):
     text = "name,age,died\nAda,30,yes\nBob,41,no\nCyd,52,yes\nDan,63,no\n"
     with pytest.raises(
-        CsvError, match=r"not numeric: column 'name' .*; leave such a column out with --exclude"
+        CsvError, match=r"no column of IDs: column 'name' .*; leave such a column out with --exclude"
     ):
         read(tmp_path, text, categorical=["auto"])
 

@@ -1,0 +1,192 @@
+"""What a column of texts holds: numbers, levels of a category, or what must become neither without a question."""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import TYPE_CHECKING
+
+from cudbound.inputs.csv_file import CsvError, first_few, quoted
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+NUMBERS, TEXT, SLIPS, EMPTY = "numbers", "text", "numbers with slips", "nothing"
+COMMAS, DATES, UNITS, IDS = "decimal commas", "dates", "numbers with units", "IDs"
+#: What to do about a column that is a feature and holds no numbers, by its kind.
+REMEDIES = {
+    COMMAS: "write these numbers with a decimal point and without commas",
+    DATES: "turn dates into numbers, such as days since a common one, or leave the column out with --exclude COL",
+    UNITS: "write the numbers without their units",
+    IDS: "leave such a column out with --exclude COL, or name it by --group COL if rows of one patient share it",
+    SLIPS: "correct these cells, or leave the column out with --exclude COL",
+    TEXT: (
+        "add --categorical COL to use a column's levels as indicators (auto for all columns of text), or leave it out "
+        "with --exclude COL"
+    ),
+}
+#: A column of text with more levels than this, and than a fifth of the rows, is no category that is found by itself.
+FEW_LEVELS = 5
+
+_PERSON = r"(?:patient|patienten|pat|subject|participant|person|case|record|study|sample)s?"
+#: Names of identifiers; site_id and patient_sex are none.
+_ID_NAME = re.compile(
+    rf"(?:medical_record_?)?(?:{_PERSON}_?)*(?:ids?|identifier|mrn|pid|uuid|ssn)|patients?|subject|participant"
+    rf"|{_PERSON}_?(?:no|nr|number|code|name)|(?:(?:first|last|sur|full)_?)?name|mrn_?(?:no|nr|number)"
+)
+_MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*"
+_DATE = re.compile(
+    r"(?:\d{4}([-/.])\d{1,2}\1\d{1,2}|\d{1,2}([-/.])\d{1,2}\2(?:\d{4}|\d{2})"
+    rf"|\d{{1,2}}[-. ]*{_MONTH}[-., ]*\d{{2,4}}|{_MONTH}[. ]+\d{{1,2}},? +\d{{4}})(?:[T ]+[\d:.]+ ?(?:z|am|pm)?)?",
+    re.IGNORECASE,
+)
+_COMMA = re.compile(r"[-+]?\d*,\d+(?:e[-+]?\d+)?", re.IGNORECASE)
+_UNIT = re.compile(r"([-+]?\d+(?:[.,]\d+)?)\s*([^\W\d_][^\d]*|%.*|°.*)")
+
+
+def kind_of(name: str, values: pd.Series[str]) -> str:
+    """Return what a column holds.
+
+    Parameters
+    ----------
+    name : str
+        That of the column.
+    values : Series of str
+        Its cells that are not missing.
+
+    Returns
+    -------
+    str
+        `NUMBERS` if all are; `COMMAS`, `DATES` or `UNITS` if most of the other cells are such; `SLIPS` if most of all
+        are numbers; `IDS` if the column is named like one, or has more levels than a category has; otherwise `TEXT`.
+    """
+    numbers = to_numbers(values)
+    others = values[numbers.isna()]
+    if values.empty or others.empty:
+        return NUMBERS if len(values) else EMPTY
+    for kind, pattern in ((COMMAS, _COMMA), (DATES, _DATE)):
+        if 2 * others.map(lambda text, form=pattern: form.fullmatch(text) is not None).sum() > len(others):
+            return kind
+    parts = [match.groups() for match in map(_UNIT.fullmatch, others) if match]
+    # few units of many numbers, unlike the stages 1a, 1b, 2a
+    if 2 * len(parts) > len(others) and 2 * len({unit for _, unit in parts}) < len({one for one, _ in parts}):
+        return UNITS
+    if 2 * len(others) < len(values):
+        return SLIPS
+    n_levels = values.str.casefold().nunique()
+    many = n_levels > FEW_LEVELS and 5 * n_levels > len(values)
+    return IDS if is_id_name(name) or many or n_levels == len(values) else TEXT
+
+
+def is_id_name(name: str) -> bool:
+    """Whether a column is named like an identifier of patients.
+
+    Examples
+    --------
+    >>> [name for name in ("ID", "Patient-ID", "MRN", "site_id", "patient_sex", "bid") if is_id_name(name)]
+    ['ID', 'Patient-ID', 'MRN']
+    """
+    return _ID_NAME.fullmatch(re.sub(r"[\W_]+", "_", name.casefold()).strip("_")) is not None
+
+
+def automatic_categories(
+    frame: pd.DataFrame, named: tuple[str, ...], with_text: bool, most_integers: int
+) -> tuple[list[str], list[str]]:
+    """Return the columns of text, and the integer columns of few values, that are categorical without being named.
+
+    Parameters
+    ----------
+    frame : DataFrame of str, shape (n_samples, n_features)
+        The features; a missing value is nan.
+    named : tuple of str
+        Columns that were named as categorical.
+    with_text : bool
+        Whether columns of text are asked for.
+    most_integers : int
+
+    Returns
+    -------
+    texts, integers : list of str
+        Integers are few if there are more than two different ones, and at most `most_integers`, one of them twice.
+
+    Raises
+    ------
+    CsvError
+        If columns of text hold something else than the levels of a category, see `kind_of`.
+    """
+    texts, integers, refused = [], [], {}
+    for name in frame.columns:
+        values = frame[name].dropna()
+        kind = kind_of(name, values)
+        if name in named or kind == EMPTY:
+            continue
+        numbers = to_numbers(values)
+        if kind == TEXT:
+            texts.append(name)
+        elif 2 * numbers.notna().sum() <= len(values):
+            refused[name] = kind
+        elif (
+            kind == NUMBERS
+            and (numbers % 1 == 0).all()
+            and 2 < numbers.nunique() <= most_integers
+            and numbers.nunique() < len(values)
+        ):
+            integers.append(name)
+    if with_text and refused:
+        raise CsvError(_refusal(frame, refused))
+    return (texts if with_text else []), integers
+
+
+def _refusal(frame: pd.DataFrame, refused: dict[str, str]) -> str:
+    """Say which columns of text are no categories, why, and how to go on, one kind after the other."""
+    said = []
+    for kind in dict.fromkeys(refused.values()):
+        columns = [_example(frame[name], kind) for name in refused if refused[name] == kind]
+        said.append(f"{kind}: {first_few(columns)}; {REMEDIES[kind]}")
+    return (
+        f"--categorical auto takes no column of {'. Nor of '.join(said)}. "
+        "A column whose texts are levels all the same is named: --categorical COL,auto"
+    )
+
+
+def _example(column: pd.Series[str], kind: str) -> str:
+    values = column.dropna()
+    first = values[to_numbers(values).isna()]
+    levels = f", {values.nunique()} different texts on {len(values)} rows" if kind == IDS else ""
+    return f"column {quoted(str(column.name))} ({quoted(first.iloc[0])} on line {first.index[0]}{levels})"
+
+
+def one_spelling(keys: pd.Series[str]) -> tuple[pd.Series[str], str | None]:
+    """Return a category whose levels differ in more than case, and a sentence on those that did not.
+
+    The most frequent way to write a level is taken, of several the first in the order of the text.
+    """
+    counts = keys.value_counts().sort_index().sort_values(ascending=False, kind="stable")
+    written: dict[str, list[str]] = {}
+    for text in map(str, counts.index):
+        written.setdefault(text.casefold(), []).append(text)
+    several = [texts for texts in written.values() if len(texts) > 1]
+    if not several:
+        return keys, None
+    words = "; ".join(", ".join(f"{quoted(text)} ({counts[text]})" for text in texts) for texts in several)
+    said = (
+        f"column {quoted(str(keys.name))}: {words} differ in case only and are one level; write them "
+        "differently in the file if they are not"
+    )
+    return keys.replace({text: texts[0] for texts in several for text in texts[1:]}), said
+
+
+def to_numbers(column: pd.Series[str]) -> pd.Series[float]:
+    """Return the numbers that texts are, nan where one is none.
+
+    ``float`` is right to the last digit; pandas was not in versions that people have.
+    """
+    return column.map(_number).astype(float)
+
+
+def _number(text: object) -> float:
+    try:
+        # of what float takes further, 1_000 is no number of a table, nor are digits of other scripts
+        return float(text) if isinstance(text, str) and text.isascii() and "_" not in text else math.nan
+    except ValueError:
+        return math.nan
