@@ -13,7 +13,7 @@ import click
 
 from cudbound.basis.parameter_error import ParameterError
 from cudbound.cli.command import NotedOption
-from cudbound.inputs.csv_file import DataFile, quoted
+from cudbound.inputs.csv_file import DECIMALS, DataFile, quoted
 from cudbound.inputs.missing_cells import CHOICES
 
 if TYPE_CHECKING:
@@ -161,6 +161,21 @@ _FILE_OPTIONS = together(
         default=",",
         metavar="CHAR",
         help="Character between the cells of the file: , ; | or tab.",
+    ),
+    click.option(
+        "--decimal",
+        type=click.Choice(DECIMALS),
+        default=DECIMALS[0],
+        help="Character before the decimals of numbers.",
+    ),
+    click.option(
+        "--missing-values",
+        multiple=True,
+        type=from_text(between_commas),
+        callback=lambda _context, _param, lists: tuple(text for texts in lists for text in texts),
+        metavar="TEXT,TEXT,...",
+        help="Cells that mean a missing value, too, such as -,unknown,999, in whatever column; a number stands for all "
+        "ways to write it. Empty cells and NA, N/A, NaN, null, . and ? always do.",
     ),
     click.option(
         "--group",

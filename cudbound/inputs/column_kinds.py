@@ -15,7 +15,7 @@ NUMBERS, TEXT, SLIPS, EMPTY = "numbers", "text", "numbers with slips", "nothing"
 COMMAS, DATES, UNITS, IDS = "decimal commas", "dates", "numbers with units", "IDs"
 #: What to do about a column that is a feature and holds no numbers, by its kind.
 REMEDIES = {
-    COMMAS: "write these numbers with a decimal point and without commas",
+    COMMAS: "add --decimal ',', or write these numbers with a decimal point and without commas",
     DATES: "turn dates into numbers, such as days since a common one, or leave the column out with --exclude COL",
     UNITS: "write the numbers without their units",
     IDS: "leave such a column out with --exclude COL, or name it by --group COL if rows of one patient share it",
@@ -41,6 +41,7 @@ _DATE = re.compile(
     re.IGNORECASE,
 )
 _COMMA = re.compile(r"[-+]?\d*,\d+(?:e[-+]?\d+)?", re.IGNORECASE)
+_POINT = re.compile(r"[-+]?\d*\.\d+(?:e[-+]?\d+)?|[-+]?\d{1,3}(?:\.\d{3})+(?:,\d+)?", re.IGNORECASE)
 _UNIT = re.compile(r"([-+]?\d+(?:[.,]\d+)?)\s*([^\W\d_][^\d]*|%.*|°.*)")
 
 
@@ -174,6 +175,28 @@ def one_spelling(keys: pd.Series[str]) -> tuple[pd.Series[str], str | None]:
         "differently in the file if they are not"
     )
     return keys.replace({text: texts[0] for texts in several for text in texts[1:]}), said
+
+
+def with_points(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return columns whose numbers have decimal commas with points in their place.
+
+    Raises
+    ------
+    CsvError
+        If a number has a point, which may stand before decimals or between thousands.
+    """
+    found = frame.copy()
+    for name in frame.columns:
+        points = frame[name][frame[name].map(lambda text: _POINT.fullmatch(text) is not None)]
+        if len(points):
+            raise CsvError(
+                f"--decimal ',': column {quoted(str(name))} has a point in a number ({quoted(points.iloc[0])} on line "
+                f"{points.index[0]}); write its numbers with commas before the decimals alone, or leave the option out "
+                "if no column has decimal commas"
+            )
+        commas = frame[name].map(lambda text: _COMMA.fullmatch(text) is not None)
+        found[name] = frame[name].mask(commas, frame[name].str.replace(",", "."))
+    return found
 
 
 def to_numbers(column: pd.Series[str]) -> pd.Series[float]:

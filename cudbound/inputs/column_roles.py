@@ -46,6 +46,12 @@ class Roles:
         others = [name for name in (self.group, self.weight) if name is not None]
         return list(dict.fromkeys([self.target, *self.features, *others]))
 
+    @property
+    def numeric(self) -> list[str]:
+        """The columns that hold numbers, unless they are categories."""
+        weight = [] if self.weight is None else [self.weight]
+        return [name for name in (*self.features, *weight) if name not in self.categorical]
+
 
 def find_roles(table: CsvTable, data: DataFile) -> Roles:
     """Return the roles of the columns.

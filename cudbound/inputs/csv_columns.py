@@ -10,10 +10,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cudbound.inputs.classifier_recipe import STRATEGIES
-from cudbound.inputs.column_kinds import REMEDIES, automatic_categories, kind_of, one_spelling, to_numbers
+from cudbound.inputs.column_kinds import (
+    REMEDIES,
+    automatic_categories,
+    kind_of,
+    one_spelling,
+    to_numbers,
+    with_points,
+)
 from cudbound.inputs.column_roles import Roles, find_roles
-from cudbound.inputs.csv_file import CsvError, DataFile, first_few, quoted, read_csv_file
-from cudbound.inputs.missing_cells import settle_missing
+from cudbound.inputs.csv_file import DECIMALS, CsvError, DataFile, first_few, quoted, read_csv_file
+from cudbound.inputs.missing_cells import missing_cells, settle_missing
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -93,13 +100,18 @@ def read_training_data(data: DataFile, *, any_features: bool = False) -> Trainin
         done about it, see `cudbound.inputs.missing_cells.settle_missing`, a feature is not numeric, infinite, constant
         or a copy of the target, the target does not have two usable classes, or all rows are in one group.
     """
+    if data.decimal not in DECIMALS:
+        raise CsvError(f"--decimal must be one of {' '.join(DECIMALS)}. Got {data.decimal!r}.")
     table = read_csv_file(data.file, delimiter=data.delimiter)
     roles = find_roles(table, data)
 
     import pandas as pd
 
     cells = pd.DataFrame(list(table.records), table.lines, table.names, dtype=object)[roles.used]
-    frame, settled = settle_missing(table.source, cells, roles, data.missing)
+    if data.decimal == ",":
+        cells[roles.numeric] = with_points(cells[roles.numeric])
+    absent = missing_cells(cells, data.missing_values)
+    frame, settled = settle_missing(table.source, cells, absent, roles, data.missing)
     keys = frame.apply(_keys)
     target, features = roles.target, list(roles.features)
     negative_key, positive_key = _classes(keys[target], data.positive, target)

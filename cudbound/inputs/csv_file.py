@@ -15,6 +15,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 DELIMITERS = ",;\t|"
+#: What may stand before decimals.
+DECIMALS = (".", ",")
 #: Items that a message lists before it only counts.
 LISTED = 10
 
@@ -52,6 +54,10 @@ class DataFile:
     missing : str, default "error"
         What is done about missing values: "error", "drop" these rows, or fill them in every fit with the "median" or
         the "most-frequent" value; "keep" leaves them to a model.
+    decimal : {".", ","}, default "."
+        What stands before the decimals of features and weights.
+    missing_values : sequence of str, default ()
+        Texts and numbers that mean a missing value, too, in whatever column.
 
     Each text of `features`, `categorical` and `exclude` names a column, or several between commas.
     """
@@ -66,6 +72,8 @@ class DataFile:
     features: Sequence[str] = ()
     missing: str = "error"
     weight: str | None = field(default=None, metadata={"key": None})
+    decimal: str = "."
+    missing_values: Sequence[str] = ()
 
 
 @dataclass(frozen=True)

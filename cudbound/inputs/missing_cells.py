@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from cudbound.inputs.classifier_recipe import STRATEGIES
+from cudbound.inputs.column_kinds import to_numbers
 from cudbound.inputs.column_roles import Roles
 from cudbound.inputs.csv_file import CsvError, first_few, quoted
 
@@ -19,8 +21,20 @@ CHOICES = ("error", "drop", *STRATEGIES)
 KEEP = "keep"
 
 
+def missing_cells(frame: pd.DataFrame, further: Sequence[str] = ()) -> pd.DataFrame:
+    """Return where a cell says "no value", or one of `further` texts, of which numbers are compared as numbers."""
+    import pandas as pd
+
+    texts = MISSING | {text.strip().lower() for text in further}
+    numbers = to_numbers(pd.Series(sorted(texts), dtype=object)).dropna()
+    absent: pd.DataFrame = frame.apply(
+        lambda column: column.str.lower().isin(texts) | to_numbers(column).isin(numbers)
+    )
+    return absent
+
+
 def settle_missing(
-    source: str, frame: pd.DataFrame, roles: Roles, missing: str
+    source: str, frame: pd.DataFrame, absent: pd.DataFrame, roles: Roles, missing: str
 ) -> tuple[pd.DataFrame, str | None]:
     """Return the used cells with nan where one is missing, and a sentence on what was done; None if nothing was.
 
@@ -30,6 +44,8 @@ def settle_missing(
         Name of the file.
     frame : DataFrame of str
         The used columns.
+    absent : DataFrame of bool
+        Where they are missing, see `missing_cells`.
     roles : Roles
     missing : str
         One of `CHOICES`, or `KEEP`.
@@ -40,7 +56,6 @@ def settle_missing(
         If a cell is missing and `missing` is "error", the target, the group or the weight lacks a value that only
         "drop" can do without, no complete row is left, or a feature has no value at all.
     """
-    absent = frame.apply(lambda column: column.str.lower().isin(MISSING))
     counts = absent.sum()
     columns = first_few([f"{quoted(str(name))} {count}" for name, count in counts.items() if count])
     frame = frame.mask(absent)

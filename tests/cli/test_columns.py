@@ -76,6 +76,18 @@ def test_one_level_in_two_spellings_is_told_at_once(fake: Fake, patients):
     assert fake.fitted[0].sample.feature_names[2:] == ("site=north", "site=south")
 
 
+def test_decimal_commas_and_codes_of_missing_values(fake: Fake, patients):
+    written = patients.assign(bmi=patients["bmi"].fillna(-9), site=patients["site"].fillna("n.k."))
+    written.to_csv("patients.csv", index_label="id", sep=";", decimal=",")
+    arguments = ["--delimiter", ";", "--decimal", ",", "--exclude", "id", "--categorical", "auto"]
+    given = ["--missing-values=-9,n.k.", "--missing", "drop"]
+    assert interval(*arguments, *given).exit_code == 0
+    repeated = ["--missing-values=-9", "--missing-values", "n.k.", "--missing", "drop"]
+    assert interval(*arguments, *repeated).exit_code == 0
+    for fitted in fake.fitted:
+        np.testing.assert_array_equal(fitted.X[:, 1], patients.dropna()["bmi"])
+
+
 def test_filling_is_a_step_of_the_fit(fake: Fake, patients):
     assert interval("--exclude", "id", "--categorical", "site", "--missing", "median").exit_code == 0
     (fitted,) = fake.fitted

@@ -78,7 +78,7 @@ def test_names_of_others(name):
     [
         (
             {"bmi": cycled("21,5", "22,75")},
-            "--categorical auto takes no column of decimal commas: column 'bmi' ('21,5' on line 2); write these",
+            "--categorical auto takes no column of decimal commas: column 'bmi' ('21,5' on line 2); add --decimal ','",
         ),
         (
             {"seen": cycled("2020-01-31", "2020-02-01")},
@@ -140,3 +140,54 @@ def test_levels_that_differ_in_case_only_are_one(tmp_path, categorical):
 def test_a_text_of_one_level_in_two_spellings_is_constant(tmp_path):
     with pytest.raises(CsvError, match="column 'sex' has the same value on every row"):
         read(tmp_path, {"x": AGES, "sex": cycled("F", "f")}, categorical=["auto"])
+
+
+# --- decimal commas
+
+
+def test_decimal_commas_are_read_on_request(tmp_path):
+    bmi = [f"{20 + i % 7},{i % 10}" for i in range(N)]
+    weights = cycled("1,5", "2")
+    data = read(
+        tmp_path, {"x": AGES, "bmi": bmi, "w": weights}, decimal=",", weight="w", categorical=["auto"]
+    )
+    assert data.feature_names == ("x", "bmi")
+    assert data.X[:, 1].tolist() == [float(one.replace(",", ".")) for one in bmi]
+    assert data.weights.tolist() == [1.5, 2.0] * (N // 2)
+
+
+@pytest.mark.parametrize("cell", ["21.5", "1.500", "1.500,5", "-.5", "1.5e3"])
+def test_points_beside_decimal_commas_are_refused(tmp_path, cell):
+    with pytest.raises(CsvError) as caught:
+        read(tmp_path, {"x": AGES, "bmi": ["21,5", cell, *cycled("1", "2")[2:]]}, decimal=",")
+    assert f"--decimal ',': column 'bmi' has a point in a number ('{cell}' on line 3); write" in str(
+        caught.value
+    )
+
+
+def test_levels_and_dates_keep_their_characters(tmp_path):
+    columns = {"x": AGES, "grade": cycled("1.1", "1,2"), "seen": cycled("31.1.2020", "1.2.2020")}
+    data = read(tmp_path, columns, decimal=",", categorical=["grade,seen"])
+    assert data.feature_names == ("x", "grade=1.1", "seen=31.1.2020")
+
+
+def test_another_decimal_sign_is_refused(tmp_path):
+    with pytest.raises(CsvError, match="--decimal must be one of"):
+        read(tmp_path, {"x": AGES}, decimal=";")
+
+
+# --- texts that mean a missing value
+
+
+@pytest.mark.parametrize("given", [["-", "unknown", "999"], ["UNKNOWN", "-", " 999.0"]])
+def test_further_texts_mean_a_missing_value(tmp_path, given):
+    columns = {
+        "x": ["999", "-", *AGES[2:]],
+        "site": cycled("n", "s", "Unknown", "n"),
+        "y": ["9.99e2", *AGES[1:]],
+    }
+    with pytest.raises(CsvError, match=r"13 missing value\(s\) in 'data.csv': 'x' 2, 'site' 10, 'y' 1;"):
+        read(tmp_path, columns, missing_values=given)
+    data = read(tmp_path, columns, missing_values=given, missing="drop", categorical=["auto"])
+    assert data.feature_names == ("x", "site=s", "y")
+    assert data.X.shape == (28, 3)
