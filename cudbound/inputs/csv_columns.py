@@ -21,6 +21,7 @@ from cudbound.inputs.column_kinds import (
 from cudbound.inputs.column_roles import Roles, find_roles
 from cudbound.inputs.csv_file import DECIMALS, CsvError, DataFile, first_few, quoted, read_csv_file
 from cudbound.inputs.missing_cells import missing_cells, settle_missing
+from cudbound.inputs.suspicions import suspicions
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -107,9 +108,10 @@ def read_training_data(data: DataFile, *, any_features: bool = False) -> Trainin
 
     import pandas as pd
 
-    cells = pd.DataFrame(list(table.records), table.lines, table.names, dtype=object)[roles.used]
+    everything = pd.DataFrame(list(table.records), table.lines, table.names, dtype=object)
+    cells = everything[roles.used]
     if data.decimal == ",":
-        cells[roles.numeric] = with_points(cells[roles.numeric])
+        cells = cells.assign(**with_points(cells[roles.numeric]))
     absent = missing_cells(cells, data.missing_values)
     frame, settled = settle_missing(table.source, cells, absent, roles, data.missing)
     keys = frame.apply(_keys)
@@ -125,6 +127,9 @@ def read_training_data(data: DataFile, *, any_features: bool = False) -> Trainin
         _check_constant(keys[features])
         _check_copies(keys[features], y, target)
     numbers = _numbers(frame[[name for name in features if name not in categorical]])
+    if not any_features:
+        known = everything.mask(missing_cells(everything, data.missing_values))
+        warnings += suspicions(known, roles, numbers)
     filled = settled is not None and data.missing in STRATEGIES
     coded = [name for name in categorical if filled and keys[name].isna().any()]
     parts = [

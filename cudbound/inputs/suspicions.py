@@ -1,0 +1,77 @@
+"""What a file may hold by mistake, and what is said of it: copied rows, patients with several rows, lonely values."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from cudbound.inputs.column_kinds import IDS, is_id_name, kind_of
+from cudbound.inputs.column_roles import Roles
+from cudbound.inputs.csv_file import quoted
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+#: A value is far from the others if the gap is larger than this many times their range; one that is often a code for
+#: a missing value, if it is larger than a quarter of it.
+FAR, FAR_CODE = 2.0, 0.25
+_CODE = re.compile(r"-?9{2,}|-1|-9")
+
+
+def suspicions(cells: pd.DataFrame, roles: Roles, numbers: pd.DataFrame) -> Iterator[str]:
+    """Say what should be looked at before the numbers are believed, a sentence each.
+
+    Parameters
+    ----------
+    cells : DataFrame of str, shape (n_records, n_columns)
+        The whole file, nan where a cell is missing; its index has the lines.
+    roles : Roles
+    numbers : DataFrame of float
+        The numeric features.
+    """
+    copies = cells.duplicated()
+    if copies.any():
+        words = "is an exact copy" if copies.sum() == 1 else "are exact copies"
+        way = "" if roles.group is not None else ", or use --group COL if they belong to one patient"
+        yield (
+            f"{copies.sum()} of {len(cells)} rows {words} of an earlier row, the first on line {copies.idxmax()}; "
+            f"delete what was pasted twice{way}"
+        )
+    for name in cells.columns:
+        if name not in (roles.target, roles.group, roles.weight, *roles.categorical):
+            yield from _of_ids(name, cells[name].dropna(), name in roles.features, roles.group is not None)
+    for name in numbers.columns:
+        yield from _of_far_values(name, numbers[name].dropna())
+
+
+def _of_ids(name: str, values: pd.Series[str], is_feature: bool, grouped: bool) -> Iterator[str]:
+    named, n_different = is_id_name(name), values.nunique()
+    found = named or (not is_feature and 2 * n_different > len(values) and kind_of(name, values) == IDS)
+    column, repeated = quoted(name), n_different < len(values) and not grouped
+    if found and repeated:
+        yield (
+            f"column {column} repeats: {n_different} different values on {len(values)} rows; use --group {column} if "
+            "it tells patients apart, since rows of one patient are not independent"
+        )
+    elif named and is_feature:
+        yield f"column {column} is a feature and named like an ID; leave it out with --exclude {column} if it is one"
+
+
+def _of_far_values(name: str, values: pd.Series[float]) -> Iterator[str]:
+    levels = np.unique(values)
+    if len(levels) < 6:  # no range to be far from
+        return
+    for far, others in ((levels[0], levels[1:]), (levels[-1], levels[:-1])):
+        low, high = others[0], others[-1]
+        text = repr(float(far)).removesuffix(".0")
+        gap = min(abs(far - low), abs(far - high))
+        if gap > (high - low) * (FAR_CODE if _CODE.fullmatch(text) else FAR):
+            at = values.index[values == far]
+            rows = f"on line {at[0]}" if len(at) == 1 else f"on {len(at)} rows, the first on line {at[0]}"
+            yield (
+                f"column {quoted(name)}: {text} {rows} is far from the others, {low:g} to {high:g}; add "
+                f"--missing-values={text} if it means a missing value, or correct it if it is wrong"
+            )
