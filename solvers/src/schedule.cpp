@@ -77,7 +77,11 @@ const std::vector<Task>& Schedule::plan() {
             stage_ = Stage::narrow;
             narrow_cap_ = 0;
         }
-        if (plan_narrowing(rank)) return batch_;
+        if (stage_ == Stage::narrow) {
+            if (plan_narrowing(rank)) return batch_;
+            stage_ = Stage::finish;
+        }
+        if (plan_searches(rank)) return batch_;
         stage_ = ranks_.known ? Stage::search : Stage::dive;
     }
     return batch_;
@@ -122,29 +126,50 @@ bool Schedule::plan_searches(std::int64_t rank) {
     for (std::int64_t d = 0; d < problem_.draws; ++d) settled += placed(d, now);
     decided_ = settled;
     if (!(now.lower < now.upper)) return false;
+    double floor = now.lower;
+    find_open(floor);
+    if (order_.empty()) {
+        floor = attainable(rank);
+        find_open(floor);
+    }
     // the first value above this is enough to place a draw, and raises t if needed
     const std::int64_t above = rank + (problem_.draws - rank) / 2;
-    const double ceiling = std::max(now.lower, sorted_[static_cast<std::size_t>(above - 1)]);
-    order_.clear();
+    const double ceiling = std::max(floor, sorted_[static_cast<std::size_t>(above - 1)]);
     std::int64_t least_cap = std::numeric_limits<std::int64_t>::max();
-    for (std::int64_t d = 0; d < problem_.draws; ++d) {
-        const auto at = static_cast<std::size_t>(d);
-        if (stuck_[at] || results_.upper[d] <= now.lower || results_.lower[d] > now.lower) continue;
-        order_.push_back(d);
-        least_cap = std::min(least_cap, cap_[at]);
-    }
+    for (const std::int64_t d : order_) least_cap = std::min(least_cap, cap_[static_cast<std::size_t>(d)]);
     // hard draws wait for the others, which may raise t beyond them
     std::erase_if(order_, [&](auto d) { return cap_[static_cast<std::size_t>(d)] > least_cap; });
     const std::int64_t left = nodes_left();
     if (order_.empty() || left <= 0) return false;
     // nodes are kept for narrowing, unless there are so many that t is within reach
-    if (least_cap > first_cap && std::ssize(order_) > left / 2 / least_cap) return false;
+    if (stage_ == Stage::search && least_cap > first_cap && std::ssize(order_) > left / 2 / least_cap) return false;
     std::stable_sort(order_.begin(), order_.end(),
                      [this](auto a, auto b) { return results_.lower[a] > results_.lower[b]; });
     if (order_.size() > batch_size) order_.resize(batch_size);
     const std::int64_t nodes = std::min(least_cap, share(order_.size()));
-    for (const std::int64_t d : order_) batch_.push_back({Kind::search, d, {now.lower, ceiling, nodes}});
+    for (const std::int64_t d : order_) batch_.push_back({Kind::search, d, {floor, ceiling, nodes}});
     return true;
+}
+
+// Draws that may lie on either side of the floor, and that a search may place.
+void Schedule::find_open(double floor) {
+    order_.clear();
+    for (std::int64_t d = 0; d < problem_.draws; ++d) {
+        if (stuck_[static_cast<std::size_t>(d)] || results_.upper[d] <= floor || results_.lower[d] > floor) continue;
+        order_.push_back(d);
+    }
+}
+
+// The r-th smallest upper bound cannot fall below this: a draw that no search improves counts with its upper bound, any
+// other with its lower one. Leaves these in `sorted_`, in ascending order.
+double Schedule::attainable(std::int64_t rank) {
+    sorted_.assign(results_.lower, results_.lower + problem_.draws);
+    for (std::int64_t d = 0; d < problem_.draws; ++d) {
+        const auto at = static_cast<std::size_t>(d);
+        if (stuck_[at]) sorted_[at] = results_.upper[d];
+    }
+    std::sort(sorted_.begin(), sorted_.end());
+    return sorted_[static_cast<std::size_t>(rank - 1)];
 }
 
 bool Schedule::plan_narrowing(std::int64_t rank) {
@@ -230,7 +255,14 @@ void Schedule::record(const Task& task, const Outcome& outcome, const double* wi
 
 void Schedule::close(Status reason) {
     std::vector<Quantile> quantiles;
-    for (std::int64_t k = 0; k < ranks_.count; ++k) quantiles.push_back(quantile(ranks_.values[k]));
+    bool work_is_left = ranks_.count == 0;
+    for (std::int64_t k = 0; k < ranks_.count; ++k) {
+        quantiles.push_back(quantile(ranks_.values[k]));
+        find_open(attainable(ranks_.values[k]));
+        work_is_left = work_is_left || (quantiles.back().lower < quantiles.back().upper && !order_.empty());
+    }
+    // if nothing is left to do, no limit was met: these draws are placed as far as the others allow
+    if (!work_is_left && reason != Status::INTERRUPTED) reason = Status::DECIDED;
     for (std::int64_t d = 0; d < problem_.draws; ++d) {
         const auto at = static_cast<std::size_t>(d);
         auto status = ended_[at];

@@ -22,8 +22,12 @@ struct Task {
 // either its Q is at most t, or a classifier with a larger value is found. t never falls, and once the r-th smallest
 // upper is t, so is the quantile.
 //
+// A draw that no search can improve, because of rounding or a limit of its own, counts with its upper bound: the others
+// are then searched until the r-th smallest upper cannot fall.
+//
 // Where nodes are limited and t is out of reach, the remaining ones narrow the bracket: a higher floor needs fewer
-// nodes, and the quantile is at most any floor that r draws are proved not to exceed.
+// nodes, and the quantile is at most any floor that r draws are proved not to exceed. The search then takes what is
+// left.
 // Tasks are planned in batches, from bounds alone: the result does not depend on which thread does what.
 class Schedule {
  public:
@@ -50,6 +54,8 @@ class Schedule {
     bool plan_searches(std::int64_t rank);
     bool plan_narrowing(std::int64_t rank);
     Quantile quantile(std::int64_t rank);
+    double attainable(std::int64_t rank);
+    void find_open(double floor);
     std::int64_t share(std::size_t draws) const;
     std::int64_t nodes_left() const { return limits_.total_nodes - spent_; }
     bool placed(std::int64_t draw, const Quantile& quantile) const;
@@ -60,7 +66,7 @@ class Schedule {
     const Results& results_;
     const std::int64_t width_;  // of a witness
 
-    enum class Stage { start, dive, search, narrow } stage_ = Stage::start;
+    enum class Stage { start, dive, search, narrow, finish } stage_ = Stage::start;
     std::int64_t at_rank_ = 0;
     std::int64_t at_draw_ = 0;
     std::int64_t spent_ = 0;
