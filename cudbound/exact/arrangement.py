@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from cudbound.exact.integers import Vector, bits, cut, dot, identity, pivot_columns, primitive, to_integers
 from cudbound.problem.problem import Problem
+from cudbound.problem.whole_steps import in_whole_steps
 
 
 def score_weights(problem: Problem, draw: int) -> list[Fraction]:
@@ -15,6 +16,18 @@ def score_weights(problem: Problem, draw: int) -> list[Fraction]:
     if problem.weights is None:
         return [Fraction(count - 1, problem.labels.size) for count in problem.counts[draw].tolist()]
     return [Fraction(weight) for weight in problem.weights[draw].tolist()]
+
+
+def exact_columns(problem: Problem) -> list[list[Fraction]]:
+    """Return the columns of the design, those of whole steps (`in_whole_steps`) without their rounding."""
+    columns = []
+    for column, found in zip(problem.design.T.tolist(), in_whole_steps(problem.design), strict=True):
+        if found is None:
+            columns.append([Fraction(value) for value in column])
+        else:
+            start, step = Fraction(found.start), Fraction(found.span) / found.n_steps
+            columns.append([start + step * int(steps) for steps in found.steps])
+    return columns
 
 
 class Hyperplane(NamedTuple):
@@ -35,7 +48,7 @@ class Arrangement:
 
     def __init__(self, problem: Problem, draw: int) -> None:
         n, p = problem.design.shape
-        columns = [to_integers(column) for column in problem.design.T.tolist()]
+        columns = [to_integers(column) for column in exact_columns(problem)]
         self.column_scales = [scale for _, scale in columns]
         self.design: list[Vector] = list(zip(*(column for column, _ in columns), strict=True))
         self.labels = [int(label) for label in problem.labels.tolist()]

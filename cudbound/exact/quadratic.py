@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from cudbound.exact.arrangement import Arrangement
+from cudbound.exact.arrangement import Arrangement, exact_columns
 from cudbound.exact.integers import Matrix, Vector, dot, identity, restrict, solve, to_integers
 from cudbound.problem.problem import Problem
 
@@ -37,7 +37,7 @@ def mean_loss(problem: Problem, draw: int, coef: Sequence[Fraction | float]) -> 
     shares, targets, strengths = loss_terms(problem, draw)
     beta, below = to_integers(coef)
     total = Fraction(0)
-    for share, target, values in zip(shares, targets, problem.design.tolist(), strict=True):
+    for share, target, values in zip(shares, targets, zip(*exact_columns(problem), strict=True), strict=True):
         if share:
             row, row_below = to_integers(values)
             total += share * (target - Fraction(dot(row, beta), row_below * below)) ** 2

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cudbound.problem.problem import Problem
+from cudbound.problem.whole_steps import dependence_rows
 
 Array = NDArray[np.float64]
 
@@ -25,7 +26,7 @@ class Basis:
     ``design`` spans the columns of the original design, ``to_coef`` (n_coefficients, rank) maps gamma to the
     coefficients with the smallest penalty that give the same scores, and ``penalty`` (rank, rank) is that penalty.
     Rounding may have moved a row of ``design`` by ``error`` times its length; ``exact`` (n_samples, rank) are the
-    columns of the original design that it spans, without rounding errors.
+    columns of the original design that it spans, without rounding errors (`dependence_rows`).
     """
 
     design: Array
@@ -108,7 +109,7 @@ def orthonormal_basis(problem: Problem) -> Basis:
     to_coef = np.ascontiguousarray(to_coef)
     design, error = mapped_rows(problem.design, to_coef)
     anchor = q[:, :rank].T @ (problem.design @ problem.coef)
-    exact = np.ascontiguousarray(problem.design[:, order[:rank]])
+    exact = np.ascontiguousarray(dependence_rows(problem.design)[:, order[:rank]])
     if problem.penalty is None:
         return Basis(design, anchor, to_coef, None, 0.0, error, exact)
     if rank < p and diagonal[0] > 0:

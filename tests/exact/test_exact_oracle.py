@@ -13,6 +13,7 @@ from oracles import enumerate_q
 from random_problems import KINDS, make
 from tiers import each_tier
 
+from cudbound.exact.arrangement import exact_columns
 from cudbound.losses.surrogates import get_loss
 from cudbound.problem.problem import Problem
 
@@ -24,8 +25,8 @@ def value_at(problem: Problem, draw: int, coef: tuple[Fraction, ...], side: str)
     """Evaluate coefficients by the definition, row by row."""
     n = problem.labels.size
     signed = Fraction(0)
-    for i in range(n):
-        score = sum(Fraction(x) * b for x, b in zip(problem.design[i].tolist(), coef, strict=True))
+    for i, row in enumerate(zip(*exact_columns(problem), strict=True)):
+        score = sum(x * b for x, b in zip(row, coef, strict=True))
         weight = (
             Fraction(int(problem.counts[draw, i]) - 1, n)
             if problem.weights is None
