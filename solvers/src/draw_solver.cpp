@@ -9,7 +9,6 @@ namespace cudbound {
 
 namespace {
 
-constexpr int dive_steps = 8;
 constexpr double signs[] = {1.0, -1.0};
 
 bool counts(Side side, double sign) { return side == Side::BOTH || (side == Side::POSITIVE) == (sign > 0.0); }
@@ -68,7 +67,7 @@ Outcome DrawSolver::run(Kind kind, std::int64_t draw, Side side, const Target& t
         case Kind::start:
             return start(draw, side, witness);
         case Kind::dive:
-            return dive(draw, side, witness);
+            return dive(draw, side, static_cast<int>(target.nodes), witness);
         default:
             return search(draw, side, target, witness);
     }
@@ -84,12 +83,12 @@ Outcome DrawSolver::start(std::int64_t draw, Side side, double* witness) {
     return outcome;
 }
 
-Outcome DrawSolver::dive(std::int64_t draw, Side side, double* witness) {
+Outcome DrawSolver::dive(std::int64_t draw, Side side, int steps, double* witness) {
     budget_.start();
     begin(draw, side);
     view_.place();
     for (const double sign : signs) {
-        if (counts(side, sign)) search_.dive(sign, dive_steps, incumbent_);
+        if (counts(side, sign)) search_.dive(sign, steps, incumbent_);
     }
     return finish(0.0, trivial_bound(side), side, witness);
 }

@@ -42,8 +42,8 @@ class DrawSolver {
 
     // No tree: the cells that hold the anchor and the draw's minimizer.
     Outcome start(std::int64_t draw, Side side, double* witness);
-    // One path down the tree for each sign.
-    Outcome dive(std::int64_t draw, Side side, double* witness);
+    // One path of at most `steps` nodes down the tree for each sign.
+    Outcome dive(std::int64_t draw, Side side, int steps, double* witness);
     // OPTIMAL with both bounds equal, or DECIDED: with upper = floor, or with lower above the ceiling.
     Outcome search(std::int64_t draw, Side side, const Target& target, double* witness);
 

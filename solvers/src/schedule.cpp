@@ -9,9 +9,14 @@ namespace cudbound {
 
 namespace {
 
-constexpr std::int64_t batch_size = 32;      // searches between two looks at t
-constexpr std::int64_t first_cap = 4000;     // nodes of the first search of a draw
-constexpr std::int64_t next_cap = 8;         // times as many in the next one
+constexpr std::int64_t batch_size = 32;    // searches between two looks at t
+constexpr std::int64_t first_cap = 4000;   // nodes of the first search of a draw
+constexpr std::int64_t next_cap = 8;       // times as many in the next one
+constexpr std::int64_t set_up_nodes = 12;  // that take as long as setting up the search of a draw
+constexpr std::size_t first_share = 8;     // one part in so many of the nodes may go to the first batch
+constexpr std::int64_t dive_steps = 8;     // of each sign, at least
+constexpr std::int64_t most_dive_steps = 96;
+constexpr std::int64_t dive_share = 4;       // one part in so many of limited nodes may go to dives
 constexpr std::int64_t narrowing_steps = 6;  // floors that nodes are kept for when t is given up
 constexpr double narrow_enough = 0.002;      // of the scale of Q
 
@@ -24,6 +29,7 @@ Schedule::Schedule(const Problem& problem, const Limits& limits, const Ranks& ra
       results_(results),
       width_(problem.raw.design == nullptr ? problem.p : problem.raw.p),
       cap_(static_cast<std::size_t>(problem.draws), std::min(first_cap, limits.nodes)),
+      cost_(static_cast<std::size_t>(problem.draws), 0),
       failed_(static_cast<std::size_t>(problem.draws), -1.0),
       stuck_(static_cast<std::size_t>(problem.draws), 0),
       ended_(static_cast<std::size_t>(problem.draws), Status::OPTIMAL) {
@@ -52,9 +58,15 @@ Schedule::Schedule(const Problem& problem, const Limits& limits, const Ranks& ra
 }
 
 const std::vector<Task>& Schedule::plan() {
-    batch_.clear();
     spent_ = -spent_before_;
     for (std::int64_t d = 0; d < problem_.draws; ++d) spent_ += results_.nodes[d];
+    if (!batch_.empty() && batch_.front().kind != Kind::start) set_ups_ += std::ssize(batch_);
+    spent_ += set_up_nodes * set_ups_;
+    if (stage_ == Stage::search && !batch_.empty() && batch_.front().kind == Kind::search) {
+        searches_ += std::ssize(batch_);
+        for (const Task& task : batch_) searched_ += cost_[static_cast<std::size_t>(task.draw)];
+    }
+    batch_.clear();
     if (ranks_.count == 0) {
         plan_some();
         return batch_;
@@ -116,7 +128,13 @@ bool Schedule::plan_dives(std::int64_t rank) {
                      [this](auto a, auto b) { return results_.lower[a] > results_.lower[b]; });
     const auto wanted = static_cast<std::size_t>(2 * (problem_.draws - rank) + 16);
     if (order_.size() > wanted) order_.resize(wanted);
-    for (const std::int64_t d : order_) batch_.push_back({Kind::dive, d, {}});
+    Target target;
+    target.nodes = dive_steps;
+    if (limits_.total_nodes < std::numeric_limits<std::int64_t>::max()) {
+        const auto dives = 2 * std::max<std::int64_t>(1, std::ssize(order_));
+        target.nodes = std::clamp(nodes_left() / dive_share / dives, dive_steps, most_dive_steps);
+    }
+    for (const std::int64_t d : order_) batch_.push_back({Kind::dive, d, target});
     return !batch_.empty();
 }
 
@@ -142,11 +160,21 @@ bool Schedule::plan_searches(std::int64_t rank) {
     const std::int64_t left = nodes_left();
     if (order_.empty() || left <= 0) return false;
     // nodes are kept for narrowing, unless there are so many that t is within reach
-    if (stage_ == Stage::search && least_cap > first_cap && std::ssize(order_) > left / 2 / least_cap) return false;
+    const bool is_limited = limits_.total_nodes < std::numeric_limits<std::int64_t>::max();
+    const auto open = static_cast<double>(order_.size());
+    if (stage_ == Stage::search && is_limited) {
+        if (least_cap > first_cap && open > static_cast<double>(left / 2 / least_cap)) return false;
+        if (searches_ > 0 &&
+            open * static_cast<double>(searched_) > static_cast<double>(searches_) * static_cast<double>(left))
+            return false;
+    }
     std::stable_sort(order_.begin(), order_.end(),
                      [this](auto a, auto b) { return results_.lower[a] > results_.lower[b]; });
     if (order_.size() > batch_size) order_.resize(batch_size);
-    const std::int64_t nodes = std::min(least_cap, share(order_.size()));
+    std::int64_t nodes = std::min(least_cap, share(order_.size()));
+    // what the first batch takes tells what the others would
+    if (stage_ == Stage::search && searches_ == 0)
+        nodes = std::max<std::int64_t>(1, std::min(nodes, share(first_share * order_.size())));
     for (const std::int64_t d : order_) batch_.push_back({Kind::search, d, {floor, ceiling, nodes}});
     return true;
 }
@@ -240,12 +268,14 @@ void Schedule::record(const Task& task, const Outcome& outcome, const double* wi
     results_.nodes[d] += outcome.nodes;
     if (task.kind != Kind::search) return;
     ended_[at] = outcome.status;
+    cost_[at] = outcome.status == Status::NODE_LIMIT ? std::max(outcome.nodes, cap_[at]) : outcome.nodes;
     if (stage_ == Stage::narrow) {
         if (outcome.status != Status::DECIDED && outcome.status != Status::OPTIMAL) failed_[at] = task.target.floor;
         return;
     }
     if (outcome.status == Status::NODE_LIMIT && task.target.nodes < limits_.nodes) {
-        cap_[at] = cap_[at] < limits_.nodes / next_cap ? cap_[at] * next_cap : limits_.nodes;
+        if (task.target.nodes >= cap_[at])
+            cap_[at] = cap_[at] < limits_.nodes / next_cap ? cap_[at] * next_cap : limits_.nodes;
         ended_[at] = Status::DECIDED;  // for now: no limit of the caller was met
     } else {
         stuck_[at] = outcome.status != Status::DECIDED;

@@ -28,7 +28,7 @@ long allocations_when_warm(const Instance& instance, std::int64_t* nodes) {
         *nodes = 0;
         for (int d = 0; d < instance.draws; ++d) {
             solver.start(d, cudbound::Side::BOTH, witness.data());
-            solver.dive(d, cudbound::Side::BOTH, witness.data());
+            solver.dive(d, cudbound::Side::BOTH, 8, witness.data());
             *nodes += solver.search(d, cudbound::Side::BOTH, {}, witness.data()).nodes;
         }
     };

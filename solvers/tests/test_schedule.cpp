@@ -24,6 +24,7 @@ struct Draw {
     bool stuck = false;
     double lower = 0.0;
     double upper = 0.5;
+    double easy_from = 1.0;  // with such floors a search takes one node
 };
 
 struct Ended {
@@ -46,14 +47,15 @@ Outcome answer(const Draw& draw, const Task& task) {
     outcome.upper = 0.5;
     if (task.kind != Kind::search) return outcome;
     if (draw.stuck) return {draw.lower, draw.upper, Status::INACCURATE, 1};
-    if (draw.nodes > task.target.nodes) return {0.0, 0.5, Status::NODE_LIMIT, task.target.nodes};
-    outcome.nodes = draw.nodes;
+    const std::int64_t nodes = task.target.floor >= draw.easy_from ? 1 : draw.nodes;
+    if (nodes > task.target.nodes) return {0.0, 0.5, Status::NODE_LIMIT, task.target.nodes};
+    outcome.nodes = nodes;
     if (draw.value <= task.target.floor) {
         outcome.upper = task.target.floor;
     } else if (draw.value > task.target.ceiling) {
         outcome.lower = draw.value;
     } else {
-        outcome = {draw.value, draw.value, Status::OPTIMAL, draw.nodes};
+        outcome = {draw.value, draw.value, Status::OPTIMAL, nodes};
     }
     return outcome;
 }
@@ -153,4 +155,18 @@ TEST(nodes_are_not_left_over) {
     CHECK_EQUAL(ended.smallest(ended.upper, 95), 0.004 * 95);
     CHECK_EQUAL(ended.smallest(ended.lower, 95), 0.004 * 95);
     CHECK_EQUAL(ended.count(Status::NODE_LIMIT), 0);
+}
+
+// If the first batch tells that t is out of reach, the nodes go to floors that can be proved.
+TEST(the_bracket_is_narrowed_where_the_quantile_is_out_of_reach) {
+    std::vector<Draw> draws = spread(100);
+    for (Draw& draw : draws) {
+        draw.nodes = 3000;
+        draw.easy_from = 0.2;
+    }
+    Limits limits;
+    limits.total_nodes = 30000;
+    const Ended ended = run(draws, 95, limits);
+    CHECK_AT_MOST(0.004 * 95, ended.smallest(ended.upper, 95));
+    CHECK_AT_MOST(ended.smallest(ended.upper, 95), 0.45);
 }
