@@ -109,7 +109,7 @@ def orthonormal_basis(problem: Problem) -> Basis:
     to_coef = np.ascontiguousarray(to_coef)
     design, error = mapped_rows(problem.design, to_coef)
     anchor = q[:, :rank].T @ (problem.design @ problem.coef)
-    exact = np.ascontiguousarray(dependence_rows(problem.design)[:, order[:rank]])
+    exact = np.ascontiguousarray(dependence_rows(problem.design[:, order[:rank]]))
     if problem.penalty is None:
         return Basis(design, anchor, to_coef, None, 0.0, error, exact)
     if rank < p and diagonal[0] > 0:

@@ -89,3 +89,16 @@ def test_exact_arithmetic_reads_the_same_rows():
     problem = Problem.of(design, [1.0, -1.0, 1.0, 1.0, -1.0], [0.1, 0.2], [[2, 0, 1, 1, 1]])
     column, _ = to_integers(exact_columns(problem)[1])
     assert column[2] - column[1] == column[1] - column[0]  # 30, 41 and 52 are equally far apart, exactly
+
+
+def test_the_columns_of_the_basis_hold_their_own_ones() -> None:
+    # two distinct rows: the basis drops a column, which may be that of ones, and no row may then become 0
+    from cudbound.problem.coordinates import orthonormal_basis
+    from cudbound.problem.problem import Problem
+
+    rows = np.array([[1.0, -0.58, 0.1], [1.0, -0.43, 0.78]])
+    problem = Problem.of(rows[[0, 1, 0, 1]], [1.0, -1.0, -1.0, 1.0], [0.1, 0.2, 0.3], [[2, 0, 1, 1]])
+    exact = orthonormal_basis(problem).exact
+    assert exact.shape == (4, 2)
+    assert np.abs(exact).max(axis=1).all()
+    assert rank(exact) == 2
