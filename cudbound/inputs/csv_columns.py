@@ -113,6 +113,8 @@ def read_training_data(data: DataFile, *, any_features: bool = False) -> Trainin
     if data.decimal == ",":
         cells = cells.assign(**with_points(cells[roles.numeric]))
     absent = missing_cells(cells, data.missing_values)
+    # a wrong target would show as missing values of columns that have nothing to do with it
+    _classes(_keys(cells[roles.target].mask(absent[roles.target])), data.positive, roles.target, least=1)
     frame, settled = settle_missing(table.source, cells, absent, roles, data.missing)
     keys = frame.apply(_keys)
     target, features = roles.target, list(roles.features)
@@ -212,26 +214,33 @@ def _keys(column: pd.Series[str]) -> pd.Series[str]:
     return column.where(numbers.isna(), numbers.map(lambda number: repr(number).removesuffix(".0")))
 
 
-def _classes(keys: pd.Series[str], positive: str, target: str) -> tuple[str, str]:
-    """Return the keys of the negative and of the positive class."""
+def _classes(keys: pd.Series[str], positive: str, target: str, least: int = 2) -> tuple[str, str]:
+    """Return the keys of the negative and of the positive class, each of them on `least` rows."""
     import pandas as pd
 
     counts = keys.value_counts(sort=False)
     found = [f"{quoted(str(key))} ({count} row{'' if count == 1 else 's'})" for key, count in counts.items()]
     if len(counts) != 2:
-        only = "one value" if len(counts) == 1 else f"{len(counts)} values"
-        way = (
-            "; take one class against the rest as the target, one after the other" if len(counts) > 2 else ""
-        )
+        only = {0: "no value", 1: "one value"}.get(len(counts), f"{len(counts)} values")
+        listed = [first_few(found)] if found else []
+        way = "name another column with --target"
+        if counts.index.str.casefold().nunique() == 2:
+            way = "write those alike in the file that differ in case only"
+        elif len(counts) > 2:
+            way = f"take one class against the rest as the target, one after the other, or {way}"
         raise CsvError(
-            f"the target {quoted(target)} must have two classes; it has {only}: {first_few(found)}{way}"
+            f"the target {quoted(target)} must have two classes; it has {': '.join([only, *listed])}; {way}"
         )
     key_of_event = str(_keys(pd.Series([positive.strip()], dtype=object)).iloc[0])
     if key_of_event not in counts.index:
-        raise CsvError(
-            f"--positive {quoted(positive)} is not a value of {quoted(target)}; found {', '.join(found)}"
+        alike = [str(key) for key in counts.index if str(key).casefold() == key_of_event.casefold()]
+        way = (
+            f"did you mean --positive {quoted(alike[0])}?" if alike else "choose one of these with --positive"
         )
-    if counts.min() < 2:
+        raise CsvError(
+            f"--positive {quoted(positive)} is not a value of {quoted(target)}; found {', '.join(found)}; {way}"
+        )
+    if counts.min() < least:
         raise CsvError(f"each class of {quoted(target)} needs at least two rows; found {', '.join(found)}")
     other = next(str(key) for key in counts.index if key != key_of_event)
     return other, key_of_event

@@ -15,6 +15,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 DELIMITERS = ",;\t|"
+#: How workbooks begin, those of today and those of before 2007.
+WORKBOOK = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")
 #: What may stand before decimals.
 DECIMALS = (".", ",")
 #: Items that a message lists before it only counts.
@@ -168,6 +170,10 @@ def _decoded(path: Path) -> str:
     except (OSError, ValueError) as error:  # ValueError: a name with a null character
         reason = getattr(error, "strerror", None) or str(error)
         raise CsvError(f"cannot read {quoted(str(path), 200)}: {reason}") from None
+    if content.startswith(WORKBOOK) and (path.suffix.lower().startswith(".xls") or b"xl/workbook" in content):
+        raise CsvError(
+            f"{quoted(path.name)} is an Excel workbook: save it as CSV ('CSV UTF-8' in its dialog) and name that file"
+        )
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:

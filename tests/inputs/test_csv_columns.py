@@ -159,6 +159,36 @@ def test_data_that_cannot_be_used(tmp_path, text, message):
         read(tmp_path, text)
 
 
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (
+            "x,age,died\n1,30,yes\n,31,no\n3,30,no\n4,32,yes\n",
+            "the target 'age' must have two classes; it has 3 values: '30' (2 rows), '31' (1 row), '32' (1 row); take "
+            "one class against the rest as the target, one after the other, or name another column with --target",
+        ),
+        ("x,age\n1,NA\n,\n", "the target 'age' must have two classes; it has no value; name another column"),
+        (
+            "x,age\n1,Old\n,old\n3,young\n4,young\n",
+            "it has 3 values: 'Old' (1 row), 'old' (1 row), 'young' (2 rows); write those alike in the file",
+        ),
+        (
+            "x,age\n1,True\n,False\n3,True\n4,False\n",
+            "--positive 'TRUE' is not a value of 'age'; found 'True' (2 rows), 'False' (2 rows); did you mean "
+            "--positive 'True'?",
+        ),
+        (
+            "x,age\n1,a\n,b\n3,a\n4,b\n",
+            "--positive 'TRUE' is not a value of 'age'; found 'a' (2 rows), 'b' (2 rows); choose one of these",
+        ),
+    ],
+)
+def test_a_wrong_target_is_told_before_missing_values(tmp_path, text, message):
+    with pytest.raises(CsvError) as caught:
+        read(tmp_path, text, target="age", positive="TRUE")
+    assert message in str(caught.value)
+
+
 def test_many_values_of_the_target_are_cut(tmp_path):
     rows = "".join(f"{i % 3},{i}\n" for i in range(25))
     with pytest.raises(CsvError, match=r"it has 25 values: '0' \(1 row\).* and 15 more"):

@@ -129,3 +129,11 @@ def test_foreign_names_are_escaped_and_cut_in_messages(tmp_path):
     assert str(caught.value).isprintable()
     assert r"\x1b]0;owned\x07\u202e" in str(caught.value)
     assert len(quoted("x" * 1000)) < 70
+
+
+@pytest.mark.parametrize("content", [b"PK\x03\x04\x14\x00\xff\x00", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"])
+def test_a_workbook_is_told_from_a_damaged_file(tmp_path, content):
+    path = tmp_path / "patients.xlsx"
+    path.write_bytes(content)
+    with pytest.raises(CsvError, match=r"'patients\.xlsx' is an Excel workbook: save it as CSV"):
+        read_csv_file(path)
