@@ -31,12 +31,16 @@ Ball::Ball(const Problem& problem, const Arrangement& arrangement)
       flat_(static_cast<std::size_t>(p) * p),
       scratch_(p) {
     if (problem.penalty != nullptr) factorize_penalty();
+}
+
+// What each row adds to the Gram matrix and the moments.
+void Ball::list_products() {
     const std::size_t width = static_cast<std::size_t>(p) * (static_cast<std::size_t>(p) + 3) / 2;
-    products_.reserve(static_cast<std::size_t>(problem.n) * width);
-    for (std::int64_t i = 0; i < problem.n; ++i) {
-        const double* row = problem.design + i * p;
+    products_.reserve(static_cast<std::size_t>(problem_.n) * width);
+    for (std::int64_t i = 0; i < problem_.n; ++i) {
+        const double* row = problem_.design + i * p;
         for (int a = 0; a < p; ++a) {
-            products_.push_back(row[a] * problem.target(i));
+            products_.push_back(row[a] * problem_.target(i));
             for (int b = a; b < p; ++b) products_.push_back(row[a] * row[b]);
         }
     }
@@ -50,18 +54,9 @@ void Ball::set(std::int64_t draw) {
         if (mass > 0.0) total += mass * problem_.target(i) * problem_.target(i);
     }
     accumulate(draw);
-    const double loss_of_condition = factorize_gram() ? 2.0 : 0.0;  // squaring the rows squares their condition
-    if (loss_of_condition == 0.0) factorize_rows(draw);
-    double shortest = 1.0;
-    double longest = 1.0;
-    for (int k = 0; k < rank; ++k) {
-        const double pivot = std::abs(reciprocal_[k]);
-        shortest = k == 0 ? pivot : std::min(shortest, pivot);
-        longest = k == 0 ? pivot : std::max(longest, pivot);
-    }
-    const double condition = longest / shortest;
-    error = Settings::unit_error * p * (loss_of_condition > 0.0 ? condition * condition : condition) +
-            2.0 * problem_.raw.error * condition;
+    const bool squared = factorize_gram(Settings::gram);  // squaring the rows squares their condition
+    if (!squared) factorize_rows(draw);
+    measure_condition(squared);
     certain = true;
     if (rank < p) list_drawn(draw);
     finish();
@@ -92,6 +87,39 @@ void Ball::set(std::int64_t draw) {
         }
         radius2 += std::max(0.0, static_cast<double>(n) * problem_.anchor_penalty - modeled);
     }
+    place_apex();
+    size = total + radius2 + apex2;
+}
+
+bool Ball::set(const Quadratic& quadratic) {
+    gram_ = quadratic.gram;
+    std::fill(moment_.begin(), moment_.end(), 0.0);
+    if (!factorize_gram(Settings::minorant_pivot)) return false;
+    measure_condition(true);
+    certain = true;
+    minimizer_ = quadratic.center;
+    for (int k = 0; k < p; ++k) scratch_[k] = problem_.anchor[k] - minimizer_[k];
+    direction_from_beta(scratch_.data(), anchor.data());
+    radius2 = quadratic.anchor_rise;
+    place_apex();
+    size = std::abs(quadratic.least) + radius2 + apex2;
+    return true;
+}
+
+void Ball::measure_condition(bool squared) {
+    double shortest = 1.0;
+    double longest = 1.0;
+    for (int k = 0; k < rank; ++k) {
+        const double pivot = std::abs(reciprocal_[k]);
+        shortest = k == 0 ? pivot : std::min(shortest, pivot);
+        longest = k == 0 ? pivot : std::max(longest, pivot);
+    }
+    const double condition = longest / shortest;
+    error =
+        Settings::unit_error * p * (squared ? condition * condition : condition) + 2.0 * problem_.raw.error * condition;
+}
+
+void Ball::place_apex() {
     apex2 = 0.0;
     for (int k = 0; k < rank; ++k) {
         double sum = 0.0;
@@ -100,7 +128,6 @@ void Ball::set(std::int64_t draw) {
         apex2 += sum * sum;
     }
     for (int k = rank; k < p; ++k) apex[k] = 0.0;
-    size = total + radius2 + apex2;
 }
 
 // A rank-deficient draw: that the loss is flat where it seems so must follow from the rows themselves. No more
@@ -132,6 +159,7 @@ bool Ball::lies_in_drawn(int hyperplane) {
 // The Gram matrix (its upper triangle) and the moments of the drawn rows; a zero row only adds a constant to the loss.
 void Ball::accumulate(std::int64_t draw) {
     const std::size_t width = static_cast<std::size_t>(p) * (static_cast<std::size_t>(p) + 3) / 2;
+    if (products_.empty()) list_products();
     sums_.assign(width, 0.0);
     for (std::int64_t i = 0; i < problem_.n; ++i) {
         const double mass = problem_.mass(draw, i);
@@ -153,7 +181,7 @@ void Ball::accumulate(std::int64_t draw) {
 
 // Cholesky: gram = R'R, R in the upper triangle of gram_. Squaring the rows has cost half of the digits; where that
 // could show, this gives up.
-bool Ball::factorize_gram() {
+bool Ball::factorize_gram(double least) {
     double largest = 0.0;
     for (int a = 0; a < p; ++a) {
         order_[a] = a;
@@ -161,7 +189,7 @@ bool Ball::factorize_gram() {
     }
     for (int k = 0; k < p; ++k) {
         double* row = &gram_[at(k, 0, p)];
-        if (!(row[k] > Settings::gram * largest)) return false;
+        if (!(row[k] > least * largest)) return false;
         row[k] = std::sqrt(row[k]);
         reciprocal_[k] = 1.0 / row[k];
         double sum = moment_[k];

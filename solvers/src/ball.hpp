@@ -16,8 +16,19 @@ class Ball {
  public:
     Ball(const Problem& problem, const Arrangement& arrangement);
 
+    // Any quadratic in place of that of a draw.
+    struct Quadratic {
+        std::vector<double> gram;    // (p, p) half of the Hessian, its upper triangle
+        std::vector<double> center;  // (p) where it is least
+        double least = 0.0;          // its value there
+        double anchor_rise = 0.0;    // the anchor's loss less that value
+        bool exists = true;
+    };
+
     // Sets up draw `draw`; afterwards the members below describe it.
     void set(std::int64_t draw);
+    // The same for a quadratic; false if it is singular up to rounding.
+    bool set(const Quadratic& quadratic);
 
     // The same for many hyperplanes of a draw of full rank at once; `units` has shape (hyperplanes, p).
     void transform_curved(const std::vector<int>& hyperplanes, double* units, double* offsets);
@@ -42,7 +53,10 @@ class Ball {
 
  private:
     void accumulate(std::int64_t draw);
-    bool factorize_gram();
+    bool factorize_gram(double least);
+    void measure_condition(bool squared);
+    void place_apex();
+    void list_products();
     void factorize_rows(std::int64_t draw);
     void factorize_penalty();
     void finish();

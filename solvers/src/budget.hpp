@@ -36,6 +36,9 @@ class Budget {
         return true;
     }
 
+    // Counts work that takes as long as this number of nodes.
+    void charge(std::int64_t nodes) { nodes_ += nodes; }
+
     // Within a node, wherever it can take long: whether the search may continue.
     bool go_on() {
         if (status_ != Status::OPTIMAL) return false;

@@ -16,12 +16,13 @@ bool counts(Side side, double sign) { return side == Side::BOTH || (side == Side
 }  // namespace
 
 DrawSolver::DrawSolver(const Problem& problem, const Arrangement& arrangement, const std::atomic<bool>& stop,
-                       const Limits& limits, Budget::Clock::time_point begun)
-    : view_(problem, arrangement),
+                       const Limits& limits, Budget::Clock::time_point begun, Minorants& minorants)
+    : view_(problem, arrangement, make_relaxation(problem, arrangement)),
       budget_(limits, stop, begun),
       apex_(arrangement),
       search_(view_, apex_, budget_),
       writer_(view_),
+      minorants_(minorants),
       beta_(static_cast<std::size_t>(problem.p)) {
     view_.relaxation->budget = &budget_;
 }
@@ -67,7 +68,9 @@ Outcome DrawSolver::run(Kind kind, std::int64_t draw, Side side, const Target& t
         case Kind::start:
             return start(draw, side, witness);
         case Kind::dive:
-            return dive(draw, side, static_cast<int>(target.nodes), witness);
+            return dive(draw, side, static_cast<int>(target.nodes), target.with_minorant, witness);
+        case Kind::bound:
+            return bound(draw, side, target);
         default:
             return search(draw, side, target, witness);
     }
@@ -78,19 +81,24 @@ Outcome DrawSolver::start(std::int64_t draw, Side side, double* witness) {
     begin(draw, side);
     Outcome outcome;
     outcome.lower = (writer_.write_start(incumbent_, witness) + view_.rounding) / view_.divisor;
-    outcome.upper = std::max(outcome.lower, (trivial_bound(side) + view_.rounding) / view_.divisor);
+    outcome.upper = std::max(outcome.lower, (trivial_bound(view_, side) + view_.rounding) / view_.divisor);
     outcome.status = Status::DECIDED;
     return outcome;
 }
 
-Outcome DrawSolver::dive(std::int64_t draw, Side side, int steps, double* witness) {
+Outcome DrawSolver::dive(std::int64_t draw, Side side, int steps, bool with_minorant, double* witness) {
     budget_.start();
     begin(draw, side);
-    view_.place();
-    for (const double sign : signs) {
-        if (counts(side, sign)) search_.dive(sign, steps, incumbent_);
+    SignedSearch* search = &search_;
+    if (with_minorant && tally_minorant(draw)) {
+        search = &minorant_->search;
+    } else {
+        view_.place();
     }
-    return finish(0.0, trivial_bound(side), side, witness);
+    for (const double sign : signs) {
+        if (counts(side, sign)) search->dive(sign, steps, incumbent_);
+    }
+    return finish(0.0, trivial_bound(view_, side), side, witness);
 }
 
 Outcome DrawSolver::search(std::int64_t draw, Side side, const Target& target, double* witness) {
@@ -107,10 +115,51 @@ Outcome DrawSolver::search(std::int64_t draw, Side side, const Target& target, d
     return finish(target.floor, open_bound, side, witness);
 }
 
-double DrawSolver::trivial_bound(Side side) const {
+DrawSolver::Minorant::Minorant(const DrawView& of, Minorants& kept, Budget& budget)
+    : view(of.problem, of.arrangement, make_minorant(of.problem, of.arrangement, kept)),
+      apex(of.arrangement),
+      search(view, apex, budget) {
+    view.relaxation->budget = &budget;
+}
+
+// Whether the draw has one.
+bool DrawSolver::tally_minorant(std::int64_t draw) {
+    if (!minorant_) minorant_ = std::make_unique<Minorant>(view_, minorants_, budget_);
+    minorant_->view.tally(draw);
+    minorant_->apex.forget();
+    if (minorant_->view.relaxation->found) minorant_->view.place();
+    return minorant_->view.relaxation->found;
+}
+
+Outcome DrawSolver::bound(std::int64_t draw, Side side, const Target& target) {
+    budget_.start(target.nodes);
+    const bool exists = tally_minorant(draw);
+    const DrawView& view = minorant_->view;
+    incumbent_.clear(view.problem.anchor, view.p);
+    const double floor = std::max(target.floor * view.divisor - view.rounding, 0.0);
+    double found = exists ? 0.0 : trivial_bound(view, side);
+    for (const double sign : signs) {
+        if (!counts(side, sign) || !exists) continue;
+        if (view.size() == 0) {  // one score everywhere
+            found = std::max(found, sign * view.constant);
+            continue;
+        }
+        found = std::max(found, minorant_->search.explore(sign, {floor, floor}, incumbent_));
+    }
+    const double upper = std::min(std::max(found, incumbent_.value), trivial_bound(view, side));
+    Outcome outcome;
+    outcome.upper = std::max((upper + view.rounding) / view.divisor, target.floor);
+    outcome.nodes = budget_.nodes();
+    outcome.status = outcome.upper <= target.floor ? Status::DECIDED : Status::NODE_LIMIT;
+    if (budget_.status() == Status::TIME_LIMIT || budget_.status() == Status::INTERRUPTED)
+        outcome.status = budget_.status();
+    return outcome;
+}
+
+double DrawSolver::trivial_bound(const DrawView& view, Side side) const {
     double most = 0.0;
     for (const double sign : signs) {
-        if (counts(side, sign)) most = std::max(most, view_.most(sign));
+        if (counts(side, sign)) most = std::max(most, view.most(sign));
     }
     return most;
 }
@@ -120,7 +169,7 @@ Outcome DrawSolver::finish(double floor, double open_bound, Side side, double* w
     const double value = incumbent_.value;
     outcome.nodes = budget_.nodes();
     outcome.status = budget_.status();
-    const double most = trivial_bound(side);
+    const double most = trivial_bound(view_, side);
     const double upper = std::min(std::max(value, open_bound), most);
     outcome.upper = std::max((upper + view_.rounding) / view_.divisor, floor);
     const double worth = write(witness);

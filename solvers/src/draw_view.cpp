@@ -8,11 +8,12 @@
 
 namespace cudbound {
 
-DrawView::DrawView(const Problem& the_problem, const Arrangement& the_arrangement)
+DrawView::DrawView(const Problem& the_problem, const Arrangement& the_arrangement,
+                   std::unique_ptr<Relaxation> the_relaxation)
     : problem(the_problem),
       arrangement(the_arrangement),
       p(static_cast<int>(the_problem.p)),
-      relaxation(make_relaxation(the_problem, the_arrangement)),
+      relaxation(std::move(the_relaxation)),
       minimizer(relaxation->make_node()),
       own_weights_(static_cast<std::size_t>(the_problem.n)),
       anchor_sides_(static_cast<std::size_t>(the_arrangement.count)),

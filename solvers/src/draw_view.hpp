@@ -12,7 +12,7 @@ namespace cudbound {
 
 class DrawView {
  public:
-    DrawView(const Problem& problem, const Arrangement& arrangement);
+    DrawView(const Problem& problem, const Arrangement& arrangement, std::unique_ptr<Relaxation> relaxation);
 
     // The scores, and the minimizer of the loss: enough to score classifiers.
     void tally(std::int64_t draw);

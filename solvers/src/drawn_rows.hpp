@@ -72,6 +72,9 @@ class DrawnRows {
     const std::vector<double>& ridge() const { return ridge_; }  // (p, p) Hessian of the penalty
     double bend(std::size_t i) const { return bends_[i]; }       // curvature of row i where it was measured
     double margin(std::size_t i) const { return margins_[i]; }   // where it was measured
+    double mass(std::size_t i) const { return mass_[i]; }
+    double offset(std::size_t i) const { return offset_[i]; }  // y_i times that of the row
+    double constant() const { return constant_; }              // loss of the rows that are zero
     void set_bend(std::size_t i, double bend) { bends_[i] = mass_[i] * bend; }
     void readmit() {
         std::fill(gone_.begin(), gone_.end(), 0);
@@ -93,6 +96,10 @@ class DrawnRows {
         double sum = 0.0;
         for (int a = 0; a < p_; ++a) sum += beta[a] * dot(&ridge_[at(a, 0)], beta, p_);
         return 0.5 * sum;
+    }
+
+    void penalty_slope(const double* beta, double* result) const {
+        for (int a = 0; a < p_; ++a) result[a] = dot(&ridge_[at(a, 0)], beta, p_);
     }
 
     // The loss, and its derivatives row by row.

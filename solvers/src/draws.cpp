@@ -74,6 +74,7 @@ void solve_draws(const Problem& problem, const Limits& limits, Side side, const 
     const auto begun = Budget::Clock::now();
     const Arrangement arrangement = merge_rows(problem);
     Schedule schedule(problem, limits, ranks, results);
+    Minorants minorants(static_cast<std::size_t>(problem.draws));
 
     std::atomic<bool> stop{false};
     std::atomic<bool> out_of_time{false};
@@ -108,7 +109,8 @@ void solve_draws(const Problem& problem, const Limits& limits, Side side, const 
         std::vector<double> witness(static_cast<std::size_t>(std::max(problem.p, problem.raw.p)));
         while (!batch->empty()) {
             try {
-                if (!solver) solver = std::make_unique<DrawSolver>(problem, arrangement, stop, limits, begun);
+                if (!solver)
+                    solver = std::make_unique<DrawSolver>(problem, arrangement, stop, limits, begun, minorants);
                 const auto size = static_cast<std::int64_t>(batch->size());
                 for (std::int64_t k = next++; k < size; k = next++) {
                     if (stop.load(std::memory_order_relaxed)) break;

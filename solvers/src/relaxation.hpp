@@ -95,6 +95,16 @@ class Relaxation {
     // the loss must exceed `limit`, and with unresolved when rounding prevents an answer; the node is then unusable.
     virtual Settled settle(Node& node, const Sides& sides, const std::vector<int>& forced, double limit) = 0;
 
+    // A lower bound of the loss on the closed cone of `forced` that may be better than the node's: where the relaxation
+    // is a quadratic below the loss, that of the loss itself. `sides` are those of beta.
+    virtual double confirm(const Node& node, const Sides& sides, const std::vector<int>& forced, double limit) {
+        (void)sides, (void)forced, (void)limit;
+        return node.loss;
+    }
+
+    // The loss that the node's point has: its least on the cone, or more if the relaxation is a quadratic below it.
+    virtual double attained_loss(const Node& node) { return node.loss; }
+
     int p = 0;
     std::vector<double> anchor;   // (p) the fitted coefficients
     std::vector<double> apex;     // (p) beta = 0

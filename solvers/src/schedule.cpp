@@ -2,20 +2,26 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "cudbound/settings.hpp"
+#include "minorant.hpp"
 
 namespace cudbound {
 
 namespace {
 
-constexpr std::int64_t batch_size = 32;    // searches between two looks at t
-constexpr std::int64_t first_cap = 4000;   // nodes of the first search of a draw
-constexpr std::int64_t next_cap = 8;       // times as many in the next one
-constexpr std::int64_t set_up_nodes = 12;  // that take as long as setting up the search of a draw
-constexpr std::size_t first_share = 8;     // one part in so many of the nodes may go to the first batch
-constexpr std::int64_t dive_steps = 8;     // of each sign, at least
+constexpr std::int64_t batch_size = 32;            // searches between two looks at t
+constexpr std::int64_t first_cap = 4000;           // nodes of the first search of a draw
+constexpr std::int64_t next_cap = 8;               // times as many in the next one
+constexpr std::int64_t set_up_nodes = 12;          // that take as long as setting up the search of a draw
+constexpr std::int64_t minorant_set_up_nodes = 2;  // the same for the quadratic of a draw, once
+constexpr std::size_t first_share = 8;             // one part in so many of the nodes may go to the first batch
+constexpr std::int64_t dive_steps = 8;             // of each sign, at least
 constexpr std::int64_t most_dive_steps = 96;
+constexpr std::int64_t dear_node = 20;       // takes as long as this number of nodes of the quadratic
+constexpr std::int64_t very_dear_node = 40;  // likewise
+constexpr std::int64_t more_nodes = 4;       // times as many in the next round of these
 constexpr std::int64_t dive_share = 4;       // one part in so many of limited nodes may go to dives
 constexpr std::int64_t narrowing_steps = 6;  // floors that nodes are kept for when t is given up
 constexpr double narrow_enough = 0.002;      // of the scale of Q
@@ -31,6 +37,7 @@ Schedule::Schedule(const Problem& problem, const Limits& limits, const Ranks& ra
       cap_(static_cast<std::size_t>(problem.draws), std::min(first_cap, limits.nodes)),
       cost_(static_cast<std::size_t>(problem.draws), 0),
       failed_(static_cast<std::size_t>(problem.draws), -1.0),
+      has_bound_(static_cast<std::size_t>(problem.draws), 0),
       stuck_(static_cast<std::size_t>(problem.draws), 0),
       ended_(static_cast<std::size_t>(problem.draws), Status::OPTIMAL) {
     if (ranks.known) {
@@ -60,8 +67,8 @@ Schedule::Schedule(const Problem& problem, const Limits& limits, const Ranks& ra
 const std::vector<Task>& Schedule::plan() {
     spent_ = -spent_before_;
     for (std::int64_t d = 0; d < problem_.draws; ++d) spent_ += results_.nodes[d];
-    if (!batch_.empty() && batch_.front().kind != Kind::start) set_ups_ += std::ssize(batch_);
-    spent_ += set_up_nodes * set_ups_;
+    for (const Task& task : batch_) set_ups_ += set_up(task);
+    spent_ += set_ups_;
     if (stage_ == Stage::search && !batch_.empty() && batch_.front().kind == Kind::search) {
         searches_ += std::ssize(batch_);
         for (const Task& task : batch_) searched_ += cost_[static_cast<std::size_t>(task.draw)];
@@ -86,11 +93,22 @@ const std::vector<Task>& Schedule::plan() {
         }
         if (stage_ == Stage::search) {
             if (plan_searches(rank)) return batch_;
+            stage_ = Stage::bound;
+            narrow_cap_ = 0;
+        }
+        if (stage_ == Stage::bound) {
+            // where nodes of the loss are dear, more of the quadratic prove more
+            for (int round = 0; has_minorant(problem_) && (round == 0 || minorant_nodes() >= very_dear_node); ++round) {
+                if (plan_narrowing(rank, Kind::bound)) return batch_;
+                if (narrow_cap_ == 0 || narrow_cap_ > nodes_left()) break;
+                narrow_cap_ *= more_nodes;
+                start_narrowing(rank);
+            }
             stage_ = Stage::narrow;
             narrow_cap_ = 0;
         }
         if (stage_ == Stage::narrow) {
-            if (plan_narrowing(rank)) return batch_;
+            if (plan_narrowing(rank, Kind::search)) return batch_;
             stage_ = Stage::finish;
         }
         if (plan_searches(rank)) return batch_;
@@ -133,6 +151,12 @@ bool Schedule::plan_dives(std::int64_t rank) {
     if (limits_.total_nodes < std::numeric_limits<std::int64_t>::max()) {
         const auto dives = 2 * std::max<std::int64_t>(1, std::ssize(order_));
         target.nodes = std::clamp(nodes_left() / dive_share / dives, dive_steps, most_dive_steps);
+        // Where they are dear, deep dives of the quadratic find more. That of a piecewise quadratic loss is too loose
+        // for it.
+        if (minorant_nodes() >= dear_node && problem_.loss == Loss::LOGISTIC && has_minorant(problem_)) {
+            target.with_minorant = true;
+            target.nodes = most_dive_steps;
+        }
     }
     for (const std::int64_t d : order_) batch_.push_back({Kind::dive, d, target});
     return !batch_.empty();
@@ -163,6 +187,9 @@ bool Schedule::plan_searches(std::int64_t rank) {
     const bool is_limited = limits_.total_nodes < std::numeric_limits<std::int64_t>::max();
     const auto open = static_cast<double>(order_.size());
     if (stage_ == Stage::search && is_limited) {
+        // not even the set-up of the first batch can be paid
+        if (has_minorant(problem_) && set_up_nodes * batch_size > left / static_cast<std::int64_t>(first_share))
+            return false;
         if (least_cap > first_cap && open > static_cast<double>(left / 2 / least_cap)) return false;
         if (searches_ > 0 &&
             open * static_cast<double>(searched_) > static_cast<double>(searches_) * static_cast<double>(left))
@@ -200,14 +227,20 @@ double Schedule::attainable(std::int64_t rank) {
     return sorted_[static_cast<std::size_t>(rank - 1)];
 }
 
-bool Schedule::plan_narrowing(std::int64_t rank) {
+void Schedule::start_narrowing(std::int64_t rank) {
+    unproved_ = quantile(rank).lower;
+    std::fill(failed_.begin(), failed_.end(), -1.0);
+}
+
+bool Schedule::plan_narrowing(std::int64_t rank, Kind kind) {
     if (limits_.total_nodes == std::numeric_limits<std::int64_t>::max()) return false;
     const Quantile now = quantile(rank);
     const std::int64_t left = nodes_left();
     const std::int64_t may_exceed = problem_.draws - rank;
     if (narrow_cap_ == 0) {
-        narrow_cap_ = std::min(limits_.nodes, std::max<std::int64_t>(1, left / narrowing_steps / (may_exceed + 1)));
-        unproved_ = now.lower;
+        const std::int64_t steps = kind == Kind::bound ? 2 * narrowing_steps : narrowing_steps;
+        narrow_cap_ = std::min(limits_.nodes, std::max<std::int64_t>(1, left / steps / (may_exceed + 1)));
+        start_narrowing(rank);
     }
     while (left > 0 && now.upper - std::max(unproved_, now.lower) > narrow_enough) {
         const double floor = 0.5 * (std::max(unproved_, now.lower) + now.upper);
@@ -229,11 +262,26 @@ bool Schedule::plan_narrowing(std::int64_t rank) {
         std::stable_sort(order_.begin(), order_.end(),
                          [this](auto a, auto b) { return results_.upper[a] < results_.upper[b]; });
         if (order_.size() > batch_size) order_.resize(batch_size);
-        const std::int64_t nodes = std::min(narrow_cap_, share(order_.size()));
-        for (const std::int64_t d : order_) batch_.push_back({Kind::search, d, {floor, floor, nodes}});
+        std::int64_t nodes = std::min(narrow_cap_, share(order_.size()));
+        if (kind == Kind::bound) nodes *= minorant_nodes();
+        for (const std::int64_t d : order_) batch_.push_back({kind, d, {floor, floor, nodes}});
         return !batch_.empty();
     }
     return false;
+}
+
+std::int64_t Schedule::minorant_nodes() const {
+    const auto n = static_cast<double>(problem_.n);
+    const auto p = static_cast<double>(problem_.p);
+    return static_cast<std::int64_t>((15.0 + 3e-3 * n * p * p + 12e-3 * p * p * p) / (1.5 + 5e-4 * n * p));
+}
+
+// Nodes that take as long as what precedes the search.
+std::int64_t Schedule::set_up(const Task& task) {
+    if (task.kind == Kind::start) return 0;
+    if (task.kind != Kind::bound && !task.target.with_minorant) return set_up_nodes;
+    char& known = has_bound_[static_cast<std::size_t>(task.draw)];
+    return std::exchange(known, 1) ? 0 : minorant_set_up_nodes;
 }
 
 // A batch is planned at once, so that its draws share what is left.
@@ -260,12 +308,15 @@ bool Schedule::placed(std::int64_t draw, const Quantile& quantile) const {
 void Schedule::record(const Task& task, const Outcome& outcome, const double* witness) {
     const std::int64_t d = task.draw;
     const auto at = static_cast<std::size_t>(d);
-    if (outcome.lower > results_.lower[d] || (outcome.lower == results_.lower[d] && task.kind != Kind::dive)) {
+    if (outcome.lower > results_.lower[d] ||
+        (outcome.lower == results_.lower[d] && task.kind != Kind::dive && task.kind != Kind::bound)) {
         std::copy_n(witness, width_, results_.witness + d * width_);
     }
     results_.lower[d] = std::max(results_.lower[d], outcome.lower);
     results_.upper[d] = std::max(results_.lower[d], std::min(results_.upper[d], outcome.upper));
-    results_.nodes[d] += outcome.nodes;
+    const std::int64_t price = task.kind == Kind::bound || task.target.with_minorant ? minorant_nodes() : 1;
+    results_.nodes[d] += (outcome.nodes + price - 1) / price;
+    if (task.kind == Kind::bound && outcome.status != Status::DECIDED) failed_[at] = task.target.floor;
     if (task.kind != Kind::search) return;
     ended_[at] = outcome.status;
     cost_[at] = outcome.status == Status::NODE_LIMIT ? std::max(outcome.nodes, cap_[at]) : outcome.nodes;

@@ -52,11 +52,15 @@ class Schedule {
     bool plan_some();
     bool plan_dives(std::int64_t rank);
     bool plan_searches(std::int64_t rank);
-    bool plan_narrowing(std::int64_t rank);
+    bool plan_narrowing(std::int64_t rank, Kind kind);
+    void start_narrowing(std::int64_t rank);
     Quantile quantile(std::int64_t rank);
     double attainable(std::int64_t rank);
     void find_open(double floor);
     std::int64_t share(std::size_t draws) const;
+    std::int64_t set_up(const Task& task);
+    // Nodes of a quadratic that take as long as one of the loss, whose Hessian they save.
+    std::int64_t minorant_nodes() const;
     std::int64_t nodes_left() const { return limits_.total_nodes - spent_; }
     bool placed(std::int64_t draw, const Quantile& quantile) const;
 
@@ -66,11 +70,11 @@ class Schedule {
     const Results& results_;
     const std::int64_t width_;  // of a witness
 
-    enum class Stage { start, dive, search, narrow, finish } stage_ = Stage::start;
+    enum class Stage { start, dive, search, bound, narrow, finish } stage_ = Stage::start;
     std::int64_t at_rank_ = 0;
     std::int64_t at_draw_ = 0;
     std::int64_t spent_ = 0;
-    std::int64_t set_ups_ = 0;   // of searches and dives
+    std::int64_t set_ups_ = 0;   // nodes that took as long as setting up searches and dives
     std::int64_t searches_ = 0;  // so far, before any narrowing
     std::int64_t searched_ = 0;  // nodes that they took, or would have
     std::atomic<std::int64_t> decided_{0};
@@ -79,6 +83,7 @@ class Schedule {
     std::vector<double> failed_;      // (draws) the highest floor at which narrowing met its limit
     double unproved_ = 0.0;           // narrowing did not bring the quantile down to this
     std::int64_t narrow_cap_ = 0;     // nodes that a search of that stage may take
+    std::vector<char> has_bound_;     // (draws) whether the quadratic has been made
     std::vector<char> stuck_;         // (draws) another search would find nothing more
     std::vector<Status> ended_;       // (draws) how the last search ended
     std::int64_t spent_before_ = 0;   // nodes that were spent before this call

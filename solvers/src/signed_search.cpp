@@ -90,7 +90,7 @@ void SignedSearch::dive(double sign, int steps, Incumbent& incumbent) {
         if (depth == 0) relaxation_.copy(*view_.minimizer, *here.node);
         if (bound(score, here.node->loss) <= incumbent.value) break;
         const double attained = classify(here, score);
-        const double value = attained * relaxation_.g(here.node->loss);
+        const double value = attained * relaxation_.g(relaxation_.attained_loss(*here.node));
         if (value > incumbent.value && cone_.find(normals(), tight_) == OpenCone::Answer::open) {
             offer(attained, value, here.node->point);
         }
@@ -222,12 +222,16 @@ void SignedSearch::process(int depth, double score) {
     const std::size_t first_dropped = dropped_.size();
     for (;;) {
         const double attained = classify(here, score);
-        const double value = attained * relaxation_.g(here.node->loss);
+        double value = attained * relaxation_.g(here.node->loss);
         int culprit = -1;
         if (value > cut()) {
             const OpenCone::Answer answer = cone_.find(normals(), tight_);
             if (answer == OpenCone::Answer::open) {
-                offer(attained, value, here.node->point);
+                const double loss = relaxation_.confirm(*here.node, sides_of_beta(), forced_,
+                                                        relaxation_.reach(std::min(score, score_cap_), cut()));
+                if (bound(score, loss) <= cut()) break;
+                value = attained * relaxation_.g(loss);
+                if (value > cut()) offer(attained, value, here.node->point);
             } else {
                 // There may be a cell that is too thin to decide: this would be its value.
                 if (answer == OpenCone::Answer::unclear) leave_open(value);
@@ -371,6 +375,12 @@ double SignedSearch::bound(double score, double loss) const {
 void SignedSearch::leave_open(double bound) { open_bound_ = std::max(open_bound_, bound); }
 
 Sides SignedSearch::sides() const { return {p_, normal_.data(), distance_.data(), view_.tie}; }
+
+// All of these hyperplanes pass through beta = 0.
+Sides SignedSearch::sides_of_beta() {
+    through_apex_.resize(member_.size());
+    return {p_, beta_normal_.data(), through_apex_.data(), Settings::tie};
+}
 
 void SignedSearch::offer(double score, double value, const std::vector<double>& point) {
     Incumbent& best = *incumbent_;

@@ -60,6 +60,7 @@ class SignedSearch {
     void leave_open(double bound);
     void offer(double score, double value, const std::vector<double>& point);
     Sides sides() const;
+    Sides sides_of_beta();
     Normals normals() const { return {beta_normal_.data(), hyperplane_.data()}; }
     Level& level(int depth);
 
@@ -97,6 +98,7 @@ class SignedSearch {
     std::vector<double> margins_;  // (k) scratch
     std::vector<int> tight_;       // scratch: forced or undecided, through the point of the node
     std::vector<double> probe_normal_;
+    std::vector<double> through_apex_;  // (k) zeros
     std::vector<std::unique_ptr<Level>> levels_;
 };
 

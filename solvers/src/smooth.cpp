@@ -70,13 +70,14 @@ class SmoothRelaxation final : public Relaxation {
         slack = 10.0 * Settings::newton_gap * (1.0 + apex_loss);
         apex_tolerance = slack;
         taken_off = slack + apex_tolerance + (vanishes<kind> ? 0.0 : Settings::pieces_gap * (1.0 + apex_loss));
-        bound_curvature();
+        curvature_is_bounded_ = false;  // which a draw that is only scored never needs
     }
 
     double transform(int hyperplane, double* unit, double* offset) override {
         const double* normal = arrangement_.normal(hyperplane);
         std::copy_n(normal, p, unit);
         *offset = 0.0;
+        if (!curvature_is_bounded_) bound_curvature();
         if (!minorised_) return 0.0;
         minorant_.solve_transposed(normal, unit_.data());
         return 0.5 / dot(unit_.data(), unit_.data(), p);
@@ -342,6 +343,7 @@ class SmoothRelaxation final : public Relaxation {
     // A quadratic minorant: wherever g > 0, the Hessian is at least that of `minorant_`.
     void bound_curvature() {
         const double rise = horizon() - root_.loss;
+        curvature_is_bounded_ = true;
         minorised_ = false;
         if (!std::isfinite(rise) || !found) return;
         const auto measure_lengths = [this](const Cholesky& factor) {
@@ -378,6 +380,7 @@ class SmoothRelaxation final : public Relaxation {
     ActiveSet active_;
     Cholesky minorant_;
     bool minorised_ = false;
+    bool curvature_is_bounded_ = false;
     bool proved_ = false;  // whether the last model_error is certain
     double lent_ = 1.0;    // how much more than usual is added to a singular Hessian
 

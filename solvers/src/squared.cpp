@@ -24,8 +24,8 @@ struct SquaredNode final : Node {
 
 SquaredRelaxation::SquaredRelaxation(const Problem& problem, const Arrangement& arrangement)
     : Relaxation(problem),
-      rows_(static_cast<double>(problem.n)),
       ball_(problem, arrangement),
+      rows_(static_cast<double>(problem.n)),
       combined_(static_cast<std::size_t>(problem.p)) {
     p = ball_.p;
     rate = problem.alpha / static_cast<double>(problem.n);
@@ -33,9 +33,13 @@ SquaredRelaxation::SquaredRelaxation(const Problem& problem, const Arrangement& 
 
 void SquaredRelaxation::set(std::int64_t draw) {
     ball_.set(draw);
+    adopt(evaluation_.anchor_doubt(draw));
+}
+
+void SquaredRelaxation::adopt(double doubt) {
     anchor = ball_.anchor;
     apex = ball_.apex;
-    anchor_loss = ball_.radius2 + evaluation_.anchor_doubt(draw);
+    anchor_loss = ball_.radius2 + doubt;
     apex_loss = ball_.apex2;
     error = ball_.error;
     certain = ball_.certain;

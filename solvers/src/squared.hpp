@@ -7,7 +7,7 @@
 
 namespace cudbound {
 
-class SquaredRelaxation final : public Relaxation {
+class SquaredRelaxation : public Relaxation {
  public:
     SquaredRelaxation(const Problem& problem, const Arrangement& arrangement);
 
@@ -24,11 +24,16 @@ class SquaredRelaxation final : public Relaxation {
     void start(Node& node) const override;
     Settled settle(Node& node, const Sides& sides, const std::vector<int>& forced, double limit) override;
 
+ protected:
+    // Takes over what the ball knows; rounding may have lowered the anchor's loss by `doubt`.
+    void adopt(double doubt);
+
+    Ball ball_;
+
  private:
     double proved_loss(const Node& node, const Sides& sides, int entering) const;
 
     const double rows_;
-    Ball ball_;
     mutable std::vector<double> combined_;  // (p) scratch
 };
 

@@ -22,13 +22,19 @@ long allocations_when_warm(const Instance& instance, std::int64_t* nodes) {
     const cudbound::Arrangement arrangement = cudbound::merge_rows(problem);
     const std::atomic<bool> stop{false};
     const cudbound::Limits limits;
-    cudbound::DrawSolver solver(problem, arrangement, stop, limits, cudbound::Budget::Clock::now());
+    cudbound::Minorants minorants(static_cast<std::size_t>(instance.draws));
+    cudbound::DrawSolver solver(problem, arrangement, stop, limits, cudbound::Budget::Clock::now(), minorants);
     std::vector<double> witness(instance.p);
     const auto solve_all = [&] {
         *nodes = 0;
         for (int d = 0; d < instance.draws; ++d) {
             solver.start(d, cudbound::Side::BOTH, witness.data());
-            solver.dive(d, cudbound::Side::BOTH, 8, witness.data());
+            solver.dive(d, cudbound::Side::BOTH, 8, false, witness.data());
+            if (!cudbound::has_minorant(problem)) continue;
+            solver.dive(d, cudbound::Side::BOTH, 8, true, witness.data());
+            *nodes += solver.bound(d, cudbound::Side::BOTH, {0.0, 0.0, 1000}).nodes;
+        }
+        for (int d = 0; d < instance.draws; ++d) {
             *nodes += solver.search(d, cudbound::Side::BOTH, {}, witness.data()).nodes;
         }
     };

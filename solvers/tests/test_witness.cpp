@@ -20,7 +20,7 @@ struct Setting {
     explicit Setting(const Instance& instance)
         : problem(instance.view()),
           arrangement(cudbound::merge_rows(problem)),
-          view(problem, arrangement),
+          view(problem, arrangement, cudbound::make_relaxation(problem, arrangement)),
           writer(view) {
         view.tally(0);
         view.place();

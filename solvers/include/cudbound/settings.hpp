@@ -229,6 +229,23 @@ struct Settings {
     // absolute weights: what exceeds the best value by no more counts as found.
     static constexpr double cone_level = 1e-11;
 
+    // The quadratic below a logistic loss. Each row's touches it at its margin at the minimizer, moved towards 0 by the
+    // share `minorant_shift`, which costs a little of its least value and gains much curvature; it is refitted this
+    // many times to where g > 0. Its second derivatives are lowered by `minorant_margin`, radii enlarged by
+    // `minorant_wider`; within `minorant_step` the least second derivative is used. All can only enlarge the upper
+    // bound.
+    static constexpr double minorant_shift = 0.3;
+    static constexpr int minorant_rounds = 4;
+    static constexpr double minorant_margin = 1e-9;
+    static constexpr double minorant_wider = 1.000001;
+    static constexpr double minorant_step = 1e-2;
+
+    // They are used if all draws together need no more numbers than this.
+    static constexpr double minorant_size = 1e7;
+
+    // A draw whose quadratic has pivots below this share of its largest is not bounded by it.
+    static constexpr double minorant_pivot = 1e-8;
+
     // Batched refits: Newton's method ends with the first step that moves no margin by more than `fit_settled`,
     // relative to 1 + the largest margin; steps shrink quadratically there. After `fit_steps` steps, or where a step
     // has to be shortened to less than `fit_least_share` of itself, the fit counts as not found, and its caller makes

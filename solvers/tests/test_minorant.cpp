@@ -1,0 +1,116 @@
+// The quadratic below a loss: it is below it where g > 0, and what its tree proves holds for the loss.
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+
+#include "check.hpp"
+#include "draw_solver.hpp"
+#include "instances.hpp"
+#include "minorant.hpp"
+#include "oracles.hpp"
+
+namespace {
+
+using cudbound::Loss;
+using cudbound::Status;
+
+constexpr Loss losses[] = {Loss::LOGISTIC, Loss::SQUARED_HINGE, Loss::HUBER};
+
+Instance random_problem(Random& random, int trial, Loss loss) {
+    const int p = 1 + trial % 5;
+    const RowKind rows[] = {RowKind::general, RowKind::homogeneous, RowKind::integers, RowKind::repeated};
+    const int n = integer(random, 8, 26);
+    Instance instance =
+        random_instance(random, n, p, rows[trial / 2 % 4], trial % 2 == 0 ? LabelKind::clear : LabelKind::noise);
+    instance.loss = loss;
+    const double strengths[] = {1e-3, 0.02, 0.3};
+    penalize(std::vector<double>(static_cast<std::size_t>(p), strengths[trial % 3]), &instance);
+    if (trial % 3 == 0) {
+        for (int i = 0; i < n; ++i) instance.weights.push_back(normal(random) / n);
+    }
+    if (trial % 5 == 1) {
+        for (int i = 0; i < n; ++i) instance.offset.push_back(normal(random));
+    }
+    if (trial % 7 == 2) {
+        for (int i = 0; i < n; ++i) instance.sample_weight.push_back(std::exp(2.0 * normal(random)));
+    }
+    const double rates[] = {3.0, static_cast<double>(n), 484.0};
+    instance.alpha = rates[integer(random, 0, 2)];
+    return instance;
+}
+
+}  // namespace
+
+TEST(it_lies_below_the_loss) {
+    Random random(1);
+    for (const Loss loss : losses) {
+        int within = 0;
+        for (int trial = 0; trial < 150; ++trial) {
+            const Instance instance = random_problem(random, trial, loss);
+            const auto problem = instance.view();
+            const auto arrangement = cudbound::merge_rows(problem);
+            cudbound::Minorants kept(1);
+            const auto relaxation = cudbound::make_minorant(problem, arrangement, kept);
+            relaxation->set(0);
+            if (!relaxation->found) continue;
+            const auto p = static_cast<std::size_t>(instance.p);
+            const auto total = [&](const std::vector<double>& beta) {
+                return static_cast<double>(instance.n) * oracle::loss(problem, 0, beta.data());
+            };
+            const double horizon = total(instance.anchor) + instance.n / instance.alpha;
+            std::vector<double> beta(p);
+            std::vector<double> v(p);
+            for (int k = 0; k < 60; ++k) {
+                // from the quadratic's minimizer outwards, as far as g > 0
+                std::fill(v.begin(), v.end(), 0.0);
+                relaxation->to_beta(v.data(), beta.data());
+                std::vector<double> step(p);
+                for (double& x : step) x = normal(random);
+                double size = std::exp(2.0 * normal(random));
+                auto trial_point = beta;
+                for (int halvings = 0; halvings < 20; ++halvings, size *= 0.5) {
+                    for (std::size_t l = 0; l < p; ++l) trial_point[l] = beta[l] + size * step[l];
+                    if (total(trial_point) <= horizon) break;
+                }
+                const double exact = total(trial_point);
+                if (exact > horizon) continue;
+                ++within;
+                relaxation->direction_from_beta(trial_point.data(), v.data());
+                for (std::size_t l = 0; l < p; ++l) v[l] += relaxation->apex[l];
+                CHECK_AT_MOST(relaxation->loss(v.data()) + kept[0]->least, exact + 1e-9 * (1.0 + exact));
+            }
+        }
+        CHECK_AT_MOST(3000, within);
+    }
+}
+
+TEST(what_it_proves_holds) {
+    Random random(2);
+    std::atomic<bool> stop{false};
+    for (const Loss loss : losses) {
+        int decided = 0;
+        int bounded = 0;
+        for (int trial = 0; trial < 240; ++trial) {
+            const Instance instance = random_problem(random, trial, loss);
+            const auto problem = instance.view();
+            const Answer exact = solve(instance);
+            if (exact.status[0] != Status::OPTIMAL) continue;
+            const auto arrangement = cudbound::merge_rows(problem);
+            cudbound::Minorants kept(1);
+            cudbound::DrawSolver solver(problem, arrangement, stop, {}, cudbound::Budget::Clock::now(), kept);
+            const double q = exact.lower[0];
+            const double raised = 1e-9 * (1.0 + instance.alpha);  // by what may have been lost of the loss
+            for (const double floor : {0.0, 0.5 * q, 0.9 * q, q * (1.0 + 1e-9), 1.1 * q, 1.5 * q}) {
+                const std::int64_t nodes = integer(random, 0, 2) == 0 ? integer(random, 1, 40) : 100000;
+                const auto outcome = solver.bound(0, cudbound::Side::BOTH, {floor, floor, nodes});
+                CHECK_AT_MOST(q, outcome.upper + raised);
+                CHECK_EQUAL(outcome.status == Status::DECIDED, outcome.upper <= floor);
+                if (floor < q - raised) CHECK(outcome.status != Status::DECIDED);
+                bounded += floor > q;
+                decided += floor > q && outcome.status == Status::DECIDED;
+            }
+        }
+        // it is worth having: most floors above Q are proved
+        CHECK_AT_MOST(bounded, 2 * decided);
+    }
+}
