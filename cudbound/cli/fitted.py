@@ -12,7 +12,7 @@ import click
 
 from cudbound.basis.parameter_error import ParameterError
 from cudbound.cli.advice import in_words_of_the_command
-from cudbound.cli.command import refuse_beside, typed_options
+from cudbound.cli.command import refuse_beside, say, typed_options
 from cudbound.cli.model_file import SavedModel, load_model
 from cudbound.cli.options import FILE, Decorator, combined, parse_assignments, parse_value
 from cudbound.cli.output import finish
@@ -162,11 +162,18 @@ def find_model(model_file: Path | None, trust: Sequence[str]) -> SavedModel | No
     return None if model_file is None else load_model(model_file, trust)
 
 
-def read_sample(data: DataFile) -> TrainingData:
-    """Read the rows of a file, and say on stderr what should be looked at before any time is spent."""
+def read_sample(data: DataFile, say_roles: bool = False) -> TrainingData:
+    """Read the rows of a file, and say on stderr what should be looked at before any time is spent.
+
+    With `say_roles` also say how each column was read.
+    """
     from cudbound.inputs.csv_columns import read_training_data
 
     sample = read_training_data(data)
+    if say_roles:
+        say(f"read {len(sample.y)} rows of {quoted(sample.source)}")
+        for line in sample.roles:
+            say(line)
     finish(sample.warnings)
     return sample
 

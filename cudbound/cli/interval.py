@@ -252,7 +252,7 @@ def interval(
     output.check(read, {"--instability-plot": instability_plot, "--save": save})
     if model is not None:
         data = _data_for_model(data)
-    sample = read_sample(data)
+    sample = read_sample(data, recommend or "auto" in ",".join(data.categorical))
     fitted = fit(classifier, sample, seed)
     table, heard, ranges = compute(
         fitted,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -65,6 +65,8 @@ class TrainingData:
         What a reader must know of how columns were read and missing values settled, in sentences.
     warnings : tuple of str
         What whoever asked should look at before the numbers are believed.
+    roles : tuple of str
+        Which part every column plays, as it was read, in short lines.
     """
 
     X: NDArray[np.float64]
@@ -82,6 +84,7 @@ class TrainingData:
     weight: str | None = None
     n_left_out: int = 0
     warnings: tuple[str, ...] = ()
+    roles: tuple[str, ...] = ()
 
 
 def read_training_data(data: DataFile, *, any_features: bool = False) -> TrainingData:
@@ -133,6 +136,46 @@ def read_training_data(data: DataFile, *, any_features: bool = False) -> Trainin
         known = everything.mask(missing_cells(everything, data.missing_values))
         warnings += suspicions(known, roles, numbers)
     filled = settled is not None and data.missing in STRATEGIES
+    design, names, levels = _design(keys, numbers, features, categorical, filled)
+    as_text = frame[target].groupby(keys[target]).first()
+    negative, event = str(as_text[negative_key]), str(as_text[positive_key])
+    return TrainingData(
+        np.ascontiguousarray(design.to_numpy(dtype=np.float64)),
+        y,
+        names,
+        table.source,
+        f"{target} = {event}",
+        (negative, event),
+        None if roles.group is None else _groups(keys[roles.group]),
+        roles.group,
+        data.missing if filled else None,
+        levels,
+        _notes(roles, texts, integers, settled),
+        None if roles.weight is None else _weights(frame[[roles.weight]]),
+        roles.weight,
+        len(table.records) - len(frame),
+        tuple(warnings),
+        _roles(
+            roles,
+            everything.columns,
+            keys[[name for name in features if name in categorical]],
+            (negative, event),
+            y,
+            settled,
+        ),
+    )
+
+
+def _design(
+    keys: pd.DataFrame,
+    numbers: pd.DataFrame,
+    features: Sequence[str],
+    categorical: Collection[str],
+    filled: bool,
+) -> tuple[pd.DataFrame, tuple[str, ...], tuple[int, ...]]:
+    """Return the features of a fit, their names, and the columns that have numbers of levels."""
+    import pandas as pd
+
     coded = [name for name in categorical if filled and keys[name].isna().any()]
     parts = [
         _levels(keys[name])
@@ -143,26 +186,11 @@ def read_training_data(data: DataFile, *, any_features: bool = False) -> Trainin
         for name in features
     ]
     widths = [part.shape[1] for part in parts]
-    design = pd.concat(parts, axis=1)
     names = [_names_of_indicators(keys[name]) if name in categorical else [name] for name in features]
-    as_text = frame[target].groupby(keys[target]).first()
-    negative, event = str(as_text[negative_key]), str(as_text[positive_key])
-    return TrainingData(
-        np.ascontiguousarray(design.to_numpy(dtype=np.float64)),
-        y,
+    return (
+        pd.concat(parts, axis=1),
         tuple(name for part in names for name in part),
-        table.source,
-        f"{target} = {event}",
-        (negative, event),
-        None if roles.group is None else _groups(keys[roles.group]),
-        roles.group,
-        data.missing if filled else None,
         tuple(sum(widths[:place]) for place, name in enumerate(features) if name in coded),
-        _notes(roles, texts, integers, settled),
-        None if roles.weight is None else _weights(frame[[roles.weight]]),
-        roles.weight,
-        len(table.records) - len(frame),
-        tuple(warnings),
     )
 
 
@@ -206,6 +234,32 @@ def _notes(
     if settled is not None:
         notes.append(f"Missing values: {settled}.")
     return tuple(notes)
+
+
+def _roles(
+    roles: Roles,
+    columns: Iterable[str],
+    categories: pd.DataFrame,
+    classes: tuple[str, str],
+    y: NDArray[np.int64],
+    settled: str | None,
+) -> tuple[str, ...]:
+    """Say which part every column plays, in short lines."""
+    negative, event = map(quoted, classes)
+    n = int(y.sum())
+    levels = {name: map(quoted, sorted(categories[name].dropna().unique())) for name in categories.columns}
+    said = {
+        "target": [f"{quoted(roles.target)}, the event {event} on {n} rows, {negative} on {len(y) - n}"],
+        "numeric features": [quoted(name) for name in roles.features if name not in levels],
+        "categorical features": [
+            f"{quoted(name)} ({first_few(list(found))})" for name, found in levels.items()
+        ],
+        "groups": [] if roles.group is None else [quoted(roles.group)],
+        "weights": [] if roles.weight is None else [quoted(roles.weight)],
+        "columns left out": [quoted(name) for name in columns if name not in roles.used],
+        "missing values": [] if settled is None else [settled],
+    }
+    return tuple(f"{part}: {first_few(names)}" for part, names in said.items() if names)
 
 
 def _keys(column: pd.Series[str]) -> pd.Series[str]:

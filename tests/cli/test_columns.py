@@ -65,13 +65,28 @@ def test_what_was_done_stands_under_the_table_and_in_json(fake: Fake, patients):
     ]
 
 
+def test_what_was_read_is_said(fake: Fake, patients):
+    read = [
+        "target: 'died', the event 'yes' on 21 rows, 'no' on 19",
+        "numeric features: 'age', 'bmi'",
+        "categorical features: 'site' ('north', 'south', 'west')",
+        "columns left out: 'id'",
+        "missing values: 'bmi' 3, 'site' 2 of 40 rows, filled with the median of the column (a category with its most "
+        "frequent level), anew in every fit; for cud, and the cap of two-center, with that of all rows",
+    ]
+    found = interval("--exclude", "id", "--categorical", "auto", "--missing", "median").stderr
+    assert found.splitlines() == [f"cudbound: {line}" for line in ("read 40 rows of 'patients.csv'", *read)]
+    assert interval("--features", "age").stderr == ""
+    assert "\ncudbound: numeric features: 'age'\n" in interval("--features", "age", "--recommend").stderr
+
+
 def test_one_level_in_two_spellings_is_told_at_once(fake: Fake, patients):
     patients.dropna().replace({"site": {"west": "West"}}).to_csv("patients.csv", index_label="id")
     frame = pd.read_csv("patients.csv", dtype=str)
     frame.loc[0, "site"] = "NORTH"
     frame.to_csv("patients.csv", index=False)
     result = interval("--exclude", "id", "--categorical", "auto")
-    assert result.stderr.startswith("cudbound: warning: column 'site': 'north' (")
+    assert "\ncudbound: warning: column 'site': 'north' (" in result.stderr
     assert "'NORTH' (1) differ in case only and are one level; write them differently" in result.stderr
     assert fake.fitted[0].sample.feature_names[2:] == ("site=north", "site=south")
 
