@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from cudbound.cli.check import check
 from cudbound.cli.command import OneLineGroup
 from cudbound.cli.demo import demo
 from cudbound.cli.example import example
@@ -30,5 +31,5 @@ def main() -> None:
     """
 
 
-for subcommand in (demo, interval, compare_learners, plan, methods, explain, example, study, verify):
+for subcommand in (demo, check, interval, compare_learners, plan, methods, explain, example, study, verify):
     main.add_command(subcommand)

@@ -187,16 +187,20 @@ _FILE_OPTIONS = together(
 )
 
 
-def data_options(required: bool, *more: Decorator) -> Decorator:
-    """Add FILE.csv and the options that say what its columns are; the command gets them as ``data``, a DataFile."""
+def data_options(required: bool, *more: Decorator, roles: bool | None = None) -> Decorator:
+    """Add FILE.csv and the options that say what its columns are; the command gets them as ``data``, a DataFile.
+
+    The target is `required` as the file is, unless `roles` says otherwise.
+    """
+    roles = required if roles is None else roles
     target = "Column of the class label; it must have two values."
     return combined(
         "data",
         DataFile,
         click.argument("file", metavar="FILE.csv", required=required, type=FILE),
-        click.option("--target", required=required, metavar="COL", help=target),
+        click.option("--target", required=roles, metavar="COL", help=target),
         click.option(
-            "--positive", required=required, metavar="VALUE", help="Value of the target that is the event."
+            "--positive", required=roles, metavar="VALUE", help="Value of the target that is the event."
         ),
         _FILE_OPTIONS,
         *more,

@@ -140,14 +140,19 @@ def automatic_categories(
 
 def _refusal(frame: pd.DataFrame, refused: dict[str, str]) -> str:
     """Say which columns of text are no categories, why, and how to go on, one kind after the other."""
-    said = []
-    for kind in dict.fromkeys(refused.values()):
-        columns = [_example(frame[name], kind) for name in refused if refused[name] == kind]
-        said.append(f"{kind}: {first_few(columns)}; {REMEDIES[kind]}")
     return (
-        f"--categorical auto takes no column of {'. Nor of '.join(said)}. "
+        f"--categorical auto takes no column of {'. Nor of '.join(of_kinds(frame, refused))}. "
         "A column whose texts are levels all the same is named: --categorical COL,auto"
     )
+
+
+def of_kinds(frame: pd.DataFrame, found: dict[str, str]) -> list[str]:
+    """Say of each kind which columns are of it, and what to do about them."""
+    said = []
+    for kind in dict.fromkeys(found.values()):
+        columns = [_example(frame[name], kind) for name in found if found[name] == kind]
+        said.append(f"{kind}: {first_few(columns)}; {REMEDIES[kind]}")
+    return said
 
 
 def _example(column: pd.Series[str], kind: str) -> str:
@@ -158,20 +163,20 @@ def _example(column: pd.Series[str], kind: str) -> str:
 
 
 def one_spelling(keys: pd.Series[str]) -> tuple[pd.Series[str], str | None]:
-    """Return a category whose levels differ in more than case, and a sentence on those that did not.
+    """Return a category whose levels differ in more than case and blanks, and a sentence on those that did not.
 
     The most frequent way to write a level is taken, of several the first in the order of the text.
     """
     counts = keys.value_counts().sort_index().sort_values(ascending=False, kind="stable")
     written: dict[str, list[str]] = {}
     for text in map(str, counts.index):
-        written.setdefault(text.casefold(), []).append(text)
+        written.setdefault(" ".join(text.casefold().split()), []).append(text)
     several = [texts for texts in written.values() if len(texts) > 1]
     if not several:
         return keys, None
     words = "; ".join(", ".join(f"{quoted(text)} ({counts[text]})" for text in texts) for texts in several)
     said = (
-        f"column {quoted(str(keys.name))}: {words} differ in case only and are one level; write them "
+        f"column {quoted(str(keys.name))}: {words} differ in case or blanks only and are one level; write them "
         "differently in the file if they are not"
     )
     return keys.replace({text: texts[0] for texts in several for text in texts[1:]}), said

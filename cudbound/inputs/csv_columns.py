@@ -117,9 +117,9 @@ def read_training_data(data: DataFile, *, any_features: bool = False) -> Trainin
         cells = cells.assign(**with_points(cells[roles.numeric]))
     absent = missing_cells(cells, data.missing_values)
     # a wrong target would show as missing values of columns that have nothing to do with it
-    _classes(_keys(cells[roles.target].mask(absent[roles.target])), data.positive, roles.target, least=1)
+    _classes(keys_of(cells[roles.target].mask(absent[roles.target])), data.positive, roles.target, least=1)
     frame, settled = settle_missing(table.source, cells, absent, roles, data.missing)
-    keys = frame.apply(_keys)
+    keys = frame.apply(keys_of)
     target, features = roles.target, list(roles.features)
     negative_key, positive_key = _classes(keys[target], data.positive, target)
     y = np.where(keys[target] == positive_key, 1, 0).astype(np.int64)
@@ -129,8 +129,8 @@ def read_training_data(data: DataFile, *, any_features: bool = False) -> Trainin
     categorical = {*roles.categorical, *texts, *integers}
     keys, warnings = _spelled_alike(keys, [name for name in features if name in categorical])
     if not any_features:
-        _check_constant(keys[features])
-        _check_copies(keys[features], y, target)
+        check_constant(keys[features])
+        check_copies(keys[features], y, target)
     numbers = _numbers(frame[[name for name in features if name not in categorical]])
     if not any_features:
         known = everything.mask(missing_cells(everything, data.missing_values))
@@ -262,7 +262,7 @@ def _roles(
     return tuple(f"{part}: {first_few(names)}" for part, names in said.items() if names)
 
 
-def _keys(column: pd.Series[str]) -> pd.Series[str]:
+def keys_of(column: pd.Series[str]) -> pd.Series[str]:
     """Return one text for all ways to write the same value: ``1``, ``1.0`` and ``1e0`` become ``1``."""
     numbers = to_numbers(column)
     return column.where(numbers.isna(), numbers.map(lambda number: repr(number).removesuffix(".0")))
@@ -285,7 +285,7 @@ def _classes(keys: pd.Series[str], positive: str, target: str, least: int = 2) -
         raise CsvError(
             f"the target {quoted(target)} must have two classes; it has {': '.join([only, *listed])}; {way}"
         )
-    key_of_event = str(_keys(pd.Series([positive.strip()], dtype=object)).iloc[0])
+    key_of_event = str(keys_of(pd.Series([positive.strip()], dtype=object)).iloc[0])
     if key_of_event not in counts.index:
         alike = [str(key) for key in counts.index if str(key).casefold() == key_of_event.casefold()]
         way = (
@@ -300,7 +300,8 @@ def _classes(keys: pd.Series[str], positive: str, target: str, least: int = 2) -
     return other, key_of_event
 
 
-def _check_constant(keys: pd.DataFrame) -> None:
+def check_constant(keys: pd.DataFrame) -> None:
+    """Refuse features with one value."""
     constant = [quoted(name) for name in keys.columns if keys[name].nunique() == 1]
     if constant:
         raise CsvError(
@@ -309,13 +310,23 @@ def _check_constant(keys: pd.DataFrame) -> None:
         )
 
 
-def _check_copies(keys: pd.DataFrame, y: NDArray[np.int64], target: str) -> None:
-    for name in keys.columns:
-        if keys[name].nunique() == 2 and keys[name].groupby(y).nunique().max() == 1:
-            raise CsvError(
-                f"column {quoted(str(name))} is a copy of the target {quoted(target)}: one value for each "
-                "class; a classifier must not see it, leave it out with --exclude COL"
-            )
+def copies(keys: pd.DataFrame, y: NDArray[np.int64]) -> list[str]:
+    """Return the columns that have one value for each class."""
+    return [
+        str(name)
+        for name in keys.columns
+        if keys[name].nunique() == 2 and keys[name].groupby(y).nunique().max() == 1
+    ]
+
+
+def check_copies(keys: pd.DataFrame, y: NDArray[np.int64], target: str) -> None:
+    """Refuse features that are the target in other words."""
+    found = copies(keys, y)
+    if found:
+        raise CsvError(
+            f"column {first_few([quoted(name) for name in found])} is a copy of the target {quoted(target)}: one value "
+            "for each class; a classifier must not see it, leave it out with --exclude COL"
+        )
 
 
 def _numbers(frame: pd.DataFrame) -> pd.DataFrame:

@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 DELIMITERS = ",;\t|"
 #: How workbooks begin, those of today and those of before 2007.
@@ -24,7 +25,17 @@ LISTED = 10
 
 
 class CsvError(ValueError):
-    """The file, or what was asked of it, cannot be used; the message says what, where, and how to continue."""
+    """The file, or what was asked of it, cannot be used; the message says what, where, and how to continue.
+
+    Attributes
+    ----------
+    instead : dict
+        Fields of a `DataFile` by which the file may be read all the same.
+    """
+
+    def __init__(self, message: str, **instead: Any):
+        super().__init__(message)
+        self.instead = instead
 
 
 @dataclass(frozen=True)
@@ -149,7 +160,7 @@ def read_csv_file(path: str | Path, *, delimiter: str = ",") -> CsvTable:
     if not rows:
         raise CsvError(f"{quoted(path.name)} is empty; a header line and one line per case are needed")
     (header_line, header), records = rows[0], rows[1:]
-    _check_delimiter(path, header, delimiter)
+    _check_delimiter(path, rows, delimiter)
     if not records:
         raise CsvError(f"{quoted(path.name)} has a header line and nothing below it")
     _check_lengths(path, header, records)
@@ -205,16 +216,19 @@ def _rows(text: str, path: Path, delimiter: str) -> list[tuple[int, tuple[str, .
     return rows
 
 
-def _check_delimiter(path: Path, header: tuple[str, ...], delimiter: str) -> None:
-    if len(header) > 1:
-        return
-    others = {other: header[0].count(other) for other in DELIMITERS if other != delimiter}
+def _check_delimiter(path: Path, rows: Sequence[tuple[int, tuple[str, ...]]], delimiter: str) -> None:
+    """Refuse a header that another delimiter splits into more cells, and a record in the middle into as many."""
+    header, middle = (delimiter.join(rows[place][1]) for place in (0, len(rows) // 2))
+    own = len(rows[0][1]) - 1
+    others = {other: header.count(other) for other in DELIMITERS if other != delimiter}
     found = max(others, key=lambda other: others[other])
-    if others[found]:
+    if others[found] > own and (not own or middle.count(found) == others[found]):
         option = "tab" if found == "\t" else found
+        columns = "one column" if not own else f"{own + 1} columns"
         raise CsvError(
-            f"{quoted(path.name)} has one column when read with delimiter {delimiter!r}; it seems to be "
-            f"separated by {found!r}: add --delimiter '{option}'"
+            f"{quoted(path.name)} has {columns} when read with delimiter {delimiter!r}; it seems to be "
+            f"separated by {found!r}: add --delimiter '{option}'",
+            delimiter=found,
         )
 
 

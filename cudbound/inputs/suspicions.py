@@ -44,7 +44,8 @@ def suspicions(cells: pd.DataFrame, roles: Roles, numbers: pd.DataFrame) -> Iter
         if name not in (roles.target, roles.group, roles.weight, *roles.categorical):
             yield from _of_ids(name, cells[name].dropna(), name in roles.features, roles.group is not None)
     for name in numbers.columns:
-        yield from _of_far_values(name, numbers[name].dropna())
+        for text, at, others, _ in far_values(numbers[name].dropna()):
+            yield far_in_words(name, text, at, others)
 
 
 def _of_ids(name: str, values: pd.Series[str], is_feature: bool, grouped: bool) -> Iterator[str]:
@@ -60,18 +61,23 @@ def _of_ids(name: str, values: pd.Series[str], is_feature: bool, grouped: bool) 
         yield f"column {column} is a feature and named like an ID; leave it out with --exclude {column} if it is one"
 
 
-def _of_far_values(name: str, values: pd.Series[float]) -> Iterator[str]:
+def far_values(values: pd.Series[float]) -> Iterator[tuple[str, pd.Index[int], str, bool]]:
+    """Return each number that stands alone, its lines, the range of the others, and whether it is often a code."""
     levels = np.unique(values)
     if len(levels) < 6:  # no range to be far from
         return
     for far, others in ((levels[0], levels[1:]), (levels[-1], levels[:-1])):
         low, high = others[0], others[-1]
         text = repr(float(far)).removesuffix(".0")
-        gap = min(abs(far - low), abs(far - high))
-        if gap > (high - low) * (FAR_CODE if _CODE.fullmatch(text) else FAR):
-            at = values.index[values == far]
-            rows = f"on line {at[0]}" if len(at) == 1 else f"on {len(at)} rows, the first on line {at[0]}"
-            yield (
-                f"column {quoted(name)}: {text} {rows} is far from the others, {low:g} to {high:g}; add "
-                f"--missing-values={text} if it means a missing value, or correct it if it is wrong"
-            )
+        gap, code = min(abs(far - low), abs(far - high)), _CODE.fullmatch(text) is not None
+        if gap > (high - low) * (FAR_CODE if code else FAR):
+            yield text, values.index[values == far], f"{low:g} to {high:g}", code
+
+
+def far_in_words(name: str, text: str, at: pd.Index[int], others: str) -> str:
+    """Say that a number stands alone."""
+    rows = f"on line {at[0]}" if len(at) == 1 else f"on {len(at)} rows, the first on line {at[0]}"
+    return (
+        f"column {quoted(name)}: {text} {rows} is far from the others, {others}; add --missing-values={text} if it "
+        "means a missing value, or correct it if it is wrong"
+    )

@@ -87,7 +87,9 @@ def test_one_level_in_two_spellings_is_told_at_once(fake: Fake, patients):
     frame.to_csv("patients.csv", index=False)
     result = interval("--exclude", "id", "--categorical", "auto")
     assert "\ncudbound: warning: column 'site': 'north' (" in result.stderr
-    assert "'NORTH' (1) differ in case only and are one level; write them differently" in result.stderr
+    assert (
+        "'NORTH' (1) differ in case or blanks only and are one level; write them differently" in result.stderr
+    )
     assert fake.fitted[0].sample.feature_names[2:] == ("site=north", "site=south")
 
 

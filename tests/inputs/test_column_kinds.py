@@ -132,8 +132,8 @@ def test_levels_that_differ_in_case_only_are_one(tmp_path, categorical):
     assert data.feature_names == ("x", "sex=male")
     assert data.X[:, 1].tolist() == [float(one.strip().lower() == "male") for one in sexes]
     assert data.warnings == (
-        "column 'sex': 'male' (20), 'Male' (1); 'female' (18), 'FEMALE' (1) differ in case only and are one level; "
-        "write them differently in the file if they are not",
+        "column 'sex': 'male' (20), 'Male' (1); 'female' (18), 'FEMALE' (1) differ in case or blanks only and are "
+        "one level; write them differently in the file if they are not",
     )
 
 

@@ -193,7 +193,7 @@ def test_unknown_names(folder):
         ({"target_column": "site"}, r"not as MANIFEST.json says: site must be 0 or 1 on every row\. Got '2'"),
         (
             {"target_column": "weight", "feature_columns": ["age"]},
-            "the target 'weight' must have two classes; it has 5 values",
+            "the target 'weight' must have two classes; it has 6 values",
         ),
         (
             {"target_column": "weight"},

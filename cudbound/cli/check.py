@@ -1,0 +1,69 @@
+"""The command ``cudbound check``: what a file holds, what is wrong with it, and the command to run next."""
+
+from __future__ import annotations
+
+import csv
+import io
+import shlex
+from collections.abc import Iterable
+
+import click
+
+from cudbound.basis.rounding import printable
+from cudbound.cli.command import command
+from cudbound.cli.options import data_options
+from cudbound.inputs.csv_file import CsvError, DataFile
+
+
+@command("check")
+@data_options(True, roles=False)
+def check(data: DataFile) -> None:
+    """Say what FILE.csv holds, everything that is wrong with it, and which command to run next.
+
+    Each column has a row: its role, what it holds, missing cells, and levels. Roles that no option names are guessed,
+    the target among them. No classifier is fitted.
+    """
+    from cudbound.inputs.file_check import check_file
+    from cudbound.report.method_columns import methods_report
+    from cudbound.report.render import render_report
+
+    found = check_file(data)
+    click.echo(render_report(methods_report(found.columns, title=found.title)))
+    click.echo("\nProblems:" if found.problems else "\nNo problems were found.")
+    for problem in found.problems:
+        click.echo(f"- {printable(problem)}")
+    if found.error is not None:
+        raise found.error
+    line = command_line(found.data)
+    if printable(line) != line:
+        raise CsvError("a name in the command to run next does not print; rename that column, or the file")
+    click.echo(f"\nNext:\n{line}")
+
+
+def command_line(data: DataFile) -> str:
+    """Return the command that reads a file in this way, such that it can be pasted."""
+    given = {
+        "--target": data.target,
+        "--positive": data.positive,
+        "--features": _listed(data.features),
+        "--group": data.group,
+        "--weight": data.weight,
+        "--exclude": _listed(data.exclude),
+        "--categorical": _listed(data.categorical),
+        "--missing-values": ",".join(data.missing_values),
+        "--missing": "" if data.missing == "error" else data.missing,
+        "--delimiter": {",": "", "\t": "tab"}.get(data.delimiter, data.delimiter),
+        "--decimal": "" if data.decimal == "." else data.decimal,
+    }
+    words = ["cudbound", "interval", str(data.file)]
+    for option, text in given.items():
+        if text:
+            words += [f"{option}={text}"] if text.startswith("-") else [option, text]
+    return shlex.join([*words, "--recommend"])
+
+
+def _listed(names: Iterable[str]) -> str:
+    """Write names of columns as the options take them; those that hold commas stand in quotes."""
+    text = io.StringIO()
+    csv.writer(text, lineterminator="").writerow(names)
+    return text.getvalue()

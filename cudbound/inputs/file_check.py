@@ -1,0 +1,359 @@
+"""What a file holds, what is wrong with it, and how it can be read: everything at once, before a question is asked."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from cudbound.inputs.column_kinds import (
+    COMMAS,
+    DATES,
+    EMPTY,
+    IDS,
+    NUMBERS,
+    SLIPS,
+    TEXT,
+    UNITS,
+    is_id_name,
+    kind_of,
+    of_kinds,
+    one_spelling,
+    to_numbers,
+    with_points,
+)
+from cudbound.inputs.column_roles import Roles, columns_named, find_roles
+from cudbound.inputs.csv_columns import check_constant, check_copies, copies, keys_of, read_training_data
+from cudbound.inputs.csv_file import CsvError, CsvTable, DataFile, first_few, quoted, read_csv_file
+from cudbound.inputs.missing_cells import missing_cells, settle_missing
+from cudbound.inputs.suspicions import far_in_words, far_values, suspicions
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+TARGET, NUMERIC, CATEGORICAL, ID, LEFT_OUT = (
+    "target",
+    "numeric feature",
+    "categorical feature",
+    "ID",
+    "left out",
+)
+CONSTANT, COPY = "constant", "copy of the target"
+#: Roles of columns that cannot be features as they are, by what they hold.
+_UNUSABLE = {
+    DATES: "date",
+    EMPTY: "empty",
+    IDS: "text of many levels",
+    UNITS: UNITS,
+    SLIPS: SLIPS,
+    COMMAS: COMMAS,
+}
+#: Words in names of outcomes, texts of events, and texts that say "no value" where others are numbers.
+_OUTCOMES = {
+    "died",
+    "dead",
+    "death",
+    "deceased",
+    "mortality",
+    "outcome",
+    "target",
+    "label",
+    "class",
+    "event",
+    "status",
+}
+_OUTCOMES |= {"y", "relapse", "recurrence", "response", "readmitted", "readmission", "diagnosis", "disease"}
+_EVENTS = {
+    "1",
+    "yes",
+    "y",
+    "true",
+    "died",
+    "dead",
+    "death",
+    "deceased",
+    "positive",
+    "pos",
+    "event",
+    "case",
+    "malignant",
+}
+_UNKNOWN = {"-", "--", "unknown", "unk", "missing", "n.a.", "n.k.", "nd", "none"}
+#: Levels that are shown of a column, and characters of each.
+SHOWN, LONGEST = 3, 20
+#: How often a file is read in another way before its error stands.
+TRIES = 3
+
+
+@dataclass(frozen=True)
+class FileCheck:
+    """A file as it was found.
+
+    Attributes
+    ----------
+    title : str
+    columns : DataFrame of str
+        One row per column of the file.
+    problems : tuple of str
+        All of them, each with its remedy.
+    data : DataFile
+        How the file can be read.
+    error : CsvError or None
+        Why it cannot be read even so.
+    """
+
+    title: str
+    columns: pd.DataFrame
+    problems: tuple[str, ...]
+    data: DataFile
+    error: CsvError | None
+
+
+def check_file(data: DataFile) -> FileCheck:
+    """Return what a file holds, all that is wrong with it, and how it can be read.
+
+    Parameters
+    ----------
+    data : DataFile
+        What is known already; an empty `target` or `positive` is guessed, as is every column without a role.
+
+    Raises
+    ------
+    CsvError
+        If the file is no table, or a column that is named does not exist.
+    """
+    import pandas as pd
+
+    table, data, problems = _table(data)
+    cells = pd.DataFrame(list(table.records), table.lines, table.names, dtype=object)
+    if data.target:
+        find_roles(table, replace(data, exclude=[*columns_named(table, data.exclude), *table.unnamed]))
+    used = _candidates(table, data)
+    cells, data = _with_values_as_meant(cells, used, data, problems)
+    known = cells.mask(missing_cells(cells, data.missing_values))
+    keys = known.apply(keys_of)
+    kinds = {name: kind_of(name, known[name].dropna()) for name in table.names}
+    found = {name: _role(name, keys[name], kinds[name], name in used) for name in table.names}
+    found.update(dict.fromkeys(table.unnamed, "without a name"))
+    named = columns_named(table, data.categorical)
+    found.update({name: CATEGORICAL for name in named if name in used and keys[name].nunique() > 1})
+    data = _with_target(known, keys, found, data, problems)
+    given = {data.target: TARGET, data.group: "group", data.weight: "weight"}
+    found.update({name: role for name, role in given.items() if name})
+    _tell(table, known, keys, found, kinds, data, problems)
+    data = _readable(table, known, found, data, problems)
+    columns = pd.DataFrame([_described(known[name], found[name], kinds[name]) for name in table.names])
+    error = None
+    try:
+        if not data.target:
+            raise CsvError("no column has two values; name the target with --target COL")
+        read_training_data(data)
+    except CsvError as stopped:
+        error = stopped
+    title = f"{quoted(table.source)}: {len(cells)} rows, {len(columns)} columns"
+    return FileCheck(title, columns, tuple(dict.fromkeys(problems)), data, error)
+
+
+def _table(data: DataFile) -> tuple[CsvTable, DataFile, list[str]]:
+    """Read a file in the way that its errors propose."""
+    problems: list[str] = []
+    while True:
+        try:
+            return read_csv_file(data.file, delimiter=data.delimiter), data, problems
+        except CsvError as error:
+            if not error.instead or len(problems) == TRIES:
+                raise
+            problems.append(str(error))
+            data = replace(data, **error.instead)
+
+
+def _candidates(table: CsvTable, data: DataFile) -> list[str]:
+    """Return the columns that may be features or the target."""
+    out = {*columns_named(table, data.exclude), *table.unnamed, data.group, data.weight}
+    features = columns_named(table, data.features) or table.names
+    return [name for name in table.names if name not in out and (name in features or name == data.target)]
+
+
+def _said(check: Callable[[], object]) -> list[str]:
+    """Return why something is refused."""
+    try:
+        check()
+    except CsvError as error:
+        return [str(error)]
+    return []
+
+
+def _with_values_as_meant(
+    cells: pd.DataFrame, used: list[str], data: DataFile, problems: list[str]
+) -> tuple[pd.DataFrame, DataFile]:
+    """Find decimal commas, and words and codes that mean a missing value."""
+    known = cells.mask(missing_cells(cells, data.missing_values))
+    kinds = {name: kind_of(name, known[name].dropna()) for name in used}
+    commas = {name: kind for name, kind in kinds.items() if kind == COMMAS}
+    problems += of_kinds(known, commas)
+    if commas or data.decimal == ",":
+        numeric = [name for name in used if kinds[name] in (COMMAS, NUMBERS, SLIPS)]
+        refused = _said(lambda: with_points(cells[numeric]))
+        problems += refused
+        if not refused:
+            data = replace(data, decimal=",")
+            cells = cells.assign(**with_points(cells[numeric]))
+            known = cells.mask(missing_cells(cells, data.missing_values))
+    further, codes = [], []
+    numbers = known[used].apply(to_numbers)
+    for name in used:
+        others = known[name][known[name].notna() & numbers[name].isna()]
+        if 2 * len(others) >= known[name].count():
+            continue
+        if len(others) and others.str.casefold().isin(_UNKNOWN).all():
+            words = sorted(others.unique())
+            problems.append(
+                f"column {quoted(name)}: {first_few([quoted(text) for text in words])} on {len(others)} rows among "
+                f"numbers; add --missing-values={','.join(words)} if it means a missing value"
+            )
+            further += words
+        codes += [(name, *far) for far in far_values(numbers[name].dropna())]
+    for name, text, at, span, is_code in codes:
+        # what is a value of another column is left to a question
+        if is_code and (numbers == float(text)).any().sum() == sum(text == one for _, one, *_ in codes):
+            problems.append(far_in_words(name, text, at, span))
+            further.append(text)
+    return cells, replace(data, missing_values=(*data.missing_values, *dict.fromkeys(further)))
+
+
+def _role(name: str, keys: pd.Series[str], kind: str, used: bool) -> str:
+    if not used:
+        return LEFT_OUT
+    if is_id_name(name):
+        return ID
+    if keys.nunique() == 1:
+        return CONSTANT
+    if kind == IDS and keys.nunique() == keys.count():
+        return ID
+    return _UNUSABLE.get(kind) or (CATEGORICAL if kind == TEXT else NUMERIC)
+
+
+def _with_target(
+    known: pd.DataFrame, keys: pd.DataFrame, found: dict[str, str], data: DataFile, problems: list[str]
+) -> DataFile:
+    """Guess the target and its event where they are not given."""
+    usable = [name for name, role in found.items() if role in (NUMERIC, CATEGORICAL)]
+    pairs = [name for name in usable if len(counts := keys[name].value_counts()) == 2 and counts.min() > 1]
+    guess = data.target or max(pairs, key=lambda name: (_is_outcome(name), pairs.index(name)), default="")
+    if not guess:
+        return data
+    texts = known[guess].groupby(keys[guess]).first()
+    counts = keys[guess].value_counts().sort_index()
+    likely = [key for key in counts.index if str(key).casefold() in _EVENTS]
+    event = data.positive or str(texts.loc[str(likely[0] if len(likely) == 1 else counts.idxmin())])
+    if not (data.target and data.positive):
+        others = first_few([quoted(name) for name in pairs if name != guess])
+        problems.append(
+            f"target {quoted(guess)} with the event {quoted(event)}: "
+            f"{'a guess' if not data.target else 'the event is a guess'}; name them with --target COL --positive VALUE"
+            + (f"; columns of two values, too: {others}" if others and not data.target else "")
+        )
+    return replace(data, target=guess, positive=event)
+
+
+def _is_outcome(name: str) -> bool:
+    return not _OUTCOMES.isdisjoint(re.split(r"[\W_]+", name.casefold()))
+
+
+def _tell(
+    table: CsvTable,
+    known: pd.DataFrame,
+    keys: pd.DataFrame,
+    found: dict[str, str],
+    kinds: dict[str, str],
+    data: DataFile,
+    problems: list[str],
+) -> None:
+    """Add the problems of columns and rows, and the roles of constants and of copies of the target."""
+    features = [name for name, role in found.items() if role in (NUMERIC, CATEGORICAL)]
+    if data.target and keys[data.target].nunique() == 2:
+        rows = keys[keys[data.target].notna()]
+        y = (rows[data.target] == rows[data.target].iloc[0]).to_numpy(dtype=np.int64)
+        problems += _said(lambda: check_copies(rows[features], y, data.target))
+        found.update(dict.fromkeys(copies(rows[features], y), COPY))
+    constant = [name for name, role in found.items() if role == CONSTANT]
+    problems += _said(lambda: check_constant(keys[constant]))
+    unusable = {name: kinds[name] for name, role in found.items() if role in (*_UNUSABLE.values(), ID)}
+    problems += of_kinds(
+        known, {name: kind for name, kind in unusable.items() if kind not in (EMPTY, NUMBERS, COMMAS)}
+    )
+    empty = [quoted(name) for name, kind in unusable.items() if kind == EMPTY]
+    if empty:
+        problems.append(f"column {first_few(empty)} has no value at all; leave it out with --exclude COL")
+    if table.unnamed:
+        names = first_few(sorted(table.unnamed))
+        problems.append(
+            f"{names} without a name in the header: give it one, or leave it out with --exclude COL"
+        )
+    problems += [
+        said for name in features if found[name] == CATEGORICAL and (said := one_spelling(keys[name])[1])
+    ]
+    ids = [name for name, role in found.items() if role == ID and kinds[name] == NUMBERS]
+    roles = Roles(data.target, (*features, *ids), (), False, 0, data.group, data.weight)
+    numbers = [name for name in features if found[name] == NUMERIC]
+    problems += suspicions(known, roles, known[numbers].apply(to_numbers))
+
+
+def _readable(
+    table: CsvTable, known: pd.DataFrame, found: dict[str, str], data: DataFile, problems: list[str]
+) -> DataFile:
+    """Return how the file can be read: without the columns that are no features, by patients that repeat."""
+    half = len(known) / 2
+    for name, role in found.items():
+        if role in (NUMERIC, CATEGORICAL) and known[name].count() < half:
+            problems.append(
+                f"column {quoted(name)} has no value on {known[name].isna().sum()} of {len(known)} rows; leave it out "
+                f"with --exclude {quoted(name)}"
+            )
+            found[name] = "mostly missing"
+    repeated = [
+        name
+        for name, role in found.items()
+        if role == ID and 5 < known[name].nunique() < known[name].count() == len(known)
+    ]
+    if repeated and data.group is None:
+        data = replace(data, group=repeated[0])
+        found[repeated[0]] = "ID, group"
+    features = [name for name, role in found.items() if role in (NUMERIC, CATEGORICAL)]
+    kept = {*features, data.target, data.group, data.weight}
+    named = [name for name in columns_named(table, data.categorical) if name in features or name not in found]
+    texts = [name for name in features if found[name] == CATEGORICAL and name not in named]
+    needed = [name for name in kept if name in found]
+    roles = Roles(data.target, tuple(features), (), False, 0, data.group, data.weight)
+    if data.missing == "error" and needed and known[needed].isna().any(axis=None):
+        problems += _said(
+            lambda: settle_missing(table.source, known[needed], known[needed].isna(), roles, data.missing)
+        )
+        lacking = known[[name for name in needed if name not in features]].isna().any(axis=None)
+        data = replace(data, missing="drop" if lacking else "median")
+    return replace(
+        data,
+        features=[name for name in columns_named(table, data.features) if name in features],
+        exclude=[name for name in table.names if name not in kept],
+        categorical=[*named, *(["auto"] if texts and not {"auto"}.intersection(named) else [])],
+    )
+
+
+def _described(values: pd.Series[str], role: str, kind: str) -> dict[str, str]:
+    known = values.dropna()
+    numbers = to_numbers(known).dropna()
+    whole = kind == NUMBERS and (numbers % 1 == 0).all()
+    levels = sorted(known.unique())
+    shown = ", ".join(level[:LONGEST] for level in levels[:SHOWN]) + (", ..." if len(levels) > SHOWN else "")
+    if kind == NUMBERS and numbers.nunique() > SHOWN:
+        shown = f"{numbers.min():g} to {numbers.max():g}"
+    return {
+        "column": str(values.name),
+        "role": role,
+        "type": "integers" if whole else "text" if kind == IDS else kind,
+        "missing": str(values.isna().sum()),
+        "levels": f"{known.nunique()}: {shown}" if levels else "0",
+    }

@@ -1,0 +1,159 @@
+"""What ``cudbound check`` says of files of others, and that the command it prints reads them."""
+
+from __future__ import annotations
+
+import csv
+import random
+import shlex
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cli_fakes import Fake, assert_error, invoke
+from click.testing import Result
+
+N = 60
+RNG = random.Random(3)
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def columns(**others: Any) -> dict[str, list[Any]]:
+    ages = [RNG.randint(30, 80) for _ in range(N)]
+    died = ["yes" if age + RNG.gauss(0, 15) > 60 else "no" for age in ages]
+    return {"age": ages, "sex": [RNG.choice("fm") for _ in range(N)], **others, "died": died}
+
+
+def write(found: dict[str, list[Any]], delimiter: str = ",", name: str = "patients.csv") -> None:
+    with open(name, "w", newline="", encoding="utf-8") as file:
+        csv.writer(file, delimiter=delimiter).writerows([list(found), *zip(*found.values(), strict=True)])
+
+
+def check(*arguments: str, file: str = "patients.csv") -> Result:
+    return invoke("check", file, *arguments)
+
+
+def following(result: Result) -> Result:
+    """Run the command that was printed last."""
+    assert result.exit_code == 0, result.stderr
+    assert result.stderr == ""
+    program, *words = shlex.split(result.stdout.splitlines()[-1])
+    assert program == "cudbound"
+    return invoke(*words, "--resamples", "10", "--seed", "1")
+
+
+def role(result: Result, name: str) -> str:
+    (line,) = [line for line in result.stdout.splitlines() if line.startswith(f"{name}  ")]
+    return line.removeprefix(name).strip().split("  ")[0]
+
+
+def test_a_clean_file_is_read_at_once():
+    write(columns(bmi=[20 + i / 7 for i in range(N)]))
+    result = check("--target", "died", "--positive", "yes")
+    assert result.stdout.startswith("'patients.csv': 60 rows, 4 columns\n\ncolumn  role ")
+    assert "No problems were found." in result.stdout
+    assert result.stdout.endswith(
+        "\nNext:\ncudbound interval patients.csv --target died --positive yes --categorical auto --recommend\n"
+    )
+    assert following(result).exit_code == 0
+
+
+def test_an_export_with_everything_wrong_takes_two_tries():
+    found = {"patient id": [f"P{i // 2:03}" for i in range(N)], **columns()}
+    found |= {
+        "bmi": [f"{RNG.uniform(18, 35):.1f}".replace(".", ",") for _ in range(N)],
+        "admitted": [f"2020-0{1 + i % 9}-11" for i in range(N)],
+        "weight": [f"{50 + i} kg" for i in range(N)],
+        "comment": [f"note {i // 2}" for i in range(N)],
+        "country": ["A"] * N,
+        "blank": [""] * N,
+        "grade, WHO": ["unknown" if i % 6 == 0 else 1 + i % 4 for i in range(N)],
+        "alive": ["n" if one == "yes" else "j" for one in found["died"]],
+        "rare": [1 + i if i < 5 else "" for i in range(N)],
+        "": list(range(N)),
+    }
+    found["age"][7] = 999
+    found["sex"][3], found["sex"][4] = "F", "M"
+    write({name: [*cells, *cells[:3]] for name, cells in found.items()}, ";")
+    result = check("--target", "died")
+    problems = result.stdout.partition("Problems:\n")[2]
+    for said in (
+        "add --delimiter ';'",
+        "column 'bmi' ('",
+        "add --decimal ','",
+        "'unknown' on 11 rows among numbers; add --missing-values=unknown",
+        "999 on line 9 is far from the others",
+        "column 'country' has the same value on every row",
+        "column 'alive' is a copy of the target 'died'",
+        "dates: column 'admitted' ('2020-01-11' on line 2)",
+        "numbers with units: column 'weight' ('50 kg' on line 2)",
+        "column 'comment' ('note 0' on line 2, 30 different texts on 63 rows)",
+        "column 'blank' has no value at all",
+        "column 'rare' has no value on",
+        "column 14 without a name in the header",
+        "'F' (1)",
+        "3 of 63 rows are exact copies of an earlier row, the first on line 62",
+        "column 'patient id' repeats: 30 different values on 63 rows; use --group 'patient id'",
+        "missing value(s) in 'patients.csv': ",
+    ):
+        assert said in problems
+    assert role(result, "patient id") == "ID, group"
+    assert role(result, "column 14") == "without a name"
+    assert role(result, "alive") == "copy of the target"
+    read = following(result)
+    assert read.exit_code == 0, read.stderr
+    assert "numeric features: 'age', 'bmi', 'grade, WHO'\n" in read.stderr
+    assert "groups: 'patient id'\n" in read.stderr
+
+
+def test_names_that_need_quotes_can_be_pasted():
+    odd = {
+        name: [f"2020-0{1 + i % 9}-11" for i in range(N)] for name in ("a,b", 'say "x"', "-d", "it's $HOME")
+    }
+    write(columns(**odd), name="a file's.csv")
+    assert following(check(file="a file's.csv")).exit_code == 0
+
+
+def test_foreign_characters_do_not_reach_the_terminal():
+    write(columns(**{"s\x1b[2Jite": ["a\x1b[31m", "b"] * (N // 2)}))
+    result = check()
+    assert "\x1b" not in result.stdout
+    assert "s\\x1b[2Jite" in result.stdout
+    assert following(result).exit_code == 0
+    write(columns(**{"d\x1b[2J": [f"2020-0{1 + i % 9}-11" for i in range(N)]}))
+    result = check()
+    assert result.exit_code == 1
+    assert "\x1b" not in result.stdout + result.stderr
+    assert "does not print; rename that column" in result.stderr
+
+
+def test_what_is_given_is_kept(fake: Fake):
+    write(columns(site=["1", "2", "3"] * (N // 3)))
+    result = check("--target", "sex", "--positive", "f", "--exclude", "died", "--categorical", "site")
+    assert role(result, "died") == "left out"
+    assert following(result).exit_code == 0
+    assert fake.fitted[0].sample.feature_names == ("age", "site=2", "site=3")
+
+
+def test_decimal_points_beside_commas_are_left_to_the_file():
+    write(columns(bmi=["21,5", "22,5"] * (N // 2), dose=["1.5", "2.5", "3.5"] * (N // 3)), ";")
+    result = check()
+    assert "column 'dose' has a point in a number" in result.stdout
+    assert role(result, "bmi") == "decimal commas"
+    assert following(result).exit_code == 0
+
+
+def test_no_command_can_be_printed():
+    write({"age": list(range(N)), "bmi": list(range(N))})
+    result = check()
+    assert "numeric feature" in result.stdout
+    assert "Next:" not in result.stdout
+    assert result.exit_code == 1
+    assert result.stderr == "cudbound: error: no column has two values; name the target with --target COL\n"
+    write(columns(stage=["1", "2", "3"] * (N // 3)))
+    assert "the target 'stage' must have two classes" in check("--target", "stage").stderr
+    assert_error(check("--target", "dead"), 1, "--target: no column 'dead'")
+    assert_error(check(file="none.csv"), 1, "no such file")
