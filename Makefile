@@ -86,7 +86,7 @@ stub: .venv/installed-for-development
 .venv/installed-for-development: .venv/bin/python $(SOURCES)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check 'pip>=25.1' # the first that knows dependency groups
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --group build
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-build-isolation --editable '.[reference,models,plots,study,dask]' --group dev
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-build-isolation --editable '.[reference,models,plots,study,excel,dask]' --group dev
 	touch .venv/installed $@
 
 # what is released, in dist/: built twice, compared, checked, and run where there is no compiler
@@ -102,7 +102,7 @@ sbom: wheel
 test-lowest:
 	$(PYTHON) -m venv build/lowest
 	build/lowest/bin/python -m pip install --quiet --disable-pip-version-check uv
-	build/lowest/bin/uv pip install --quiet --python build/lowest/bin/python --resolution lowest-direct -e '.[reference,models,plots,study,dask]' --group build --group test 'pyparsing>=3.2,<3.3'
+	build/lowest/bin/uv pip install --quiet --python build/lowest/bin/python --resolution lowest-direct -e '.[reference,models,plots,study,excel,dask]' --group build --group test 'pyparsing>=3.2,<3.3'
 	build/lowest/bin/pytest $(TESTS)
 
 clean:

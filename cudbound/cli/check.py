@@ -52,6 +52,7 @@ def command_line(data: DataFile) -> str:
         "--categorical": _listed(data.categorical),
         "--missing-values": ",".join(data.missing_values),
         "--missing": "" if data.missing == "error" else data.missing,
+        "--sheet": data.sheet,
         "--delimiter": {",": "", "\t": "tab"}.get(data.delimiter, data.delimiter),
         "--decimal": "" if data.decimal == "." else data.decimal,
     }

@@ -163,6 +163,9 @@ _FILE_OPTIONS = together(
         help="Character between the cells of the file: , ; | or tab.",
     ),
     click.option(
+        "--sheet", metavar="NAME", show_default="the first", help="Sheet of an Excel workbook (.xlsx)."
+    ),
+    click.option(
         "--decimal",
         type=click.Choice(DECIMALS),
         default=DECIMALS[0],

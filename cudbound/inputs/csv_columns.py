@@ -19,9 +19,10 @@ from cudbound.inputs.column_kinds import (
     with_points,
 )
 from cudbound.inputs.column_roles import Roles, find_roles
-from cudbound.inputs.csv_file import DECIMALS, CsvError, DataFile, first_few, quoted, read_csv_file
+from cudbound.inputs.csv_file import DECIMALS, CsvError, DataFile, first_few, quoted
 from cudbound.inputs.missing_cells import missing_cells, settle_missing
 from cudbound.inputs.suspicions import suspicions
+from cudbound.inputs.workbook import read_data_file
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -106,7 +107,7 @@ def read_training_data(data: DataFile, *, any_features: bool = False) -> Trainin
     """
     if data.decimal not in DECIMALS:
         raise CsvError(f"--decimal must be one of {' '.join(DECIMALS)}. Got {data.decimal!r}.")
-    table = read_csv_file(data.file, delimiter=data.delimiter)
+    table = read_data_file(data)
     roles = find_roles(table, data)
 
     import pandas as pd

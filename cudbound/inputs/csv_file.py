@@ -17,7 +17,7 @@ from typing import Any
 
 DELIMITERS = ",;\t|"
 #: How workbooks begin, those of today and those of before 2007.
-WORKBOOK = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")
+WORKBOOK, OLD_WORKBOOK = b"PK\x03\x04", b"\xd0\xcf\x11\xe0"
 #: What may stand before decimals.
 DECIMALS = (".", ",")
 #: Items that a message lists before it only counts.
@@ -71,6 +71,8 @@ class DataFile:
         What stands before the decimals of features and weights.
     missing_values : sequence of str, default ()
         Texts and numbers that mean a missing value, too, in whatever column.
+    sheet : str or None, default None
+        Sheet of an Excel workbook; None stands for the first one.
 
     Each text of `features`, `categorical` and `exclude` names a column, or several between commas.
     """
@@ -87,6 +89,7 @@ class DataFile:
     weight: str | None = field(default=None, metadata={"key": None})
     decimal: str = "."
     missing_values: Sequence[str] = ()
+    sheet: str | None = field(default=None, metadata={"key": None})
 
 
 @dataclass(frozen=True)
@@ -130,7 +133,7 @@ def first_few(items: Sequence[str]) -> str:
     return ", ".join(items[:LISTED]) + (f" and {len(items) - LISTED} more" if len(items) > LISTED else "")
 
 
-def read_csv_file(path: str | Path, *, delimiter: str = ",") -> CsvTable:
+def read_csv_file(path: str | Path, *, delimiter: str = ",", content: bytes | None = None) -> CsvTable:
     """Read a CSV file as text.
 
     The file is UTF-8, with or without a byte order mark, and compressed if its name ends in ``.gz``; lines end in LF,
@@ -142,6 +145,8 @@ def read_csv_file(path: str | Path, *, delimiter: str = ",") -> CsvTable:
         The file.
     delimiter : str, default ","
         One character between cells.
+    content : bytes or None, default None
+        What the file holds, where that was read already.
 
     Returns
     -------
@@ -156,11 +161,17 @@ def read_csv_file(path: str | Path, *, delimiter: str = ",") -> CsvTable:
     path = Path(path)
     if not isinstance(delimiter, str) or len(delimiter) != 1 or delimiter in '\r\n"':
         raise CsvError(f"--delimiter must be one character between cells, such as , or ;. Got {delimiter!r}.")
-    rows = _rows(_decoded(path), path, delimiter)
+    rows = _rows(_decoded(content_of(path) if content is None else content, path), path, delimiter)
+    if rows:
+        _check_delimiter(path, rows, delimiter)
+    return as_table(path, rows)
+
+
+def as_table(path: Path, rows: Sequence[tuple[int, tuple[str, ...]]]) -> CsvTable:
+    """Return rows, each with its line, as a table, see `read_csv_file`."""
     if not rows:
         raise CsvError(f"{quoted(path.name)} is empty; a header line and one line per case are needed")
     (header_line, header), records = rows[0], rows[1:]
-    _check_delimiter(path, rows, delimiter)
     if not records:
         raise CsvError(f"{quoted(path.name)} has a header line and nothing below it")
     _check_lengths(path, header, records)
@@ -171,17 +182,20 @@ def read_csv_file(path: str | Path, *, delimiter: str = ",") -> CsvTable:
     return CsvTable(path.name, names, cells, lines, unnamed)
 
 
-def _decoded(path: Path) -> str:
+def content_of(path: Path) -> bytes:
+    """Return what a file holds, unpacked if its name ends in ``.gz``."""
     try:
         content = path.read_bytes()
-        if path.suffix == ".gz":
-            content = gzip.decompress(content)
+        return gzip.decompress(content) if path.suffix == ".gz" else content
     except FileNotFoundError:
         raise CsvError(f"no such file: {quoted(str(path), 200)}") from None
     except (OSError, ValueError) as error:  # ValueError: a name with a null character
         reason = getattr(error, "strerror", None) or str(error)
         raise CsvError(f"cannot read {quoted(str(path), 200)}: {reason}") from None
-    if content.startswith(WORKBOOK) and (path.suffix.lower().startswith(".xls") or b"xl/workbook" in content):
+
+
+def _decoded(content: bytes, path: Path) -> str:
+    if content.startswith((WORKBOOK, OLD_WORKBOOK)) and path.suffix.lower().startswith(".xls"):
         raise CsvError(
             f"{quoted(path.name)} is an Excel workbook: save it as CSV ('CSV UTF-8' in its dialog) and name that file"
         )
@@ -232,7 +246,9 @@ def _check_delimiter(path: Path, rows: Sequence[tuple[int, tuple[str, ...]]], de
         )
 
 
-def _check_lengths(path: Path, header: tuple[str, ...], records: list[tuple[int, tuple[str, ...]]]) -> None:
+def _check_lengths(
+    path: Path, header: tuple[str, ...], records: Sequence[tuple[int, tuple[str, ...]]]
+) -> None:
     for line, cells in records:
         if len(cells) != len(header):
             raise CsvError(

@@ -27,9 +27,10 @@ from cudbound.inputs.column_kinds import (
 )
 from cudbound.inputs.column_roles import Roles, columns_named, find_roles
 from cudbound.inputs.csv_columns import check_constant, check_copies, copies, keys_of, read_training_data
-from cudbound.inputs.csv_file import CsvError, CsvTable, DataFile, first_few, quoted, read_csv_file
+from cudbound.inputs.csv_file import CsvError, CsvTable, DataFile, first_few, quoted
 from cudbound.inputs.missing_cells import missing_cells, settle_missing
 from cudbound.inputs.suspicions import far_in_words, far_values, suspicions
+from cudbound.inputs.workbook import read_data_file
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -162,7 +163,7 @@ def _table(data: DataFile) -> tuple[CsvTable, DataFile, list[str]]:
     problems: list[str] = []
     while True:
         try:
-            return read_csv_file(data.file, delimiter=data.delimiter), data, problems
+            return read_data_file(data), data, problems
         except CsvError as error:
             if not error.instead or len(problems) == TRIES:
                 raise

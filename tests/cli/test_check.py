@@ -146,6 +146,19 @@ def test_decimal_points_beside_commas_are_left_to_the_file():
     assert following(result).exit_code == 0
 
 
+def test_a_sheet_of_a_workbook():
+    openpyxl = pytest.importorskip("openpyxl")
+    book = openpyxl.Workbook()
+    sheet = book.create_sheet("Ward 3")
+    found = columns(bmi=[20 + i / 7 for i in range(N)])
+    for row in [list(found), *zip(*found.values(), strict=True)]:
+        sheet.append(row)
+    book.save("patients.xlsx")
+    result = check("--sheet", "Ward 3", file="patients.xlsx")
+    assert " --sheet 'Ward 3' " in result.stdout
+    assert following(result).exit_code == 0
+
+
 def test_no_command_can_be_printed():
     write({"age": list(range(N)), "bmi": list(range(N))})
     result = check()
