@@ -53,6 +53,7 @@ def command_line(data: DataFile) -> str:
         "--missing-values": ",".join(data.missing_values),
         "--missing": "" if data.missing == "error" else data.missing,
         "--sheet": data.sheet,
+        "--skip-rows": str(data.skip_rows or ""),
         "--delimiter": {",": "", "\t": "tab"}.get(data.delimiter, data.delimiter),
         "--decimal": "" if data.decimal == "." else data.decimal,
     }

@@ -166,6 +166,13 @@ _FILE_OPTIONS = together(
         "--sheet", metavar="NAME", show_default="the first", help="Sheet of an Excel workbook (.xlsx)."
     ),
     click.option(
+        "--skip-rows",
+        type=click.IntRange(min=0),
+        default=0,
+        metavar="INT",
+        help="Lines above the header, such as a title; rows of a sheet.",
+    ),
+    click.option(
         "--decimal",
         type=click.Choice(DECIMALS),
         default=DECIMALS[0],

@@ -20,6 +20,9 @@ DELIMITERS = ",;\t|"
 WORKBOOK, OLD_WORKBOOK = b"PK\x03\x04", b"\xd0\xcf\x11\xe0"
 #: What may stand before decimals.
 DECIMALS = (".", ",")
+#: Rows at the top that may be titles, and how a row begins that sums up the others.
+LEADING = 10
+TOTALS = {"total", "totals", "grand total", "sum", "mean", "average", "summe", "gesamt"}
 #: Items that a message lists before it only counts.
 LISTED = 10
 
@@ -73,6 +76,8 @@ class DataFile:
         Texts and numbers that mean a missing value, too, in whatever column.
     sheet : str or None, default None
         Sheet of an Excel workbook; None stands for the first one.
+    skip_rows : int, default 0
+        Lines above the header, or rows of a sheet.
 
     Each text of `features`, `categorical` and `exclude` names a column, or several between commas.
     """
@@ -90,6 +95,7 @@ class DataFile:
     decimal: str = "."
     missing_values: Sequence[str] = ()
     sheet: str | None = field(default=None, metadata={"key": None})
+    skip_rows: int = 0
 
 
 @dataclass(frozen=True)
@@ -105,7 +111,7 @@ class CsvTable:
     records : tuple of tuple of str, shape (n_records, n_columns)
         Cells; records without any content are left out.
     lines : tuple of int, length n_records
-        Line of the file on which each record begins, the header being on line 1.
+        Line of the file on which each record begins, the first line of the file being 1.
     unnamed : frozenset of str
         Members of `names` that stand for a missing name.
     """
@@ -133,7 +139,9 @@ def first_few(items: Sequence[str]) -> str:
     return ", ".join(items[:LISTED]) + (f" and {len(items) - LISTED} more" if len(items) > LISTED else "")
 
 
-def read_csv_file(path: str | Path, *, delimiter: str = ",", content: bytes | None = None) -> CsvTable:
+def read_csv_file(
+    path: str | Path, *, delimiter: str = ",", content: bytes | None = None, skip_rows: int = 0
+) -> CsvTable:
     """Read a CSV file as text.
 
     The file is UTF-8, with or without a byte order mark, and compressed if its name ends in ``.gz``; lines end in LF,
@@ -147,6 +155,8 @@ def read_csv_file(path: str | Path, *, delimiter: str = ",", content: bytes | No
         One character between cells.
     content : bytes or None, default None
         What the file holds, where that was read already.
+    skip_rows : int, default 0
+        Lines above the header.
 
     Returns
     -------
@@ -161,7 +171,7 @@ def read_csv_file(path: str | Path, *, delimiter: str = ",", content: bytes | No
     path = Path(path)
     if not isinstance(delimiter, str) or len(delimiter) != 1 or delimiter in '\r\n"':
         raise CsvError(f"--delimiter must be one character between cells, such as , or ;. Got {delimiter!r}.")
-    rows = _rows(_decoded(content_of(path) if content is None else content, path), path, delimiter)
+    rows = _rows(_decoded(content_of(path) if content is None else content, path), path, delimiter, skip_rows)
     if rows:
         _check_delimiter(path, rows, delimiter)
     return as_table(path, rows)
@@ -171,10 +181,12 @@ def as_table(path: Path, rows: Sequence[tuple[int, tuple[str, ...]]]) -> CsvTabl
     """Return rows, each with its line, as a table, see `read_csv_file`."""
     if not rows:
         raise CsvError(f"{quoted(path.name)} is empty; a header line and one line per case are needed")
+    _check_title(path, rows)
     (header_line, header), records = rows[0], rows[1:]
     if not records:
         raise CsvError(f"{quoted(path.name)} has a header line and nothing below it")
     _check_lengths(path, header, records)
+    _check_total(path, records)
     names = tuple(name or f"column {place}" for place, name in enumerate(header, start=1))
     _check_unique(path, names, header_line)
     unnamed = frozenset(name for name, given in zip(names, header, strict=True) if not given)
@@ -211,18 +223,20 @@ def _decoded(content: bytes, path: Path) -> str:
     return text
 
 
-def _rows(text: str, path: Path, delimiter: str) -> list[tuple[int, tuple[str, ...]]]:
+def _rows(text: str, path: Path, delimiter: str, skip_rows: int) -> list[tuple[int, tuple[str, ...]]]:
     """Return (first line, stripped cells) of every record that has any content."""
     stream = io.StringIO(text, newline="")
+    for _ in range(skip_rows):
+        stream.readline()
     reader = csv.reader(stream, delimiter=delimiter, strict=True, skipinitialspace=True)
     rows = []
-    begin = 1
+    begin = skip_rows + 1
     try:
         for cells in reader:
             stripped = tuple(cell.strip() for cell in cells)
             if any(stripped):
                 rows.append((begin, stripped))
-            begin = reader.line_num + 1
+            begin = skip_rows + reader.line_num + 1
     except csv.Error as error:
         raise CsvError(
             f"{quoted(path.name)} is not a CSV file: the record that begins on line {begin}: {error}"
@@ -232,17 +246,38 @@ def _rows(text: str, path: Path, delimiter: str) -> list[tuple[int, tuple[str, .
 
 def _check_delimiter(path: Path, rows: Sequence[tuple[int, tuple[str, ...]]], delimiter: str) -> None:
     """Refuse a header that another delimiter splits into more cells, and a record in the middle into as many."""
-    header, middle = (delimiter.join(rows[place][1]) for place in (0, len(rows) // 2))
-    own = len(rows[0][1]) - 1
-    others = {other: header.count(other) for other in DELIMITERS if other != delimiter}
-    found = max(others, key=lambda other: others[other])
-    if others[found] > own and (not own or middle.count(found) == others[found]):
-        option = "tab" if found == "\t" else found
-        columns = "one column" if not own else f"{own + 1} columns"
+    middle = rows[len(rows) // 2][1]
+    for place, (_, cells) in enumerate(rows[:LEADING]):  # titles may stand above the header
+        own, line = len(cells) - 1, delimiter.join(cells)
+        found = max((other for other in DELIMITERS if other != delimiter), key=line.count)
+        alike = delimiter.join(middle).count(found) == line.count(found)
+        if line.count(found) > own and (alike or (not own and not place)):
+            option = "tab" if found == "\t" else found
+            columns = f"{own + 1} columns" if own else "one column"
+            raise CsvError(
+                f"{quoted(path.name)} has {columns} when read with delimiter {delimiter!r}; it seems to be "
+                f"separated by {found!r}: add --delimiter '{option}'",
+                delimiter=found,
+            )
+        if own and len(cells) == len(middle):
+            return
+
+
+def _check_title(path: Path, rows: Sequence[tuple[int, tuple[str, ...]]]) -> None:
+    """Refuse a first row with one cell, or a few, of a table with many."""
+    width = len(rows[len(rows) // 2][1])
+    above = 0
+    for _, cells in rows[:LEADING]:
+        filled = sum(map(bool, cells))
+        if not (filled <= max(1, width // 3) and (len(cells) < width or width > 2)):
+            break
+        above += 1
+    if 0 < above < min(LEADING, len(rows) - 1):
+        (first, cells), (line, header) = rows[0], rows[above]
         raise CsvError(
-            f"{quoted(path.name)} has {columns} when read with delimiter {delimiter!r}; it seems to be "
-            f"separated by {found!r}: add --delimiter '{option}'",
-            delimiter=found,
+            f"{quoted(path.name)}: line {first} has {_cells(sum(map(bool, cells)))}, line {line} has {len(header)}: is "
+            f"what stands above line {line} a title? Add --skip-rows {line - 1}",
+            skip_rows=line - 1,
         )
 
 
@@ -251,9 +286,28 @@ def _check_lengths(
 ) -> None:
     for line, cells in records:
         if len(cells) != len(header):
+            few = "if it is a footer or a note, delete it"
+            many = "put a text that holds the delimiter in quotes"
             raise CsvError(
-                f"{quoted(path.name)}: line {line} has {len(cells)} cells, the header has {len(header)}"
+                f"{quoted(path.name)}: line {line} has {_cells(len(cells))}, the header has {len(header)}; "
+                f"{few if len(cells) < len(header) else many}"
             )
+
+
+def _check_total(path: Path, records: Sequence[tuple[int, tuple[str, ...]]]) -> None:
+    """Refuse a last row that sums up the others and would count as a case."""
+    line, cells = records[-1]
+    place = next(place for place, cell in enumerate(cells) if cell)
+    word = cells[place]
+    if word.casefold().rstrip(":") in TOTALS and all(other[place] != word for _, other in records[:-1]):
+        raise CsvError(
+            f"{quoted(path.name)}: line {line}, the last one, begins with {quoted(word)}; delete it if it sums up the "
+            "rows above, or write that word differently"
+        )
+
+
+def _cells(number: int) -> str:
+    return "one cell" if number == 1 else f"{number} cells"
 
 
 def _check_unique(path: Path, names: tuple[str, ...], line: int) -> None:

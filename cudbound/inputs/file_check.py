@@ -165,9 +165,9 @@ def _table(data: DataFile) -> tuple[CsvTable, DataFile, list[str]]:
         try:
             return read_data_file(data), data, problems
         except CsvError as error:
-            if not error.instead or len(problems) == TRIES:
-                raise
             problems.append(str(error))
+            if not error.instead or len(problems) > TRIES:
+                raise CsvError(". Then: ".join(problems)) from error
             data = replace(data, **error.instead)
 
 

@@ -30,12 +30,13 @@ def read_data_file(data: DataFile) -> CsvTable:
     """
     content = content_of(data.file)
     if content.startswith(WORKBOOK) and b"xl/workbook" in content:
-        return as_table(data.file, _rows(content, data.file.name, data.sheet))
+        rows = _rows(content, data.file.name, data.sheet)
+        return as_table(data.file, [row for row in rows if row[0] > data.skip_rows])
     if data.sheet is not None:
         raise CsvError(
             f"--sheet: {quoted(data.file.name)} is no workbook in the form .xlsx; leave the option out"
         )
-    return read_csv_file(data.file, delimiter=data.delimiter, content=content)
+    return read_csv_file(data.file, delimiter=data.delimiter, content=content, skip_rows=data.skip_rows)
 
 
 def _rows(content: bytes, name: str, sheet: str | None) -> list[tuple[int, tuple[str, ...]]]:

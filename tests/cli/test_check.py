@@ -146,6 +146,22 @@ def test_decimal_points_beside_commas_are_left_to_the_file():
     assert following(result).exit_code == 0
 
 
+def test_a_title_and_a_footer():
+    write(columns(), ";")
+    path = Path("patients.csv")
+    path.write_text(f"Patients of ward 3\n\n{path.read_text()}")
+    result = check()
+    assert (
+        "- 'patients.csv': line 1 has one cell, line 3 has 3: is what stands above line 3 a title?"
+        in result.stdout
+    )
+    assert " --skip-rows 2 " in result.stdout
+    assert following(result).exit_code == 0
+    path.write_text(f"{path.read_text()}Exported on Monday\n")
+    assert_error(check(), 1, "add --delimiter ';'. Then: 'patients.csv': line 1 has one cell, line 3 has 3")
+    assert "line 64 has one cell, the header has 3; if it is a footer or a note, delete it" in check().stderr
+
+
 def test_a_sheet_of_a_workbook():
     openpyxl = pytest.importorskip("openpyxl")
     book = openpyxl.Workbook()

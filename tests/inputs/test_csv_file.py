@@ -78,8 +78,8 @@ def test_another_delimiter_is_detected_and_named(tmp_path, delimiter, option):
         (b"\xef\xbb\xbf", r"'data\.csv' is empty"),
         (b"a,b\n", "a header line and nothing below it"),
         (b"a,b\n,\n", "a header line and nothing below it"),
-        (b"a,b\n1,2\n1,2,3\n", "line 3 has 3 cells, the header has 2"),
-        (b"a,b\n1\n", "line 2 has 1 cells, the header has 2"),
+        (b"a,b\n1,2\n1,2,3\n", "line 3 has 3 cells, the header has 2; put a text that holds"),
+        (b"a,b\n1\n", "line 2 has one cell, the header has 2; if it is a footer or a note, delete it"),
         (b"a,b,a,b,c\n1,2,3,4,5\n", r"more than one column is called 'a', 'b' \(line 1\)"),
         (b"a,a \n1,2\n", "more than one column is called 'a'"),
         (b"column 2,\n1,2\n", "more than one column is called 'column 2'"),
@@ -137,3 +137,41 @@ def test_a_workbook_is_told_from_a_damaged_file(tmp_path, content):
     path.write_bytes(content)
     with pytest.raises(CsvError, match=r"'patients\.xlsx' is an Excel workbook: save it as CSV"):
         read_csv_file(path)
+
+
+@pytest.mark.parametrize(
+    ("content", "message", "n"),
+    [
+        ("Ward 3\na,b\n1,2\n3,4\n", "line 1 has one cell, line 2 has 2", 1),
+        ("Ward 3,,\n\nof 2024,,\na,b,c\n1,2,3\n3,4,\n", "line 1 has one cell, line 4 has 3", 3),
+        ('"Ward\r\n3"\r\na,b\r\n1,2\r\n3,4\r\n', "line 1 has one cell, line 3 has 2", 2),
+    ],
+)
+def test_a_title_is_told_and_skipped(tmp_path, content, message, n):
+    path = write(tmp_path, content)
+    with pytest.raises(CsvError, match=rf"{message}: is what stands above .* --skip-rows {n}$") as caught:
+        read_csv_file(path)
+    assert caught.value.instead == {"skip_rows": n}
+    table = read_csv_file(path, skip_rows=n)
+    assert table.names[:2] == ("a", "b")
+    assert table.lines == (n + 2, n + 3)
+    with pytest.raises(CsvError, match="is empty"):
+        read_csv_file(path, skip_rows=9)
+
+
+def test_the_delimiter_below_a_title(tmp_path):
+    path = write(tmp_path, "Ward 3\nid;age;bmi\n1;30;21,5\n2;40;22,5\n")
+    with pytest.raises(CsvError, match="it seems to be separated by ';'"):
+        read_csv_file(path)
+    with pytest.raises(CsvError, match="--skip-rows 1"):
+        read_csv_file(path, delimiter=";")
+    quoted_cells = write(tmp_path, 'a,b\n"x;y;z",1\n"x;y;z",2\n')
+    assert len(read_csv_file(quoted_cells).records) == 2
+
+
+def test_a_total_is_no_case(tmp_path):
+    with pytest.raises(
+        CsvError, match=r"line 4, the last one, begins with 'Total:'; delete it if it sums up"
+    ):
+        read_csv_file(write(tmp_path, "a,b\n1,2\n3,4\nTotal:,6\n"))
+    assert len(read_csv_file(write(tmp_path, "a,b\nsum,2\nmean,4\nsum,6\n")).records) == 3

@@ -43,6 +43,7 @@ def test_the_first_sheet_is_read_unless_one_is_named(path):
         ("41", "22", "2020-02-01 10:30:00", "FALSE"),
         ("52", "", "2020-03-01", "no"),
     )
+    assert read_data_file(DataFile(path, "", "", skip_rows=1)).names == ("30", "21.5", "2020-01-31", "TRUE")
     assert read_data_file(DataFile(path, "", "", sheet="Ward 3")).records == (("7",),)
 
 
