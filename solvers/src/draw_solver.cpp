@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <stdexcept>
 
 #include "cudbound/settings.hpp"
 
@@ -71,9 +72,10 @@ Outcome DrawSolver::run(Kind kind, std::int64_t draw, Side side, const Target& t
             return dive(draw, side, static_cast<int>(target.nodes), target.with_minorant, witness);
         case Kind::bound:
             return bound(draw, side, target);
-        default:
+        case Kind::search:
             return search(draw, side, target, witness);
     }
+    throw std::logic_error("there is no such task");
 }
 
 Outcome DrawSolver::start(std::int64_t draw, Side side, double* witness) {

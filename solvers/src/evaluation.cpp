@@ -8,29 +8,6 @@
 
 namespace cudbound {
 
-namespace {
-
-// Calls f with the loss as a constant, so that loops over rows need not ask which it is.
-template <class F>
-auto with_loss(Loss loss, const F& f) {
-    switch (loss) {
-        case Loss::SQUARED:
-            return f.template operator()<Loss::SQUARED>();
-        case Loss::LOGISTIC:
-            return f.template operator()<Loss::LOGISTIC>();
-        case Loss::EXPONENTIAL:
-            return f.template operator()<Loss::EXPONENTIAL>();
-        case Loss::SQUARED_HINGE:
-            return f.template operator()<Loss::SQUARED_HINGE>();
-        case Loss::HINGE:
-            return f.template operator()<Loss::HINGE>();
-        default:
-            return f.template operator()<Loss::HUBER>();
-    }
-}
-
-}  // namespace
-
 Evaluation::Evaluation(const Problem& problem)
     : problem_(problem),
       p_(problem.raw.design == nullptr ? problem.p : problem.raw.p),

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <stdexcept>
 
 #include "cudbound/draws.hpp"
 
@@ -50,5 +51,26 @@ inline double least_bend(double low, double high) {
 // the second, in absolute value (Bach 2010, equation 4). The others are piecewise quadratic.
 template <Loss loss>
 inline constexpr bool vanishes = loss == Loss::LOGISTIC || loss == Loss::EXPONENTIAL;
+
+// Calls f with the loss as a constant, so that loops over rows need not ask which it is. The only place that lists the
+// losses: without a default, the compiler refuses one that is missing.
+template <class F>
+auto with_loss(Loss loss, const F& f) {
+    switch (loss) {
+        case Loss::SQUARED:
+            return f.template operator()<Loss::SQUARED>();
+        case Loss::LOGISTIC:
+            return f.template operator()<Loss::LOGISTIC>();
+        case Loss::EXPONENTIAL:
+            return f.template operator()<Loss::EXPONENTIAL>();
+        case Loss::SQUARED_HINGE:
+            return f.template operator()<Loss::SQUARED_HINGE>();
+        case Loss::HINGE:
+            return f.template operator()<Loss::HINGE>();
+        case Loss::HUBER:
+            return f.template operator()<Loss::HUBER>();
+    }
+    throw std::invalid_argument("there is no such loss");
+}
 
 }  // namespace cudbound

@@ -38,18 +38,13 @@ NewtonFit::NewtonFit(std::size_t count, int size) : factor_(size) {
 
 bool NewtonFit::minimize(Loss loss, const SignedRows& rows) {
     factor_.set_order(rows.size);
-    switch (loss) {
-        case Loss::SQUARED:
-            return minimize_kind<Loss::SQUARED>(rows);
-        case Loss::LOGISTIC:
-            return minimize_kind<Loss::LOGISTIC>(rows);
-        case Loss::EXPONENTIAL:
-            return minimize_kind<Loss::EXPONENTIAL>(rows);
-        case Loss::SQUARED_HINGE:
-            return minimize_kind<Loss::SQUARED_HINGE>(rows);
-        default:
-            return minimize_kind<Loss::HUBER>(rows);
-    }
+    return with_loss(loss, [&]<Loss kind>() {
+        if constexpr (kind == Loss::HINGE) {
+            return false;  // a kink is not for Newton's method
+        } else {
+            return minimize_kind<kind>(rows);
+        }
+    });
 }
 
 // The penalized loss; fills in margins, slopes and bends.

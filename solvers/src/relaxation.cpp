@@ -1,20 +1,22 @@
 #include "relaxation.hpp"
 
 #include "hinge.hpp"
+#include "loss.hpp"
 #include "smooth.hpp"
 #include "squared.hpp"
 
 namespace cudbound {
 
 std::unique_ptr<Relaxation> make_relaxation(const Problem& problem, const Arrangement& arrangement) {
-    switch (problem.loss) {
-        case Loss::SQUARED:
+    return with_loss(problem.loss, [&]<Loss kind>() -> std::unique_ptr<Relaxation> {
+        if constexpr (kind == Loss::SQUARED) {
             return std::make_unique<SquaredRelaxation>(problem, arrangement);
-        case Loss::HINGE:
+        } else if constexpr (kind == Loss::HINGE) {
             return std::make_unique<HingeRelaxation>(problem, arrangement);
-        default:
+        } else {
             return make_smooth(problem, arrangement);
-    }
+        }
+    });
 }
 
 }  // namespace cudbound

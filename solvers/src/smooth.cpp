@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <stdexcept>
 
 #include "active_set.hpp"
 #include "cholesky.hpp"
@@ -399,16 +400,13 @@ class SmoothRelaxation final : public Relaxation {
 }  // namespace
 
 std::unique_ptr<Relaxation> make_smooth(const Problem& problem, const Arrangement& arrangement) {
-    switch (problem.loss) {
-        case Loss::LOGISTIC:
-            return std::make_unique<SmoothRelaxation<Loss::LOGISTIC>>(problem, arrangement);
-        case Loss::EXPONENTIAL:
-            return std::make_unique<SmoothRelaxation<Loss::EXPONENTIAL>>(problem, arrangement);
-        case Loss::SQUARED_HINGE:
-            return std::make_unique<SmoothRelaxation<Loss::SQUARED_HINGE>>(problem, arrangement);
-        default:
-            return std::make_unique<SmoothRelaxation<Loss::HUBER>>(problem, arrangement);
-    }
+    return with_loss(problem.loss, [&]<Loss kind>() -> std::unique_ptr<Relaxation> {
+        if constexpr (kind == Loss::SQUARED || kind == Loss::HINGE) {
+            throw std::invalid_argument("this loss has a relaxation of its own");
+        } else {
+            return std::make_unique<SmoothRelaxation<kind>>(problem, arrangement);
+        }
+    });
 }
 
 }  // namespace cudbound
