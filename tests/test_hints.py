@@ -15,7 +15,7 @@ PACKAGE = Path(cudbound.__file__).parent
 PROJECT = tomllib.loads((PACKAGE.parent / "pyproject.toml").read_text())["project"]
 
 
-@pytest.mark.parametrize("extra", ["reference", "models", "plots", "study", "dask"])
+@pytest.mark.parametrize("extra", ["reference", "models", "plots", "study", "excel", "dask"])
 def test_the_command_names_the_packages_of_an_extra(extra):
     expected = " ".join(f"'{one}'" for one in PROJECT["optional-dependencies"][extra])
     assert install_command(extra) == f"pip install {expected}"

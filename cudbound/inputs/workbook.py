@@ -6,6 +6,7 @@ import datetime
 import io
 import warnings
 
+from cudbound.basis.hints import install_command
 from cudbound.inputs.csv_file import (
     WORKBOOK,
     CsvError,
@@ -46,7 +47,7 @@ def _rows(content: bytes, name: str, sheet: str | None) -> list[tuple[int, tuple
         import openpyxl
     except ImportError:
         raise CsvError(
-            f"{quoted(name)} is an Excel workbook: {way}, or install what reads it: pip install 'cudbound[excel]'"
+            f"{quoted(name)} is an Excel workbook: {way}, or install what reads it: {install_command('excel')}"
         ) from None
     try:
         with warnings.catch_warnings():
