@@ -35,13 +35,8 @@ from cudbound.inputs.workbook import read_data_file
 if TYPE_CHECKING:
     import pandas as pd
 
-TARGET, NUMERIC, CATEGORICAL, ID, LEFT_OUT = (
-    "target",
-    "numeric feature",
-    "categorical feature",
-    "ID",
-    "left out",
-)
+TARGET, ID, LEFT_OUT = "target", "ID", "left out"
+NUMERIC, CATEGORICAL = "numeric feature", "categorical feature"
 CONSTANT, COPY = "constant", "copy of the target"
 #: Roles of columns that cannot be features as they are, by what they hold.
 _UNUSABLE = {
@@ -53,35 +48,11 @@ _UNUSABLE = {
     COMMAS: COMMAS,
 }
 #: Words in names of outcomes, texts of events, and texts that say "no value" where others are numbers.
-_OUTCOMES = {
-    "died",
-    "dead",
-    "death",
-    "deceased",
-    "mortality",
-    "outcome",
-    "target",
-    "label",
-    "class",
-    "event",
-    "status",
-}
-_OUTCOMES |= {"y", "relapse", "recurrence", "response", "readmitted", "readmission", "diagnosis", "disease"}
-_EVENTS = {
-    "1",
-    "yes",
-    "y",
-    "true",
-    "died",
-    "dead",
-    "death",
-    "deceased",
-    "positive",
-    "pos",
-    "event",
-    "case",
-    "malignant",
-}
+_OUTCOMES = re.compile(
+    "y|died|dead|death|deceased|mortality|outcome|target|label|class|event|status|relapse|recurrence|response|"
+    "readmitted|readmission|diagnosis|disease"
+)
+_EVENTS = re.compile("1|yes|y|true|died|dead|death|deceased|positive|pos|event|case|malignant")
 _UNKNOWN = {"-", "--", "unknown", "unk", "missing", "n.a.", "n.k.", "nd", "none"}
 #: Levels that are shown of a column, and characters of each.
 SHOWN, LONGEST = 3, 20
@@ -248,7 +219,7 @@ def _with_target(
         return data
     texts = known[guess].groupby(keys[guess]).first()
     counts = keys[guess].value_counts().sort_index()
-    likely = [key for key in counts.index if str(key).casefold() in _EVENTS]
+    likely = [key for key in counts.index if _EVENTS.fullmatch(str(key).casefold())]
     event = data.positive or str(texts.loc[str(likely[0] if len(likely) == 1 else counts.idxmin())])
     if not (data.target and data.positive):
         others = first_few([quoted(name) for name in pairs if name != guess])
@@ -261,7 +232,7 @@ def _with_target(
 
 
 def _is_outcome(name: str) -> bool:
-    return not _OUTCOMES.isdisjoint(re.split(r"[\W_]+", name.casefold()))
+    return any(map(_OUTCOMES.fullmatch, re.split(r"[\W_]+", name.casefold())))
 
 
 def _tell(
@@ -306,7 +277,7 @@ def _tell(
 def _readable(
     table: CsvTable, known: pd.DataFrame, found: dict[str, str], data: DataFile, problems: list[str]
 ) -> DataFile:
-    """Return how the file can be read: without the columns that are no features, by patients that repeat."""
+    """Return how the file can be read: without unusable columns, and with a repeated ID as the group."""
     half = len(known) / 2
     for name, role in found.items():
         if role in (NUMERIC, CATEGORICAL) and known[name].count() < half:
