@@ -1,9 +1,11 @@
 #include "exact_rank.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstddef>
 #include <functional>
+#include <limits>
 #if defined(_MSC_VER)
 #include <intrin.h>
 #endif
@@ -15,18 +17,49 @@ namespace {
 constexpr std::size_t memory = 1024;  // answers kept, a power of two
 constexpr int mantissa = 53;
 
+struct Wide {
+    std::uint64_t high = 0;
+    std::uint64_t low = 0;
+};
+
+Wide product(std::uint64_t a, std::uint64_t b) {
+#if defined(_MSC_VER)  // which has no integers of 128 bits
+    Wide result;
+    result.low = _umul128(a, b, &result.high);
+    return result;
+#else
+    __extension__ using Bits128 = unsigned __int128;
+    const Bits128 result = static_cast<Bits128>(a) * b;
+    return {static_cast<std::uint64_t>(result >> 64), static_cast<std::uint64_t>(result)};
+#endif
+}
+
 // a * b modulo prime; a and b are smaller than it
 std::uint64_t multiply(std::uint64_t a, std::uint64_t b, std::uint64_t prime) {
-#if defined(_MSC_VER)  // which has no integers of 128 bits
-    std::uint64_t high = 0;
-    const std::uint64_t low = _umul128(a, b, &high);
+    const Wide exactly = product(a, b);
+#if defined(_MSC_VER)
     std::uint64_t remainder = 0;
-    _udiv128(high, low, prime, &remainder);
+    _udiv128(exactly.high, exactly.low, prime, &remainder);
     return remainder;
 #else
-    __extension__ using Wide = unsigned __int128;
-    return static_cast<std::uint64_t>(static_cast<Wide>(a) * b % prime);
+    __extension__ using Bits128 = unsigned __int128;
+    return static_cast<std::uint64_t>((static_cast<Bits128>(exactly.high) << 64 | exactly.low) % prime);
 #endif
+}
+
+// a * b / 2^64 modulo an odd prime without a division (Montgomery 1985, Modular multiplication without trial division);
+// `inverse` is that of the prime modulo 2^64.
+std::uint64_t reduced_product(std::uint64_t a, std::uint64_t b, std::uint64_t prime, std::uint64_t inverse) {
+    const Wide exactly = product(a, b);
+    const std::uint64_t taken = product(exactly.low * inverse, prime).high;
+    return exactly.high >= taken ? exactly.high - taken : exactly.high + prime - taken;
+}
+
+// Newton's method doubles the bits that are right, three at first.
+std::uint64_t inverse_of_odd(std::uint64_t odd) {
+    std::uint64_t inverse = odd;
+    for (int bits = 3; bits < 64; bits *= 2) inverse *= 2 - odd * inverse;
+    return inverse;
 }
 
 std::uint64_t power(std::uint64_t base, std::uint64_t exponent, std::uint64_t prime) {
@@ -53,11 +86,13 @@ bool is_prime(std::uint64_t candidate) {
     return true;
 }
 
-// value = digits * 2^exponent with whole digits
-std::int64_t split(double value, int* exponent) {
-    const double fraction = std::frexp(value, exponent);
-    *exponent -= mantissa;
-    return static_cast<std::int64_t>(std::ldexp(fraction, mantissa));
+// value = digits * 2^exponent with odd digits; value is not zero
+std::uint64_t split(double value, int* exponent) {
+    const double fraction = std::frexp(std::abs(value), exponent);
+    const auto digits = static_cast<std::uint64_t>(std::ldexp(fraction, mantissa));
+    const int zeros = std::countr_zero(digits);
+    *exponent += zeros - mantissa;
+    return digits >> zeros;
 }
 
 }  // namespace
@@ -69,29 +104,30 @@ void ExactRank::prepare(std::int64_t row) {
     Row& here = prepared_[static_cast<std::size_t>(row)];
     if (here.bits >= 0.0) return;
     const double* values = rows_ + row * p_;
-    int lowest = 0;
-    int highest = 0;
-    bool any = false;
+    double largest = 0.0;
+    for (std::int64_t k = 0; k < p_; ++k) largest = std::max(largest, std::abs(values[k]));
+    double squares = 0.0;  // in units of the largest
+    int lowest = std::numeric_limits<int>::max();
     for (std::int64_t k = 0; k < p_; ++k) {
         if (values[k] == 0.0) continue;
         int exponent = 0;
         split(values[k], &exponent);
-        lowest = any ? std::min(lowest, exponent) : exponent;
-        highest = any ? std::max(highest, exponent) : exponent;
-        any = true;
+        lowest = std::min(lowest, exponent);
+        squares += (values[k] / largest) * (values[k] / largest);
     }
+    constexpr double rounded_up = 0.01;
     here.lowest = lowest;
-    here.bits = mantissa + (highest - lowest) + 0.5 * std::log2(static_cast<double>(p_)) + 1.0;
+    here.bits = squares == 0.0 ? 0.0 : std::log2(largest) - lowest + 0.5 * std::log2(squares) + rounded_up;
 }
 
 std::uint64_t ExactRank::residue(std::int64_t row, std::int64_t column, std::uint64_t prime) const {
     const double value = rows_[row * p_ + column];
     if (value == 0.0) return 0;
     int exponent = 0;
-    const std::int64_t digits = split(std::abs(value), &exponent);
+    const std::uint64_t digits = split(value, &exponent);  // smaller than any of the primes
     const auto shift = static_cast<std::uint64_t>(exponent - prepared_[static_cast<std::size_t>(row)].lowest);
-    const std::uint64_t size = multiply(static_cast<std::uint64_t>(digits) % prime, power(2, shift, prime), prime);
-    return value > 0.0 || size == 0 ? size : prime - size;
+    const std::uint64_t size = shift == 0 ? digits : multiply(digits, power(2, shift, prime), prime);
+    return value > 0.0 ? size : prime - size;
 }
 
 std::uint64_t ExactRank::prime(std::size_t number) {
@@ -137,7 +173,7 @@ bool ExactRank::rank_at_most(const std::int64_t* members, int count, int rank) {
     double bits = 0.0;  // of a minor
     for (int i = 0; i <= rank; ++i) bits += bits_[static_cast<std::size_t>(i)];
     constexpr double bits_of_prime = 60.9;
-    const auto needed = static_cast<std::size_t>(std::ceil(bits / bits_of_prime)) + 1;
+    const auto needed = static_cast<std::size_t>(bits / bits_of_prime) + 1;
     for (std::size_t k = 0; k < needed; ++k) {
         if (rank_modulo(prime(k), members, count) > rank) return false;
     }
@@ -152,20 +188,23 @@ int ExactRank::rank_modulo(std::uint64_t prime, const std::int64_t* members, int
             matrix_[static_cast<std::size_t>(i) * width + static_cast<std::size_t>(k)] = residue(members[i], k, prime);
         }
     }
+    const std::uint64_t inverse = inverse_of_odd(prime);
     std::size_t rank = 0;
     for (std::size_t column = 0; column < width && rank < static_cast<std::size_t>(count); ++column) {
         std::size_t pivot = rank;
         while (pivot < static_cast<std::size_t>(count) && matrix_[pivot * width + column] == 0) ++pivot;
         if (pivot == static_cast<std::size_t>(count)) continue;
         for (std::size_t k = column; k < width; ++k) std::swap(matrix_[rank * width + k], matrix_[pivot * width + k]);
-        const std::uint64_t inverse = power(matrix_[rank * width + column], prime - 2, prime);
+        const std::uint64_t* top = &matrix_[rank * width];
         for (std::size_t i = rank + 1; i < static_cast<std::size_t>(count); ++i) {
-            if (matrix_[i * width + column] == 0) continue;
-            const std::uint64_t factor = multiply(matrix_[i * width + column], inverse, prime);
+            std::uint64_t* row = &matrix_[i * width];
+            const std::uint64_t factor = row[column];
+            if (factor == 0) continue;
+            // both rows times a number that is not 0, which leaves the rank as it is
             for (std::size_t k = column; k < width; ++k) {
-                const std::uint64_t taken = multiply(factor, matrix_[rank * width + k], prime);
-                std::uint64_t& entry = matrix_[i * width + k];
-                entry = entry >= taken ? entry - taken : entry + prime - taken;
+                const std::uint64_t kept = reduced_product(row[k], top[column], prime, inverse);
+                const std::uint64_t taken = reduced_product(top[k], factor, prime, inverse);
+                row[k] = kept >= taken ? kept - taken : kept + prime - taken;
             }
         }
         ++rank;
