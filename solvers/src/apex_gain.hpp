@@ -25,6 +25,9 @@ class ApexGain {
     ApexGain(const ApexGain&) = delete;
     ApexGain& operator=(const ApexGain&) = delete;
 
+    // The work of its conflicts too, as OpenCone does.
+    void charge_to(Budget& budget) { max_gain_.charge_to(budget); }
+
     // Another draw.
     void forget() {
         best_ = -1.0;

@@ -122,6 +122,9 @@ DrawSolver::Minorant::Minorant(const DrawView& of, Minorants& kept, Budget& budg
       apex(of.arrangement),
       search(view, apex, budget) {
     view.relaxation->budget = &budget;
+    // its nodes are so cheap that conflicts, of ties above all, can take most of the time
+    apex.charge_to(budget);
+    search.charge_to(budget);
 }
 
 // Whether the draw has one.

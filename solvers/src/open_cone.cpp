@@ -9,12 +9,21 @@
 namespace cudbound {
 
 OpenCone::Answer OpenCone::find(const Normals& normals, const std::vector<int>& members) {
+    steps_ = 0;
+    exact_steps_ = 0;
+    const Answer answer = look(normals, members);
+    if (budget_ != nullptr) budget_->charge(1 + (steps_ + exact_steps_) / Settings::cone_steps_per_node);
+    return answer;
+}
+
+OpenCone::Answer OpenCone::look(const Normals& normals, const std::vector<int>& members) {
     constexpr double thinnest = 1.0 / (Settings::thinnest_cone * Settings::thinnest_cone);
     active_.reset();
     conflict_.clear();
     for (int patience = 100 + 20 * (p_ + static_cast<int>(members.size())); patience > 0; --patience) {
         // a margin that can be missed by rounding alone
         const double length = std::sqrt(active_.squared_norm());
+        ++steps_;
         double worst = 1.0 - Settings::cone_margin * std::max(1.0, Settings::thinnest_cone * length);
         int next = -1;
         for (const int j : members) {
@@ -71,6 +80,7 @@ bool OpenCone::is_certain(const Normals& normals, double smallest, double larges
     if (!(smallest * active_.smallest_pivot() > doubt)) return false;
     if (static_cast<int>(conflict_.size()) > p_) return true;
     if (rows_.size() < conflict_.size()) return false;
+    exact_steps_ = static_cast<std::int64_t>(rows_.size() * rows_.size()) / Settings::exact_rows_per_step;
     return exact_.dependent(rows_.data(), static_cast<int>(rows_.size()));
 }
 

@@ -6,6 +6,7 @@
 
 #include "active_set.hpp"
 #include "arrangement.hpp"
+#include "budget.hpp"
 #include "exact_rank.hpp"
 
 namespace cudbound {
@@ -29,6 +30,9 @@ class OpenCone {
     OpenCone(const Arrangement& arrangement)
         : p_(arrangement.p), arrangement_(arrangement), active_(p_), exact_(arrangement.exact_rows()) {}
 
+    // What it takes is charged to this budget from now on, in nodes of a quadratic.
+    void charge_to(Budget& budget) { budget_ = &budget; }
+
     // Only the normals listed in `members` are constraints.
     Answer find(const Normals& normals, const std::vector<int>& members);
 
@@ -36,12 +40,16 @@ class OpenCone {
     const std::vector<int>& conflict() const { return conflict_; }  // otherwise: members that exclude each other
 
  private:
+    Answer look(const Normals& normals, const std::vector<int>& members);
     bool is_certain(const Normals& normals, double smallest, double largest, double left_out);
 
     int p_;
     const Arrangement& arrangement_;
     ActiveSet active_;
     ExactRank exact_;
+    Budget* budget_ = nullptr;
+    std::int64_t steps_ = 0;        // of the last look
+    std::int64_t exact_steps_ = 0;  // that would take as long as its exact ranks
     std::vector<int> conflict_;
     std::vector<std::int64_t> rows_;  // scratch
 };

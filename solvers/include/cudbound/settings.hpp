@@ -1,6 +1,8 @@
 // Every tolerance of the solver, with the side on which it errs.
 #pragma once
 
+#include <cstdint>
+
 namespace cudbound {
 
 struct Settings {
@@ -43,6 +45,11 @@ struct Settings {
     // A cone that contains no ball of this radius around a unit vector is not searched for a classifier: unless a
     // conflict is certain, the value it would have is left open, which can only enlarge the upper bound.
     static constexpr double thinnest_cone = 1e-10;
+
+    // Work on conflicts in units of a node of squared loss, where it is charged: so many steps of its active set take
+    // as long, and an exact rank takes as many steps as the squared number of its rows has times this.
+    static constexpr std::int64_t cone_steps_per_node = 4;
+    static constexpr std::int64_t exact_rows_per_step = 3;
 
     // A margin of an interior point of a cone may miss 1 by this, and by the additional rounding error of long vectors.
     // Witnesses are checked separately.
