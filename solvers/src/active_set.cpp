@@ -29,7 +29,7 @@ void ActiveSet::copy_from(const ActiveSet& other) {
 ActiveSet::Outcome ActiveSet::add(int label, const double* a, double violation, double limit) {
     double multiplier = 0.0;
     // Every round except the last removes a constraint; rounding may bring the same ones back.
-    for (int patience = 20 + 4 * p_; patience > 0; --patience) {
+    for (int patience = Effort::active_moves + Effort::active_moves_per_dimension * p_; patience > 0; --patience) {
         const double outside = basis_.project(a, projected_.data());
         // Dual step: how the multipliers move per unit of the new one.
         basis_.solve(projected_.data(), dual_step_.data());

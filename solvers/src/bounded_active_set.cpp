@@ -43,7 +43,7 @@ BoundedActiveSet::Outcome BoundedActiveSet::move(const Constraints& all, int lab
     const double turn = all.is_soft(label) && places_[label] == at_cap ? -1.0 : 1.0;
     double moved = 0.0;
     // Every round except the last puts a constraint to rest; rounding may bring the same ones back.
-    for (int patience = 20 + 4 * p_; patience > 0; --patience) {
+    for (int patience = Effort::active_moves + Effort::active_moves_per_dimension * p_; patience > 0; --patience) {
         const double outside = basis_.project(normal, projected_.data());
         const int size = basis_.size();
         // Dual step: how the other multipliers fall per unit of this one.

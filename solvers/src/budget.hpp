@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "cudbound/draws.hpp"
+#include "cudbound/settings.hpp"
 
 namespace cudbound {
 
@@ -44,7 +45,7 @@ class Budget {
         if (status_ != Status::OPTIMAL) return false;
         if (stop_.load(std::memory_order_relaxed)) {
             status_ = Status::INTERRUPTED;
-        } else if (timed_ && ++looks_ % looks_per_clock == 0 && Clock::now() > until_) {
+        } else if (timed_ && ++looks_ % Effort::looks_per_clock == 0 && Clock::now() > until_) {
             status_ = Status::TIME_LIMIT;
         }
         return status_ == Status::OPTIMAL;
@@ -60,11 +61,8 @@ class Budget {
     std::int64_t nodes() const { return nodes_; }
 
  private:
-    static constexpr unsigned looks_per_clock = 8;
-
     static Clock::time_point after(Clock::time_point begun, double seconds) {
-        constexpr double far = 1e9;  // beyond it a clock may overflow
-        if (!(seconds < far)) return Clock::time_point::max();
+        if (!(seconds < Effort::longest_wait)) return Clock::time_point::max();
         return begun + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
     }
 

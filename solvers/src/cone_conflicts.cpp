@@ -29,9 +29,9 @@ ConeConflicts::Verdict ConeConflicts::find(const std::vector<char>& wanted) {
     const int k = static_cast<int>(lengths_.size());
     active_.reset();
     const double* x = active_.point();
-    for (int steps = 0; steps < 100 + 50 * p_; ++steps) {
+    for (int steps = 0; steps < Effort::conflict_moves + Effort::conflict_moves_per_dimension * p_; ++steps) {
         // what rounding alone can miss grows with |x|
-        double worst = -1e-9 - 1e-13 * std::sqrt(active_.squared_norm());
+        double worst = -Settings::cone_margin - Settings::conflict_rounding * std::sqrt(active_.squared_norm());
         int next = -1;
         for (int j = 0; j < k; ++j) {
             if (!wanted[j]) continue;

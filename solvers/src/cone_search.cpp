@@ -24,7 +24,7 @@ void ConeSearch::search(const SignedDraw& draw, double incumbent, Budget& budget
     const double size = std::abs(draw.settled) + total - draw.settled;
     const Relaxation& relaxation = *draw.relaxation;
     // neighboring cones share nearest points, whose losses differ by rounding
-    const double fall = std::isfinite(relaxation.rate) ? 20.0 * relaxation.rate * relaxation.slack : 0.0;
+    const double fall = std::isfinite(relaxation.rate) ? Settings::cone_fall * relaxation.rate * relaxation.slack : 0.0;
     rounding_ = size * (Settings::score + std::min(fall, Settings::cone_level));
     for (std::uint64_t which = 0; which < cones_.count() && value(total, 0.0) > best_; ++which) {
         if (budget.exhausted()) {
@@ -68,9 +68,9 @@ void ConeSearch::begin() {
 
 // Moves the point of a cone until no facet has it on its outer side.
 void ConeSearch::approach_apex(Level& here) {
-    for (int steps = 0; steps < 20 + 10 * p_; ++steps) {
+    for (int steps = 0; steps < Effort::apex_moves + Effort::apex_moves_per_dimension * p_; ++steps) {
         int worst = -1;
-        double least = -0.01 * draw_.tie;
+        double least = -Settings::left_of_tie * draw_.tie;
         for (int v = 0; v < p_; ++v) {
             const double* facet = &here.facets[static_cast<std::size_t>(v) * p_];
             double side = 0.0;
@@ -109,7 +109,7 @@ void ConeSearch::raise(Level& here) const {
     if (!(length > 0.0)) return;
     double least = 0.0;
     for (int v = 0; v < p_; ++v) least = std::min(least, dot(u, here.cone.vertex(v), p_));
-    const double reach = std::sqrt(std::max(0.0, std::min(draw_.relaxation->horizon(), 1e300)));
+    const double reach = std::sqrt(std::max(0.0, std::min(draw_.relaxation->horizon(), Settings::boundless)));
     const double away = std::sqrt(static_cast<double>(p_)) * (reach + std::sqrt(dot(draw_.apex, draw_.apex, p_)));
     const double bound = (dot(u, draw_.apex, p_) + least * away) / length;
     if (bound > 0.0) here.nearest.loss = std::max(here.nearest.loss, bound * bound);
@@ -184,9 +184,9 @@ bool ConeSearch::squeeze(Level& here, double* bound) {
     }
     const double far2 = draw_.relaxation->reach(std::min(cone.bound, draw_.cap), best_) - loss;
     if (!(far2 > 0.0)) return value(cone.bound, loss) > best_;
-    if (!(far2 < 1e300)) return true;
+    if (!(far2 < Settings::boundless)) return true;
 
-    constexpr int steps = 16;
+    constexpr int steps = Effort::rings;
     std::array<double, steps + 1> gains{};
     const double scale = steps / far2;
     steps_.resize(k);

@@ -38,7 +38,7 @@ void ConeSearch::settle(const Level& here) {
     std::fill(root.place.point.begin(), root.place.point.end(), 0.0);
     const Sides sides{p_, normals_.data(), distances_.data(), draw_.tie};
     const double reach = draw_.relaxation->reach(std::min(here.cone.bound, draw_.cap), best_);
-    const int first = sides.most_violated(forced_, root.place.point.data(), 0.01 * draw_.tie);
+    const int first = sides.most_violated(forced_, root.place.point.data(), Settings::left_of_tie * draw_.tie);
     const Settled settled = move_to_forced(root.place, first, reach);
     root.place.loss = std::max(root.place.loss, here.nearest.loss);
     if (settled == Settled::yes) branch(0, here.cone.bound);
@@ -136,7 +136,8 @@ void ConeSearch::force_crossed(int depth, double attained) {
 
 ConeSearch::Settled ConeSearch::move_to_forced(Place& place, int next, double limit) {
     const Sides sides{p_, normals_.data(), distances_.data(), draw_.tie};
-    int patience = 100 + 50 * (p_ + static_cast<int>(forced_.size()));
+    int patience =
+        Effort::conflict_moves + Effort::conflict_moves_per_dimension * (p_ + static_cast<int>(forced_.size()));
     while (next >= 0) {
         if (--patience == 0 || !budget_->go_on()) return Settled::unresolved;
         const auto outcome = place.active.add(next, sides.normal(next), sides.side(next, place.point.data()), limit);
@@ -148,7 +149,7 @@ ConeSearch::Settled ConeSearch::move_to_forced(Place& place, int next, double li
             return Settled::unresolved;
         }
         std::copy_n(place.active.point(), p_, place.point.begin());
-        next = sides.most_violated(forced_, place.point.data(), 0.01 * draw_.tie);
+        next = sides.most_violated(forced_, place.point.data(), Settings::left_of_tie * draw_.tie);
     }
     place.loss = proved(place, -1);
     return Settled::yes;

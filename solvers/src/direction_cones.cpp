@@ -80,7 +80,7 @@ void DirectionCones::process(int depth) {
         settle(cone);
         return;
     }
-    if (cone.stale >= 2) {
+    if (cone.stale >= Effort::stale) {
         search_around_flat(cone);
         if (cone.bound <= settled()) return;
     }

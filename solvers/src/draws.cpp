@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "arrangement.hpp"
+#include "cudbound/settings.hpp"
 #include "relaxation.hpp"
 #include "schedule.hpp"
 
@@ -134,7 +135,8 @@ void solve_draws(const Problem& problem, const Limits& limits, Side side, const 
     for (int t = 0; t < working; ++t) pool.emplace_back(work);
     {
         std::unique_lock lock(mutex);
-        while (!finished.wait_for(lock, std::chrono::milliseconds(50), [&] { return running == 0; })) {
+        while (!finished.wait_for(lock, std::chrono::milliseconds(Effort::monitor_milliseconds),
+                                  [&] { return running == 0; })) {
             lock.unlock();
             try {
                 if (monitor && !stop && !monitor(schedule.decided())) stop = true;

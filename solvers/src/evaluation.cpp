@@ -137,8 +137,8 @@ double Evaluation::anchor_loss(std::int64_t draw) const {
 
 double Evaluation::anchor_doubt(std::int64_t draw) const {
     const std::int32_t* counts = problem_.counts + draw * problem_.n;
-    constexpr double negligible = 1e-12;
-    if (problem_.sample_weight == nullptr && problem_.draw_scale == nullptr && largest_doubt_ < negligible) {
+    if (problem_.sample_weight == nullptr && problem_.draw_scale == nullptr &&
+        largest_doubt_ < Settings::negligible_doubt) {
         std::int64_t rows = 0;
         for (std::int64_t i = 0; i < problem_.n; ++i) rows += counts[i];
         return largest_doubt_ * static_cast<double>(rows);

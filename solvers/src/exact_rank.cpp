@@ -14,7 +14,6 @@ namespace cudbound {
 
 namespace {
 
-constexpr std::size_t memory = 1024;  // answers kept, a power of two
 constexpr int mantissa = 53;
 
 struct Wide {
@@ -98,7 +97,7 @@ std::uint64_t split(double value, int* exponent) {
 }  // namespace
 
 ExactRank::ExactRank(std::int64_t n, std::int64_t p, const double* rows)
-    : p_(p), rows_(rows), prepared_(static_cast<std::size_t>(n)), remembered_(memory) {}
+    : p_(p), rows_(rows), prepared_(static_cast<std::size_t>(n)), remembered_(Effort::remembered_ranks) {}
 
 void ExactRank::prepare(std::int64_t row) {
     Row& here = prepared_[static_cast<std::size_t>(row)];
@@ -115,9 +114,9 @@ void ExactRank::prepare(std::int64_t row) {
         lowest = std::min(lowest, exponent);
         squares += (values[k] / largest) * (values[k] / largest);
     }
-    constexpr double rounded_up = 0.01;
     here.lowest = lowest;
-    here.bits = squares == 0.0 ? 0.0 : std::log2(largest) - lowest + 0.5 * std::log2(squares) + rounded_up;
+    here.bits =
+        squares == 0.0 ? 0.0 : std::log2(largest) - lowest + 0.5 * std::log2(squares) + Settings::bits_rounded_up;
 }
 
 std::uint64_t ExactRank::residue(std::int64_t row, std::int64_t column, std::uint64_t prime) const {
@@ -148,8 +147,8 @@ bool ExactRank::dependent(const std::int64_t* members, int count) {
         hash = (hash ^ static_cast<std::uint64_t>(row)) * 0xD6E8FEB86659FD93u;
         hash ^= hash >> 32;
     }
-    Remembered& known = remembered_[hash % memory];
-    const bool fits = count <= Remembered::most;
+    Remembered& known = remembered_[hash % Effort::remembered_ranks];
+    const bool fits = count <= Effort::remembered_members;
     if (fits && known.count == count && std::equal(sorted_.begin(), sorted_.end(), known.members.begin())) {
         return known.dependent;
     }
@@ -172,8 +171,7 @@ bool ExactRank::rank_at_most(const std::int64_t* members, int count, int rank) {
     std::sort(bits_.begin(), bits_.end(), std::greater<>());
     double bits = 0.0;  // of a minor
     for (int i = 0; i <= rank; ++i) bits += bits_[static_cast<std::size_t>(i)];
-    constexpr double bits_of_prime = 60.9;
-    const auto needed = static_cast<std::size_t>(bits / bits_of_prime) + 1;
+    const auto needed = static_cast<std::size_t>(bits / Settings::bits_of_prime) + 1;
     for (std::size_t k = 0; k < needed; ++k) {
         if (rank_modulo(prime(k), members, count) > rank) return false;
     }

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "cudbound/settings.hpp"
+
 namespace cudbound {
 
 // Doubles are integers times powers of two, and a common factor of a row does not change rank. A minor of the integer
@@ -27,8 +29,7 @@ class ExactRank {
         double bits = -1.0;  // of the length of the integer row; negative until it is prepared
     };
     struct Remembered {
-        static constexpr int most = 12;
-        std::array<std::int64_t, most> members{};
+        std::array<std::int64_t, Effort::remembered_members> members{};
         int count = 0;
         bool dependent = false;
     };

@@ -129,7 +129,8 @@ void HingeRelaxation::minimize_freely() {
     slack += Settings::excess * (anchor_loss + apex_loss);
     restore(root, all);
     const double unlimited = std::numeric_limits<double>::infinity();
-    found = minimize(root, nothing, {}, unlimited, 0.01 * Settings::tie * extent, unlimited) == Settled::yes;
+    found = minimize(root, nothing, {}, unlimited, Settings::left_of_tie * Settings::tie * extent, unlimited) ==
+            Settled::yes;
     extent = std::max(extent, std::sqrt(dot(root.point.data(), root.point.data(), p)));
     if (extent == 0.0) extent = 1.0;
     apex_tolerance = Settings::apex * (apex_loss + slack);
@@ -175,7 +176,7 @@ void HingeRelaxation::start(Node& node) const { copy(*root_, node); }
 
 Relaxation::Settled HingeRelaxation::settle(Node& node, const Sides& sides, const std::vector<int>& forced,
                                             double limit) {
-    return minimize(static_cast<HingeNode&>(node), sides, forced, limit, 0.01 * sides.tie, sides.tie);
+    return minimize(static_cast<HingeNode&>(node), sides, forced, limit, Settings::left_of_tie * sides.tie, sides.tie);
 }
 
 bool HingeRelaxation::restore(HingeNode& here, const Constraints& all) {

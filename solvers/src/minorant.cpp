@@ -34,7 +34,8 @@ double least_ratio(double t, double low, double high) {
             continue;
         }
         const double size = there.value + at.value + std::abs(at.slope * step);
-        const double above = there.value - at.value - at.slope * step - 8.0 * Settings::unit_error * size;
+        const double above =
+            there.value - at.value - at.slope * step - Settings::minorant_rounding * Settings::unit_error * size;
         least = std::min(least, 2.0 * above / (step * step));
     }
     return std::max(0.0, least * (1.0 - Settings::minorant_margin));
@@ -72,12 +73,13 @@ class MinorantRelaxation final : public SquaredRelaxation {
 
     double confirm(const Node& node, const Sides& sides, const std::vector<int>& forced, double limit) override {
         if (forced.empty() || budget == nullptr) return node.loss;
-        budget->charge(2 * p);
+        budget->charge(Effort::confirm_nodes * p);
         minimize(draw_);
         smooth_->start(*minimizer_);
         const double least = kept_[static_cast<std::size_t>(draw_)]->least;
         const auto settled = smooth_->settle(*minimizer_, sides, forced, limit + least);
-        if (settled == Settled::too_far) return std::max(node.loss, std::nextafter(limit, 1e300));
+        if (settled == Settled::too_far)
+            return std::max(node.loss, std::nextafter(limit, std::numeric_limits<double>::infinity()));
         if (settled == Settled::unresolved) return node.loss;
         return std::max(node.loss, minimizer_->loss - least);
     }

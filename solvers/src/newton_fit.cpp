@@ -83,7 +83,8 @@ bool NewtonFit::minimize_kind(const SignedRows& rows) {
             const double found = measure<kind>(rows, trial_);
             const double promised = -share * descent;
             // a decrease this small is lost in the rounding errors of the two values
-            if (value - found >= 1e-4 * promised || promised <= Settings::fit_level * (1.0 + std::abs(value))) {
+            if (value - found >= Settings::armijo * promised ||
+                promised <= Settings::fit_level * (1.0 + std::abs(value))) {
                 value = found;
                 break;
             }

@@ -20,7 +20,8 @@ OpenCone::Answer OpenCone::look(const Normals& normals, const std::vector<int>& 
     constexpr double thinnest = 1.0 / (Settings::thinnest_cone * Settings::thinnest_cone);
     active_.reset();
     conflict_.clear();
-    for (int patience = 100 + 20 * (p_ + static_cast<int>(members.size())); patience > 0; --patience) {
+    for (int patience = Effort::moves + Effort::moves_per_constraint * (p_ + static_cast<int>(members.size()));
+         patience > 0; --patience) {
         // a margin that can be missed by rounding alone
         const double length = std::sqrt(active_.squared_norm());
         ++steps_;

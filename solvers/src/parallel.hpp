@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "cudbound/draws.hpp"
+#include "cudbound/settings.hpp"
 
 namespace cudbound {
 
@@ -48,7 +49,8 @@ bool in_parallel(std::int64_t count, int threads, const Monitor& monitor, const 
         std::vector<std::jthread> pool;
         for (int t = working; t > 0; --t) pool.emplace_back(run);
         std::unique_lock lock(mutex);
-        while (!finished.wait_for(lock, std::chrono::milliseconds(50), [&] { return working == 0; })) {
+        while (!finished.wait_for(lock, std::chrono::milliseconds(Effort::monitor_milliseconds),
+                                  [&] { return working == 0; })) {
             lock.unlock();
             try {
                 if (monitor && !stop && !monitor(done)) stop = true;

@@ -9,32 +9,13 @@
 
 namespace cudbound {
 
-namespace {
-
-constexpr std::int64_t batch_size = 32;            // searches between two looks at t
-constexpr std::int64_t first_cap = 4000;           // nodes of the first search of a draw
-constexpr std::int64_t next_cap = 8;               // times as many in the next one
-constexpr std::int64_t set_up_nodes = 12;          // that take as long as setting up the search of a draw
-constexpr std::int64_t minorant_set_up_nodes = 2;  // the same for the quadratic of a draw, once
-constexpr std::size_t first_share = 8;             // one part in so many of the nodes may go to the first batch
-constexpr std::int64_t dive_steps = 8;             // of each sign, at least
-constexpr std::int64_t most_dive_steps = 96;
-constexpr std::int64_t dear_node = 20;       // takes as long as this number of nodes of the quadratic
-constexpr std::int64_t very_dear_node = 40;  // likewise
-constexpr std::int64_t more_nodes = 4;       // times as many in the next round of these
-constexpr std::int64_t dive_share = 4;       // one part in so many of limited nodes may go to dives
-constexpr std::int64_t narrowing_steps = 6;  // floors that nodes are kept for when t is given up
-constexpr double narrow_enough = 0.002;      // of the scale of Q
-
-}  // namespace
-
 Schedule::Schedule(const Problem& problem, const Limits& limits, const Ranks& ranks, const Results& results)
     : problem_(problem),
       limits_(limits),
       ranks_(ranks),
       results_(results),
       width_(problem.raw.design == nullptr ? problem.p : problem.raw.p),
-      cap_(static_cast<std::size_t>(problem.draws), std::min(first_cap, limits.nodes)),
+      cap_(static_cast<std::size_t>(problem.draws), std::min(Effort::first_cap, limits.nodes)),
       cost_(static_cast<std::size_t>(problem.draws), 0),
       failed_(static_cast<std::size_t>(problem.draws), -1.0),
       has_bound_(static_cast<std::size_t>(problem.draws), 0),
@@ -98,10 +79,11 @@ const std::vector<Task>& Schedule::plan() {
         }
         if (stage_ == Stage::bound) {
             // where nodes of the loss are dear, more of the quadratic prove more
-            for (int round = 0; has_minorant(problem_) && (round == 0 || minorant_nodes() >= very_dear_node); ++round) {
+            for (int round = 0; has_minorant(problem_) && (round == 0 || minorant_nodes() >= Effort::very_dear_node);
+                 ++round) {
                 if (plan_narrowing(rank, Kind::bound)) return batch_;
                 if (narrow_cap_ == 0 || narrow_cap_ > nodes_left()) break;
-                narrow_cap_ *= more_nodes;
+                narrow_cap_ *= Effort::more_nodes;
                 start_narrowing(rank);
             }
             stage_ = Stage::narrow;
@@ -120,7 +102,7 @@ const std::vector<Task>& Schedule::plan() {
 // Every draw completely, all at once unless their nodes are counted.
 bool Schedule::plan_some() {
     const bool counted = limits_.total_nodes < std::numeric_limits<std::int64_t>::max();
-    for (; at_draw_ < problem_.draws && !(counted && std::ssize(batch_) >= batch_size); ++at_draw_) {
+    for (; at_draw_ < problem_.draws && !(counted && std::ssize(batch_) >= Effort::batch_size); ++at_draw_) {
         if (nodes_left() <= 0) break;
         if (ranks_.known && static_cast<Status>(results_.status[at_draw_]) == Status::OPTIMAL) {
             ++decided_;
@@ -144,18 +126,20 @@ bool Schedule::plan_dives(std::int64_t rank) {
     }
     std::stable_sort(order_.begin(), order_.end(),
                      [this](auto a, auto b) { return results_.lower[a] > results_.lower[b]; });
-    const auto wanted = static_cast<std::size_t>(2 * (problem_.draws - rank) + 16);
+    const auto wanted =
+        static_cast<std::size_t>(Effort::dives_per_draw_above * (problem_.draws - rank) + Effort::more_dives);
     if (order_.size() > wanted) order_.resize(wanted);
     Target target;
-    target.nodes = dive_steps;
+    target.nodes = Effort::dive_steps;
     if (limits_.total_nodes < std::numeric_limits<std::int64_t>::max()) {
         const auto dives = 2 * std::max<std::int64_t>(1, std::ssize(order_));
-        target.nodes = std::clamp(nodes_left() / dive_share / dives, dive_steps, most_dive_steps);
+        target.nodes =
+            std::clamp(nodes_left() / Effort::dive_share / dives, Effort::dive_steps, Effort::most_dive_steps);
         // Where they are dear, deep dives of the quadratic find more. That of a piecewise quadratic loss is too loose
         // for it.
-        if (minorant_nodes() >= dear_node && problem_.loss == Loss::LOGISTIC && has_minorant(problem_)) {
+        if (minorant_nodes() >= Effort::dear_node && problem_.loss == Loss::LOGISTIC && has_minorant(problem_)) {
             target.with_minorant = true;
-            target.nodes = most_dive_steps;
+            target.nodes = Effort::most_dive_steps;
         }
     }
     for (const std::int64_t d : order_) batch_.push_back({Kind::dive, d, target});
@@ -188,20 +172,21 @@ bool Schedule::plan_searches(std::int64_t rank) {
     const auto open = static_cast<double>(order_.size());
     if (stage_ == Stage::search && is_limited) {
         // not even the set-up of the first batch can be paid
-        if (has_minorant(problem_) && set_up_nodes * batch_size > left / static_cast<std::int64_t>(first_share))
+        if (has_minorant(problem_) &&
+            Effort::set_up_nodes * Effort::batch_size > left / static_cast<std::int64_t>(Effort::first_share))
             return false;
-        if (least_cap > first_cap && open > static_cast<double>(left / 2 / least_cap)) return false;
+        if (least_cap > Effort::first_cap && open > static_cast<double>(left / 2 / least_cap)) return false;
         if (searches_ > 0 &&
             open * static_cast<double>(searched_) > static_cast<double>(searches_) * static_cast<double>(left))
             return false;
     }
     std::stable_sort(order_.begin(), order_.end(),
                      [this](auto a, auto b) { return results_.lower[a] > results_.lower[b]; });
-    if (order_.size() > batch_size) order_.resize(batch_size);
+    if (order_.size() > Effort::batch_size) order_.resize(Effort::batch_size);
     std::int64_t nodes = std::min(least_cap, share(order_.size()));
     // what the first batch takes tells what the others would
     if (stage_ == Stage::search && searches_ == 0)
-        nodes = std::max<std::int64_t>(1, std::min(nodes, share(first_share * order_.size())));
+        nodes = std::max<std::int64_t>(1, std::min(nodes, share(Effort::first_share * order_.size())));
     for (const std::int64_t d : order_) batch_.push_back({Kind::search, d, {floor, ceiling, nodes}});
     return true;
 }
@@ -238,11 +223,11 @@ bool Schedule::plan_narrowing(std::int64_t rank, Kind kind) {
     const std::int64_t left = nodes_left();
     const std::int64_t may_exceed = problem_.draws - rank;
     if (narrow_cap_ == 0) {
-        const std::int64_t steps = kind == Kind::bound ? 2 * narrowing_steps : narrowing_steps;
+        const std::int64_t steps = kind == Kind::bound ? 2 * Effort::narrowing_steps : Effort::narrowing_steps;
         narrow_cap_ = std::min(limits_.nodes, std::max<std::int64_t>(1, left / steps / (may_exceed + 1)));
         start_narrowing(rank);
     }
-    while (left > 0 && now.upper - std::max(unproved_, now.lower) > narrow_enough) {
+    while (left > 0 && now.upper - std::max(unproved_, now.lower) > Effort::narrow_enough) {
         const double floor = 0.5 * (std::max(unproved_, now.lower) + now.upper);
         std::int64_t exceed = 0;  // draws that do, or that cannot be shown not to
         order_.clear();
@@ -261,7 +246,7 @@ bool Schedule::plan_narrowing(std::int64_t rank, Kind kind) {
         }
         std::stable_sort(order_.begin(), order_.end(),
                          [this](auto a, auto b) { return results_.upper[a] < results_.upper[b]; });
-        if (order_.size() > batch_size) order_.resize(batch_size);
+        if (order_.size() > Effort::batch_size) order_.resize(Effort::batch_size);
         std::int64_t nodes = std::min(narrow_cap_, share(order_.size()));
         if (kind == Kind::bound) nodes *= minorant_nodes();
         for (const std::int64_t d : order_) batch_.push_back({kind, d, {floor, floor, nodes}});
@@ -273,15 +258,17 @@ bool Schedule::plan_narrowing(std::int64_t rank, Kind kind) {
 std::int64_t Schedule::minorant_nodes() const {
     const auto n = static_cast<double>(problem_.n);
     const auto p = static_cast<double>(problem_.p);
-    return static_cast<std::int64_t>((15.0 + 3e-3 * n * p * p + 12e-3 * p * p * p) / (1.5 + 5e-4 * n * p));
+    return static_cast<std::int64_t>(
+        (Effort::newton_time + Effort::newton_time_of_rows * n * p * p + Effort::newton_time_of_factor * p * p * p) /
+        (Effort::quadratic_time + Effort::quadratic_time_of_rows * n * p));
 }
 
 // Nodes that take as long as what precedes the search.
 std::int64_t Schedule::set_up(const Task& task) {
     if (task.kind == Kind::start) return 0;
-    if (task.kind != Kind::bound && !task.target.with_minorant) return set_up_nodes;
+    if (task.kind != Kind::bound && !task.target.with_minorant) return Effort::set_up_nodes;
     char& known = has_bound_[static_cast<std::size_t>(task.draw)];
-    return std::exchange(known, 1) ? 0 : minorant_set_up_nodes;
+    return std::exchange(known, 1) ? 0 : Effort::minorant_set_up_nodes;
 }
 
 // A batch is planned at once, so that its draws share what is left.
@@ -326,7 +313,7 @@ void Schedule::record(const Task& task, const Outcome& outcome, const double* wi
     }
     if (outcome.status == Status::NODE_LIMIT && task.target.nodes < limits_.nodes) {
         if (task.target.nodes >= cap_[at])
-            cap_[at] = cap_[at] < limits_.nodes / next_cap ? cap_[at] * next_cap : limits_.nodes;
+            cap_[at] = cap_[at] < limits_.nodes / Effort::next_cap ? cap_[at] * Effort::next_cap : limits_.nodes;
         ended_[at] = Status::DECIDED;  // for now: no limit of the caller was met
     } else {
         stuck_[at] = outcome.status != Status::DECIDED;

@@ -8,13 +8,15 @@
 #include <cmath>
 #include <limits>
 
+#include "cudbound/settings.hpp"
+
 namespace cudbound {
 
 // min_t h(t) - nu t, negated: how much the loss can undercut its quadratic model at a residual of length nu.
 inline double undercut(double nu, double r) {
     const double x = r * nu;
     if (x >= 1.0) return std::numeric_limits<double>::infinity();
-    if (x < 1e-3) return nu * nu * (0.5 + x / 6.0 * (1.0 + x));  // more than the series
+    if (x < Settings::series) return nu * nu * (0.5 + x / 6.0 * (1.0 + x));  // more than the series
     return (x + (1.0 - x) * std::log1p(-x)) / (r * r);
 }
 
@@ -22,11 +24,11 @@ inline double undercut(double nu, double r) {
 inline double farthest(double rise, double r) {
     const auto h = [r](double t) {
         const double x = r * t;
-        return x < 1e-3 ? t * t * (0.5 - x / 6.0) : (std::exp(-x) + x - 1.0) / (r * r);
+        return x < Settings::series ? t * t * (0.5 - x / 6.0) : (std::exp(-x) + x - 1.0) / (r * r);
     };
-    double high = r * rise + std::sqrt(2.0 * rise) + 1.0 / std::max(r, 1e-300);
+    double high = r * rise + std::sqrt(2.0 * rise) + 1.0 / std::max(r, Settings::least_divisor);
     double low = 0.0;
-    for (int k = 0; k < 60 && high - low > 1e-6 * high; ++k) {
+    for (int k = 0; k < Effort::halvings && high - low > Settings::bisected * high; ++k) {
         const double middle = 0.5 * (low + high);
         (h(middle) < rise ? low : high) = middle;
     }

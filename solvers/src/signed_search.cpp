@@ -199,7 +199,8 @@ void SignedSearch::probe(double threshold) {
         relaxation_.copy(*view_.minimizer, node);
         const auto settled = relaxation_.settle(node, {p_, probe_normal_.data(), &distance, view_.tie}, forced_, reach);
         if (settled == Relaxation::Settled::too_far) {
-            view_.crossing[at] = std::max(view_.crossing[at], std::nextafter(reach, 1e300));
+            view_.crossing[at] =
+                std::max(view_.crossing[at], std::nextafter(reach, std::numeric_limits<double>::infinity()));
         }
         if (settled == Relaxation::Settled::yes) view_.crossing[at] = std::max(view_.crossing[at], node.loss);
         view_.probed[at] = settled == Relaxation::Settled::yes;

@@ -14,7 +14,7 @@ SimplicialCones::SimplicialCones(int p) : p_(p), basis_(static_cast<std::size_t>
     for (int k = 0; k < p; ++k) {
         double* row = &basis_[static_cast<std::size_t>(k) * p];
         double length = 0.0;
-        while (!(length > 1e-3)) {  // of a vector of length about 1, so that few digits are lost
+        while (!(length > Settings::generic_length)) {  // of a vector of length about 1, so that few digits are lost
             points.next(row, p);
             for (int j = 0; j < 2 * k; ++j) {  // twice is enough
                 const double* other = &basis_[static_cast<std::size_t>(j % k) * p];

@@ -68,7 +68,7 @@ class SmoothRelaxation final : public Relaxation {
         if (extent == 0.0) extent = 1.0;
         minimize_freely();
         extent = std::max(extent, length_of(root_.point));
-        slack = 10.0 * Settings::newton_gap * (1.0 + apex_loss);
+        slack = Settings::newton_slack * Settings::newton_gap * (1.0 + apex_loss);
         apex_tolerance = slack;
         taken_off = slack + apex_tolerance + (vanishes<kind> ? 0.0 : Settings::pieces_gap * (1.0 + apex_loss));
         curvature_is_bounded_ = false;  // which a draw that is only scored never needs
@@ -149,11 +149,11 @@ class SmoothRelaxation final : public Relaxation {
         for (std::size_t k = 0; k < hessian_.size(); k += diagonal) largest = std::max(largest, hessian_[k]);
         double added = largest > 0.0 ? lent_ * ridge * largest : length_of(node.gradient) / longest;
         if (added == 0.0) added = 1.0;  // neither curvature nor slope: any metric will do
-        for (int round = 0; round < 40; ++round) {
+        for (int round = 0; round < Effort::lendings; ++round) {
             for (std::size_t k = 0; k < hessian_.size(); k += diagonal) hessian_[k] += added;
             node.added += added;
             if (node.factor.factorize(hessian_, 0.0) && free_step(node) <= longest) return;
-            added *= 10.0;
+            added *= Settings::lend_step;
         }
     }
 
@@ -192,7 +192,7 @@ class SmoothRelaxation final : public Relaxation {
         lent_ = 1.0;
         double last_gap = std::numeric_limits<double>::infinity();
         for (int iteration = 0; iteration < Settings::newton_steps; ++iteration) {
-            if (iteration == Settings::newton_steps / 4) rows_.coarsen();
+            if (iteration == Settings::newton_steps / Effort::coarsen_part) rows_.coarsen();
             if (!may_go_on()) return Settled::unresolved;
             if (!find_step(here, sides, forced)) {
                 // Next to flat directions stretch the metric until normals look alike. More curvature is lent, from
@@ -212,8 +212,9 @@ class SmoothRelaxation final : public Relaxation {
             here.loss = std::max(0.0, std::min(bound, apex_loss));  // beta = 0 lies in every cone
             if (here.curved && proved_ && here.loss > limit) return Settled::too_far;
             const double gap = here.value - here.dropped - here.loss;
-            const bool stalled =
-                -descent <= (vanishes<kind> ? 1e-13 : 1e-11) * (1.0 + here.value) && gap > 0.5 * last_gap;
+            const bool stalled = -descent <= (vanishes<kind> ? Settings::vanishing_still : Settings::pieces_still) *
+                                                 (1.0 + here.value) &&
+                                 gap > Settings::still_gap * last_gap;
             last_gap = gap;
             const double allowed = (stalled ? Settings::newton_stall : Settings::newton_gap) * (1.0 + here.value);
             if (inside && (gap <= allowed || all_but_vanished(here))) {
@@ -241,8 +242,10 @@ class SmoothRelaxation final : public Relaxation {
     bool find_step(const SmoothNode& here, const Sides& sides, const std::vector<int>& forced) {
         here.factor.solve_transposed(here.gradient.data(), shift_.data());
         active_.reset();
-        double allowed = 0.01 * Settings::tie;  // relative to the length of the point: cones have no scale
-        for (int patience = 100 + 20 * (p + static_cast<int>(forced.size())); patience > 0; --patience) {
+        double allowed =
+            Settings::left_of_tie * Settings::tie;  // relative to the length of the point: cones have no scale
+        for (int patience = Effort::moves + Effort::moves_per_constraint * (p + static_cast<int>(forced.size()));
+             patience > 0; --patience) {
             for (int l = 0; l < p; ++l) scaled_[l] = active_.point()[l] - shift_[l];
             here.factor.solve(scaled_.data(), newton_.data());
             for (int l = 0; l < p; ++l) trial_[l] = here.base[l] + newton_[l];
@@ -296,7 +299,8 @@ class SmoothRelaxation final : public Relaxation {
         measure(here);
         while (!(here.value <= apex_loss)) {
             const double length = length_of(here.base);
-            for (double& x : here.base) x = length > 1e-150 && std::isfinite(length) ? 0.25 * x : 0.0;
+            for (double& x : here.base)
+                x = length > Settings::least_base && std::isfinite(length) ? Settings::base_shrunk * x : 0.0;
             measure(here);
         }
     }
@@ -306,12 +310,12 @@ class SmoothRelaxation final : public Relaxation {
         const double before = here.value - here.dropped;
         here.point = here.base;
         double share = 1.0;
-        for (int halvings = 0; halvings < 60; ++halvings) {
+        for (int halvings = 0; halvings < Effort::halvings; ++halvings) {
             for (int l = 0; l < p; ++l) here.base[l] = here.point[l] + share * newton_[l];
             measure(here);
             const double promised = -share * descent;
             const double fall = before - (here.value - here.dropped);
-            if (fall >= 1e-4 * promised || promised <= 1e-13 * (1.0 + std::abs(before))) {
+            if (fall >= Settings::armijo * promised || promised <= Settings::newton_level * (1.0 + std::abs(before))) {
                 if (!here.curved && share == 1.0) stretch(here, descent, sides, forced);
                 return true;
             }
@@ -325,13 +329,13 @@ class SmoothRelaxation final : public Relaxation {
     void stretch(SmoothNode& here, double descent, const Sides& sides, const std::vector<int>& forced) {
         double share = 1.0;
         double before = here.value - here.dropped;
-        for (int doublings = 0; doublings < 60; ++doublings) {
+        for (int doublings = 0; doublings < Effort::halvings; ++doublings) {
             for (int l = 0; l < p; ++l) trial_[l] = here.point[l] + 2.0 * share * newton_[l];
             if (sides.most_violated(forced, trial_.data(), Settings::tie * size_of(trial_)) >= 0) return;
             here.base.swap(trial_);
             measure(here);
             const double after = here.value - here.dropped;
-            if (!(before - after >= -0.01 * share * descent)) {
+            if (!(before - after >= -Settings::stretch_fall * share * descent)) {
                 for (int l = 0; l < p; ++l) here.base[l] = here.point[l] + share * newton_[l];
                 measure(here);
                 return;
@@ -361,9 +365,9 @@ class SmoothRelaxation final : public Relaxation {
         }
         rows_.measure(root_.point.data());
         std::fill(reach_.begin(), reach_.end(), std::numeric_limits<double>::infinity());
-        for (int round = 0; round < 4; ++round) {
+        for (int round = 0; round < Settings::curvature_rounds; ++round) {
             for (std::size_t i = 0; i < rows_.count(); ++i) {
-                reach_[i] = std::min(reach_[i], 1.000001 * radius * std::sqrt(lengths_[i]));
+                reach_[i] = std::min(reach_[i], Settings::minorant_wider * radius * std::sqrt(lengths_[i]));
                 rows_.set_bend(i, least_bend<kind>(rows_.margin(i) - reach_[i], rows_.margin(i) + reach_[i]));
             }
             rows_.hessian(hessian_);

@@ -47,9 +47,9 @@ void SquaredRelaxation::adopt(double doubt) {
     slack = (Settings::excess + error) * (ball_.size + fall);
     apex_tolerance = Settings::apex * (apex_loss + slack);
     // rows that weigh much more than 1 lend their rounding errors to all others: those are no reason to miss a value
-    const double usual = 8.0 * rows_;
-    taken_off =
-        4.0 * Settings::excess * (std::min(ball_.size, usual) + fall) + Settings::apex * std::min(apex_loss, usual);
+    const double usual = Settings::usual_size * rows_;
+    taken_off = Settings::taken_off * Settings::excess * (std::min(ball_.size, usual) + fall) +
+                Settings::apex * std::min(apex_loss, usual);
     if (ball_.rank < p) taken_off += Settings::flat_level * std::min(1.0, fall);
     const double reach = anchor_loss + fall;
     extent = std::sqrt(std::max(reach, std::max(anchor_loss, apex_loss)));
@@ -84,7 +84,7 @@ double SquaredRelaxation::rise(const Node& node, double curvature, double distan
     const double doubt = Settings::excess + error;
     const double length = std::sqrt(length2);
     const double cosine = along / length;
-    const double rest = 1.0 - cosine * cosine + 4.0 * doubt * (1.0 + extent / length);
+    const double rest = 1.0 - cosine * cosine + Settings::rise_doubt * doubt * (1.0 + extent / length);
     const double sure = std::max(0.0, distance - doubt * extent);
     if (sure * cosine <= rest * length) return std::max(plain, sure * sure / rest);
     const double farther = along + sure;
@@ -127,10 +127,10 @@ Relaxation::Settled SquaredRelaxation::settle(Node& node, const Sides& sides, co
     auto& here = static_cast<SquaredNode&>(node);
     const bool curved = ball_.rank == p;
     constexpr double unlimited = std::numeric_limits<double>::infinity();
-    double allowed = 0.01 * sides.tie;
+    double allowed = Settings::left_of_tie * sides.tie;
     double stop = curved ? limit : unlimited;
     int steps = 0;
-    int patience = 200 + 100 * (p + static_cast<int>(forced.size()));
+    int patience = Effort::node_moves + Effort::node_moves_per_constraint * (p + static_cast<int>(forced.size()));
     for (int next = forced.back();;) {
         while (next >= 0) {
             if (--patience == 0 || !may_go_on()) return Settled::unresolved;
@@ -173,9 +173,9 @@ Relaxation::Settled SquaredRelaxation::settle(Node& node, const Sides& sides, co
         const double still = std::max(Settings::proximal * std::sqrt(size), Settings::unit_error * pull);
         if (moved <= still * still) {
             // the remaining move is a slope, along which the loss may fall further
-            here.loss = here.active.dual_bound(sides.normals, sides.distances, -1, 4.0 * Settings::unit_error + error,
-                                               std::sqrt(apex_loss), ball_.rank,
-                                               Settings::proximal_reach * std::sqrt(size), combined_.data());
+            here.loss = here.active.dual_bound(
+                sides.normals, sides.distances, -1, Settings::flat_doubt * Settings::unit_error + error,
+                std::sqrt(apex_loss), ball_.rank, Settings::proximal_reach * std::sqrt(size), combined_.data());
             here.tidy = true;
             return here.loss > limit ? Settled::too_far : Settled::yes;
         }

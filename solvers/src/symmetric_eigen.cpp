@@ -4,6 +4,8 @@
 #include <cmath>
 #include <cstddef>
 
+#include "cudbound/settings.hpp"
+
 namespace cudbound {
 
 SymmetricEigen::SymmetricEigen(int p, const double* matrix) : values(p), vectors(static_cast<std::size_t>(p) * p, 0.0) {
@@ -23,12 +25,11 @@ SymmetricEigen::SymmetricEigen(int p, const double* matrix) : values(p), vectors
     };
     double largest = 0.0;
     for (const double x : a) largest = std::max(largest, std::abs(x));
-    constexpr int most_sweeps = 60;  // about ten are needed: convergence is quadratic
-    for (int sweep = 0; sweep < most_sweeps; ++sweep) {
+    for (int sweep = 0; sweep < Effort::eigen_sweeps; ++sweep) {
         bool diagonal = true;
         for (int i = 0; i < p; ++i) {
             for (int j = i + 1; j < p; ++j) {
-                if (std::abs(a[at(i, j)]) <= 1e-17 * largest) continue;
+                if (std::abs(a[at(i, j)]) <= Settings::eigen_diagonal * largest) continue;
                 diagonal = false;
                 const double theta = 0.5 * (a[at(j, j)] - a[at(i, i)]) / a[at(i, j)];
                 const double t = (theta < 0.0 ? -1.0 : 1.0) / (std::abs(theta) + std::sqrt(theta * theta + 1.0));

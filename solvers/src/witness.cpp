@@ -65,14 +65,14 @@ double WitnessWriter::write(const Incumbent& incumbent, double* witness) {
     };
     const auto try_steps = [&] {
         for (const auto* strict : {all, static_cast<const std::vector<char>*>(&strict_)}) {
-            for (const double factor : {1.0, 1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e1, 1e2, 1e3}) {
+            for (const double factor : Settings::witness_near) {
                 if (try_step(factor * step, 1.0, strict)) return;
             }
         }
         // Rows that nearly cancel in the caller's columns have no side that close to their hyperplanes: something worth
         // less is found farther away.
-        for (const double clear : {1.0, 1e2, 1e4}) {
-            for (const double factor : {1e4, 1e5, 1e6, 1e7, 1e8, 1e9}) {
+        for (const double clear : Settings::witness_clear) {
+            for (const double factor : Settings::witness_far) {
                 if (best > 0.0 || try_step(factor * step, clear, &strict_)) return;
             }
         }
@@ -178,7 +178,7 @@ void WitnessWriter::clear_ties(const std::vector<double>& base) {
         state = state * 6364136223846793005u + 1442695040888963407u;
         x = static_cast<double>(state >> 11) * 0x1p-53 - 0.5;
     }
-    const double scale = 0.25 * room / std::sqrt(dot(trial_.data(), trial_.data(), p_));
+    const double scale = Settings::step_share * room / std::sqrt(dot(trial_.data(), trial_.data(), p_));
     for (std::size_t l = 0; l < step_.size(); ++l) step_[l] += scale * trial_[l];
 }
 
@@ -199,11 +199,12 @@ double WitnessWriter::longest_step(const std::vector<double>& base) {
     const double start = loss_at(base);
     double rise = 0.5 * std::max(0.0, anchor_loss - start);
     if (std::isinf(relaxation.rate)) {
-        rise = std::max(rise, 0.25 * Settings::witness_level * (anchor_loss + std::min(relaxation.apex_loss, 1.0)));
+        rise = std::max(
+            rise, Settings::step_share * Settings::witness_level * (anchor_loss + std::min(relaxation.apex_loss, 1.0)));
     } else {
         rise += Settings::witness_loss / relaxation.rate;
     }
-    for (int halvings = 0; halvings < 200; ++halvings) {
+    for (int halvings = 0; halvings < Effort::witness_halvings; ++halvings) {
         for (std::size_t l = 0; l < step_.size(); ++l) trial_[l] = base[l] + step * step_[l];
         if (loss_at(trial_) - start <= rise) break;
         step *= 0.5;

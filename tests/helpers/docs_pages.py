@@ -361,7 +361,7 @@ def tolerances() -> str:
             within = True
             continue
         within = False
-        if found := re.fullmatch(r"static constexpr (?:double|int) (\w+) = (\S+);", line):
+        if found := re.fullmatch(r"static constexpr [\w:]+ (\w+)(?:\[\])? = (.+);", line):
             rows.append({"setting": f"`{found[1]}`", "value": found[2], "meaning": " ".join(comment.split())})
     assert len(rows) == text.count("static constexpr")
     return markdown_table(rows)

@@ -1,6 +1,7 @@
-// Every tolerance of the solver, with the side on which it errs.
+// Every numeric constant of the solver, with the side on which it errs.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 namespace cudbound {
@@ -32,6 +33,14 @@ struct Settings {
     // it as reached understates the loss needed to cross it, which can only enlarge Q.
     static constexpr double tie = 1e-10;
 
+    // A constraint that a node's point violates by no more than this share of a tie stays violated, which lowers the
+    // loss and so can only enlarge Q.
+    static constexpr double left_of_tie = 0.01;
+
+    // A reach of the search is cut off here where infinity times 0 would be no number. A larger one settles nothing:
+    // the cone is kept, which can only enlarge Q.
+    static constexpr double boundless = 1e300;
+
     // Hyperplanes that the minimizer of a smooth loss clears by no more than this many ties take part when an open cell
     // is looked for: Newton's method may have put it on the wrong side of them. Since all hyperplanes pass through
     // beta = 0, more of them can only tell more cells that do not exist.
@@ -55,9 +64,36 @@ struct Settings {
     // Witnesses are checked separately.
     static constexpr double cone_margin = 1e-9;
 
+    // The additional rounding error where conflicts are looked for within a cone of directions, relative to the length
+    // of the point. What is found there counts only if it is clear of all hyperplanes, and its cell stays in the upper
+    // bound if it is not.
+    static constexpr double conflict_rounding = 1e-13;
+
+    // Proofs of dependence: the logarithm of the length of a row of integers is raised by this, which is more than its
+    // rounding error, and a prime counts as this many bits, which is less than it has. Both can only demand more primes
+    // than a proof needs.
+    static constexpr double bits_rounded_up = 0.01;
+    static constexpr double bits_of_prime = 60.9;
+
     // Excess losses are lowered by this share of their scale, and by the rounding error of the draw's factorization,
     // before g is applied: rounding enlarges Q.
     static constexpr double excess = 1e-13;
+
+    // Where no row has more doubt about its loss at the anchor than this, all count with the doubt of the worst, which
+    // can only enlarge Q.
+    static constexpr double negligible_doubt = 1e-12;
+
+    // Beyond a hyperplane, possible errors of the cosine between two normals are taken this many times, and those of
+    // the minimizer of a draw with flat directions this many times `unit_error`: the loss is understated, which can
+    // only enlarge Q.
+    static constexpr double rise_doubt = 4.0;
+    static constexpr double flat_doubt = 4.0;
+
+    // By how many times `excess` losses may be understated in all, where a witness is compared with its value; they
+    // count for this much per row at most, since a row that weighs more lends its rounding errors to all others. Larger
+    // ones accept a witness that is worth less than `lower`; `upper` does not depend on them.
+    static constexpr double taken_off = 4.0;
+    static constexpr double usual_size = 8.0;
 
     // Nodes within this share of the squared distance of beta = 0 count as lying there, with g evaluated there.
     static constexpr double apex = 1e-12;
@@ -81,6 +117,14 @@ struct Settings {
 
     // A step off a hyperplane that does not count, relative to the length of the coefficients.
     static constexpr double witness_step = 1e-12;
+
+    // The witness is sought at these multiples of the longest step into the cell, and then, where rows nearly cancel,
+    // at these larger ones, this many times farther from hyperplanes. A step uses this share of the room that there is.
+    // Whatever is found is evaluated: none can overstate `lower`.
+    static constexpr double witness_near[] = {1.0, 1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e1, 1e2, 1e3};
+    static constexpr double witness_far[] = {1e4, 1e5, 1e6, 1e7, 1e8, 1e9};
+    static constexpr double witness_clear[] = {1.0, 1e2, 1e4};
+    static constexpr double step_share = 0.25;
 
     // A witness is farther from every row with a weight than this, relative to the product of their lengths.
     static constexpr double side_clear = 1.1e-14;
@@ -128,8 +172,38 @@ struct Settings {
     static constexpr double newton_gap = 1e-10;
     static constexpr int newton_steps = 300;
 
+    // Losses of nodes are taken lower by this many times that, before g is applied, which can only enlarge Q.
+    static constexpr double newton_slack = 10.0;
+
     // Where rounding stops it earlier, the loss must by then be known to this, relative to 1 + loss.
     static constexpr double newton_stall = 1e-6;
+
+    // Rounding has stopped it if the model promises a decrease of no more than this, relative to 1 + loss, and the gap
+    // is more than this share of the last one. The lower end is used in any case.
+    static constexpr double vanishing_still = 1e-13;
+    static constexpr double pieces_still = 1e-11;
+    static constexpr double still_gap = 0.5;
+
+    // A step is shortened until the loss falls by this share of what the model promises (in refits too), or until that
+    // is less than `newton_level`, relative to 1 + loss. Without curvature it is doubled as long as the loss falls by
+    // the share `stretch_fall`. A base outside of the level set of beta = 0 is moved there by this factor, and to it if
+    // it is shorter than `least_base`. No answer that is proved depends on them.
+    static constexpr double armijo = 1e-4;
+    static constexpr double newton_level = 1e-13;
+    static constexpr double stretch_fall = 0.01;
+    static constexpr double base_shrunk = 0.25;
+    static constexpr double least_base = 1e-150;
+
+    // Self-concordance: below this argument a series is used instead of differences without digits, rounded to the side
+    // that understates the loss. The distance at which the loss has risen by a given amount is found to this share, the
+    // upper end, and nothing is divided by less than `least_divisor`. All can only enlarge Q.
+    static constexpr double series = 1e-3;
+    static constexpr double bisected = 1e-6;
+    static constexpr double least_divisor = 1e-300;
+
+    // The region where g > 0 is narrowed this many times, starting from the curvature at the minimizer. Each round
+    // proves its own.
+    static constexpr int curvature_rounds = 4;
 
     // The accuracy to which a piecewise quadratic loss is then usually known: a witness that misses its value by no
     // more than this counts.
@@ -147,6 +221,10 @@ struct Settings {
     // Where that spoils a step, this many times more is added, up to this share of the largest entry.
     static constexpr double lend_more = 1e3;
     static constexpr double lend_most = 1e-3;
+
+    // Where a factor still fails, or its step is too long, the next round adds this many times more. No answer that is
+    // proved depends on it.
+    static constexpr double lend_step = 10.0;
 
     // A singular Hessian costs digits: the node's minimizer may lie on the wrong side of a forced hyperplane by this,
     // relative to the length of the coefficients. That changes the loss by no more than this.
@@ -168,6 +246,10 @@ struct Settings {
     // Hinge loss, in units of the mean curvature that squared loss would have. Eigenvalues of the penalty below this
     // count as zero, which can only enlarge Q.
     static constexpr double hinge_flat = 1e-13;
+
+    // Entries of the penalty off its diagonal below this share of its largest count as zero when its eigenvectors are
+    // computed. They are below its rounding errors.
+    static constexpr double eigen_diagonal = 1e-17;
 
     // Along eigenvectors where the penalty has less curvature than this, proximal iterations add this much to the loss,
     // which has no influence on the minimum when they end. A node that takes more steps is given up.
@@ -195,6 +277,10 @@ struct Settings {
     // Cones of directions: sides of unit normals, at points of length 1 / sqrt(p) to 1, up to this are rounding errors.
     // A hyperplane is lost to a cone only if it is farther than that on its negative side, which can only enlarge Q.
     static constexpr double cone_rounding = 4e-15;
+
+    // Vectors of the basis from which cones start are drawn again if less than this is left of them outside the span of
+    // those before, so that few digits are lost. No answer depends on it.
+    static constexpr double generic_length = 1e-3;
 
     // Cones are used only if there are at least this many hyperplanes; conflicts settle fewer just as fast. No answer
     // depends on it.
@@ -232,8 +318,11 @@ struct Settings {
     static constexpr int cone_search_many = 100;
     static constexpr double cone_error = 1e-12;
 
-    // Values of one cell found in two cones may differ by the rounding errors of losses, up to this share of the
-    // absolute weights: what exceeds the best value by no more counts as found.
+    // Values of one cell found in two cones may differ by the rounding errors of losses: what exceeds the best value by
+    // no more than `cone_fall` times the fall of g over the rounding allowance of the loss, or the share `cone_level`
+    // of the absolute weights if that is less, counts as found. Both can lower the upper bound by that much, and no
+    // more.
+    static constexpr double cone_fall = 20.0;
     static constexpr double cone_level = 1e-11;
 
     // The quadratic below a logistic loss. Each row's touches it at its margin at the minimizer, moved towards 0 by the
@@ -246,6 +335,10 @@ struct Settings {
     static constexpr double minorant_margin = 1e-9;
     static constexpr double minorant_wider = 1.000001;
     static constexpr double minorant_step = 1e-2;
+
+    // The difference of the losses at two margins is lowered by this many times `unit_error`, relative to its terms:
+    // the second derivatives get smaller, which can only enlarge the upper bound.
+    static constexpr double minorant_rounding = 8.0;
 
     // They are used if all draws together need no more numbers than this.
     static constexpr double minorant_size = 1e7;
@@ -280,6 +373,92 @@ struct Settings {
     // terms. A score within its doubt of 0 is not used, so that too large a doubt costs only time.
     static constexpr double fit_reach = 10.0;
     static constexpr double fit_rounding = 1e-13;
+};
+
+// What is tried how often, and what is believed to take how long. No answer that is proved depends on any of these:
+// they decide how soon it is, and what is left open.
+struct Effort {
+    // Moves of an active set, and as many per dimension: for one constraint, or for a conflict within a cone of
+    // directions, or for approaching beta = 0 in a cone. Rounding may bring the same constraints back.
+    static constexpr int active_moves = 20;
+    static constexpr int active_moves_per_dimension = 4;
+    static constexpr int conflict_moves = 100;
+    static constexpr int conflict_moves_per_dimension = 50;
+    static constexpr int apex_moves = 20;
+    static constexpr int apex_moves_per_dimension = 10;
+
+    // The same for an open cone or a Newton step, and for a node of squared loss, per dimension and constraint.
+    static constexpr int moves = 100;
+    static constexpr int moves_per_constraint = 20;
+    static constexpr int node_moves = 200;
+    static constexpr int node_moves_per_constraint = 100;
+
+    // Halvings or doublings of a step or an interval; of the step of a witness; rounds of adding curvature; sweeps of
+    // Jacobi's method, which converges quadratically and needs about ten.
+    static constexpr int halvings = 60;
+    static constexpr int witness_halvings = 200;
+    static constexpr int lendings = 40;
+    static constexpr int eigen_sweeps = 60;
+
+    // After one part in so many of the steps of Newton's method, rows count as having no loss up to `returned`.
+    static constexpr int coarsen_part = 4;
+
+    // Distances from a cone's point at which its value is bounded: more of them bound it more closely.
+    static constexpr int rings = 16;
+
+    // Bisections of a cone that leave it as many cutting hyperplanes, before a flat that they share is looked for.
+    static constexpr int stale = 2;
+
+    // Proofs of dependence that are kept, a power of two, and rows that one of them may have.
+    static constexpr std::size_t remembered_ranks = 1024;
+    static constexpr int remembered_members = 12;
+
+    // Searches look at the clock once in so many times; a limit of so many seconds is none, since a clock may overflow
+    // beyond it. The monitor is asked once in so many milliseconds.
+    static constexpr unsigned looks_per_clock = 8;
+    static constexpr double longest_wait = 1e9;
+    static constexpr int monitor_milliseconds = 50;
+
+    // Searches between two looks at t.
+    static constexpr std::int64_t batch_size = 32;
+
+    // Nodes of the first search of a draw; times as many in the next one.
+    static constexpr std::int64_t first_cap = 4000;
+    static constexpr std::int64_t next_cap = 8;
+
+    // Nodes that take as long as setting up the search of a draw, and as setting up its quadratic, once.
+    static constexpr std::int64_t set_up_nodes = 12;
+    static constexpr std::int64_t minorant_set_up_nodes = 2;
+
+    // One part in so many of the nodes may go to the first batch.
+    static constexpr std::size_t first_share = 8;
+
+    // Steps of a dive, of each sign, at least and at most. One part in so many of limited nodes may go to dives, into
+    // so many draws for every draw above the quantile, and these.
+    static constexpr std::int64_t dive_steps = 8;
+    static constexpr std::int64_t most_dive_steps = 96;
+    static constexpr std::int64_t dive_share = 4;
+    static constexpr std::int64_t dives_per_draw_above = 2;
+    static constexpr std::int64_t more_dives = 16;
+
+    // A node of the loss that takes as long as so many of the quadratic is dear, or very dear: deep dives use the
+    // quadratic then, or its nodes are multiplied by this in every further round.
+    static constexpr std::int64_t dear_node = 20;
+    static constexpr std::int64_t very_dear_node = 40;
+    static constexpr std::int64_t more_nodes = 4;
+
+    // Floors that nodes are kept for when t is given up, and the bracket at which narrowing ends, on the scale of Q.
+    static constexpr std::int64_t narrowing_steps = 6;
+    static constexpr double narrow_enough = 0.002;
+
+    // Time of a node of the loss, with terms for n p^2 and p^3, and of a node of the quadratic, with one for n p.
+    // Confirming a node of the quadratic by the loss takes so many of its nodes per dimension.
+    static constexpr double newton_time = 15.0;
+    static constexpr double newton_time_of_rows = 3e-3;
+    static constexpr double newton_time_of_factor = 12e-3;
+    static constexpr double quadratic_time = 1.5;
+    static constexpr double quadratic_time_of_rows = 5e-4;
+    static constexpr int confirm_nodes = 2;
 };
 
 }  // namespace cudbound
