@@ -53,6 +53,7 @@ ActiveSet::Outcome ActiveSet::add(int label, const double* a, double violation, 
             // v, without what `a` has contributed so far, lies in the span of the active normals, and the move is at a
             // right angle to that
             squared_norm_ += step * (2.0 * multiplier - step) * outside;
+            // NaN ends it too: whoever prunes for this reason proves the loss first
             if (!(squared_norm_ <= limit)) return Outcome::too_far;
             for (int k = size(); k < p_; ++k) {
                 const double* column = basis_.column(k);

@@ -9,6 +9,7 @@
 #include "direction_cones.hpp"
 #include "draw_view.hpp"
 #include "max_gain.hpp"
+#include "prunes.hpp"
 
 namespace cudbound {
 
@@ -37,7 +38,7 @@ class ApexGain {
     // Looks for a cell that gains more than `enough`, or for a proof that there is none.
     void search(const DrawView& view, double enough, Budget& budget);
 
-    bool known(double enough) const { return !(upper_ > std::max(best_, enough)); }
+    bool known(double enough) const { return at_most(upper_, std::max(best_, enough)); }
     double best() const { return best_; }    // gain of the cell that holds direction(), or -1
     double upper() const { return upper_; }  // no open cell gains more, unless best() or `enough` is more
     const std::vector<double>& direction() const { return direction_; }

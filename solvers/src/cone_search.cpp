@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "cudbound/settings.hpp"
+#include "prunes.hpp"
 #include "vector_math.hpp"
 
 namespace cudbound {
@@ -26,7 +27,7 @@ void ConeSearch::search(const SignedDraw& draw, double incumbent, Budget& budget
     // neighboring cones share nearest points, whose losses differ by rounding
     const double fall = std::isfinite(relaxation.rate) ? Settings::cone_fall * relaxation.rate * relaxation.slack : 0.0;
     rounding_ = size * (Settings::score + std::min(fall, Settings::cone_level));
-    for (std::uint64_t which = 0; which < cones_.count() && value(total, 0.0) > best_; ++which) {
+    for (std::uint64_t which = 0; which < cones_.count() && !at_most(value(total, 0.0), best_); ++which) {
         if (budget.exhausted()) {
             leave_open(value(total, 0.0));
             break;
@@ -43,7 +44,7 @@ double ConeSearch::value(double score, double loss) const {
 }
 
 void ConeSearch::leave_open(double bound) {
-    if (bound > best_ + rounding_) open_bound_ = std::max(open_bound_, bound);
+    if (!at_most(bound, best_ + rounding_)) open_bound_ = with_open(open_bound_, bound);
 }
 
 ConeSearch::Level& ConeSearch::level(int depth) {
@@ -109,7 +110,8 @@ void ConeSearch::raise(Level& here) const {
     if (!(length > 0.0)) return;
     double least = 0.0;
     for (int v = 0; v < p_; ++v) least = std::min(least, dot(u, here.cone.vertex(v), p_));
-    const double reach = std::sqrt(std::max(0.0, std::min(draw_.relaxation->horizon(), Settings::boundless)));
+    const double horizon = std::min(draw_.relaxation->horizon(), Settings::boundless);
+    const double reach = horizon < 0.0 ? 0.0 : std::sqrt(horizon);  // NaN stays, and raises nothing
     const double away = std::sqrt(static_cast<double>(p_)) * (reach + std::sqrt(dot(draw_.apex, draw_.apex, p_)));
     const double bound = (dot(u, draw_.apex, p_) + least * away) / length;
     if (bound > 0.0) here.nearest.loss = std::max(here.nearest.loss, bound * bound);
@@ -118,7 +120,7 @@ void ConeSearch::raise(Level& here) const {
 void ConeSearch::process(int depth) {
     Level& here = level(depth);
     double bound = value(here.cone.bound, here.nearest.loss);
-    if (bound <= best_) return;
+    if (at_most(bound, best_)) return;
     if (!budget_->spend()) {
         leave_open(bound);
         return;
@@ -132,7 +134,7 @@ void ConeSearch::process(int depth) {
     cones_.bisect(draw_.hyperplanes, here.cone);
     const int first = here.cone.bounds[0] >= here.cone.bounds[1] ? 0 : 1;
     for (const int which : {first, 1 - first}) {
-        if (value(here.cone.bounds[which], here.nearest.loss) <= best_) continue;
+        if (at_most(value(here.cone.bounds[which], here.nearest.loss), best_)) continue;
         descend(depth, which);
         process(depth + 1);
     }
@@ -183,7 +185,7 @@ bool ConeSearch::squeeze(Level& here, double* bound) {
         offer(here.nearest, tight_);
     }
     const double far2 = draw_.relaxation->reach(std::min(cone.bound, draw_.cap), best_) - loss;
-    if (!(far2 > 0.0)) return value(cone.bound, loss) > best_;
+    if (!(far2 > 0.0)) return !at_most(value(cone.bound, loss), best_);
     if (!(far2 < Settings::boundless)) return true;
 
     constexpr int steps = Effort::rings;
@@ -191,7 +193,7 @@ bool ConeSearch::squeeze(Level& here, double* bound) {
     const double scale = steps / far2;
     steps_.resize(k);
     for (std::size_t j = 0; j < k; ++j) {
-        const double distance = std::max(std::abs(margins_[j]) - draw_.tie, 0.0);
+        const double distance = std::max(0.0, std::abs(margins_[j]) - draw_.tie);  // 0 for NaN: reached
         steps_[j] = std::min(distance * distance * scale, static_cast<double>(steps));
     }
     double collected = attained;
@@ -203,8 +205,8 @@ bool ConeSearch::squeeze(Level& here, double* bound) {
     for (int i = 0; i < steps; ++i) {
         collected += gains[i];
         const double here_at_most = value(collected, loss + i / scale);
-        if (here_at_most > best_) farthest = i;
-        most = std::max(most, here_at_most);
+        if (!at_most(here_at_most, best_)) farthest = i;
+        most = with_open(most, here_at_most);
     }
     *bound = std::min(*bound, most);
     if (farthest < 0) return false;
@@ -228,7 +230,7 @@ bool ConeSearch::squeeze(Level& here, double* bound) {
     for (std::size_t j = 0; j < kept; ++j) cone.cut[j] = cone.cut[static_cast<std::size_t>(margins_[j])];
     cone.cut.resize(kept);
     cone.stale = 0;
-    return value(cone.bound, loss) > best_;
+    return !at_most(value(cone.bound, loss), best_);
 }
 
 // A cell next to the point is worth what the hyperplanes clear of the point give, and the tight ones listed, which were

@@ -5,6 +5,7 @@
 
 #include "cone_search.hpp"
 #include "cudbound/settings.hpp"
+#include "prunes.hpp"
 #include "vector_math.hpp"
 
 namespace cudbound {
@@ -49,7 +50,7 @@ void ConeSearch::settle(const Level& here) {
 void ConeSearch::branch(int depth, double score) {
     Leaf& here = *leaves_[depth];
     const double bound = value(score, here.place.loss);
-    if (bound <= best_) return;
+    if (at_most(bound, best_)) return;
     const Relaxation& relaxation = *draw_.relaxation;
     if (!budget_->spend() || here.place.loss >= relaxation.apex_loss - relaxation.apex_tolerance) {
         leave_open(bound);
@@ -63,14 +64,14 @@ void ConeSearch::branch(int depth, double score) {
         const double margin =
             dot(&normals_[static_cast<std::size_t>(j) * p_], here.place.point.data(), p_) + distances_[j];
         if (margin > draw_.tie) continue;
-        if (marks_[j] == forced || margin >= -draw_.tie) {
+        if (marks_[j] == forced || !(margin < -draw_.tie)) {
             tight_.push_back(j);
         } else {
             here.crossed.push_back({j, -margin});
             attained -= draw_.hyperplanes.gains[hyperplane_[j]];
         }
     }
-    if (attained * relaxation.g(here.place.loss) > best_) {
+    if (!at_most(attained * relaxation.g(here.place.loss), best_)) {
         const OpenCone::Answer answer = open_.find({beta_normals_.data(), arranged_.data()}, tight_);
         if (answer == OpenCone::Answer::unclear) leave_open(bound);
         if (answer == OpenCone::Answer::empty) give_up_one(depth, score);
@@ -115,7 +116,7 @@ void ConeSearch::force_crossed(int depth, double attained) {
     for (const Crossed& h : here.crossed) score += gain(h);
     for (const Crossed& h : here.crossed) {
         const double loss = here.place.loss + h.distance * h.distance;
-        if (value(score, loss) > best_) {
+        if (!at_most(value(score, loss), best_)) {
             Leaf& next = leaf(depth + 1);
             next.place.active.copy_from(here.place.active);
             next.place.point = here.place.point;
@@ -142,7 +143,7 @@ ConeSearch::Settled ConeSearch::move_to_forced(Place& place, int next, double li
         if (--patience == 0 || !budget_->go_on()) return Settled::unresolved;
         const auto outcome = place.active.add(next, sides.normal(next), sides.side(next, place.point.data()), limit);
         if (outcome == ActiveSet::Outcome::too_far) {
-            if (proved(place, next) > limit) return Settled::too_far;
+            if (exceeds(proved(place, next), limit)) return Settled::too_far;
             limit = std::numeric_limits<double>::infinity();  // rounding: it is not proved, so the point is needed
             place.active.reset();
         } else if (outcome != ActiveSet::Outcome::added) {

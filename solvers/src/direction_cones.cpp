@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "cudbound/settings.hpp"
+#include "prunes.hpp"
 #include "vector_math.hpp"
 
 namespace cudbound {
@@ -30,7 +31,7 @@ void DirectionCones::search(const CentralHyperplanes& hyperplanes, double enough
     double total = 0.0;
     for (int j = 0; j < hyperplanes.count; ++j) total += hyperplanes.gains[j];
     rounding_ = Settings::score * total;
-    for (std::uint64_t which = 0; which < cones_.count() && total > settled(); ++which) {
+    for (std::uint64_t which = 0; which < cones_.count() && !at_most(total, settled()); ++which) {
         if (!spend(total)) break;
         cones_.begin(which, hyperplanes_, total, level(0));
         process(0);
@@ -44,7 +45,7 @@ bool DirectionCones::spend(double bound) {
         --nodes_;
     }
     if (paid_ == 0) {
-        upper_ = std::max(upper_, bound);
+        upper_ = with_open(upper_, bound);
         return false;
     }
     --paid_;
@@ -74,7 +75,7 @@ bool DirectionCones::offer(const double* w) {
 
 void DirectionCones::process(int depth) {
     SimplicialCone& cone = level(depth);
-    if (cone.bound <= settled() || !spend(cone.bound)) return;
+    if (at_most(cone.bound, settled()) || !spend(cone.bound)) return;
     const int few = Settings::cone_leaf * p_;
     if (static_cast<int>(cone.cut.size()) <= few || depth >= Settings::cone_depth) {
         settle(cone);
@@ -82,7 +83,7 @@ void DirectionCones::process(int depth) {
     }
     if (cone.stale >= Effort::stale) {
         search_around_flat(cone);
-        if (cone.bound <= settled()) return;
+        if (at_most(cone.bound, settled())) return;
     }
     cones_.bisect(hyperplanes_, cone);
     if (cone.width < Settings::cone_width) {
@@ -96,7 +97,7 @@ void DirectionCones::process(int depth) {
     if (value > settled()) offer(cone.point.data());
     const int first = cone.bounds[0] >= cone.bounds[1] ? 0 : 1;
     for (const int which : {first, 1 - first}) {
-        if (cone.bounds[which] <= settled()) continue;
+        if (at_most(cone.bounds[which], settled())) continue;
         cones_.half(hyperplanes_, cone, which, level(depth + 1));
         process(depth + 1);
     }
@@ -111,18 +112,18 @@ void DirectionCones::settle(const SimplicialCone& cone) {
 
 // `bound` is the gain without those given up.
 void DirectionCones::branch(const SimplicialCone& cone, double bound) {
-    if (bound <= settled() || !spend(bound)) return;
+    if (at_most(bound, settled()) || !spend(bound)) return;
     if (--leaf_nodes_ < 0) {
-        upper_ = std::max(upper_, bound);
+        upper_ = with_open(upper_, bound);
         return;
     }
     const auto verdict = conflicts_.find(marks_);
     if (verdict == ConeConflicts::Verdict::open) {
         offer(conflicts_.point().data());
-        if (bound <= settled()) return;
+        if (at_most(bound, settled())) return;
     }
     // What cannot be decided, or is too thin a cell to be certain, stays in the upper bound; thicker cells are sought.
-    if (verdict != ConeConflicts::Verdict::conflict) upper_ = std::max(upper_, bound);
+    if (verdict != ConeConflicts::Verdict::conflict) upper_ = with_open(upper_, bound);
     const std::size_t begin = branches_.size();
     for (const int j : conflicts_.conflict()) {
         if (marks_[j] == wanted) branches_.push_back(j);
@@ -205,7 +206,7 @@ void DirectionCones::search_around_flat(SimplicialCone& cone) {
         }
         offer(trial_.data());
     }
-    const double most = flat.cones->upper() > enough ? elsewhere + flat.cones->upper() : settled();
+    const double most = at_most(flat.cones->upper(), enough) ? settled() : elsewhere + flat.cones->upper();
     cone.bound = std::min(cone.bound, most);
 }
 

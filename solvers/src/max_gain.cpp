@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "cudbound/settings.hpp"
+#include "prunes.hpp"
 #include "vector_math.hpp"
 
 namespace cudbound {
@@ -42,9 +43,9 @@ void MaxGain::offer(const double* w) {
 }
 
 void MaxGain::branch(double given_up) {
-    if (total_ - given_up <= std::max(best_, enough_)) return;
+    if (at_most(total_ - given_up, std::max(best_, enough_))) return;
     if (--nodes_ < 0.0 || !budget_->spend()) {
-        upper_ = std::max(upper_, total_ - given_up);
+        upper_ = with_open(upper_, total_ - given_up);
         return;
     }
 
@@ -85,7 +86,7 @@ bool MaxGain::pack(double given_up) {
         // a conflict before this one suffices for branching
         if (unclear && branches_.size() > begin) return true;
         // without one, a cell that is too thin may have it all; wider ones are looked for
-        if (unclear) upper_ = std::max(upper_, total_ - given_up);
+        if (unclear) upper_ = with_open(upper_, total_ - given_up);
         conflict_.clear();
         double cost = std::numeric_limits<double>::infinity();
         for (const int j : cone_.conflict()) {
@@ -99,7 +100,7 @@ bool MaxGain::pack(double given_up) {
         if (unclear) return true;
         for (const int j : conflict_) remaining_[j] -= cost;
         packed += cost;
-        if (total_ - given_up - packed <= std::max(best_, enough_)) return false;
+        if (at_most(total_ - given_up - packed, std::max(best_, enough_))) return false;
     }
 }
 

@@ -36,7 +36,9 @@ double least_ratio(double t, double low, double high) {
         const double size = there.value + at.value + std::abs(at.slope * step);
         const double above =
             there.value - at.value - at.slope * step - Settings::minorant_rounding * Settings::unit_error * size;
-        least = std::min(least, 2.0 * above / (step * step));
+        const double ratio = 2.0 * above / (step * step);
+        if (!(ratio > 0.0)) return 0.0;  // NaN too: std::min would forget it
+        least = std::min(least, ratio);
     }
     return std::max(0.0, least * (1.0 - Settings::minorant_margin));
 }

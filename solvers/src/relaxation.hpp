@@ -126,15 +126,16 @@ class Relaxation {
         const double excess = loss - anchor_loss - slack;
         if (excess <= 0.0) return 1.0;
         const double falling = 1.0 - rate * excess;
-        return falling < 0.0 ? 0.0 : falling;  // nan prunes nothing
+        return falling < 0.0 ? 0.0 : falling;  // NaN stays, which prunes nothing
     }
 
     bool may_go_on() const { return budget == nullptr || budget->go_on(); }
 
-    // Losses beyond this have score * g <= value, for score > 0.
+    // Losses beyond this have score * g <= value, for score > 0. NaN stays: no loss exceeds it.
     double reach(double score, double value) const {
         if (rate == 0.0) return std::numeric_limits<double>::infinity();
-        return anchor_loss + slack + std::max(0.0, 1.0 - value / score) / rate;
+        const double fall = 1.0 - value / score;
+        return anchor_loss + slack + (fall < 0.0 ? 0.0 : fall) / rate;
     }
 
     // Losses beyond this have g = 0.

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "cudbound/settings.hpp"
+#include "prunes.hpp"
 #include "vector_math.hpp"
 
 namespace cudbound {
@@ -25,7 +26,7 @@ double SignedSearch::explore(double sign, const Target& target, Incumbent& incum
     open_bound_ = 0.0;
     apex_searched_ = false;
     orient(sign, cut());
-    if (score_cap_ <= cut()) return 0.0;
+    if (at_most(score_cap_, cut())) return 0.0;
     if (!relaxation_.found) {  // nothing is known of the loss
         leave_open(score_cap_);
         return open_bound_;
@@ -62,7 +63,7 @@ double SignedSearch::nodes_before_cones() const {
 // The same search by cones of directions from beta = 0. The value at beta = 0 itself has to be known first.
 void SignedSearch::search_cones() {
     apex_node(score_cap_);
-    if (score_cap_ <= cut()) return;
+    if (at_most(score_cap_, cut())) return;
     SignedDraw draw;
     draw.hyperplanes = {p_, static_cast<int>(gain_.size()), normal_.data(), gain_.data(), Settings::tie};
     draw.in_beta = normals();
@@ -83,12 +84,12 @@ void SignedSearch::dive(double sign, int steps, Incumbent& incumbent) {
     target_ = {0.0, std::numeric_limits<double>::infinity()};
     incumbent_ = &incumbent;
     orient(sign, incumbent.value);
-    if (!relaxation_.found || score_cap_ <= incumbent.value) return;
+    if (!relaxation_.found || at_most(score_cap_, incumbent.value)) return;
     double score = score_cap_;
     for (int depth = 0; depth < steps && budget_.spend(); ++depth) {
         Level& here = level(depth);
         if (depth == 0) relaxation_.copy(*view_.minimizer, *here.node);
-        if (bound(score, here.node->loss) <= incumbent.value) break;
+        if (at_most(bound(score, here.node->loss), incumbent.value)) break;
         const double attained = classify(here, score);
         const double value = attained * relaxation_.g(relaxation_.attained_loss(*here.node));
         if (value > incumbent.value && cone_.find(normals(), tight_) == OpenCone::Answer::open) {
@@ -132,7 +133,7 @@ void SignedSearch::orient(double sign, double threshold) {
         probe(threshold);
         settle_far_hyperplanes(threshold);
     }
-    if (score_cap_ <= threshold) return;  // nothing is left to search
+    if (at_most(score_cap_, threshold)) return;  // nothing is left to search
     const std::size_t k = member_.size();
     const auto p = static_cast<std::size_t>(p_);
     normal_.resize(k * p);
@@ -165,12 +166,12 @@ void SignedSearch::orient(double sign, double threshold) {
 
 // Those that cost too much to cross keep the side of the minimizer.
 void SignedSearch::settle_far_hyperplanes(double threshold) {
-    for (bool changed = true; changed && score_cap_ > threshold;) {
+    for (bool changed = true; changed && !at_most(score_cap_, threshold);) {
         const double reach = relaxation_.reach(score_cap_, threshold);
         const std::size_t before = member_.size();
         std::erase_if(member_, [&](int i) {
             const auto at = static_cast<std::size_t>(i);
-            if (!(view_.crossing[at] > reach)) return false;
+            if (!exceeds(view_.crossing[at], reach)) return false;
             const double gain = std::abs(view_.difference[at]);
             if ((view_.at_minimizer[at] > 0.0) == (sign_ * view_.difference[at] > 0.0)) {
                 settled_score_ += gain;
@@ -185,7 +186,7 @@ void SignedSearch::settle_far_hyperplanes(double threshold) {
 
 // Where curvature does not tell the cost of crossing a hyperplane, it is found by crossing it.
 void SignedSearch::probe(double threshold) {
-    if (score_cap_ <= threshold) return;
+    if (at_most(score_cap_, threshold)) return;
     Node& node = *level(0).node;
     const double reach = relaxation_.reach(score_cap_, threshold);
     const double distance = 0.0;
@@ -210,7 +211,7 @@ void SignedSearch::probe(double threshold) {
 
 void SignedSearch::process(int depth, double score) {
     Level& here = level(depth);
-    if (bound(score, here.node->loss) <= cut()) return;
+    if (at_most(bound(score, here.node->loss), cut())) return;
     if (!budget_.spend()) {
         leave_open(bound(score, here.node->loss));
         return;
@@ -225,14 +226,18 @@ void SignedSearch::process(int depth, double score) {
         const double attained = classify(here, score);
         double value = attained * relaxation_.g(here.node->loss);
         int culprit = -1;
-        if (value > cut()) {
+        if (!at_most(value, cut())) {
             const OpenCone::Answer answer = cone_.find(normals(), tight_);
             if (answer == OpenCone::Answer::open) {
                 const double loss = relaxation_.confirm(*here.node, sides_of_beta(), forced_,
                                                         relaxation_.reach(std::min(score, score_cap_), cut()));
-                if (bound(score, loss) <= cut()) break;
+                if (at_most(bound(score, loss), cut())) break;
                 value = attained * relaxation_.g(loss);
-                if (value > cut()) offer(attained, value, here.node->point);
+                if (value > cut()) {
+                    offer(attained, value, here.node->point);
+                } else if (!at_most(value, cut())) {
+                    leave_open(value);  // NaN
+                }
             } else {
                 // There may be a cell that is too thin to decide: this would be its value.
                 if (answer == OpenCone::Answer::unclear) leave_open(value);
@@ -261,7 +266,7 @@ void SignedSearch::process(int depth, double score) {
         mark_[at] = given_up;
         dropped_.push_back(culprit);
         score -= gain_[at];
-        if (bound(score, here.node->loss) <= cut() || patience_ <= 0.0) break;
+        if (at_most(bound(score, here.node->loss), cut()) || patience_ <= 0.0) break;
         if (!budget_.go_on()) {
             leave_open(bound(score, here.node->loss));
             break;
@@ -313,7 +318,7 @@ void SignedSearch::expand(int depth, double attained) {
     for (const Crossed& h : here.crossed) {
         const auto at = static_cast<std::size_t>(h.index);
         const double best = bound(score, here.node->loss + h.rise);
-        if (!(best <= cut()) && patience_ > 0.0) {
+        if (!at_most(best, cut()) && patience_ > 0.0) {
             if (!budget_.go_on()) {
                 leave_open(best);
             } else {
@@ -341,7 +346,11 @@ void SignedSearch::expand(int depth, double attained) {
 // whose nearest point is beta = 0 is worth no more than that.
 void SignedSearch::apex_node(double score) {
     const double g = relaxation_.g(apex_start());
-    if (std::min(score, score_cap_) * g <= cut()) return;
+    if (at_most(std::min(score, score_cap_) * g, cut())) return;
+    if (std::isnan(g)) {  // whatever the best cell is
+        leave_open(g);
+        return;
+    }
     if (!apex_searched_) {
         const double enough = cut() / g - settled_score_;
         if (!apex_.known(enough)) apex_.search(view_, enough, budget_);
@@ -373,7 +382,7 @@ double SignedSearch::bound(double score, double loss) const {
     return std::min(score, score_cap_) * relaxation_.g(std::min(loss, apex_start()));
 }
 
-void SignedSearch::leave_open(double bound) { open_bound_ = std::max(open_bound_, bound); }
+void SignedSearch::leave_open(double bound) { open_bound_ = with_open(open_bound_, bound); }
 
 Sides SignedSearch::sides() const { return {p_, normal_.data(), distance_.data(), view_.tie}; }
 

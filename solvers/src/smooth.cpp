@@ -10,6 +10,7 @@
 #include "cudbound/settings.hpp"
 #include "drawn_rows.hpp"
 #include "loss.hpp"
+#include "prunes.hpp"
 #include "self_concordance.hpp"
 #include "vector_math.hpp"
 
@@ -210,7 +211,7 @@ class SmoothRelaxation final : public Relaxation {
             const double length2 = dot(scaled_.data(), scaled_.data(), p);
             const double bound = here.value - here.dropped + descent + length2 - model_error(here, std::sqrt(length2));
             here.loss = std::max(0.0, std::min(bound, apex_loss));  // beta = 0 lies in every cone
-            if (here.curved && proved_ && here.loss > limit) return Settled::too_far;
+            if (here.curved && proved_ && exceeds(here.loss, limit)) return Settled::too_far;
             const double gap = here.value - here.dropped - here.loss;
             const bool stalled = -descent <= (vanishes<kind> ? Settings::vanishing_still : Settings::pieces_still) *
                                                  (1.0 + here.value) &&
@@ -220,7 +221,7 @@ class SmoothRelaxation final : public Relaxation {
             if (inside && (gap <= allowed || all_but_vanished(here))) {
                 const double share = here.curved ? 1.0 : 0.0;  // without curvature the step may lead far
                 for (int l = 0; l < p; ++l) here.point[l] = here.base[l] + share * newton_[l];
-                return here.loss > limit ? Settled::too_far : Settled::yes;
+                return exceeds(here.loss, limit) ? Settled::too_far : Settled::yes;
             }
             if (inside) {
                 if (!step_down(here, descent, sides, forced)) return Settled::unresolved;

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "cudbound/settings.hpp"
+#include "prunes.hpp"
 #include "vector_math.hpp"
 
 namespace cudbound {
@@ -137,7 +138,7 @@ Relaxation::Settled SquaredRelaxation::settle(Node& node, const Sides& sides, co
             const double violation = sides.side(next, here.point.data());
             const auto outcome = here.active.add(next, sides.normal(next), violation, stop);
             if (outcome == ActiveSet::Outcome::too_far) {
-                if (proved_loss(here, sides, next) > limit) return Settled::too_far;
+                if (exceeds(proved_loss(here, sides, next), limit)) return Settled::too_far;
                 stop = unlimited;  // rounding: it is not proved, so the point is needed
                 here.active.reset();
             } else if (outcome == ActiveSet::Outcome::stuck) {
@@ -158,7 +159,7 @@ Relaxation::Settled SquaredRelaxation::settle(Node& node, const Sides& sides, co
             for (int l = 0; l < p; ++l) apart = std::max(apart, std::abs(combined_[l] - here.point[l]));
             here.tidy = apart <= sides.tie;
             here.length2 = dot(here.point.data(), here.point.data(), p);
-            return here.loss > limit ? Settled::too_far : Settled::yes;
+            return exceeds(here.loss, limit) ? Settled::too_far : Settled::yes;
         }
         // Proximal step: take the resulting flat coordinates as the new center, until they no longer move. Until then
         // |u| only falls, so that it says nothing about the limit.
@@ -177,7 +178,7 @@ Relaxation::Settled SquaredRelaxation::settle(Node& node, const Sides& sides, co
                 sides.normals, sides.distances, -1, Settings::flat_doubt * Settings::unit_error + error,
                 std::sqrt(apex_loss), ball_.rank, Settings::proximal_reach * std::sqrt(size), combined_.data());
             here.tidy = true;
-            return here.loss > limit ? Settled::too_far : Settled::yes;
+            return exceeds(here.loss, limit) ? Settled::too_far : Settled::yes;
         }
         // slow where the cone only opens far away: what the loss is there is not known
         if (++steps == Settings::proximal_steps) return Settled::unresolved;

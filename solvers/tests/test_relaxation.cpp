@@ -8,6 +8,7 @@
 #include "check.hpp"
 #include "instances.hpp"
 #include "oracles.hpp"
+#include "prunes.hpp"
 #include "relaxation.hpp"
 
 namespace {
@@ -274,4 +275,29 @@ TEST(rounding_enlarges) {
             }
         }
     }
+}
+
+TEST(nan_prunes_nothing) {
+    const double nan = std::numeric_limits<double>::quiet_NaN();
+    CHECK(cudbound::at_most(1.0, 1.0));
+    CHECK(!cudbound::at_most(2.0, 1.0));
+    CHECK(!cudbound::at_most(nan, 1.0));
+    CHECK(!cudbound::at_most(1.0, nan));
+    CHECK(cudbound::exceeds(2.0, 1.0));
+    CHECK(!cudbound::exceeds(1.0, 1.0));
+    CHECK(!cudbound::exceeds(nan, 1.0));
+    CHECK(!cudbound::exceeds(1.0, nan));
+    CHECK_EQUAL(cudbound::with_open(1.0, 2.0), 2.0);
+    CHECK_EQUAL(cudbound::with_open(2.0, 1.0), 2.0);
+    CHECK_EQUAL(cudbound::with_open(1.0, nan), infinity);
+    CHECK_EQUAL(cudbound::with_open(infinity, 1.0), infinity);
+}
+
+TEST(a_loss_that_is_nan_is_within_reach) {
+    const double nan = std::numeric_limits<double>::quiet_NaN();
+    const Instance instance = two_rows();
+    const Setting setting(instance);
+    CHECK(!cudbound::at_most(setting.relaxation->g(nan), 0.0));
+    CHECK(!cudbound::exceeds(infinity, setting.relaxation->reach(nan, 1.0)));
+    CHECK(!cudbound::exceeds(infinity, setting.relaxation->reach(1.0, nan)));
 }
