@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "cudbound/settings.hpp"
+#include "prunes.hpp"
 #include "vector_math.hpp"
 
 namespace cudbound {
@@ -82,7 +83,7 @@ BoundedActiveSet::Outcome BoundedActiveSet::move(const Constraints& all, int lab
         } else {
             *value += 2.0 * step * violation;
         }
-        if (*value > limit) return Outcome::too_far;
+        if (exceeds(*value, limit)) return Outcome::too_far;
         if (step == rest) {
             places_[label] = -turn;
             return Outcome::moved;

@@ -413,8 +413,8 @@ struct Effort {
     static constexpr std::size_t remembered_ranks = 1024;
     static constexpr int remembered_members = 12;
 
-    // Searches look at the clock once in so many times; a limit of so many seconds is none, since a clock may overflow
-    // beyond it. The monitor is asked once in so many milliseconds.
+    // How many times a search may go on for each look at the clock; the limit, in seconds, from which on there is none,
+    // since a clock may overflow beyond it; the milliseconds after which the monitor is asked again.
     static constexpr unsigned looks_per_clock = 8;
     static constexpr double longest_wait = 1e9;
     static constexpr int monitor_milliseconds = 50;
@@ -433,8 +433,8 @@ struct Effort {
     // One part in so many of the nodes may go to the first batch.
     static constexpr std::size_t first_share = 8;
 
-    // Steps of a dive, of each sign, at least and at most. One part in so many of limited nodes may go to dives, into
-    // so many draws for every draw above the quantile, and these.
+    // Steps of a dive, of each sign, at least and at most. Limited nodes are divided by `dive_share` for all dives.
+    // They go into `dives_per_draw_above` draws for each one above the quantile, and `more_dives` others.
     static constexpr std::int64_t dive_steps = 8;
     static constexpr std::int64_t most_dive_steps = 96;
     static constexpr std::int64_t dive_share = 4;
