@@ -171,7 +171,14 @@ nb::typed<nb::tuple, Result<double, 2>, Result<bool, 1>, Result<bool, 1>> minimi
     minimizers.found = allocate<bool>(draws, &owners[2]);
     {
         const nb::gil_scoped_release release;
-        cudbound::minimize(problem.view(), minimizers);
+        cudbound::minimize(
+            problem.view(),
+            [](std::int64_t) {
+                const nb::gil_scoped_acquire gil;
+                if (PyErr_CheckSignals() != 0) throw nb::python_error();
+                return true;
+            },
+            minimizers);
     }
     return nb::make_tuple(Result<double, 2>(minimizers.coef, {draws, p}, owners[0]),
                           Result<bool, 1>(minimizers.attained, {draws}, owners[1]),

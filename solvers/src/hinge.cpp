@@ -200,6 +200,7 @@ Relaxation::Settled HingeRelaxation::satisfy(HingeNode& here, const Sides& sides
     double violation = next < 0 ? 0.0 : -sides.side(forced.back(), point);
     if (violation <= 0.0) next = -1;
     for (int moves = 0;;) {
+        if (!may_go_on()) return Settled::unresolved;
         if (next >= 0) {
             // the dual objective bounds the loss unless there is a proximal term in
             // it

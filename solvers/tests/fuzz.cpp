@@ -152,7 +152,7 @@ void solve_bytes(Bytes& bytes) {
     }
     std::vector<double> coef(static_cast<std::size_t>(problem.draws * problem.p));
     const auto marks = std::make_unique<bool[]>(2 * static_cast<std::size_t>(problem.draws));
-    cudbound::minimize(problem, {coef.data(), marks.get(), marks.get() + problem.draws});
+    cudbound::minimize(problem, {}, {coef.data(), marks.get(), marks.get() + problem.draws});
 }
 
 void fit_bytes(Bytes& bytes) {

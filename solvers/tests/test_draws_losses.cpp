@@ -198,7 +198,7 @@ TEST(minimizers) {
             std::vector<double> coef(static_cast<std::size_t>(instance.draws) * instance.p);
             bool attained[4] = {false, false, false, false};
             bool reached[4] = {false, false, false, false};
-            cudbound::minimize(problem, {coef.data(), attained, reached});
+            cudbound::minimize(problem, {}, {coef.data(), attained, reached});
             for (int d = 0; d < instance.draws; ++d) {
                 check::set_context("loss", static_cast<int>(loss), "trial", trial, "draw", d);
                 CHECK(attained[d]);

@@ -1,5 +1,7 @@
 // Hinge loss on cones: against enumeration of the pieces of the loss, and by
 // the conditions of optimality.
+#include <atomic>
+
 #include "hinge_cases.hpp"
 
 namespace {
@@ -38,6 +40,20 @@ TEST(one_dimension_by_hand) {
     CHECK_NEAR(setting.beta()[0], 0.0, 1e-14);
     CHECK_NEAR(setting.node->loss, 3.0, 1e-13);
     CHECK(setting.node->loss >= setting.relaxation->apex_loss - setting.relaxation->apex_tolerance);
+}
+
+// A node of hinge loss can take a thousand proximal steps: it is left open as soon as the search has to end.
+TEST(a_node_ends_with_its_search) {
+    Setting setting(two_rows(Loss::HINGE));
+    std::atomic<bool> stop{false};
+    cudbound::Budget budget({}, stop);
+    budget.start();
+    setting.relaxation->budget = &budget;
+    Cone cone(setting);
+    cone.add({1.0});
+    stop = true;
+    CHECK(setting.relaxation->settle(*setting.node, cone.sides(), cone.forced, infinity) == Settled::unresolved);
+    CHECK(budget.status() == cudbound::Status::INTERRUPTED);
 }
 
 // The same with the penalty b^2: n L has 2 b^2 more, of slope -2 at b = -1/2.

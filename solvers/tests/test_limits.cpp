@@ -2,6 +2,7 @@
 #include <atomic>
 #include <chrono>
 #include <limits>
+#include <memory>
 #include <stdexcept>
 #include <thread>
 
@@ -42,6 +43,27 @@ TEST(threads_give_the_same_bits) {
             CHECK(solve(instance, {}, Side::BOTH, threads) == one);
         }
     }
+}
+
+// The minimization of all draws asks its monitor, too: seconds of work end at the first no. What was done stays.
+TEST(minimization_stops_when_told) {
+    Random random(104);
+    const Instance instance = random_instance(random, 100, 8, RowKind::general, LabelKind::noise, 20000);
+    cudbound::Problem problem = instance.view();
+    problem.loss = cudbound::Loss::LOGISTIC;
+    std::vector<double> coef(static_cast<std::size_t>(instance.draws) * 8, -7.0);
+    const auto marks = std::make_unique<bool[]>(2 * static_cast<std::size_t>(instance.draws));
+    int asked = 0;
+    const auto stop = [&](std::int64_t done) {
+        ++asked;
+        CHECK(done > 0);
+        CHECK(done < instance.draws);
+        return false;
+    };
+    CHECK(!cudbound::minimize(problem, stop, {coef.data(), marks.get(), marks.get() + instance.draws}));
+    CHECK_EQUAL(asked, 1);
+    CHECK(coef.front() != -7.0);
+    CHECK(coef.back() == -7.0);
 }
 
 TEST(draws_do_not_depend_on_each_other) {

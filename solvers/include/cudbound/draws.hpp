@@ -127,6 +127,7 @@ struct Minimizers {
     bool* found = nullptr;
 };
 
-void minimize(const Problem& problem, const Minimizers& minimizers);
+// Calls `monitor` as solve_draws does, between draws; returns false if it asked for a stop.
+bool minimize(const Problem& problem, const Monitor& monitor, const Minimizers& minimizers);
 
 }  // namespace cudbound
