@@ -28,7 +28,9 @@ def recommended_row(rows: Sequence[IntervalEstimate]) -> IntervalEstimate | None
     return next((row for row in (*chosen, *new.values()) if row is not None), None)
 
 
-def headline(rows: Sequence[IntervalEstimate], run: Run | None = None) -> tuple[str, ...]:
+def headline(
+    rows: Sequence[IntervalEstimate], run: Run | None = None, percent: bool = False
+) -> tuple[str, ...]:
     """Return what stands above a table of intervals: sentences that can be quoted as they are, for each metric.
 
     Parameters
@@ -36,12 +38,14 @@ def headline(rows: Sequence[IntervalEstimate], run: Run | None = None) -> tuple[
     rows : sequence of IntervalEstimate
     run : Run or None, default=None
         The training rows; without them the majority class is not mentioned.
+    percent : bool, default=False
+        Whether proportions are written in percent.
     """
     sentences: list[str] = []
     for metric in dict.fromkeys(row.metric for row in rows):
         row = recommended_row([row for row in rows if row.metric == metric])
         if row is not None:
-            sentences.append(interval_sentence(row, None if run is None else run.n_samples))
+            sentences.append(interval_sentence(row, None if run is None else run.n_samples, percent))
             sentences.extend(() if run is None else majority_sentence(row, run.base_rate, run.of_rows))
     if rows and not sentences:
         return (
@@ -50,10 +54,12 @@ def headline(rows: Sequence[IntervalEstimate], run: Run | None = None) -> tuple[
     return tuple(sentences)
 
 
-def interval_sentence(row: IntervalEstimate, n_samples: int | None = None) -> str:
+def interval_sentence(row: IntervalEstimate, n_samples: int | None = None, percent: bool = False) -> str:
     """Return an interval in words for a paper."""
     level = format_level(row.confidence_level)
-    estimate, low, high = map(format_proportion, (row.estimate, row.low, row.high))
+    in_percent = percent and row.highest == 1.0  # costs have units of their own
+    numbers = (row.estimate, row.low, row.high)
+    estimate, low, high = (format_proportion(value, percent=in_percent) for value in numbers)
     cases = "" if n_samples is None else f"{n_samples} training rows and "
     how = f"{row.method} interval from {cases}{row.n_fits:,} fits"
     if row.center == "error on new cases":
