@@ -73,7 +73,7 @@ def procedure_in_words(estimator: Any) -> tuple[str, ...]:
 
 def _words(estimator: Any) -> str:
     name = type(estimator).__name__
-    words = _WORDS.get(name, name).format_map(vars(estimator))
+    words = _WORDS[name].format_map(vars(estimator)).replace("_", " ") if name in _WORDS else name
     kind, _, strength = penalty_of(estimator).partition(", ")
     return f"{words} with a {kind} ({strength})" if strength else words
 

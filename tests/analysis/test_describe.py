@@ -141,7 +141,7 @@ def test_every_step_of_a_pipeline_is_said_in_words():
     search = GridSearchCV(make_pipeline(*steps), {"logisticregression__C": [0.1, 1.0]}, cv=5)
     assert procedure_in_words(CalibratedClassifierCV(search)) == (
         "imputation of missing values (strategy: mean)",
-        "imputation of missing values (strategy: most_frequent)",
+        "imputation of missing values (strategy: most frequent)",
         "coding of categories as indicator variables",
         "standardization of features",
         "selection of features by a univariate test (number of features: 3)",
