@@ -122,8 +122,9 @@ Estimand "conditional": the error of the classifier fitted to these data, on new
 Internal intervals, from the training data alone; no external validation.
 Centered: cud at the training error; bootstrap-bias-corrected, kohavi-normal at
   the .632 estimate.
-Always saying the majority class errs on 0.354 of the training rows, inside cud:
-  no evidence there that the classifier beats the majority class.
+Always predicting the majority class would be wrong for 35.4% of the training
+  rows: included in cud, so no evidence there that the classifier beats the
+  majority class.
 Too good to be true: kohavi-normal (upper limit 0.000). Even 48 new cases
   without a single error would show, at 95%, no more than that the error is at
   most 0.074.

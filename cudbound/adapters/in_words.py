@@ -54,7 +54,7 @@ def fit_in_words(estimator: Any) -> str:
     'no penalty; features standardized'
     """
     steps = _steps(estimator)
-    penalty = "" if _is_open_search(estimator) else _penalty(steps[-1])
+    penalty = "" if _is_open_search(estimator) else penalty_of(steps[-1])
     return "; ".join(filter(None, (penalty, _scaling(steps[:-1], penalty))))
 
 
@@ -74,7 +74,8 @@ def _is_open_search(estimator: Any) -> bool:
     return searched and not hasattr(estimator, "best_estimator_")
 
 
-def _penalty(classifier: Any) -> str:
+def penalty_of(classifier: Any) -> str:
+    """Return the penalty of a classifier and its strength, such as "ridge penalty, C = 1"; empty if unknown."""
     try:
         objective = find_adapter(classifier).objective
         minimized = None if objective is None else objective(classifier, 1)

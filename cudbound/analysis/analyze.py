@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from cudbound.adapters.kept_scores import LOSSES_ONLY, Scoring
 from cudbound.adapters.model import Model, ModelUse
+from cudbound.adapters.procedure import procedure_in_words
 from cudbound.analysis.caller_splits import NewCases, check_test_set
 from cudbound.analysis.instability import Instability, instability_in
 from cudbound.analysis.plan import Plan, needs_of, use_of_model
@@ -142,7 +143,7 @@ def analyze(
         rows_of_target(question, plan, target, records, own, failed, remarks)
         for target, own in zip(targets, seen, strict=True)
     ]
-    run = _described(question, asked, sample, model, len(counts))
+    run = _described(question, asked, sample, model, len(counts), procedure_in_words(estimator))
     objects: dict[Literal["cv", "test_set"], Any] = {"cv": question.resampling.cv, "test_set": test_set}
     analysis = Analysis(
         question,
@@ -163,7 +164,12 @@ def analyze(
 
 
 def _described(
-    question: Question[Method], asked: ResolvedMetrics, sample: Sample, model: Model, n_resamples: int
+    question: Question[Method],
+    asked: ResolvedMetrics,
+    sample: Sample,
+    model: Model,
+    n_resamples: int,
+    procedure: tuple[str, ...],
 ) -> RunDescription:
     return RunDescription(
         **sample.facts(asked.event_class),
@@ -172,6 +178,7 @@ def _described(
         seed=question.seed,
         classifier=model.words,
         choices=question.choices,
+        procedure=procedure,
         cautions=sample.cautions,
     )
 
@@ -247,5 +254,6 @@ def record_losses(
         seed=question.seed,
         classifier=model.words,
         choices=question.choices,
+        procedure=procedure_in_words(estimator),
     )
     return records, failed, run, instability_in(records, model, run)

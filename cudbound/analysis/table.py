@@ -166,7 +166,7 @@ class IntervalTable(Table[IntervalEstimate], Pictured["IntervalDisplay"]):
 
     @property
     def headline(self) -> str:
-        """The recommended interval in words for a paper, and the error of always saying the majority class."""
+        """The recommended interval in words for a paper, and the error of always predicting the majority class."""
         return " ".join(headline(self.rows, self.run))
 
     @property

@@ -151,7 +151,7 @@ class AskedMetrics:
     "--recommend",
     is_flag=True,
     help="Compute the recommended interval alone, two-center, and print it in a sentence to quote, with the error of "
-    "always saying the majority class beside it.",
+    "always predicting the majority class beside it.",
 )
 @click.option(
     "--alternative",

@@ -17,7 +17,10 @@ ROUNDING = 1e-9
 
 
 def cautions(
-    rows: Sequence[IntervalEstimate], n_samples: int, of_data: Sequence[CudboundWarning] = ()
+    rows: Sequence[IntervalEstimate],
+    n_samples: int,
+    of_data: Sequence[CudboundWarning] = (),
+    percent: bool = False,
 ) -> tuple[CudboundWarning, ...]:
     """Return what speaks against believing intervals that were computed from training rows.
 
@@ -29,11 +32,13 @@ def cautions(
         Training rows.
     of_data : sequence of CudboundWarning, default=()
         What the training rows themselves showed.
+    percent : bool, default=False
+        Whether proportions are written in percent.
     """
     internal = [row for row in rows if row.center != "error on new cases"]
     if not internal:
         return ()
-    return (*_low_limits(internal, n_samples), *_size(n_samples), *of_data)
+    return (*_low_limits(internal, n_samples, percent), *_size(n_samples), *of_data)
 
 
 def warn_of(found: Iterable[CudboundWarning]) -> None:
@@ -42,7 +47,7 @@ def warn_of(found: Iterable[CudboundWarning]) -> None:
         warn(one)
 
 
-def _low_limits(rows: Sequence[IntervalEstimate], n: int) -> list[CudboundWarning]:
+def _low_limits(rows: Sequence[IntervalEstimate], n: int, percent: bool) -> list[CudboundWarning]:
     """Caution of upper limits that n new cases could not give, not even without an error: one for each level."""
     low: dict[tuple[float, float], list[IntervalEstimate]] = {}
     for row in rows:
@@ -53,8 +58,10 @@ def _low_limits(rows: Sequence[IntervalEstimate], n: int) -> list[CudboundWarnin
             low.setdefault((row.confidence_level, limit), []).append(row)
     return [
         LowUpperLimitWarning(
-            f"Too good to be true: {', '.join(map(_upper_limit, found))}. Even {n} new cases without a single error "
-            f"would show, at {format_level(level)}, no more than that the error is at most {format_proportion(limit)}.",
+            f"Too good to be true: {', '.join(_upper_limit(row, percent) for row in found)}. "
+            f"Even {n} new cases without a single error "
+            f"would show, at {format_level(level)}, no more than that the error is at most "
+            f"{format_proportion(limit, percent=percent)}.",
             methods=tuple(row.method for row in found),
             limit=limit,
         )
@@ -62,8 +69,8 @@ def _low_limits(rows: Sequence[IntervalEstimate], n: int) -> list[CudboundWarnin
     ]
 
 
-def _upper_limit(row: IntervalEstimate) -> str:
-    return f"{row.method} (upper limit {format_proportion(row.high)})"
+def _upper_limit(row: IntervalEstimate, percent: bool) -> str:
+    return f"{row.method} (upper limit {format_proportion(row.high, percent=percent)})"
 
 
 def _size(n: int) -> list[CudboundWarning]:

@@ -6,16 +6,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from cudbound.basis.metric_words import in_formula, metric_words
-from cudbound.basis.results import ComparisonResult, PointEstimate
+from cudbound.basis.results import ComparisonResult, IntervalEstimate, PointEstimate
 from cudbound.basis.rounding import format_level, printable, sentences_html
 from cudbound.basis.versions import versions
 from cudbound.report.bibliography import cited
-from cudbound.report.estimands import DIFFERENCES, ERRORS, explain_estimands
-from cudbound.report.table_style import NO_TITLES
+from cudbound.report.estimands import DIFFERENCES, ERRORS, aim_of
+from cudbound.report.table_style import NO_TITLES, Style
 from cudbound.report.tables import ComparisonRun, Row, Run, RunDescription, in_words
 
 #: Names of the packages in a sentence.
 _NAMES = {"python": "Python", "numpy": "NumPy", "scipy": "SciPy"}
+#: How numbers of several metrics are written.
+PAPER = Style("paper")
 
 
 @dataclass(frozen=True, repr=False)
@@ -72,20 +74,28 @@ def describe_rows(
     methods = [
         *_subject(rows, run),
         *_methods(rows, run, titles),
-        *explain_estimands(
-            (row.estimand for row in rows),
-            DIFFERENCES if rows and isinstance(rows[0], ComparisonResult) else ERRORS,
-            in_formula(rows[0].metric)
-            if rows and isinstance(rows[0], ComparisonResult)
-            else _named_metrics(rows),
-        ),
+        *_aims(rows),
     ]
     return Description(
         printable(" ".join(methods)),
-        printable(" ".join(_result(row) for row in rows)),
+        printable(" ".join(_results(rows))),
         software("" if run is None else in_words(getattr(run, "seed", None))),
         cited([*(references.get(row.method, "") for row in rows), *_of_adjustments(rows)]),
     )
+
+
+def _aims(rows: Sequence[Row]) -> list[str]:
+    """Return what is estimated, in words, each once."""
+    compared = [row for row in rows if isinstance(row, ComparisonResult)]
+    words = DIFFERENCES if compared else ERRORS
+    what = in_formula(compared[0].metric) if compared else _named_metrics(rows)
+    aims: dict[str, dict[str, None]] = {}
+    for row in rows:
+        if (aim := aim_of(row.estimand.kind, what, words)) is not None:
+            aims.setdefault(aim, {})[row.method] = None
+    if len(aims) < 2:
+        return [f"The target is {aim}." for aim in aims]
+    return [f"The target of {', '.join(methods)} is {aim}." for aim, methods in aims.items()]
 
 
 def software(seed: str) -> str:
@@ -103,16 +113,30 @@ def _subject(rows: Sequence[Row], run: Run | None) -> list[str]:
         compared = in_formula(rows[0].metric) if rows and isinstance(rows[0], ComparisonResult) else "error"
         what = f"The {compared}s of these classifiers were compared: {named}."
     else:
-        classifier = run.classifier if isinstance(run, RunDescription) else None
-        named = "" if classifier is None else f" ({classifier})"
-        what = f"The {_named_metrics(rows)} of the classifier{named} was estimated from its training data."
+        were = "were" if len({getattr(row, "metric", "error") for row in rows}) > 1 else "was"
+        what = f"The {_named_metrics(rows)} of the classifier {were} estimated from its training data."
     source = "" if run.source is None else f" in {run.source}"
     plural = "" if len(run.features) == 1 else "s"
     return [
         what,
         f"There were n = {run.n_samples} cases{source}, {run.n_events} events ({run.event}) and {run.n_non_events} "
         f"non-events, with {len(run.features)} feature{plural}.",
+        *run.preparation,
+        *_procedure(rows, run),
     ]
+
+
+def _procedure(rows: Sequence[Row], run: Run) -> list[str]:
+    """Return what every fit did, and which methods did not repeat all of it."""
+    steps = run.procedure if isinstance(run, RunDescription) else ()
+    if not steps:
+        return []
+    if len(steps) == 1:
+        return [f"The classifier was fitted by {steps[0]}."]
+    said = [f"The classifier was fitted by these steps, which every refit repeated: {'; '.join(steps)}."]
+    if any(row.method in ("cud", "two-center") for row in rows):
+        said.append("The CUD bound keeps the steps before the classifier as fitted to all cases.")
+    return said
 
 
 def _named_metrics(rows: Sequence[Row]) -> str:
@@ -149,9 +173,27 @@ def _of_adjustments(rows: Sequence[Row]) -> list[str]:
     ]
 
 
+def _results(rows: Sequence[Row]) -> list[str]:
+    """Return one sentence for each row, or for each method where there are several metrics."""
+    intervals = [row for row in rows if isinstance(row, IntervalEstimate)]
+    if len({row.metric for row in intervals}) < 2:
+        return [_result(row) for row in rows]
+    sentences = []
+    for method in dict.fromkeys(row.method for row in intervals):
+        own = [row for row in intervals if row.method == method]
+        found = ", ".join(f"{metric_words([row.metric])} {PAPER.limits(row)}" for row in own)
+        remarks = "; ".join(dict.fromkeys(told for row in own if (told := _told(row))))
+        sentences.append(f"{method}: {found}{f' ({remarks})' if remarks else ''}.")
+    return sentences
+
+
+def _told(row: Row) -> str:
+    return "; ".join(filter(None, (*row.remarks, row.degenerate)))
+
+
 def _result(row: Row) -> str:
     """Return what one method found, with the remarks that a reader must know."""
-    remarks = f" ({row.all_remarks})" if row.all_remarks else ""
+    remarks = f" ({told})" if (told := _told(row)) else ""
     if row.estimate != row.estimate:
         pair = f" for {row.difference}" if isinstance(row, ComparisonResult) else ""
         return f"{row.method} gave no result{pair}{remarks}."

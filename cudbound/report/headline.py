@@ -1,4 +1,4 @@
-"""The sentences to quote: the recommended interval, and the error of always saying the majority class beside it."""
+"""The sentences to quote: the recommended interval, and the error of always predicting the majority class."""
 
 from __future__ import annotations
 
@@ -28,7 +28,9 @@ def recommended_row(rows: Sequence[IntervalEstimate]) -> IntervalEstimate | None
     return next((row for row in (*chosen, *new.values()) if row is not None), None)
 
 
-def headline(rows: Sequence[IntervalEstimate], run: Run | None = None) -> tuple[str, ...]:
+def headline(
+    rows: Sequence[IntervalEstimate], run: Run | None = None, percent: bool = False
+) -> tuple[str, ...]:
     """Return what stands above a table of intervals: sentences that can be quoted as they are, for each metric.
 
     Parameters
@@ -36,12 +38,14 @@ def headline(rows: Sequence[IntervalEstimate], run: Run | None = None) -> tuple[
     rows : sequence of IntervalEstimate
     run : Run or None, default=None
         The training rows; without them the majority class is not mentioned.
+    percent : bool, default=False
+        Whether proportions are written in percent.
     """
     sentences: list[str] = []
     for metric in dict.fromkeys(row.metric for row in rows):
         row = recommended_row([row for row in rows if row.metric == metric])
         if row is not None:
-            sentences.append(interval_sentence(row, None if run is None else run.n_samples))
+            sentences.append(interval_sentence(row, None if run is None else run.n_samples, percent))
             sentences.extend(() if run is None else majority_sentence(row, run.base_rate, run.of_rows))
     if rows and not sentences:
         return (
@@ -50,10 +54,12 @@ def headline(rows: Sequence[IntervalEstimate], run: Run | None = None) -> tuple[
     return tuple(sentences)
 
 
-def interval_sentence(row: IntervalEstimate, n_samples: int | None = None) -> str:
+def interval_sentence(row: IntervalEstimate, n_samples: int | None = None, percent: bool = False) -> str:
     """Return an interval in words for a paper."""
     level = format_level(row.confidence_level)
-    estimate, low, high = map(format_proportion, (row.estimate, row.low, row.high))
+    in_percent = percent and row.highest == 1.0  # costs have units of their own
+    numbers = (row.estimate, row.low, row.high)
+    estimate, low, high = (format_proportion(value, percent=in_percent) for value in numbers)
     cases = "" if n_samples is None else f"{n_samples} training rows and "
     how = f"{row.method} interval from {cases}{row.n_fits:,} fits"
     if row.center == "error on new cases":
@@ -74,7 +80,7 @@ def interval_sentence(row: IntervalEstimate, n_samples: int | None = None) -> st
 
 
 def majority_sentence(row: IntervalEstimate, base_rate: float, of_rows: str = OF_ROWS) -> tuple[str, ...]:
-    """Return the error of always saying the majority class, and whether the interval leaves it open; none if not of it.
+    """Return the error of always predicting the majority class, and whether the interval includes it.
 
     Parameters
     ----------
@@ -89,12 +95,12 @@ def majority_sentence(row: IntervalEstimate, base_rate: float, of_rows: str = OF
         return ()
     known = _majority(base_rate, of_rows)
     if row.low > base_rate:
-        return (f"{known}, which is below the interval: it is better than this classifier.",)
+        return (f"{known}; that is below the interval: it is better than this classifier.",)
     if row.high < base_rate:
-        return (f"{known}, which is above the interval.",)
+        return (f"{known}; that is above the interval.",)
     if _contains(row, base_rate):
         return (
-            f"{known}, which the interval contains: no evidence that this classifier beats the majority class.",
+            f"{known}; the interval includes that value: no evidence that this classifier beats the majority class.",
         )
     return (f"{known}.",)
 
@@ -110,15 +116,18 @@ def majority_note(rows: Sequence[IntervalEstimate], base_rate: float, of_rows: s
     judged = [row for row in rows if row.metric == "error" and row.alternative != "greater"]
     if not judged or (len(judged) == 1 and recommended_row(judged) is not None):
         return ""  # the headline has it
+    if recommended_row(judged) is not None:  # the headline has the value
+        known = "Error of always predicting the majority class"
     names = list(dict.fromkeys(row.method for row in judged if _contains(row, base_rate)))
     if not names:
-        return f"{known}; no interval contains that."
+        return f"{known}: no interval includes it."
     which = ", ".join(names) if len(names) < len(judged) else "every interval for the error"
-    return f"{known}, inside {which}: no evidence there that the classifier beats the majority class."
+    return f"{known}: included in {which}, so no evidence there that the classifier beats the majority class."
 
 
 def _majority(base_rate: float, of_rows: str) -> str:
-    return f"Always saying the majority class errs on {format_proportion(base_rate)} {of_rows}"
+    share = format_proportion(base_rate, percent=True)
+    return f"Always predicting the majority class would be wrong for {share} {of_rows}"
 
 
 def _contains(row: IntervalEstimate, error: float) -> bool:

@@ -72,7 +72,7 @@ def interval_report(
         "" if style.on_paper else _center_note(rows),  # it speaks of methods by their short names
         "" if style.on_paper else _outside_note(rows),
         "" if run is None else majority_note(() if style.on_paper else rows, run.base_rate, run.of_rows),
-        *(() if run is None else map(str, cautions(rows, run.n_samples, run.cautions))),
+        *(() if run is None else map(str, cautions(rows, run.n_samples, run.cautions, style.percent))),
     )
     ways = {row.alternative for row in rows}
     limits = _LIMITS[ways.pop()] if len(ways) == 1 else "intervals"
@@ -80,7 +80,7 @@ def interval_report(
     columns = [Column("metric", "metric", "text"), *_COLUMNS] if other else _COLUMNS
     report = rows_report("intervals", title, notes, columns, rows, to_frame, run)
     if not style.on_paper:  # where the sentence stands in the text
-        report = replace(report, headline=headline(rows, run))
+        report = replace(report, headline=headline(rows, run, style.percent))
     return styled(report, rows, style, titles)
 
 

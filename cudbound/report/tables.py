@@ -96,6 +96,8 @@ class RunDescription(Run):
         The classifier, its options or its file, in words; None says nothing of it.
     choices : str or None, default None
         Further settings that differ from their defaults, in words; None says nothing of them.
+    procedure : tuple of str, default ()
+        What every fit does, in the words of a methods paragraph, the classifier among them.
     """
 
     n_resamples: int
@@ -103,6 +105,7 @@ class RunDescription(Run):
     seed: int | None
     classifier: str | None = None
     choices: str | None = None
+    procedure: tuple[str, ...] = ()
 
     def _settings(self) -> list[str]:
         rate = "" if self.localization is None else f"localization = {self.localization}, "

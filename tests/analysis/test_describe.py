@@ -8,16 +8,32 @@ from importlib.metadata import version
 
 import numpy as np
 import pytest
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.compose import ColumnTransformer
+from sklearn.decomposition import PCA
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.dummy import DummyClassifier
+from sklearn.ensemble import GradientBoostingClassifier, RandomForestClassifier
+from sklearn.feature_selection import SelectKBest
+from sklearn.impute import SimpleImputer
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV
+from sklearn.naive_bayes import BernoulliNB, GaussianNB
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
+from sklearn.svm import LinearSVC
 
 from cudbound import (
     LeastSquaresClassifier,
+    Metrics,
     compare_intervals,
     compare_learners,
     cud_interval,
     estimate_error,
     performance_interval,
 )
+from cudbound.adapters.procedure import procedure_in_words
 from cudbound.basis.rounding import format_proportion
 from cudbound.intervals import METHODS
 from cudbound.point_estimates import ESTIMATORS
@@ -39,7 +55,7 @@ def table():
 def test_the_words_have_the_data_the_numbers_and_the_software(table):
     said = table.describe()
     n_well = int((Y == "well").sum())
-    assert "The error of the classifier (LeastSquaresClassifier(" in said.methods
+    assert "The classifier was fitted by least-squares classification." in said.methods
     assert (
         f"n = 30 cases, {n_well} events (class well) and {30 - n_well} non-events, with 2 features"
         in said.methods
@@ -116,3 +132,47 @@ def test_sources_are_told_apart_by_all_names():
     keys = [entry.partition("{")[2].partition(",")[0] for entry in found]
     assert keys == ["efron1997improvements", "noma2021confidence", "cudbound"]
     assert len(cited(["Tibshirani (1997), Other and Wilson (1927), Stein (1981)"])) == 1
+
+
+def test_every_step_of_a_pipeline_is_said_in_words():
+    coded = make_pipeline(SimpleImputer(strategy="most_frequent"), OneHotEncoder())
+    columns = ColumnTransformer([("a", SimpleImputer(), [0]), ("b", coded, [1])], remainder="passthrough")
+    steps = (columns, StandardScaler(), SelectKBest(k=3), PCA(2), LogisticRegression())
+    search = GridSearchCV(make_pipeline(*steps), {"logisticregression__C": [0.1, 1.0]}, cv=5)
+    assert procedure_in_words(CalibratedClassifierCV(search)) == (
+        "imputation of missing values (strategy: mean)",
+        "imputation of missing values (strategy: most frequent)",
+        "coding of categories as indicator variables",
+        "standardization of features",
+        "selection of features by a univariate test (number of features: 3)",
+        "principal component analysis (number of components: 2)",
+        "logistic regression with a ridge penalty (C = 1)",
+        "tuning of C by 5-fold cross-validation",
+        "calibration of the probabilities (sigmoid)",
+    )
+
+
+@pytest.mark.parametrize(
+    ("classifier", "words"),
+    [
+        (LinearSVC(), "linear support vector classification with a ridge penalty (C = 1)"),
+        (LinearDiscriminantAnalysis(), "linear discriminant analysis"),
+        (LeastSquaresClassifier(), "least-squares classification"),
+        (RandomForestClassifier(), "a random forest of 100 trees"),
+        (KNeighborsClassifier(), "5-nearest-neighbors classification"),
+        (GradientBoostingClassifier(), "gradient boosting"),
+        (GaussianNB(), "naive Bayes classification"),
+        (BernoulliNB(), "BernoulliNB"),
+    ],
+)
+def test_every_classifier_has_words(classifier, words):
+    assert procedure_in_words(classifier) == procedure_in_words(classifier.fit(X > 0, Y)) == (words,)
+
+
+def test_several_metrics_are_one_sentence():
+    asked = {"metric": Metrics(["sensitivity", "specificity"], event="ill"), "methods": "two-center", **FEW}
+    said = compare_intervals(CLF, X, Y, **asked).describe()
+    assert re.match(
+        r"two-center: sensitivity 0\.\d\d \(.* to .*\), specificity 0\.\d\d \(.* to .*\)", said.results
+    )
+    assert "optimism_corrected" not in str(said)

@@ -86,7 +86,7 @@ Run: 1000 resamples, localization = n, seed 3.
 Scale: proportions in {[}0, 1], limits clipped to it.
 Estimand "conditional": the error of the classifier fitted to these data, on new cases from the same population.
 Internal intervals, from the training data alone; no external validation.
-Always saying the majority class errs on 0.354 of the training rows.
+Always predicting the majority class would be wrong for 35.4\% of the training rows.
 Nominal level 95\%; no finite-sample guarantee.
 Constrained uniform deviation bound around the training error: draws solved exactly as far as needed.
 Beta posterior interval on the points a draw leaves out, at the .632 estimate: degenerate: no refits.

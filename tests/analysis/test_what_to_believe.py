@@ -59,8 +59,10 @@ def test_the_headline_is_the_sentence_of_the_recommended_row():
         f"The error of this classifier on new cases is estimated at {ours.estimate:.3f} (95% confidence interval "
         f"{ours.low:.3f} to {ours.high:.3f}; two-center interval from 40 training rows and 61 fits)."
     )
-    assert table.headline.startswith(f"{sentence} Always saying the majority class errs on 0.500")
-    assert unwrapped(str(table)).startswith(f"{sentence}\nAlways saying")
+    assert table.headline.startswith(
+        f"{sentence} Always predicting the majority class would be wrong for 50.0%"
+    )
+    assert unwrapped(str(table)).startswith(f"{sentence}\nAlways predicting")
     assert performance_interval(*fitted(40, 1.0), **FEW).sentence == sentence
 
 
@@ -126,25 +128,27 @@ def test_an_empty_table_quotes_nothing():
     [
         (
             row(low=0.1, high=0.4),
-            "which the interval contains: no evidence that this classifier beats the majority class.",
+            "the interval includes that value: no evidence that this classifier beats the majority class.",
         ),
         (
             row(low=0.1, high=0.3),
-            "which the interval contains: no evidence that this classifier beats the majority class.",
+            "the interval includes that value: no evidence that this classifier beats the majority class.",
         ),
-        (row(low=0.1, high=0.29), "which is above the interval."),
-        (row(low=0.31, high=0.4), "which is below the interval: it is better than this classifier."),
+        (row(low=0.1, high=0.29), "that is above the interval."),
+        (row(low=0.31, high=0.4), "that is below the interval: it is better than this classifier."),
         (
             row(low=-np.inf, high=0.4, alternative="less"),
             "no evidence that this classifier beats the majority class.",
         ),
-        (row(low=0.1, high=np.inf, alternative="greater"), "errs on 0.300 of the training rows."),
+        (row(low=0.1, high=np.inf, alternative="greater"), "would be wrong for 30.0% of the training rows."),
         (row(low=0.4, high=np.inf, alternative="greater"), "it is better than this classifier."),
     ],
 )
 def test_an_interval_is_held_against_the_majority_class(one, ends):
     (sentence,) = majority_sentence(one, 0.3)
-    assert sentence.startswith("Always saying the majority class errs on 0.300 of the training rows")
+    assert sentence.startswith(
+        "Always predicting the majority class would be wrong for 30.0% of the training rows"
+    )
     assert sentence.endswith(ends)
 
 
@@ -155,9 +159,9 @@ def test_another_metric_than_the_error_is_not():
 
 def test_the_note_names_the_intervals_that_contain_it():
     rows = [row(), row("cud", 0.0, 0.2), row("langford-binomial", 0.2, 0.5)]
-    assert "inside two-center, langford-binomial: no evidence there" in majority_note(rows, 0.3)
-    assert majority_note(rows, 0.9).endswith("; no interval contains that.")
-    assert "inside every interval" in majority_note(rows[::2], 0.3)
+    assert "included in two-center, langford-binomial, so no evidence there" in majority_note(rows, 0.3)
+    assert majority_note(rows, 0.9).endswith(": no interval includes it.")
+    assert "included in every interval" in majority_note(rows[::2], 0.3)
 
 
 def test_noise_does_not_beat_the_majority_class_and_a_signal_does():

@@ -184,7 +184,8 @@ def test_texts() -> None:
     assert str(result) == (
         f"CUD 95% interval [{low:.3f}, {high:.3f}] for the error of this classifier; training error "
         f"{result.estimate:.3f}, half-width {result.q:.3f}, 100 draws (draws solved exactly as far as needed)\n"
-        "Always saying the majority class errs on 0.425 of the training rows, which is above the interval."
+        "Always predicting the majority class would be wrong for 42.5% of the training rows; that is above the "
+        "interval."
     )
     assert repr(result) == str(result)
     assert str(result.at(confidence_level=0.999)).startswith("CUD 99.9% interval")

@@ -163,6 +163,7 @@ def test_json_tells_the_run(fake, patients):
         "seed": 7,
         "classifier": "LeastSquaresClassifier(): no penalty; features not standardized",
         "choices": None,
+        "procedure": [],
         "base_rate": 0.4,
     }
 

@@ -37,7 +37,7 @@ def test_recommend_prints_the_sentences_alone():
     fitted = LeastSquaresClassifier().fit(X, Y)
     theirs = performance_interval(fitted, X, Y, n_resamples=20, rng=4)
     assert result.stdout == f"{theirs.sentence} {theirs.basis[0]}\n"
-    assert "errs on 0.500 of the training rows" in result.stdout
+    assert "would be wrong for 50.0% of the training rows" in result.stdout
     whole = run("interval", "--resamples", "20").stdout
     assert unwrapped(whole).startswith(result.stdout.replace(". Always", ".\nAlways"))
 
