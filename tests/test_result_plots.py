@@ -184,8 +184,8 @@ def test_the_distribution_of_q(training_set):
     assert share[at == result.q] >= 0.95 > share[np.flatnonzero(at == result.q) - 1]
     assert [text.get_text() for text in display.legend_.get_texts()] == [
         "Q",
-        f"half-width q = {result.q:.3f}",
-        "level 0.95",
+        f"q = {result.q:.3f}: half-width around the training error",
+        "at least 95% of the draws have Q up to q",
     ]
 
 
@@ -198,7 +198,8 @@ def test_what_is_not_known_of_q_is_a_band(training_set):
     assert (least < most).any()
     for x, y in zip(at, most, strict=True):
         assert y == (result.draws.lower <= x).mean()
-    assert display.legend_.get_texts()[1].get_text() == "lower bounds of Q"
+    labels = [text.get_text() for text in display.legend_.get_texts()]
+    assert labels[1:3] == ["lower bounds of Q", "not known, and not needed for the interval"]
 
 
 def test_bounds_must_belong_together():

@@ -154,22 +154,16 @@ class ForestDisplay(Display):
         if self.reference is not None and metric == self.frame["metric"].iloc[0]:
             self.reference_line_ = ax.axvline(self.reference, **LEVEL_STYLE)
             if ax is self.axes_[0]:
-                self._name_line(ax, self.reference_line_)
+                lines = [safe_label(line, 80) for line in self.reference_label.split("\n")]
+                place: dict[str, Any] = {"loc": "upper left", "bbox_to_anchor": (1.02, 0.0)}
+                ax.legend(
+                    [self.reference_line_], ["\n".join(lines)], fontsize="small", frameon=False, **place
+                )
         self._set_limits(ax, self.frame[self.frame["metric"] == metric])
         words = "classification error" if metric == "error" else metric_words([metric])
         ax.set_xlabel(self.axis_label or f"{words[0].upper()}{words[1:]}")
         if self.frame["kind"].nunique() > 1 and kind:
             ax.set_title(_PANELS.get(kind, kind), loc="left", fontsize="medium", x=0.0, pad=16)
-
-    def _name_line(self, ax: Axes, line: Line2D) -> None:
-        ax.legend(
-            [line],
-            ["\n".join(safe_label(part, 80) for part in self.reference_label.split("\n"))],
-            loc="upper left",
-            bbox_to_anchor=(1.02, 0.0),
-            fontsize="small",
-            frameon=False,
-        )
 
     def _set_limits(self, ax: Axes, rows: pd.DataFrame) -> None:
         """Begin the axis at 0, and end it above all that is drawn in panels of this metric."""
@@ -259,7 +253,10 @@ class ComparisonDisplay(ForestDisplay):
         """Put 0 in the middle, and name whom each side favors."""
         top = max(0.1, 1.05 * rows[["estimate", "low", "high"]].abs().max().max(), abs(self.reference or 0.0))
         ax.set_xlim(-top, top)
-        low, high = (f"favors {safe_label(name, 22)}" for name in self.favors[:: self._upwards(rows)])
+        names = (
+            self.favors[::-1] if rows["metric"].iloc[0] == "auc" else self.favors
+        )  # more is better, or worse
+        low, high = (f"favors {safe_label(name, 22)}" for name in names)
         place: dict[str, Any] = {
             "xycoords": ("data", "axes fraction"),
             "textcoords": "offset points",
@@ -271,7 +268,3 @@ class ComparisonDisplay(ForestDisplay):
             ax.annotate(f"{high} \N{RIGHTWARDS ARROW}", (0.0, 0.0), (8, -18), ha="left", **place),
         ]
         ax.xaxis.labelpad = 18
-
-    def _upwards(self, rows: pd.DataFrame) -> int:
-        """Return -1 where more is better, such as for the AUC, and 1 where it is worse."""
-        return -1 if rows["metric"].iloc[0] == "auc" else 1
