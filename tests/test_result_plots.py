@@ -27,6 +27,7 @@ from cudbound import (
 from cudbound.basis.parameter_error import ParameterError
 from cudbound.intervals import METHODS
 from cudbound.plotting.forest import IntervalDisplay
+from cudbound.plotting.refit_errors import ConfusionDisplay, RefitErrorDisplay
 from cudbound.plotting.suprema import SupremaDisplay
 from cudbound.report.tables import RunDescription
 
@@ -269,3 +270,28 @@ def test_every_picture_of_the_documentation_is_shown():
     page = "\n".join(one.read_text() for one in sorted((ROOT / "docs").glob("*.md")))
     names = sorted(path.name for path in (ROOT / "docs" / "pictures").iterdir())
     assert sorted(re.findall(r"\]\(pictures/([\w.]+)\)", page)) == names
+
+
+def test_errors_of_refits_are_counted(training_set):
+    table = performance_interval(*training_set, n_resamples=40, rng=0).table
+    display = RefitErrorDisplay.from_table(table).plot(Figure().subplots())
+    assert sum(bar.get_height() for bar in display.bars_) == 40
+    errors = table.analysis.records.bootstrap.out_of_bag
+    assert set(display.mean_line_.get_xdata()) == {errors.mean()}
+    assert display.ax_.get_xlim() == (0.0, errors.max())
+    with pytest.raises(ValueError, match="no refits on bootstrap draws"):
+        RefitErrorDisplay.from_table(TABLE)
+    with pytest.raises(ParameterError, match="'errors' parameter must be one number for each refit"):
+        RefitErrorDisplay([NAN])
+
+
+def test_the_confusion_table_has_counts_and_limits():
+    rows = [dataclasses.replace(TABLE.rows[0], metric=name) for name in ("sensitivity", "specificity")]
+    display = ConfusionDisplay.from_table(IntervalTable(rows), [[20, 11], [3, 14]]).plot(Figure().subplots())
+    assert [text.get_text() for text in display.cells_] == ["20", "11", "3", "14"]
+    assert [text.get_text() for text in display.limits_] == [
+        f"{name} 0.250\n(95% limits 0.125 to 0.375)" for name in ("Specificity", "Sensitivity")
+    ]
+    assert ConfusionDisplay([[1, 0], [0, 1]]).plot(Figure().subplots()).limits_ == []
+    with pytest.raises(ParameterError, match="'counts' parameter must be a table of two rows"):
+        ConfusionDisplay([1, 2])
