@@ -155,7 +155,7 @@ class ForestDisplay(Display):
             self.reference_line_ = ax.axvline(self.reference, **LEVEL_STYLE)
             if ax is self.axes_[0]:
                 lines = [safe_label(line, 80) for line in self.reference_label.split("\n")]
-                place: dict[str, Any] = {"loc": "upper left", "bbox_to_anchor": (1.02, 0.0)}
+                place: dict[str, Any] = {"loc": "upper left", "bbox_to_anchor": (1.05, 0.0)}
                 ax.legend(
                     [self.reference_line_], ["\n".join(lines)], fontsize="small", frameon=False, **place
                 )
