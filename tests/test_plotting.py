@@ -80,6 +80,8 @@ def test_coverage_by_scenario(summary):
         assert np.round(line).tolist() == [0, 1, 2, 3]  # each within the strip of its cell
         np.testing.assert_allclose(ends_of(bars, 0, 0), cells[["coverage_low", "coverage_high"]], atol=1e-12)
     assert display.ax_.yaxis_inverted()  # the first cell is on top
+    assert display.level_label_.get_text() == "nominal 95%"
+    assert display.level_label_.get_position() == (0.95, 1.01)
 
 
 def test_nested_loop(summary):

@@ -25,7 +25,9 @@ from cudbound import (
     performance_interval,
 )
 from cudbound.basis.parameter_error import ParameterError
+from cudbound.intervals import METHODS
 from cudbound.plotting.forest import IntervalDisplay
+from cudbound.plotting.refit_errors import ConfusionDisplay, RefitErrorDisplay
 from cudbound.plotting.suprema import SupremaDisplay
 from cudbound.report.tables import RunDescription
 
@@ -74,7 +76,18 @@ def test_the_forest_has_a_line_for_each_interval_and_the_base_rate():
     display = TABLE.plot(ax)
     assert isinstance(display, IntervalDisplay)
     assert (display.ax_, display.figure_) == (ax, ax.figure)
-    assert [label.get_text() for label in ax.get_yticklabels()] == [row.method for row in TABLE]
+    names = [label.get_text().replace("\n", " ") for label in ax.get_yticklabels()]
+    assert names[0] == f"{METHODS['two-center'].title} (recommended)"
+    assert names[1:] == ["shifted", METHODS["cud"].title, METHODS["martin-beta"].title]
+    assert [label.get_fontweight() for label in ax.get_yticklabels()] == ["bold"] + ["normal"] * 3
+    assert [text.get_text() for text in display.numbers_] == [
+        "0.250 (0.125 to 0.375)",
+        "0.500 (0.125 to 0.250)",
+        "not available",
+        "0.250 (0.000 to 1.000)",
+    ]
+    assert (ax.get_xlabel(), ax.get_xlim()) == ("Classification error", (0.0, 1.0))
+    assert display.axes_ == [ax]
     assert [None if bar is None else ends(bar)[0] for bar in display.artists_] == [
         [0.125, 0.375],
         [0.125, 0.25],
@@ -84,8 +97,7 @@ def test_the_forest_has_a_line_for_each_interval_and_the_base_rate():
     estimates = [line for line in ax.lines if line.get_marker() == "o"]
     assert [line.get_xdata()[0] for line in estimates] == [0.25, 0.5, 0.25]
     assert set(display.reference_line_.get_xdata()) == {17 / 48}
-    assert ax.get_legend().get_texts()[0].get_text() == "share of the rarer class, 0.354"
-    assert "not available" in [text.get_text() for text in ax.texts]
+    assert ax.get_legend().get_texts()[0].get_text() == "always the majority\nclass: 0.354"
     assert ax.yaxis_inverted()  # the first method is on top
 
 
@@ -97,9 +109,35 @@ def test_other_metrics_have_no_base_rate_and_are_named():
     rows = tuple(dataclasses.replace(one, metric="sensitivity") for one in TABLE.rows[:1])
     display = IntervalTable(rows, RUN).plot(Figure().subplots())
     assert display.reference_line_ is None
-    assert display.ax_.get_xlabel() == "sensitivity, with confidence limits"
+    assert display.ax_.get_xlabel() == "Sensitivity"
     both = IntervalTable((*rows, *TABLE.rows[:1]), RUN).plot(Figure().subplots())
-    assert both.labels == ["sensitivity, two-center", "error, two-center"]
+    assert [panel.get_xlabel() for panel in both.axes_] == ["Classification error", "Sensitivity"]
+    assert [len(panel.get_yticklabels()) for panel in both.axes_] == [1, 1]
+    assert not both.ax_.axison
+
+
+def test_estimands_have_panels_on_one_scale():
+    other = dataclasses.replace(TABLE.rows[1], estimand=Estimand("expected", n_train=40))
+    display = IntervalTable((*TABLE.rows, other), RUN).plot(Figure().subplots())
+    titles = [panel.get_title(loc="left") for panel in display.axes_]
+    assert titles == ["Of this classifier", "Of the learning algorithm, mean over training sets"]
+    assert {panel.get_xlim() for panel in display.axes_} == {(0.0, 1.0)}
+    assert len(display.artists_) == len(display.numbers_) == 5
+
+
+@pytest.mark.parametrize(("at", "limit"), [(0.0, 0.1), (1.0, 1.0)])
+def test_intervals_without_width_are_whole_on_an_axis_from_0(at, limit):
+    display = IntervalTable((row("cud", at, at, at),)).plot(Figure().subplots())
+    assert display.ax_.get_xlim() == (0.0, limit)
+    assert not any(line.get_clip_on() for line in display.ax_.lines)
+
+
+def test_one_sided_limits_say_so():
+    upper = dataclasses.replace(
+        TABLE.rows[0], alternative="less", raw_interval=ConfidenceInterval(0.0, 0.375)
+    )
+    display = IntervalTable((upper,)).plot(Figure().subplots())
+    assert display.numbers_[0].get_text() == "0.250 (at most 0.375)"
 
 
 @pytest.mark.parametrize(("null", "label"), [(0.0, "equal errors"), (0.05, "margin 0.05")])
@@ -120,6 +158,11 @@ def test_the_forest_of_comparisons_has_the_margin(null, label):
     assert ends(display.artists_[0]) == [[-0.125, 0.0]]
     assert set(display.reference_line_.get_xdata()) == {null}
     assert display.ax_.get_legend().get_texts()[0].get_text() == label
+    low, high = display.ax_.get_xlim()
+    assert low == -high
+    assert [text.get_text() for text in display.favors_] == ["← favors a", "favors b →"]
+    ranked = ComparisonTable((dataclasses.replace(result, metric="auc"),)).plot(Figure().subplots())
+    assert [text.get_text() for text in ranked.favors_] == ["← favors b", "favors a →"]
 
 
 def test_an_empty_table_has_no_picture():
@@ -142,8 +185,8 @@ def test_the_distribution_of_q(training_set):
     assert share[at == result.q] >= 0.95 > share[np.flatnonzero(at == result.q) - 1]
     assert [text.get_text() for text in display.legend_.get_texts()] == [
         "Q",
-        f"half-width q = {result.q:.3f}",
-        "level 0.95",
+        f"q = {result.q:.3f}: half-width around the training error",
+        "at least 95% of the draws have Q up to q",
     ]
 
 
@@ -156,7 +199,8 @@ def test_what_is_not_known_of_q_is_a_band(training_set):
     assert (least < most).any()
     for x, y in zip(at, most, strict=True):
         assert y == (result.draws.lower <= x).mean()
-    assert display.legend_.get_texts()[1].get_text() == "lower bounds of Q"
+    labels = [text.get_text() for text in display.legend_.get_texts()]
+    assert labels[1:3] == ["lower bounds of Q", "not known, and not needed for the interval"]
 
 
 def test_bounds_must_belong_together():
@@ -167,7 +211,7 @@ def test_bounds_must_belong_together():
 def test_one_interval_is_drawn_like_a_table(training_set):
     result = performance_interval(*training_set, n_resamples=40, rng=0)
     display = result.plot(Figure().subplots())
-    assert display.labels == ["two-center"]
+    assert display.labels[0].replace("\n", " ") == METHODS["two-center"].title
     np.testing.assert_allclose(ends(display.artists_[0])[0], result.confidence_interval, atol=1e-12)
     assert display.reference == result.run.base_rate
 
@@ -226,3 +270,28 @@ def test_every_picture_of_the_documentation_is_shown():
     page = "\n".join(one.read_text() for one in sorted((ROOT / "docs").glob("*.md")))
     names = sorted(path.name for path in (ROOT / "docs" / "pictures").iterdir())
     assert sorted(re.findall(r"\]\(pictures/([\w.]+)\)", page)) == names
+
+
+def test_errors_of_refits_are_counted(training_set):
+    table = performance_interval(*training_set, n_resamples=40, rng=0).table
+    display = RefitErrorDisplay.from_table(table).plot(Figure().subplots())
+    assert sum(bar.get_height() for bar in display.bars_) == 40
+    errors = table.analysis.records.bootstrap.out_of_bag
+    assert set(display.mean_line_.get_xdata()) == {errors.mean()}
+    assert display.ax_.get_xlim() == (0.0, errors.max())
+    with pytest.raises(ValueError, match="no refits on bootstrap draws"):
+        RefitErrorDisplay.from_table(TABLE)
+    with pytest.raises(ParameterError, match="'errors' parameter must be one number for each refit"):
+        RefitErrorDisplay([NAN])
+
+
+def test_the_confusion_table_has_counts_and_limits():
+    rows = [dataclasses.replace(TABLE.rows[0], metric=name) for name in ("sensitivity", "specificity")]
+    display = ConfusionDisplay.from_table(IntervalTable(rows), [[20, 11], [3, 14]]).plot(Figure().subplots())
+    assert [text.get_text() for text in display.cells_] == ["20", "11", "3", "14"]
+    assert [text.get_text() for text in display.limits_] == [
+        f"{name} 0.250\n(95% limits 0.125 to 0.375)" for name in ("Specificity", "Sensitivity")
+    ]
+    assert ConfusionDisplay([[1, 0], [0, 1]]).plot(Figure().subplots()).limits_ == []
+    with pytest.raises(ParameterError, match="'counts' parameter must be a table of two rows"):
+        ConfusionDisplay([1, 2])

@@ -24,7 +24,7 @@ from cudbound.report.cautions import cautions
 from cudbound.report.comparison_columns import by_pair, comparison_report
 from cudbound.report.description import Description, describe_rows
 from cudbound.report.files import write_texts
-from cudbound.report.headline import headline
+from cudbound.report.headline import headline, recommended_row
 from cudbound.report.interval_columns import interval_report, point_report
 from cudbound.report.table_style import FULL, Style
 from cudbound.report.tables import Report, Run
@@ -165,6 +165,22 @@ class IntervalTable(Table[IntervalEstimate], Pictured["IntervalDisplay"]):
         return None if known is None or known.event is None else predictions_in(known.records, known.event)
 
     @property
+    def pictured(self) -> pd.DataFrame:
+        """What the picture is drawn from: `to_frame`, with the title of each method, and whether it is recommended."""
+        reads = {"auc": "scores", "brier": "probabilities"}
+        cards = [METHODS.get(row.method) for row in self.rows]
+        kinds = [reads.get(row.metric, "classes") for row in self.rows]
+        found = [card and card.reading(kind) for card, kind in zip(cards, kinds, strict=True)]
+        best = [
+            recommended_row([row for row in self.rows if row.metric == metric])
+            for metric in dict.fromkeys(row.metric for row in self.rows)
+        ]
+        return self.to_frame().assign(
+            title=[one.title if one else row.method for row, one in zip(self.rows, found, strict=True)],
+            recommended=[any(row is one for one in best) for row in self.rows],
+        )
+
+    @property
     def headline(self) -> str:
         """The recommended interval in words for a paper, and the error of always predicting the majority class."""
         return " ".join(headline(self.rows, self.run))
@@ -283,6 +299,12 @@ class ComparisonTable(Table[ComparisonResult], Pictured["ComparisonDisplay"]):
     def report(self, run: Run | None = None, style: Style = FULL) -> Report:
         """Return the table with the title and the notes that must stand around it."""
         return comparison_report(self.rows, self.to_frame, run or self.run, style, self._titles)
+
+    @property
+    def pictured(self) -> pd.DataFrame:
+        """What the picture is drawn from: `to_frame`, with the title of each method, or its pair."""
+        titles = [self._titles.get(row.method, row.method) for row in self.rows]
+        return self.to_frame().assign(title=titles)
 
     def display(self) -> ComparisonDisplay:
         """Return the picture of the intervals beside no difference; `plot` draws it."""

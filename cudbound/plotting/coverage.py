@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from cudbound.basis.rounding import format_level
 from cudbound.plotting.display import BAND_STYLE, CELL, LEVEL_STYLE, CellsDisplay, check_columns
 from cudbound.plotting.style import noise_band, safe_label
 
@@ -73,6 +74,8 @@ class CoverageByScenarioDisplay(CellsDisplay):
         The cells from top to bottom.
     artists_ : dict of str to matplotlib.container.ErrorbarContainer
         Points of each method.
+    level_label_ : matplotlib.text.Text
+        At the upper edge of the picture, above the line.
     level_line_, band_, legend_, ax_ : matplotlib artists
         As in `CellsDisplay`.
     """
@@ -91,9 +94,17 @@ class CoverageByScenarioDisplay(CellsDisplay):
         """Width and height in inches that leave room for every point."""
         return 7.0, 1.2 + max(0.22, 0.09 * len(self.methods)) * len(self.labels)
 
+    @property
+    def legend_bottom(self) -> float:
+        """Lower edge of the legend, above the name of the level."""
+        return 1.0 + 0.2 / self.size[1]
+
     def _draw_level(self, ax: Axes) -> None:
         self.band_ = ax.axvspan(*noise_band(self.cells, self.confidence_level), **BAND_STYLE)
         self.level_line_ = ax.axvline(self.confidence_level, **LEVEL_STYLE)
+        edge: dict[str, Any] = {"transform": ax.get_xaxis_transform(), "fontsize": "small", "ha": "center"}
+        level = format_level(self.confidence_level)
+        self.level_label_ = ax.text(self.confidence_level, 1.01, f"nominal {level}", **edge)
 
     def _draw(self, ax: Axes, rows: pd.DataFrame, style: dict[str, Any]) -> ErrorbarContainer:
         number, size = self.methods.index(rows["method"].iloc[0]), len(self.methods)

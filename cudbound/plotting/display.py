@@ -183,7 +183,10 @@ class CellsDisplay(Display):
             list(self.artists_.values()),
             labels,
             loc=self.legend_corner,
-            bbox_to_anchor=(float(self.legend_corner == "lower right"), 1.01),
+            bbox_to_anchor=(
+                float(self.legend_corner == "lower right"),
+                self.legend_bottom,
+            ),
             ncols=max(1, LEGEND_LENGTH // (max(map(len, labels)) + 5)),  # a key is as wide as 5 letters
             fontsize="small",
             frameon=False,
@@ -191,6 +194,11 @@ class CellsDisplay(Display):
             handletextpad=0.4,
             columnspacing=1.2,
         )
+
+    @property
+    def legend_bottom(self) -> float:
+        """Lower edge of the legend above the axes, as a share of their height."""
+        return 1.01
 
     def _draw_level(self, ax: Axes) -> None:
         """Draw the nominal level and its band."""

@@ -3,48 +3,70 @@
 from __future__ import annotations
 
 import math
+import textwrap
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Self
 
-from cudbound.plotting.display import LEVEL_STYLE, Display, check_columns
+from cudbound.basis.metric_words import metric_words
+from cudbound.basis.rounding import format_difference, format_level, printable
+from cudbound.plotting.display import BAND_STYLE, LEVEL_STYLE, Display, check_columns
 from cudbound.plotting.style import safe_label
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
     from matplotlib.container import ErrorbarContainer
+    from matplotlib.lines import Line2D
+    from matplotlib.text import Text
 
 #: Black on white: a copy in grays loses nothing.
 _BAR: dict[str, Any] = {"color": "black", "marker": "o", "markersize": 5.0, "capsize": 3.0, "elinewidth": 1.2}
-#: Inches that one line takes, and what the axis takes beside them.
-_LINE, _AXIS = 0.3, 0.9
+#: Characters of a line of a title, and the inches that a line of text and the space below a row take.
+_WRAP, _TEXT, _SPACE = 44, 0.16, 0.14
+#: Estimands as titles of panels.
+_PANELS = {
+    "conditional": "Of this classifier",
+    "expected": "Of the learning algorithm, mean over training sets",
+    "cv-average": "Of the classifiers of the folds, on average",
+    "holdout-model": "Of the classifier fitted to the training part",
+    "rule": "Of the learning algorithm, at about this size",
+}
 
 
 class ForestDisplay(Display):
-    """Estimates with their limits, one line for each, from top to bottom.
+    """Estimates with their limits, one line for each, from top to bottom, in a panel for each metric and estimand.
 
     Parameters
     ----------
     frame : pandas.DataFrame
-        Columns method, estimate, low, high; one row each. A row without limits says so.
+        Columns method, estimate, low, high; one row each. A row without limits says so. Further columns are used where
+        they are there: metric, estimand, title (in place of the method), recommended, confidence_level, alternative.
     reference : float or None, default=None
         Where a vertical line stands for comparison.
     reference_label : str, default=""
         What it is.
     axis_label : str, default=""
-        What the estimates are.
+        What the estimates are; without it, the metric.
 
     Attributes
     ----------
     labels : list of str
-        The methods from top to bottom.
+        The rows from top to bottom.
+    axes_ : list of matplotlib.axes.Axes
+        The panels; the only one is ``ax_``.
     artists_ : list of matplotlib.container.ErrorbarContainer or None
-        The line of each row, in this order; None for one without limits.
+        The line of each row, in the order of `labels`; None for one without limits.
+    numbers_ : list of matplotlib.text.Text
+        Estimate and limits at the right of each row.
     reference_line_ : matplotlib.lines.Line2D or None
+        Of the last panel.
     ax_, figure_ : matplotlib artists
         As in `Display`.
     """
 
     columns = ("method", "estimate", "low", "high")
+    #: Inches that the axis and the names around it take.
+    axis_height = 1.0
 
     def __init__(
         self,
@@ -54,63 +76,126 @@ class ForestDisplay(Display):
         axis_label: str = "",
     ) -> None:
         check_columns("frame", frame, self.columns)
-        self.frame = frame
+        known: dict[str, Any] = {
+            "metric": "error",
+            "estimand": "",
+            "recommended": False,
+            "alternative": "two-sided",
+        }
+        frame = frame.assign(**{name: value for name, value in known.items() if name not in frame})
+        frame = frame.assign(kind=[str(one).partition("(")[0] for one in frame["estimand"]])
+        self._panels = [rows for _, rows in frame.groupby(["metric", "kind"], sort=False)]
+        self.frame = frame.loc[[row for rows in self._panels for row in rows.index]]
         self.reference = reference
         self.reference_label = reference_label
         self.axis_label = axis_label
-        self.labels = [safe_label(label) for label in _labels(frame)]
+        names = self.frame.get("title", self.frame["method"])
+        several = self.frame["metric"].value_counts()
+        marks = [
+            " (recommended)" if mark and several[metric] > 1 else ""
+            for metric, mark in zip(self.frame["metric"], self.frame["recommended"], strict=True)
+        ]
+        self.labels = [_wrapped(str(name)) + mark for name, mark in zip(names, marks, strict=True)]
+
+    @property
+    def _heights(self) -> list[float]:
+        """Inches of each panel."""
+        line = _SPACE + _TEXT * max(label.count("\n") + 1 for label in self.labels)
+        return [line * len(rows) for rows in self._panels]
 
     @property
     def size(self) -> tuple[float, float]:
         """Width and height in inches; every row has its line."""
-        return 7.0, _AXIS + _LINE * len(self.labels)
+        return 8.5, sum(self._heights) + self.axis_height * len(self._panels)
 
     def _draw_on(self, ax: Axes) -> None:
-        self.reference_line_ = None
-        if self.reference is not None:
-            self.reference_line_ = ax.axvline(self.reference, **LEVEL_STYLE)
-            ax.legend(
-                [self.reference_line_],
-                [safe_label(self.reference_label, 80)],
-                loc="lower right",
-                bbox_to_anchor=(1.0, 1.01),
-                fontsize="small",
-                frameon=False,
-                borderaxespad=0.0,
-            )
-        rows = self.frame[["estimate", "low", "high"]].itertuples(index=False, name=None)
-        self.artists_ = [self._draw_row(ax, line, *map(float, row)) for line, row in enumerate(rows)]
-        ax.set_yticks(range(len(self.labels)), self.labels)
+        self.reference_line_: Line2D | None = None
+        self.axes_ = [ax]
+        self.artists_: list[ErrorbarContainer | None] = []
+        self.numbers_: list[Text] = []
+        if len(self._panels) > 1:
+            ax.set_axis_off()
+            self.axes_ = []
+            total, top = sum(self._heights) + self.axis_height * (len(self._panels) - 1), 1.0
+            for height in self._heights:
+                top -= height / total
+                self.axes_.append(ax.inset_axes((0.0, top, 1.0, height / total)))
+                top -= self.axis_height / total
+        labels = iter(self.labels)
+        for panel, rows in zip(self.axes_, self._panels, strict=True):
+            self._draw_panel(panel, rows, [next(labels) for _ in range(len(rows))])
+            panel.spines[["top", "right"]].set_visible(False)
+
+    def _draw_panel(self, ax: Axes, rows: pd.DataFrame, labels: Sequence[str]) -> None:
+        beside: dict[str, Any] = {"transform": ax.get_yaxis_transform(), "fontsize": "small"}
+        numbers = rows[["estimate", "low", "high"]].itertuples(index=False, name=None)
+        for line, ((estimate, low, high), way) in enumerate(zip(numbers, rows["alternative"], strict=True)):
+            self.artists_.append(self._draw_row(ax, line, estimate, low, high))
+            limits = {"less": f"at most {_text(high)}", "greater": f"at least {_text(low)}"}
+            text = f"{_text(estimate)} ({limits.get(way, f'{_text(low)} to {_text(high)}')})"
+            if self.artists_[-1] is None:
+                text = "not available"
+            self.numbers_.append(ax.text(1.03, line, text, va="center", **beside))
+        levels = set(rows.get("confidence_level", ()))
+        level = f"{format_level(levels.pop())} " if len(levels) == 1 else ""
+        ax.text(1.03, -0.55, f"Estimate ({level}limits)", va="bottom", **beside)
+        ax.set_yticks(range(len(labels)), labels, fontsize="small")
+        for tick, label in zip(ax.get_yticklabels(), labels, strict=True):
+            if label.endswith("(recommended)"):
+                tick.set_fontweight("bold")
+                ax.axhspan(labels.index(label) - 0.45, labels.index(label) + 0.45, **BAND_STYLE)
         ax.tick_params(axis="y", length=0)
-        ax.set_ylim(len(self.labels) - 0.5, -0.5)
-        ax.set_xlabel(self.axis_label)
+        ax.set_ylim(len(labels) - 0.5, -0.5)
+        self._name_axis(ax, rows)
+
+    def _name_axis(self, ax: Axes, rows: pd.DataFrame) -> None:
+        """Set the limits of the axis, and what names it, the panel and the line for comparison."""
+        metric, kind = rows["metric"].iloc[0], rows["kind"].iloc[0]
+        if self.reference is not None and metric == self.frame["metric"].iloc[0]:
+            self.reference_line_ = ax.axvline(self.reference, **LEVEL_STYLE)
+            if ax is self.axes_[0]:
+                lines = [safe_label(line, 80) for line in self.reference_label.split("\n")]
+                place: dict[str, Any] = {"loc": "upper left", "bbox_to_anchor": (1.05, 0.0)}
+                ax.legend(
+                    [self.reference_line_], ["\n".join(lines)], fontsize="small", frameon=False, **place
+                )
+        self._set_limits(ax, self.frame[self.frame["metric"] == metric])
+        words = "classification error" if metric == "error" else metric_words([metric])
+        ax.set_xlabel(self.axis_label or f"{words[0].upper()}{words[1:]}")
+        if self.frame["kind"].nunique() > 1 and kind:
+            ax.set_title(_PANELS.get(kind, kind), loc="left", fontsize="medium", x=0.0, pad=16)
+
+    def _set_limits(self, ax: Axes, rows: pd.DataFrame) -> None:
+        """Begin the axis at 0, and end it above all that is drawn in panels of this metric."""
+        drawn = [*rows["high"].dropna(), *rows["estimate"].dropna(), self.reference or 0.0]
+        top = max(0.1, 1.05 * max(drawn))
+        ax.set_xlim(0.0, 1.0 if 0.75 < max(drawn) <= 1.0 else top)
 
     def _draw_row(
         self, ax: Axes, line: int, estimate: float, low: float, high: float
     ) -> ErrorbarContainer | None:
         if math.isnan(estimate) or math.isnan(low) or math.isnan(high):
-            # at the left edge of the axes, whatever they span
-            ax.text(
-                0.01, line, "not available", transform=ax.get_yaxis_transform(), va="center", color="0.35"
-            )
             return None
         # the estimate of some methods lies outside their limits, which no error bar can show
         middle = (low + high) / 2.0
         bar = ax.errorbar(middle, line, xerr=(high - low) / 2.0, **_BAR | {"marker": "none"})
-        ax.plot(estimate, line, **{name: _BAR[name] for name in ("color", "marker", "markersize")})
+        points = ax.plot(estimate, line, **{name: _BAR[name] for name in ("color", "marker", "markersize")})
+        for artist in (*bar.get_children(), *points):
+            artist.set_clip_on(False)  # whole at 0 and 1, too
         return bar
 
 
-def _labels(frame: pd.DataFrame) -> list[str]:
-    """Return the methods, with what they bound where that differs."""
-    methods = [str(method) for method in frame["method"]]
-    if "metric" not in frame or frame["metric"].nunique() < 2:
-        return methods
-    return [f"{metric}, {method}" for metric, method in zip(frame["metric"], methods, strict=True)]
+def _wrapped(name: str) -> str:
+    lines = textwrap.wrap(printable(name), _WRAP, break_on_hyphens=False, max_lines=3, placeholder=" …")
+    return "\n".join(safe_label(line, _WRAP) for line in lines)
+
+
+def _text(value: float) -> str:
+    return format_difference(value).replace("-", "\N{MINUS SIGN}")
 
 
 class IntervalDisplay(ForestDisplay):
-    """Intervals for the error, beside the share of the rarer class: the error of always naming the other one.
+    r"""Intervals for the error, beside the share of the rarer class: the error of always naming the other one.
 
     Parameters and attributes are those of `ForestDisplay`.
 
@@ -121,39 +206,65 @@ class IntervalDisplay(ForestDisplay):
     ...     estimand=Estimand("conditional"), confidence_level=0.95, n_fits=1)
     >>> display = IntervalDisplay.from_table(IntervalTable((row,)))
     >>> display.labels, display.reference is None
-    (['cud'], True)
+    (['Constrained uniform deviation bound around\nthe training error'], True)
     """
 
     @classmethod
     def from_table(cls, table: Any) -> Self:
         """Return the display of a `cudbound.IntervalTable`; the line is there if the table knows its data."""
-        frame, run = table.to_frame(), table.run
-        by_weight = "" if run is None or run.weighted_share is None else " by weight"
-        if set(frame["metric"]) != {"error"}:
-            return cls(
-                frame, axis_label=f"{' or '.join(dict.fromkeys(frame['metric']))}, with confidence limits"
-            )
-        return cls(
-            frame,
-            None if run is None else run.base_rate,
-            "" if run is None else f"share of the rarer class{by_weight}, {run.base_rate:.3f}",
-            "error, with confidence limits",
-        )
+        frame, run = table.pictured, table.run
+        if run is None or "error" not in set(frame["metric"]):
+            return cls(frame)
+        by_weight = "" if run.weighted_share is None else "\nby weight"
+        # the line belongs to the error, which goes first
+        frame = frame.sort_values("metric", key=lambda metric: metric != "error", kind="stable")
+        return cls(frame, run.base_rate, f"always the majority\nclass: {run.base_rate:.3f}{by_weight}")
 
 
 class ComparisonDisplay(ForestDisplay):
     """Intervals for the difference of two errors, beside no difference or the margin that was asked for.
 
-    Parameters and attributes are those of `ForestDisplay`.
+    Parameters and attributes are those of `ForestDisplay`, with `favors`, the names of the two.
+
+    Attributes
+    ----------
+    favors_ : list of matplotlib.text.Text
+        Below the axes, on either side of 0.
     """
+
+    axis_height = 1.3
+    favors = ("the first", "the second")
 
     @classmethod
     def from_table(cls, table: Any) -> Self:
         """Return the display of a `cudbound.ComparisonTable`."""
-        frame = table.to_frame()
+        frame = table.pictured
         pairs = {(row.a, row.b): row.difference for row in table}
-        difference = pairs.popitem()[1] if len(pairs) == 1 else "error(a) - error(b)"
         margins = set(frame["null"])
         margin = margins.pop() if len(margins) == 1 else 0.0
         label = "equal errors" if margin == 0.0 else f"margin {margin:g}"
-        return cls(frame, margin, label, f"{difference}, with confidence limits")
+        difference = next(iter(pairs.values())) if len(pairs) == 1 else "Difference, first minus second"
+        found = cls(frame, margin, label, safe_label(difference.replace(" - ", " \N{MINUS SIGN} "), 80))
+        if len(pairs) == 1:
+            found.favors = next(iter(pairs))
+        return found
+
+    def _set_limits(self, ax: Axes, rows: pd.DataFrame) -> None:
+        """Put 0 in the middle, and name whom each side favors."""
+        top = max(0.1, 1.05 * rows[["estimate", "low", "high"]].abs().max().max(), abs(self.reference or 0.0))
+        ax.set_xlim(-top, top)
+        names = (
+            self.favors[::-1] if rows["metric"].iloc[0] == "auc" else self.favors
+        )  # more is better, or worse
+        low, high = (f"favors {safe_label(name, 22)}" for name in names)
+        place: dict[str, Any] = {
+            "xycoords": ("data", "axes fraction"),
+            "textcoords": "offset points",
+            "va": "top",
+            "fontsize": "small",
+        }
+        self.favors_ = [
+            ax.annotate(f"\N{LEFTWARDS ARROW} {low}", (0.0, 0.0), (-8, -18), ha="right", **place),
+            ax.annotate(f"{high} \N{RIGHTWARDS ARROW}", (0.0, 0.0), (8, -18), ha="left", **place),
+        ]
+        ax.xaxis.labelpad = 18

@@ -5,14 +5,18 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+from scipy.optimize import isotonic_regression
+
 from cudbound.plotting.display import LEVEL_STYLE, Display, check_columns
-from cudbound.plotting.style import BAND, safe_label
+from cudbound.plotting.style import BAND, LEGEND_STYLE, safe_label
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
+    from matplotlib.lines import Line2D
 
-_LINE: dict[str, Any] = {"markersize": 4.0, "linewidth": 1.2, "elinewidth": 0.8, "capsize": 2.0}
+_LINE: dict[str, Any] = {"markersize": 4.0, "linestyle": "none", "elinewidth": 0.8, "capsize": 2.0}
 _MEAN = _LINE | {"color": "black", "marker": "o"}
 _QUANTILE = _LINE | {"color": "0.45", "marker": "s"}
 
@@ -33,7 +37,12 @@ class HalfWidthDisplay(Display):
     Attributes
     ----------
     mean_, quantile_ : matplotlib.container.ErrorbarContainer
-        With bars of 1.96 Monte Carlo standard errors.
+        Points with bars of 1.96 Monte Carlo standard errors.
+    mean_curve_, quantile_curve_ : matplotlib.lines.Line2D
+        Through the points after they were made to fall with n, linear in 1 / sqrt(n) between them: the curve on which
+        the number of patients is found.
+    answer_ : matplotlib.lines.Line2D or None
+        The point of the curve at the target.
     target_line_ : matplotlib.lines.Line2D
         At the target half-width.
     required_line_ : matplotlib.lines.Line2D or None
@@ -66,16 +75,30 @@ class HalfWidthDisplay(Display):
             )
             for name, style in drawn.items()
         )
+        self.mean_curve_, self.quantile_curve_ = (
+            _draw_curve(ax, frame["n"], frame[f"{name}_half_width"], style["color"])
+            for name, style in drawn.items()
+        )
         shown: list[tuple[Any, str]] = [
             (self.quantile_, f"{100.0 * probability:g}% of the samples keep to it"),
             (self.mean_, "expected"),
             (self.target_line_, f"target: {target:g}"),
         ]
-        self.required_line_ = None
+        self.required_line_ = self.answer_ = None
         if math.isfinite(self.required):
             self.required_line_ = ax.axvline(self.required, color="black", linewidth=1.0, linestyle=":")
+            (self.answer_,) = ax.plot(self.required, target, "D", color="black", markersize=6.0, zorder=3)
             shown.append((self.required_line_, f"n = {self.required:.0f}"))
-        self.legend_ = ax.legend(*zip(*shown, strict=True), loc="lower left", fontsize="small", frameon=False)
+        self.legend_ = ax.legend(*zip(*shown, strict=True), loc="upper right", **LEGEND_STYLE)
         ax.set_ylim(bottom=0.0)
         ax.set_xlabel("number of patients n")
         ax.set_ylabel(safe_label(f"half-width of the {self.what}", 80))
+
+
+def _draw_curve(ax: Axes, sizes: pd.Series, half_widths: pd.Series, color: str) -> Line2D:
+    """Draw what falls with n, linear in 1 / sqrt(n) between two sizes, as half-widths are."""
+    falling = isotonic_regression(half_widths, increasing=False).x
+    at = np.linspace(sizes.min(), sizes.max(), 200)
+    at = np.union1d(at, sizes)
+    heights = np.interp(-(at**-0.5), -(sizes.to_numpy(dtype=float) ** -0.5), falling)
+    return ax.plot(at, heights, color=color, linewidth=1.2)[0]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -34,6 +34,8 @@ class InstabilityDisplay(Display):
     ----------
     points_ : matplotlib.collections.PathCollection
     mark_lines_ : list of matplotlib.lines.Line2D
+    mark_labels_ : list of matplotlib.text.Text
+        At the right of each line: the share, and how many rows lie above it.
     ax_, figure_ : matplotlib artists
         As in `Display`.
 
@@ -69,8 +71,15 @@ class InstabilityDisplay(Display):
             at, heights = self.distances, self.shares
             label = self.distances_of or "distance of the score from the threshold"
         self.mark_lines_ = [ax.axhline(mark, **LEVEL_STYLE) for mark in self.marks]
+        beside: dict[str, Any] = {"transform": ax.get_yaxis_transform(), "va": "center", "fontsize": "small"}
+        above = [f"{(self.shares > mark).sum()} of {self.shares.size} rows above" for mark in self.marks]
+        self.mark_labels_ = [
+            ax.text(1.01, mark, f"{100 * mark:g}% of refits:\n{rows}", **beside)
+            for mark, rows in zip(self.marks, above, strict=True)
+        ]
         # hollow, so that rows upon each other are seen
         self.points_ = ax.scatter(at, heights, s=22.0, facecolors="none", edgecolors="black", zorder=2)
-        ax.set_ylim(bottom=-0.02)
+        # as high as keeps the labels of the lines apart
+        ax.set_ylim(-0.02, max(0.5, 1.05 * float(self.shares.max())))
         ax.set_xlabel(safe_label(label, 90))
         ax.set_ylabel("share of refits with another class")

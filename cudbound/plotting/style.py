@@ -21,6 +21,10 @@ LABEL_LENGTH = 28
 BAND = 1.96
 
 
+#: A legend inside the axes: small, and lines do not run through its words.
+LEGEND_STYLE: dict[str, Any] = {"fontsize": "small", "edgecolor": "none", "framealpha": 1.0}
+
+
 def safe_label(text: str, length: int = LABEL_LENGTH) -> str:
     r"""Return untrusted text as a label that matplotlib shows literally: no formula, no control character, not hidden.
 

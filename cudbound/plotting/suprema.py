@@ -8,7 +8,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from cudbound.basis.parameter_error import ParameterError
+from cudbound.basis.rounding import format_level
 from cudbound.plotting.display import LEVEL_STYLE, Display
+from cudbound.plotting.style import LEGEND_STYLE
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -70,15 +72,17 @@ class SupremaDisplay(Display):
         self.quantile_line_ = ax.axvline(self.q, color="black", linewidth=1.2, linestyle=":")
         ax.set_ylim(0.0, 1.02)
         ax.set_xlim(left=0.0)
-        ax.set_xlabel("Q of a draw: largest deviation of the error near the fitted classifier")
-        ax.set_ylabel("share of the draws")
-        known = bool((self.lower == self.upper).all())
+        ax.set_xlabel("Q: largest deviation of the error near the fitted classifier, per bootstrap draw")
+        ax.set_ylabel("Share of the draws with Q up to this value")
+        known = np.allclose(self.lower, self.upper, rtol=0.0, atol=1e-9)
         shown = [
             (self.lower_line_, "Q" if known else "upper bounds of Q"),
             *([] if known else [(self.upper_line_, "lower bounds of Q")]),
-            (self.quantile_line_, f"half-width q = {self.q:.3f}"),
-            (self.level_line_, f"level {self.confidence_level:g}"),
+            *([] if known else [(self.band_, "not known, and not needed for the interval")]),
+            (
+                self.quantile_line_,
+                f"q = {self.q:.3f}: half-width around the training error",
+            ),
+            (self.level_line_, f"at least {format_level(self.confidence_level)} of the draws have Q up to q"),
         ]
-        self.legend_ = ax.legend(
-            *zip(*shown, strict=True), loc="lower right", fontsize="small", frameon=False
-        )
+        self.legend_ = ax.legend(*zip(*shown, strict=True), loc="lower right", **LEGEND_STYLE)

@@ -232,6 +232,10 @@ def test_the_plot_has_a_point_for_each_row():
         display.points_.get_offsets(), np.column_stack([abs(clf.decision_function(X)), found.shares])
     )
     assert [line.get_ydata()[0] for line in display.mark_lines_] == [0.1, 0.25]
+    assert [text.get_text() for text in display.mark_labels_] == [
+        f"{percent}% of refits:\n{(found.shares > mark).sum()} of {len(Y)} rows above"
+        for percent, mark in ((10, 0.1), (25, 0.25))
+    ]
     colors = set(re.findall(r"#[0-9a-f]{6}", display.svg("a")))
     assert all(color[1:3] == color[3:5] == color[5:7] for color in colors), colors
     with pytest.raises(ParameterError, match="'distances' parameter must be as many as 'shares'"):

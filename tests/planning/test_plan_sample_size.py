@@ -366,6 +366,11 @@ def test_the_picture_holds_the_numbers(of_world, tmp_path):
         np.testing.assert_allclose(ends[:, 1] - ends[:, 0], 2 * 1.96 * frame[f"{name}_half_width_mcse"])
     assert set(display.target_line_.get_ydata()) == {0.15}
     assert set(display.required_line_.get_xdata()) == {of_world.required.n}
+    at, height = display.quantile_curve_.get_data()
+    needed = of_world.required.n
+    assert np.interp(needed, at, height) <= 0.15 + 1e-4  # chords between 200 places lie a bit above the curve
+    assert np.interp(needed - 1, at, height) > 0.15
+    assert display.answer_.get_xydata().tolist() == [[needed, 0.15]]
     of_world.display().save(tmp_path / "plan.svg")
     assert (tmp_path / "plan.svg").read_bytes().startswith(b"<?xml")
     mpl.pyplot.close("all")
