@@ -14,7 +14,14 @@ from cudbound.metrics.metric import ERROR, METRICS, SENSITIVITY, SPECIFICITY, Me
 from cudbound.metrics.not_covered import why_not
 
 #: Other names of metrics, such as those of scikit-learn, in lower case with hyphens.
-ALIASES = {"roc-auc": "auc", "auroc": "auc", "c-statistic": "auc", "brier-score": "brier"}
+ALIASES = {
+    **dict.fromkeys(("roc-auc", "auroc", "c-statistic"), "auc"),
+    "brier-score": "brier",
+    **dict.fromkeys(("recall", "tpr", "true-positive-rate"), "sensitivity"),
+    **dict.fromkeys(("tnr", "true-negative-rate", "selectivity"), "specificity"),
+    **dict.fromkeys(("precision", "positive-predictive-value"), "ppv"),
+    "negative-predictive-value": "npv",
+}
 #: What follows from limits of sensitivity and specificity at a prevalence.
 PREDICTIVE = ("ppv", "npv")
 COST = "cost"
@@ -83,8 +90,8 @@ class Metrics:
     Attributes
     ----------
     asked : str, Metric, or a sequence of them
-        Out of "error", "sensitivity", "specificity", "balanced-error", "auc" (or "roc_auc"), "brier" (or
-        "brier_score"), "cost", "ppv" and "npv".
+        Out of "error", "sensitivity" (or "recall", "tpr"), "specificity" (or "tnr"), "balanced-error", "auc" (or
+        "roc_auc"), "brier" (or "brier_score"), "cost", "ppv" (or "precision") and "npv".
     event : object, default=None
         Label of the event. None takes the second class where the labels are 0 and 1, -1 and 1, or False and True.
     costs : mapping or None, default=None

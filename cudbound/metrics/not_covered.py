@@ -23,17 +23,11 @@ _SENTENCES: dict[tuple[str, ...], str] = {
         "it follows from the balanced error b as 1 - b (Youden's index as 1 - 2 b); use metric='balanced-error', on "
         "the command line --metric balanced-error."
     ),
-    ("recall", "tpr", "true-positive-rate", "fnr", "false-negative-rate"): (
-        "use metric='sensitivity', or one minus it, on the command line --metric sensitivity."
+    ("fnr", "false-negative-rate", "miss-rate"): (
+        "it is one minus the sensitivity; use metric='sensitivity', on the command line --metric sensitivity."
     ),
-    ("tnr", "true-negative-rate", "fpr", "false-positive-rate", "selectivity"): (
-        "use metric='specificity', or one minus it, on the command line --metric specificity."
-    ),
-    ("precision", "positive-predictive-value"): (
-        "use metric='ppv' with a prevalence, on the command line --metric ppv --prevalence 0.1."
-    ),
-    ("negative-predictive-value",): (
-        "use metric='npv' with a prevalence, on the command line --metric npv --prevalence 0.1."
+    ("fpr", "false-positive-rate", "fall-out"): (
+        "it is one minus the specificity; use metric='specificity', on the command line --metric specificity."
     ),
     ("sensitivity-at-specificity", "sensitivity-at-fixed-specificity", "specificity-at-sensitivity"): (
         "the threshold that gives a fixed specificity varies with the sample, which is out of scope here; use "

@@ -230,6 +230,22 @@ def test_groups_keep_rows_that_a_metric_does_not_allow():
     assert table["test-set-wilson"].metric == "balanced-error"
 
 
+def test_other_names_of_a_metric_give_its_interval():
+    asked = Metrics(["recall", "TNR", "precision"], prevalence=0.1)
+    assert asked.names == ("sensitivity", "specificity", "ppv")
+    clf, X, y = fitted()
+    for name, other in (("sensitivity", "true_positive_rate"), ("specificity", "selectivity")):
+        row, same = (
+            performance_interval(clf, X, y, metric=Metrics(one, event="ill"), **FAST) for one in (name, other)
+        )
+        assert same.table.rows[0].metric == name
+        assert row.confidence_interval == same.confidence_interval
+    with pytest.raises(ValueError, match="must be different metrics"):
+        Metrics(["sensitivity", "recall"])
+    with pytest.raises(ValueError, match="The 'prevalence' parameter must be"):
+        Metrics("precision")
+
+
 @pytest.mark.parametrize(
     ("metric", "message"),
     [
@@ -238,6 +254,7 @@ def test_groups_keep_rows_that_a_metric_does_not_allow():
         ("sensitivity_at_specificity", "which is out of scope here"),
         ("c-index", "times to an event with censoring are not classes"),
         ("accuracy", "it is one minus the error"),
+        ("fpr", "it is one minus the specificity"),
         ("sensitvity", "did you mean sensitivity?"),
         (["error", "error"], "The 'metric' parameter must be different metrics"),
         ([], "The 'metric' parameter must be one or more of"),
@@ -251,7 +268,7 @@ def test_what_is_not_supported_says_what_to_use(metric, message):
 
 def test_every_sentence_says_what_to_use_in_python_and_on_the_command_line():
     sentences = [
-        why_not(name) for name in ("pr-auc", "f1", "accuracy", "recall", "log-loss", "survival", "regression")
+        why_not(name) for name in ("pr-auc", "f1", "accuracy", "fpr", "log-loss", "survival", "regression")
     ]
     for sentence in sentences:
         assert "metric=" in sentence
