@@ -22,8 +22,8 @@ def warn_of_few(seen: Iterable[MetricRows]) -> None:
         if (one.metric.by_class or one.metric.reads == "scores") and one.n_fewest < FEW:
             warn(
                 FewEventsWarning(
-                    f"The {one.metric.name} is based on {one.based_on}. Fewer than {FEW} of a class say little: one of "
-                    "them moves it by more than a tenth. Report their number with the interval.",
+                    f"The {one.metric.name} is based on {one.based_on}. With fewer than {FEW} of a class, one "
+                    "patient changes the estimate by more than 10 points. Report their number with the interval.",
                     n_rows=one.n_fewest,
                 ),
             )
