@@ -64,6 +64,7 @@ class SmoothRelaxation final : public Relaxation {
             anchor_loss += std::max(0.0, whole - rows_.penalty(anchor.data()));
         }
         anchor_loss += evaluation_.anchor_doubt(draw);
+        certain = std::isfinite(anchor_loss);  // exp(-m) overflows where an offset makes m < -709: g is not known
         apex_loss = rows_.loss(apex.data());
         extent = length_of(anchor);
         if (extent == 0.0) extent = 1.0;
