@@ -111,6 +111,7 @@ bool WitnessWriter::minimizer_is_better(const double* coef) {
     evaluation_.measure(coef);
     anchor_loss_known_ = false;
     const double excess = evaluation_.loss(view_.draw) - loss_of_anchor();
+    if (std::isnan(excess)) return false;
     return relaxation.error <= Settings::excess && !(relaxation.rate * excess > Settings::witness_loss);
 }
 
@@ -234,6 +235,7 @@ double WitnessWriter::worth(const double* coef, double sign, const std::vector<c
     const double loss = evaluation_.loss(view_.draw);
     const double doubt = evaluation_.doubt(view_.draw, loss);
     const double excess = loss - loss_of_anchor() + doubt;
+    if (std::isnan(excess)) return 0.0;  // both losses overflow: nothing is known of g
     const double near = Settings::witness_level * (anchor_loss_ + std::min(relaxation.apex_loss, 1.0));
     const double most = Settings::witness_doubt * static_cast<double>(view_.problem.n);
     const double allowed = std::isinf(relaxation.rate) ? near + std::min(2.0 * doubt, most) : 0.0;
