@@ -86,8 +86,9 @@ double WitnessWriter::write(const Incumbent& incumbent, double* witness) {
 // classifier is worth.
 double WitnessWriter::allowed(const Incumbent& incumbent) const {
     const Relaxation& relaxation = *view_.relaxation;
-    const double enlarged =
-        std::isinf(relaxation.rate) ? 0.0 : incumbent.score * relaxation.rate * relaxation.taken_off;
+    // where alpha is infinite, or losses overflow, nothing may be missed for that reason
+    const double taken_off = incumbent.score * relaxation.rate * relaxation.taken_off;
+    const double enlarged = std::isfinite(taken_off) ? taken_off : 0.0;
     return Settings::witness_value * view_.total + enlarged;
 }
 
