@@ -312,8 +312,10 @@ double HingeRelaxation::undercut(const HingeNode& here) const {
     double bent = 0.0;                                      // where the loss has curvature of its own
     double flat2 = 0.0;                                     // squared length of the other slopes
     for (int k = 0; k < p; ++k) {
-        const double slope = coordinates_.share(k) * (here.point[k] - here.center[k]);
-        if (coordinates_.share(k) < 1.0 && std::abs(slope) < far * (1.0 - coordinates_.share(k))) {
+        const double step = std::abs(here.point[k] - here.center[k]);
+        // the difference of two long vectors has the rounding errors of both
+        const double slope = coordinates_.share(k) * (step + Settings::unit_error * std::abs(here.point[k]));
+        if (coordinates_.share(k) < 1.0 && slope < far * (1.0 - coordinates_.share(k))) {
             bent += slope * slope / (1.0 - coordinates_.share(k));
         } else {
             flat2 += slope * slope;

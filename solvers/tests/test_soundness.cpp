@@ -7,6 +7,7 @@
 
 #include "check.hpp"
 #include "cudbound/draws.hpp"
+#include "enclosed_value.hpp"
 #include "instances.hpp"
 #include "oracles.hpp"
 
@@ -231,6 +232,33 @@ TEST(ill_conditioned_designs) {
             }
             check_sound(random, instance, solve(instance));
         }
+    }
+}
+
+// Hinge loss without curvature along a coordinate, and a minimizer of length 1e11 and more there: the slope that the
+// proximal term compensates is below the rounding of its point. The largest deviation below is that of rows 0 and 1
+// wrong, 1/3 + 1, which the coefficients below have at no more loss than the anchor; `upper` was 4e-13 with all but the
+// smallest of these third coefficients of the anchor.
+TEST(a_slope_below_the_rounding_of_a_distant_minimizer) {
+    for (const double far : {1.0, 1e4, 1e6, 1e8}) {
+        Instance instance;
+        instance.n = 4;
+        instance.p = 3;
+        instance.loss = Loss::HINGE;
+        instance.alpha = 4.0;
+        instance.design = {1e8, 3.0, 0.0, -1.09375, 1.0, 7.0, 1e8, 3.0, 1.0 / 3.0, -1.0 / 3.0, 1e-4, -1.0};
+        instance.labels = {1.0, -1.0, -1.0, 1.0};
+        instance.anchor = {0.5, -1.0, far};
+        instance.counts = {2, 0, 0, 0};
+        instance.weights = {-1.0 / 3.0, -1.0, 2.90625, 0.1};
+        instance.offset = {5.0, 1.375, -2.0, 3.4375};
+        penalize({0.5, 3.21875, 0.0}, &instance);
+        check::set_context("far", far);
+        const Vector beta = {-5.70157e-08, 1.69986e-08, 3.60162e-09};
+        const long double value = EnclosedValue(instance.view(), 0, Side::NEGATIVE).at(beta.data()).low;
+        CHECK_NEAR(static_cast<double>(value), 4.0 / 3.0, 1e-12);
+        const Answer answer = solve(instance, {}, Side::NEGATIVE);
+        CHECK_AT_MOST(static_cast<double>(value), answer.upper[0] + 1e-12);
     }
 }
 
