@@ -135,7 +135,9 @@ def _procedure(rows: Sequence[Row], run: Run) -> list[str]:
         return [f"The classifier was fitted by {steps[0]}."]
     said = [f"The classifier was fitted by these steps, which every refit repeated: {'; '.join(steps)}."]
     if any(row.method in ("cud", "two-center") for row in rows):
-        said.append("The CUD bound keeps the steps before the classifier as fitted to all cases.")
+        said.append(
+            "The CUD bound, where it is used, keeps the steps before the classifier as fitted to all cases."
+        )
     return said
 
 

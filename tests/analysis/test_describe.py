@@ -169,6 +169,16 @@ def test_every_classifier_has_words(classifier, words):
     assert procedure_in_words(classifier) == procedure_in_words(classifier.fit(X > 0, Y)) == (words,)
 
 
+def test_the_paragraph_says_which_steps_are_repeated():
+    clf = make_pipeline(StandardScaler(), LogisticRegression()).fit(X, Y)
+    repeated = "which every refit repeated: standardization of features; logistic regression with a ridge penalty"
+    kept = "The CUD bound, where it is used, keeps the steps before the classifier as fitted to all cases."
+    for method, uses_the_bound in (("two-center", True), ("cud", True), ("langford-binomial", False)):
+        said = compare_intervals(clf, X, Y, methods=method, **FEW).describe().methods
+        assert repeated in said
+        assert (kept in said) == uses_the_bound
+
+
 def test_several_metrics_are_one_sentence():
     asked = {"metric": Metrics(["sensitivity", "specificity"], event="ill"), "methods": "two-center", **FEW}
     said = compare_intervals(CLF, X, Y, **asked).describe()
