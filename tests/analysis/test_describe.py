@@ -171,7 +171,9 @@ def test_every_classifier_has_words(classifier, words):
 
 def test_the_paragraph_says_which_steps_are_repeated():
     clf = make_pipeline(StandardScaler(), LogisticRegression()).fit(X, Y)
-    repeated = "which every refit repeated: standardization of features; logistic regression with a ridge penalty"
+    repeated = (
+        "which every refit repeated: standardization of features; logistic regression with a ridge penalty"
+    )
     kept = "The CUD bound, where it is used, keeps the steps before the classifier as fitted to all cases."
     for method, uses_the_bound in (("two-center", True), ("cud", True), ("langford-binomial", False)):
         said = compare_intervals(clf, X, Y, methods=method, **FEW).describe().methods
