@@ -1,4 +1,4 @@
-"""What no linter checks: functions of at most 60 code lines, and the words of lines that a change adds.
+"""What no linter checks: functions of at most 60 code lines, the rooms of the solver, the words of added lines.
 
 python .ci/house_rules.py [BASE]
 
@@ -18,6 +18,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 MAX_LINES = 60
+#: The folders of solvers/src, each of which may include the ones before it.
+ROOMS = ["control", "linear_algebra", "problem", "cones", "losses", "search", "schedule", "refits"]
 #: English of our own, and what a reader expects in its place.
 WORDS = {
     r"\bwished\b": "wanted, or target",
@@ -63,6 +65,14 @@ def long_functions(path: Path) -> Iterator[str]:
                 yield f"{path}:{node.lineno}: {node.name} has {length} code lines; the most is {MAX_LINES}"
 
 
+def includes_of_later_rooms() -> Iterator[str]:
+    for path in sorted(Path("solvers/src").rglob("*.?pp")):
+        allowed = ROOMS[: ROOMS.index(path.parent.name) + 1]
+        for room, header in re.findall(r'#include "(\w+)/(\w+\.hpp)"', path.read_text()):
+            if room in ROOMS and room not in allowed:
+                yield f"{path}: {room}/{header} belongs to a later room; {path.parent.name} may use {allowed}"
+
+
 def git(*arguments: str) -> str:
     return subprocess.run(["git", *arguments], capture_output=True, text=True, check=True).stdout.strip()
 
@@ -101,6 +111,7 @@ def own_english(base: str) -> Iterator[str]:
 
 def main(*arguments: str) -> int:
     found = [line for path in sorted(Path("cudbound").rglob("*.py")) for line in long_functions(path)]
+    found += includes_of_later_rooms()
     base = arguments[0] if arguments else base_of_change()
     if has(base):
         found += own_english(base)
@@ -108,7 +119,7 @@ def main(*arguments: str) -> int:
         print(f"no commit {base} in this clone: there are no added lines to read")
     print(
         "\n".join(found)
-        or f"functions are short, and the words of the lines since {base[:10]} are those of the field"
+        or f"functions are short, rooms of the solver use earlier ones, and the words of the lines since {base[:10]} are those of the field"
     )
     return 1 if found else 0
 

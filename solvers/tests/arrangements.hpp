@@ -4,11 +4,11 @@
 #include <cmath>
 #include <vector>
 
-#include "arrangement.hpp"
+#include "cones/open_cone.hpp"
+#include "cones/simplicial_cones.hpp"
 #include "instances.hpp"
-#include "open_cone.hpp"
 #include "oracles.hpp"
-#include "simplicial_cones.hpp"
+#include "problem/arrangement.hpp"
 
 inline std::vector<double> flatten(const oracle::Rows& rows) {
     std::vector<double> all;

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "arrangements.hpp"
-#include "budget.hpp"
 #include "check.hpp"
+#include "control/budget.hpp"
 
 namespace gain_searches {
 

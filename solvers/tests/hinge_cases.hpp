@@ -9,8 +9,8 @@
 #include "check.hpp"
 #include "cudbound/settings.hpp"
 #include "instances.hpp"
+#include "losses/relaxation.hpp"
 #include "oracles.hpp"
-#include "relaxation.hpp"
 
 namespace hinge_cases {
 

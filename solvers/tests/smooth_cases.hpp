@@ -9,8 +9,8 @@
 #include "check.hpp"
 #include "cudbound/settings.hpp"
 #include "instances.hpp"
+#include "losses/smooth.hpp"
 #include "oracles.hpp"
-#include "smooth.hpp"
 
 namespace smooth_cases {
 

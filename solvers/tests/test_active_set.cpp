@@ -5,8 +5,8 @@
 #include <random>
 #include <vector>
 
-#include "active_set.hpp"
 #include "check.hpp"
+#include "cones/active_set.hpp"
 #include "instances.hpp"
 #include "oracles.hpp"
 

@@ -2,10 +2,10 @@
 #include <cmath>
 #include <vector>
 
-#include "arrangement.hpp"
 #include "check.hpp"
 #include "instances.hpp"
 #include "oracles.hpp"
+#include "problem/arrangement.hpp"
 
 namespace {
 

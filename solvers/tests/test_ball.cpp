@@ -2,10 +2,10 @@
 #include <cmath>
 #include <limits>
 
-#include "ball.hpp"
 #include "check.hpp"
 #include "cudbound/settings.hpp"
 #include "instances.hpp"
+#include "losses/ball.hpp"
 #include "oracles.hpp"
 
 namespace {

@@ -3,10 +3,10 @@
 #include <cmath>
 #include <limits>
 
-#include "bounded_active_set.hpp"
 #include "check.hpp"
+#include "cones/bounded_active_set.hpp"
 #include "instances.hpp"
-#include "normal_basis.hpp"
+#include "linear_algebra/normal_basis.hpp"
 #include "oracles.hpp"
 
 namespace {

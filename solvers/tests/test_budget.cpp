@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <limits>
 
-#include "budget.hpp"
 #include "check.hpp"
+#include "control/budget.hpp"
 
 namespace {
 

@@ -2,8 +2,8 @@
 #include <cmath>
 
 #include "check.hpp"
-#include "cholesky.hpp"
 #include "instances.hpp"
+#include "linear_algebra/cholesky.hpp"
 #include "oracles.hpp"
 
 namespace {

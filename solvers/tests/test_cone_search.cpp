@@ -5,13 +5,13 @@
 #include <limits>
 #include <memory>
 
-#include "arrangement.hpp"
 #include "check.hpp"
-#include "cone_search.hpp"
-#include "direction_cones.hpp"
 #include "instances.hpp"
+#include "losses/relaxation.hpp"
 #include "oracles.hpp"
-#include "relaxation.hpp"
+#include "problem/arrangement.hpp"
+#include "search/cone_search.hpp"
+#include "search/direction_cones.hpp"
 
 namespace {
 

@@ -1,9 +1,9 @@
 // The largest total gain of strict inequalities a_j'w > 0 that hold at once, by subdividing the directions.
 #include <cmath>
 
-#include "direction_cones.hpp"
 #include "gain_searches.hpp"
-#include "max_gain.hpp"
+#include "search/direction_cones.hpp"
+#include "search/max_gain.hpp"
 
 namespace {
 

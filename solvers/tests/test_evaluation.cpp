@@ -2,9 +2,9 @@
 #include <cmath>
 
 #include "check.hpp"
-#include "evaluation.hpp"
 #include "instances.hpp"
 #include "oracles.hpp"
+#include "problem/evaluation.hpp"
 
 namespace {
 

@@ -7,7 +7,7 @@
 
 #include "arrangements.hpp"
 #include "check.hpp"
-#include "exact_rank.hpp"
+#include "problem/exact_rank.hpp"
 
 namespace {
 

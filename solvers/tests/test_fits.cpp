@@ -12,8 +12,8 @@
 #include "check.hpp"
 #include "counted_allocations.hpp"
 #include "cudbound/fits.hpp"
-#include "fit_worker.hpp"
 #include "instances.hpp"
+#include "refits/fit_worker.hpp"
 
 namespace {
 

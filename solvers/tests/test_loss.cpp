@@ -5,8 +5,8 @@
 #include "check.hpp"
 #include "cudbound/draws.hpp"
 #include "instances.hpp"
-#include "loss.hpp"
 #include "oracles.hpp"
+#include "problem/loss.hpp"
 
 namespace {
 

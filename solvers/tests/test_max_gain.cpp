@@ -2,7 +2,7 @@
 #include <cmath>
 
 #include "gain_searches.hpp"
-#include "max_gain.hpp"
+#include "search/max_gain.hpp"
 
 namespace {
 

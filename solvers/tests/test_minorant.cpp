@@ -4,10 +4,10 @@
 #include <cmath>
 
 #include "check.hpp"
-#include "draw_solver.hpp"
 #include "instances.hpp"
-#include "minorant.hpp"
+#include "losses/minorant.hpp"
 #include "oracles.hpp"
+#include "search/draw_solver.hpp"
 
 namespace {
 

@@ -5,13 +5,13 @@
 #include <new>
 #include <vector>
 
-#include "arrangement.hpp"
 #include "arrangements.hpp"
 #include "check.hpp"
 #include "counted_allocations.hpp"
-#include "direction_cones.hpp"
-#include "draw_solver.hpp"
 #include "instances.hpp"
+#include "problem/arrangement.hpp"
+#include "search/direction_cones.hpp"
+#include "search/draw_solver.hpp"
 
 namespace {
 

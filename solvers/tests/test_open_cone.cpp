@@ -6,7 +6,7 @@
 
 #include "arrangements.hpp"
 #include "check.hpp"
-#include "open_cone.hpp"
+#include "cones/open_cone.hpp"
 
 namespace {
 

@@ -5,9 +5,9 @@
 #include "check.hpp"
 #include "cudbound/settings.hpp"
 #include "instances.hpp"
+#include "linear_algebra/symmetric_eigen.hpp"
+#include "losses/penalty_coordinates.hpp"
 #include "oracles.hpp"
-#include "penalty_coordinates.hpp"
-#include "symmetric_eigen.hpp"
 
 namespace {
 

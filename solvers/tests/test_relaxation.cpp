@@ -6,10 +6,10 @@
 #include <memory>
 
 #include "check.hpp"
+#include "control/prunes.hpp"
 #include "instances.hpp"
+#include "losses/relaxation.hpp"
 #include "oracles.hpp"
-#include "prunes.hpp"
-#include "relaxation.hpp"
 
 namespace {
 

@@ -5,7 +5,7 @@
 
 #include "check.hpp"
 #include "instances.hpp"
-#include "schedule.hpp"
+#include "schedule/schedule.hpp"
 
 namespace {
 

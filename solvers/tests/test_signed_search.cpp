@@ -11,8 +11,8 @@
 #include "check.hpp"
 #include "instances.hpp"
 #include "oracles.hpp"
-#include "signed_search.hpp"
-#include "witness.hpp"
+#include "search/signed_search.hpp"
+#include "search/witness.hpp"
 
 namespace {
 

@@ -6,10 +6,10 @@
 #include <memory>
 
 #include "check.hpp"
-#include "draw_solver.hpp"
 #include "instances.hpp"
 #include "oracles.hpp"
-#include "witness.hpp"
+#include "search/draw_solver.hpp"
+#include "search/witness.hpp"
 
 namespace {
 

@@ -1,0 +1,192 @@
+#include "cones/bounded_active_set.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "control/prunes.hpp"
+#include "cudbound/settings.hpp"
+#include "linear_algebra/vector_math.hpp"
+
+namespace cudbound {
+
+BoundedActiveSet::BoundedActiveSet(int p)
+    : p_(p), basis_(p), point_(p), base_(p), projected_(p), dual_step_(p), levels_(p) {
+    members_.reserve(p);
+}
+
+void BoundedActiveSet::reserve(int count) { places_.reserve(count); }
+
+void BoundedActiveSet::reset(int count) {
+    basis_.clear();
+    members_.clear();
+    places_.assign(count, at_zero);
+}
+
+void BoundedActiveSet::copy_from(const BoundedActiveSet& other) {
+    basis_.copy_from(other.basis_);
+    members_ = other.members_;
+    places_ = other.places_;
+    point_ = other.point_;
+}
+
+void BoundedActiveSet::activate(const Constraints& all, int label) {
+    const double outside = basis_.project(all.normal(label), projected_.data());
+    if (basis_.size() == p_ || outside <= Settings::dependent) return;
+    basis_.append(projected_.data());
+    members_.push_back({label, 0.5 * all.cap(label)});
+    places_[label] = 0.0;
+}
+
+BoundedActiveSet::Outcome BoundedActiveSet::move(const Constraints& all, int label, double violation, double* value,
+                                                 double limit) {
+    const double* normal = all.normal(label);
+    const double cap = all.cap(label);
+    const double turn = all.is_soft(label) && places_[label] == at_cap ? -1.0 : 1.0;
+    double moved = 0.0;
+    // Every round except the last puts a constraint to rest; rounding may bring the same ones back.
+    for (int patience = Effort::active_moves + Effort::active_moves_per_dimension * p_; patience > 0; --patience) {
+        const double outside = basis_.project(normal, projected_.data());
+        const int size = basis_.size();
+        // Dual step: how the other multipliers fall per unit of this one.
+        basis_.solve(projected_.data(), dual_step_.data());
+        double blocking_step = std::numeric_limits<double>::infinity();
+        int blocking = -1;
+        for (int k = 0; k < size; ++k) {
+            const double fall = turn * dual_step_[k];
+            if (std::abs(fall) <= Settings::dependent) continue;
+            const double room =
+                fall > 0.0 ? members_[k].multiplier : all.cap(members_[k].label) - members_[k].multiplier;
+            if (room < blocking_step * std::abs(fall)) {
+                blocking_step = room / std::abs(fall);
+                blocking = k;
+            }
+        }
+        const bool independent = size < p_ && outside > Settings::dependent * Settings::dependent;
+        const double full_step = independent ? violation / outside : std::numeric_limits<double>::infinity();
+        const double rest = cap - moved;
+        const double step = std::min(std::min(full_step, blocking_step), rest);
+        if (!std::isfinite(step)) return Outcome::infeasible;  // nan, after an overflow, among them
+
+        for (int k = 0; k < size; ++k) {
+            double& multiplier = members_[k].multiplier;
+            multiplier = std::clamp(multiplier - step * turn * dual_step_[k], 0.0, all.cap(members_[k].label));
+        }
+        moved += step;
+        if (independent) {
+            *value += step * (2.0 * violation - step * outside);
+            violation -= step * outside;
+            for (int k = size; k < p_; ++k) {
+                const double along = turn * step * projected_[k];
+                const double* column = basis_.column(k);
+                for (int i = 0; i < p_; ++i) point_[i] += along * column[i];
+            }
+        } else {
+            *value += 2.0 * step * violation;
+        }
+        if (exceeds(*value, limit)) return Outcome::too_far;
+        if (step == rest) {
+            places_[label] = -turn;
+            return Outcome::moved;
+        }
+        if (step == full_step) {
+            basis_.append(projected_.data());
+            members_.push_back({label, turn > 0.0 ? moved : rest - step});
+            if (all.is_soft(label)) places_[label] = 0.0;
+            return Outcome::moved;
+        }
+        put_to_rest(all, blocking, turn * dual_step_[blocking] < 0.0);
+    }
+    return Outcome::infeasible;
+}
+
+void BoundedActiveSet::put_to_rest(const Constraints& all, int k, bool at_its_cap) {
+    if (all.is_soft(members_[k].label)) places_[members_[k].label] = at_its_cap ? at_cap : at_zero;
+    members_.erase(members_.begin() + k);
+    basis_.drop(k);
+}
+
+bool BoundedActiveSet::restore(const Constraints& all, const double* center) {
+    std::copy_n(center, p_, base_.data());
+    for (int i = 0; i < all.soft.count; ++i) {
+        if (places_[i] != at_cap) continue;
+        const double* normal = all.soft.normal(i);
+        for (int l = 0; l < p_; ++l) base_[l] += all.soft.caps[i] * normal[l];
+    }
+    bool kept = true;
+    for (;;) {
+        const int size = basis_.size();
+        basis_.project(base_.data(), projected_.data());
+        for (int k = 0; k < size; ++k) levels_[k] = all.level(members_[k].label);
+        basis_.solve_transposed(levels_.data(), levels_.data());
+        for (int k = 0; k < size; ++k) dual_step_[k] = levels_[k] - projected_[k];
+        basis_.solve(dual_step_.data(), dual_step_.data());
+        // the multipliers of the equality-constrained problem; toward them as far
+        // as the bounds allow
+        double step = 1.0;
+        int blocking = -1;
+        for (int k = 0; k < size; ++k) {
+            const double change = dual_step_[k] - members_[k].multiplier;
+            const double room =
+                change < 0.0 ? members_[k].multiplier : all.cap(members_[k].label) - members_[k].multiplier;
+            if (room < step * std::abs(change)) {
+                step = room / std::abs(change);
+                blocking = k;
+            }
+        }
+        if (blocking < 0) {
+            for (int k = 0; k < size; ++k) members_[k].multiplier = dual_step_[k];
+            break;
+        }
+        const bool at_its_cap = dual_step_[blocking] > members_[blocking].multiplier;
+        for (int k = 0; k < size; ++k) {
+            double& multiplier = members_[k].multiplier;
+            multiplier = std::clamp(multiplier + step * (dual_step_[k] - multiplier), 0.0, all.cap(members_[k].label));
+        }
+        const int label = members_[blocking].label;
+        if (at_its_cap) {
+            const double* normal = all.normal(label);
+            for (int l = 0; l < p_; ++l) base_[l] += all.cap(label) * normal[l];
+        }
+        put_to_rest(all, blocking, at_its_cap);
+        kept = false;
+    }
+    std::fill(point_.begin(), point_.end(), 0.0);
+    for (int k = 0; k < p_; ++k) {
+        const double along = k < basis_.size() ? levels_[k] : projected_[k];
+        const double* column = basis_.column(k);
+        for (int i = 0; i < p_; ++i) point_[i] += along * column[i];
+    }
+    return kept;
+}
+
+bool BoundedActiveSet::may_grow(const Constraints& all, const double* coordinates) {
+    basis_.solve(coordinates, dual_step_.data());
+    for (int k = 0; k < basis_.size(); ++k) {
+        const double multiplier = members_[k].multiplier + dual_step_[k];
+        if (!(multiplier >= 0.0 && multiplier <= all.cap(members_[k].label))) return false;
+    }
+    return true;
+}
+
+int BoundedActiveSet::most_violated(const SoftConstraints& soft, double allowed, double* violations) const {
+    const int count = soft.count;
+    const double* levels = soft.levels.data();
+    const double* places = places_.data();
+    for (int i = 0; i < count; ++i) violations[i] = levels[i];
+    for (int l = 0; l < p_; ++l) {
+        const double along = point_[l];
+        const double* column = soft.columns.data() + static_cast<std::size_t>(l) * count;
+        for (int i = 0; i < count; ++i) violations[i] -= along * column[i];
+    }
+    for (int i = 0; i < count; ++i) violations[i] *= places[i];
+    int worst = -1;
+    for (int i = 0; i < count; ++i) {
+        if (violations[i] > allowed) {
+            allowed = violations[i];
+            worst = i;
+        }
+    }
+    return worst;
+}
+
+}  // namespace cudbound

@@ -1,0 +1,114 @@
+// Least-distance problems in which most constraints may be violated at a price.
+#pragma once
+
+#include <cstddef>
+#include <limits>
+#include <vector>
+
+#include "cones/sides.hpp"
+#include "linear_algebra/normal_basis.hpp"
+
+namespace cudbound {
+
+// Constraints normal_i'v >= level_i with unit normals, violated at a price of 2
+// cap_i per unit of length.
+struct SoftConstraints {
+    int p = 0;
+    int count = 0;
+    std::vector<double> normals;  // (count, p) row-major
+    std::vector<double> columns;  // (p, count) the same, transposed
+    std::vector<double> levels;   // (count)
+    std::vector<double> caps;     // (count) largest multipliers, positive
+
+    const double* normal(int i) const { return &normals[static_cast<std::size_t>(i) * p]; }
+};
+
+// The soft constraints, then the sides that are forced (as level -distance,
+// without a cap), under one numbering.
+struct Constraints {
+    const SoftConstraints& soft;
+    const Sides& sides;
+
+    int label_of_side(int j) const { return soft.count + j; }
+    bool is_soft(int label) const { return label < soft.count; }
+    const double* normal(int label) const {
+        return is_soft(label) ? soft.normal(label) : sides.normal(label - soft.count);
+    }
+    double level(int label) const { return is_soft(label) ? soft.levels[label] : -sides.distances[label - soft.count]; }
+    double cap(int label) const { return is_soft(label) ? soft.caps[label] : std::numeric_limits<double>::infinity(); }
+};
+
+// min |v - center|^2 + sum_i 2 cap_i max(0, level_i - normal_i'v)  s.t.  the
+// sides added so far.
+//
+// The dual active-set method of Goldfarb & Idnani (1983) for an identity
+// Hessian, with multipliers in [0, cap]: v = center + sum_k multiplier_k
+// normal_k. Constraints whose multiplier is strictly between its bounds are
+// active and hold with equality; the others are at rest, at 0 or at their cap.
+// Every step raises the dual objective, a lower bound of the minimum.
+class BoundedActiveSet {
+ public:
+    enum class Outcome { moved, infeasible, too_far };
+    static constexpr double at_zero = 1.0;
+    static constexpr double at_cap = -1.0;
+
+    explicit BoundedActiveSet(int p);
+
+    void reserve(int count);
+    // No active constraint; all `count` soft ones at multiplier 0.
+    void reset(int count);
+    void copy_from(const BoundedActiveSet& other);
+
+    const double* point() const { return point_.data(); }
+    double place(int i) const { return places_[i]; }
+    const NormalBasis& basis() const { return basis_; }
+    void rest(int i, double place) { places_[i] = place; }  // of a soft constraint that is not active
+
+    // Makes a soft constraint active, with its multiplier half-way between its
+    // bounds, if it is independent of those that are. The point is out of date
+    // afterwards, until `restore`.
+    void activate(const Constraints& all, int label);
+
+    // Moves the multiplier of a constraint that is at rest and violated (at its
+    // cap: satisfied with room to spare) until the constraint holds with equality
+    // or its multiplier is at the other end. Adds the rise of the dual objective
+    // to `value`, and ends with too_far when that exceeds `limit`; the set is
+    // then of no further use.
+    Outcome move(const Constraints& all, int label, double violation, double* value, double limit);
+
+    // Recomputes the point from the places and the center. Where the multipliers
+    // that belong to it leave their bounds, constraints are put at rest: the best
+    // point for the constraints that stay active. Returns whether all did.
+    bool restore(const Constraints& all, const double* center);
+
+    // Whether all multipliers stay within their bounds when the sum of
+    // multiplier_k normal_k over the active constraints grows by a vector of
+    // their span, given by its coordinates in the basis.
+    bool may_grow(const Constraints& all, const double* coordinates);
+
+    // For each soft constraint: how far it is violated, or at its cap satisfied
+    // with room to spare; 0 if active. Returns the largest one, or -1 if none is
+    // above `allowed`.
+    int most_violated(const SoftConstraints& soft, double allowed, double* violations) const;
+
+ private:
+    struct Member {
+        int label;
+        double multiplier;
+    };
+    void put_to_rest(const Constraints& all, int k, bool at_its_cap);
+
+    int p_;
+    NormalBasis basis_;
+    std::vector<Member> members_;  // the active constraints, in the order of the basis
+    std::vector<double> places_;   // (count) of the soft constraints: at_zero,
+                                   // at_cap, or 0 if active
+    std::vector<double> point_;    // (p)
+    // scratch (p)
+    std::vector<double> base_;
+    std::vector<double> projected_;
+    std::vector<double> dual_step_;
+    std::vector<double> levels_;
+};
+
+}  // namespace cudbound

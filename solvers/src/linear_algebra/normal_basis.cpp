@@ -1,0 +1,114 @@
+#include "linear_algebra/normal_basis.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "linear_algebra/vector_math.hpp"
+
+namespace cudbound {
+
+NormalBasis::NormalBasis(int p)
+    : p_(p), basis_(static_cast<std::size_t>(p) * p), triangle_(static_cast<std::size_t>(p) * p), reflector_(p) {
+    clear();
+}
+
+void NormalBasis::clear() {
+    size_ = 0;
+    std::fill(basis_.begin(), basis_.end(), 0.0);
+    for (int k = 0; k < p_; ++k) basis_[static_cast<std::size_t>(k) * p_ + k] = 1.0;
+}
+
+void NormalBasis::copy_from(const NormalBasis& other) {
+    size_ = other.size_;
+    std::copy_n(other.basis_.data(), static_cast<std::size_t>(p_) * p_, basis_.data());
+    std::copy_n(other.triangle_.data(), static_cast<std::size_t>(p_) * size_, triangle_.data());
+}
+
+double NormalBasis::smallest_pivot() const {
+    double smallest = 1.0;
+    for (int k = 0; k < size_; ++k) smallest = std::min(smallest, std::abs(entries(k)[k]));
+    return smallest;
+}
+
+double NormalBasis::project(const double* a, double* projected) const {
+    double outside = 0.0;
+    for (int k = 0; k < p_; ++k) {
+        projected[k] = dot(column(k), a, p_);
+        if (k >= size_) outside += projected[k] * projected[k];
+    }
+    return outside;
+}
+
+void NormalBasis::solve(const double* y, double* x) const {
+    if (x != y) std::copy_n(y, size_, x);
+    for (int k = size_ - 1; k >= 0; --k) {
+        const double* entry = entries(k);
+        x[k] /= entry[k];
+        for (int l = 0; l < k; ++l) x[l] -= entry[l] * x[k];
+    }
+}
+
+void NormalBasis::solve_transposed(const double* y, double* x) const {
+    for (int k = 0; k < size_; ++k) {
+        const double* entry = entries(k);
+        x[k] = (y[k] - dot(entry, x, k)) / entry[k];
+    }
+}
+
+// One Householder reflection of the unused basis columns turns basis'a into
+// (a_1..a_size, length, 0, ..., 0).
+void NormalBasis::append(const double* projected) {
+    const int first = size_;
+    double norm = 0.0;
+    for (int k = first; k < p_; ++k) norm += projected[k] * projected[k];
+    norm = std::sqrt(norm);
+    double pivot = projected[first];
+    if (first + 1 < p_) {
+        pivot = projected[first] > 0.0 ? -norm : norm;
+        // reflector w = projected[first:] - pivot e_1, with w'w = 2 (norm^2 - pivot
+        // projected[first])
+        const double head = projected[first] - pivot;
+        const double scale = 1.0 / (norm * norm - pivot * projected[first]);
+        std::fill(reflector_.begin(), reflector_.end(), 0.0);
+        for (int k = first; k < p_; ++k) {
+            const double w = k == first ? head : projected[k];
+            for (int i = 0; i < p_; ++i) reflector_[i] += w * column(k)[i];
+        }
+        for (int k = first; k < p_; ++k) {
+            const double w = scale * (k == first ? head : projected[k]);
+            double* target = &basis_[static_cast<std::size_t>(k) * p_];
+            for (int i = 0; i < p_; ++i) target[i] -= w * reflector_[i];
+        }
+    }
+    std::copy_n(projected, first, entries(first));
+    entries(first)[first] = pivot;
+    ++size_;
+}
+
+// Givens rotations of neighboring rows restore the triangle without its column
+// k.
+void NormalBasis::drop(int k) {
+    for (int l = k; l + 1 < size_; ++l) std::copy_n(entries(l + 1), l + 2, entries(l));
+    --size_;
+    for (int l = k; l < size_; ++l) {
+        double* diagonal = entries(l) + l;
+        const double length = std::sqrt(diagonal[0] * diagonal[0] + diagonal[1] * diagonal[1]);
+        const double c = diagonal[0] / length;
+        const double s = diagonal[1] / length;
+        for (int j = l; j < size_; ++j) {
+            double* entry = entries(j) + l;
+            const double upper = entry[0];
+            entry[0] = c * upper + s * entry[1];
+            entry[1] = c * entry[1] - s * upper;
+        }
+        double* left = &basis_[static_cast<std::size_t>(l) * p_];
+        double* right = left + p_;
+        for (int i = 0; i < p_; ++i) {
+            const double value = left[i];
+            left[i] = c * value + s * right[i];
+            right[i] = c * right[i] - s * value;
+        }
+    }
+}
+
+}  // namespace cudbound

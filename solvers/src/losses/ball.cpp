@@ -1,0 +1,405 @@
+#include "losses/ball.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "cudbound/settings.hpp"
+#include "linear_algebra/vector_math.hpp"
+
+namespace cudbound {
+
+namespace {
+
+std::size_t at(int row, int column, int p) { return static_cast<std::size_t>(row) * p + column; }
+
+}  // namespace
+
+Ball::Ball(const Problem& problem, const Arrangement& arrangement)
+    : p(static_cast<int>(problem.p)),
+      anchor(p),
+      apex(p),
+      problem_(problem),
+      arrangement_(arrangement),
+      exact_(arrangement.exact_rows()),
+      is_drawn_(static_cast<std::size_t>(arrangement.count)),
+      gram_(static_cast<std::size_t>(p) * p),
+      moment_(p),
+      order_(p),
+      reciprocal_(p),
+      minimizer_(p),
+      flat_(static_cast<std::size_t>(p) * p),
+      scratch_(p) {
+    if (problem.penalty != nullptr) factorize_penalty();
+}
+
+// What each row adds to the Gram matrix and the moments.
+void Ball::list_products() {
+    const std::size_t width = static_cast<std::size_t>(p) * (static_cast<std::size_t>(p) + 3) / 2;
+    products_.reserve(static_cast<std::size_t>(problem_.n) * width);
+    for (std::int64_t i = 0; i < problem_.n; ++i) {
+        const double* row = problem_.design + i * p;
+        for (int a = 0; a < p; ++a) {
+            products_.push_back(row[a] * problem_.target(i));
+            for (int b = a; b < p; ++b) products_.push_back(row[a] * row[b]);
+        }
+    }
+}
+
+void Ball::set(std::int64_t draw) {
+    const std::int64_t n = problem_.n;
+    double total = 0.0;  // sum of the squared targets
+    for (std::int64_t i = 0; i < n; ++i) {
+        const double mass = problem_.mass(draw, i);
+        if (mass > 0.0) total += mass * problem_.target(i) * problem_.target(i);
+    }
+    accumulate(draw);
+    const bool squared = factorize_gram(Settings::gram);  // squaring the rows squares their condition
+    if (!squared) factorize_rows(draw);
+    measure_condition(squared);
+    certain = true;
+    if (rank < p) list_drawn(draw);
+    finish();
+
+    // n (L(anchor) - min L): the curved part of the anchor, and what its own penalty exceeds the one modeled.
+    for (int k = 0; k < p; ++k) scratch_[k] = problem_.anchor[order_[k]] - minimizer_[order_[k]];
+    std::vector<double>& v = anchor;
+    radius2 = 0.0;
+    for (int k = 0; k < rank; ++k) {
+        double sum = 0.0;
+        double size_of_terms = 0.0;
+        for (int l = k; l < p; ++l) {
+            const double term = gram_[at(k, l, p)] * scratch_[l];
+            sum += term;
+            size_of_terms += std::abs(term);
+        }
+        v[k] = sum;
+        // rounded upwards: where terms are large and cancel, the anchor may lie farther out
+        const double most = std::abs(sum) + (Settings::unit_error * p + problem_.raw.error) * size_of_terms;
+        radius2 += most * most;
+    }
+    for (int k = rank; k < p; ++k) v[k] = Settings::flat_step * scratch_[k];
+    if (problem_.penalty != nullptr) {
+        double modeled = 0.0;
+        for (std::size_t first = 0; first < penalty_rows_.size(); first += static_cast<std::size_t>(p) + 1) {
+            const double along = dot(&penalty_rows_[first], problem_.anchor, p);
+            modeled += along * along;
+        }
+        radius2 += std::max(0.0, static_cast<double>(n) * problem_.anchor_penalty - modeled);
+    }
+    place_apex();
+    size = total + radius2 + apex2;
+}
+
+bool Ball::set(const Quadratic& quadratic) {
+    gram_ = quadratic.gram;
+    std::fill(moment_.begin(), moment_.end(), 0.0);
+    if (!factorize_gram(Settings::minorant_pivot)) return false;
+    measure_condition(true);
+    certain = true;
+    minimizer_ = quadratic.center;
+    for (int k = 0; k < p; ++k) scratch_[k] = problem_.anchor[k] - minimizer_[k];
+    direction_from_beta(scratch_.data(), anchor.data());
+    radius2 = quadratic.anchor_rise;
+    place_apex();
+    size = std::abs(quadratic.least) + radius2 + apex2;
+    return true;
+}
+
+void Ball::measure_condition(bool squared) {
+    double shortest = 1.0;
+    double longest = 1.0;
+    for (int k = 0; k < rank; ++k) {
+        const double pivot = std::abs(reciprocal_[k]);
+        shortest = k == 0 ? pivot : std::min(shortest, pivot);
+        longest = k == 0 ? pivot : std::max(longest, pivot);
+    }
+    const double condition = longest / shortest;
+    error =
+        Settings::unit_error * p * (squared ? condition * condition : condition) + 2.0 * problem_.raw.error * condition;
+}
+
+void Ball::place_apex() {
+    apex2 = 0.0;
+    for (int k = 0; k < rank; ++k) {
+        double sum = 0.0;
+        for (int l = k; l < p; ++l) sum -= gram_[at(k, l, p)] * minimizer_[order_[l]];
+        apex[k] = sum;
+        apex2 += sum * sum;
+    }
+    for (int k = rank; k < p; ++k) apex[k] = 0.0;
+}
+
+// A rank-deficient draw: that the loss is flat where it seems so must follow from the rows themselves. No more
+// dimensions than rows are certain; fewer are decided exactly, where no penalty has a share in it.
+void Ball::list_drawn(std::int64_t draw) {
+    std::fill(is_drawn_.begin(), is_drawn_.end(), 0);
+    drawn_.clear();
+    for (std::int64_t i = 0; i < problem_.n; ++i) {
+        const int h = arrangement_.of_row[i];
+        if (h < 0 || problem_.mass(draw, i) == 0.0 || is_drawn_[h]) continue;
+        is_drawn_[h] = 1;
+        drawn_.push_back(arrangement_.representatives[h]);
+    }
+    const auto curved = static_cast<int>(drawn_.size()) + static_cast<int>(penalty_rows_.size()) / (p + 1);
+    if (curved <= rank) return;
+    certain = penalty_rows_.empty() && exact_.rank_at_most(drawn_.data(), static_cast<int>(drawn_.size()), rank);
+}
+
+// Whether a row is a combination of drawn ones.
+bool Ball::lies_in_drawn(int hyperplane) {
+    if (is_drawn_[hyperplane]) return true;
+    if (!penalty_rows_.empty()) return false;
+    drawn_.push_back(arrangement_.representatives[hyperplane]);
+    const bool found = exact_.rank_at_most(drawn_.data(), static_cast<int>(drawn_.size()), rank);
+    drawn_.pop_back();
+    return found;
+}
+
+// The Gram matrix (its upper triangle) and the moments of the drawn rows; a zero row only adds a constant to the loss.
+void Ball::accumulate(std::int64_t draw) {
+    const std::size_t width = static_cast<std::size_t>(p) * (static_cast<std::size_t>(p) + 3) / 2;
+    if (products_.empty()) list_products();
+    sums_.assign(width, 0.0);
+    for (std::int64_t i = 0; i < problem_.n; ++i) {
+        const double mass = problem_.mass(draw, i);
+        if (mass == 0.0 || arrangement_.of_row[i] < 0) continue;
+        const double* products = &products_[static_cast<std::size_t>(i) * width];
+        for (std::size_t k = 0; k < width; ++k) sums_[k] += mass * products[k];
+    }
+    const double* next = sums_.data();
+    for (int a = 0; a < p; ++a) {
+        moment_[a] = *next++;
+        for (int b = a; b < p; ++b) gram_[at(a, b, p)] = *next++;
+    }
+    if (problem_.penalty == nullptr) return;
+    for (int a = 0; a < p; ++a) {
+        for (int b = a; b < p; ++b)
+            gram_[at(a, b, p)] += static_cast<double>(problem_.n) * problem_.penalty[at(a, b, p)];
+    }
+}
+
+// Cholesky: gram = R'R, R in the upper triangle of gram_. Squaring the rows has cost half of the digits; where that
+// could show, this gives up.
+bool Ball::factorize_gram(double least) {
+    double largest = 0.0;
+    for (int a = 0; a < p; ++a) {
+        order_[a] = a;
+        largest = std::max(largest, gram_[at(a, a, p)]);
+    }
+    for (int k = 0; k < p; ++k) {
+        double* row = &gram_[at(k, 0, p)];
+        if (!(row[k] > least * largest)) return false;
+        row[k] = std::sqrt(row[k]);
+        reciprocal_[k] = 1.0 / row[k];
+        double sum = moment_[k];
+        for (int l = 0; l < k; ++l) sum -= gram_[at(l, k, p)] * scratch_[l];
+        scratch_[k] = sum * reciprocal_[k];
+        for (int b = k + 1; b < p; ++b) row[b] *= reciprocal_[k];
+        for (int a = k + 1; a < p; ++a) {
+            double* target = &gram_[at(a, 0, p)];
+            for (int b = a; b < p; ++b) target[b] -= row[a] * row[b];
+        }
+    }
+    rank = p;
+    return true;
+}
+
+// Householder reflections with column pivoting of the weighted rows themselves, sqrt(mass_i) (x_i, target_i), and of
+// the rows that stand for the penalty.
+void Ball::factorize_rows(std::int64_t draw) {
+    const int width = p + 1;
+    rows_.clear();
+    for (std::int64_t i = 0; i < problem_.n; ++i) {
+        if (problem_.mass(draw, i) == 0.0 || arrangement_.of_row[i] < 0) continue;
+        const double root = std::sqrt(problem_.mass(draw, i));
+        for (int k = 0; k < p; ++k) rows_.push_back(root * problem_.design[i * p + k]);
+        rows_.push_back(root * problem_.target(i));
+    }
+    rows_.insert(rows_.end(), penalty_rows_.begin(), penalty_rows_.end());
+    const int count = static_cast<int>(rows_.size()) / width;
+    for (int k = 0; k < p; ++k) order_[k] = k;
+    double largest = 0.0;
+    for (rank = 0; rank < std::min(p, count); ++rank) {
+        int pivot = rank;
+        double norm2 = 0.0;
+        for (int column = rank; column < p; ++column) {
+            double sum = 0.0;
+            for (int i = rank; i < count; ++i) sum += rows_[at(i, column, width)] * rows_[at(i, column, width)];
+            if (sum > norm2) {
+                norm2 = sum;
+                pivot = column;
+            }
+        }
+        const double norm = std::sqrt(norm2);
+        largest = std::max(largest, norm);
+        if (!(norm > Settings::rank * largest)) break;
+        if (pivot != rank) {
+            std::swap(order_[rank], order_[pivot]);
+            for (int i = 0; i < count; ++i) std::swap(rows_[at(i, rank, width)], rows_[at(i, pivot, width)]);
+        }
+        const double head = rows_[at(rank, rank, width)];
+        const double diagonal = head > 0.0 ? -norm : norm;
+        const double scale = 1.0 / (norm2 - diagonal * head);
+        rows_[at(rank, rank, width)] = head - diagonal;  // the column now holds the reflector
+        for (int column = rank + 1; column < width; ++column) {
+            double along = 0.0;
+            for (int i = rank; i < count; ++i) along += rows_[at(i, rank, width)] * rows_[at(i, column, width)];
+            along *= scale;
+            for (int i = rank; i < count; ++i) rows_[at(i, column, width)] -= along * rows_[at(i, rank, width)];
+        }
+        gram_[at(rank, rank, p)] = diagonal;
+        reciprocal_[rank] = 1.0 / diagonal;
+    }
+    for (int k = 0; k < rank; ++k) {
+        for (int column = k + 1; column < p; ++column) gram_[at(k, column, p)] = rows_[at(k, column, width)];
+        scratch_[k] = rows_[at(k, p, width)];
+    }
+}
+
+// Rows F with F'F = n * penalty, each followed by the label 0 it is fitted to: the strengths of the caller's penalty,
+// or Cholesky with symmetric pivoting.
+void Ball::factorize_penalty() {
+    if (problem_.raw.design != nullptr && problem_.raw.penalty != nullptr) {
+        for (std::int64_t j = 0; j < problem_.raw.p; ++j) {
+            const double root = std::sqrt(static_cast<double>(problem_.n) * problem_.raw.penalty[j]);
+            if (root == 0.0) continue;
+            for (int k = 0; k < p; ++k) penalty_rows_.push_back(root * problem_.raw.map[j * p + k]);
+            penalty_rows_.push_back(0.0);
+        }
+        return;
+    }
+    std::vector<double> rest(problem_.penalty, problem_.penalty + static_cast<std::ptrdiff_t>(p) * p);
+    double largest = 0.0;
+    for (int k = 0; k < p; ++k) {
+        int pivot = 0;
+        for (int a = 1; a < p; ++a) {
+            if (rest[at(a, a, p)] > rest[at(pivot, pivot, p)]) pivot = a;
+        }
+        const double head = rest[at(pivot, pivot, p)];
+        largest = std::max(largest, head);
+        if (!(head > Settings::penalty_rank * largest)) return;
+        std::vector<double> row(p);
+        for (int a = 0; a < p; ++a) row[a] = rest[at(pivot, a, p)] / std::sqrt(head);
+        for (int a = 0; a < p; ++a) {
+            for (int b = 0; b < p; ++b) rest[at(a, b, p)] -= row[a] * row[b];
+        }
+        for (const double x : row) penalty_rows_.push_back(std::sqrt(static_cast<double>(problem_.n)) * x);
+        penalty_rows_.push_back(0.0);
+    }
+}
+
+// From the factor R (rank, p) and the transformed labels in scratch_: the minimizer with zeros on the flat coordinates,
+// and the null space [-R1^{-1} R2; I], a column for every flat coordinate.
+void Ball::finish() {
+    for (int k = rank - 1; k >= 0; --k) {
+        double sum = scratch_[k];
+        for (int l = k + 1; l < rank; ++l) sum -= gram_[at(k, l, p)] * scratch_[l];
+        scratch_[k] = sum * reciprocal_[k];
+    }
+    for (int k = 0; k < p; ++k) minimizer_[order_[k]] = k < rank ? scratch_[k] : 0.0;
+    for (int f = rank; f < p; ++f) {
+        double* column = &flat_[static_cast<std::size_t>(f - rank) * p];
+        std::fill(column, column + p, 0.0);
+        column[f] = 1.0;
+        for (int k = rank - 1; k >= 0; --k) {
+            double sum = -gram_[at(k, f, p)];
+            for (int l = k + 1; l < rank; ++l) sum -= gram_[at(k, l, p)] * column[l];
+            column[k] = sum * reciprocal_[k];
+        }
+    }
+}
+
+void Ball::transform_curved(const std::vector<int>& hyperplanes, double* units, double* offsets) {
+    const std::size_t m = hyperplanes.size();
+    columns_.resize(m * static_cast<std::size_t>(p));
+    lengths_.assign(m, 0.0);
+    std::fill_n(offsets, m, 0.0);
+    for (int k = 0; k < p; ++k) {
+        double* column = columns_.data() + static_cast<std::size_t>(k) * m;
+        for (std::size_t i = 0; i < m; ++i) column[i] = arrangement_.normal(hyperplanes[i])[order_[k]];
+        for (int l = 0; l < k; ++l) {
+            const double factor = gram_[at(l, k, p)];
+            const double* other = columns_.data() + static_cast<std::size_t>(l) * m;
+            for (std::size_t i = 0; i < m; ++i) column[i] -= factor * other[i];
+        }
+        for (std::size_t i = 0; i < m; ++i) {
+            column[i] *= reciprocal_[k];
+            lengths_[i] += column[i] * column[i];
+            offsets[i] -= column[i] * apex[k];  // every hyperplane passes through beta = 0
+        }
+    }
+    for (std::size_t i = 0; i < m; ++i) {
+        lengths_[i] = 1.0 / std::sqrt(lengths_[i]);
+        offsets[i] *= lengths_[i];
+    }
+    for (int k = 0; k < p; ++k) {
+        const double* column = columns_.data() + static_cast<std::size_t>(k) * m;
+        for (std::size_t i = 0; i < m; ++i) units[i * static_cast<std::size_t>(p) + k] = column[i] * lengths_[i];
+    }
+}
+
+bool Ball::transform(int hyperplane, double* unit, double* offset) {
+    const double* normal = arrangement_.normal(hyperplane);
+    double curved = 0.0;
+    for (int k = 0; k < rank; ++k) {
+        double sum = normal[order_[k]];
+        for (int l = 0; l < k; ++l) sum -= gram_[at(l, k, p)] * unit[l];
+        unit[k] = sum * reciprocal_[k];
+        curved += unit[k] * unit[k];
+    }
+    double flat = 0.0;
+    for (int f = rank; f < p; ++f) {
+        const double* column = &flat_[static_cast<std::size_t>(f - rank) * p];
+        double sum = 0.0;
+        for (int k = 0; k < p; ++k) sum += column[k] * normal[order_[k]];
+        if (is_drawn_[hyperplane]) sum = 0.0;  // up to rounding
+        unit[f] = sum / Settings::flat_step;
+        flat = std::max(flat, std::abs(sum));
+    }
+    if (flat > 0.0 && flat <= Settings::flat_part) {
+        // rounding, or a direction that is hardly used: the rows decide
+        if (!lies_in_drawn(hyperplane)) certain = false;
+        std::fill(unit + rank, unit + p, 0.0);
+        flat = 0.0;
+    }
+    double length2 = 0.0;
+    for (int k = 0; k < p; ++k) length2 += unit[k] * unit[k];
+    const double scaled = 1.0 / std::sqrt(length2);
+    double constant = 0.0;
+    for (int k = 0; k < p; ++k) unit[k] *= scaled;
+    for (int k = 0; k < rank; ++k) constant -= unit[k] * apex[k];  // every hyperplane passes through beta = 0
+    *offset = constant;
+    return flat > 0.0;
+}
+
+void Ball::direction_to_beta(const double* v, double* beta) const {
+    std::vector<double>& x = scratch_;
+    std::fill(x.begin(), x.end(), 0.0);
+    for (int k = rank - 1; k >= 0; --k) {
+        double sum = v[k];
+        for (int l = k + 1; l < rank; ++l) sum -= gram_[at(k, l, p)] * x[l];
+        x[k] = sum / gram_[at(k, k, p)];
+    }
+    for (int f = rank; f < p; ++f) {
+        const double* column = &flat_[static_cast<std::size_t>(f - rank) * p];
+        for (int k = 0; k < p; ++k) x[k] += column[k] * (v[f] / Settings::flat_step);
+    }
+    for (int k = 0; k < p; ++k) beta[order_[k]] = x[k];
+}
+
+void Ball::direction_from_beta(const double* beta, double* v) const {
+    for (int k = 0; k < rank; ++k) {
+        double sum = 0.0;
+        for (int l = k; l < p; ++l) sum += gram_[at(k, l, p)] * beta[order_[l]];
+        v[k] = sum;
+    }
+    for (int f = rank; f < p; ++f) v[f] = Settings::flat_step * beta[order_[f]];
+}
+
+void Ball::to_beta(const double* v, double* beta) const {
+    direction_to_beta(v, beta);
+    for (int k = 0; k < p; ++k) beta[k] += minimizer_[k];
+}
+
+}  // namespace cudbound

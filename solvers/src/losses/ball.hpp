@@ -1,0 +1,86 @@
+// Squared loss in the coordinates where its sublevel sets are balls.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "cudbound/draws.hpp"
+#include "problem/arrangement.hpp"
+
+namespace cudbound {
+
+// For one draw, beta = minimizer + map * v, and n (L(beta) - min L) = |u|^2 with v = (u, z): u in R^rank are
+// the curved directions, z the flat ones, along which the loss is constant (none unless the weighted Gram
+// matrix is singular). z is scaled so that |z| is small against |u| for moves of the same length in beta.
+class Ball {
+ public:
+    Ball(const Problem& problem, const Arrangement& arrangement);
+
+    // Any quadratic in place of that of a draw.
+    struct Quadratic {
+        std::vector<double> gram;    // (p, p) half of the Hessian, its upper triangle
+        std::vector<double> center;  // (p) where it is least
+        double least = 0.0;          // its value there
+        double anchor_rise = 0.0;    // the anchor's loss less that value
+        bool exists = true;
+    };
+
+    // Sets up draw `draw`; afterwards the members below describe it.
+    void set(std::int64_t draw);
+    // The same for a quadratic; false if it is singular up to rounding.
+    bool set(const Quadratic& quadratic);
+
+    // The same for many hyperplanes of a draw of full rank at once; `units` has shape (hyperplanes, p).
+    void transform_curved(const std::vector<int>& hyperplanes, double* units, double* offsets);
+
+    // Unit normal (p, contiguous) and offset of a hyperplane of the arrangement: side(v) = normal'v + offset has
+    // the sign of the original. Returns whether the hyperplane can be reached along flat directions alone.
+    bool transform(int hyperplane, double* unit, double* offset);
+
+    void to_beta(const double* v, double* beta) const;  // (p) -> (p)
+    void direction_to_beta(const double* v, double* beta) const;
+    void direction_from_beta(const double* beta, double* v) const;
+
+    int p;
+    int rank = 0;
+    std::vector<double> anchor;  // (p) v of the anchor
+    std::vector<double> apex;    // (p) v of beta = 0
+    double radius2 = 0.0;        // n (L(anchor) - min L), the squared radius within which g = 1
+    double apex2 = 0.0;          // |u|^2 of beta = 0
+    double size = 0.0;           // of the losses: rounding errors are relative to this
+    double error = 0.0;          // relative rounding error of the map: grows with the condition of the draw
+    bool certain = true;         // whether it is proved that the flat directions are flat
+
+ private:
+    void accumulate(std::int64_t draw);
+    bool factorize_gram(double least);
+    void measure_condition(bool squared);
+    void place_apex();
+    void list_products();
+    void factorize_rows(std::int64_t draw);
+    void factorize_penalty();
+    void finish();
+    void list_drawn(std::int64_t draw);
+    bool lies_in_drawn(int hyperplane);
+
+    const Problem& problem_;
+    const Arrangement& arrangement_;
+    ExactRank exact_;
+    std::vector<char> is_drawn_;       // (hyperplanes) of a rank-deficient draw: whether a row of it is drawn
+    std::vector<std::int64_t> drawn_;  // one row of each of these
+    std::vector<double> products_;     // (n, p (p + 3) / 2) what each row adds to the Gram matrix and the moments
+    std::vector<double> sums_;         // (p (p + 3) / 2) of them, scratch
+    std::vector<double> gram_;    // (p, p), its upper triangle is overwritten by the factor, rows and columns permuted
+    std::vector<double> moment_;  // (p)
+    std::vector<int> order_;      // (p) pivot order
+    std::vector<double> reciprocal_;       // (rank) of the factor's diagonal
+    std::vector<double> minimizer_;        // (p)
+    std::vector<double> flat_;             // (p, p - rank) column-major, permuted: basis of the null space
+    std::vector<double> rows_;             // (drawn rows, p + 1) row-major, weighted, with their labels
+    std::vector<double> penalty_rows_;     // (rank of the penalty, p + 1) likewise
+    std::vector<double> columns_;          // (p, hyperplanes) scratch
+    std::vector<double> lengths_;          // (hyperplanes) scratch
+    mutable std::vector<double> scratch_;  // (p)
+};
+
+}  // namespace cudbound

@@ -1,0 +1,191 @@
+// The rows of one draw under a smooth loss: its value and its derivatives.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "cudbound/draws.hpp"
+#include "cudbound/settings.hpp"
+#include "linear_algebra/vector_math.hpp"
+#include "problem/arrangement.hpp"
+#include "problem/loss.hpp"
+
+namespace cudbound {
+
+// n L(beta) = sum_i mass_i loss(margin_i) + n beta'P beta, with margin_i = y_i (x_i'beta + offset_i).
+template <Loss kind>
+class DrawnRows {
+ public:
+    // A vanishing loss leaves rows out whose share is negligible.
+    struct Value {
+        double total = 0.0;
+        double dropped = 0.0;  // contribution of the rows left out
+    };
+
+    DrawnRows(const Problem& problem, const Arrangement& arrangement)
+        : problem_(problem), arrangement_(arrangement), p_(static_cast<int>(problem.p)) {
+        const auto size = static_cast<std::size_t>(p_);
+        ridge_.assign(size * size, 0.0);
+        if (problem.penalty != nullptr) {
+            for (std::size_t k = 0; k < ridge_.size(); ++k) {
+                ridge_[k] = 2.0 * static_cast<double>(problem.n) * problem.penalty[k];
+            }
+        }
+        const auto n = static_cast<std::size_t>(problem.n);
+        columns_.reserve(n * size);
+        for (auto* vector : {&mass_, &offset_, &margins_, &slopes_, &bends_, &weighted_}) vector->reserve(n);
+        drawn_.reserve(n);
+        gone_.reserve(n);
+    }
+
+    void set(std::int64_t draw) {
+        constant_ = 0.0;
+        drawn_.clear();
+        mass_.clear();
+        offset_.clear();
+        for (std::int64_t i = 0; i < problem_.n; ++i) {
+            const double mass = problem_.mass(draw, i);
+            if (mass == 0.0) continue;
+            const double offset = problem_.offset == nullptr ? 0.0 : problem_.labels[i] * problem_.offset[i];
+            if (arrangement_.of_row[i] < 0) {
+                constant_ += mass * loss_at<kind>(offset).value;
+                continue;
+            }
+            drawn_.push_back(i);
+            mass_.push_back(mass);
+            offset_.push_back(offset);
+        }
+        const std::size_t k = mass_.size();
+        columns_.resize(k * static_cast<std::size_t>(p_));
+        for (std::size_t i = 0; i < k; ++i) {
+            const double label = problem_.labels[drawn_[i]];
+            const double* row = problem_.design + drawn_[i] * p_;
+            for (int l = 0; l < p_; ++l) columns_[l * k + i] = label * row[l];
+        }
+        for (auto* vector : {&margins_, &slopes_, &bends_, &weighted_}) vector->resize(k);
+        gone_.assign(k, 0);
+    }
+
+    std::size_t count() const { return mass_.size(); }
+    const double* columns() const { return columns_.data(); }    // (p, count) y_i x_i
+    const std::vector<double>& ridge() const { return ridge_; }  // (p, p) Hessian of the penalty
+    double bend(std::size_t i) const { return bends_[i]; }       // curvature of row i where it was measured
+    double margin(std::size_t i) const { return margins_[i]; }   // where it was measured
+    double mass(std::size_t i) const { return mass_[i]; }
+    double offset(std::size_t i) const { return offset_[i]; }  // y_i times that of the row
+    double constant() const { return constant_; }              // loss of the rows that are zero
+    void set_bend(std::size_t i, double bend) { bends_[i] = mass_[i] * bend; }
+    void readmit() {
+        std::fill(gone_.begin(), gone_.end(), 0);
+        vanished_ = Settings::vanished;
+    }
+    // Rows stay out until their loss exceeds the higher threshold: otherwise some would come and go forever.
+    void coarsen() { vanished_ = Settings::returned; }
+    double vanished() const { return vanished_; }
+
+    double loss(const double* beta) {
+        set_margins(beta);
+        double sum = constant_ + penalty(beta);
+        for (std::size_t i = 0; i < mass_.size(); ++i) sum += mass_[i] * loss_at<kind>(margins_[i]).value;
+        return sum;
+    }
+
+    double penalty(const double* beta) const {
+        if (problem_.penalty == nullptr) return 0.0;
+        double sum = 0.0;
+        for (int a = 0; a < p_; ++a) sum += beta[a] * dot(&ridge_[at(a, 0)], beta, p_);
+        return 0.5 * sum;
+    }
+
+    void penalty_slope(const double* beta, double* result) const {
+        for (int a = 0; a < p_; ++a) result[a] = dot(&ridge_[at(a, 0)], beta, p_);
+    }
+
+    // The loss, and its derivatives row by row.
+    Value measure(const double* beta) {
+        set_margins(beta);
+        Value value{constant_ + penalty(beta), 0.0};
+        for (std::size_t i = 0; i < mass_.size(); ++i) {
+            const LossAt here = loss_at<kind>(margins_[i]);
+            const double share = mass_[i] * here.value;
+            value.total += share;
+            slopes_[i] = mass_[i] * here.slope;
+            bends_[i] = mass_[i] * here.bend;
+            if constexpr (vanishes<kind>) {
+                gone_[i] = share < (gone_[i] ? Settings::returned : vanished_);
+                if (!gone_[i]) continue;
+                value.dropped += share;
+                slopes_[i] = 0.0;
+                bends_[i] = 0.0;
+            }
+        }
+        return value;
+    }
+
+    // Whether a step from `beta` leaves every curved row on its piece of the loss.
+    bool keep_pieces(const double* beta, const double* step) {
+        const std::size_t k = mass_.size();
+        set_margins(beta);
+        std::copy(margins_.begin(), margins_.end(), weighted_.begin());
+        for (int l = 0; l < p_; ++l) {
+            const double* column = columns_.data() + l * k;
+            for (std::size_t i = 0; i < k; ++i) weighted_[i] += step[l] * column[i];
+        }
+        for (std::size_t i = 0; i < k; ++i) {
+            if (loss_at<kind>(margins_[i]).bend > 0.0 && !(loss_at<kind>(weighted_[i]).bend > 0.0)) return false;
+        }
+        return true;
+    }
+
+    // Gradient (p) where it was measured.
+    void gradient(const double* beta, double* result) const {
+        const std::size_t k = mass_.size();
+        for (int a = 0; a < p_; ++a) {
+            result[a] = sum_of_products(slopes_.data(), columns_.data() + a * k, k);
+            if (problem_.penalty != nullptr) result[a] += dot(&ridge_[at(a, 0)], beta, p_);
+        }
+    }
+
+    // Hessian (p, p), the upper triangle, from the rows' curvatures.
+    void hessian(std::vector<double>& result) {
+        const std::size_t k = mass_.size();
+        for (int a = 0; a < p_; ++a) {
+            const double* left = columns_.data() + a * k;
+            for (std::size_t i = 0; i < k; ++i) weighted_[i] = bends_[i] * left[i];
+            for (int b = a; b < p_; ++b) {
+                result[at(a, b)] = ridge_[at(a, b)] + sum_of_products(weighted_.data(), columns_.data() + b * k, k);
+            }
+        }
+    }
+
+ private:
+    std::size_t at(int row, int column) const { return static_cast<std::size_t>(row) * p_ + column; }
+
+    void set_margins(const double* beta) {
+        const std::size_t k = mass_.size();
+        std::copy(offset_.begin(), offset_.end(), margins_.begin());
+        for (int l = 0; l < p_; ++l) {
+            const double* column = columns_.data() + l * k;
+            for (std::size_t i = 0; i < k; ++i) margins_[i] += beta[l] * column[i];
+        }
+    }
+
+    const Problem& problem_;
+    const Arrangement& arrangement_;
+    const int p_;
+    double constant_ = 0.0;  // loss of the zero rows
+    std::vector<double> ridge_;
+    std::vector<std::int64_t> drawn_;
+    std::vector<double> columns_;
+    std::vector<double> mass_;
+    std::vector<double> offset_;
+    std::vector<double> margins_;
+    std::vector<double> slopes_;
+    std::vector<double> bends_;
+    std::vector<double> weighted_;
+    std::vector<char> gone_;  // rows that are left out
+    double vanished_ = Settings::vanished;
+};
+
+}  // namespace cudbound

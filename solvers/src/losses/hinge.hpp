@@ -1,0 +1,66 @@
+// Hinge loss: every row is a constraint margin >= 1 that may be violated at a
+// price.
+#pragma once
+
+#include "cones/bounded_active_set.hpp"
+#include "linear_algebra/cholesky.hpp"
+#include "losses/penalty_coordinates.hpp"
+#include "losses/relaxation.hpp"
+
+namespace cudbound {
+
+// The coordinates are those of the penalty. Along directions in which it is
+// flat, proximal-point iterations supply the curvature: they minimize the loss
+// plus the squared distance to a center, and take the point found as the next
+// center. For a loss of linear and quadratic pieces finitely many of them reach
+// a minimizer (Rockafellar 1976; Ferris 1991).
+class HingeRelaxation final : public Relaxation {
+ public:
+    HingeRelaxation(const Problem& problem, const Arrangement& arrangement);
+
+    void set(std::int64_t draw) override;
+    double transform(int hyperplane, double* unit, double* offset) override;
+    void to_beta(const double* v, double* beta) const override { coordinates_.to_beta(v, beta); }
+    void direction_from_beta(const double* beta, double* v) const override { coordinates_.from_beta(beta, v); }
+    double loss(const double* v) const override;
+    std::unique_ptr<Node> make_node() const override;
+    void copy(const Node& from, Node& to) const override;
+    void start(Node& node) const override;
+    Settled settle(Node& node, const Sides& sides, const std::vector<int>& forced, double limit) override;
+
+ private:
+    struct HingeNode;
+
+    void place_rows();
+    void gather(std::int64_t draw);
+    void minimize_freely();
+    bool restore(HingeNode& here, const Constraints& all);
+    Settled satisfy(HingeNode& here, const Sides& sides, const std::vector<int>& forced, double limit, double allowed,
+                    double most_allowed, int next);
+    Settled minimize(HingeNode& here, const Sides& sides, const std::vector<int>& forced, double limit, double allowed,
+                     double most_allowed);
+    double linearized(const HingeNode& here) const;
+    double proved_loss(HingeNode& here, const Constraints& all, double limit);
+    bool still(const HingeNode& here) const;
+    double undercut(const HingeNode& here) const;
+    void advance(HingeNode& here, const Sides& sides, const std::vector<int>& forced);
+
+    const Problem& problem_;
+    const Arrangement& arrangement_;
+    const PenaltyCoordinates coordinates_;
+    SoftConstraints rows_;  // all rows, turned by their labels; the cap is that of
+                            // mass 1, 0 for a zero row
+
+    SoftConstraints terms_;  // of the draw
+    double constant_ = 0.0;  // loss of its zero rows
+    double load_ = 0.0;      // length of the vector of its caps
+    std::unique_ptr<Node> root_;
+    mutable std::vector<double> violations_;  // (n) scratch
+    std::vector<double> scratch_;             // (p)
+    std::vector<double> step_;                // (p)
+    std::vector<double> path_;                // (p)
+    std::vector<double> gram_;                // (p, p)
+    Cholesky factor_;
+};
+
+}  // namespace cudbound

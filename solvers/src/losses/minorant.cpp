@@ -1,0 +1,272 @@
+#include "losses/minorant.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "cudbound/settings.hpp"
+#include "linear_algebra/cholesky.hpp"
+#include "linear_algebra/vector_math.hpp"
+#include "losses/drawn_rows.hpp"
+#include "losses/self_concordance.hpp"
+#include "losses/smooth.hpp"
+#include "losses/squared.hpp"
+#include "problem/loss.hpp"
+
+namespace cudbound {
+
+namespace {
+
+// The largest k, rounded down, with loss(e) >= loss(t) + loss'(t) (e - t) + k / 2 (e - t)^2 on [low, high], for
+// t in it. Towards either side of t that ratio is a mean of the second derivatives passed so far, with weights that
+// fall linearly. These rise at most to margin 0 and then fall, so that their mean rises and then falls: it is least at
+// t or at an end.
+template <Loss kind>
+double least_ratio(double t, double low, double high) {
+    const LossAt at = loss_at<kind>(t);
+    double least = at.bend;
+    for (const double end : {low, high}) {
+        const LossAt there = loss_at<kind>(end);
+        const double step = end - t;
+        if (std::abs(step) < Settings::minorant_step) {  // the difference of the losses has no digits
+            least = std::min(least, there.bend);
+            continue;
+        }
+        const double size = there.value + at.value + std::abs(at.slope * step);
+        const double above =
+            there.value - at.value - at.slope * step - Settings::minorant_rounding * Settings::unit_error * size;
+        const double ratio = 2.0 * above / (step * step);
+        if (!(ratio > 0.0)) return 0.0;  // NaN too: std::min would forget it
+        least = std::min(least, ratio);
+    }
+    return std::max(0.0, least * (1.0 - Settings::minorant_margin));
+}
+
+template <Loss kind>
+class MinorantRelaxation final : public SquaredRelaxation {
+ public:
+    MinorantRelaxation(const Problem& problem, const Arrangement& arrangement, Minorants& kept)
+        : SquaredRelaxation(problem, arrangement),
+          kept_(kept),
+          smooth_(make_smooth(problem, arrangement)),
+          minimizer_(smooth_->make_node()),
+          drawn_(problem, arrangement),
+          factor_(static_cast<int>(problem.p)) {
+        const auto size = static_cast<std::size_t>(problem.p);
+        const auto n = static_cast<std::size_t>(problem.n);
+        hessian_.resize(size * size);
+        quadratic_.gram.resize(size * size);
+        quadratic_.center.resize(size);
+        for (auto* vector : {&right_, &residual_, &slope_}) vector->resize(size);
+        for (auto* vector : {&low_, &high_, &touch_, &at_minimizer_, &bend_, &lengths_}) vector->resize(n);
+    }
+
+    void set(std::int64_t draw) override {
+        draw_ = draw;
+        auto& known = kept_[static_cast<std::size_t>(draw)];
+        if (!known) {
+            quadratic_.exists = fit(draw);
+            known = std::make_unique<const Ball::Quadratic>(quadratic_);
+        }
+        found = known->exists && ball_.set(*known);
+        if (found) adopt(0.0);
+    }
+
+    double confirm(const Node& node, const Sides& sides, const std::vector<int>& forced, double limit) override {
+        if (forced.empty() || budget == nullptr) return node.loss;
+        budget->charge(Effort::confirm_nodes * p);
+        minimize(draw_);
+        smooth_->start(*minimizer_);
+        const double least = kept_[static_cast<std::size_t>(draw_)]->least;
+        const auto settled = smooth_->settle(*minimizer_, sides, forced, limit + least);
+        if (settled == Settled::too_far)
+            return std::max(node.loss, std::nextafter(limit, std::numeric_limits<double>::infinity()));
+        if (settled == Settled::unresolved) return node.loss;
+        return std::max(node.loss, minimizer_->loss - least);
+    }
+
+    double attained_loss(const Node& node) override {
+        if (rows_of_ != draw_) drawn_.set(draw_);
+        rows_of_ = draw_;
+        ball_.to_beta(node.point.data(), residual_.data());
+        return drawn_.loss(residual_.data()) - kept_[static_cast<std::size_t>(draw_)]->least;
+    }
+
+ private:
+    void minimize(std::int64_t draw) {
+        if (minimized_ == draw) return;
+        minimized_ = draw;
+        smooth_->budget = budget;
+        smooth_->set(draw);
+    }
+
+    bool fit(std::int64_t draw) {
+        minimize(draw);
+        if (!smooth_->found || !std::isfinite(smooth_->horizon())) return false;
+        smooth_->start(*minimizer_);
+        drawn_.set(draw);
+        rows_of_ = draw;
+        const double* beta = minimizer_->point.data();
+        const auto value = drawn_.measure(beta);
+        if (value.dropped > 0.0) return false;
+        const std::size_t count = drawn_.count();
+        for (std::size_t i = 0; i < count; ++i) at_minimizer_[i] = drawn_.margin(i);
+        if (!bound_margins()) return false;
+        for (int round = 0; round < Settings::minorant_rounds; ++round) {
+            for (std::size_t i = 0; i < count; ++i) {
+                touch_[i] = std::clamp((1.0 - Settings::minorant_shift) * at_minimizer_[i], low_[i], high_[i]);
+            }
+            if (!touch()) return false;
+            const double radius = widened(2.0 * (smooth_->horizon() - quadratic_.least));
+            for (std::size_t i = 0; i < count; ++i) {
+                const double reach = radius * std::sqrt(lengths_[i]);
+                low_[i] = std::max(low_[i], drawn_.margin(i) - reach);
+                high_[i] = std::min(high_[i], drawn_.margin(i) + reach);
+                if (!(low_[i] <= high_[i])) return false;
+            }
+        }
+        for (std::size_t k = 0; k < hessian_.size(); ++k) quadratic_.gram[k] = 0.5 * hessian_[k];
+        quadratic_.anchor_rise = smooth_->anchor_loss + smooth_->slack - quadratic_.least;
+        return quadratic_.anchor_rise >= 0.0;
+    }
+
+    // Where the margins of all coefficients with g > 0 lie.
+    bool bound_margins() {
+        const double rise = smooth_->horizon() - minimizer_->loss;
+        const std::size_t count = drawn_.count();
+        drawn_.measure(minimizer_->point.data());
+        drawn_.gradient(minimizer_->point.data(), slope_.data());
+        for (std::size_t i = 0; i < count; ++i) {
+            bend_[i] = vanishes<kind> ? loss_at<kind>(at_minimizer_[i]).bend : 0.0;
+            low_[i] = -std::numeric_limits<double>::infinity();
+            high_[i] = std::numeric_limits<double>::infinity();
+        }
+        if (!factorize()) return false;
+        if constexpr (vanishes<kind>) {
+            double longest = 0.0;
+            for (std::size_t i = 0; i < count; ++i) longest = std::max(longest, lengths_[i]);
+            const double r = std::sqrt(longest);
+            const double about = 2.0 * farthest(rise, r);
+            const double radius = farthest(rise + left_over() * about, r);
+            if (!(radius < about)) return false;
+            shrink(Settings::minorant_wider * radius);
+        } else {
+            shrink(radius_of(rise));
+        }
+        for (int round = 0; round < Settings::minorant_rounds; ++round) {
+            for (std::size_t i = 0; i < count; ++i) bend_[i] = least_ratio<kind>(at_minimizer_[i], low_[i], high_[i]);
+            if (!factorize()) return round > 0;
+            shrink(radius_of(rise));
+        }
+        return true;
+    }
+
+    // The slope that is left at the minimizer, in the dual metric.
+    double left_over() {
+        factor_.solve_transposed(slope_.data(), residual_.data());
+        return std::sqrt(dot(residual_.data(), residual_.data(), p));
+    }
+
+    // The largest r with r^2 / 2 - left over slope * r <= rise.
+    double radius_of(double rise) {
+        const double slope = left_over();
+        return Settings::minorant_wider * (slope + std::sqrt(slope * slope + 2.0 * std::max(0.0, rise)));
+    }
+
+    void shrink(double radius) {
+        for (std::size_t i = 0; i < drawn_.count(); ++i) {
+            const double reach = radius * std::sqrt(lengths_[i]);
+            low_[i] = std::max(low_[i], at_minimizer_[i] - reach);
+            high_[i] = std::min(high_[i], at_minimizer_[i] + reach);
+        }
+    }
+
+    static double widened(double radius2) { return Settings::minorant_wider * std::sqrt(std::max(0.0, radius2)); }
+
+    // The Hessian of the rows with the curvatures `bend_`, its factor, and the rows' lengths in the dual metric.
+    bool factorize() {
+        for (std::size_t i = 0; i < drawn_.count(); ++i) drawn_.set_bend(i, bend_[i]);
+        drawn_.hessian(hessian_);
+        if (!factor_.factorize(hessian_, Settings::minorant_pivot)) return false;
+        factor_.squared_lengths(drawn_.columns(), static_cast<int>(drawn_.count()), scratch_, lengths_.data());
+        return true;
+    }
+
+    // The quadratic that touches the loss of each row at its `touch_` and lies below it on [low_, high_].
+    bool touch() {
+        const std::size_t count = drawn_.count();
+        for (std::size_t i = 0; i < count; ++i) bend_[i] = least_ratio<kind>(touch_[i], low_[i], high_[i]);
+        if (!factorize()) return false;
+        std::fill(right_.begin(), right_.end(), 0.0);
+        for (std::size_t i = 0; i < count; ++i) {
+            const double pull =
+                drawn_.mass(i) * (bend_[i] * (touch_[i] - drawn_.offset(i)) - loss_at<kind>(touch_[i]).slope);
+            for (int l = 0; l < p; ++l)
+                right_[static_cast<std::size_t>(l)] += pull * drawn_.columns()[static_cast<std::size_t>(l) * count + i];
+        }
+        double* center = quadratic_.center.data();
+        factor_.solve_transposed(right_.data(), center);
+        factor_.solve(center, center);
+        // its value and its slope there: rounding is taken off
+        drawn_.measure(center);
+        double value = drawn_.constant() + drawn_.penalty(center);
+        double size = value;
+        drawn_.penalty_slope(center, residual_.data());
+        for (std::size_t i = 0; i < count; ++i) {
+            const LossAt at = loss_at<kind>(touch_[i]);
+            const double step = drawn_.margin(i) - touch_[i];
+            const double slope = drawn_.mass(i) * (at.slope + bend_[i] * step);
+            value += drawn_.mass(i) * (at.value + step * (at.slope + 0.5 * bend_[i] * step));
+            size +=
+                drawn_.mass(i) * (at.value + std::abs(step) * (std::abs(at.slope) + 0.5 * bend_[i] * std::abs(step)));
+            for (int l = 0; l < p; ++l)
+                residual_[static_cast<std::size_t>(l)] +=
+                    slope * drawn_.columns()[static_cast<std::size_t>(l) * count + i];
+        }
+        factor_.solve_transposed(residual_.data(), residual_.data());
+        const double left = std::sqrt(dot(residual_.data(), residual_.data(), p));
+        const double radius = widened(2.0 * (smooth_->horizon() - value));
+        quadratic_.least = value - left * radius - Settings::excess * (size + smooth_->horizon());
+        return std::isfinite(quadratic_.least);
+    }
+
+    Minorants& kept_;
+    const std::unique_ptr<Relaxation> smooth_;
+    const std::unique_ptr<Node> minimizer_;
+    DrawnRows<kind> drawn_;
+    Cholesky factor_;
+    Ball::Quadratic quadratic_;
+    std::vector<double> hessian_;       // (p, p) of the quadratic
+    std::vector<double> right_;         // (p)
+    std::vector<double> residual_;      // (p)
+    std::vector<double> slope_;         // (p) of the loss at the minimizer
+    std::vector<double> low_;           // (n) margins of coefficients with g > 0 are at least this
+    std::vector<double> high_;          // (n) and at most this
+    std::vector<double> touch_;         // (n) where the quadratic touches the loss
+    std::vector<double> at_minimizer_;  // (n) margins
+    std::vector<double> bend_;          // (n) second derivatives of the quadratic
+    std::vector<double> lengths_;       // (n)
+    std::vector<double> scratch_;
+    std::int64_t draw_ = -1;
+    std::int64_t rows_of_ = -1;    // the draw of `drawn_`
+    std::int64_t minimized_ = -1;  // the draw of `smooth_`
+};
+
+}  // namespace
+
+bool has_minorant(const Problem& problem) {
+    const double size = static_cast<double>(problem.draws) * static_cast<double>(problem.p * problem.p);
+    return (problem.loss == Loss::LOGISTIC || problem.loss == Loss::SQUARED_HINGE || problem.loss == Loss::HUBER) &&
+           std::isfinite(problem.alpha) && problem.alpha > 0.0 && size <= Settings::minorant_size;
+}
+
+std::unique_ptr<Relaxation> make_minorant(const Problem& problem, const Arrangement& arrangement, Minorants& kept) {
+    if (problem.loss == Loss::LOGISTIC)
+        return std::make_unique<MinorantRelaxation<Loss::LOGISTIC>>(problem, arrangement, kept);
+    if (problem.loss == Loss::HUBER)
+        return std::make_unique<MinorantRelaxation<Loss::HUBER>>(problem, arrangement, kept);
+    return std::make_unique<MinorantRelaxation<Loss::SQUARED_HINGE>>(problem, arrangement, kept);
+}
+
+}  // namespace cudbound

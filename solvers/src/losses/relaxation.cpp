@@ -1,0 +1,22 @@
+#include "losses/relaxation.hpp"
+
+#include "losses/hinge.hpp"
+#include "losses/smooth.hpp"
+#include "losses/squared.hpp"
+#include "problem/loss.hpp"
+
+namespace cudbound {
+
+std::unique_ptr<Relaxation> make_relaxation(const Problem& problem, const Arrangement& arrangement) {
+    return with_loss(problem.loss, [&]<Loss kind>() -> std::unique_ptr<Relaxation> {
+        if constexpr (kind == Loss::SQUARED) {
+            return std::make_unique<SquaredRelaxation>(problem, arrangement);
+        } else if constexpr (kind == Loss::HINGE) {
+            return std::make_unique<HingeRelaxation>(problem, arrangement);
+        } else {
+            return make_smooth(problem, arrangement);
+        }
+    });
+}
+
+}  // namespace cudbound

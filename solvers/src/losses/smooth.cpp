@@ -1,0 +1,418 @@
+#include "losses/smooth.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+
+#include "cones/active_set.hpp"
+#include "control/prunes.hpp"
+#include "cudbound/settings.hpp"
+#include "linear_algebra/cholesky.hpp"
+#include "linear_algebra/vector_math.hpp"
+#include "losses/drawn_rows.hpp"
+#include "losses/self_concordance.hpp"
+#include "problem/loss.hpp"
+
+namespace cudbound {
+
+namespace {
+
+// A minimizer, and the quadratic model of the loss close to it from which it was found and the next step starts.
+struct SmoothNode final : Node {
+    explicit SmoothNode(int p) : Node(p), base(p), gradient(p), factor(p) {}
+
+    std::vector<double> base;  // where the model was taken
+    double value = 0.0;        // the loss there
+    double dropped = 0.0;      // contribution of the rows that the model leaves out
+    std::vector<double> gradient;
+    Cholesky factor;      // of the Hessian
+    bool curved = false;  // whether the Hessian was factorized as it is
+    double added = 0.0;   // if not, the multiple of I that was added
+    double spread = 0.0;  // largest |R^{-T} x_i|: how fast the curvature can change
+};
+
+template <Loss kind>
+class SmoothRelaxation final : public Relaxation {
+ public:
+    SmoothRelaxation(const Problem& problem, const Arrangement& arrangement)
+        : Relaxation(problem),
+          problem_(problem),
+          arrangement_(arrangement),
+          rows_(problem, arrangement),
+          root_(static_cast<int>(problem.p)),
+          active_(static_cast<int>(problem.p)),
+          minorant_(static_cast<int>(problem.p)) {
+        p = static_cast<int>(problem.p);
+        rate = problem.alpha / static_cast<double>(problem.n);
+        anchor.assign(problem.anchor, problem.anchor + p);
+        apex.assign(p, 0.0);
+        const auto size = static_cast<std::size_t>(p);
+        const auto n = static_cast<std::size_t>(problem.n);
+        hessian_.resize(size * size);
+        for (auto* vector : {&newton_, &scaled_, &trial_, &unit_, &shift_}) vector->resize(size);
+        for (auto* vector : {&lengths_, &reach_}) vector->resize(n);
+        scratch_.reserve(n * size);
+    }
+
+    void set(std::int64_t draw) override {
+        rows_.set(draw);
+        minorised_ = false;  // what is known belongs to the draw before
+        anchor_loss = rows_.loss(anchor.data());
+        if (problem_.penalty != nullptr) {
+            const double whole = static_cast<double>(problem_.n) * problem_.anchor_penalty;
+            anchor_loss += std::max(0.0, whole - rows_.penalty(anchor.data()));
+        }
+        anchor_loss += evaluation_.anchor_doubt(draw);
+        certain = std::isfinite(anchor_loss);  // exp(-m) overflows where an offset makes m < -709: g is not known
+        apex_loss = rows_.loss(apex.data());
+        extent = length_of(anchor);
+        if (extent == 0.0) extent = 1.0;
+        minimize_freely();
+        extent = std::max(extent, length_of(root_.point));
+        slack = Settings::newton_slack * Settings::newton_gap * (1.0 + apex_loss);
+        apex_tolerance = slack;
+        taken_off = slack + apex_tolerance + (vanishes<kind> ? 0.0 : Settings::pieces_gap * (1.0 + apex_loss));
+        curvature_is_bounded_ = false;  // which a draw that is only scored never needs
+    }
+
+    double transform(int hyperplane, double* unit, double* offset) override {
+        const double* normal = arrangement_.normal(hyperplane);
+        std::copy_n(normal, p, unit);
+        *offset = 0.0;
+        if (!curvature_is_bounded_) bound_curvature();
+        if (!minorised_) return 0.0;
+        minorant_.solve_transposed(normal, unit_.data());
+        return 0.5 / dot(unit_.data(), unit_.data(), p);
+    }
+
+    void to_beta(const double* v, double* beta) const override { std::copy_n(v, p, beta); }
+    void direction_from_beta(const double* beta, double* v) const override { std::copy_n(beta, p, v); }
+    double loss(const double* beta) const override { return rows_.loss(beta); }
+    std::unique_ptr<Node> make_node() const override { return std::make_unique<SmoothNode>(p); }
+
+    void copy(const Node& from, Node& to) const override {
+        const auto& source = static_cast<const SmoothNode&>(from);
+        auto& target = static_cast<SmoothNode&>(to);
+        target.point = source.point;
+        target.loss = source.loss;
+        target.base = source.base;
+        target.value = source.value;
+        target.dropped = source.dropped;
+        target.gradient = source.gradient;
+        target.factor.copy_from(source.factor);
+        target.curved = source.curved;
+        target.added = source.added;
+        target.spread = source.spread;
+    }
+
+    void start(Node& node) const override { copy(root_, node); }
+
+    Settled settle(Node& node, const Sides& sides, const std::vector<int>& forced, double limit) override {
+        return descend(static_cast<SmoothNode&>(node), sides, forced, limit, false);
+    }
+
+ private:
+    static constexpr double pivot = vanishes<kind> ? Settings::vanishing_pivot : Settings::pieces_pivot;
+    static constexpr double ridge = vanishes<kind> ? Settings::vanishing_ridge : Settings::pieces_ridge;
+
+    double length_of(const std::vector<double>& x) const { return std::sqrt(dot(x.data(), x.data(), p)); }
+    double size_of(const std::vector<double>& point) const { return std::max(extent, length_of(point)); }
+
+    void measure(SmoothNode& node) {
+        const auto value = rows_.measure(node.base.data());
+        node.value = value.total;
+        node.dropped = value.dropped;
+    }
+
+    // The quadratic model of the loss where it was measured.
+    void model(SmoothNode& node) {
+        rows_.gradient(node.base.data(), node.gradient.data());
+        rows_.hessian(hessian_);
+        factorize(node);
+        if constexpr (vanishes<kind>) {
+            node.factor.squared_lengths(rows_.columns(), static_cast<int>(rows_.count()), scratch_, lengths_.data());
+            double largest = 0.0;
+            for (std::size_t i = 0; i < rows_.count(); ++i) {
+                if (rows_.bend(i) > 0.0) largest = std::max(largest, lengths_[i]);
+            }
+            node.spread = std::sqrt(largest);
+        }
+    }
+
+    void factorize(SmoothNode& node) {
+        const double longest = Settings::longest_step * size_of(node.base);
+        node.added = 0.0;
+        node.curved = node.factor.factorize(hessian_, pivot);
+        if (node.curved && lent_ == 1.0 && free_step(node) <= longest) return;
+        node.curved = false;
+        double largest = 0.0;
+        const auto diagonal = static_cast<std::size_t>(p) + 1;
+        for (std::size_t k = 0; k < hessian_.size(); k += diagonal) largest = std::max(largest, hessian_[k]);
+        double added = largest > 0.0 ? lent_ * ridge * largest : length_of(node.gradient) / longest;
+        if (added == 0.0) added = 1.0;  // neither curvature nor slope: any metric will do
+        for (int round = 0; round < Effort::lendings; ++round) {
+            for (std::size_t k = 0; k < hessian_.size(); k += diagonal) hessian_[k] += added;
+            node.added += added;
+            if (node.factor.factorize(hessian_, 0.0) && free_step(node) <= longest) return;
+            added *= Settings::lend_step;
+        }
+    }
+
+    double free_step(const SmoothNode& node) {
+        node.factor.solve_transposed(node.gradient.data(), newton_.data());
+        node.factor.solve(newton_.data(), newton_.data());
+        return length_of(newton_);
+    }
+
+    void minimize_freely() {
+        lent_ = 1.0;
+        root_.base = anchor_loss <= apex_loss ? anchor : apex;
+        measure(root_);
+        model(root_);
+        root_.point = root_.base;
+        root_.loss = 0.0;
+        const double unlimited = std::numeric_limits<double>::infinity();
+        found = descend(root_, {p, nullptr, nullptr, 0.0}, {}, unlimited, true) == Settled::yes;
+        if (!found) root_.loss = 0.0;
+        if (found && root_.curved) {
+            // crossings start from here, and the model is as good as the minimizer
+            root_.base = root_.point;
+            measure(root_);
+            model(root_);
+        }
+        attained = !all_but_vanished(root_) && (root_.curved || root_.dropped == 0.0);
+    }
+
+    // Newton's method: each step minimizes the quadratic model on the cone. The model's minimum, lowered by how much
+    // the loss can undercut the model, bounds the loss on the cone from below: the multipliers of the constraints are
+    // those of a dual feasible point. The base need not lie in the cone at first (`inside` is false); then the whole
+    // step is taken. The last step is taken without evaluating the loss there: it leaves almost nothing of the
+    // gradient.
+    Settled descend(SmoothNode& here, const Sides& sides, const std::vector<int>& forced, double limit, bool inside) {
+        rows_.readmit();
+        lent_ = 1.0;
+        double last_gap = std::numeric_limits<double>::infinity();
+        for (int iteration = 0; iteration < Settings::newton_steps; ++iteration) {
+            if (iteration == Settings::newton_steps / Effort::coarsen_part) rows_.coarsen();
+            if (!may_go_on()) return Settled::unresolved;
+            if (!find_step(here, sides, forced)) {
+                // Next to flat directions stretch the metric until normals look alike. More curvature is lent, from
+                // beta = 0, which is on no wrong side.
+                lent_ *= Settings::lend_more;
+                if (lent_ * ridge > Settings::lend_most) return Settled::unresolved;
+                inside = true;
+                here.base = apex;
+                measure(here);
+                model(here);
+                continue;
+            }
+            // newton_ is the step, scaled_ the same in the metric of the Hessian
+            const double descent = dot(here.gradient.data(), newton_.data(), p);
+            const double length2 = dot(scaled_.data(), scaled_.data(), p);
+            const double bound = here.value - here.dropped + descent + length2 - model_error(here, std::sqrt(length2));
+            here.loss = std::max(0.0, std::min(bound, apex_loss));  // beta = 0 lies in every cone
+            if (here.curved && proved_ && exceeds(here.loss, limit)) return Settled::too_far;
+            const double gap = here.value - here.dropped - here.loss;
+            const bool stalled = -descent <= (vanishes<kind> ? Settings::vanishing_still : Settings::pieces_still) *
+                                                 (1.0 + here.value) &&
+                                 gap > Settings::still_gap * last_gap;
+            last_gap = gap;
+            const double allowed = (stalled ? Settings::newton_stall : Settings::newton_gap) * (1.0 + here.value);
+            if (inside && (gap <= allowed || all_but_vanished(here))) {
+                const double share = here.curved ? 1.0 : 0.0;  // without curvature the step may lead far
+                for (int l = 0; l < p; ++l) here.point[l] = here.base[l] + share * newton_[l];
+                return exceeds(here.loss, limit) ? Settled::too_far : Settled::yes;
+            }
+            if (inside) {
+                if (!step_down(here, descent, sides, forced)) return Settled::unresolved;
+            } else {
+                step_inside(here);
+                inside = true;
+            }
+            model(here);
+        }
+        return Settled::unresolved;
+    }
+
+    bool all_but_vanished(const SmoothNode& here) const {
+        return vanishes<kind> && here.value <= rows_.vanished() * static_cast<double>(rows_.count());
+    }
+
+    // The minimizer of the node's quadratic model on the cone: in the metric of the Hessian, the point of the cone that
+    // is nearest to the free minimizer of the model.
+    bool find_step(const SmoothNode& here, const Sides& sides, const std::vector<int>& forced) {
+        here.factor.solve_transposed(here.gradient.data(), shift_.data());
+        active_.reset();
+        double allowed =
+            Settings::left_of_tie * Settings::tie;  // relative to the length of the point: cones have no scale
+        for (int patience = Effort::moves + Effort::moves_per_constraint * (p + static_cast<int>(forced.size()));
+             patience > 0; --patience) {
+            for (int l = 0; l < p; ++l) scaled_[l] = active_.point()[l] - shift_[l];
+            here.factor.solve(scaled_.data(), newton_.data());
+            for (int l = 0; l < p; ++l) trial_[l] = here.base[l] + newton_[l];
+            const double length = size_of(trial_);
+            const int next = sides.most_violated(forced, trial_.data(), allowed * length);
+            if (next < 0) return true;
+            here.factor.solve_transposed(sides.normal(next), unit_.data());
+            const double scale = 1.0 / length_of(unit_);
+            for (double& x : unit_) x *= scale;
+            const double violation = sides.side(next, trial_.data());
+            const auto outcome =
+                active_.add(next, unit_.data(), violation * scale, std::numeric_limits<double>::infinity());
+            if (outcome == ActiveSet::Outcome::stuck) return false;
+            if (outcome == ActiveSet::Outcome::infeasible) {
+                // a cone is never empty: the violation is a rounding error
+                const double most = here.curved ? Settings::tie : Settings::singular_tie;
+                if (violation < -most * length || allowed == most) return false;
+                allowed = most;
+                active_.reset();
+            }
+        }
+        return false;
+    }
+
+    // How much the loss on the cone can lie below the minimum of the model there, given the length of the step;
+    // `proved_` tells whether that is certain.
+    double model_error(const SmoothNode& here, double length) {
+        proved_ = true;
+        const double lent = Settings::residual_reach * size_of(here.base) * here.added * length_of(newton_);
+        if constexpr (vanishes<kind>) return undercut(length, here.spread) + lent;
+        // If no row leaves its piece, the model, except for the multiple of I, touches the loss at the end of the step,
+        // and its gradient there is that of a dual feasible point except for what the multiple of I adds.
+        if (rows_.keep_pieces(here.base.data(), newton_.data())) {
+            const double step = length_of(newton_);
+            proved_ = here.curved;
+            return 0.5 * (length * length + here.added * step * step) + lent;
+        }
+        // Otherwise the change of the gradient by the step is the error.
+        here.factor.multiply_transposed(scaled_.data(), unit_.data());
+        if (minorised_ && here.value <= horizon()) {
+            minorant_.solve_transposed(unit_.data(), unit_.data());
+            return 0.5 * dot(unit_.data(), unit_.data(), p);
+        }
+        proved_ = false;
+        return Settings::residual_reach * size_of(here.base) * length_of(unit_);
+    }
+
+    // Takes the whole step, into the cone. beta = 0 lies in every cone, and so does what is between.
+    void step_inside(SmoothNode& here) {
+        for (int l = 0; l < p; ++l) here.base[l] += newton_[l];
+        measure(here);
+        while (!(here.value <= apex_loss)) {
+            const double length = length_of(here.base);
+            for (double& x : here.base)
+                x = length > Settings::least_base && std::isfinite(length) ? Settings::base_shrunk * x : 0.0;
+            measure(here);
+        }
+    }
+
+    // Takes the step, halved until the loss falls by a share of what the model predicts.
+    bool step_down(SmoothNode& here, double descent, const Sides& sides, const std::vector<int>& forced) {
+        const double before = here.value - here.dropped;
+        here.point = here.base;
+        double share = 1.0;
+        for (int halvings = 0; halvings < Effort::halvings; ++halvings) {
+            for (int l = 0; l < p; ++l) here.base[l] = here.point[l] + share * newton_[l];
+            measure(here);
+            const double promised = -share * descent;
+            const double fall = before - (here.value - here.dropped);
+            if (fall >= Settings::armijo * promised || promised <= Settings::newton_level * (1.0 + std::abs(before))) {
+                if (!here.curved && share == 1.0) stretch(here, descent, sides, forced);
+                return true;
+            }
+            share *= 0.5;
+        }
+        return false;
+    }
+
+    // Without curvature the length of a step is arbitrary: it is doubled as long as the loss keeps falling and the
+    // point stays in the cone.
+    void stretch(SmoothNode& here, double descent, const Sides& sides, const std::vector<int>& forced) {
+        double share = 1.0;
+        double before = here.value - here.dropped;
+        for (int doublings = 0; doublings < Effort::halvings; ++doublings) {
+            for (int l = 0; l < p; ++l) trial_[l] = here.point[l] + 2.0 * share * newton_[l];
+            if (sides.most_violated(forced, trial_.data(), Settings::tie * size_of(trial_)) >= 0) return;
+            here.base.swap(trial_);
+            measure(here);
+            const double after = here.value - here.dropped;
+            if (!(before - after >= -Settings::stretch_fall * share * descent)) {
+                for (int l = 0; l < p; ++l) here.base[l] = here.point[l] + share * newton_[l];
+                measure(here);
+                return;
+            }
+            before = after;
+            share *= 2.0;
+        }
+    }
+
+    // A quadratic minorant: wherever g > 0, the Hessian is at least that of `minorant_`.
+    void bound_curvature() {
+        const double rise = horizon() - root_.loss;
+        curvature_is_bounded_ = true;
+        minorised_ = false;
+        if (!std::isfinite(rise) || !found) return;
+        const auto measure_lengths = [this](const Cholesky& factor) {
+            factor.squared_lengths(rows_.columns(), static_cast<int>(rows_.count()), scratch_, lengths_.data());
+        };
+        double radius = std::sqrt(2.0 * rise);  // of the region, in the metric whose lengths are in `lengths_`
+        if constexpr (vanishes<kind>) {
+            if (!root_.curved || root_.dropped > 0.0) return;
+            measure_lengths(root_.factor);
+            radius = farthest(rise, root_.spread);
+        } else {
+            if (!minorant_.factorize(rows_.ridge(), pivot)) return;
+            measure_lengths(minorant_);
+        }
+        rows_.measure(root_.point.data());
+        std::fill(reach_.begin(), reach_.end(), std::numeric_limits<double>::infinity());
+        for (int round = 0; round < Settings::curvature_rounds; ++round) {
+            for (std::size_t i = 0; i < rows_.count(); ++i) {
+                reach_[i] = std::min(reach_[i], Settings::minorant_wider * radius * std::sqrt(lengths_[i]));
+                rows_.set_bend(i, least_bend<kind>(rows_.margin(i) - reach_[i], rows_.margin(i) + reach_[i]));
+            }
+            rows_.hessian(hessian_);
+            minorised_ = minorant_.factorize(hessian_, Settings::pieces_pivot);
+            if (!minorised_) return;
+            measure_lengths(minorant_);
+            radius = std::sqrt(2.0 * rise);
+        }
+    }
+
+    const Problem& problem_;
+    const Arrangement& arrangement_;
+    mutable DrawnRows<kind> rows_;
+    SmoothNode root_;
+    ActiveSet active_;
+    Cholesky minorant_;
+    bool minorised_ = false;
+    bool curvature_is_bounded_ = false;
+    bool proved_ = false;  // whether the last model_error is certain
+    double lent_ = 1.0;    // how much more than usual is added to a singular Hessian
+
+    // scratch
+    std::vector<double> hessian_;       // (p, p)
+    std::vector<double> newton_;        // (p)
+    std::vector<double> scaled_;        // (p)
+    std::vector<double> trial_;         // (p)
+    std::vector<double> shift_;         // (p)
+    mutable std::vector<double> unit_;  // (p)
+    std::vector<double> lengths_;       // (n)
+    std::vector<double> reach_;         // (n)
+    std::vector<double> scratch_;
+};
+
+}  // namespace
+
+std::unique_ptr<Relaxation> make_smooth(const Problem& problem, const Arrangement& arrangement) {
+    return with_loss(problem.loss, [&]<Loss kind>() -> std::unique_ptr<Relaxation> {
+        if constexpr (kind == Loss::SQUARED || kind == Loss::HINGE) {
+            throw std::invalid_argument("this loss has a relaxation of its own");
+        } else {
+            return std::make_unique<SmoothRelaxation<kind>>(problem, arrangement);
+        }
+    });
+}
+
+}  // namespace cudbound

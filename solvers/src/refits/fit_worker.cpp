@@ -1,0 +1,200 @@
+#include "refits/fit_worker.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "cudbound/settings.hpp"
+#include "linear_algebra/vector_math.hpp"
+
+namespace cudbound {
+
+namespace {
+
+bool penalizes_alike(const Fits& fits) {
+    const std::int64_t size = fits.coefficients();
+    for (std::int64_t f = 0; f < fits.fits; ++f) {
+        const double* strengths = fits.penalty + f * size + (fits.intercept ? 1 : 0);
+        for (std::int64_t j = 0; j < fits.p; ++j) {
+            if (strengths[j] != strengths[0] || strengths[0] == 0.0) return false;
+        }
+    }
+    return fits.p > 0;
+}
+
+// Columns with scale 0 are left out of a fit, and rotated columns are never more than rows.
+std::int64_t most_coefficients(const Fits& fits, bool alike) {
+    std::int64_t most = fits.scale == nullptr ? fits.p : 0;
+    for (std::int64_t f = 0; f < fits.fits && fits.scale != nullptr; ++f) {
+        const double* scale = fits.scale + f * fits.p;
+        most = std::max<std::int64_t>(most, fits.p - std::count(scale, scale + fits.p, 0.0));
+    }
+    return (alike ? std::min(fits.n, most) : most) + (fits.intercept ? 1 : 0);
+}
+
+// Never 0, even if all coefficients are.
+double doubt_of(double moved, double change, double terms) {
+    const double doubt = Settings::fit_reach * std::max(std::abs(moved), change) + Settings::fit_rounding * terms;
+    return std::max(doubt, std::numeric_limits<double>::min());
+}
+
+}  // namespace
+
+FitWorker::FitWorker(const Fits& fits)
+    : fits_(fits),
+      alike_(penalizes_alike(fits)),
+      newton_(static_cast<std::size_t>(fits.n), static_cast<int>(most_coefficients(fits, alike_))) {
+    const auto n = static_cast<std::size_t>(fits.n);
+    const auto most = static_cast<std::size_t>(most_coefficients(fits, alike_));
+    columns_.resize(n * most);
+    weights_.resize(n);
+    places_.resize(n);
+    penalty_.resize(most);
+    kept_.resize(static_cast<std::size_t>(fits.p));
+    if (alike_) {
+        space_.emplace(fits.n, fits.p);
+        mapped_.resize(n * static_cast<std::size_t>(fits.p));
+        lengths_.resize(n);
+    }
+}
+
+void FitWorker::operator()(std::int64_t fit, const Scores& results) {
+    double* scores = results.scores + fit * fits_.n;
+    double* doubt = results.doubt + fit * fits_.n;
+    find_drawn(fit);
+    find_kept(fit);
+    const bool rotate = alike_ && n_kept_ > count_;
+    if (rotate) {
+        gather_coordinates(fit);
+    } else {
+        gather(fit);
+    }
+    results.found[fit] = newton_.minimize(fits_.loss, drawn_);
+    if (!results.found[fit]) {
+        std::fill_n(scores, fits_.n, 0.0);
+        std::fill_n(doubt, fits_.n, 0.0);
+    } else if (rotate) {
+        score_coordinates(scores, doubt);
+    } else {
+        score(fit, scores, doubt);
+    }
+}
+
+void FitWorker::find_drawn(std::int64_t fit) {
+    const double* weights = fits_.weights + fit * fits_.n;
+    count_ = 0;
+    for (std::int64_t i = 0; i < fits_.n; ++i) {
+        if (weights[i] == 0.0) continue;
+        weights_[count_] = weights[i];
+        places_[count_] = i;
+        ++count_;
+    }
+    if (fits_.intercept) {
+        for (std::size_t k = 0; k < count_; ++k) columns_[k] = fits_.labels[places_[k]];
+    }
+}
+
+void FitWorker::find_kept(std::int64_t fit) {
+    n_kept_ = 0;
+    for (std::int64_t j = 0; j < fits_.p; ++j) {
+        if (scale(fit, j) != 0.0) kept_[n_kept_++] = j;
+    }
+}
+
+void FitWorker::gather(std::int64_t fit) {
+    const std::size_t first = fits_.intercept ? 1 : 0;
+    const double* strengths = fits_.penalty + fit * fits_.coefficients();
+    if (fits_.intercept) penalty_[0] = strengths[0];
+    double* column = columns_.data() + first * count_;
+    const double* rows = rows_of(fit);
+    for (std::size_t l = 0; l < n_kept_; ++l) {
+        const std::int64_t j = kept_[l];
+        penalty_[first + l] = strengths[first + static_cast<std::size_t>(j)];
+        const double from = shift(fit, j);
+        const double by = scale(fit, j);
+        for (std::size_t k = 0; k < count_; ++k) {
+            const std::int64_t i = places_[k];
+            column[k] = fits_.labels[i] * ((rows[i * fits_.p + j] - from) * by);
+        }
+        column += count_;
+    }
+    drawn_ = {count_, static_cast<int>(first + n_kept_), columns_.data(), weights_.data(), penalty_.data()};
+}
+
+// Under a penalty that treats all columns equally the minimizer lies in the span of the rows with weight: coordinates
+// there replace the columns, and the penalty is the same.
+void FitWorker::gather_coordinates(std::int64_t fit) {
+    const double* rows = rows_of(fit);
+    for (std::int64_t i = 0; i < fits_.n; ++i) {
+        double size = 0.0;
+        for (std::int64_t j = 0; j < fits_.p; ++j) {
+            const double x = rows[i * fits_.p + j];
+            const double from = shift(fit, j);
+            const double by = scale(fit, j);
+            mapped_[static_cast<std::size_t>(i * fits_.p + j)] = (x - from) * by;
+            const double term = (std::abs(x) + std::abs(from)) * by;
+            size += term * term;
+        }
+        lengths_[static_cast<std::size_t>(i)] = std::sqrt(size);
+    }
+    const int dimension = space_->span(mapped_.data(), places_, count_);
+    const int first = fits_.intercept ? 1 : 0;
+    double* column = columns_.data() + static_cast<std::size_t>(first) * count_;
+    for (int d = 0; d < dimension; ++d) {
+        for (std::size_t k = 0; k < count_; ++k) {
+            column[k] = fits_.labels[places_[k]] * space_->coordinates(places_[k])[d];
+        }
+        column += count_;
+    }
+    const double* strengths = fits_.penalty + fit * fits_.coefficients();
+    if (fits_.intercept) penalty_[0] = strengths[0];
+    std::fill_n(penalty_.begin() + first, dimension, strengths[first]);
+    drawn_ = {count_, first + dimension, columns_.data(), weights_.data(), penalty_.data()};
+}
+
+// Scores of all rows, and how far rounding may have moved them: what the last step moved the score, or a margin,
+// several times, and the rounding errors of the terms.
+void FitWorker::score(std::int64_t fit, double* scores, double* doubt) const {
+    const std::size_t first = fits_.intercept ? 1 : 0;
+    const std::vector<double>& coef = newton_.coef();
+    const std::vector<double>& step = newton_.step();
+    const double* rows = rows_of(fit);
+    for (std::int64_t i = 0; i < fits_.n; ++i) {
+        double score = fits_.intercept ? coef[0] : 0.0;
+        double moved = fits_.intercept ? step[0] : 0.0;
+        double terms = std::abs(score);
+        bool zero = !fits_.intercept;  // only the score of a row of zeros is sure to be 0
+        for (std::size_t l = 0; l < n_kept_; ++l) {
+            const std::int64_t j = kept_[l];
+            const double x = rows[i * fits_.p + j];
+            const double from = shift(fit, j);
+            const double by = scale(fit, j);
+            const double z = (x - from) * by;
+            score += coef[first + l] * z;
+            moved += step[first + l] * z;
+            zero = zero && x == 0.0 && from == 0.0;
+            terms += std::abs(coef[first + l] * by) * (std::abs(x) + std::abs(from));
+        }
+        scores[i] = score;
+        doubt[i] = zero ? 0.0 : doubt_of(moved, newton_.change(), terms);
+    }
+}
+
+void FitWorker::score_coordinates(double* scores, double* doubt) const {
+    const int first = fits_.intercept ? 1 : 0;
+    const int dimension = drawn_.size - first;
+    const double* coef = newton_.coef().data();
+    const double* step = newton_.step().data();
+    const double length = std::sqrt(dot(coef + first, coef + first, dimension));
+    for (std::int64_t i = 0; i < fits_.n; ++i) {
+        const double* row = space_->coordinates(i);
+        const double intercept = fits_.intercept ? coef[0] : 0.0;
+        scores[i] = intercept + dot(coef + first, row, dimension);
+        const double moved = (fits_.intercept ? step[0] : 0.0) + dot(step + first, row, dimension);
+        const double size = lengths_[static_cast<std::size_t>(i)];
+        const bool zero = !fits_.intercept && size == 0.0;
+        doubt[i] = zero ? 0.0 : doubt_of(moved, newton_.change(), std::abs(intercept) + length * size);
+    }
+}
+
+}  // namespace cudbound

@@ -1,0 +1,57 @@
+// What one thread needs to make fits one after another.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "cudbound/fits.hpp"
+#include "linear_algebra/row_space.hpp"
+#include "refits/newton_fit.hpp"
+
+namespace cudbound {
+
+class FitWorker {
+ public:
+    explicit FitWorker(const Fits& fits);
+
+    // Fits number `fit` and writes its row of the results. Allocates nothing.
+    void operator()(std::int64_t fit, const Scores& results);
+
+ private:
+    void find_drawn(std::int64_t fit);
+    void find_kept(std::int64_t fit);
+    void gather(std::int64_t fit);
+    void gather_coordinates(std::int64_t fit);
+    void score(std::int64_t fit, double* scores, double* doubt) const;
+    void score_coordinates(double* scores, double* doubt) const;
+
+    const double* rows_of(std::int64_t fit) const {
+        return fits_.rows + (fits_.own_rows ? fit * fits_.n * fits_.p : 0);
+    }
+    double shift(std::int64_t fit, std::int64_t j) const {
+        return fits_.shift == nullptr ? 0.0 : fits_.shift[fit * fits_.p + j];
+    }
+    double scale(std::int64_t fit, std::int64_t j) const {
+        return fits_.scale == nullptr ? 1.0 : fits_.scale[fit * fits_.p + j];
+    }
+
+    const Fits& fits_;
+    bool alike_;  // whether every fit penalizes its columns equally, so that they may be rotated
+    NewtonFit newton_;
+    SignedRows drawn_;
+    std::size_t count_ = 0;             // rows with weight
+    std::vector<std::int64_t> places_;  // of those
+    std::vector<double> weights_;       // of those
+    std::size_t n_kept_ = 0;            // columns with a scale other than 0
+    std::vector<std::int64_t> kept_;    // those
+    std::vector<double> penalty_;       // (coefficients)
+    std::vector<double> columns_;       // (coefficients, count)
+
+    // for more columns than rows with weight
+    std::optional<RowSpace> space_;
+    std::vector<double> mapped_;   // (n, p)
+    std::vector<double> lengths_;  // (n), of the rows before they were mapped
+};
+
+}  // namespace cudbound

@@ -1,0 +1,178 @@
+#include "cudbound/draws.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <barrier>
+#include <chrono>
+#include <cmath>
+#include <condition_variable>
+#include <exception>
+#include <limits>
+#include <memory>
+#include <mutex>
+#include <stdexcept>
+#include <thread>
+#include <vector>
+
+#include "cudbound/settings.hpp"
+#include "losses/relaxation.hpp"
+#include "problem/arrangement.hpp"
+#include "schedule/schedule.hpp"
+
+namespace cudbound {
+
+namespace {
+
+void require(bool holds, const char* message) {
+    if (!holds) throw std::invalid_argument(message);
+}
+
+void validate(const Problem& problem) {
+    require(problem.n > 0 && problem.p > 0, "design must have at least one row and one column");
+    require(problem.draws >= 0, "the number of draws must not be negative");
+    require(problem.alpha >= 0.0, "alpha must be in [0, inf]");
+    for (std::int64_t i = 0; i < problem.n; ++i) {
+        require(std::abs(problem.labels[i]) == 1.0, "labels must be -1 or +1");
+    }
+    for (std::int64_t i = 0; i < problem.n * problem.p; ++i) {
+        require(std::isfinite(problem.design[i]), "design must be finite");
+    }
+    for (std::int64_t k = 0; k < problem.p; ++k) require(std::isfinite(problem.anchor[k]), "anchor must be finite");
+    for (std::int64_t i = 0; i < problem.draws * problem.n; ++i) {
+        require(problem.counts[i] >= 0, "counts must not be negative");
+        require(problem.weights == nullptr || std::isfinite(problem.weights[i]), "weights must be finite");
+    }
+    for (std::int64_t d = 0; problem.draw_scale != nullptr && d < problem.draws; ++d) {
+        require(problem.draw_scale[d] > 0.0 && std::isfinite(problem.draw_scale[d]),
+                "draw_scale must be finite and positive");
+    }
+    for (std::int64_t i = 0; i < problem.n; ++i) {
+        require(problem.sample_weight == nullptr ||
+                    (problem.sample_weight[i] >= 0.0 && std::isfinite(problem.sample_weight[i])),
+                "sample_weight must be finite and not negative");
+        require(problem.offset == nullptr || std::isfinite(problem.offset[i]), "offset must be finite");
+    }
+    if (problem.penalty != nullptr) {
+        require(std::isfinite(problem.anchor_penalty), "anchor_penalty must be finite");
+        for (std::int64_t k = 0; k < problem.p * problem.p; ++k) {
+            require(std::isfinite(problem.penalty[k]), "penalty must be finite");
+        }
+    }
+}
+
+}  // namespace
+
+void solve_draws(const Problem& problem, const Limits& limits, Side side, const Ranks& ranks, int threads,
+                 const Monitor& monitor, const Results& results) {
+    validate(problem);
+    require(limits.nodes >= 0 && limits.seconds >= 0.0, "limits must not be negative");
+    require(limits.total_nodes >= 0 && limits.total_seconds >= 0.0, "limits must not be negative");
+    require(threads >= 1, "threads must be at least 1");
+    for (std::int64_t k = 0; k < ranks.count; ++k) {
+        require(ranks.values[k] >= (k > 0 ? ranks.values[k - 1] : 1) && ranks.values[k] <= problem.draws,
+                "ranks must be in [1, draws] and ascending");
+    }
+    const auto begun = Budget::Clock::now();
+    const Arrangement arrangement = merge_rows(problem);
+    Schedule schedule(problem, limits, ranks, results);
+    Minorants minorants(static_cast<std::size_t>(problem.draws));
+
+    std::atomic<bool> stop{false};
+    std::atomic<bool> out_of_time{false};
+    std::exception_ptr failure;
+    std::exception_ptr monitor_failure;
+    const int working = static_cast<int>(std::min<std::int64_t>(threads, std::max<std::int64_t>(problem.draws, 1)));
+    int running = working;
+    std::mutex mutex;
+    std::condition_variable finished;
+    const auto fail = [&] {
+        const std::lock_guard lock(mutex);
+        failure = std::current_exception();
+        stop = true;
+    };
+
+    const std::vector<Task>* batch = nullptr;
+    std::atomic<std::int64_t> next{0};
+    const auto plan = [&]() noexcept {
+        next = 0;
+        try {
+            static const std::vector<Task> nothing;
+            batch = stop || out_of_time ? &nothing : &schedule.plan();
+        } catch (...) {
+            fail();
+        }
+    };
+    plan();
+    std::barrier together(working, plan);
+
+    const auto work = [&] {
+        std::unique_ptr<DrawSolver> solver;
+        std::vector<double> witness(static_cast<std::size_t>(std::max(problem.p, problem.raw.p)));
+        while (!batch->empty()) {
+            try {
+                if (!solver)
+                    solver = std::make_unique<DrawSolver>(problem, arrangement, stop, limits, begun, minorants);
+                const auto size = static_cast<std::int64_t>(batch->size());
+                for (std::int64_t k = next++; k < size; k = next++) {
+                    if (stop.load(std::memory_order_relaxed)) break;
+                    const Task& task = (*batch)[static_cast<std::size_t>(k)];
+                    const Outcome outcome = solver->run(task.kind, task.draw, side, task.target, witness.data());
+                    schedule.record(task, outcome, witness.data());
+                }
+            } catch (...) {
+                fail();
+            }
+            const double elapsed = std::chrono::duration<double>(Budget::Clock::now() - begun).count();
+            if (elapsed > limits.total_seconds) out_of_time = true;
+            together.arrive_and_wait();
+        }
+        const std::lock_guard lock(mutex);
+        --running;
+        finished.notify_one();
+    };
+
+    std::vector<std::jthread> pool;
+    for (int t = 0; t < working; ++t) pool.emplace_back(work);
+    {
+        std::unique_lock lock(mutex);
+        while (!finished.wait_for(lock, std::chrono::milliseconds(Effort::monitor_milliseconds),
+                                  [&] { return running == 0; })) {
+            lock.unlock();
+            try {
+                if (monitor && !stop && !monitor(schedule.decided())) stop = true;
+            } catch (...) {
+                stop = true;
+                monitor_failure = std::current_exception();
+            }
+            lock.lock();
+        }
+    }
+    pool.clear();
+    if (failure) std::rethrow_exception(failure);
+    const bool timed = out_of_time || std::isfinite(limits.seconds);
+    schedule.close(stop ? Status::INTERRUPTED : timed ? Status::TIME_LIMIT : Status::NODE_LIMIT);
+    if (monitor_failure) std::rethrow_exception(monitor_failure);
+}
+
+bool minimize(const Problem& problem, const Monitor& monitor, const Minimizers& minimizers) {
+    validate(problem);
+    constexpr std::chrono::milliseconds pause(Effort::monitor_milliseconds);
+    auto asked = Budget::Clock::now();
+    const Arrangement arrangement = merge_rows(problem);
+    const auto relaxation = make_relaxation(problem, arrangement);
+    const auto root = relaxation->make_node();
+    for (std::int64_t draw = 0; draw < problem.draws; ++draw) {
+        if (const auto now = Budget::Clock::now(); monitor && now - asked >= pause) {
+            if (!monitor(draw)) return false;
+            asked = Budget::Clock::now();
+        }
+        relaxation->set(draw);
+        relaxation->start(*root);
+        relaxation->to_beta(root->point.data(), minimizers.coef + draw * problem.p);
+        minimizers.attained[draw] = relaxation->attained;
+        minimizers.found[draw] = relaxation->found;
+    }
+    return true;
+}
+
+}  // namespace cudbound

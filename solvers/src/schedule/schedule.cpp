@@ -1,0 +1,352 @@
+#include "schedule/schedule.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "cudbound/settings.hpp"
+#include "losses/minorant.hpp"
+
+namespace cudbound {
+
+Schedule::Schedule(const Problem& problem, const Limits& limits, const Ranks& ranks, const Results& results)
+    : problem_(problem),
+      limits_(limits),
+      ranks_(ranks),
+      results_(results),
+      width_(problem.raw.design == nullptr ? problem.p : problem.raw.p),
+      cap_(static_cast<std::size_t>(problem.draws), std::min(Effort::first_cap, limits.nodes)),
+      cost_(static_cast<std::size_t>(problem.draws), 0),
+      failed_(static_cast<std::size_t>(problem.draws), -1.0),
+      has_bound_(static_cast<std::size_t>(problem.draws), 0),
+      stuck_(static_cast<std::size_t>(problem.draws), 0),
+      ended_(static_cast<std::size_t>(problem.draws), Status::OPTIMAL) {
+    if (ranks.known) {
+        for (std::int64_t d = 0; d < problem.draws; ++d) spent_before_ += results.nodes[d];
+        return;
+    }
+    const double* anchor = problem.raw.design == nullptr ? problem.anchor : problem.raw.anchor;
+    for (std::int64_t d = 0; d < problem.draws; ++d) {
+        // what is known without a search: the weights of one sign
+        double most = 0.0;
+        double least = 0.0;
+        for (std::int64_t i = 0; i < problem.n; ++i) {
+            const double weight = problem.weights != nullptr ? problem.weights[d * problem.n + i]
+                                                             : problem.counts[d * problem.n + i] - 1.0;
+            most += std::max(weight, 0.0);
+            least += std::min(weight, 0.0);
+        }
+        const double divisor = problem.weights != nullptr ? 1.0 : static_cast<double>(problem.n);
+        results.lower[d] = 0.0;
+        results.upper[d] = std::max(most, -least) * (1.0 + Settings::score) / divisor;
+        results.status[d] = static_cast<std::int32_t>(Status::INTERRUPTED);
+        results.nodes[d] = 0;
+        std::copy_n(anchor, width_, results.witness + d * width_);
+    }
+}
+
+const std::vector<Task>& Schedule::plan() {
+    spent_ = -spent_before_;
+    for (std::int64_t d = 0; d < problem_.draws; ++d) spent_ += results_.nodes[d];
+    for (const Task& task : batch_) set_ups_ += set_up(task);
+    spent_ += set_ups_;
+    if (stage_ == Stage::search && !batch_.empty() && batch_.front().kind == Kind::search) {
+        searches_ += std::ssize(batch_);
+        for (const Task& task : batch_) searched_ += cost_[static_cast<std::size_t>(task.draw)];
+    }
+    batch_.clear();
+    if (ranks_.count == 0) {
+        plan_some();
+        return batch_;
+    }
+    if (stage_ == Stage::start) {
+        for (std::int64_t d = 0; d < problem_.draws && !ranks_.known; ++d) {
+            batch_.push_back({Kind::start, d, {}});
+        }
+        stage_ = ranks_.known ? Stage::search : Stage::dive;
+        if (!batch_.empty()) return batch_;
+    }
+    for (; at_rank_ < ranks_.count; ++at_rank_) {
+        const std::int64_t rank = ranks_.values[at_rank_];
+        if (stage_ == Stage::dive) {
+            stage_ = Stage::search;
+            if (plan_dives(rank)) return batch_;
+        }
+        if (stage_ == Stage::search) {
+            if (plan_searches(rank)) return batch_;
+            stage_ = Stage::bound;
+            narrow_cap_ = 0;
+        }
+        if (stage_ == Stage::bound) {
+            // where nodes of the loss are dear, more of the quadratic prove more
+            for (int round = 0; has_minorant(problem_) && (round == 0 || minorant_nodes() >= Effort::very_dear_node);
+                 ++round) {
+                if (plan_narrowing(rank, Kind::bound)) return batch_;
+                if (narrow_cap_ == 0 || narrow_cap_ > nodes_left()) break;
+                narrow_cap_ *= Effort::more_nodes;
+                start_narrowing(rank);
+            }
+            stage_ = Stage::narrow;
+            narrow_cap_ = 0;
+        }
+        if (stage_ == Stage::narrow) {
+            if (plan_narrowing(rank, Kind::search)) return batch_;
+            stage_ = Stage::finish;
+        }
+        if (plan_searches(rank)) return batch_;
+        stage_ = ranks_.known ? Stage::search : Stage::dive;
+    }
+    return batch_;
+}
+
+// Every draw completely, all at once unless their nodes are counted.
+bool Schedule::plan_some() {
+    const bool counted = limits_.total_nodes < std::numeric_limits<std::int64_t>::max();
+    for (; at_draw_ < problem_.draws && !(counted && std::ssize(batch_) >= Effort::batch_size); ++at_draw_) {
+        if (nodes_left() <= 0) break;
+        if (ranks_.known && static_cast<Status>(results_.status[at_draw_]) == Status::OPTIMAL) {
+            ++decided_;
+            continue;
+        }
+        batch_.push_back({Kind::search, at_draw_, {}});
+    }
+    const std::int64_t nodes = std::min(limits_.nodes, share(batch_.size()));
+    for (Task& task : batch_) task.target.nodes = nodes;
+    return !batch_.empty();
+}
+
+// The draws that may lie above the quantile, those with the largest lower bound first: a few nodes show that most of
+// them do, which raises t for the searches that follow.
+bool Schedule::plan_dives(std::int64_t rank) {
+    const Quantile now = quantile(rank);
+    if (!(now.lower < now.upper) || nodes_left() <= 0) return false;
+    order_.clear();
+    for (std::int64_t d = 0; d < problem_.draws; ++d) {
+        if (results_.lower[d] < results_.upper[d]) order_.push_back(d);
+    }
+    std::stable_sort(order_.begin(), order_.end(),
+                     [this](auto a, auto b) { return results_.lower[a] > results_.lower[b]; });
+    const auto wanted =
+        static_cast<std::size_t>(Effort::dives_per_draw_above * (problem_.draws - rank) + Effort::more_dives);
+    if (order_.size() > wanted) order_.resize(wanted);
+    Target target;
+    target.nodes = Effort::dive_steps;
+    if (limits_.total_nodes < std::numeric_limits<std::int64_t>::max()) {
+        const auto dives = 2 * std::max<std::int64_t>(1, std::ssize(order_));
+        target.nodes =
+            std::clamp(nodes_left() / Effort::dive_share / dives, Effort::dive_steps, Effort::most_dive_steps);
+        // Where they are dear, deep dives of the quadratic find more. That of a piecewise quadratic loss is too loose
+        // for it.
+        if (minorant_nodes() >= Effort::dear_node && problem_.loss == Loss::LOGISTIC && has_minorant(problem_)) {
+            target.with_minorant = true;
+            target.nodes = Effort::most_dive_steps;
+        }
+    }
+    for (const std::int64_t d : order_) batch_.push_back({Kind::dive, d, target});
+    return !batch_.empty();
+}
+
+bool Schedule::plan_searches(std::int64_t rank) {
+    const Quantile now = quantile(rank);
+    std::int64_t settled = 0;
+    for (std::int64_t d = 0; d < problem_.draws; ++d) settled += placed(d, now);
+    decided_ = settled;
+    if (!(now.lower < now.upper)) return false;
+    double floor = now.lower;
+    find_open(floor);
+    if (order_.empty()) {
+        floor = attainable(rank);
+        find_open(floor);
+    }
+    // the first value above this is enough to place a draw, and raises t if needed
+    const std::int64_t above = rank + (problem_.draws - rank) / 2;
+    const double ceiling = std::max(floor, sorted_[static_cast<std::size_t>(above - 1)]);
+    std::int64_t least_cap = std::numeric_limits<std::int64_t>::max();
+    for (const std::int64_t d : order_) least_cap = std::min(least_cap, cap_[static_cast<std::size_t>(d)]);
+    // hard draws wait for the others, which may raise t beyond them
+    std::erase_if(order_, [&](auto d) { return cap_[static_cast<std::size_t>(d)] > least_cap; });
+    const std::int64_t left = nodes_left();
+    if (order_.empty() || left <= 0) return false;
+    // nodes are kept for narrowing, unless there are so many that t is within reach
+    const bool is_limited = limits_.total_nodes < std::numeric_limits<std::int64_t>::max();
+    const auto open = static_cast<double>(order_.size());
+    if (stage_ == Stage::search && is_limited) {
+        // not even the set-up of the first batch can be paid
+        if (has_minorant(problem_) &&
+            Effort::set_up_nodes * Effort::batch_size > left / static_cast<std::int64_t>(Effort::first_share))
+            return false;
+        if (least_cap > Effort::first_cap && open > static_cast<double>(left / 2 / least_cap)) return false;
+        if (searches_ > 0 &&
+            open * static_cast<double>(searched_) > static_cast<double>(searches_) * static_cast<double>(left))
+            return false;
+    }
+    std::stable_sort(order_.begin(), order_.end(),
+                     [this](auto a, auto b) { return results_.lower[a] > results_.lower[b]; });
+    if (order_.size() > Effort::batch_size) order_.resize(Effort::batch_size);
+    std::int64_t nodes = std::min(least_cap, share(order_.size()));
+    // what the first batch takes tells what the others would
+    if (stage_ == Stage::search && searches_ == 0)
+        nodes = std::max<std::int64_t>(1, std::min(nodes, share(Effort::first_share * order_.size())));
+    for (const std::int64_t d : order_) batch_.push_back({Kind::search, d, {floor, ceiling, nodes}});
+    return true;
+}
+
+// Draws that may lie on either side of the floor, and that a search may place.
+void Schedule::find_open(double floor) {
+    order_.clear();
+    for (std::int64_t d = 0; d < problem_.draws; ++d) {
+        if (stuck_[static_cast<std::size_t>(d)] || results_.upper[d] <= floor || results_.lower[d] > floor) continue;
+        order_.push_back(d);
+    }
+}
+
+// The r-th smallest upper bound cannot fall below this: a draw that no search improves counts with its upper bound, any
+// other with its lower one. Leaves these in `sorted_`, in ascending order.
+double Schedule::attainable(std::int64_t rank) {
+    sorted_.assign(results_.lower, results_.lower + problem_.draws);
+    for (std::int64_t d = 0; d < problem_.draws; ++d) {
+        const auto at = static_cast<std::size_t>(d);
+        if (stuck_[at]) sorted_[at] = results_.upper[d];
+    }
+    std::sort(sorted_.begin(), sorted_.end());
+    return sorted_[static_cast<std::size_t>(rank - 1)];
+}
+
+void Schedule::start_narrowing(std::int64_t rank) {
+    unproved_ = quantile(rank).lower;
+    std::fill(failed_.begin(), failed_.end(), -1.0);
+}
+
+bool Schedule::plan_narrowing(std::int64_t rank, Kind kind) {
+    if (limits_.total_nodes == std::numeric_limits<std::int64_t>::max()) return false;
+    const Quantile now = quantile(rank);
+    const std::int64_t left = nodes_left();
+    const std::int64_t may_exceed = problem_.draws - rank;
+    if (narrow_cap_ == 0) {
+        const std::int64_t steps = kind == Kind::bound ? 2 * Effort::narrowing_steps : Effort::narrowing_steps;
+        narrow_cap_ = std::min(limits_.nodes, std::max<std::int64_t>(1, left / steps / (may_exceed + 1)));
+        start_narrowing(rank);
+    }
+    while (left > 0 && now.upper - std::max(unproved_, now.lower) > Effort::narrow_enough) {
+        const double floor = 0.5 * (std::max(unproved_, now.lower) + now.upper);
+        std::int64_t exceed = 0;  // draws that do, or that cannot be shown not to
+        order_.clear();
+        for (std::int64_t d = 0; d < problem_.draws; ++d) {
+            const auto at = static_cast<std::size_t>(d);
+            if (results_.upper[d] <= floor) continue;
+            if (results_.lower[d] > floor || failed_[at] >= floor || ended_[at] == Status::INACCURATE) {
+                ++exceed;
+            } else {
+                order_.push_back(d);
+            }
+        }
+        if (exceed > may_exceed) {
+            unproved_ = floor;
+            continue;
+        }
+        std::stable_sort(order_.begin(), order_.end(),
+                         [this](auto a, auto b) { return results_.upper[a] < results_.upper[b]; });
+        if (order_.size() > Effort::batch_size) order_.resize(Effort::batch_size);
+        std::int64_t nodes = std::min(narrow_cap_, share(order_.size()));
+        if (kind == Kind::bound) nodes *= minorant_nodes();
+        for (const std::int64_t d : order_) batch_.push_back({kind, d, {floor, floor, nodes}});
+        return !batch_.empty();
+    }
+    return false;
+}
+
+std::int64_t Schedule::minorant_nodes() const {
+    const auto n = static_cast<double>(problem_.n);
+    const auto p = static_cast<double>(problem_.p);
+    return static_cast<std::int64_t>(
+        (Effort::newton_time + Effort::newton_time_of_rows * n * p * p + Effort::newton_time_of_factor * p * p * p) /
+        (Effort::quadratic_time + Effort::quadratic_time_of_rows * n * p));
+}
+
+// Nodes that take as long as what precedes the search.
+std::int64_t Schedule::set_up(const Task& task) {
+    if (task.kind == Kind::start) return 0;
+    if (task.kind != Kind::bound && !task.target.with_minorant) return Effort::set_up_nodes;
+    char& known = has_bound_[static_cast<std::size_t>(task.draw)];
+    return std::exchange(known, 1) ? 0 : Effort::minorant_set_up_nodes;
+}
+
+// A batch is planned at once, so that its draws share what is left.
+std::int64_t Schedule::share(std::size_t draws) const {
+    return std::max<std::int64_t>(1, nodes_left() / std::max<std::int64_t>(1, static_cast<std::int64_t>(draws)));
+}
+
+Schedule::Quantile Schedule::quantile(std::int64_t rank) {
+    const auto at = static_cast<std::ptrdiff_t>(rank - 1);
+    sorted_.assign(results_.upper, results_.upper + problem_.draws);
+    std::nth_element(sorted_.begin(), sorted_.begin() + at, sorted_.end());
+    const double upper = sorted_[static_cast<std::size_t>(at)];
+    sorted_.assign(results_.lower, results_.lower + problem_.draws);
+    std::sort(sorted_.begin(), sorted_.end());
+    return {sorted_[static_cast<std::size_t>(at)], upper};
+}
+
+// Whether it is known on which side of the quantile the draw lies, or that the quantile does not depend on it.
+bool Schedule::placed(std::int64_t draw, const Quantile& quantile) const {
+    return quantile.lower == quantile.upper || results_.upper[draw] <= quantile.lower ||
+           results_.lower[draw] > quantile.upper;
+}
+
+void Schedule::record(const Task& task, const Outcome& outcome, const double* witness) {
+    const std::int64_t d = task.draw;
+    const auto at = static_cast<std::size_t>(d);
+    if (outcome.lower > results_.lower[d] ||
+        (outcome.lower == results_.lower[d] && task.kind != Kind::dive && task.kind != Kind::bound)) {
+        std::copy_n(witness, width_, results_.witness + d * width_);
+    }
+    results_.lower[d] = std::max(results_.lower[d], outcome.lower);
+    results_.upper[d] = std::max(results_.lower[d], std::min(results_.upper[d], outcome.upper));
+    const std::int64_t price = task.kind == Kind::bound || task.target.with_minorant ? minorant_nodes() : 1;
+    results_.nodes[d] += (outcome.nodes + price - 1) / price;
+    if (task.kind == Kind::bound && outcome.status != Status::DECIDED) failed_[at] = task.target.floor;
+    if (task.kind != Kind::search) return;
+    ended_[at] = outcome.status;
+    cost_[at] = outcome.status == Status::NODE_LIMIT ? std::max(outcome.nodes, cap_[at]) : outcome.nodes;
+    if (stage_ == Stage::narrow) {
+        if (outcome.status != Status::DECIDED && outcome.status != Status::OPTIMAL) failed_[at] = task.target.floor;
+        return;
+    }
+    if (outcome.status == Status::NODE_LIMIT && task.target.nodes < limits_.nodes) {
+        if (task.target.nodes >= cap_[at])
+            cap_[at] = cap_[at] < limits_.nodes / Effort::next_cap ? cap_[at] * Effort::next_cap : limits_.nodes;
+        ended_[at] = Status::DECIDED;  // for now: no limit of the caller was met
+    } else {
+        stuck_[at] = outcome.status != Status::DECIDED;
+    }
+    if (ranks_.count == 0) ++decided_;
+}
+
+void Schedule::close(Status reason) {
+    std::vector<Quantile> quantiles;
+    bool work_is_left = ranks_.count == 0;
+    for (std::int64_t k = 0; k < ranks_.count; ++k) {
+        quantiles.push_back(quantile(ranks_.values[k]));
+        find_open(attainable(ranks_.values[k]));
+        work_is_left = work_is_left || (quantiles.back().lower < quantiles.back().upper && !order_.empty());
+    }
+    // if nothing is left to do, no limit was met: these draws are placed as far as the others allow
+    if (!work_is_left && reason != Status::INTERRUPTED) reason = Status::DECIDED;
+    for (std::int64_t d = 0; d < problem_.draws; ++d) {
+        const auto at = static_cast<std::size_t>(d);
+        auto status = ended_[at];
+        const bool looked_at = status != Status::OPTIMAL;
+        if (results_.lower[d] == results_.upper[d]) {
+            status = Status::OPTIMAL;
+        } else if (status != Status::INACCURATE) {
+            const auto knows = [&](const Quantile& one) { return placed(d, one); };
+            if (!quantiles.empty() && std::all_of(quantiles.begin(), quantiles.end(), knows)) {
+                status = Status::DECIDED;
+            } else if (!looked_at || status == Status::DECIDED) {
+                status = reason;
+            }
+        }
+        results_.status[d] = static_cast<std::int32_t>(status);
+    }
+}
+
+}  // namespace cudbound

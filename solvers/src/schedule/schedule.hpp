@@ -1,0 +1,95 @@
+// Which draw is searched next, and for what: all of them completely, or only as far as quantiles require.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "cudbound/draws.hpp"
+#include "search/draw_solver.hpp"
+
+namespace cudbound {
+
+struct Task {
+    Kind kind;
+    std::int64_t draw;
+    Target target;
+};
+
+// The quantile at rank r is the r-th smallest Q. Every draw has proved bounds lower <= Q <= upper, and t, the r-th
+// smallest lower, is at most the quantile. As long as a draw has lower <= t < upper it is searched with the floor t:
+// either its Q is at most t, or a classifier with a larger value is found. t never falls, and once the r-th smallest
+// upper is t, so is the quantile.
+//
+// A draw that no search can improve, because of rounding or a limit of its own, counts with its upper bound: the others
+// are then searched until the r-th smallest upper cannot fall.
+//
+// Where nodes are limited and t is out of reach, the remaining ones narrow the bracket: a higher floor needs fewer
+// nodes, and the quantile is at most any floor that r draws are proved not to exceed. The search then takes what is
+// left.
+// Tasks are planned in batches, from bounds alone: the result does not depend on which thread does what.
+class Schedule {
+ public:
+    Schedule(const Problem& problem, const Limits& limits, const Ranks& ranks, const Results& results);
+
+    // The next batch; empty at the end. Called when all tasks of the last one have been recorded.
+    const std::vector<Task>& plan();
+    // Records the result of a task; safe to call from several threads for different draws.
+    void record(const Task& task, const Outcome& outcome, const double* witness);
+    // No more tasks: states how each draw ended. Draws that were not searched ended for `reason`.
+    void close(Status reason);
+
+    // Draws that will not be searched again, as far as is known now.
+    std::int64_t decided() const { return decided_.load(std::memory_order_relaxed); }
+
+ private:
+    struct Quantile {
+        double lower;  // t
+        double upper;
+    };
+
+    bool plan_some();
+    bool plan_dives(std::int64_t rank);
+    bool plan_searches(std::int64_t rank);
+    bool plan_narrowing(std::int64_t rank, Kind kind);
+    void start_narrowing(std::int64_t rank);
+    Quantile quantile(std::int64_t rank);
+    double attainable(std::int64_t rank);
+    void find_open(double floor);
+    std::int64_t share(std::size_t draws) const;
+    std::int64_t set_up(const Task& task);
+    // Nodes of a quadratic that take as long as one of the loss, whose Hessian they save.
+    std::int64_t minorant_nodes() const;
+    std::int64_t nodes_left() const { return limits_.total_nodes - spent_; }
+    bool placed(std::int64_t draw, const Quantile& quantile) const;
+
+    const Problem& problem_;
+    const Limits& limits_;
+    const Ranks& ranks_;
+    const Results& results_;
+    const std::int64_t width_;  // of a witness
+
+    enum class Stage { start, dive, search, bound, narrow, finish } stage_ = Stage::start;
+    std::int64_t at_rank_ = 0;
+    std::int64_t at_draw_ = 0;
+    std::int64_t spent_ = 0;
+    std::int64_t set_ups_ = 0;   // nodes that took as long as setting up searches and dives
+    std::int64_t searches_ = 0;  // so far, before any narrowing
+    std::int64_t searched_ = 0;  // nodes that they took, or would have
+    std::atomic<std::int64_t> decided_{0};
+    std::vector<std::int64_t> cap_;   // (draws) nodes that the next search of a draw may take
+    std::vector<std::int64_t> cost_;  // (draws) nodes of the last search, at least its cap if that was met
+    std::vector<double> failed_;      // (draws) the highest floor at which narrowing met its limit
+    double unproved_ = 0.0;           // narrowing did not bring the quantile down to this
+    std::int64_t narrow_cap_ = 0;     // nodes that a search of that stage may take
+    std::vector<char> has_bound_;     // (draws) whether the quadratic has been made
+    std::vector<char> stuck_;         // (draws) another search would find nothing more
+    std::vector<Status> ended_;       // (draws) how the last search ended
+    std::int64_t spent_before_ = 0;   // nodes that were spent before this call
+    std::vector<Task> batch_;
+    std::vector<double> sorted_;
+    std::vector<std::int64_t> order_;
+};
+
+}  // namespace cudbound

@@ -1,0 +1,259 @@
+#include "search/cone_search.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "control/prunes.hpp"
+#include "cudbound/settings.hpp"
+#include "linear_algebra/vector_math.hpp"
+
+namespace cudbound {
+
+ConeSearch::ConeSearch(const Arrangement& arrangement)
+    : p_(arrangement.p), cones_(p_), open_(arrangement), point_(p_), shares_(p_) {}
+
+void ConeSearch::search(const SignedDraw& draw, double incumbent, Budget& budget) {
+    draw_ = draw;
+    budget_ = &budget;
+    improved_ = false;
+    best_ = incumbent;
+    open_bound_ = 0.0;
+    double total = draw.settled;
+    for (int j = 0; j < draw.hyperplanes.count; ++j) total += draw.hyperplanes.gains[j];
+    const double size = std::abs(draw.settled) + total - draw.settled;
+    const Relaxation& relaxation = *draw.relaxation;
+    // neighboring cones share nearest points, whose losses differ by rounding
+    const double fall = std::isfinite(relaxation.rate) ? Settings::cone_fall * relaxation.rate * relaxation.slack : 0.0;
+    rounding_ = size * (Settings::score + std::min(fall, Settings::cone_level));
+    for (std::uint64_t which = 0; which < cones_.count() && !at_most(value(total, 0.0), best_); ++which) {
+        if (budget.exhausted()) {
+            leave_open(value(total, 0.0));
+            break;
+        }
+        cones_.begin(which, draw_.hyperplanes, total, level(0).cone);
+        begin();
+        process(0);
+    }
+}
+
+double ConeSearch::value(double score, double loss) const {
+    const Relaxation& relaxation = *draw_.relaxation;
+    return std::min(score, draw_.cap) * relaxation.g(std::min(loss, relaxation.apex_loss - relaxation.apex_tolerance));
+}
+
+void ConeSearch::leave_open(double bound) {
+    if (!at_most(bound, best_ + rounding_)) open_bound_ = with_open(open_bound_, bound);
+}
+
+ConeSearch::Level& ConeSearch::level(int depth) {
+    while (static_cast<int>(levels_.size()) <= depth) levels_.push_back(std::make_unique<Level>(p_));
+    return *levels_[depth];
+}
+
+ConeSearch::Leaf& ConeSearch::leaf(int depth) {
+    while (static_cast<int>(leaves_.size()) <= depth) leaves_.push_back(std::make_unique<Leaf>(p_));
+    return *leaves_[depth];
+}
+
+// The vertices of a cone at the start are orthonormal, and so are its facets.
+void ConeSearch::begin() {
+    Level& root = *levels_[0];
+    root.facets = root.cone.vertices;
+    root.nearest.active.reset();
+    std::fill(root.nearest.point.begin(), root.nearest.point.end(), 0.0);
+    root.nearest.loss = 0.0;
+    approach_apex(root);
+}
+
+// Moves the point of a cone until no facet has it on its outer side.
+void ConeSearch::approach_apex(Level& here) {
+    for (int steps = 0; steps < Effort::apex_moves + Effort::apex_moves_per_dimension * p_; ++steps) {
+        int worst = -1;
+        double least = -Settings::left_of_tie * draw_.tie;
+        for (int v = 0; v < p_; ++v) {
+            const double* facet = &here.facets[static_cast<std::size_t>(v) * p_];
+            double side = 0.0;
+            for (int l = 0; l < p_; ++l) side += facet[l] * (here.nearest.point[l] - draw_.apex[l]);
+            side /= std::sqrt(dot(facet, facet, p_));
+            if (side < least) {
+                least = side;
+                worst = v;
+            }
+        }
+        if (worst < 0 || !approach_facet(here, worst)) break;
+    }
+    raise(here);
+}
+
+bool ConeSearch::approach_facet(Level& here, int facet) {
+    const double* row = &here.facets[static_cast<std::size_t>(facet) * p_];
+    const double length = std::sqrt(dot(row, row, p_));
+    double side = 0.0;
+    for (int l = 0; l < p_; ++l) {
+        shares_[l] = row[l] / length;
+        side += shares_[l] * (here.nearest.point[l] - draw_.apex[l]);
+    }
+    Place& place = here.nearest;
+    const auto outcome = place.active.add(0, shares_.data(), side, std::numeric_limits<double>::infinity());
+    std::copy_n(place.active.point(), p_, place.point.begin());
+    return outcome == ActiveSet::Outcome::added;
+}
+
+// For any u, points v of the cone have u'v >= u'apex if u'x >= 0 at its vertices x, so that |v| >= u'apex / |u|. The
+// nearest point is the best u; what rounding leaves below 0 is subtracted, times the length that the cone's points can
+// have within reach of the apex.
+void ConeSearch::raise(Level& here) const {
+    const double* u = here.nearest.point.data();
+    const double length = std::sqrt(dot(u, u, p_));
+    if (!(length > 0.0)) return;
+    double least = 0.0;
+    for (int v = 0; v < p_; ++v) least = std::min(least, dot(u, here.cone.vertex(v), p_));
+    const double horizon = std::min(draw_.relaxation->horizon(), Settings::boundless);
+    const double reach = horizon < 0.0 ? 0.0 : std::sqrt(horizon);  // NaN stays, and raises nothing
+    const double away = std::sqrt(static_cast<double>(p_)) * (reach + std::sqrt(dot(draw_.apex, draw_.apex, p_)));
+    const double bound = (dot(u, draw_.apex, p_) + least * away) / length;
+    if (bound > 0.0) here.nearest.loss = std::max(here.nearest.loss, bound * bound);
+}
+
+void ConeSearch::process(int depth) {
+    Level& here = level(depth);
+    double bound = value(here.cone.bound, here.nearest.loss);
+    if (at_most(bound, best_)) return;
+    if (!budget_->spend()) {
+        leave_open(bound);
+        return;
+    }
+    if (!squeeze(here, &bound)) return;
+    const int few = Settings::cone_leaf_forced * p_;
+    if (static_cast<int>(here.cone.cut.size()) <= few || here.cone.stale > few || depth >= Settings::cone_depth) {
+        settle(here);
+        return;
+    }
+    cones_.bisect(draw_.hyperplanes, here.cone);
+    const int first = here.cone.bounds[0] >= here.cone.bounds[1] ? 0 : 1;
+    for (const int which : {first, 1 - first}) {
+        if (at_most(value(here.cone.bounds[which], here.nearest.loss), best_)) continue;
+        descend(depth, which);
+        process(depth + 1);
+    }
+}
+
+// The half's vertices are m = (a + b) / 2 instead of a, and b: with coordinates x, x_a a + x_b b = 2 x_a m + (x_b -
+// x_a) b. The facet of a stays, that of b turns.
+void ConeSearch::descend(int depth, int which) {
+    Level& here = *levels_[depth];
+    Level& next = level(depth + 1);
+    cones_.half(draw_.hyperplanes, here.cone, which, next.cone);
+    const std::size_t a = static_cast<std::size_t>(here.cone.ends[which]) * p_;
+    const std::size_t b = static_cast<std::size_t>(here.cone.ends[1 - which]) * p_;
+    next.facets = here.facets;
+    for (int l = 0; l < p_; ++l) {
+        next.facets[a + l] = 2.0 * here.facets[a + l];
+        next.facets[b + l] = here.facets[b + l] - here.facets[a + l];
+    }
+    next.nearest.active.copy_from(here.nearest.active);
+    next.nearest.point = here.nearest.point;
+    next.nearest.loss = here.nearest.loss;
+    approach_apex(next);
+}
+
+// The value of the cone, given the distances of its hyperplanes: points at distance d from the cone's point have a loss
+// larger by at least d^2, and collect only what is that near. Removes hyperplanes that no improving point reaches.
+// Returns false if there is no improving point.
+bool ConeSearch::squeeze(Level& here, double* bound) {
+    SimplicialCone& cone = here.cone;
+    const std::size_t k = cone.cut.size();
+    const double loss = here.nearest.loss;
+    for (int v = 0; v < p_; ++v) {
+        const double* facet = &here.facets[static_cast<std::size_t>(v) * p_];
+        shares_[v] = 0.0;
+        for (int l = 0; l < p_; ++l) shares_[v] += facet[l] * (here.nearest.point[l] - draw_.apex[l]);
+    }
+    margins_.assign(k, 0.0);
+    for (int v = 0; v < p_; ++v) {
+        const double* sides = cone.sides.data() + static_cast<std::size_t>(v) * k;
+        for (std::size_t j = 0; j < k; ++j) margins_[j] += shares_[v] * sides[j];
+    }
+    double attained = cone.bound;
+    for (std::size_t j = 0; j < k; ++j) {
+        if (!(margins_[j] > draw_.tie)) attained -= draw_.hyperplanes.gains[cone.cut[j]];
+    }
+    if (attained * draw_.relaxation->g(loss) > best_) {
+        tight_.clear();
+        offer(here.nearest, tight_);
+    }
+    const double far2 = draw_.relaxation->reach(std::min(cone.bound, draw_.cap), best_) - loss;
+    if (!(far2 > 0.0)) return !at_most(value(cone.bound, loss), best_);
+    if (!(far2 < Settings::boundless)) return true;
+
+    constexpr int steps = Effort::rings;
+    std::array<double, steps + 1> gains{};
+    const double scale = steps / far2;
+    steps_.resize(k);
+    for (std::size_t j = 0; j < k; ++j) {
+        const double distance = std::max(0.0, std::abs(margins_[j]) - draw_.tie);  // 0 for NaN: reached
+        steps_[j] = std::min(distance * distance * scale, static_cast<double>(steps));
+    }
+    double collected = attained;
+    for (std::size_t j = 0; j < k; ++j) {
+        if (!(margins_[j] > draw_.tie)) gains[static_cast<int>(steps_[j])] += draw_.hyperplanes.gains[cone.cut[j]];
+    }
+    double most = 0.0;
+    int farthest = -1;
+    for (int i = 0; i < steps; ++i) {
+        collected += gains[i];
+        const double here_at_most = value(collected, loss + i / scale);
+        if (!at_most(here_at_most, best_)) farthest = i;
+        most = with_open(most, here_at_most);
+    }
+    *bound = std::min(*bound, most);
+    if (farthest < 0) return false;
+
+    std::size_t kept = 0;
+    for (std::size_t j = 0; j < k; ++j) {
+        if (steps_[j] <= farthest + 1.0) {
+            margins_[kept] = static_cast<double>(j);
+            ++kept;
+        } else if (!(margins_[j] > draw_.tie)) {
+            cone.bound -= draw_.hyperplanes.gains[cone.cut[j]];
+        }
+    }
+    if (kept == k) return true;
+    for (int v = 0; v < p_; ++v) {
+        for (std::size_t j = 0; j < kept; ++j) {
+            cone.sides[static_cast<std::size_t>(v) * kept + j] =
+                cone.sides[static_cast<std::size_t>(v) * k + static_cast<std::size_t>(margins_[j])];
+        }
+    }
+    for (std::size_t j = 0; j < kept; ++j) cone.cut[j] = cone.cut[static_cast<std::size_t>(margins_[j])];
+    cone.cut.resize(kept);
+    cone.stale = 0;
+    return !at_most(value(cone.bound, loss), best_);
+}
+
+// A cell next to the point is worth what the hyperplanes clear of the point give, and the tight ones listed, which were
+// shown to have their preferred sides at once.
+void ConeSearch::offer(const Place& place, const std::vector<int>& tight) {
+    double there = draw_.settled;
+    original_.clear();
+    for (const int position : tight) original_.push_back(hyperplane_[position]);
+    for (const int j : original_) there += draw_.hyperplanes.gains[j];
+    std::sort(original_.begin(), original_.end());
+    for (int j = 0; j < draw_.hyperplanes.count; ++j) {
+        const double side = dot(draw_.hyperplanes.normal(j), place.point.data(), p_) + draw_.distances[j];
+        if (side > draw_.tie && !std::binary_search(original_.begin(), original_.end(), j)) {
+            there += draw_.hyperplanes.gains[j];
+        }
+    }
+    const double found = there * draw_.relaxation->g(place.loss);
+    if (!(found > best_)) return;
+    best_ = found;
+    improved_ = true;
+    score_ = there;
+    point_ = place.point;
+    sides_ = original_;
+}
+
+}  // namespace cudbound

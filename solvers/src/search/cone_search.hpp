@@ -1,0 +1,127 @@
+// Which side of each hyperplane is worth its loss, by subdividing the directions from beta = 0; squared loss.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "cones/active_set.hpp"
+#include "cones/open_cone.hpp"
+#include "cones/simplicial_cones.hpp"
+#include "control/budget.hpp"
+#include "losses/relaxation.hpp"
+
+namespace cudbound {
+
+// One sign of one draw, in coordinates in which the loss is |v|^2 and all directions are curved.
+struct SignedDraw {
+    CentralHyperplanes hyperplanes;          // unit normals turned to the preferred side, gains
+    Normals in_beta;                         // the same hyperplanes for coefficients, and which they are
+    const double* distances = nullptr;       // (count) side j of a point v is normal_j'v + distance_j
+    const double* apex = nullptr;            // (p) where all hyperplanes meet: beta = 0
+    double settled = 0.0;                    // score with none of them on its preferred side
+    double cap = 0.0;                        // no open cell scores more
+    double tie = 0.0;                        // sides up to this may be rounding errors
+    const Relaxation* relaxation = nullptr;  // g, reach, and the loss of the apex
+};
+
+// Branch and bound on simplicial cones with their apex at beta = 0. The point of a cone is the one nearest to v = 0, so
+// that reaching a hyperplane at some distance from it costs at least the square of that distance. This bounds the value
+// of the cone and removes hyperplanes that no improving point of the cone can cross. Where few hyperplanes are left
+// that cut the cone, they are forced or given up one at a time, as in the tree.
+class ConeSearch {
+ public:
+    explicit ConeSearch(const Arrangement& arrangement);
+
+    // Searches for an open cell with a value above `incumbent`. Nearest points at beta = 0 have at most the cap as
+    // value there: where that is more than the best value, it is left open.
+    void search(const SignedDraw& draw, double incumbent, Budget& budget);
+
+    bool improved() const { return improved_; }
+    double best() const { return best_; }              // value found, or the incumbent
+    double open_bound() const { return open_bound_; }  // all cells not proved to be worth at most best()
+    // Where the value is approached: next to the point, on the positive sides of the tight hyperplanes listed.
+    double score() const { return score_; }
+    const std::vector<double>& point() const { return point_; }
+    const std::vector<int>& sides() const { return sides_; }
+
+ private:
+    struct Place {
+        ActiveSet active;
+        std::vector<double> point;  // (p)
+        double loss = 0.0;          // nothing in the cone has less
+
+        explicit Place(int p) : active(p), point(p) {}
+    };
+    struct Level {
+        SimplicialCone cone;
+        Place nearest;
+        std::vector<double> facets;  // (p, p): facet v is the coordinate of vertex v, as a linear function of v - apex
+
+        explicit Level(int p) : nearest(p), facets(static_cast<std::size_t>(p) * p) {}
+    };
+    struct Crossed {
+        int position;
+        double distance;
+    };
+    struct Leaf {
+        Place place;
+        std::vector<Crossed> crossed;
+        std::vector<int> members;
+
+        explicit Leaf(int p) : place(p) {}
+    };
+    enum Mark : char { undecided, forced, given_up };
+    enum class Settled { yes, too_far, unresolved };
+
+    void begin();
+    void process(int depth);
+    bool squeeze(Level& here, double* bound);
+    void descend(int depth, int which);
+    bool approach_facet(Level& level, int facet);
+    void approach_apex(Level& level);
+    void raise(Level& level) const;
+    void settle(const Level& level);
+    void branch(int depth, double score);
+    void give_up_one(int depth, double score);
+    void force_crossed(int depth, double attained);
+    Settled move_to_forced(Place& place, int next, double limit);
+    double proved(const Place& place, int entering);
+    double value(double score, double loss) const;
+    void offer(const Place& place, const std::vector<int>& tight);
+    void leave_open(double bound);
+    Level& level(int depth);
+    Leaf& leaf(int depth);
+
+    int p_;
+    SimplicialCones cones_;
+    OpenCone open_;
+    SignedDraw draw_;
+    Budget* budget_ = nullptr;
+    bool improved_ = false;
+    double best_ = 0.0;
+    double open_bound_ = 0.0;
+    double rounding_ = 0.0;  // by how much values of the same cell may differ
+    double score_ = 0.0;
+    std::vector<double> point_;
+    std::vector<int> sides_;
+    std::vector<std::unique_ptr<Level>> levels_;
+    std::vector<std::unique_ptr<Leaf>> leaves_;
+
+    std::vector<double> margins_;  // (k) scratch: of the hyperplanes that cut a cone, at its point
+    std::vector<double> steps_;    // (k) scratch
+    std::vector<double> shares_;   // (p) scratch: coordinates in a cone
+
+    // the leaf that is settled: its hyperplanes, then the cone's facets
+    int cutting_ = 0;
+    std::vector<int> hyperplane_;       // (k)
+    std::vector<double> normals_;       // (k + p, p)
+    std::vector<double> distances_;     // (k + p)
+    std::vector<double> beta_normals_;  // (k, p)
+    std::vector<int> arranged_;         // (k) which hyperplanes of the arrangement they are
+    std::vector<char> marks_;           // (k)
+    std::vector<int> forced_;           // stack: facets first
+    std::vector<int> tight_;            // scratch
+    std::vector<int> original_;         // scratch
+};
+
+}  // namespace cudbound

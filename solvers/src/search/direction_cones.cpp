@@ -1,0 +1,254 @@
+#include "search/direction_cones.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "control/prunes.hpp"
+#include "cudbound/settings.hpp"
+#include "linear_algebra/vector_math.hpp"
+
+namespace cudbound {
+
+DirectionCones::DirectionCones(int p, ExactRank& exact)
+    : p_(p),
+      exact_(exact),
+      cones_(p),
+      conflicts_(p, exact),
+      direction_(p),
+      basis_(static_cast<std::size_t>(p) * p),
+      trial_(p),
+      flats_(p) {}
+
+void DirectionCones::search(const CentralHyperplanes& hyperplanes, double enough, double nodes, Budget& budget) {
+    hyperplanes_ = hyperplanes;
+    budget_ = &budget;
+    nodes_ = nodes;
+    paid_ = 0;
+    enough_ = enough;
+    best_ = -1.0;
+    upper_ = enough;
+    branches_.clear();
+    double total = 0.0;
+    for (int j = 0; j < hyperplanes.count; ++j) total += hyperplanes.gains[j];
+    rounding_ = Settings::score * total;
+    for (std::uint64_t which = 0; which < cones_.count() && !at_most(total, settled()); ++which) {
+        if (!spend(total)) break;
+        cones_.begin(which, hyperplanes_, total, level(0));
+        process(0);
+    }
+    upper_ = std::max(upper_, best_);
+}
+
+bool DirectionCones::spend(double bound) {
+    if (paid_ == 0 && nodes_ >= 1.0 && budget_->spend()) {
+        paid_ = Settings::cones_per_node;
+        --nodes_;
+    }
+    if (paid_ == 0) {
+        upper_ = with_open(upper_, bound);
+        return false;
+    }
+    --paid_;
+    return true;
+}
+
+SimplicialCone& DirectionCones::level(int depth) {
+    while (static_cast<int>(levels_.size()) <= depth) levels_.push_back(std::make_unique<SimplicialCone>());
+    return *levels_[depth];
+}
+
+// Keeps the cell of w if it is the best, and returns whether w is clear of all hyperplanes.
+bool DirectionCones::offer(const double* w) {
+    const double clear = Settings::thinnest_cone * std::sqrt(dot(w, w, p_));
+    double gain = 0.0;
+    for (int j = 0; j < hyperplanes_.count; ++j) {
+        const double side = dot(hyperplanes_.normal(j), w, p_);
+        if (!(std::abs(side) > clear)) return false;
+        if (side > 0.0) gain += hyperplanes_.gains[j];
+    }
+    if (gain > best_) {
+        best_ = gain;
+        direction_.assign(w, w + p_);
+    }
+    return true;
+}
+
+void DirectionCones::process(int depth) {
+    SimplicialCone& cone = level(depth);
+    if (at_most(cone.bound, settled()) || !spend(cone.bound)) return;
+    const int few = Settings::cone_leaf * p_;
+    if (static_cast<int>(cone.cut.size()) <= few || depth >= Settings::cone_depth) {
+        settle(cone);
+        return;
+    }
+    if (cone.stale >= Effort::stale) {
+        search_around_flat(cone);
+        if (at_most(cone.bound, settled())) return;
+    }
+    cones_.bisect(hyperplanes_, cone);
+    if (cone.width < Settings::cone_width) {
+        settle(cone);
+        return;
+    }
+    double value = cone.bound;
+    for (std::size_t j = 0; j < cone.cut.size(); ++j) {
+        if (!(cone.middle[j] > 0.0)) value -= hyperplanes_.gains[cone.cut[j]];
+    }
+    if (value > settled()) offer(cone.point.data());
+    const int first = cone.bounds[0] >= cone.bounds[1] ? 0 : 1;
+    for (const int which : {first, 1 - first}) {
+        if (at_most(cone.bounds[which], settled())) continue;
+        cones_.half(hyperplanes_, cone, which, level(depth + 1));
+        process(depth + 1);
+    }
+}
+
+void DirectionCones::settle(const SimplicialCone& cone) {
+    conflicts_.set(hyperplanes_, cone);
+    marks_.assign(cone.cut.size(), wanted);
+    leaf_nodes_ = Settings::cone_leaf_nodes;
+    branch(cone, cone.bound);
+}
+
+// `bound` is the gain without those given up.
+void DirectionCones::branch(const SimplicialCone& cone, double bound) {
+    if (at_most(bound, settled()) || !spend(bound)) return;
+    if (--leaf_nodes_ < 0) {
+        upper_ = with_open(upper_, bound);
+        return;
+    }
+    const auto verdict = conflicts_.find(marks_);
+    if (verdict == ConeConflicts::Verdict::open) {
+        offer(conflicts_.point().data());
+        if (at_most(bound, settled())) return;
+    }
+    // What cannot be decided, or is too thin a cell to be certain, stays in the upper bound; thicker cells are sought.
+    if (verdict != ConeConflicts::Verdict::conflict) upper_ = with_open(upper_, bound);
+    const std::size_t begin = branches_.size();
+    for (const int j : conflicts_.conflict()) {
+        if (marks_[j] == wanted) branches_.push_back(j);
+    }
+    const std::size_t end = branches_.size();
+    const auto gain = [&](int j) { return hyperplanes_.gains[cone.cut[j]]; };
+    std::sort(branches_.begin() + static_cast<std::ptrdiff_t>(begin), branches_.end(),
+              [&](int a, int b) { return gain(a) != gain(b) ? gain(a) < gain(b) : a < b; });
+    for (std::size_t i = begin; i < end; ++i) {
+        const int j = branches_[i];
+        marks_[j] = given_up;
+        branch(cone, bound - gain(j));
+        marks_[j] = kept;
+    }
+    for (std::size_t i = begin; i < end; ++i) marks_[branches_[i]] = wanted;
+    branches_.resize(begin);
+}
+
+// Takes cells of hyperplanes that share a flat from fewer dimensions: at most what the best of them collects is
+// collected in the cone. It is collected next to the flat, if that passes through the cone.
+void DirectionCones::search_around_flat(SimplicialCone& cone) {
+    cone.stale = -p_;  // until the next try, if this one does not settle the cone
+    const std::size_t k = cone.cut.size();
+    const std::size_t sample = 2 * static_cast<std::size_t>(p_);
+    if (k > sample && span(cone, sample) == p_) return;
+    const int rank = span(cone, k);
+    if (rank == p_) return;
+
+    Flat& flat = flats_[rank];
+    if (!flat.cones) flat.cones = std::make_unique<DirectionCones>(rank, exact_);
+    flat.normals.resize(k * static_cast<std::size_t>(rank));
+    flat.gains.resize(k);
+    flat.rows.resize(k);
+    double elsewhere = cone.bound;
+    for (std::size_t j = 0; j < k; ++j) {
+        for (int r = 0; r < rank; ++r) {
+            flat.normals[j * static_cast<std::size_t>(rank) + static_cast<std::size_t>(r)] =
+                dot(&basis_[static_cast<std::size_t>(r) * p_], hyperplanes_.normal(cone.cut[j]), p_);
+        }
+        flat.gains[j] = hyperplanes_.gains[cone.cut[j]];
+        flat.rows[j] = hyperplanes_.rows[cone.cut[j]];
+        elsewhere -= flat.gains[j];
+    }
+    const double enough = settled() - elsewhere;
+    const auto before = budget_->nodes();
+    CentralHyperplanes around = hyperplanes_;
+    around.p = rank;
+    around.count = static_cast<int>(k);
+    around.normals = flat.normals.data();
+    around.gains = flat.gains.data();
+    around.rows = flat.rows.data();
+    around.rounding = std::max(hyperplanes_.rounding, outside_);
+    flat.cones->search(around, enough, nodes_, *budget_);
+    nodes_ -= static_cast<double>(budget_->nodes() - before);
+
+    if (elsewhere + flat.cones->best() > settled()) {
+        // from the point of the flat that is nearest to the middle of the cone
+        std::fill(trial_.begin(), trial_.end(), 0.0);
+        for (int v = 0; v < p_; ++v) {
+            for (int l = 0; l < p_; ++l) trial_[l] += cone.vertex(v)[l];
+        }
+        for (int r = 0; r < rank; ++r) {
+            const double* row = &basis_[static_cast<std::size_t>(r) * p_];
+            const double along = dot(row, trial_.data(), p_);
+            for (int l = 0; l < p_; ++l) trial_[l] -= along * row[l];
+        }
+        double room = std::sqrt(dot(trial_.data(), trial_.data(), p_));
+        std::size_t next = 0;
+        for (int j = 0; j < hyperplanes_.count; ++j) {
+            if (next < k && cone.cut[next] == j) {
+                ++next;
+            } else {
+                room = std::min(room, std::abs(dot(hyperplanes_.normal(j), trial_.data(), p_)));
+            }
+        }
+        const std::vector<double>& step = flat.cones->direction();
+        const double scale = 0.5 * room / std::sqrt(dot(step.data(), step.data(), rank));
+        for (int r = 0; r < rank; ++r) {
+            for (int l = 0; l < p_; ++l) trial_[l] += scale * step[r] * basis_[static_cast<std::size_t>(r) * p_ + l];
+        }
+        offer(trial_.data());
+    }
+    const double most = at_most(flat.cones->upper(), enough) ? settled() : elsewhere + flat.cones->upper();
+    cone.bound = std::min(cone.bound, most);
+}
+
+// The rank of the normals of the first `rows` hyperplanes that cut the cone, by Gram-Schmidt with pivoting. A rank less
+// than p that they seem to have is confirmed by the rows of the design; else it is p.
+int DirectionCones::span(const SimplicialCone& cone, std::size_t rows) {
+    const std::size_t k = std::min(rows, cone.cut.size());
+    rest_.resize(k * cone.p);
+    for (std::size_t j = 0; j < k; ++j) std::copy_n(hyperplanes_.normal(cone.cut[j]), p_, &rest_[j * cone.p]);
+    for (int rank = 0; rank < p_; ++rank) {
+        double largest = 0.0;
+        std::size_t pivot = 0;
+        for (std::size_t j = 0; j < k; ++j) {
+            const double length = dot(&rest_[j * cone.p], &rest_[j * cone.p], p_);
+            if (length > largest) {
+                largest = length;
+                pivot = j;
+            }
+        }
+        largest = std::sqrt(largest);
+        if (largest < Settings::cone_flat) {
+            outside_ = largest;
+            members_.clear();
+            for (std::size_t j = 0; j < k; ++j) members_.push_back(hyperplanes_.rows[cone.cut[j]]);
+            return exact_.rank_at_most(members_.data(), static_cast<int>(k), rank) ? rank : p_;
+        }
+        double* row = &basis_[static_cast<std::size_t>(rank) * p_];
+        std::copy_n(&rest_[pivot * cone.p], p_, row);
+        for (int r = 0; r < rank; ++r) {
+            const double* other = &basis_[static_cast<std::size_t>(r) * p_];
+            const double along = dot(other, row, p_);
+            for (int l = 0; l < p_; ++l) row[l] -= along * other[l];
+        }
+        const double length = std::sqrt(dot(row, row, p_));
+        for (int l = 0; l < p_; ++l) row[l] /= length;
+        for (std::size_t j = 0; j < k; ++j) {
+            double* rest = &rest_[j * cone.p];
+            const double along = dot(row, rest, p_);
+            for (int l = 0; l < p_; ++l) rest[l] -= along * row[l];
+        }
+    }
+    return p_;
+}
+
+}  // namespace cudbound

@@ -1,0 +1,73 @@
+// One draw as the search sees it: the hyperplanes that matter, where they lie, and what their sides score.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "losses/relaxation.hpp"
+#include "problem/arrangement.hpp"
+
+namespace cudbound {
+
+class DrawView {
+ public:
+    DrawView(const Problem& problem, const Arrangement& arrangement, std::unique_ptr<Relaxation> relaxation);
+
+    // The scores, and the minimizer of the loss: enough to score classifiers.
+    void tally(std::int64_t draw);
+    // The hyperplanes in the coordinates of the relaxation: what a search needs.
+    void place();
+
+    int size() const { return static_cast<int>(id.size()); }
+    double positive(int i) const { return scores_.positive[static_cast<std::size_t>(id[static_cast<std::size_t>(i)])]; }
+    double negative(int i) const { return scores_.negative[static_cast<std::size_t>(id[static_cast<std::size_t>(i)])]; }
+    const double* unit(int i) const { return &units[static_cast<std::size_t>(i) * static_cast<std::size_t>(p)]; }
+    const double* normal(int i) const { return arrangement.normal(id[static_cast<std::size_t>(i)]); }
+
+    // The score (for the positive sign) of the cell that holds the anchor, or the draw's minimizer. Returns false if
+    // the point lies on a hyperplane that counts, up to rounding.
+    bool score_anchor(double* score) const;
+    bool score_minimizer(double* score) const;
+
+    // Lists (n) rows whose side must be beyond doubt for a score to be known.
+    void list_strict(std::vector<char>* strict) const;
+
+    // Above every score of either sign: the weights of that sign.
+    double most(double sign) const { return sign > 0.0 ? most_ : -least_; }
+
+    const Problem& problem;
+    const Arrangement& arrangement;
+    const int p;
+    const std::unique_ptr<Relaxation> relaxation;
+    const std::unique_ptr<Node> minimizer;
+
+    std::int64_t draw = -1;
+    std::vector<int> id;             // (m) hyperplanes with a score that differs between their sides
+    std::vector<double> difference;  // (m) score on the positive side minus score on the negative side
+    double constant = 0.0;           // score of everything else
+    double divisor = 1.0;            // scores are in units of 1 / divisor
+    double rounding = 0.0;           // error that sums of weights may carry
+    double total = 0.0;              // sum of the absolute weights
+
+    std::vector<double> units;         // (m, p) unit normals in coordinates of the relaxation
+    std::vector<double> offset;        // (m)
+    std::vector<double> curvature;     // (m) see Relaxation::transform
+    std::vector<double> at_minimizer;  // (m) side of the minimizer
+    std::vector<double> crossing;      // (m) the loss is at least this on the other side
+    std::vector<char> probed;          // (m) whether that is exact
+    double tie = 0.0;                  // sides up to this may be rounding errors
+    double near_tie = 0.0;             // and up to this, errors of Newton's method
+
+ private:
+    bool score_at(const double* beta, double* score) const;
+
+    SideScores scores_;
+    double most_ = 0.0;
+    double least_ = 0.0;
+    std::vector<double> own_weights_;
+    std::vector<double> anchor_sides_;  // (hyperplanes of the arrangement), relative to the anchor's length
+    mutable std::vector<double> beta_;  // (p) scratch
+};
+
+}  // namespace cudbound

@@ -1,0 +1,107 @@
+#include "search/max_gain.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "control/prunes.hpp"
+#include "cudbound/settings.hpp"
+#include "linear_algebra/vector_math.hpp"
+
+namespace cudbound {
+
+void MaxGain::search(const Normals& normals, const std::vector<double>& gains, double enough, double nodes,
+                     Budget& budget) {
+    normals_ = normals;
+    gains_ = &gains;
+    budget_ = &budget;
+    enough_ = enough;
+    nodes_ = nodes;
+    total_ = 0.0;
+    for (const double gain : gains) total_ += gain;
+    best_ = -1.0;
+    upper_ = enough;
+    direction_.assign(p_, 0.0);
+    marks_.assign(gains.size(), free_);
+    branches_.clear();
+    branch(0.0);
+    upper_ = std::max(upper_, best_);
+}
+
+void MaxGain::offer(const double* w) {
+    // A hyperplane through w counts as not reached: a small move of w keeps the others and may reach it.
+    const double clear = Settings::tie * std::sqrt(dot(w, w, p_));
+    if (clear == 0.0) return;  // no constraint was left
+    double gain = 0.0;
+    for (std::size_t j = 0; j < gains_->size(); ++j) {
+        if (dot(normals_.row(static_cast<int>(j), p_), w, p_) > clear) gain += (*gains_)[j];
+    }
+    if (gain > best_) {
+        best_ = gain;
+        direction_.assign(w, w + p_);
+    }
+}
+
+void MaxGain::branch(double given_up) {
+    if (at_most(total_ - given_up, std::max(best_, enough_))) return;
+    if (--nodes_ < 0.0 || !budget_->spend()) {
+        upper_ = with_open(upper_, total_ - given_up);
+        return;
+    }
+
+    const std::size_t begin = branches_.size();
+    if (pack(given_up)) {
+        const std::size_t end = branches_.size();
+        std::sort(branches_.begin() + static_cast<std::ptrdiff_t>(begin), branches_.end(),
+                  [this](int a, int b) { return (*gains_)[a] != (*gains_)[b] ? (*gains_)[a] < (*gains_)[b] : a < b; });
+        for (std::size_t k = begin; k < end; ++k) {
+            const int j = branches_[k];
+            marks_[j] = given_up_;
+            branch(given_up + (*gains_)[j]);
+            marks_[j] = kept_;
+        }
+        for (std::size_t k = begin; k < end; ++k) marks_[branches_[k]] = free_;
+    }
+    branches_.resize(begin);
+}
+
+// Packs conflicts: each must cost at least the smallest remaining gain of its free members. The first of them is pushed
+// onto the stack. Returns whether to branch on it.
+bool MaxGain::pack(double given_up) {
+    const std::size_t begin = branches_.size();
+    remaining_ = *gains_;
+    double packed = 0.0;
+    for (;;) {
+        members_.clear();
+        for (std::size_t j = 0; j < marks_.size(); ++j) {
+            if (marks_[j] == kept_ || (marks_[j] == free_ && remaining_[j] > 0.0))
+                members_.push_back(static_cast<int>(j));
+        }
+        const OpenCone::Answer answer = cone_.find(normals_, members_);
+        if (answer == OpenCone::Answer::open) {
+            offer(cone_.interior());
+            return branches_.size() > begin;  // else everything not given up holds at once
+        }
+        const bool unclear = answer == OpenCone::Answer::unclear;
+        // a conflict before this one suffices for branching
+        if (unclear && branches_.size() > begin) return true;
+        // without one, a cell that is too thin may have it all; wider ones are looked for
+        if (unclear) upper_ = with_open(upper_, total_ - given_up);
+        conflict_.clear();
+        double cost = std::numeric_limits<double>::infinity();
+        for (const int j : cone_.conflict()) {
+            if (marks_[j] == free_) {
+                conflict_.push_back(j);
+                cost = std::min(cost, remaining_[j]);
+            }
+        }
+        if (conflict_.empty()) return false;  // the kept hyperplanes exclude each other: no open cell here
+        if (branches_.size() == begin) branches_.insert(branches_.end(), conflict_.begin(), conflict_.end());
+        if (unclear) return true;
+        for (const int j : conflict_) remaining_[j] -= cost;
+        packed += cost;
+        if (at_most(total_ - given_up - packed, std::max(best_, enough_))) return false;
+    }
+}
+
+}  // namespace cudbound

@@ -1,0 +1,419 @@
+#include "search/signed_search.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "control/prunes.hpp"
+#include "cudbound/settings.hpp"
+#include "linear_algebra/vector_math.hpp"
+
+namespace cudbound {
+
+SignedSearch::SignedSearch(DrawView& view, ApexGain& apex, Budget& budget)
+    : view_(view),
+      apex_(apex),
+      budget_(budget),
+      relaxation_(*view.relaxation),
+      cone_(view.arrangement),
+      cone_search_(view.arrangement),
+      p_(view.p),
+      probe_normal_(static_cast<std::size_t>(view.p)) {}
+
+double SignedSearch::explore(double sign, const Target& target, Incumbent& incumbent) {
+    target_ = target;
+    incumbent_ = &incumbent;
+    open_bound_ = 0.0;
+    apex_searched_ = false;
+    orient(sign, cut());
+    if (at_most(score_cap_, cut())) return 0.0;
+    if (!relaxation_.found) {  // nothing is known of the loss
+        leave_open(score_cap_);
+        return open_bound_;
+    }
+    Level& root = level(0);
+    relaxation_.copy(*view_.minimizer, *root.node);
+    const double score = score_cap_;
+    // With beta = 0 inside the region where g = 1, the best open cell anywhere is the answer.
+    if (relaxation_.g(apex_start()) >= 1.0) apex_node(score);
+    // It is uncertain whether some direction is flat: what lies far along it is unknown, but for that best cell.
+    if (!relaxation_.certain) leave_open(score_cap_);
+    const double open = open_bound_;
+    patience_ = nodes_before_cones();
+    process(0, score);
+    if (patience_ <= 0.0) {
+        open_bound_ = open;
+        search_cones();
+    }
+    return open_bound_;
+}
+
+// Cones need squared loss without flat directions. In up to three dimensions they are faster as soon as there are many
+// hyperplanes; in more they end what would take the tree much longer than this.
+double SignedSearch::nodes_before_cones() const {
+    const bool possible = view_.problem.loss == Loss::SQUARED && p_ <= Settings::cone_search_dimensions &&
+                          relaxation_.certain && relaxation_.error <= Settings::cone_error &&
+                          view_.size() >= Settings::cone_least &&
+                          std::all_of(curved_.begin(), curved_.end(), [](double curved) { return curved == 1.0; });
+    if (!possible) return std::numeric_limits<double>::infinity();
+    if (p_ <= 3 && static_cast<int>(gain_.size()) >= Settings::cone_search_many) return 1.0;
+    return Settings::cone_search_nodes * std::pow(Settings::cone_search_growth, p_ - 3);
+}
+
+// The same search by cones of directions from beta = 0. The value at beta = 0 itself has to be known first.
+void SignedSearch::search_cones() {
+    apex_node(score_cap_);
+    if (at_most(score_cap_, cut())) return;
+    SignedDraw draw;
+    draw.hyperplanes = {p_, static_cast<int>(gain_.size()), normal_.data(), gain_.data(), Settings::tie};
+    draw.in_beta = normals();
+    draw.distances = distance_.data();
+    draw.apex = relaxation_.apex.data();
+    draw.settled = settled_score_;
+    draw.cap = score_cap_;
+    draw.tie = view_.tie;
+    draw.relaxation = &relaxation_;
+    cone_search_.search(draw, cut(), budget_);
+    leave_open(cone_search_.open_bound());
+    if (!cone_search_.improved()) return;
+    tight_ = cone_search_.sides();
+    offer(cone_search_.score(), cone_search_.best(), cone_search_.point());
+}
+
+void SignedSearch::dive(double sign, int steps, Incumbent& incumbent) {
+    target_ = {0.0, std::numeric_limits<double>::infinity()};
+    incumbent_ = &incumbent;
+    orient(sign, incumbent.value);
+    if (!relaxation_.found || at_most(score_cap_, incumbent.value)) return;
+    double score = score_cap_;
+    for (int depth = 0; depth < steps && budget_.spend(); ++depth) {
+        Level& here = level(depth);
+        if (depth == 0) relaxation_.copy(*view_.minimizer, *here.node);
+        if (at_most(bound(score, here.node->loss), incumbent.value)) break;
+        const double attained = classify(here, score);
+        const double value = attained * relaxation_.g(relaxation_.attained_loss(*here.node));
+        if (value > incumbent.value && cone_.find(normals(), tight_) == OpenCone::Answer::open) {
+            offer(attained, value, here.node->point);
+        }
+        int best = -1;
+        double most = 0.0;
+        for (const Crossed& h : here.crossed) {
+            const double worth = gain_[static_cast<std::size_t>(h.index)] / (h.rise > 0.0 ? h.rise : h.distance);
+            if (best < 0 || worth > most) {
+                best = h.index;
+                most = worth;
+            }
+        }
+        if (best < 0) break;
+        Level& next = level(depth + 1);
+        relaxation_.copy(*here.node, *next.node);
+        mark_[static_cast<std::size_t>(best)] = forced;
+        forced_.push_back(best);
+        const double reach = relaxation_.reach(std::min(score, score_cap_), incumbent.value);
+        if (relaxation_.settle(*next.node, sides(), forced_, reach) != Relaxation::Settled::yes) break;
+    }
+    forced_.clear();
+}
+
+// Turns the hyperplanes to this sign and settles those that no classifier worth more than the threshold can cross.
+void SignedSearch::orient(double sign, double threshold) {
+    sign_ = sign;
+    settled_score_ = sign * view_.constant;
+    score_cap_ = settled_score_;
+    member_.clear();
+    for (int i = 0; i < view_.size(); ++i) {
+        const double positive = sign * view_.positive(i);
+        const double negative = sign * view_.negative(i);
+        settled_score_ += std::min(positive, negative);
+        score_cap_ += std::max(positive, negative);
+        member_.push_back(i);
+    }
+    if (relaxation_.found && relaxation_.certain) {
+        settle_far_hyperplanes(threshold);
+        probe(threshold);
+        settle_far_hyperplanes(threshold);
+    }
+    if (at_most(score_cap_, threshold)) return;  // nothing is left to search
+    const std::size_t k = member_.size();
+    const auto p = static_cast<std::size_t>(p_);
+    normal_.resize(k * p);
+    beta_normal_.resize(k * p);
+    column_.resize(k * p);
+    hyperplane_.resize(k);
+    distance_.resize(k);
+    gain_.resize(k);
+    curved_.resize(k);
+    for (std::size_t j = 0; j < k; ++j) {
+        const int i = member_[j];
+        const auto at = static_cast<std::size_t>(i);
+        const double turn = sign * view_.difference[at] > 0.0 ? 1.0 : -1.0;
+        const double* unit = view_.unit(i);
+        const double* in_beta = view_.normal(i);
+        for (std::size_t l = 0; l < p; ++l) {
+            normal_[j * p + l] = turn * unit[l];
+            beta_normal_[j * p + l] = turn * in_beta[l];
+            column_[l * k + j] = normal_[j * p + l];
+        }
+        hyperplane_[j] = view_.id[at];
+        distance_[j] = turn * view_.offset[at];
+        gain_[j] = std::abs(view_.difference[at]);
+        curved_[j] = view_.curvature[at];
+    }
+    mark_.assign(k, undecided);
+    forced_.clear();
+    margins_.resize(k);
+}
+
+// Those that cost too much to cross keep the side of the minimizer.
+void SignedSearch::settle_far_hyperplanes(double threshold) {
+    for (bool changed = true; changed && !at_most(score_cap_, threshold);) {
+        const double reach = relaxation_.reach(score_cap_, threshold);
+        const std::size_t before = member_.size();
+        std::erase_if(member_, [&](int i) {
+            const auto at = static_cast<std::size_t>(i);
+            if (!exceeds(view_.crossing[at], reach)) return false;
+            const double gain = std::abs(view_.difference[at]);
+            if ((view_.at_minimizer[at] > 0.0) == (sign_ * view_.difference[at] > 0.0)) {
+                settled_score_ += gain;
+            } else {
+                score_cap_ -= gain;
+            }
+            return true;
+        });
+        changed = member_.size() != before;
+    }
+}
+
+// Where curvature does not tell the cost of crossing a hyperplane, it is found by crossing it.
+void SignedSearch::probe(double threshold) {
+    if (at_most(score_cap_, threshold)) return;
+    Node& node = *level(0).node;
+    const double reach = relaxation_.reach(score_cap_, threshold);
+    const double distance = 0.0;
+    forced_.assign(1, 0);
+    for (const int i : member_) {
+        const auto at = static_cast<std::size_t>(i);
+        if (view_.curvature[at] > 0.0 || view_.probed[at] || std::abs(view_.at_minimizer[at]) <= view_.tie) continue;
+        if (!budget_.go_on()) break;
+        const double turn = view_.at_minimizer[at] > 0.0 ? -1.0 : 1.0;
+        for (int l = 0; l < p_; ++l) probe_normal_[static_cast<std::size_t>(l)] = turn * view_.unit(i)[l];
+        relaxation_.copy(*view_.minimizer, node);
+        const auto settled = relaxation_.settle(node, {p_, probe_normal_.data(), &distance, view_.tie}, forced_, reach);
+        if (settled == Relaxation::Settled::too_far) {
+            view_.crossing[at] =
+                std::max(view_.crossing[at], std::nextafter(reach, std::numeric_limits<double>::infinity()));
+        }
+        if (settled == Relaxation::Settled::yes) view_.crossing[at] = std::max(view_.crossing[at], node.loss);
+        view_.probed[at] = settled == Relaxation::Settled::yes;
+    }
+    forced_.clear();
+}
+
+void SignedSearch::process(int depth, double score) {
+    Level& here = level(depth);
+    if (at_most(bound(score, here.node->loss), cut())) return;
+    if (!budget_.spend()) {
+        leave_open(bound(score, here.node->loss));
+        return;
+    }
+    if (here.node->loss >= apex_start()) {
+        apex_node(score);
+        return;
+    }
+    if (--patience_ <= 0.0) return;  // cones take over
+    const std::size_t first_dropped = dropped_.size();
+    for (;;) {
+        const double attained = classify(here, score);
+        double value = attained * relaxation_.g(here.node->loss);
+        int culprit = -1;
+        if (!at_most(value, cut())) {
+            const OpenCone::Answer answer = cone_.find(normals(), tight_);
+            if (answer == OpenCone::Answer::open) {
+                const double loss = relaxation_.confirm(*here.node, sides_of_beta(), forced_,
+                                                        relaxation_.reach(std::min(score, score_cap_), cut()));
+                if (at_most(bound(score, loss), cut())) break;
+                value = attained * relaxation_.g(loss);
+                if (value > cut()) {
+                    offer(attained, value, here.node->point);
+                } else if (!at_most(value, cut())) {
+                    leave_open(value);  // NaN
+                }
+            } else {
+                // There may be a cell that is too thin to decide: this would be its value.
+                if (answer == OpenCone::Answer::unclear) leave_open(value);
+                for (const int j : cone_.conflict()) {
+                    const auto at = static_cast<std::size_t>(j);
+                    if (mark_[at] != undecided) continue;
+                    if (culprit < 0 || gain_[at] < gain_[static_cast<std::size_t>(culprit)]) culprit = j;
+                }
+                // the forced sides exclude each other: no open cell
+                if (culprit < 0 && answer == OpenCone::Answer::empty) break;
+            }
+        }
+        if (culprit < 0) {
+            expand(depth, attained);
+            break;
+        }
+        // A hyperplane through the point that cannot be reached together with the others: force it, then give it
+        // up.
+        const auto at = static_cast<std::size_t>(culprit);
+        Level& next = level(depth + 1);
+        relaxation_.copy(*here.node, *next.node);
+        mark_[at] = forced;
+        forced_.push_back(culprit);
+        process(depth + 1, score);
+        forced_.pop_back();
+        mark_[at] = given_up;
+        dropped_.push_back(culprit);
+        score -= gain_[at];
+        if (at_most(bound(score, here.node->loss), cut()) || patience_ <= 0.0) break;
+        if (!budget_.go_on()) {
+            leave_open(bound(score, here.node->loss));
+            break;
+        }
+    }
+    while (dropped_.size() > first_dropped) {
+        mark_[static_cast<std::size_t>(dropped_.back())] = undecided;
+        dropped_.pop_back();
+    }
+}
+
+// Sorts the hyperplanes at the node's point into crossed and tight ones; returns the score if no crossed one
+// is reached.
+double SignedSearch::classify(Level& here, double score) {
+    const std::size_t k = member_.size();
+    std::copy(distance_.begin(), distance_.end(), margins_.begin());
+    for (int l = 0; l < p_; ++l) {
+        const double along = here.node->point[static_cast<std::size_t>(l)];
+        const double* column = column_.data() + static_cast<std::size_t>(l) * k;
+        for (std::size_t j = 0; j < k; ++j) margins_[j] += along * column[j];
+    }
+    tight_.clear();
+    here.crossed.clear();
+    for (std::size_t j = 0; j < k; ++j) {
+        if (mark_[j] == given_up || margins_[j] > view_.near_tie) continue;
+        if (mark_[j] == forced || !(margins_[j] < -view_.tie)) {
+            tight_.push_back(static_cast<int>(j));
+        } else {
+            const double rise = curved_[j] > 0.0
+                                    ? relaxation_.rise(*here.node, curved_[j], -margins_[j], margins_[j] - distance_[j])
+                                    : 0.0;
+            here.crossed.push_back({static_cast<int>(j), rise, -margins_[j]});
+            score -= gain_[j];
+        }
+    }
+    return score;
+}
+
+// Children: each crossed hyperplane in turn, the most expensive first (without curvature the most distant), is forced
+// and then given up. What is known about the loss beyond it bounds each child before it is solved.
+void SignedSearch::expand(int depth, double attained) {
+    Level& here = level(depth);
+    std::sort(here.crossed.begin(), here.crossed.end(), [](const Crossed& a, const Crossed& b) {
+        if (a.rise != b.rise) return a.rise > b.rise;
+        return a.distance != b.distance ? a.distance > b.distance : a.index < b.index;
+    });
+    double score = attained;
+    for (const Crossed& h : here.crossed) score += gain_[static_cast<std::size_t>(h.index)];
+    for (const Crossed& h : here.crossed) {
+        const auto at = static_cast<std::size_t>(h.index);
+        const double best = bound(score, here.node->loss + h.rise);
+        if (!at_most(best, cut()) && patience_ > 0.0) {
+            if (!budget_.go_on()) {
+                leave_open(best);
+            } else {
+                Level& next = level(depth + 1);
+                relaxation_.copy(*here.node, *next.node);
+                mark_[at] = forced;
+                forced_.push_back(h.index);
+                using Settled = Relaxation::Settled;
+                const Settled settled = relaxation_.settle(*next.node, sides(), forced_,
+                                                           relaxation_.reach(std::min(score, score_cap_), cut()));
+                // the same bound after rounding: what a limit leaves open is never less than what would have been found
+                next.node->loss = std::max(next.node->loss, here.node->loss + h.rise);
+                if (settled == Settled::yes) process(depth + 1, score);
+                if (settled == Settled::unresolved) leave_open(best);
+                forced_.pop_back();
+            }
+        }
+        mark_[at] = given_up;
+        score -= gain_[at];
+    }
+    for (const Crossed& h : here.crossed) mark_[static_cast<std::size_t>(h.index)] = undecided;
+}
+
+// Every closed cell contains beta = 0, so the best open cell of all is worth its score times g there. A node
+// whose nearest point is beta = 0 is worth no more than that.
+void SignedSearch::apex_node(double score) {
+    const double g = relaxation_.g(apex_start());
+    if (at_most(std::min(score, score_cap_) * g, cut())) return;
+    if (std::isnan(g)) {  // whatever the best cell is
+        leave_open(g);
+        return;
+    }
+    if (!apex_searched_) {
+        const double enough = cut() / g - settled_score_;
+        if (!apex_.known(enough)) apex_.search(view_, enough, budget_);
+        apex_proved_ = apex_.known(enough);
+        apex_searched_ = true;
+        score_cap_ = std::min(score_cap_, settled_score_ + std::max(apex_.upper(), apex_.best()));
+        const double value = (settled_score_ + apex_.best()) * g;
+        if (value > incumbent_->value && apex_.best() >= 0.0) {
+            incumbent_->value = value;
+            incumbent_->sign = sign_;
+            incumbent_->score = settled_score_ + apex_.best();
+            incumbent_->is_anchor = false;
+            incumbent_->point.assign(static_cast<std::size_t>(p_), 0.0);
+            incumbent_->inward = apex_.direction();
+            incumbent_->sides.clear();
+            if (sign_ < 0.0) {
+                for (double& x : incumbent_->inward) x = -x;
+            }
+            if (value > target_.ceiling) budget_.finish(Status::DECIDED);
+        }
+    }
+    if (!apex_proved_) leave_open(std::min(score, score_cap_) * g);
+}
+
+// beta = 0 is taken a little closer than it is: a node that close to it is treated as sitting there.
+double SignedSearch::apex_start() const { return relaxation_.apex_loss - relaxation_.apex_tolerance; }
+
+double SignedSearch::bound(double score, double loss) const {
+    return std::min(score, score_cap_) * relaxation_.g(std::min(loss, apex_start()));
+}
+
+void SignedSearch::leave_open(double bound) { open_bound_ = with_open(open_bound_, bound); }
+
+Sides SignedSearch::sides() const { return {p_, normal_.data(), distance_.data(), view_.tie}; }
+
+// All of these hyperplanes pass through beta = 0.
+Sides SignedSearch::sides_of_beta() {
+    through_apex_.resize(member_.size());
+    return {p_, beta_normal_.data(), through_apex_.data(), Settings::tie};
+}
+
+void SignedSearch::offer(double score, double value, const std::vector<double>& point) {
+    Incumbent& best = *incumbent_;
+    best.value = value;
+    best.sign = sign_;
+    best.score = score;
+    best.is_anchor = false;
+    relaxation_.to_beta(point.data(), best.point.data());
+    best.inward.clear();
+    best.sides.clear();
+    for (const int j : tight_) {
+        const int i = member_[static_cast<std::size_t>(j)];
+        best.sides.push_back(sign_ * view_.difference[static_cast<std::size_t>(i)] > 0.0 ? i + 1 : -(i + 1));
+    }
+    if (value > target_.ceiling) budget_.finish(Status::DECIDED);
+}
+
+SignedSearch::Level& SignedSearch::level(int depth) {
+    while (static_cast<int>(levels_.size()) <= depth) {
+        levels_.push_back(std::make_unique<Level>());
+        levels_.back()->node = relaxation_.make_node();
+    }
+    return *levels_[static_cast<std::size_t>(depth)];
+}
+
+}  // namespace cudbound

@@ -1,0 +1,60 @@
+// Coefficients that prove the lower bound of a draw: strictly inside the cell that attains it.
+#pragma once
+
+#include <vector>
+
+#include "cones/open_cone.hpp"
+#include "linear_algebra/normal_basis.hpp"
+#include "problem/evaluation.hpp"
+#include "search/draw_view.hpp"
+#include "search/incumbent.hpp"
+
+namespace cudbound {
+
+class WitnessWriter {
+ public:
+    WitnessWriter(const DrawView& view);
+
+    // Writes coefficients (in the caller's coordinates) and returns their value, computed from the caller's own rows: a
+    // lower bound of the draw, in the units of the scores. At best that is the value of the incumbent; a point that
+    // rounding leaves on a hyperplane that counts has no value.
+    double write(const Incumbent& incumbent, double* witness);
+
+    // The same for an incumbent that is the anchor or the draw's minimizer: no search for anything better nearby.
+    double write_start(const Incumbent& incumbent, double* witness);
+
+    // How far the value may miss that of the incumbent, which then still counts as attained.
+    double allowed(const Incumbent& incumbent) const;
+
+ private:
+    void find_direction(const Incumbent& incumbent);
+    void put_onto_hyperplanes();
+    void clear_ties(const std::vector<double>& base);
+    double longest_step(const std::vector<double>& base);
+    void leave_hyperplanes(std::vector<double>& beta, double clear_by) const;
+    double worth(const double* coef, double sign, const std::vector<char>* strict = nullptr);
+    double loss_at(const std::vector<double>& beta);
+    double loss_of_anchor();
+    bool minimizer_is_better(const double* coef);
+
+    const DrawView& view_;
+    const int p_;
+    Evaluation evaluation_;
+    OpenCone cone_;
+    NormalBasis basis_;
+    std::vector<double> projected_;
+    std::vector<double> sides_;
+    std::vector<double> base_;  // the point of the incumbent
+    std::vector<double> normals_;
+    std::vector<int> hyperplanes_;
+    std::vector<int> members_;
+    std::vector<double> step_;
+    std::vector<double> trial_;
+    std::vector<double> best_;
+    std::vector<char> strict_;  // (n) scratch
+    std::vector<double> raw_;   // the caller's coefficients for trial_
+    double anchor_loss_ = 0.0;  // of the draw, from the caller's rows
+    bool anchor_loss_known_ = false;
+};
+
+}  // namespace cudbound
