@@ -119,7 +119,7 @@ def main(*arguments: str) -> int:
         print(f"no commit {base} in this clone: there are no added lines to read")
     print(
         "\n".join(found)
-        or f"functions are short, rooms of the solver use earlier ones, and the words of the lines since {base[:10]} are those of the field"
+        or f"functions are short, rooms use earlier ones, the words since {base[:10]} are those of the field"
     )
     return 1 if found else 0
 
