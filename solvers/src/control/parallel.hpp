@@ -16,53 +16,67 @@
 
 namespace cudbound {
 
-// Calls work(k) for k = 0 .. count - 1, where `make_worker()` returns the `work` of one thread. The monitor is asked on
-// the calling thread. Returns false if it stopped the loop; exceptions of workers and of the monitor are passed on.
-template <class MakeWorker>
-bool in_parallel(std::int64_t count, int threads, const Monitor& monitor, const MakeWorker& make_worker) {
-    std::atomic<std::int64_t> next{0};
-    std::atomic<std::int64_t> done{0};
-    std::atomic<bool> stop{false};
+// Calls `work()` on each of `threads` threads, and on the calling thread asks the monitor from time to time, with
+// `done()`, whether to go on; if not, or if one of them throws, `stop` becomes true, which the work must look at. An
+// exception of a worker or of the monitor is passed on after all threads have ended.
+template <class Work, class Done>
+void on_threads(int threads, const Monitor& monitor, std::atomic<bool>& stop, const Done& done, const Work& work) {
     std::exception_ptr failure;
-    int working = static_cast<int>(std::min<std::int64_t>(threads, std::max<std::int64_t>(count, 1)));
+    int working = threads;
     std::mutex mutex;
     std::condition_variable finished;
-
-    const auto run = [&] {
+    const auto guarded = [&](const auto& call) {
         try {
-            auto work = make_worker();
-            for (std::int64_t k = next++; k < count && !stop.load(std::memory_order_relaxed); k = next++) {
-                work(k);
-                ++done;
-            }
+            call();
         } catch (...) {
             const std::lock_guard lock(mutex);
             failure = std::current_exception();
             stop = true;
         }
+    };
+    const auto run = [&] {
+        guarded(work);
         const std::lock_guard lock(mutex);
         --working;
         finished.notify_one();
     };
-
     {
         std::vector<std::jthread> pool;
-        for (int t = working; t > 0; --t) pool.emplace_back(run);
+        for (int t = 0; t < threads; ++t) pool.emplace_back(run);
         std::unique_lock lock(mutex);
         while (!finished.wait_for(lock, std::chrono::milliseconds(Effort::monitor_milliseconds),
                                   [&] { return working == 0; })) {
             lock.unlock();
-            try {
-                if (monitor && !stop && !monitor(done)) stop = true;
-            } catch (...) {
-                const std::lock_guard again(mutex);
-                failure = std::current_exception();
-                stop = true;
-            }
+            guarded([&] {
+                if (monitor && !stop && !monitor(done())) stop = true;
+            });
             lock.lock();
         }
     }
     if (failure) std::rethrow_exception(failure);
+}
+
+// At most as many threads as there are pieces of work, and at least one.
+inline int useful_threads(int threads, std::int64_t pieces) {
+    return static_cast<int>(std::min<std::int64_t>(threads, std::max<std::int64_t>(pieces, 1)));
+}
+
+// Calls work(k) for k = 0 .. count - 1, where `make_worker()` returns the `work` of one thread. Returns false if the
+// monitor stopped the loop.
+template <class MakeWorker>
+bool in_parallel(std::int64_t count, int threads, const Monitor& monitor, const MakeWorker& make_worker) {
+    std::atomic<std::int64_t> next{0};
+    std::atomic<std::int64_t> done{0};
+    std::atomic<bool> stop{false};
+    on_threads(
+        useful_threads(threads, count), monitor, stop, [&] { return done.load(); },
+        [&] {
+            auto work = make_worker();
+            for (std::int64_t k = next++; k < count && !stop.load(std::memory_order_relaxed); k = next++) {
+                work(k);
+                ++done;
+            }
+        });
     return done == count;
 }
 

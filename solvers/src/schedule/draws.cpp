@@ -5,15 +5,14 @@
 #include <barrier>
 #include <chrono>
 #include <cmath>
-#include <condition_variable>
 #include <exception>
 #include <limits>
 #include <memory>
 #include <mutex>
 #include <stdexcept>
-#include <thread>
 #include <vector>
 
+#include "control/parallel.hpp"
 #include "cudbound/settings.hpp"
 #include "losses/relaxation.hpp"
 #include "problem/arrangement.hpp"
@@ -79,79 +78,61 @@ void solve_draws(const Problem& problem, const Limits& limits, Side side, const 
 
     std::atomic<bool> stop{false};
     std::atomic<bool> out_of_time{false};
-    std::exception_ptr failure;
-    std::exception_ptr monitor_failure;
-    const int working = static_cast<int>(std::min<std::int64_t>(threads, std::max<std::int64_t>(problem.draws, 1)));
-    int running = working;
+    // Nothing may leave a thread before the others have met it at the barrier: they would wait for it forever.
     std::mutex mutex;
-    std::condition_variable finished;
-    const auto fail = [&] {
-        const std::lock_guard lock(mutex);
-        failure = std::current_exception();
-        stop = true;
+    std::exception_ptr failure;
+    const auto guarded = [&](const auto& call) noexcept {
+        try {
+            call();
+        } catch (...) {
+            const std::lock_guard lock(mutex);
+            failure = std::current_exception();
+            stop = true;
+        }
     };
 
     const std::vector<Task>* batch = nullptr;
     std::atomic<std::int64_t> next{0};
     const auto plan = [&]() noexcept {
+        static const std::vector<Task> nothing;
         next = 0;
-        try {
-            static const std::vector<Task> nothing;
-            batch = stop || out_of_time ? &nothing : &schedule.plan();
-        } catch (...) {
-            fail();
-        }
+        batch = &nothing;
+        if (!stop && !out_of_time) guarded([&] { batch = &schedule.plan(); });
     };
     plan();
+    const int working = useful_threads(threads, problem.draws);
     std::barrier together(working, plan);
 
     const auto work = [&] {
         std::unique_ptr<DrawSolver> solver;
         std::vector<double> witness(static_cast<std::size_t>(std::max(problem.p, problem.raw.p)));
-        while (!batch->empty()) {
-            try {
-                if (!solver)
-                    solver = std::make_unique<DrawSolver>(problem, arrangement, stop, limits, begun, minorants);
-                const auto size = static_cast<std::int64_t>(batch->size());
-                for (std::int64_t k = next++; k < size; k = next++) {
-                    if (stop.load(std::memory_order_relaxed)) break;
-                    const Task& task = (*batch)[static_cast<std::size_t>(k)];
-                    const Outcome outcome = solver->run(task.kind, task.draw, side, task.target, witness.data());
-                    schedule.record(task, outcome, witness.data());
-                }
-            } catch (...) {
-                fail();
+        const auto take_tasks = [&] {
+            if (!solver) solver = std::make_unique<DrawSolver>(problem, arrangement, stop, limits, begun, minorants);
+            const auto size = static_cast<std::int64_t>(batch->size());
+            for (std::int64_t k = next++; k < size; k = next++) {
+                if (stop.load(std::memory_order_relaxed)) break;
+                const Task& task = (*batch)[static_cast<std::size_t>(k)];
+                const Outcome outcome = solver->run(task.kind, task.draw, side, task.target, witness.data());
+                schedule.record(task, outcome, witness.data());
             }
+        };
+        while (!batch->empty()) {
+            guarded(take_tasks);
             const double elapsed = std::chrono::duration<double>(Budget::Clock::now() - begun).count();
             if (elapsed > limits.total_seconds) out_of_time = true;
             together.arrive_and_wait();
         }
-        const std::lock_guard lock(mutex);
-        --running;
-        finished.notify_one();
     };
-
-    std::vector<std::jthread> pool;
-    for (int t = 0; t < working; ++t) pool.emplace_back(work);
-    {
-        std::unique_lock lock(mutex);
-        while (!finished.wait_for(lock, std::chrono::milliseconds(Effort::monitor_milliseconds),
-                                  [&] { return running == 0; })) {
-            lock.unlock();
-            try {
-                if (monitor && !stop && !monitor(schedule.decided())) stop = true;
-            } catch (...) {
-                stop = true;
-                monitor_failure = std::current_exception();
-            }
-            lock.lock();
-        }
+    std::exception_ptr of_monitor;
+    try {
+        on_threads(working, monitor, stop, [&] { return schedule.decided(); }, work);
+    } catch (...) {
+        of_monitor = std::current_exception();  // what was found until then is still reported
     }
-    pool.clear();
     if (failure) std::rethrow_exception(failure);
     const bool timed = out_of_time || std::isfinite(limits.seconds);
     schedule.close(stop ? Status::INTERRUPTED : timed ? Status::TIME_LIMIT : Status::NODE_LIMIT);
-    if (monitor_failure) std::rethrow_exception(monitor_failure);
+    if (of_monitor) std::rethrow_exception(of_monitor);
 }
 
 bool minimize(const Problem& problem, const Monitor& monitor, const Minimizers& minimizers) {
