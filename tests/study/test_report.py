@@ -289,7 +289,7 @@ def test_csv_needs_neither(store, tmp_path, monkeypatch):
 def test_sizes_and_options_that_were_chosen_are_said(tmp_path):
     study = Study(
         "chosen",
-        (Scenario("null", Coin(), LeastSquaresClassifier, make_rival=DummyClassifier),),
+        (Scenario("null", Coin(), LeastSquaresClassifier, rival=DummyClassifier),),
         (30, 50),
         5,
         ("5x2cv-t",),

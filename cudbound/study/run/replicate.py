@@ -105,12 +105,10 @@ def _fit(scenario: Scenario, X: Any, y: Any, seed: int) -> list[Any]:
 
     The seed stands in for every ``random_state`` that is None, and is taken out again: refits have seeds of their own.
     """
-    makers = [scenario.make_classifier, *([] if scenario.make_rival is None else [scenario.make_rival])]
+    learners, fitted = scenario.learners(), []
     if len(np.unique(y)) == 1:
-        return [DummyClassifier().fit(X, y) for _ in makers]
-    fitted = []
-    for make in makers:
-        learner = make()
+        return [DummyClassifier().fit(X, y) for _ in learners]
+    for learner in learners:
         one = seeded_clone(learner, seed).fit(X, y)
         fitted.append(one.set_params(**dict.fromkeys(unseeded_parameters(learner))))
     return fitted
