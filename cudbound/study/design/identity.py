@@ -52,7 +52,7 @@ def describe(study: Study) -> dict[str, Any]:
     """
     description = {
         "cudbound": version("cudbound"),
-        **vars(study),
+        **{name: value for name, value in vars(study).items() if name != "own"},
         "scenarios": {scenario.name: _describe_scenario(scenario) for scenario in study.scenarios},
         "sizes": _describe_sizes(study.sizes),
         "published": [asdict(one) for one in study.published],

@@ -21,7 +21,7 @@ from cudbound.basis.validation import (
     check_integer,
     check_localization,
 )
-from cudbound.intervals import Method, find_comparisons, find_methods
+from cudbound.intervals import METHODS, Method, find_comparisons, find_methods
 from cudbound.metrics.metric import ERROR
 from cudbound.metrics.metrics import NAMES, Metrics
 from cudbound.problem.draws import MAX_RESAMPLES
@@ -132,8 +132,9 @@ class Study:
         Sizes of training sets.
     n_replicates : int
     methods : str or tuple of str
-        Names of intervals, or of methods that compare if the scenarios have rivals. A group, a single name or pairs
-        (name, options) may be given; they are replaced by the names that they stand for.
+        Names of intervals, or of methods that compare if the scenarios have rivals. A group, a single name, pairs
+        (name, options), functions of your own and methods made by `cudbound.own_method` may be given; they are replaced
+        by the names that they stand for.
     n_resamples : int, default=500
         Bootstrap draws, as in Laber and Murphy (2008).
     inner : int or "oob", default=50
@@ -147,6 +148,9 @@ class Study:
     seed : int, default=0
     published : tuple of PublishedValue, default=()
         Numbers of others that the report sets beside those of the study. They decide nothing and may change.
+    own : tuple of Method
+        Those of your own among the methods; it follows from them. A store knows a method by its name alone: give one
+        that you have changed another name.
 
     Raises
     ------
@@ -158,7 +162,7 @@ class Study:
     scenarios: tuple[Scenario, ...] = field(metadata={"key": "scenario"})
     n_samples: tuple[int, ...]
     n_replicates: int
-    methods: tuple[str, ...]
+    methods: Any
     n_resamples: int = 500
     inner: int | str = 50
     confidence_level: float = 0.95
@@ -167,6 +171,7 @@ class Study:
     sizes: ResamplingSizes = field(default_factory=ResamplingSizes)
     seed: int = 0
     published: tuple[PublishedValue, ...] = ()
+    own: tuple[Method, ...] = field(default=(), repr=False, metadata={"key": None})
 
     def __post_init__(self) -> None:
         if len({scenario.rival is None for scenario in self.scenarios}) > 1:
@@ -178,6 +183,7 @@ class Study:
         asked = self._asked()
         # what a store keeps must not change with a group
         object.__setattr__(self, "methods", tuple(method.name for method in asked))
+        object.__setattr__(self, "own", tuple(method for method in asked if method.name not in METHODS))
         check_options(self.options, asked)
         object.__setattr__(self, "options", {**asked.options, **self.options})
         check_confidence_level(self.confidence_level)
@@ -226,7 +232,7 @@ class Study:
         return self._asked().methods
 
     def _asked(self) -> Asked[Method]:
-        return (find_comparisons if self.compares else find_methods)(self.methods)
+        return (find_comparisons if self.compares else find_methods)(self.methods, self.own)
 
     def rng(self, scenario: str, n: int, replicate: int, n_train: int | None = None) -> np.random.Generator:
         """Return the random numbers of one replicate, shared by all methods.

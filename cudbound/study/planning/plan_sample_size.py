@@ -157,7 +157,7 @@ def plan_sample_size(
         scenarios=(Scenario(population.name, population, estimator, metric=metrics.names),),
         n_samples=grid,
         n_replicates=n_replicates,
-        methods=tuple(one.name for one in asked),
+        methods=asked.methods,
         n_resamples=n_resamples,
         confidence_level=confidence_level,
         options=asked.options,

@@ -38,17 +38,8 @@ N_TIMED = 3
 
 
 @shared(HIDDEN)
-def run_replicate(
-    study: Study,
-    scenario: Scenario,
-    n: int,
-    replicate: int,
-    methods: Sequence[Method] | None = None,
-) -> ReplicateRow:
+def run_replicate(study: Study, scenario: Scenario, n: int, replicate: int) -> ReplicateRow:
     """Run one replicate. An exception becomes a row with its traceback.
-
-    A worker process is given the methods of the study, since it does not know those of the user; None finds them by
-    their names.
 
     Guarantee
     ---------
@@ -57,7 +48,7 @@ def run_replicate(
     begun = time.perf_counter()
     key = Key(scenario.name, n, replicate)
     n_redrawn = 0
-    methods = study.find_methods() if methods is None else methods
+    methods = study.find_methods()
     try:
         rng = study.rng(scenario.name, n, replicate)
         drawn, n_redrawn = draw_both_classes(scenario.population, n, rng)
