@@ -227,7 +227,7 @@ def test_a_methodologist_studies_a_method_of_her_own(tmp_path):
     status = run_study(study, store)
     assert (status.n_done, status.n_failed) == (40, 0)
     summary = summarize(store)
-    cells = summary.cells.set_index("method")
+    cells = summary.to_frame().set_index("method")
     # an exact interval on losses that are nearly independent: 32 of 40 or fewer would have a probability of 1e-4 at .95
     assert cells.loc["folded", "coverage"] > 0.8
     assert shell("study", "status", str(store)).stdout.startswith("mine: 40 of 40 replicates done, 0 failed")

@@ -554,7 +554,7 @@ WRONG = [
         "methods = ['cdu']\n" + SETTINGS + WORLD,
         r"mine\.toml: .*methods.* Got 'cdu'\. Did you mean 'cud'\?",
     ),
-    ("methods = 7\n" + SETTINGS + WORLD, r"mine\.toml: methods must be a text\. Got 7\."),
+    ("methods = 7\n" + SETTINGS + WORLD, r"mine\.toml: methods must be one of the groups .*\. Got 7\."),
     ("methods = ['mcnemar']\n" + SETTINGS + WORLD, r"mine\.toml: 'mcnemar' compares two classifiers.*"),
     (
         "localization = 'm'\n" + SETTINGS + WORLD,
