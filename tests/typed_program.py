@@ -59,6 +59,7 @@ from cudbound import (
     interval_of,
     merge_stores,
     over_seeds,
+    own_method,
     performance_interval,
     plan_sample_size,
     replay,
@@ -72,6 +73,7 @@ from cudbound import (
 from cudbound.analysis.explanation import Explanation
 from cudbound.basis.results import SolveStatus
 from cudbound.exact.certificate import Verification
+from cudbound.intervals import Method
 from cudbound.plotting.coverage import CoverageByScenarioDisplay, CoverageWidthDisplay, KurtosisDisplay
 from cudbound.plotting.forest import ComparisonDisplay, IntervalDisplay
 from cudbound.plotting.half_widths import HalfWidthDisplay
@@ -242,10 +244,20 @@ class Coin:
         return Cases(rng.normal(size=(n, 1)), rng.integers(0, 2, n), lambda classifier: Truth(0.5))
 
 
+def everything(
+    model: LeastSquaresClassifier,
+    X: NDArray[np.float64],
+    y: NDArray[np.int64],
+    level: float,
+    rng: np.random.Generator,
+) -> tuple[float, float, float]:
+    return 0.5, 0.0, 1.0
+
+
 def study(folder: Path) -> Summary:
-    planned = Study(
-        "quick", (Scenario("coin", Coin(), LeastSquaresClassifier),), (30,), 10, ("langford-binomial",)
-    )
+    mine: Method = own_method("mine", everything, tendency="long")
+    scenario = Scenario("coin", Coin(), LeastSquaresClassifier())
+    planned = Study("quick", (scenario,), (30,), 10, ("langford-binomial", everything, mine))
     status: StudyStatus = run_study(planned, folder / "one.sqlite", n_jobs=2)
     print(status.n_done, replay(planned, folder / "one.sqlite", "coin", 30, 0).truth)
     merge_stores([folder / "one.sqlite"], folder / "all.sqlite")

@@ -244,26 +244,30 @@ def find_named(
     groups: Mapping[str, Iterable[str]],
     rule: str,
     without: frozenset[str] = frozenset(),
+    of_function: Callable[[Any], Card] | None = None,
 ) -> Asked[Card]:
     """Return what was asked for: a name, a group, a pair of one of them and options, or a list of any of these.
 
-    A list may also have methods themselves, which need not be known. A pair with a group sets an option in each of its
-    members that has it. Each method is taken once, in the order given. Options named in `without` are not known.
+    A list may also have methods themselves, which need not be known, and functions, of which `of_function` makes them.
+    A pair with a group sets an option in each of its members that has it. Each method is taken once, in the order
+    given. Options named in `without` are not known.
 
     Raises
     ------
     ValueError
-        If a name or an option is not known, a value is not allowed, or the list is empty; that of a name has the
-        `rule`.
+        If a name or an option is not known, a value is not allowed, two methods have one name, or the list is empty;
+        that of a name has the `rule`.
     """
-    single = isinstance(asked, str | MethodCard) or _is_pair(asked)
+    single = isinstance(asked, str | MethodCard) or callable(asked) or _is_pair(asked)
     if not single and not isinstance(asked, Iterable):
         raise ParameterError("methods", rule, asked)
     methods: dict[str, Card] = {}
     options: dict[str, dict[str, Any]] = {}
     named: set[str] = set()
     for member in [asked] if single else asked:
+        one: Any
         one, given = member if _is_pair(member) else (member, NO_OPTIONS)
+        one = of_function(one) if of_function is not None and callable(one) else one
         group = isinstance(one, str) and one in groups
         if not group and not isinstance(one, MethodCard) and not (isinstance(one, str) and one in known):
             meant = suggestion(one, (*known, *groups))
@@ -274,7 +278,10 @@ def find_named(
         for method in found:
             if not group and method.name not in methods:
                 named.add(method.name)  # a pair may also set options of what a group before it has named
-            methods.setdefault(method.name, method)
+            if not methods.setdefault(method.name, method) is method is known.get(method.name, method):
+                raise ValueError(
+                    f"{method.name!r} is the name of another method. Give yours a name of its own."
+                )
             own = {name: value for name, value in given.items() if not group or name in method.options}
             method.resolve_options(own, without)
             if own:

@@ -18,7 +18,6 @@ from cudbound.cli.output import check_paths, form_of, output_option, write_whole
 if TYPE_CHECKING:
     from cudbound.study.run.replicate_rows import ReplicateRow
     from cudbound.study.run.shards import Shard
-    from cudbound.study.run.status import StudyStatus
 
 REPORT_FORMATS = ("html", "csv")
 #: Missing replicates of a cell that are listed.
@@ -130,7 +129,7 @@ def run(
     except StudyInterrupted as stopped:  # says what is stored, and how to continue
         say(str(stopped))
         sys.exit(INTERRUPTED)
-    _print(_status_lines(done))
+    click.echo(done)
     with Store.open(store) as opened:
         left = sum(map(len, opened.missing(shard).values()))
     if left:
@@ -157,7 +156,7 @@ def merge(*, parts: tuple[Path, ...], store: Path) -> None:
     """
     from cudbound.study.run.merge import merge_stores
 
-    _print(_status_lines(merge_stores(parts, store)))
+    click.echo(merge_stores(parts, store))
 
 
 @study.command("status")
@@ -184,7 +183,7 @@ def status(*, store: Path, missing: bool, digest: bool) -> None:
         elif missing:
             _print(_missing_lines(opened.missing(), opened.shard))
         else:
-            _print(_status_lines(opened.status()))
+            click.echo(opened.status())
 
 
 @study.command("replay")
@@ -269,20 +268,6 @@ def export(*, store: Path, folder: Path, rows_of: tuple[str, ...] | None) -> Non
     for path in files:
         check_paths({"--output": path}, [store])
     write_whole(files)
-
-
-def _status_lines(status: StudyStatus) -> Iterator[str]:
-    """Say how far a study is."""
-    yield f"{status.name}: {status.n_done} of {status.n_total} replicates done, {status.n_failed} failed"
-    yield "a run is writing the store" if status.running else "no run is writing the store"
-    if status.rate is not None:
-        yield f"rate of the last run: {status.rate:.3g} replicates a second"
-    if status.expected_end is not None:
-        yield f"expected end: {status.expected_end:%Y-%m-%d %H:%M}"
-    for cell in status.cells:
-        yield f"  {cell.scenario}, n = {cell.n}: {cell.n_done} of {cell.n_total} done, {cell.n_failed} failed"
-        if cell.first_failure is not None:
-            yield f"    first failure, replicate {cell.first_failure.replicate}: {cell.first_failure.reason}"
 
 
 def _missing_lines(missing: dict[tuple[str, int], list[int]], shard: Shard | None) -> Iterator[str]:

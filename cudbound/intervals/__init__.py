@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import Any, TypeAlias
 
@@ -41,6 +41,7 @@ from cudbound.intervals.method import OF_ONE_ERROR, Method, compute_interval
 from cudbound.intervals.nested_cv import NESTED_CV
 from cudbound.intervals.out_of_bag import OUT_OF_BAG_CLOPPER_PEARSON, OUT_OF_BAG_WILSON
 from cudbound.intervals.out_of_bag_percentile import OUT_OF_BAG_PERCENTILE
+from cudbound.intervals.own import OwnInterval, own_method
 from cudbound.intervals.resampled_t import RANDOM_SPLITS
 from cudbound.intervals.test_set import TEST_SET
 from cudbound.intervals.two_center import TWO_CENTER
@@ -104,9 +105,9 @@ PROBABILITY = (
 DIFFERENCE_ONLY = (MCNEMAR, INDEPENDENT_TEST_SETS, AUC_DIFFERENCE)
 
 #: Every method by its name, in the order of the table.
-METHODS: dict[str, Method] = {
-    method.name: method for method in (*CONDITIONAL, *ALGORITHM, *TUNED, *PROBABILITY, *DIFFERENCE_ONLY)
-}
+METHODS: Mapping[str, Method] = MappingProxyType(
+    {method.name: method for method in (*CONDITIONAL, *ALGORITHM, *TUNED, *PROBABILITY, *DIFFERENCE_ONLY)}
+)
 
 #: Names that stand for several intervals. "recommended": the interval to use, and beside it the bound that caps it and
 #: the interval at the .632 estimate that keeps its level most often; for the AUC and the Brier score, percentiles out
@@ -121,16 +122,15 @@ GROUPS: dict[str, tuple[str, ...]] = {
     "probability": tuple(method.name for method in PROBABILITY),
     "all": tuple(method.name for method in (*CONDITIONAL, *ALGORITHM, *PROBABILITY)),
 }
-#: Those of this package, whatever users register besides or in place of them.
-OF_THIS_PACKAGE = MappingProxyType(dict(METHODS))
+
+#: A method or a group of them, with options or without; or a function of the user's own.
+AskedMethod: TypeAlias = str | Method | OwnInterval | tuple[str | Method, Mapping[str, Any]]
 
 
-#: A method or a group of them, with options or without.
-AskedMethod: TypeAlias = str | Method | tuple[str | Method, Mapping[str, Any]]
-
-
-def find_methods(methods: Any) -> Asked[Method]:
+def find_methods(methods: Any, own: Iterable[Method] = ()) -> Asked[Method]:
     """Return the interval methods that were asked for, see `cudbound.basis.method_card.find_named`.
+
+    `own` are methods of the user's own, which may be asked for by their names, too.
 
     Raises
     ------
@@ -138,17 +138,22 @@ def find_methods(methods: Any) -> Asked[Method]:
         If a name is not registered or that of a test without an interval, or the list is empty; the message lists
         the names.
     """
-    known = [name for name, method in METHODS.items() if method.gives_interval]
-    rule = f"one of the groups {sorted(GROUPS)} or a list of names out of {known}"
-    found = find_named(methods, METHODS, GROUPS, rule)
+    known = {**METHODS, **{method.name: method for method in own}}
+    names = [name for name, method in known.items() if method.gives_interval]
+    rule = f"one of the groups {sorted(GROUPS)} or a list of names out of {names}"
+    found = find_named(methods, known, GROUPS, rule, of_function=_of_function)
     for method in found:
         if not method.gives_interval:
             raise ValueError(f"{method.name!r} compares two classifiers; use compare_learners.")
     return found
 
 
-def find_comparisons(methods: Any) -> Asked[Method]:
-    """Return the methods that compare that were asked for, see `cudbound.basis.method_card.find_named`.
+def _of_function(interval: OwnInterval) -> Method:
+    return own_method(getattr(interval, "__name__", type(interval).__name__), interval)
+
+
+def find_comparisons(methods: Any, own: Iterable[Method] = ()) -> Asked[Method]:
+    """Return the methods that compare that were asked for, as `find_methods` does.
 
     Raises
     ------
@@ -156,6 +161,7 @@ def find_comparisons(methods: Any) -> Asked[Method]:
         If a name is not registered or that of an interval only, or the list is empty; the message lists the names.
         The option "fallback" is of the interval for one error, and not known here.
     """
-    known = {name: method for name, method in METHODS.items() if method.compares}
+    every = (*METHODS.values(), *own)
+    known = {method.name: method for method in every if method.compares}
     rule = f"'all' or one of {list(known)}"
     return find_named(methods, known, {"all": known}, rule, without=OF_ONE_ERROR)

@@ -121,9 +121,9 @@ class Method(MethodCard):
 
 
 def _of_this_package(name: str) -> Method | None:
-    from cudbound.intervals import OF_THIS_PACKAGE
+    from cudbound.intervals import METHODS
 
-    return OF_THIS_PACKAGE.get(name)
+    return METHODS.get(name)
 
 
 def compute_interval(

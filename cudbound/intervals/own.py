@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from typing import Any
 
@@ -15,10 +16,11 @@ from cudbound.records import Records
 OwnInterval = Callable[[Any, Any, Any, float, np.random.Generator], tuple[float, float, float]]
 
 
-def own_method(
-    name: str, interval: OwnInterval, *, title: str = "Method of the user's own", **card: Any
-) -> Method:
-    """Return a method that `cudbound.compare_intervals` sets beside the others.
+def own_method(name: str, interval: OwnInterval, *, title: str | None = None, **card: Any) -> Method:
+    """Return a method of your own, which `cudbound.compare_intervals` and studies set beside the others.
+
+    Where its name is to be that of the function and nothing else is to be said of it, the function itself can be passed
+    in place of a method.
 
     Parameters
     ----------
@@ -28,8 +30,8 @@ def own_method(
         ``interval(model, X, y, level, rng)`` returns an estimate of the error and both limits of a two-sided interval;
         `model` is the fitted classifier, of which it fits clones as it likes, `level` in (0, 1), and `rng` a
         `numpy.random.Generator`. Where one limit is asked for at level 0.95, the interval is asked for at 0.9.
-    title : str
-        One line.
+    title : str or None, default=None
+        One line; None takes the first line of the function's docstring, or the name.
     **card
         Further fields of `cudbound.intervals.Method`, such as ``tendency`` and ``reference``; ``with_groups="kept"``
         for one that may be used on rows in groups.
@@ -37,8 +39,7 @@ def own_method(
     Examples
     --------
     >>> import numpy as np
-    >>> from cudbound import LeastSquaresClassifier, compare_intervals
-    >>> from cudbound.intervals.own import own_method
+    >>> from cudbound import LeastSquaresClassifier, compare_intervals, own_method
     >>> def rule_of_three(model, X, y, level, rng):
     ...     return 0.0, 0.0, min(1.0, -np.log(1.0 - level) / len(y))
     >>> X = np.arange(20.0)[:, None]
@@ -57,6 +58,7 @@ def own_method(
         return Outcome(estimate, ConfidenceInterval(low, high))
 
     known: dict[str, Any] = {
+        "title": title or (inspect.getdoc(interval) or name).splitlines()[0],
         "estimand": Estimand("conditional"),
         "assumptions": "not stated",
         "tendency": "not stated",
@@ -65,4 +67,4 @@ def own_method(
         "with_groups": "no",
     }
     needs = frozenset({"own_intervals"})
-    return Method(name=name, title=title, needs=needs, compute=compute, own=interval, **known | card)
+    return Method(name=name, needs=needs, compute=compute, own=interval, **known | card)

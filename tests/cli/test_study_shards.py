@@ -63,7 +63,8 @@ def test_shards_are_run_merged_and_missed(folder):
     run("1.sqlite", "--shard", "1/3")
     run("3.sqlite", "--shard", "3/3")
     merged = study("merge", "3.sqlite", "1.sqlite", "--store", "all.sqlite")
-    assert merged.stdout.startswith("quick: 6 of 10 replicates done, 0 failed\nno run is writing the store\n")
+    assert merged.stdout.startswith("quick: 6 of 10 replicates done, 0 failed\n")
+    assert "No run is writing the store." in merged.stdout
     missing = study("status", "all.sqlite", "--missing")
     assert missing.stdout == (
         "gaussians, n = 30: 2 missing: 1, 4\n"

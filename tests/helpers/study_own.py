@@ -27,6 +27,12 @@ def exact_of_training(records: Any, confidence_level: float) -> Outcome:
     return Outcome(float(losses.mean()), ConfidenceInterval(found.low, found.high))
 
 
+def wilson(model: Any, X: Any, y: Any, level: float, rng: np.random.Generator) -> tuple[float, float, float]:
+    """Wilson's interval on the training error."""
+    found = binomtest(int((model.predict(X) != y).sum()), len(y))
+    return found.statistic, *found.proportion_ci(level, method="wilson")
+
+
 OWN = Method(
     name="own",
     title="Exact binomial interval on the training error",

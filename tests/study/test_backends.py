@@ -19,8 +19,7 @@ from study_own import OWN, Counted, exact_limits, exact_of_training, limits, mod
 
 from cudbound import LeastSquaresClassifier
 from cudbound.basis.exceptions import StudyError
-from cudbound.basis.outcomes import Outcome
-from cudbound.intervals import METHODS
+from cudbound.basis.outcomes import ConfidenceInterval, Outcome
 from cudbound.study.design.scenario import Scenario
 from cudbound.study.populations.own_data import FunctionPopulation
 from cudbound.study.run import runner
@@ -51,26 +50,33 @@ def test_worker_processes_run_a_shard_until_a_limit(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("workers", [{}, {"n_jobs": 2}], ids=["one", "processes"])
-def test_a_method_of_the_users_own_is_known_to_workers(tmp_path, monkeypatch, workers):
-    monkeypatch.setitem(METHODS, "own", OWN)
-    status = run_study(tiny_study(scenarios=NEAR, methods=("own", "cud")), tmp_path / "s", **workers)
+def test_a_method_of_the_users_own_is_known_to_workers(tmp_path, workers):
+    status = run_study(tiny_study(scenarios=NEAR, methods=(OWN, "cud")), tmp_path / "s", **workers)
     assert (status.n_done, status.n_failed) == (30, 0)
     found = limits(tmp_path / "s", "own")
     assert len(found) == 30
     assert found == exact_limits(tmp_path / "s")
 
 
-def test_a_method_in_place_of_one_of_the_package_is_that_of_its_study_alone(tmp_path, monkeypatch):
-    """The workers of the second and third study are those of the first: processes are kept between runs."""
-    study = tiny_study(scenarios=NEAR)
-    run_study(study, tmp_path / "one worker")
-    run_study(study, tmp_path / "before", n_jobs=2)
-    with monkeypatch.context() as patch:
-        patch.setitem(METHODS, "langford-binomial", replace(OWN, name="langford-binomial"))
-        run_study(study, tmp_path / "changed", n_jobs=2)
-    run_study(study, tmp_path / "after", n_jobs=2)
-    assert limits(tmp_path / "changed", "langford-binomial") == exact_limits(tmp_path / "changed")
-    assert dump(tmp_path / "before") == dump(tmp_path / "after") == dump(tmp_path / "one worker")
+def test_a_method_of_the_users_own_is_that_of_its_study_alone(tmp_path):
+    """The workers of the second study are those of the first: processes are kept between runs."""
+    studies = {
+        name: tiny_study(scenarios=NEAR, methods=(replace(OWN, compute=compute), "langford-binomial"))
+        for name, compute in {"first": lambda records, level: outcome, "second": exact_of_training}.items()
+    }
+    outcome = Outcome(0.25, ConfidenceInterval(0.125, 0.5))
+    for name, study in studies.items():
+        run_study(study, tmp_path / name, n_jobs=2)
+    assert set(limits(tmp_path / "first", "own").values()) == {(0.125, 0.5)}
+    assert limits(tmp_path / "second", "own") == exact_limits(tmp_path / "second")
+    assert limits(tmp_path / "first", "langford-binomial") == limits(tmp_path / "second", "langford-binomial")
+
+
+def test_a_method_of_the_users_own_has_a_name_of_its_own():
+    with pytest.raises(ValueError, match="'cud' is the name of another method"):
+        tiny_study(scenarios=NEAR, methods=(replace(OWN, name="cud"),))
+    with pytest.raises(ValueError, match="'own' is the name of another method"):
+        tiny_study(scenarios=NEAR, methods=(OWN, replace(OWN, compute=lambda records, level: None)))
 
 
 @pytest.mark.slow
@@ -88,15 +94,14 @@ def test_the_cases_for_true_errors_are_drawn_once_a_worker(tmp_path, monkeypatch
 # --- what cannot be sent
 
 
-def test_a_method_that_cannot_be_sent_is_said(tmp_path, monkeypatch):
+def test_a_method_that_cannot_be_sent_is_said(tmp_path):
     lock = threading.Lock()
 
     def guarded(records: Any, confidence_level: float) -> Outcome:
         with lock:
             return exact_of_training(records, confidence_level)
 
-    monkeypatch.setitem(METHODS, "own", replace(OWN, compute=guarded))
-    study = tiny_study(scenarios=NEAR, methods=("own",))
+    study = tiny_study(scenarios=NEAR, methods=(replace(OWN, compute=guarded),))
     with pytest.raises(
         StudyError,
         match=r"scenario 'near': its population, its classifier or a method of the study cannot be sent to worker "

@@ -55,7 +55,7 @@ def test_missing_values_are_filled_inside_every_fit(tmp_path):
         tmp_path,
         '[[scenario]]\nworld = "missing-values"\nmissing = "median"\nlevels = [4]\nclassifier = "naive-bayes"\n',
     )
-    recipe = study.scenarios[0].make_classifier
+    recipe = study.scenarios[0].classifier
     assert recipe == ClassifierRecipe("naive-bayes", missing="median", levels=(4,))
     assert study.scenarios[0].description["missing"] == "median"
     assert run_study(study, tmp_path / "s").n_failed == 0

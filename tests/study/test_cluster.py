@@ -31,7 +31,6 @@ from dataclasses import replace
 from distributed import LocalCluster
 from cudbound import LeastSquaresClassifier
 from cudbound.basis.exceptions import StudyError
-from cudbound.intervals import METHODS
 from cudbound.study.run.runner import run_study
 from cudbound.study.design.scenario import Scenario
 from cudbound.study.run.store import Store
@@ -60,13 +59,12 @@ def lose(store, over):
 
 if __name__ == "__main__":
     folder = pathlib.Path(sys.argv[1])
-    METHODS["own"] = replace(OWN, compute=of_this_script)
     settings = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": ":0"}
     with LocalCluster(**settings) as cluster:
         run("undisturbed", tiny_study())
         run("shard", tiny_study(), shard=(2, 3), limit_minutes=60)
         run("no time", tiny_study(), limit_minutes=0)
-        run("own", near(Shifted(0.5), methods=("own", "cud")))
+        run("own", near(Shifted(0.5), methods=(replace(OWN, compute=of_this_script), "cud")))
         run("unsendable", near(Unsendable(0.5)))
         sys.modules["made_up"] = module_of_the_user()
         run("unreadable", near(Shifted(0.5), sys.modules["made_up"].make))

@@ -27,7 +27,7 @@ _stump = partial(DecisionTreeClassifier, max_depth=1, random_state=0)
 
 
 def _study(**changes: object) -> Study:
-    scenario = Scenario("line and stump", GAUSSIANS, LeastSquaresClassifier, make_rival=_stump)
+    scenario = Scenario("line and stump", GAUSSIANS, LeastSquaresClassifier, rival=_stump)
     study = Study("compared", (scenario,), (24,), 6, METHODS, confidence_level=0.9, sizes=SIZES, seed=5)
     return replace(study, **changes)
 
@@ -148,7 +148,7 @@ def test_a_study_of_comparisons_ends_in_its_store_and_summary(tmp_path):
 
 def test_equal_learners_are_not_told_apart():
     """Two constant classifiers have the difference 0 with certainty, in every replicate."""
-    scenario = Scenario("same", GAUSSIANS, DummyClassifier, make_rival=DummyClassifier)
+    scenario = Scenario("same", GAUSSIANS, DummyClassifier, rival=DummyClassifier)
     study = _study(scenarios=(scenario,), methods=("resampled-t",))
     row = run_replicate(study, scenario, 24, 0)
     (interval,) = row.intervals

@@ -71,7 +71,7 @@ def test_details_are_those_of_the_call(study, store):
     scenario = study.scenarios[0]
     rng = study.rng("gaussians", 16, 2)
     drawn = scenario.population.draw(16, rng)
-    classifier = scenario.make_classifier().fit(drawn.X, drawn.y)
+    classifier = scenario.learners()[0].fit(drawn.X, drawn.y)
     asked = {"methods": "two-center", "n_resamples": 20, "resampling": Resampling(inner="oob"), "rng": rng}
     (row,) = compare_intervals(classifier, drawn.X, drawn.y, **asked).rows
     with Store.open(store) as opened:

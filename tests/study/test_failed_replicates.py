@@ -69,8 +69,8 @@ def test_the_reason_is_the_whole_message_in_one_line(store):
 
 
 def test_status_says_why_replicates_fail(store):
-    lines = invoke("study", "status", str(store)).stdout.splitlines()
-    assert lines[-1].startswith("    first failure, replicate 0: ValueError: All the 3 fits failed.")
+    said = " ".join(invoke("study", "status", str(store)).stdout.split())
+    assert "First failure of near, n = 12: replicate 0, ValueError: All the 3 fits failed." in said
 
 
 @pytest.mark.parametrize("methods", ["paper", ("martin-beta", "cud", "bayle-cv")])

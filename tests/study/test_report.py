@@ -20,7 +20,7 @@ from cudbound.resampling import ResamplingSizes
 from cudbound.study.design.published import PublishedValue
 from cudbound.study.design.scenario import Scenario, Study
 from cudbound.study.measure.summary import summarize
-from cudbound.study.report.report_tables import cell_reports, overview_report
+from cudbound.study.report.report_tables import cell_reports
 from cudbound.study.report.write import run_notes, write_report
 from cudbound.study.run.store import Store
 
@@ -169,7 +169,7 @@ def test_the_same_store_gives_the_same_page(store, page, tmp_path):
 
 def test_the_overview_marks_what_misses_its_level_and_the_shortest_that_keeps_it(store):
     summary = summarize(store)
-    table = overview_report(summary)
+    table = summary.report()
     assert [column.key for column in table.columns] == ["scenario", "n", *METHODS]
     assert len(table.rows) == len(summary.scores.cells)
     shortest = summary.shortest.set_index(["scenario", "n"])["shortest"]
@@ -289,7 +289,7 @@ def test_csv_needs_neither(store, tmp_path, monkeypatch):
 def test_sizes_and_options_that_were_chosen_are_said(tmp_path):
     study = Study(
         "chosen",
-        (Scenario("null", Coin(), LeastSquaresClassifier, make_rival=DummyClassifier),),
+        (Scenario("null", Coin(), LeastSquaresClassifier, rival=DummyClassifier),),
         (30, 50),
         5,
         ("5x2cv-t",),

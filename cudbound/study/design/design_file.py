@@ -109,7 +109,7 @@ def read_design(
         for number, one in enumerate(_tables(table, "published"), start=1):
             with placed(f"[[published]] {number}"):
                 published += structured(one, PublishedTable).each()
-        methods = "paper" if all(one.make_rival is None for one in scenarios) else "all"
+        methods = "paper" if all(one.rival is None for one in scenarios) else "all"
         settings = {"name": path.stem, "methods": methods, **table}
         study = structured(settings | {"scenario": scenarios, "published": published}, Study)
         for number, scenario in enumerate(study.scenarios, start=1):
@@ -148,7 +148,7 @@ MISSING_KEYS = ("missing", "levels")
 #: Keys of several rows for each patient of a world.
 PATIENT_KEYS = ("rows_per_patient", "many_rows", "within_patient")
 #: Keys of the scenario itself.
-OWN_KEYS = keys_of(Scenario).keys() - {"population", "make_classifier", "description"} - {"make_rival"}
+OWN_KEYS = keys_of(Scenario).keys() - {"population", "classifier", "rival", "description"}
 
 
 def read_scenario(table: Mapping[str, Any], *, folder: Path, data_folder: str | Path | None) -> Scenario:
@@ -186,7 +186,7 @@ def read_scenario(table: Mapping[str, Any], *, folder: Path, data_folder: str | 
     else:
         population, description = _csv(folder / name, left)
     description |= recipe.description
-    parts = {"population": population, "make_classifier": recipe, "make_rival": rival}
+    parts = {"population": population, "classifier": recipe, "rival": rival}
     scenario = structured({**parts, "description": description, **own}, Scenario)
     if rival is not None:
         description["rival"] = rival.description

@@ -52,7 +52,7 @@ def describe(study: Study) -> dict[str, Any]:
     """
     description = {
         "cudbound": version("cudbound"),
-        **vars(study),
+        **{name: value for name, value in vars(study).items() if name != "own"},
         "scenarios": {scenario.name: _describe_scenario(scenario) for scenario in study.scenarios},
         "sizes": _describe_sizes(study.sizes),
         "published": [asdict(one) for one in study.published],
@@ -155,7 +155,7 @@ def _flat(entries: Mapping[str, Any], above: str = "") -> dict[str, Any]:
 
 
 def _describe_scenario(scenario: Scenario) -> dict[str, Any]:
-    rival = {} if scenario.make_rival is None else {"rival": _printed(scenario.make_rival())}
+    learners = dict(zip(("classifier", "rival"), map(_printed, scenario.learners()), strict=False))
     # only where they are not the default: stores of earlier versions lack them
     own = ("samples_of", "n_samples", "n_replicates", "n_resamples", "prevalence", "costs")
     further = ({} if scenario.groups else {"groups": False}) | {
@@ -166,8 +166,7 @@ def _describe_scenario(scenario: Scenario) -> dict[str, Any]:
         "population": scenario.population.name,
         "parameters": _printed(scenario.population),
         "n_features": getattr(scenario.population, "n_features", None),
-        "classifier": _printed(scenario.make_classifier()),
-        **rival,
+        **learners,
         **further,
         "description": dict(scenario.description),
     }

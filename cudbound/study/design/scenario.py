@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from sklearn.base import clone
 
 from cudbound.basis.calls import public_settings
 from cudbound.basis.hints import suggestion
@@ -20,7 +21,7 @@ from cudbound.basis.validation import (
     check_integer,
     check_localization,
 )
-from cudbound.intervals import Method, find_comparisons, find_methods
+from cudbound.intervals import METHODS, Method, find_comparisons, find_methods
 from cudbound.metrics.metric import ERROR
 from cudbound.metrics.metrics import NAMES, Metrics
 from cudbound.problem.draws import MAX_RESAMPLES
@@ -45,14 +46,14 @@ class Scenario:
         Stands in the results and decides the random numbers, so that a scenario's rows do not depend on which others
         the study has.
     population : Population
-    make_classifier : callable
-        ``make_classifier() -> estimator``, an unfitted scikit-learn classifier with everything that belongs to it:
-        scaling, principal components, polynomial terms.
+    classifier : estimator or callable
+        A scikit-learn classifier with everything that belongs to it (scaling, principal components, polynomial terms),
+        of which clones are fitted; or a function without arguments that returns one, such as the class.
     description : mapping of str to object
         The same in words and numbers, as a design file has it; part of what identifies the study.
-    make_rival : callable or None, default=None
-        ``make_rival() -> estimator``, a second classifier. What is studied is then the error of the first minus that
-        of the rival, by methods that compare.
+    rival : estimator or callable or None, default=None
+        A second classifier. What is studied is then the error of the first minus that of the rival, by methods that
+        compare.
     metric : tuple of str, default=("error",)
         What is studied, in place of the error: other names out of those of `cudbound.Metrics`, on a simulated world or
         on data that are the population.
@@ -73,9 +74,9 @@ class Scenario:
 
     name: str
     population: Population
-    make_classifier: Callable[[], Any] = field(repr=False)
+    classifier: Any = field(repr=False)
     description: Mapping[str, Any] = field(default_factory=dict)
-    make_rival: Callable[[], Any] | None = field(default=None, repr=False)
+    rival: Any = field(default=None, repr=False)
     metric: tuple[str, ...] = ("error",)
     groups: bool = True
     samples_of: str | None = None
@@ -88,15 +89,23 @@ class Scenario:
     def __post_init__(self) -> None:
         if not self.name.strip():
             raise ParameterError("name", "a text that is not empty", self.name)
+        for name, one in (("classifier", self.classifier), ("rival", self.rival)):
+            if not (hasattr(one, "fit") or callable(one) or (name == "rival" and one is None)):
+                raise ParameterError(name, "an estimator, such as LogisticRegression()", one)
         _check_numbers(self)
         if self.metric != ("error",):
             for name in self.metric:
                 check_choice("metric", name, STUDIED)
             in_all = getattr(self.population, "all_cases", None) is not None
-            if self.make_rival is not None or not (in_all or hasattr(self.population, "sample")):
+            if self.rival is not None or not (in_all or hasattr(self.population, "sample")):
                 rule = 'of one classifier on a simulated world, or on data with device = "population"'
                 raise ParameterError("metric", rule, self.metric)
         self.metrics.resolve()  # says what is missing
+
+    def learners(self) -> list[Any]:
+        """Return new unfitted estimators: the classifier, and its rival if there is one."""
+        given = [one for one in (self.classifier, self.rival) if one is not None]
+        return [clone(one) if hasattr(one, "fit") and not isinstance(one, type) else one() for one in given]
 
     @property
     def metrics(self) -> Metrics:
@@ -123,8 +132,9 @@ class Study:
         Sizes of training sets.
     n_replicates : int
     methods : str or tuple of str
-        Names of intervals, or of methods that compare if the scenarios have rivals. A group, a single name or pairs
-        (name, options) may be given; they are replaced by the names that they stand for.
+        Names of intervals, or of methods that compare if the scenarios have rivals. A group, a single name, pairs
+        (name, options), functions of your own and methods made by `cudbound.own_method` may be given; they are replaced
+        by the names that they stand for.
     n_resamples : int, default=500
         Bootstrap draws, as in Laber and Murphy (2008).
     inner : int or "oob", default=50
@@ -138,6 +148,9 @@ class Study:
     seed : int, default=0
     published : tuple of PublishedValue, default=()
         Numbers of others that the report sets beside those of the study. They decide nothing and may change.
+    own : tuple of Method
+        Those of your own among the methods; it follows from them. A store knows a method by its name alone: give one
+        that you have changed another name.
 
     Raises
     ------
@@ -149,7 +162,7 @@ class Study:
     scenarios: tuple[Scenario, ...] = field(metadata={"key": "scenario"})
     n_samples: tuple[int, ...]
     n_replicates: int
-    methods: tuple[str, ...]
+    methods: Any
     n_resamples: int = 500
     inner: int | str = 50
     confidence_level: float = 0.95
@@ -158,10 +171,11 @@ class Study:
     sizes: ResamplingSizes = field(default_factory=ResamplingSizes)
     seed: int = 0
     published: tuple[PublishedValue, ...] = ()
+    own: tuple[Method, ...] = field(default=(), repr=False, metadata={"key": None})
 
     def __post_init__(self) -> None:
-        if len({scenario.make_rival is None for scenario in self.scenarios}) > 1:
-            alone = next(one.name for one in self.scenarios if one.make_rival is None)
+        if len({scenario.rival is None for scenario in self.scenarios}) > 1:
+            alone = next(one.name for one in self.scenarios if one.rival is None)
             raise ValueError(
                 "All scenarios of a study must have a rival, or none. "
                 f"Got {alone!r} without one beside others with one; make two studies of them."
@@ -169,6 +183,7 @@ class Study:
         asked = self._asked()
         # what a store keeps must not change with a group
         object.__setattr__(self, "methods", tuple(method.name for method in asked))
+        object.__setattr__(self, "own", tuple(method for method in asked if method.name not in METHODS))
         check_options(self.options, asked)
         object.__setattr__(self, "options", {**asked.options, **self.options})
         check_confidence_level(self.confidence_level)
@@ -210,14 +225,14 @@ class Study:
     @property
     def compares(self) -> bool:
         """Whether differences of two errors are studied."""
-        return any(scenario.make_rival is not None for scenario in self.scenarios)
+        return any(scenario.rival is not None for scenario in self.scenarios)
 
     def find_methods(self) -> tuple[Method, ...]:
         """Return the methods themselves."""
         return self._asked().methods
 
     def _asked(self) -> Asked[Method]:
-        return (find_comparisons if self.compares else find_methods)(self.methods)
+        return (find_comparisons if self.compares else find_methods)(self.methods, self.own)
 
     def rng(self, scenario: str, n: int, replicate: int, n_train: int | None = None) -> np.random.Generator:
         """Return the random numbers of one replicate, shared by all methods.

@@ -40,7 +40,7 @@ def try_scenario(scenario: Scenario, n_samples: Collection[int], methods: Collec
         If the population cannot give a sample, the fit fails, or the classifier is no such model.
     """
     n_features, largest = int(getattr(scenario.population, "n_features", 1)), max(n_samples)
-    recipe = scenario.make_classifier
+    recipe = scenario.classifier
     if isinstance(recipe, ClassifierRecipe) and recipe.degree > 1:
         n_columns = recipe.n_columns(n_features)
         if n_columns > MAX_TERMS:
@@ -105,9 +105,7 @@ def _fit_and_express(scenario: Scenario, drawn: Cases, methods: Collection[Metho
         If it is none; the remedy is which methods can be computed without.
     """
     left = [method.name for method in methods if not method.needs & MODEL_RECORDS]
-    classifier = scenario.make_classifier().fit(drawn.X, drawn.y)
-    if scenario.make_rival is not None:
-        scenario.make_rival().fit(drawn.X, drawn.y)
+    classifier, *_ = [learner.fit(drawn.X, drawn.y) for learner in scenario.learners()]
     try:
         if len(left) < len(methods):
             express(classifier, drawn.X, drawn.y)

@@ -7,11 +7,16 @@ from __future__ import annotations
 
 import os
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from cudbound.basis.calls import public_call
+from cudbound.basis.pictured import Pictured
+from cudbound.basis.rounding import format_cell
+from cudbound.report.table_style import FULL, Style
+from cudbound.report.tables import Column, Report, Run
+from cudbound.report.tabular import Tabular
 from cudbound.study.design.published import PublishedValue, beside_published
 from cudbound.study.measure.cell_table import AIM, excess_kurtosis, means, tabulate_cells
 from cudbound.study.measure.scoring import CELL, KEY, Results, Scores, score_intervals
@@ -21,9 +26,14 @@ from cudbound.study.run.store_tables import EXPECTED, INTERVALS, METHOD_TIMINGS,
 if TYPE_CHECKING:
     import pandas as pd
 
+    from cudbound.plotting.coverage import CoverageByScenarioDisplay
 
-class Summary(Results):
-    """The tables of a study, each made when it is first asked for, from the frames of `Results`."""
+
+class Summary(Tabular, Pictured["CoverageByScenarioDisplay"], Results):
+    """The tables of a study, each made when it is first asked for, from the frames of `Results`.
+
+    It prints as coverage and width at a glance; `plot` draws the coverage of every method in every cell.
+    """
 
     @property
     def reference(self) -> str:
@@ -94,6 +104,44 @@ class Summary(Results):
         chosen["keeps_level"] = "keeps_level_of_expected"
         cells = self.cells.assign(**{name: self.cells[other] for name, other in chosen.items()})
         return cells.astype({"keeps_level": bool})
+
+    @property
+    def judged_note(self) -> tuple[str, ...]:
+        """A sentence where verdicts go by another coverage than that of the true error; else nothing."""
+        if self.judged_by == "coverage":
+            return ()
+        return ("Coverage: of the expected error, which is what all methods of this study aim at.",)
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return the primary table, `cells`: one unrounded row per cell and method."""
+        return self.cells
+
+    def report(self, run: Run | None = None, style: Style = FULL) -> Report:
+        """Return coverage and width at a glance, one row per cell; `run` and `style` change nothing in it."""
+        cells = self.judged_cells.merge(self.shortest[[*CELL, "shortest"]], on=CELL, how="left")
+        cells["shown"] = [_at_a_glance(cell) for _, cell in cells.iterrows()]
+        rows: list[Any] = [
+            {"scenario": scenario, "n": n} | dict(zip(cell["method"], cell["shown"], strict=True))
+            for (scenario, n), cell in cells.groupby(CELL, sort=False)
+        ]
+        columns = [Column("scenario", "scenario", "text"), Column("n", "n", "count")]
+        return Report(
+            "overview",
+            "Coverage and mean width at a glance",
+            (
+                "Coverage, then mean width. *: does not keep its level. +: the shortest that does.",
+                *self.judged_note,
+            ),
+            (*columns, *(Column(name, name, "text") for name in self.methods)),
+            tuple(rows),
+            self.to_frame,
+        )
+
+    def display(self) -> CoverageByScenarioDisplay:
+        """Return the picture of the coverage of every method in every cell; `plot` draws it."""
+        from cudbound.plotting.coverage import CoverageByScenarioDisplay
+
+        return CoverageByScenarioDisplay(self.judged_cells, self.confidence_level)
 
     @cached_property
     def differences(self) -> pd.DataFrame:
@@ -184,6 +232,11 @@ class Summary(Results):
         for name in CELL:
             table[f"worst_{name}"] = cells.loc[table[f"worst_{name}"], name].set_axis(table.index)
         return table.reset_index()
+
+
+def _at_a_glance(cell: pd.Series[Any]) -> str:
+    mark = " +" if cell["method"] == cell["shortest"] else "" if cell["keeps_level"] else " *"
+    return f"{format_cell(cell['coverage'], 'proportion')} {format_cell(cell['width'], 'proportion')}{mark}"
 
 
 @public_call

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.base import clone
 
 from cudbound.adapters.in_words import describe_classifier
 from cudbound.basis.calls import public_call
@@ -156,10 +154,10 @@ def plan_sample_size(
     population = _population(X, y, world, metrics)
     study = Study(
         name="plan",
-        scenarios=(Scenario(population.name, population, partial(clone, estimator), metric=metrics.names),),
+        scenarios=(Scenario(population.name, population, estimator, metric=metrics.names),),
         n_samples=grid,
         n_replicates=n_replicates,
-        methods=tuple(one.name for one in asked),
+        methods=asked.methods,
         n_resamples=n_resamples,
         confidence_level=confidence_level,
         options=asked.options,

@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cudbound.basis.outcomes import Estimand
-from cudbound.basis.rounding import Kind, format_cell, format_level
+from cudbound.basis.rounding import Kind, format_level
 from cudbound.report.estimands import DIFFERENCES, ERRORS, explain_estimands
 from cudbound.report.tables import Column, Report
 from cudbound.study.measure.cell_table import RULE
-from cudbound.study.measure.scoring import CELL
 from cudbound.study.measure.summary import Summary
 
 if TYPE_CHECKING:
@@ -26,27 +25,6 @@ def _with_error(key: str, heading: str, kind: Kind) -> tuple[Column, Column]:
     """Return the column of a measure and that of its Monte Carlo standard error."""
     error = Column(f"{key}_mcse", "MCSE", "statistic" if kind == "statistic" else "proportion")
     return Column(key, heading, kind), error
-
-
-def overview_report(summary: Summary) -> Report:
-    """Return one row per cell and one column per method, so that a study can be read on a page."""
-    cells = summary.judged_cells.merge(summary.shortest[[*CELL, "shortest"]], on=CELL, how="left")
-    cells["shown"] = [_at_a_glance(cell) for _, cell in cells.iterrows()]
-    rows: list[Any] = [
-        {"scenario": scenario, "n": n} | dict(zip(cell["method"], cell["shown"], strict=True))
-        for (scenario, n), cell in cells.groupby(CELL, sort=False)
-    ]
-    return Report(
-        "overview",
-        "Coverage and mean width at a glance",
-        (
-            "Coverage, then mean width. *: does not keep its level. +: the shortest that does.",
-            *_judged(summary),
-        ),
-        (*_CELL, *(Column(name, name, "text") for name in summary.methods)),
-        tuple(rows),
-        lambda: summary.judged_cells,
-    )
 
 
 def cell_reports(summary: Summary) -> list[Report]:
@@ -96,7 +74,7 @@ def differences_report(summary: Summary) -> Report:
             *_with_error("width_difference", "width", "difference"),
             Column("n_both", "both gave one", "count"),
         ),
-        *_judged(summary),
+        *summary.judged_note,
         f"Width above 0: wider than {reference}; over the replicates in which both gave an interval.",
     )
 
@@ -121,7 +99,7 @@ def shortest_report(summary: Summary) -> Report:
             *_with_error("width_difference", f"width minus {reference}", "difference"),
         ),
         RULE,
-        *_judged(summary),
+        *summary.judged_note,
         "Of equal mean widths the first in the order of the methods.",
     )
 
@@ -166,7 +144,7 @@ def aggregates_report(summary: Summary) -> Report:
             Column("n_failed", "failed", "count"),
             Column("n_degenerate", "degenerate", "count"),
         ),
-        *_judged(summary),
+        *summary.judged_note,
         "Aggregates depend on which cells a study has; read them after the cells.",
         f"width / {summary.reference}: mean over cells of the ratio of mean widths.",
     )
@@ -177,11 +155,6 @@ def estimands_in_words(summary: Summary) -> list[str]:
     joined = summary.cells["estimand"].unique()
     estimands = (Estimand.read(one) for text in joined for one in text.split("; ") if one)
     return explain_estimands(estimands, DIFFERENCES if summary.compares else ERRORS)
-
-
-def _at_a_glance(cell: pd.Series[Any]) -> str:
-    mark = " +" if cell["method"] == cell["shortest"] else "" if cell["keeps_level"] else " *"
-    return f"{format_cell(cell['coverage'], 'proportion')} {format_cell(cell['width'], 'proportion')}{mark}"
 
 
 def _coverage(summary: Summary) -> Report:
@@ -291,13 +264,6 @@ def _centers(summary: Summary) -> Report:
         "Bias and mean square error: of estimate - true error. Empirical SE: standard deviation of the estimates; "
         "model SE: root of the mean square of the standard errors that the method itself gives, where it does.",
     )
-
-
-def _judged(summary: Summary) -> list[str]:
-    """Say so where verdicts go by another coverage than that of the true error."""
-    if summary.judged_by == "coverage":
-        return []
-    return ["Coverage: of the expected error, which is what all methods of this study aim at."]
 
 
 def _report(

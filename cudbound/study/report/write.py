@@ -27,7 +27,6 @@ from cudbound.study.report.report_tables import (
     cell_reports,
     differences_report,
     estimands_in_words,
-    overview_report,
     published_report,
     samples_report,
     shortest_report,
@@ -200,7 +199,7 @@ def _sections(summary: Summary, sentences: Sequence[str]) -> list[Section]:
     """Return the parts of a report that have something to show, but for the rules at its end."""
     sections = [
         Section("What was run", tuple(sentences), (samples_report(summary),)),
-        Section("At a glance", tables=(overview_report(summary),)),
+        Section("At a glance", tables=(summary.report(),)),
         Section("Every method in every cell", tables=tuple(cell_reports(summary))),
         Section("Beside published values", tables=(published_report(summary),)),
         Section(f"Compared with {summary.reference}", tables=(differences_report(summary),)),

@@ -38,17 +38,8 @@ N_TIMED = 3
 
 
 @shared(HIDDEN)
-def run_replicate(
-    study: Study,
-    scenario: Scenario,
-    n: int,
-    replicate: int,
-    methods: Sequence[Method] | None = None,
-) -> ReplicateRow:
+def run_replicate(study: Study, scenario: Scenario, n: int, replicate: int) -> ReplicateRow:
     """Run one replicate. An exception becomes a row with its traceback.
-
-    A worker process is given the methods of the study, since it does not know those of the user; None finds them by
-    their names.
 
     Guarantee
     ---------
@@ -57,7 +48,7 @@ def run_replicate(
     begun = time.perf_counter()
     key = Key(scenario.name, n, replicate)
     n_redrawn = 0
-    methods = study.find_methods() if methods is None else methods
+    methods = study.find_methods()
     try:
         rng = study.rng(scenario.name, n, replicate)
         drawn, n_redrawn = draw_both_classes(scenario.population, n, rng)
@@ -105,12 +96,10 @@ def _fit(scenario: Scenario, X: Any, y: Any, seed: int) -> list[Any]:
 
     The seed stands in for every ``random_state`` that is None, and is taken out again: refits have seeds of their own.
     """
-    makers = [scenario.make_classifier, *([] if scenario.make_rival is None else [scenario.make_rival])]
+    learners, fitted = scenario.learners(), []
     if len(np.unique(y)) == 1:
-        return [DummyClassifier().fit(X, y) for _ in makers]
-    fitted = []
-    for make in makers:
-        learner = make()
+        return [DummyClassifier().fit(X, y) for _ in learners]
+    for learner in learners:
         one = seeded_clone(learner, seed).fit(X, y)
         fitted.append(one.set_params(**dict.fromkeys(unseeded_parameters(learner))))
     return fitted

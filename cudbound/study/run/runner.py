@@ -25,7 +25,6 @@ from cudbound.basis.bars import current_progress
 from cudbound.basis.calls import public_call
 from cudbound.basis.exceptions import StudyError, StudyInterrupted
 from cudbound.basis.validation import check_n_jobs, check_seconds
-from cudbound.intervals import Method
 from cudbound.resampling.workers import begin_worker
 from cudbound.study.design.scenario import Study
 from cudbound.study.design.trial import check_learners
@@ -250,16 +249,14 @@ def _ctrl_c_held_back() -> Iterator[None]:
 
 
 def _pack(study: Study) -> dict[str, bytes]:
-    """Pickle each scenario with what it takes to run it, the methods among them, since they may be the user's own.
+    """Pickle each scenario with what it takes to run it, methods of the user's own among them.
 
     It is done once, here, because what cannot be sent would otherwise be found out by threads of joblib and Dask.
     """
     packed = {}
     for scenario in study.scenarios:
         try:
-            packed[scenario.name] = cloudpickle.dumps(
-                (replace(study, scenarios=(scenario,)), study.find_methods())
-            )
+            packed[scenario.name] = cloudpickle.dumps(replace(study, scenarios=(scenario,)))
         except Exception as error:  # of any kind: classes of the user may say how they are written
             raise StudyError(
                 f"scenario {scenario.name!r}: its population, its classifier or a method of the study cannot be sent "
@@ -269,10 +266,10 @@ def _pack(study: Study) -> dict[str, bytes]:
 
 
 @lru_cache(maxsize=100)
-def _unpack(packed: bytes) -> tuple[Study, tuple[Method, ...]]:
+def _unpack(packed: bytes) -> Study:
     """Read what `_pack` wrote, once per worker, so that what a population has found out serves the next batch too."""
     try:
-        read: tuple[Study, tuple[Method, ...]] = pickle.loads(packed)
+        read: Study = pickle.loads(packed)
     except Exception as error:
         raise StudyError(
             "a worker cannot read a population, a classifier or a method of the study; define it in the script itself "
@@ -283,10 +280,10 @@ def _unpack(packed: bytes) -> tuple[Study, tuple[Method, ...]]:
 
 def _run_in_worker(packed: bytes, n: int, numbers: list[int]) -> list[ReplicateRow]:
     _use_one_thread()
-    study, methods = _unpack(packed)
+    study = _unpack(packed)
     (scenario,) = study.scenarios
     with warnings.catch_warnings(action="ignore"):
-        return [run_replicate(study, scenario, n, number, methods) for number in numbers]
+        return [run_replicate(study, scenario, n, number) for number in numbers]
 
 
 @cache

@@ -2,8 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
+from typing import TYPE_CHECKING
+
+from cudbound.basis.pictured import Pictured
+from cudbound.report.table_style import FULL, Style
+from cudbound.report.tables import Column, Report, Run
+from cudbound.report.tabular import Tabular
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from cudbound.plotting.study_progress import StudyProgressDisplay
 
 
 @dataclass(frozen=True)
@@ -44,9 +56,9 @@ class CellStatus:
     first_failure: Failure | None = None
 
 
-@dataclass(frozen=True)
-class StudyStatus:
-    """How far a study is.
+@dataclass(frozen=True, repr=False)
+class StudyStatus(Tabular, Pictured["StudyProgressDisplay"]):
+    """How far a study is; prints as a table, and writes itself as other tables do.
 
     Attributes
     ----------
@@ -72,3 +84,43 @@ class StudyStatus:
     rate: float | None
     expected_end: datetime | None
     cells: tuple[CellStatus, ...]
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row per cell: scenario, n, n_done, n_failed, n_total, first_failure (a replicate) and reason."""
+        import pandas as pd
+
+        failures = [(one, one.first_failure) for one in self.cells]
+        rows = [
+            vars(one) | {"first_failure": first and first.replicate, "reason": first and first.reason}
+            for one, first in failures
+        ]
+        return pd.DataFrame(rows).astype({"first_failure": "Int64"})
+
+    def report(self, run: Run | None = None, style: Style = FULL) -> Report:
+        """Return the cells as a table; `run` and `style` change nothing in it."""
+        columns = (
+            Column("scenario", "scenario", "text"),
+            Column("n", "n", "count"),
+            Column("n_done", "done", "count"),
+            Column("n_total", "of", "count"),
+            Column("n_failed", "failed", "count"),
+        )
+        done = f"{self.n_done} of {self.n_total} replicates done, {self.n_failed} failed"
+        rows = tuple(map(vars, self.cells))
+        return Report("cells", f"{self.name}: {done}", tuple(self._notes()), columns, rows, self.to_frame)
+
+    def _notes(self) -> Iterator[str]:
+        yield "A run is writing the store." if self.running else "No run is writing the store."
+        if self.rate is not None:
+            yield f"Rate of the last run: {self.rate:.3g} replicates a second."
+        if self.expected_end is not None:
+            yield f"Expected end: {self.expected_end:%Y-%m-%d %H:%M}."
+        for cell in self.cells:
+            if (first := cell.first_failure) is not None:
+                yield f"First failure of {cell.scenario}, n = {cell.n}: replicate {first.replicate}, {first.reason}"
+
+    def display(self) -> StudyProgressDisplay:
+        """Return the picture of what is done and has failed in every cell; `plot` draws it."""
+        from cudbound.plotting.study_progress import StudyProgressDisplay
+
+        return StudyProgressDisplay(self.to_frame())

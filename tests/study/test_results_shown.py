@@ -1,0 +1,95 @@
+"""How far a study is and what it found: as a frame, as a table, in a notebook, as a picture."""
+
+from __future__ import annotations
+
+import pandas as pd
+import pytest
+from cli_fakes import invoke
+from matplotlib.figure import Figure
+from study_cases import Shifted, tiny_study
+
+from cudbound import LeastSquaresClassifier
+from cudbound.study import Scenario, run_study, summarize
+
+
+@pytest.fixture(scope="module")
+def study():
+    scenarios = (
+        Scenario("<b>near", Shifted(0.5), LeastSquaresClassifier()),
+        Scenario("broken", Shifted(1.0, breaks=60), LeastSquaresClassifier()),
+    )
+    return tiny_study(scenarios=scenarios, n_replicates=4)
+
+
+@pytest.fixture(scope="module")
+def path(study, tmp_path_factory):
+    return tmp_path_factory.mktemp("shown") / "s"
+
+
+@pytest.fixture(scope="module")
+def status(study, path):
+    return run_study(study, path)
+
+
+@pytest.fixture(scope="module")
+def summary(status, path):
+    return summarize(path)
+
+
+def test_a_status_is_a_frame(status):
+    frame = status.to_frame()
+    assert frame[["scenario", "n", "n_done", "n_failed", "n_total"]].to_numpy().tolist() == [
+        [cell.scenario, cell.n, cell.n_done, cell.n_failed, cell.n_total] for cell in status.cells
+    ]
+    assert frame["n_failed"].tolist()[:2] == [0, 0]
+    failed = status.cells[-1].first_failure
+    assert frame["n_failed"].tolist()[-1] > 0
+    assert frame["first_failure"].tolist()[:2] == [pd.NA, pd.NA]
+    assert (frame["first_failure"].iloc[-1], frame["reason"].iloc[-1]) == (failed.replicate, failed.reason)
+
+
+def test_a_status_prints_as_the_command_does(status, path):
+    assert str(status) == invoke("study", "status", str(path)).stdout.rstrip("\n")
+    assert str(status).startswith(f"tiny: 16 of 16 replicates done, {status.n_failed} failed\n")
+    first = status.cells[-1].first_failure.replicate
+    assert f"First failure of broken, n = 20: replicate {first}, ArithmeticError: no sample of 20" in str(
+        status
+    )
+
+
+def test_a_status_is_drawn(status):
+    drawn = status.plot(Figure().subplots())
+    widths = {name: [bar.get_width() for bar in bars] for name, bars in drawn.bars_.items()}
+    failed = [cell.n_failed for cell in status.cells]
+    assert widths == {"n_total": [4] * 4, "n_done": [4] * 4, "n_failed": failed}
+    assert [text.get_text() for text in drawn.ax_.get_yticklabels()] == [
+        "<b>near, n = 12",
+        "<b>near, n = 20",
+        "broken, n = 12",
+        "broken, n = 20",
+    ]
+
+
+def test_a_summary_is_its_primary_table(summary):
+    assert summary.to_frame() is summary.cells
+    rows = str(summary).splitlines()
+    assert rows[2].split() == ["scenario", "n", "langford-binomial", "cud"]
+    for row, (_, cells) in zip(rows[4:8], summary.cells.groupby(["scenario", "n"], sort=False), strict=True):
+        for coverage in cells["coverage"]:
+            assert f" {coverage:.3f} " in row
+
+
+def test_a_summary_is_drawn(summary):
+    drawn = summary.plot(Figure().subplots())
+    assert list(drawn.artists_) == ["langford-binomial", "cud"]
+    for method, bars in drawn.artists_.items():
+        cells = summary.cells[summary.cells["method"] == method]
+        assert bars.lines[0].get_xdata().tolist() == cells["coverage"].tolist()
+
+
+@pytest.mark.parametrize("name", ["status", "summary"])
+def test_notebooks_show_a_table(name, request):
+    shown = request.getfixturevalue(name)._repr_html_()
+    assert shown.count("<tr>") == 5
+    assert "&lt;b&gt;near" in shown
+    assert "<b>" not in shown
