@@ -12,6 +12,7 @@ SLOW = ("cvxpy", "matplotlib", "pandas")
 #: In this order, since an interpreter forgets no import: what comes later may load what came before.
 STEPS = {
     "package": "import cudbound",
+    "one function": "from cudbound import performance_interval",
     # some versions of scikit-learn import pandas themselves where it is installed
     "scikit-learn": "import sklearn.base, sklearn.pipeline, sklearn.utils.validation",
     "some names": "from cudbound import LeastSquaresClassifier, compare_intervals, cud_interval, solve_draws",
@@ -42,6 +43,13 @@ def loaded() -> dict[str, set[str]]:
 
 def test_import_loads_no_slow_package(loaded: dict[str, set[str]]) -> None:
     assert loaded["package"].isdisjoint({*SLOW, "sklearn", "scipy", "numpy"})
+
+
+def test_the_recommended_function_costs_less_than_scikit_learn(loaded: dict[str, set[str]]) -> None:
+    assert "cudbound.analysis.performance_interval" in loaded["one function"]
+    assert loaded["one function"].isdisjoint(
+        {*SLOW, "sklearn", "joblib", "cattrs", "scipy.stats", "scipy.optimize"}
+    )
 
 
 @pytest.mark.parametrize("step", ["some names", "all names", "first interval"])

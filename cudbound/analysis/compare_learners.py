@@ -31,8 +31,7 @@ from cudbound.basis.protocols import Features, Learner
 from cudbound.basis.results import ComparisonResult
 from cudbound.basis.sample import Sample
 from cudbound.basis.validation import check_choice
-from cudbound.intervals import AskedMethod, Method, find_comparisons
-from cudbound.intervals.auc_difference import AUC_DIFFERENCE
+from cudbound.intervals import DEFAULT_COMPARISONS, AskedMethod, Method, find_comparisons
 from cudbound.intervals.difference import check_alternative, compute_comparison
 from cudbound.intervals.multiplicity import holm_adjusted
 from cudbound.metrics.metric import AUC
@@ -45,8 +44,6 @@ from cudbound.resampling.recorders import count_fits_of, make_records
 from cudbound.resampling.recording import Recording, spawn_streams
 from cudbound.resampling.refits import difference, prepare_refits, remembered
 
-#: The method for each metric that can be compared.
-DEFAULTS = {"error": "corrected-resampled-t", AUC.name: AUC_DIFFERENCE.name}
 #: Methods that read this record need the losses of each classifier, not their differences.
 OWN_TEST_SETS = "second_test_set"
 
@@ -187,9 +184,9 @@ def compare_learners(
     """
     named = name_learners(learners)
     pairs = find_pairs(list(named), reference)
-    compared = check_choice("metric", check_name(metric), DEFAULTS)
+    compared = check_choice("metric", check_name(metric), DEFAULT_COMPARISONS)
     question = Question.of(
-        find_comparisons(DEFAULTS[compared] if methods is None else methods),
+        find_comparisons(DEFAULT_COMPARISONS[compared] if methods is None else methods),
         metric=compared,
         confidence_level=confidence_level,
         n_resamples=n_resamples,

@@ -10,11 +10,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
-from cudbound.analysis.analyze import Analysis
-from cudbound.analysis.calibration import Calibration
-from cudbound.analysis.compare_intervals import compare_intervals
-from cudbound.analysis.instability import Instability
-from cudbound.analysis.table import IntervalTable
 from cudbound.basis.calls import public_call
 from cudbound.basis.exceptions import CudboundWarning
 from cudbound.basis.outcomes import ConfidenceInterval
@@ -36,6 +31,11 @@ from cudbound.resampling import Resampling
 if TYPE_CHECKING:
     import pandas as pd
 
+    # these load scikit-learn, which the first call does
+    from cudbound.analysis.analyze import Analysis
+    from cudbound.analysis.calibration import Calibration
+    from cudbound.analysis.instability import Instability
+    from cudbound.analysis.table import IntervalTable
     from cudbound.plotting.forest import IntervalDisplay
 
 #: The numbers of the interval around two centers that a reader wants to see, in words.
@@ -146,6 +146,8 @@ class PerformanceInterval(Pictured["IntervalDisplay"]):
     @property
     def table(self) -> IntervalTable:
         """The interval as a table of one row, which writes itself in every format."""
+        from cudbound.analysis.table import IntervalTable
+
         return IntervalTable((self.row,), self.run, self.analysis)
 
     def display(self) -> IntervalDisplay:
@@ -291,6 +293,8 @@ def performance_interval(
     >>> result.sentence[:45]
     'The error of this classifier on new cases is '
     """
+    from cudbound.analysis.compare_intervals import compare_intervals
+
     if isinstance(method, list):
         raise ParameterError("method", "one interval; compare_intervals takes several", method)
     if isinstance(method, str) and method in GROUPS:

@@ -14,6 +14,7 @@ from cudbound.basis.validation import check_choice, check_confidence_level, chec
 from cudbound.bound.settings import Bound, check_bound
 from cudbound.intervals.method import ALTERNATIVES
 from cudbound.metrics.metrics import Metrics, as_metrics
+from cudbound.problem.draws import check_resamples
 from cudbound.resampling.resampling import Resampling, check_resampling
 from cudbound.solve.search import Search
 
@@ -83,6 +84,7 @@ class Question(Generic[Card]):
             n_jobs=check_n_jobs(n_jobs),
             **further,
         )
+        check_resamples(question.n_resamples, 1)
         check_confidence_level(question.confidence_level)
         check_choice("alternative", question.alternative, ALTERNATIVES)
         return question

@@ -7,11 +7,8 @@ from collections.abc import Collection
 from numbers import Integral, Real
 from typing import Any, TypeGuard
 
-import joblib
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import is_regressor
-from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from cudbound.basis.exceptions import UnsupportedEstimatorError
 from cudbound.basis.hints import suggestion
@@ -83,6 +80,8 @@ def check_n_jobs(n_jobs: object) -> int:
         raise ParameterError("n_jobs", "None or an integer other than 0", n_jobs)
     if n_jobs == 1:
         return 1  # to count the cores takes as long as many a search
+    import joblib
+
     jobs, cores = int(n_jobs), int(joblib.cpu_count())
     return min(jobs, JOBS_PER_CPU * cores) if jobs > 0 else max(1, cores + 1 + jobs)
 
@@ -248,6 +247,9 @@ def check_binary_classifier(estimator: Any) -> NDArray[Any]:
     ValueError
         If it was fitted to a number of classes other than two.
     """
+    from sklearn.base import is_regressor
+    from sklearn.utils.validation import check_is_fitted
+
     check_no_results(estimator)
     check_is_fitted(estimator)
     if is_regressor(estimator):
@@ -284,6 +286,8 @@ def check_labels(y: ArrayLike, classes: NDArray[Any]) -> Array:
         If `y` is not one-dimensional, holds a value that is not one of `classes`, or has fewer than
         two rows of a class.
     """
+    from sklearn.utils.validation import column_or_1d
+
     if getattr(getattr(y, "dtype", None), "names", None):
         raise ValueError(
             "y must hold labels of two classes. Got times to an event with censoring; take the status at one time that "

@@ -60,23 +60,30 @@ class AskedMetrics:
     costs: tuple[str, ...]
     prevalence: Any
 
-    def in_labels(self, fitted: FittedClassifier) -> str | Metrics:
-        """Return the argument of the package, in the labels of the classifier."""
+    @property
+    def in_words(self) -> Metrics:
+        """The argument of the package, in the values of the target."""
         from cudbound.metrics.metrics import Metrics
 
+        try:
+            costs = options.parse_assignments(self.costs, "VALUE=COST, such as yes=5")
+        except ValueError as error:
+            raise click.BadParameter(str(error), param_hint="'--cost'") from error
+        return Metrics(self.metric, costs=costs or None, prevalence=self.prevalence, joint=self.joint)
+
+    def in_labels(self, fitted: FittedClassifier) -> str | Metrics:
+        """Return the argument of the package, in the labels of the classifier."""
         if self == AskedMetrics(("error",), False, (), None):
             return "error"
         (other,) = [label for label in fitted.estimator.classes_.tolist() if label != fitted.event]
         labels = dict(zip(fitted.sample.classes, (other, fitted.event), strict=True))
-        try:
-            costs = options.parse_assignments(self.costs, "VALUE=COST, such as yes=5")
-            if costs and set(costs) != set(labels):
-                needed = " ".join(f"--cost {value}=NUMBER" for value in labels)
-                raise ValueError(f"there must be one for each value of the target: {needed}")
-        except ValueError as error:
-            raise click.BadParameter(str(error), param_hint="'--cost'") from error
-        of_labels = {labels[value]: cost for value, cost in costs.items()} or None
-        return Metrics(self.metric, fitted.event, of_labels, self.prevalence, self.joint)
+        asked = self.in_words
+        if asked.costs and set(asked.costs) != set(labels):
+            needed = " ".join(f"--cost {value}=NUMBER" for value in labels)
+            rule = f"there must be one for each value of the target: {needed}"
+            raise click.BadParameter(rule, param_hint="'--cost'")
+        of_labels = {labels[value]: cost for value, cost in (asked.costs or {}).items()} or None
+        return replace(asked, event=fitted.event, costs=of_labels)
 
 
 @command("interval")
@@ -237,6 +244,7 @@ def interval(
     is a feature: a number, or a category named by --categorical. Empty cells and NA, N/A, NaN, null, . and ?
     are missing values; the command counts them and stops, unless --missing says what to do.
     """
+    from cudbound.analysis.question import Question
     from cudbound.intervals import find_methods
     from cudbound.report.headline import RECOMMENDED
 
@@ -252,6 +260,7 @@ def interval(
     output.check(read, {"--instability-plot": instability_plot, "--save": save})
     if model is not None:
         data = _data_for_model(data)
+    Question.of(asked, metric=metric.in_words, resampling=resampling, **further)  # before any time is spent
     sample = read_sample(data, recommend or "auto" in ",".join(data.categorical))
     fitted = fit(classifier, sample, seed)
     table, heard, ranges = compute(

@@ -175,16 +175,22 @@ def compare_learners(
     each pair, with limits that hold for all pairs at once and p-values adjusted by Holm's procedure. The file is as for
     'cudbound interval'.
     """
-    from cudbound.analysis.compare_learners import DEFAULTS
-    from cudbound.analysis.compare_learners import compare_learners as compare
-    from cudbound.intervals import find_comparisons
+    from cudbound.analysis.question import Question
+    from cudbound.intervals import DEFAULT_COMPARISONS, find_comparisons
+    from cudbound.intervals.difference import check_alternative
 
-    asked = (DEFAULTS[metric],) if methods is None else methods
-    pairs = options.with_options(find_comparisons(asked), assigned)
+    asked = (DEFAULT_COMPARISONS[metric],) if methods is None else methods
+    found = find_comparisons(asked)
+    pairs = options.with_options(found, assigned)
     output.check([data.file])
+    plain = {name: further[name] for name in ("confidence_level", "n_resamples", "n_jobs")}
+    Question.of(found, metric=metric, resampling=resampling, **plain)  # before any time is spent
+    check_alternative(further["alternative"], found, further["null"], further["confidence_level"])
     sample = read_sample(data)
     fitted = {name: fit(one, sample, seed) for name, one in recipes.items()}
     first = next(iter(fitted.values()))
+    from cudbound.analysis.compare_learners import compare_learners as compare  # loads scikit-learn
+
     with in_words_of_the_command("some of the refits") as heard:
         table = compare(
             {name: one.estimator for name, one in fitted.items()},

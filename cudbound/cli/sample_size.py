@@ -123,9 +123,7 @@ def plan(
     as 'cudbound interval' reads its file, or from a simulated --world; the classifier is fitted to them, and the
     interval computed as it will be.
     """
-    from cudbound.adapters.in_words import describe_classifier
     from cudbound.intervals import find_methods
-    from cudbound.study.planning.plan_sample_size import plan_sample_size
 
     pairs = options.with_options(find_methods([method]), assigned)
     further |= {"method": next(iter(pairs), method), "rng": seed}
@@ -134,6 +132,9 @@ def plan(
         classifier, drawn, facts = _pilot(data, classifier, further)
     else:
         drawn, facts = _world(world, parameters), {}
+    from cudbound.adapters.in_words import describe_classifier  # loads scikit-learn
+    from cudbound.study.planning.plan_sample_size import plan_sample_size
+
     found = plan_sample_size(classifier(seed), **further, **drawn)
     facts["classifier"] = describe_classifier(classifier(seed), classifier.class_in_words)
     say_seed(seed)

@@ -62,10 +62,7 @@ def verify(
     compared first; then the draws, their bounds, the limits, and the rows of the table. The exit code is 4 if anything
     does not agree.
     """
-    from cudbound.analysis.verify_result import verify_result
     from cudbound.basis.exceptions import SavedResultError
-    from cudbound.inputs.csv_columns import read_training_data
-    from cudbound.report.render import render_report
     from cudbound.saved.saved_file import read_saved, structured
 
     output.check([saved_file, data_path, None if model is None else model.path])
@@ -79,6 +76,10 @@ def verify(
         how = structured(saved.command, SavedCommand)
     except SavedResultError as error:
         raise SavedResultError(f"saved result {str(saved_file)!r}: command: {error}") from error
+    from cudbound.analysis.verify_result import verify_result  # loads scikit-learn
+    from cudbound.inputs.csv_columns import read_training_data
+    from cudbound.report.render import render_report
+
     with in_words_of_the_command("some of the fits"):  # the result was printed with its warnings
         classifier = _classifier(how.recipe, model)
         data = read_training_data(replace(how.data, file=data_path))

@@ -104,6 +104,9 @@ PROBABILITY = (
 #: Only for the difference between two errors; some of those above serve it too.
 DIFFERENCE_ONLY = (MCNEMAR, INDEPENDENT_TEST_SETS, AUC_DIFFERENCE)
 
+#: What compares two classifiers where nothing else is asked, for each metric that can be compared.
+DEFAULT_COMPARISONS = {"error": "corrected-resampled-t", "auc": AUC_DIFFERENCE.name}
+
 #: Every method by its name, in the order of the table.
 METHODS: Mapping[str, Method] = MappingProxyType(
     {method.name: method for method in (*CONDITIONAL, *ALGORITHM, *TUNED, *PROBABILITY, *DIFFERENCE_ONLY)}

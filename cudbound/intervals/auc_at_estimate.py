@@ -9,7 +9,6 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from scipy.optimize import brentq
 from scipy.special import ndtri
 
 from cudbound.basis.groups import Groups
@@ -110,6 +109,8 @@ def newcombe_interval(
     >>> round(interval.low, 3), interval.high
     (0.8, 1.0)
     """
+    from scipy.optimize import brentq
+
     z = float(ndtri(0.5 + confidence_level / 2.0))
 
     def limit(center: float, reach: float) -> float:

@@ -8,7 +8,6 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import ndtr
-from scipy.stats import binom, binomtest
 
 from cudbound.basis.method_card import Choice
 from cudbound.basis.outcomes import ConfidenceInterval, Estimand, TestOutcome
@@ -118,6 +117,8 @@ def mcnemar_pvalue(pairs: DiscordantPairs, alternative: str = "two-sided", *, fo
     >>> [round(mcnemar_pvalue(pairs, form=form), 4) for form in ("exact", "asymptotic", "mid-p")]
     [0.0703, 0.0339, 0.0391]
     """
+    from scipy.stats import binom, binomtest
+
     n_discordant = pairs.only_a + pairs.only_b
     if n_discordant == 0:
         return 1.0

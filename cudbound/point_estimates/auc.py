@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils import gen_batches
 
 from cudbound.basis.groups import Groups
 from cudbound.basis.validation import Array
@@ -90,6 +89,8 @@ def out_of_bag_shares(codes: Codes, event: Bools, counts: NDArray[np.integer[Any
     ndarray of float, shape (n_events, n_others)
         nan for pairs that were never out of bag together.
     """
+    from sklearn.utils import gen_batches
+
     out, n = counts == 0, codes.shape[1]
     n_pairs = int(event.sum()) * int((~event).sum())
     kind = np.int16 if n < np.iinfo(np.int16).max else np.int32

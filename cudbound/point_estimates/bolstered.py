@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.spatial import KDTree
 from scipy.special import gammaincinv, ndtr
 
 from cudbound.basis.outcomes import Estimand, PointOutcome
@@ -73,6 +72,8 @@ def kernel_widths(rows: ArrayLike, labels: ArrayLike) -> KernelWidths:
     >>> round(widths.negative, 3), round(widths.positive, 3)
     (1.483, 2.965)
     """
+    from scipy.spatial import KDTree
+
     points, classes = np.asarray(rows, dtype=float), np.asarray(labels, dtype=float) > 0.0
     if points.ndim != 2 or points.shape[1] == 0:
         raise ValueError(

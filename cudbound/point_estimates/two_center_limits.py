@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from scipy.optimize import minimize_scalar
-
 from cudbound.basis.outcomes import ConfidenceInterval
 from cudbound.basis.proportions import inverted_binomial_interval, inverted_binomial_tails
 from cudbound.point_estimates.effective_size import cost_factor, effective_rows
@@ -85,6 +83,8 @@ def shortest_binomial_interval(errors: float, n_tested: float, confidence_level:
     >>> round(shortest_binomial_interval(0, 10, 0.95).high, 4)
     0.2589
     """
+    from scipy.optimize import minimize_scalar
+
     total = 1.0 - confidence_level
 
     def width(below: float) -> float:
