@@ -167,7 +167,7 @@ def aggregates_report(summary: Summary) -> Report:
             Column("n_degenerate", "degenerate", "count"),
         ),
         *_judged(summary),
-        "Aggregates depend on which cells a study has; read them after the cells.",
+        "Aggregates depend on which cells a study has, which the next table shows.",
         f"width / {summary.reference}: mean over cells of the ratio of mean widths.",
     )
 

@@ -1,0 +1,113 @@
+"""How often intervals for the error covered it where they were studied, in the cells nearest to a training set.
+
+``studied_cells.csv`` is made from the committed tables of the studies by ``python tests/helpers/studied_cells.py``.
+"""
+
+from __future__ import annotations
+
+import csv
+import math
+from dataclasses import asdict, dataclass, field
+from functools import cache
+from importlib import resources
+from typing import Any
+
+from cudbound.adapters.inside import take_apart
+from cudbound.inputs.named_classifiers import LEARNERS
+
+#: Cells that are shown, and the factor above which one says little of a training set.
+N_NEAREST, FAR = 3, 2.0
+
+
+@dataclass(frozen=True)
+class Covered:
+    """How one interval did in a cell: coverage with its Monte Carlo standard error, and mean width."""
+
+    coverage: float
+    mcse: float
+    width: float
+
+
+@dataclass(frozen=True)
+class StudiedCell:
+    """A population, a size and a classifier for which intervals were studied.
+
+    Attributes
+    ----------
+    study, scenario : str
+        Where it stands: a folder of ``docs/evidence``, and a name in its table.
+    family : str
+        Name of the classifier, as in `cudbound.inputs.named_classifiers.LEARNERS`; "tuned" stands before one that a
+        search tuned, "grouped" before one of grouped rows.
+    n, p : int
+        Rows and features.
+    estimate : float
+        Mean of the estimates by "two-center".
+    sets : int
+        Training sets that were drawn.
+    intervals : dict of str to Covered
+        By the names of the methods.
+    """
+
+    study: str
+    scenario: str
+    family: str
+    n: int
+    p: int
+    estimate: float
+    sets: int
+    intervals: dict[str, Covered] = field(default_factory=dict)
+
+    def distance(self, n: int, p: int, estimate: float) -> float:
+        """Return |log ratio of n| + |log ratio of p/n| + |difference of the estimates| / .1."""
+        shapes = abs(math.log(n / self.n)) + abs(math.log(p / n * self.n / self.p))
+        return shapes + abs(estimate - self.estimate) / 0.1
+
+    def far_in(self, n: int, p: int, estimate: float) -> dict[str, float]:
+        """Return by which factor n, p/n and the estimate differ, where that is above 2."""
+        ratios = {
+            "n": n / self.n,
+            "p/n": p / n * self.n / self.p,
+            "estimate": estimate / self.estimate if self.estimate else math.inf,
+        }
+        factors = {name: max(ratio, 1.0 / ratio if ratio else math.inf) for name, ratio in ratios.items()}
+        return {name: factor for name, factor in factors.items() if factor > FAR}
+
+
+def family_of(estimator: Any, grouped: bool = False) -> str:
+    """Return the name under which a fitted classifier may have been studied; that of its class otherwise."""
+    inside = take_apart(estimator)
+    name = type(inside.classifier).__name__
+    known = {one.class_name: label for label, one in reversed(LEARNERS.items())}
+    marks = ["grouped"] * grouped + ["tuned"] * bool(inside.chosen_by)
+    return " ".join([*marks, known.get(name, name)])
+
+
+def nearest_cells(family: str, n: int, p: int, estimate: float) -> list[dict[str, Any]]:
+    """Return the studied cells of a family that are nearest, with their distances, the nearest first.
+
+    Examples
+    --------
+    >>> [cell["n"] for cell in nearest_cells("linear-svm", 40, 4, 0.2)], nearest_cells("svm", 40, 4, 0.2)
+    ([50], [])
+    """
+    cells = [cell for cell in studied_cells() if cell.family == family]
+    cells.sort(key=lambda cell: (cell.distance(n, p, estimate), cell.study, cell.scenario, cell.n))
+    return [
+        asdict(cell) | {"distance": cell.distance(n, p, estimate), "far_in": cell.far_in(n, p, estimate)}
+        for cell in cells[:N_NEAREST]
+    ]
+
+
+@cache
+def studied_cells() -> tuple[StudiedCell, ...]:
+    """Return all cells of the table that ships with the package."""
+    text = resources.files("cudbound.clinical").joinpath("studied_cells.csv").read_text("utf-8")
+    cells: dict[tuple[str, ...], StudiedCell] = {}
+    for line in csv.DictReader(text.splitlines()):
+        key = tuple(line[name] for name in ("study", "scenario", "family", "n", "p", "estimate", "sets"))
+        study, scenario, family, n, p, estimate, sets = key
+        whole = StudiedCell(study, scenario, family, int(n), int(p), float(estimate), int(sets))
+        numbers = (float(line[name] or "nan") for name in ("coverage", "mcse", "width"))
+        cells.setdefault(key, whole).intervals[line["method"]] = Covered(*numbers)
+    return tuple(cells.values())
