@@ -36,7 +36,14 @@ if TYPE_CHECKING:
 RECOMMENDED = "two-center"
 CLASSES = ("error", "sensitivity", "specificity", "ppv", "npv")
 #: Further intervals for the error that take no fit beyond those of the recommended one.
-OTHERS = ("langford-binomial", "location-shifted", "abcloc", "out-of-bag-wilson")
+OTHERS = (
+    "langford-binomial",
+    "bootstrap-percentile",
+    "kohavi-normal",
+    "martin-beta",
+    "location-shifted",
+    "abcloc",
+)
 #: What searches may take that are for pictures alone: nodes that take about this long.
 SECONDS = 1.0
 #: Draws of the calls that show what depends on chance and on the localization.

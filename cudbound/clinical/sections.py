@@ -129,9 +129,13 @@ def probabilities(answers: Answers) -> dict[str, Any]:
     pairs = f"{int(event.sum())} events and {int((~event).sum())} non-events"
     found: dict[str, Any] = {
         "measures": [],
+        "notes": [],
+        "why_none": "",
         "calibration": None,
+        "curve": CURVE,
         "risks_by_outcome": None,
         "net_benefit": None,
+        "caution": IMPROPER,
     }
     for name in ("auc", "brier"):
         if name in known.metrics.names:
@@ -167,7 +171,7 @@ def probabilities(answers: Answers) -> dict[str, Any]:
             "events": np.histogram(out_of_bag[event], edges)[0].tolist(),
             "non_events": np.histogram(out_of_bag[~event], edges)[0].tolist(),
         }
-    return found | {"net_benefit": _net_benefit(answers), "why_none": "", "curve": CURVE, "caution": IMPROPER}
+    return found | {"net_benefit": _net_benefit(answers)}
 
 
 def _net_benefit(answers: Answers) -> dict[str, Any] | None:
@@ -192,7 +196,11 @@ def intervals(answers: Answers, estimator: Any) -> dict[str, Any]:
     assert known is not None
     run, row = known.run, answers.table[RECOMMENDED, "error"]
     family = family_of(estimator, known.records.groups is not None)
-    cells = nearest_cells(family, run.n_samples, len(run.features), row.estimate)
+    at = (run.n_samples, len(run.features), row.estimate)
+    nearest = {one.method: nearest_cells(family, one.method, *at) for one in (row, *answers.others)}
+    cells = sorted(
+        {cell for found in nearest.values() for cell in found}, key=lambda cell: cell.distance(*at)
+    )
     rows = [
         {
             "method": one.method,
@@ -202,27 +210,41 @@ def intervals(answers: Answers, estimator: Any) -> dict[str, Any]:
             "low": one.low,
             "high": one.high,
             "remarks": [*one.remarks, *([one.degenerate] if one.degenerate else [])],
-            "covered": [cell["intervals"].get(one.method) for cell in cells],
+            "covered": [
+                {"cell": cells.index(cell) + 1, **vars(cell.intervals[one.method])}
+                for cell in nearest[one.method]
+            ],
         }
         for one in (row, *answers.others)
     ]
     return {
         "rows": rows,
         "family": family,
-        "cells": cells,
+        "cells": [
+            {
+                "study": cell.study,
+                "scenario": cell.scenario,
+                "n": cell.n,
+                "p": cell.p,
+                "estimate": cell.estimate,
+                "sets": cell.sets,
+                "distance": cell.distance(*at),
+                "far_in": list(cell.far_in(*at)),
+            }
+            for cell in cells
+        ],
         "majority_error": run.base_rate,
-        "outside": _outside(family, cells),
+        "outside": _outside(family, nearest[RECOMMENDED][0].far_in(*at) if nearest[RECOMMENDED] else None),
     }
 
 
-def _outside(family: str, cells: list[dict[str, Any]]) -> str:
-    if not cells:
+def _outside(family: str, far: Mapping[str, float] | None) -> str:
+    if far is None:
         return f"Outside what was studied: no cell of the committed studies has a classifier of this family ({family})."
-    far = cells[0]["far_in"]
-    if not far:
-        return ""
     words = " and ".join(f"{name} by a factor of {factor:.1f}" for name, factor in far.items())
-    return f"Outside what was studied: even the nearest cell differs in {words}."
+    return (
+        f"Outside what was studied: even the nearest cell of {RECOMMENDED} differs in {words}." if far else ""
+    )
 
 
 def instability(found: Instability | None, errors: Any) -> dict[str, Any] | None:

@@ -9,6 +9,8 @@ from typing import Any
 
 #: Events for each coefficient below which, and above which, PROBAST (2019) sees high and low concern.
 FEW_EVENTS, MANY_EVENTS = 10, 20
+#: Events, and non-events, that it asks of an evaluation.
+ENOUGH = 100
 NOT_ASSESSED = "not assessed"
 
 SCOPE = (
@@ -81,16 +83,20 @@ def _questions(box: Mapping[str, Any], probabilities: Mapping[str, Any]) -> list
 
 
 def _number(box: Mapping[str, Any]) -> tuple[str, str]:
-    count = box["n_coefficients"] or box["n_features"]
-    what = "coefficient" if box["n_coefficients"] else "feature"
+    """Judge the number of events: those of the rarer class for each candidate parameter, before any selection."""
     fewer = min(box["n_events"], box["n_non_events"])
-    ratio = fewer / max(count, 1)
-    answer = "no" if ratio < FEW_EVENTS else "probably yes" if ratio >= MANY_EVENTS else "probably no"
-    few = fewer < 100
+    ratio = fewer / max(box["n_features"], (box["n_coefficients"] or 1) - 1, 1)
+    judged = (
+        "no"
+        if ratio < FEW_EVENTS or fewer < ENOUGH
+        else "probably no"
+        if ratio < MANY_EVENTS
+        else "probably yes"
+    )
     return (
-        "no" if few and answer == "probably yes" else answer,
-        f"{fewer} cases of the rarer class, {ratio:.1f} for each {what}; at least 20 are asked of a development study, "
-        "and 100 events and 100 non-events of an evaluation.",
+        judged,
+        f"{fewer} cases of the rarer class, {ratio:.1f} for each candidate parameter; PROBAST asks for {MANY_EVENTS} "
+        f"in a development study, and for {ENOUGH} events and {ENOUGH} non-events in an evaluation.",
     )
 
 

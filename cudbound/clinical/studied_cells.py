@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import csv
 import math
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from functools import cache
 from importlib import resources
 from typing import Any
@@ -28,21 +28,21 @@ class Covered:
     width: float
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class StudiedCell:
     """A population, a size and a classifier for which intervals were studied.
 
     Attributes
     ----------
     study, scenario : str
-        Where it stands: a folder of ``docs/evidence``, and a name in its table.
+        Where it stands: a folder of ``docs/evidence`` or a page of ``docs``, and a name in its table.
     family : str
         Name of the classifier, as in `cudbound.inputs.named_classifiers.LEARNERS`; "tuned" stands before one that a
         search tuned, "grouped" before one of grouped rows.
     n, p : int
         Rows and features.
     estimate : float
-        Mean of the estimates by "two-center".
+        Mean of the estimates by "two-center"; the mean true error where that was not studied.
     sets : int
         Training sets that were drawn.
     intervals : dict of str to Covered
@@ -83,20 +83,19 @@ def family_of(estimator: Any, grouped: bool = False) -> str:
     return " ".join([*marks, known.get(name, name)])
 
 
-def nearest_cells(family: str, n: int, p: int, estimate: float) -> list[dict[str, Any]]:
-    """Return the studied cells of a family that are nearest, with their distances, the nearest first.
+def nearest_cells(family: str, method: str, n: int, p: int, estimate: float) -> list[StudiedCell]:
+    """Return the cells of a family in which a method was studied that are nearest, the nearest first.
 
     Examples
     --------
-    >>> [cell["n"] for cell in nearest_cells("linear-svm", 40, 4, 0.2)], nearest_cells("svm", 40, 4, 0.2)
-    ([50], [])
+    >>> [cell.n for cell in nearest_cells("linear-svm", "two-center", 40, 4, 0.2)]
+    [50]
+    >>> nearest_cells("svm", "two-center", 40, 4, 0.2)
+    []
     """
-    cells = [cell for cell in studied_cells() if cell.family == family]
+    cells = [cell for cell in studied_cells() if cell.family == family and method in cell.intervals]
     cells.sort(key=lambda cell: (cell.distance(n, p, estimate), cell.study, cell.scenario, cell.n))
-    return [
-        asdict(cell) | {"distance": cell.distance(n, p, estimate), "far_in": cell.far_in(n, p, estimate)}
-        for cell in cells[:N_NEAREST]
-    ]
+    return cells[:N_NEAREST]
 
 
 @cache
