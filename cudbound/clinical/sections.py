@@ -10,6 +10,7 @@ import numpy as np
 
 from cudbound.adapters.fitted_facts import facts_of
 from cudbound.analysis.instability import Instability
+from cudbound.analysis.performance_interval import DETAILS
 from cudbound.basis.metric_words import metric_words
 from cudbound.basis.results import IntervalEstimate
 from cudbound.basis.rounding import format_level, format_proportion
@@ -19,6 +20,8 @@ from cudbound.intervals import METHODS
 from cudbound.report.headline import interval_sentence, majority_sentence
 from cudbound.study.planning.closed_forms import closed_form_half_widths
 
+#: What the recommended interval is centered at, in words.
+CENTERS = {name: DETAILS[name] for name in ("optimism_corrected", "error_632_plus")}
 #: Sizes that are planned for, as multiples of the cases at hand.
 PLANNED = (1.0, 1.5, 2.0, 4.0)
 #: Cases below which no calibration curve is drawn.
@@ -26,8 +29,12 @@ FEW_CASES = 100
 #: Bars of the histograms, and cases of a group in the picture of instability.
 N_BARS, OF_GROUP, MOST_GROUPS = 10, 5, 12
 CURVE = (
-    "No smooth calibration curve is drawn below about 100 cases: its bends would be those of the smoother. The slope "
-    "and intercept have no interval, since none that is in use kept its level in our studies."
+    f"No smooth calibration curve is drawn below about {FEW_CASES} cases: its bends would be those of the smoother.",
+    "No calibration curve is drawn: with this many cases one of the training set is still rough, and optimistic.",
+)
+NO_INTERVAL = (
+    "Intercept and slope have no interval: those in use covered the slope too seldom in our studies, and the one that "
+    "kept its level is too long to help anybody."
 )
 IMPROPER = (
     "Error, sensitivity, specificity and predictive values are improper measures unless the threshold is 0.5 or the "
@@ -132,7 +139,7 @@ def probabilities(answers: Answers) -> dict[str, Any]:
         "notes": [],
         "why_none": "",
         "calibration": None,
-        "curve": CURVE,
+        "curve": f"{CURVE[event.size >= FEW_CASES]} {NO_INTERVAL}",
         "risks_by_outcome": None,
         "net_benefit": None,
         "caution": IMPROPER,
@@ -238,13 +245,12 @@ def intervals(answers: Answers, estimator: Any) -> dict[str, Any]:
     }
 
 
-def _outside(family: str, far: Mapping[str, float] | None) -> str:
+def _outside(family: str, far: Mapping[str, tuple[float, float]] | None) -> str:
     if far is None:
         return f"Outside what was studied: no cell of the committed studies has a classifier of this family ({family})."
-    words = " and ".join(f"{name} by a factor of {factor:.1f}" for name, factor in far.items())
-    return (
-        f"Outside what was studied: even the nearest cell of {RECOMMENDED} differs in {words}." if far else ""
-    )
+    words = " and ".join(f"{name} ({here:.3g} against {there:.3g})" for name, (here, there) in far.items())
+    end = f"even the nearest cell of {RECOMMENDED} differs by a factor above 2 in {words}."
+    return f"Outside what was studied: {end}" if far else ""
 
 
 def instability(found: Instability | None, errors: Any) -> dict[str, Any] | None:
@@ -367,6 +373,7 @@ def box(answers: Answers, estimator: Any, X: Any, y: Any) -> dict[str, Any]:
         "estimate": row.estimate,
         "low": row.low,
         "high": row.high,
+        "centers": {words: row.details[name] for name, words in CENTERS.items() if name in row.details},
         "sentence": interval_sentence(row, run.n_samples),
         "one_sided": {
             "confidence_level": one_sided,

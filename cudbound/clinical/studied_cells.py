@@ -63,15 +63,10 @@ class StudiedCell:
         shapes = abs(math.log(n / self.n)) + abs(math.log(p / n * self.n / self.p))
         return shapes + abs(estimate - self.estimate) / 0.1
 
-    def far_in(self, n: int, p: int, estimate: float) -> dict[str, float]:
-        """Return by which factor n, p/n and the estimate differ, where that is above 2."""
-        ratios = {
-            "n": n / self.n,
-            "p/n": p / n * self.n / self.p,
-            "estimate": estimate / self.estimate if self.estimate else math.inf,
-        }
-        factors = {name: max(ratio, 1.0 / ratio if ratio else math.inf) for name, ratio in ratios.items()}
-        return {name: factor for name, factor in factors.items() if factor > FAR}
+    def far_in(self, n: int, p: int, estimate: float) -> dict[str, tuple[float, float]]:
+        """Return n, p/n and the estimate here and there, as far as they differ by a factor above 2."""
+        pairs = {"n": (n, self.n), "p/n": (p / n, self.p / self.n), "estimate": (estimate, self.estimate)}
+        return {name: pair for name, pair in pairs.items() if max(pair) > FAR * min(pair)}
 
 
 def family_of(estimator: Any, grouped: bool = False) -> str:
