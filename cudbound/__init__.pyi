@@ -32,6 +32,8 @@ from .basis.results import IntervalEstimate as IntervalEstimate
 from .basis.results import PointEstimate as PointEstimate
 from .basis.seeds import over_seeds as over_seeds
 from .bound.settings import Bound as Bound
+from .clinical.clinical_report import ClinicalReport as ClinicalReport
+from .clinical.clinical_report import clinical_report as clinical_report
 from .estimators.chosen_threshold import ChosenThresholdClassifier as ChosenThresholdClassifier
 from .estimators.convex_loss import ConvexLossClassifier as ConvexLossClassifier
 from .estimators.least_squares import LeastSquaresClassifier as LeastSquaresClassifier

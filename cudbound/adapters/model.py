@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.model_selection import FixedThresholdClassifier, TunedThresholdClassifierCV
 
 from cudbound.adapters import express
@@ -228,6 +229,30 @@ def distances_from_threshold(estimator: Any, X: Any) -> tuple[Array | None, str]
     if found:
         return None, f"the scores of {name} do not divide its classes"
     return None, f"{name} has neither decision_function nor predict_proba"
+
+
+def threshold_on_risk(
+    estimator: Any, risks: Array | None, called: NDArray[np.bool_], event_class: int
+) -> float | None:
+    """Return the threshold on the risk of the event from which rows are called events; None if none does so.
+
+    Parameters
+    ----------
+    estimator : object
+        Fitted classifier of two classes.
+    risks : ndarray of float, shape (n_samples,), or None
+        Of the event; None where there are none.
+    called : ndarray of bool, shape (n_samples,)
+        Which rows the classifier gives the class of the event.
+    event_class : int
+        Which of the two classes is the event, 0 or 1.
+    """
+    scorer = estimator.estimator_ if isinstance(estimator, ChosenThresholdClassifier) else estimator
+    cuts = [cut for function, cut in _candidates(estimator, scorer) if function == "predict_proba"]
+    for cut in (cut if event_class else 1.0 - cut for cut in cuts):
+        if risks is not None and (risks[called] >= cut).all() and (risks[~called] <= cut).all():
+            return cut
+    return None
 
 
 def _candidates(estimator: Any, scorer: Any) -> Iterator[tuple[str, float]]:

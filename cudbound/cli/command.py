@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 import shlex
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from functools import partial
+from pathlib import Path
 from typing import Any, NoReturn
 
 import click
@@ -154,15 +155,31 @@ def typed_options() -> str | None:
     context = click.get_current_context(silent=True)
     if context is None:  # no command is running, as in a test
         return None
+    return " ".join(_typed(context, lambda one: isinstance(one, NotedOption))) or None
+
+
+def typed_command(leave_out: Iterable[str]) -> str:
+    """Return the command as it was typed, without some options; of files it has the names, not their folders."""
+    context = click.get_current_context()
+    words = _typed(context, lambda one: isinstance(one, click.Option) and one.name not in leave_out)
+    return " ".join(
+        [PROGRAM, str(context.info_name), shlex.quote(Path(context.meta["typed"]["file"]).name), *words]
+    )
+
+
+def _typed(context: click.Context, kept: Callable[[click.Parameter], bool]) -> list[str]:
+    """Return parameters that were typed, each with its values, quoted for a shell."""
     typed: Mapping[str, Any] = context.meta.get("typed", {})
     words: list[str] = []
     for one in context.command.params:
         value = typed.get(one.name or "")
-        if value is None or not isinstance(one, NotedOption):
+        if value is None or not kept(one):
             continue
         texts: list[str] = [value] if isinstance(value, str) else value
+        if isinstance(one.type, click.Path):
+            texts = [Path(text).name for text in texts]
         words += [one.opts[0]] if value is True else [f"{one.opts[0]} {shlex.quote(text)}" for text in texts]
-    return " ".join(words) or None
+    return words
 
 
 def say(message: str) -> None:

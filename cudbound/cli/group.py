@@ -12,6 +12,7 @@ from cudbound.cli.explain import explain
 from cudbound.cli.interval import interval
 from cudbound.cli.learners import compare_learners
 from cudbound.cli.methods import methods
+from cudbound.cli.report import report
 from cudbound.cli.sample_size import plan
 from cudbound.cli.study import study
 from cudbound.cli.verify import verify
@@ -31,5 +32,17 @@ def main() -> None:
     """
 
 
-for subcommand in (demo, check, interval, compare_learners, plan, methods, explain, example, study, verify):
+for subcommand in (
+    demo,
+    check,
+    interval,
+    report,
+    compare_learners,
+    plan,
+    methods,
+    explain,
+    example,
+    study,
+    verify,
+):
     main.add_command(subcommand)

@@ -86,18 +86,15 @@ class AskedMetrics:
         return replace(asked, event=fitted.event, costs=of_labels)
 
 
-@command("interval")
-@options.data_options(
-    True,
-    click.option(
-        "--weight",
-        cls=NotedOption,
-        metavar="COL",
-        help="Column of weights of the rows, such as inverse probabilities of being sampled: they enter the fit, its "
-        "refits and every mean loss, and the binomial limits as the effective number of rows.",
-    ),
+weight_option = click.option(
+    "--weight",
+    cls=NotedOption,
+    metavar="COL",
+    help="Column of weights of the rows, such as inverse probabilities of being sampled: they enter the fit, its "
+    "refits and every mean loss, and the binomial limits as the effective number of rows.",
 )
-@classifier_options(
+#: The classifier, fitted to the file or from a file of its own; the command gets it as ``classifier``.
+classifier_of_file = classifier_options(
     CLASSIFIERS,
     "Give every feature mean 0 and standard deviation 1 before the fit; kept fixed for cud and the cap of two-center, "
     "refitted on every draw elsewhere.",
@@ -110,6 +107,11 @@ class AskedMetrics:
     ),
     *MODEL_OPTIONS,
 )
+
+
+@command("interval")
+@options.data_options(True, weight_option)
+@classifier_of_file
 @click.option(
     "--methods",
     type=options.from_text(_methods),
@@ -259,7 +261,7 @@ def interval(
     read = [data.file, None if model is None else model.path]
     output.check(read, {"--instability-plot": instability_plot, "--save": save})
     if model is not None:
-        data = _data_for_model(data)
+        data = data_for_model(data)
     Question.of(asked, metric=metric.in_words, resampling=resampling, **further)  # before any time is spent
     sample = read_sample(data, recommend or "auto" in ",".join(data.categorical))
     fitted = fit(classifier, sample, seed)
@@ -299,7 +301,7 @@ def _check_instability(asked: Asked[Method], in_notes: bool, output: ResultOutpu
         )
 
 
-def _data_for_model(data: DataFile) -> DataFile:
+def data_for_model(data: DataFile) -> DataFile:
     """Leave missing values to the model unless something else is asked."""
     source = click.get_current_context().get_parameter_source("missing")
     if source is not ParameterSource.COMMANDLINE:

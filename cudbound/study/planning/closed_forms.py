@@ -113,10 +113,59 @@ def closed_form_sample_sizes(
     if accuracy is not None and sensitivity is not None and specificity is not None:
         rule = "None beside sensitivity and specificity, from which it follows"
         raise ParameterError("accuracy", rule, accuracy)
-    # what is expected of each measure, and the share of the cases that count for it
+    phi = 0.5 if sensitivity is specificity is auc is None else _check_prevalence(prevalence)
+    known = _proportions(accuracy, sensitivity, specificity, phi)
+    found = [
+        ClosedFormSize(name, value, _cases(value, share * se_of_interval**2))
+        for name, (value, share) in known.items()
+    ]
+    if auc is not None:
+        found.append(ClosedFormSize("auc", auc, _cases_of_auc(auc, phi * (1.0 - phi) * se_of_interval**2)))
+    return tuple(found)
+
+
+def closed_form_half_widths(
+    n: float,
+    *,
+    accuracy: float | None = None,
+    sensitivity: float | None = None,
+    specificity: float | None = None,
+    auc: float | None = None,
+    prevalence: float,
+    confidence_level: float = 0.95,
+) -> dict[str, float]:
+    """Return the half-width of a z interval from n new cases, for each measure of `closed_form_sample_sizes`.
+
+    The formulas are those, solved for the half-width. nan stands for a measure that is expected to be 0, 1 or 0/0: the
+    formula has no width there.
+
+    Examples
+    --------
+    >>> found = closed_form_half_widths(173, sensitivity=0.9, specificity=0.85, prevalence=0.2)
+    >>> round(found["sensitivity"], 3)
+    0.1
+    """
+    z = float(ndtri(0.5 + confidence_level / 2.0))
+    known = _proportions(accuracy, sensitivity, specificity, prevalence)
+    # the square of the standard error
+    squares = {name: value * (1.0 - value) / (n * share) for name, (value, share) in known.items() if share}
+    if auc is not None:
+        spread, slope = auc * (1.0 - auc), _slope_of_auc(auc)
+        squares["auc"] = spread * (1.0 + (n / 2.0 - 1.0) * slope) / (n**2 * prevalence * (1.0 - prevalence))
+    return {name: z * math.sqrt(square) if square > 0.0 else math.nan for name, square in squares.items()}
+
+
+def check_half_width(half_width: float) -> None:
+    """Refuse a half-width that is not in (0, 0.5): an interval within [0, 1] has none that is larger."""
+    if check_number("half_width", half_width, 0.0, 0.5) == 0.0:
+        raise ParameterError("half_width", "above 0 and below 0.5", half_width)
+
+
+def _proportions(
+    accuracy: float | None, sensitivity: float | None, specificity: float | None, phi: float
+) -> dict[str, tuple[float, float]]:
+    """Return what is expected of each measure that is a proportion, and the share of the cases that count for it."""
     known: dict[str, tuple[float, float]] = {} if accuracy is None else {"accuracy": (accuracy, 1.0)}
-    if not (sensitivity is specificity is auc is None):
-        phi = _check_prevalence(prevalence)
     if sensitivity is not None:
         known["sensitivity"] = sensitivity, phi
     if specificity is not None:
@@ -127,19 +176,11 @@ def closed_form_sample_sizes(
         called["npv"] = passes, passes + (1.0 - sensitivity) * phi
         predictive = {name: (of / n if n > 0.0 else math.nan, n) for name, (of, n) in called.items()}
         known = {"accuracy": (hits + passes, 1.0), **known, **predictive}
-    found = [
-        ClosedFormSize(name, value, _cases(value, share * se_of_interval**2))
-        for name, (value, share) in known.items()
-    ]
-    if auc is not None:
-        found.append(ClosedFormSize("auc", auc, _cases_of_auc(auc, phi * (1.0 - phi) * se_of_interval**2)))
-    return tuple(found)
+    return known
 
 
-def check_half_width(half_width: float) -> None:
-    """Refuse a half-width that is not in (0, 0.5): an interval within [0, 1] has none that is larger."""
-    if check_number("half_width", half_width, 0.0, 0.5) == 0.0:
-        raise ParameterError("half_width", "above 0 and below 0.5", half_width)
+def _slope_of_auc(auc: float) -> float:
+    return (1.0 - auc) / (2.0 - auc) + auc / (1.0 + auc)
 
 
 def _check_prevalence(prevalence: float | None) -> float:
@@ -158,7 +199,7 @@ def _cases(expected: float, variance: float) -> int | None:
 
 def _cases_of_auc(auc: float, variance: float) -> int | None:
     """Return the cases for a variance of Newcombe's method 4, given times the shares of both classes."""
-    spread, slope = auc * (1.0 - auc), (1.0 - auc) / (2.0 - auc) + auc / (1.0 + auc)
+    spread, slope = auc * (1.0 - auc), _slope_of_auc(auc)
     linear, constant = spread * slope / 2.0, spread * (1.0 - slope)
     root = math.hypot(linear, 2.0 * math.sqrt(variance * constant))
     return round_up((linear + root) / (2.0 * variance)) if spread > 0.0 else None

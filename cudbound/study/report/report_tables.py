@@ -145,7 +145,7 @@ def aggregates_report(summary: Summary) -> Report:
             Column("n_degenerate", "degenerate", "count"),
         ),
         *summary.judged_note,
-        "Aggregates depend on which cells a study has; read them after the cells.",
+        "Aggregates depend on which cells a study has, which the next table shows.",
         f"width / {summary.reference}: mean over cells of the ratio of mean widths.",
     )
 

@@ -5,18 +5,17 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from importlib import resources
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from cudbound.basis.hints import install_command
 from cudbound.basis.parameter_error import ParameterError
-from cudbound.basis.rounding import format_cell, format_level, printable
+from cudbound.basis.rounding import format_level
 from cudbound.plotting.coverage import CoverageByScenarioDisplay, CoverageWidthDisplay, KurtosisDisplay
 from cudbound.plotting.nested_loop import NestedLoopDisplay
 from cudbound.report.csv_text import csv_text
 from cudbound.report.files import write_texts
+from cudbound.report.pages import page
 from cudbound.report.tables import Report
 from cudbound.study.design.identity import cells_of
 from cudbound.study.measure.cell_table import RULE
@@ -66,11 +65,11 @@ def write_report(
 ) -> tuple[Path, ...]:
     """Write the report of a study.
 
-    The page has, in this order: what was run, coverage and width at a glance, every method in every cell, published
-    values if there are any, paired differences to the CUD bound or else the first method, the shortest interval that
-    keeps its level in each cell, plots, aggregates, and rules and conventions. Texts of the study, which may be
-    untrusted, are escaped. In CSV each stands between quotes, with an apostrophe before those that a spreadsheet would
-    run as a formula: such as begin with one of ``= + - @``.
+    The page has, in this order: which method kept its level where, and at what width; what was run, every method in
+    every cell, published values if there are any, paired differences to the CUD bound or else the first method, the
+    shortest interval that keeps its level in each cell, plots, and rules and conventions. Columns sort by a click on
+    their heading. Texts of the study, which may be untrusted, are escaped. In CSV each stands between quotes, with an
+    apostrophe before those that a spreadsheet would run as a formula: such as begin with one of ``= + - @``.
 
     Parameters
     ----------
@@ -198,14 +197,16 @@ def _scenario(entries: Mapping[str, Any]) -> str:
 def _sections(summary: Summary, sentences: Sequence[str]) -> list[Section]:
     """Return the parts of a report that have something to show, but for the rules at its end."""
     sections = [
+        Section(
+            "Which method kept its level where, and at what width",
+            tables=(aggregates_report(summary), summary.report()),
+        ),
         Section("What was run", tuple(sentences), (samples_report(summary),)),
-        Section("At a glance", tables=(summary.report(),)),
         Section("Every method in every cell", tables=tuple(cell_reports(summary))),
         Section("Beside published values", tables=(published_report(summary),)),
         Section(f"Compared with {summary.reference}", tables=(differences_report(summary),)),
         Section("Shortest interval that keeps its level", tables=(shortest_report(summary),)),
         Section("Plots", plots=tuple(_plots(summary))),
-        Section("Aggregates", tables=(aggregates_report(summary),)),
     ]
     return [one for one in sections if one.plots or any(table.rows for table in one.tables)]
 
@@ -241,18 +242,8 @@ def _plots(summary: Summary) -> Iterator[tuple[str, str]]:
 
 
 def _html(title: str, summary: Summary, sentences: Sequence[str]) -> str:
-    try:
-        import jinja2
-    except ImportError as error:
-        raise ImportError(
-            f"An HTML report needs jinja2, which is not installed; get it with: {install_command('study')}"
-        ) from error
-    page = resources.files("cudbound.study.report").joinpath("templates", "report.html.j2").read_text("utf-8")
-    environment = jinja2.Environment(
-        autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
-    )
-    environment.filters.update(cell=format_cell, printable=printable)
-    return environment.from_string(page).render(
+    return page(
+        "study.html.j2",
         title=title,
         sections=_sections(summary, sentences),
         level=format_level(summary.confidence_level),

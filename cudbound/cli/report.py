@@ -1,0 +1,96 @@
+"""The command ``cudbound report``: one page on a classifier, for the supplement of a paper."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from cudbound.cli import options
+from cudbound.cli.advice import in_words_of_the_command
+from cudbound.cli.command import command, say_seed, typed_command
+from cudbound.cli.fitted import fit, read_sample, with_notes
+from cudbound.cli.interval import classifier_of_file, data_for_model, weight_option
+from cudbound.cli.model_file import SavedModel
+from cudbound.cli.output import check_paths, finish, write_whole
+from cudbound.inputs.classifier_recipe import ClassifierRecipe
+from cudbound.inputs.csv_file import DataFile
+
+
+@command("report")
+@options.data_options(True, weight_option)
+@classifier_of_file
+@options.confidence_level_option
+@click.option("--resamples", "n_resamples", type=int, default=1000, metavar="INT", help="Bootstrap draws.")
+@options.seed_option
+@click.option(
+    "--seeds",
+    "n_seeds",
+    type=click.IntRange(1, 1000),
+    default=5,
+    metavar="INT",
+    help="Seeds over which the interval for the error is computed again, from 200 draws each.",
+)
+@click.option(
+    "--mask-small-cells",
+    is_flag=True,
+    help="Leave out counts of cases below 5, and what would give them away.",
+)
+@options.jobs_option
+@click.option(
+    "--output",
+    "path",
+    required=True,
+    type=options.FILE,
+    metavar="PATH.html",
+    help="Page to write; its numbers go beside it, to the same name with .json.",
+)
+def report(
+    *,
+    data: DataFile,
+    classifier: ClassifierRecipe | SavedModel,
+    seed: int,
+    path: Path,
+    **further: Any,
+) -> None:
+    """Write one page on a classifier that was trained on FILE.csv, for the supplement of a paper.
+
+    Error, sensitivity, specificity, predictive values, AUC, Brier score and calibration, apparent and corrected, with
+    intervals; how often intervals covered where they were studied; instability, planning, what the page is not, the
+    items of TRIPOD+AI and STARD, paragraphs to paste, and how to repeat it. No row of the data is in it.
+    """
+    if path.suffix.lower() not in (".html", ".htm"):
+        raise click.BadParameter(
+            "it must be the name of a page, which ends in .html.", param_hint="'--output'"
+        )
+    numbers = path.with_suffix(".json")
+    model = classifier if isinstance(classifier, SavedModel) else None
+    read = [data.file, None if model is None else model.path]
+    check_paths({"--output": path, "--output, its numbers": numbers}, read)
+    if model is not None:
+        data = data_for_model(data)
+    sample = read_sample(data)
+    fitted = fit(classifier, sample, seed)
+
+    from cudbound.clinical.clinical_report import make_report
+
+    with in_words_of_the_command("some of the refits") as heard:
+        found = make_report(
+            fitted.estimator,
+            fitted.X,
+            fitted.y,
+            event=fitted.event,
+            groups=sample.groups,
+            sample_weight=sample.weights,
+            rng=seed,
+            in_words=lambda table: with_notes(table, sample, classifier=fitted.description),
+            checks=(*sample.warnings, *fitted.warnings),
+            command=typed_command(leave_out=("path", "n_jobs", "seed"))
+            + f" --seed {seed} --output report.html",
+            **further,
+        )
+        texts = {path: found.to_html(), numbers: found.to_json()}
+    say_seed(seed)
+    write_whole(texts)
+    finish([*fitted.warnings, *heard.messages], heard.certified)

@@ -1,0 +1,222 @@
+"""What a clinical report asks of the package: each number is computed once, by the functions that users call."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cudbound.adapters.model import threshold_on_risk
+from cudbound.analysis.compare_intervals import compare_intervals
+from cudbound.analysis.cud_interval import cud_interval
+from cudbound.analysis.performance_interval import performance_interval
+from cudbound.analysis.table import IntervalTable
+from cudbound.basis.exceptions import CudboundWarning, SlowRefitsWarning, StatedError
+from cudbound.basis.results import Draws, IntervalEstimate
+from cudbound.basis.sample import Sample
+from cudbound.basis.seeds import over_seeds
+from cudbound.bound.settings import Bound
+from cudbound.estimators.chosen_threshold import ChosenThresholdClassifier
+from cudbound.intervals import METHODS, compute_interval
+from cudbound.metrics.metrics import Metrics
+from cudbound.solve.effort import nodes_within
+from cudbound.solve.limits import SearchLimits
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from cudbound.analysis.cud_result import CudResult
+
+RECOMMENDED = "two-center"
+CLASSES = ("error", "sensitivity", "specificity", "ppv", "npv")
+#: Further intervals for the error that take no fit beyond those of the recommended one.
+OTHERS = (
+    "langford-binomial",
+    "bootstrap-percentile",
+    "kohavi-normal",
+    "martin-beta",
+    "location-shifted",
+    "abcloc",
+)
+#: What searches may take that are for pictures alone: nodes that take about this long.
+SECONDS = 1.0
+#: Draws of the calls that show what depends on chance and on the localization.
+FEW_DRAWS = 200
+#: Localization rates, as multiples of n.
+RATES = (0.5, 1.0, 2.0)
+
+
+@dataclass(frozen=True, eq=False)
+class Answers:
+    """What was computed of a classifier.
+
+    Attributes
+    ----------
+    table : IntervalTable
+        The recommended interval for every metric, with the draws and refits behind it.
+    others : tuple of IntervalEstimate
+        Other intervals for the error, from the same refits.
+    cud : CudResult or None
+        The CUD bound of the error.
+    why_no_cud : str
+        Why there is none.
+    draws : Draws or None
+        What is known of Q after a further search, for its distribution.
+    half_widths : list of dict
+        Rate and q at other localization rates, from `FEW_DRAWS` draws each.
+    seeds : DataFrame
+        The recommended interval for the error with other seeds.
+    event, called : ndarray of bool, shape (n_samples,)
+        Which rows are events, and which the classifier calls so.
+    weights : ndarray of float, shape (n_samples,)
+        Of the rows; 1 where they count alike.
+    threshold : float or None
+        On the risk, from which a row is called an event.
+    n_missing : int
+        Missing cells among the features.
+    warnings : tuple of str
+        What was warned of on the way, each once.
+    """
+
+    table: IntervalTable
+    others: tuple[IntervalEstimate, ...]
+    cud: CudResult | None
+    why_no_cud: str
+    draws: Draws | None
+    half_widths: list[dict[str, Any]]
+    seeds: pd.DataFrame
+    event: NDArray[np.bool_]
+    called: NDArray[np.bool_]
+    weights: NDArray[np.float64]
+    threshold: float | None
+    n_missing: int
+    warnings: tuple[CudboundWarning, ...]
+
+
+def answers_of(
+    estimator: Any,
+    X: Any,
+    y: Any,
+    *,
+    event: Any,
+    n_resamples: int,
+    n_seeds: int,
+    seed: int,
+    **shared: Any,
+) -> Answers:
+    """Compute what the report says of a classifier; `shared` are further arguments of all its calls."""
+    weights = shared["sample_weight"]
+    names = (*CLASSES, *(scored_metrics(estimator) if weights is None else ()))
+    with _heard() as heard:
+        table = compare_intervals(
+            estimator,
+            X,
+            y,
+            methods=[RECOMMENDED],
+            metric=Metrics(names, event, prevalence="sample"),
+            n_resamples=n_resamples,
+            rng=seed,
+            **shared,
+        )
+        cud, why_no_cud = _cud(estimator, X, y, n_resamples=n_resamples, rng=seed, **shared)
+    known = table.analysis
+    assert known is not None
+    records = known.records
+    with _heard():  # the same warnings again
+        few = partial(performance_interval, estimator, X, y, n_resamples=FEW_DRAWS, **shared)
+        seeds = over_seeds(few, n_seeds, seed)
+        further = None if cud is None else _further(cud)
+        half_widths = [] if cud is None else _half_widths(cud, estimator, X, y, seed, **shared)
+    sample = Sample.of(estimator, X, y, shared["groups"], weights)
+    events = sample.events(known.metrics.event_class)
+    called = events ^ np.asarray(records.losses, dtype=bool)
+    level = shared["confidence_level"]
+    return Answers(
+        table,
+        (*(() if cud is None else (cud.row,)), *(_other(name, records, level) for name in OTHERS)),
+        cud,
+        why_no_cud,
+        further,
+        half_widths,
+        seeds,
+        events,
+        called,
+        np.ones(events.size) if sample.sample_weight is None else sample.sample_weight,
+        threshold_on_risk(estimator, records.probabilities, called, known.metrics.event_class),
+        _count_missing(X),
+        tuple({str(one): one for one in heard}.values()),
+    )
+
+
+def scored_metrics(estimator: Any) -> tuple[str, ...]:
+    """Return the metrics of scores and risks that a classifier can be judged by."""
+    scorer = estimator.estimator_ if isinstance(estimator, ChosenThresholdClassifier) else estimator
+    if hasattr(scorer, "predict_proba"):
+        return ("auc", "brier")
+    return ("auc",) if hasattr(scorer, "decision_function") else ()
+
+
+def _cud(estimator: Any, X: Any, y: Any, **named: Any) -> tuple[CudResult | None, str]:
+    try:
+        return cud_interval(estimator, X, y, **named), ""
+    except StatedError as error:
+        return None, error.fact
+
+
+def _further(cud: CudResult) -> Draws:
+    """Return the draws after a search of those whose Q the quantile does not take."""
+    limits = SearchLimits(nodes=nodes_within(SECONDS, cud.problem))
+    return replace(cud, search=replace(cud.search, all_draws=True)).at(limits=limits).draws
+
+
+def _half_widths(
+    cud: CudResult, estimator: Any, X: Any, y: Any, seed: int, **shared: Any
+) -> list[dict[str, Any]]:
+    limits = SearchLimits(nodes=nodes_within(SECONDS, cud.problem))
+    found = []
+    for rate in (share * cud.localization for share in RATES):
+        bound = Bound(localization=rate, limits=limits)
+        one, _ = _cud(estimator, X, y, n_resamples=FEW_DRAWS, rng=seed, bound=bound, **shared)
+        found += [] if one is None else [{"rate": rate, "q": one.q, "certified": one.certified}]
+    return found
+
+
+def _other(name: str, records: Any, level: float) -> IntervalEstimate:
+    """Return an interval from refits that were recorded; a row without numbers where it fails."""
+    method = METHODS[name]
+    try:
+        return compute_interval(method, records, level)
+    except ValueError as error:
+        undefined = IntervalEstimate.undefined(" ".join(str(error).split()))
+        known = {"method": name, "estimand": method.estimand, "n_fits": 0, "confidence_level": level}
+        return IntervalEstimate.of(undefined, **known)
+
+
+def _count_missing(X: Any) -> int:
+    import pandas as pd
+
+    return 0 if hasattr(X, "toarray") else int(pd.isna(pd.DataFrame(X)).to_numpy().sum())
+
+
+@contextmanager
+def _heard() -> Iterator[list[CudboundWarning]]:
+    """Collect the warnings of this package, but for that of slow refits, which is of use before the time is spent."""
+    heard: list[CudboundWarning] = []
+    with warnings.catch_warnings():
+        pass_on = warnings.showwarning
+
+        def hear(message: Warning | str, category: type[Warning], *place: Any, **named: Any) -> None:
+            if isinstance(message, CudboundWarning) and not isinstance(message, SlowRefitsWarning):
+                heard.append(message)
+            else:
+                pass_on(message, category, *place, **named)
+
+        warnings.simplefilter("always", CudboundWarning)
+        warnings.showwarning = hear
+        yield heard

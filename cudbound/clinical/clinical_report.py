@@ -1,0 +1,287 @@
+"""The clinical report: one call, one page for the supplement of a paper, and its numbers as a file."""
+
+from __future__ import annotations
+
+import copy
+import json
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from cudbound.analysis.table import IntervalTable
+from cudbound.basis.calls import public_call
+from cudbound.basis.parameter_error import ParameterError
+from cudbound.basis.protocols import Features, FittedClassifier
+from cudbound.basis.rounding import escape_html, printable
+from cudbound.basis.seeds import check_seed
+from cudbound.basis.validation import check_flag, check_integer
+from cudbound.basis.versions import versions
+from cudbound.clinical import sections
+from cudbound.clinical.answers import RECOMMENDED, Answers, answers_of
+from cudbound.clinical.masking import masked
+from cudbound.clinical.pictures import pictures_of
+from cudbound.clinical.statements import crosswalk, limits
+from cudbound.report.cautions import warn_of
+from cudbound.report.files import write_texts
+from cudbound.report.pages import page
+
+#: Value of "format" in a file; raised when a field changes its meaning or goes.
+REPORT_FORMAT = 1
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ClinicalReport:
+    """What a paper's supplement says of a classifier; everything that is shown is in `to_dict`.
+
+    Prints as its main sentence; shows itself in a notebook as that.
+    """
+
+    _numbers: Mapping[str, Any]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all numbers and sentences, as JSON has them: None stands for a number that is not defined.
+
+        docs/clinical_report.md and ``cudbound/clinical/report.schema.json`` say what each field means. No row of the
+        data is in it.
+        """
+        return copy.deepcopy(dict(self._numbers))
+
+    def to_json(self) -> str:
+        """Return `to_dict` as strict JSON; the same report gives the same text."""
+        return json.dumps(self._numbers, indent=1, allow_nan=False, ensure_ascii=False) + "\n"
+
+    def to_html(self) -> str:
+        """Return a page that needs no other file and no network; the same report gives the same text.
+
+        Raises
+        ------
+        ImportError
+            If jinja2 or matplotlib is not installed, with the way to get it.
+        """
+        return page("clinical.html.j2", report=self._numbers, pictures=pictures_of(self._numbers))
+
+    def save(self, path: str | Path) -> tuple[Path, ...]:
+        """Write the page, and its numbers beside it: both files, or none.
+
+        Parameters
+        ----------
+        path : path
+            Of the page, which ends in ``.html``; the numbers go to the same name with ``.json``.
+
+        Raises
+        ------
+        ParameterError
+            If the name ends in something else.
+        OSError
+            If a file cannot be written; both are then as they were.
+        """
+        place = Path(path)
+        if place.suffix.lower() not in (".html", ".htm"):
+            raise ParameterError("path", "a name that ends in .html", str(path))
+        texts = {place: self.to_html(), place.with_suffix(".json"): self.to_json()}
+        write_texts(texts)
+        return tuple(texts)
+
+    def __str__(self) -> str:
+        box = self._numbers["box"]
+        return printable(f"{box['sentence']} {box['majority']}")
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return f"<p><b>{escape_html(str(self))}</b></p>"
+
+
+@public_call
+def clinical_report(
+    estimator: FittedClassifier,
+    X: Features,
+    y: ArrayLike,
+    *,
+    event: object = None,
+    groups: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
+    confidence_level: float = 0.95,
+    n_resamples: int = 1000,
+    n_seeds: int = 5,
+    mask_small_cells: bool = False,
+    rng: int | np.random.Generator | None = None,
+    n_jobs: int | None = 1,
+) -> ClinicalReport:
+    """Report how well a fitted classifier of two classes does, on one page for the supplement of a paper.
+
+    Parameters
+    ----------
+    estimator : object
+        Any fitted scikit-learn classifier of two classes, see `cudbound.performance_interval`.
+    X : array-like, shape (n_samples, n_features)
+        The rows that the estimator was fitted to.
+    y : array-like, shape (n_samples,)
+        Their labels; at least two rows of each class.
+    event : object, default=None
+        Label of the event. None takes the second class where the labels are 0 and 1, -1 and 1, or False and True.
+    groups : array-like, shape (n_samples,), default=None
+        Which rows belong together, such as those of one patient.
+    sample_weight : array-like of float, shape (n_samples,), default=None
+        Weights of the rows, with which the classifier was fitted; the AUC and the Brier score are then left out.
+    confidence_level : float, default=0.95
+        Nominal level of all intervals, in (0, 1).
+    n_resamples : int, default=1000
+        Bootstrap draws, each of which takes one refit.
+    n_seeds : int, default=5
+        Seeds over which the interval for the error is computed again, from 200 draws each; at least 1.
+    mask_small_cells : bool, default=False
+        Whether counts of cases below 5 are left out, with what would give them away.
+    rng : int, numpy.random.Generator or None, default=None
+        Source of randomness; the seed is in the report. None takes a fresh one.
+    n_jobs : int or None, default=1
+        Workers; -1 for all cores. The report does not depend on it.
+
+    Returns
+    -------
+    ClinicalReport
+        With ``to_dict()``, ``to_json()``, ``to_html()`` and ``save(path)``.
+
+    Raises
+    ------
+    sklearn.exceptions.NotFittedError
+        If the estimator has not been fitted.
+    ValueError
+        If an argument is out of range, or `X` and `y` do not fit the estimator.
+
+    Warns
+    -----
+    CudboundWarning
+        What speaks against believing the numbers; the report has the same sentences.
+
+    Notes
+    -----
+    The sections follow TRIPOD+AI (2024), STARD (2015), PROBAST+AI (2025), Van Calster et al. (2025) and Riley and
+    Collins (2023); docs/clinical_report.md describes them.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from cudbound import clinical_report
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(40, 2))
+    >>> y = np.where(X[:, 0] + rng.normal(size=40) > 0, "ill", "well")
+    >>> report = clinical_report(LogisticRegression().fit(X, y), X, y, event="ill", n_resamples=200, rng=0)
+    >>> [one["metric"] for one in report.to_dict()["performance"]["measures"]]
+    ['error', 'sensitivity', 'specificity', 'ppv', 'npv']
+    """
+    return make_report(
+        estimator,
+        X,
+        y,
+        event=event,
+        groups=groups,
+        sample_weight=sample_weight,
+        confidence_level=confidence_level,
+        n_resamples=n_resamples,
+        n_seeds=n_seeds,
+        mask_small_cells=mask_small_cells,
+        rng=rng,
+        n_jobs=n_jobs,
+    )
+
+
+def make_report(
+    estimator: Any,
+    X: Any,
+    y: Any,
+    *,
+    n_resamples: int,
+    n_seeds: int,
+    mask_small_cells: bool,
+    rng: Any,
+    in_words: Callable[[IntervalTable], IntervalTable] = lambda table: table,
+    checks: tuple[str, ...] = (),
+    command: str = "",
+    **shared: Any,
+) -> ClinicalReport:
+    """Do what `clinical_report` does, for callers that know more of the data.
+
+    Parameters
+    ----------
+    estimator, X, y, n_resamples, n_seeds, mask_small_cells, rng, **shared
+        As there.
+    in_words : callable
+        Returns the table with notes that name the file and its columns.
+    checks : tuple of str
+        What was found when the file was read.
+    command : str, default=""
+        What repeats the report; the call in Python without it.
+    """
+    check_flag("mask_small_cells", mask_small_cells)
+    check_integer("n_seeds", n_seeds, 1)
+    seed = check_seed(rng)
+    answers = answers_of(estimator, X, y, n_resamples=n_resamples, n_seeds=n_seeds, seed=seed, **shared)
+    warn_of(answers.warnings)
+    answers = replace(answers, table=in_words(answers.table))
+    call = f"clinical_report(estimator, X, y, n_resamples={n_resamples}, n_seeds={n_seeds}, rng={seed})"
+    report = _assembled(answers, estimator, X, y, seed, checks, command or call)
+    return ClinicalReport(_strict(masked(report) if mask_small_cells else report))
+
+
+def _assembled(
+    answers: Answers, estimator: Any, X: Any, y: Any, seed: int, checks: tuple[str, ...], command: str
+) -> dict[str, Any]:
+    known = answers.table.analysis
+    assert known is not None
+    box = sections.box(answers, estimator, X, y)
+    performance, probabilities = sections.performance(answers), sections.probabilities(answers)
+    measures = [*performance["measures"], *probabilities["measures"]]
+    bootstrap = known.records.bootstrap
+    cautions = dict.fromkeys([*checks, *map(str, answers.table.cautions), *map(str, answers.warnings)])
+    description = answers.table.describe()
+    return {
+        "format": REPORT_FORMAT,
+        "masked": False,
+        "box": box,
+        "performance": performance,
+        "probabilities": probabilities,
+        "intervals": sections.intervals(answers, estimator),
+        "instability": None
+        if bootstrap is None
+        else sections.instability(answers.table.instability, np.asarray(bootstrap.out_of_bag)),
+        "diagnostics": sections.diagnostics(answers),
+        "planning": {
+            "note": sections.NEW_CASES,
+            "rows": sections.planning(measures, box["n"], box["prevalence"], box["confidence_level"]),
+        },
+        "limits": limits(box, probabilities, tuple(cautions)),
+        "crosswalk": crosswalk(),
+        "paper": {
+            "methods": description.methods,
+            "results": description.results,
+            "software": description.software,
+            "bibtex": description.bibtex,
+        },
+        "reproduction": {
+            "command": command,
+            "method": RECOMMENDED,
+            "seed": seed,
+            "versions": versions(),
+            "fingerprint": known.fingerprint,
+        },
+    }
+
+
+def _strict(value: Any) -> Any:
+    """Return plain values of JSON; a number that is not finite is None, and text is printable."""
+    if isinstance(value, Mapping):
+        return {str(name): _strict(one) for name, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [_strict(one) for one in value]
+    if isinstance(value, float | np.floating):
+        return float(value) if math.isfinite(value) else None
+    if isinstance(value, np.integer | np.bool_):
+        return value.item()
+    return value

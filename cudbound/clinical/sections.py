@@ -1,0 +1,385 @@
+"""From what was computed to the dictionary of a clinical report: numbers and sentences, and no row of the data."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from cudbound.adapters.fitted_facts import facts_of
+from cudbound.analysis.instability import Instability
+from cudbound.analysis.performance_interval import DETAILS
+from cudbound.basis.metric_words import metric_words
+from cudbound.basis.results import IntervalEstimate
+from cudbound.basis.rounding import format_level, format_proportion
+from cudbound.clinical.answers import FEW_DRAWS, RECOMMENDED, Answers
+from cudbound.clinical.studied_cells import family_of, nearest_cells
+from cudbound.intervals import METHODS
+from cudbound.report.headline import interval_sentence, majority_sentence
+from cudbound.study.planning.closed_forms import closed_form_half_widths
+
+#: What the recommended interval is centered at, in words.
+CENTERS = {name: DETAILS[name] for name in ("optimism_corrected", "error_632_plus")}
+#: Sizes that are planned for, as multiples of the cases at hand.
+PLANNED = (1.0, 1.5, 2.0, 4.0)
+#: Cases below which no calibration curve is drawn.
+FEW_CASES = 100
+#: Bars of the histograms, and cases of a group in the picture of instability.
+N_BARS, OF_GROUP, MOST_GROUPS = 10, 5, 12
+CURVE = (
+    f"No smooth calibration curve is drawn below about {FEW_CASES} cases: its bends would be those of the smoother.",
+    "No calibration curve is drawn: with this many cases one of the training set is still rough, and optimistic.",
+)
+NO_INTERVAL = (
+    "Intercept and slope have no interval: those in use covered the slope too seldom in our studies, and the one that "
+    "kept its level is too long to help anybody."
+)
+IMPROPER = (
+    "Error, sensitivity, specificity and predictive values are improper measures unless the threshold is 0.5 or the "
+    "prevalence: a worse model can have better ones (Van Calster et al., 2025). Judge the model by discrimination, "
+    "calibration and net benefit first."
+)
+NEW_CASES = (
+    "Half-widths of z intervals from this many new cases, at the corrected values, by the closed forms of Whittle et "
+    "al. (2025) and, for the AUC, Riley et al. (2021). They plan an external validation; an interval from training "
+    "rows is longer."
+)
+
+
+def counts_of(answers: Answers, weighted: bool = True) -> dict[str, float]:
+    """Return the cells of the cross-tabulation, by the weights of the rows or as they are."""
+    event, called = answers.event, answers.called
+    weights = answers.weights if weighted else np.ones(event.size)
+    cells = {
+        "true_positive": event & called,
+        "false_negative": event & ~called,
+        "false_positive": ~event & called,
+        "true_negative": ~event & ~called,
+    }
+    return {name: float(weights[cell].sum()) for name, cell in cells.items()}
+
+
+def apparent_values(cells: Mapping[str, float]) -> dict[str, float]:
+    """Return what the cross-tabulation of the training rows says of each measure; nan for 0/0."""
+    tp, fn, fp, tn = (cells[name] for name in cells)
+    pairs = {
+        "error": (fn + fp, tp + fn + fp + tn),
+        "sensitivity": (tp, tp + fn),
+        "specificity": (tn, tn + fp),
+        "ppv": (tp, tp + fp),
+        "npv": (tn, tn + fn),
+    }
+    return {name: share / of if of else math.nan for name, (share, of) in pairs.items()}
+
+
+def net_benefit(sensitivity: float, specificity: float, prevalence: float, threshold: float) -> float:
+    """Return true positives less false positives at the odds of the threshold, for each case.
+
+    Examples
+    --------
+    >>> round(net_benefit(0.8, 0.9, 0.3, 0.2), 4), round(net_benefit(1.0, 0.0, 0.3, 0.2), 4)
+    (0.2225, 0.125)
+    """
+    return sensitivity * prevalence - (1.0 - specificity) * (1.0 - prevalence) * threshold / (1.0 - threshold)
+
+
+def performance(answers: Answers) -> dict[str, Any]:
+    """Return the cross-tabulation, and each measure apparent and corrected with what it depends on."""
+    event, called = answers.event, answers.called
+    n, n_events, n_called = event.size, int(event.sum()), int(called.sum())
+    based_on = {
+        "error": f"{n} cases",
+        "sensitivity": f"{n_events} events",
+        "specificity": f"{n - n_events} non-events",
+        "ppv": f"{n_called} cases called events",
+        "npv": f"{n - n_called} cases called non-events",
+    }
+    apparent = apparent_values(counts_of(answers))
+    measures = [
+        _measure(answers.table[RECOMMENDED, name], apparent[name], words) for name, words in based_on.items()
+    ]
+    cells = {name: int(count) for name, count in counts_of(answers, weighted=False).items()}
+    weighted = bool((answers.weights != 1.0).any())
+    return {"cells": cells, "weighted": weighted, "measures": measures, "notes": _notes(measures)}
+
+
+def _notes(measures: list[dict[str, Any]]) -> list[str]:
+    """Return the remarks on measures, each once with what it is about; what they are based on has its column."""
+    about: dict[str, list[str]] = {}
+    for one in measures:
+        for remark in one["remarks"]:
+            if remark != f"based on {one['based_on']}":
+                about.setdefault(remark, []).append(one["metric"])
+    return [f"{metric_words(names)}: {remark}" for remark, names in about.items()]
+
+
+def _measure(row: IntervalEstimate, apparent: float, based_on: str) -> dict[str, Any]:
+    return {
+        "metric": row.metric,
+        "title": metric_words([row.metric]),
+        "apparent": apparent,
+        "corrected": row.estimate,
+        "low": row.low,
+        "high": row.high,
+        "based_on": based_on,
+        "remarks": [*row.remarks, *([row.degenerate] if row.degenerate else [])],
+    }
+
+
+def probabilities(answers: Answers) -> dict[str, Any]:
+    """Return what scores and risks are worth, and why something of it is missing."""
+    known = answers.table.analysis
+    assert known is not None
+    event = answers.event
+    pairs = f"{int(event.sum())} events and {int((~event).sum())} non-events"
+    found: dict[str, Any] = {
+        "measures": [],
+        "notes": [],
+        "why_none": "",
+        "calibration": None,
+        "curve": f"{CURVE[event.size >= FEW_CASES]} {NO_INTERVAL}",
+        "risks_by_outcome": None,
+        "net_benefit": None,
+        "caution": IMPROPER,
+    }
+    for name in ("auc", "brier"):
+        if name in known.metrics.names:
+            row = answers.table[RECOMMENDED, name]
+            apparent = row.details.get(f"training_{name}", math.nan)
+            found["measures"].append(_measure(row, apparent, pairs))
+    found["notes"] = _notes(found["measures"])
+    if not found["measures"]:
+        weighted = bool((answers.weights != 1.0).any())
+        why = "rows have weights" if weighted else "the classifier gives classes alone"
+        return found | {"why_none": f"No AUC, Brier score or calibration: {why}."}
+    risks = known.records.probabilities
+    if risks is None:
+        return found | {
+            "why_none": "No Brier score, calibration or net benefit: the classifier gives scores, no risks."
+        }
+    calibration = answers.table.calibration
+    assert calibration is not None
+    found["calibration"] = {
+        "apparent_intercept": calibration.apparent_intercept,
+        "apparent_slope": calibration.apparent_slope,
+        "intercept": calibration.intercept,
+        "slope": calibration.slope,
+        "n_draws": calibration.n_draws,
+        "remarks": list(calibration.remarks),
+    }
+    frame = calibration.predictions
+    if frame is not None:
+        out_of_bag = frame["probability_out_of_bag"].to_numpy()
+        edges = np.linspace(0.0, 1.0, N_BARS + 1)
+        found["risks_by_outcome"] = {
+            "edges": edges.round(10).tolist(),
+            "events": np.histogram(out_of_bag[event], edges)[0].tolist(),
+            "non_events": np.histogram(out_of_bag[~event], edges)[0].tolist(),
+        }
+    return found | {"net_benefit": _net_benefit(answers)}
+
+
+def _net_benefit(answers: Answers) -> dict[str, Any] | None:
+    threshold = answers.threshold
+    if threshold is None or not 0.0 < threshold < 1.0:
+        return None
+    prevalence = float(answers.weights @ answers.event / answers.weights.sum())
+    apparent = apparent_values(counts_of(answers))
+    corrected = {name: answers.table[RECOMMENDED, name].estimate for name in ("sensitivity", "specificity")}
+    return {
+        "threshold": threshold,
+        "apparent": net_benefit(apparent["sensitivity"], apparent["specificity"], prevalence, threshold),
+        "corrected": net_benefit(corrected["sensitivity"], corrected["specificity"], prevalence, threshold),
+        "treat_all": net_benefit(1.0, 0.0, prevalence, threshold),
+        "treat_none": 0.0,
+    }
+
+
+def intervals(answers: Answers, estimator: Any) -> dict[str, Any]:
+    """Return other intervals for the error, and how often each covered in the nearest cells that were studied."""
+    known = answers.table.analysis
+    assert known is not None
+    run, row = known.run, answers.table[RECOMMENDED, "error"]
+    family = family_of(estimator, known.records.groups is not None)
+    at = (run.n_samples, len(run.features), row.estimate)
+    nearest = {one.method: nearest_cells(family, one.method, *at) for one in (row, *answers.others)}
+    cells = sorted(
+        {cell for found in nearest.values() for cell in found}, key=lambda cell: cell.distance(*at)
+    )
+    rows = [
+        {
+            "method": one.method,
+            "title": METHODS[one.method].title,
+            "recommended": one.method == RECOMMENDED,
+            "estimate": one.estimate,
+            "low": one.low,
+            "high": one.high,
+            "remarks": [*one.remarks, *([one.degenerate] if one.degenerate else [])],
+            "covered": [
+                {"cell": cells.index(cell) + 1, **vars(cell.intervals[one.method])}
+                for cell in nearest[one.method]
+            ],
+        }
+        for one in (row, *answers.others)
+    ]
+    return {
+        "rows": rows,
+        "family": family,
+        "cells": [
+            {
+                "study": cell.study,
+                "scenario": cell.scenario,
+                "n": cell.n,
+                "p": cell.p,
+                "estimate": cell.estimate,
+                "sets": cell.sets,
+                "distance": cell.distance(*at),
+                "far_in": list(cell.far_in(*at)),
+            }
+            for cell in cells
+        ],
+        "majority_error": run.base_rate,
+        "outside": _outside(family, nearest[RECOMMENDED][0].far_in(*at) if nearest[RECOMMENDED] else None),
+    }
+
+
+def _outside(family: str, far: Mapping[str, tuple[float, float]] | None) -> str:
+    if far is None:
+        return f"Outside what was studied: no cell of the committed studies has a classifier of this family ({family})."
+    words = " and ".join(f"{name} ({here:.3g} against {there:.3g})" for name, (here, there) in far.items())
+    end = f"even the nearest cell of {RECOMMENDED} differs by a factor above 2 in {words}."
+    return f"Outside what was studied: {end}" if far else ""
+
+
+def instability(found: Instability | None, errors: Any) -> dict[str, Any] | None:
+    """Return how often refits change the class of rows, by groups of neighbors, and the errors of the refits."""
+    if found is None:
+        return None
+    errors = errors[np.isfinite(errors)]
+    edges = np.linspace(0.0, max(0.1, float(errors.max(initial=0.0))), 2 * N_BARS + 1)
+    quantiles = np.quantile(errors, [0.05, 0.5, 0.95]).tolist() if errors.size else [math.nan] * 3
+    return {
+        **found.summary,
+        "groups": [] if found.distances is None else _groups(found.distances, found.shares),
+        "distances_of": found.distances_of,
+        "sentences": found.lines(),
+        "refit_errors": {
+            "edges": edges.tolist(),
+            "counts": np.histogram(errors, edges)[0].tolist(),
+            "mean": float(errors.mean()) if errors.size else math.nan,
+            "quantiles": dict(zip(("5%", "50%", "95%"), quantiles, strict=True)),
+        },
+    }
+
+
+def _groups(distances: Any, shares: Any) -> list[dict[str, float]]:
+    """Return what groups of rows with neighboring distances have in common; no row is shown by itself."""
+    order = np.argsort(distances, kind="stable")
+    parts = np.array_split(order, max(1, min(MOST_GROUPS, order.size // OF_GROUP)))
+    return [
+        {
+            "n": int(part.size),
+            "distance": float(np.median(distances[part])),
+            "mean_share": float(shares[part].mean()),
+            "largest_share": float(shares[part].max()),
+        }
+        for part in parts
+    ]
+
+
+def diagnostics(answers: Answers) -> dict[str, Any]:
+    """Return what is known of the CUD bound, and over which range the recommended interval varies with the seed."""
+    row, cud, draws, seeds = answers.table[RECOMMENDED, "error"], answers.cud, answers.draws, answers.seeds
+    ranges = {
+        name: [float(seeds[name].min()), float(seeds[name].max())] for name in ("estimate", "low", "high")
+    }
+    found = {
+        "seeds": {"seeds": [int(one) for one in seeds["seed"]], "n_resamples": FEW_DRAWS, **ranges},
+        "cap": {
+            "uncapped_high": row.details.get("uncapped_high", math.nan),
+            "lowered_by": row.details.get("lowered_by", math.nan),
+        },
+    }
+    if cud is None or draws is None:
+        return found | {"cud": None, "why_none": answers.why_no_cud}
+    shares = np.linspace(0.0, 1.0, 101)
+    percentiles = {
+        name: np.quantile(getattr(draws, name), shares, method="inverted_cdf").tolist()
+        for name in ("lower", "upper")
+    }
+    return found | {
+        "why_none": "",
+        "cud": {
+            "q": cud.q,
+            "q_at_least": cud.q_lower,
+            "certified": cud.certified,
+            "decided_share": float(np.mean(cud.draws.decided)),
+            "solved_share": float(np.mean(draws.certified)),
+            "n_draws": len(cud.draws),
+            "percentiles": percentiles,
+            "loss": cud.problem.loss.name,
+            "localization": answers.half_widths,
+        },
+    }
+
+
+def planning(measures: list[dict[str, Any]], n: int, prevalence: float, level: float) -> list[dict[str, Any]]:
+    """Return the half-widths to expect from new cases, for each measure in the order of the report."""
+    known = {one["metric"]: one["corrected"] for one in measures}
+    expected = {
+        name: None if math.isnan(known.get(name, math.nan)) else known[name]
+        for name in ("sensitivity", "specificity", "auc")
+    }
+    rows = []
+    for times in PLANNED:
+        size = math.ceil(times * n)
+        half = closed_form_half_widths(size, **expected, prevalence=prevalence, confidence_level=level)
+        rows.append({"times": times, "n": size, **half, "error": half.get("accuracy", math.nan)})
+        rows[-1].pop("accuracy", None)
+    return rows
+
+
+def box(answers: Answers, estimator: Any, X: Any, y: Any) -> dict[str, Any]:
+    """Return what a reader must know first."""
+    known = answers.table.analysis
+    assert known is not None
+    run, row, facts = answers.table.run, answers.table[RECOMMENDED, "error"], facts_of(estimator, X, y)
+    assert run is not None
+    level = row.confidence_level
+    one_sided = 0.5 + level / 2.0
+    kept = f"Left as fitted before: {', '.join(facts.frozen)}. " if facts.frozen else ""
+    return {
+        "source": run.source,
+        "n": run.n_samples,
+        "n_events": run.n_events,
+        "n_non_events": run.n_non_events,
+        "event": run.event,
+        "prevalence": run.n_events / run.n_samples,
+        "features": list(run.features),
+        "n_features": len(run.features),
+        "n_coefficients": None if math.isnan(facts.rank) else int(facts.rank),
+        "n_missing": answers.n_missing,
+        "classifier": getattr(run, "classifier", None),
+        "procedure": list(known.run.procedure),
+        "preparation": list(run.preparation),
+        "inside": f"{kept}Every refit repeated: {'; '.join(known.run.procedure) or 'the fit of the classifier'}.",
+        "reads_labels": facts.reads_labels,
+        "chosen_inside": list(facts.chosen_inside),
+        "frozen": list(facts.frozen),
+        "confidence_level": level,
+        "n_resamples": known.run.n_resamples,
+        "estimate": row.estimate,
+        "low": row.low,
+        "high": row.high,
+        "centers": {words: row.details[name] for name, words in CENTERS.items() if name in row.details},
+        "sentence": interval_sentence(row, run.n_samples),
+        "one_sided": {
+            "confidence_level": one_sided,
+            "high": row.high,
+            "sentence": f"Read as a one-sided limit: with {format_level(one_sided)} confidence, the error of this "
+            f"classifier on new cases is at most {format_proportion(row.high)}.",
+        },
+        "majority": " ".join(majority_sentence(row, run.base_rate, run.of_rows)),
+    }

@@ -1,0 +1,107 @@
+"""How often intervals for the error covered it where they were studied, in the cells nearest to a training set.
+
+``studied_cells.csv`` is made from the committed tables of the studies by ``python tests/helpers/studied_cells.py``.
+"""
+
+from __future__ import annotations
+
+import csv
+import math
+from dataclasses import dataclass, field
+from functools import cache
+from importlib import resources
+from typing import Any
+
+from cudbound.adapters.inside import take_apart
+from cudbound.inputs.named_classifiers import LEARNERS
+
+#: Cells that are shown, and the factor above which one says little of a training set.
+N_NEAREST, FAR = 3, 2.0
+
+
+@dataclass(frozen=True)
+class Covered:
+    """How one interval did in a cell: coverage with its Monte Carlo standard error, and mean width."""
+
+    coverage: float
+    mcse: float
+    width: float
+
+
+@dataclass(frozen=True, eq=False)
+class StudiedCell:
+    """A population, a size and a classifier for which intervals were studied.
+
+    Attributes
+    ----------
+    study, scenario : str
+        Where it stands: a folder of ``docs/evidence`` or a page of ``docs``, and a name in its table.
+    family : str
+        Name of the classifier, as in `cudbound.inputs.named_classifiers.LEARNERS`; "tuned" stands before one that a
+        search tuned, "grouped" before one of grouped rows.
+    n, p : int
+        Rows and features.
+    estimate : float
+        Mean of the estimates by "two-center"; the mean true error where that was not studied.
+    sets : int
+        Training sets that were drawn.
+    intervals : dict of str to Covered
+        By the names of the methods.
+    """
+
+    study: str
+    scenario: str
+    family: str
+    n: int
+    p: int
+    estimate: float
+    sets: int
+    intervals: dict[str, Covered] = field(default_factory=dict)
+
+    def distance(self, n: int, p: int, estimate: float) -> float:
+        """Return |log ratio of n| + |log ratio of p/n| + |difference of the estimates| / .1."""
+        shapes = abs(math.log(n / self.n)) + abs(math.log(p / n * self.n / self.p))
+        return shapes + abs(estimate - self.estimate) / 0.1
+
+    def far_in(self, n: int, p: int, estimate: float) -> dict[str, tuple[float, float]]:
+        """Return n, p/n and the estimate here and there, as far as they differ by a factor above 2."""
+        pairs = {"n": (n, self.n), "p/n": (p / n, self.p / self.n), "estimate": (estimate, self.estimate)}
+        return {name: pair for name, pair in pairs.items() if max(pair) > FAR * min(pair)}
+
+
+def family_of(estimator: Any, grouped: bool = False) -> str:
+    """Return the name under which a fitted classifier may have been studied; that of its class otherwise."""
+    inside = take_apart(estimator)
+    name = type(inside.classifier).__name__
+    known = {one.class_name: label for label, one in reversed(LEARNERS.items())}
+    marks = ["grouped"] * grouped + ["tuned"] * bool(inside.chosen_by)
+    return " ".join([*marks, known.get(name, name)])
+
+
+def nearest_cells(family: str, method: str, n: int, p: int, estimate: float) -> list[StudiedCell]:
+    """Return the cells of a family in which a method was studied that are nearest, the nearest first.
+
+    Examples
+    --------
+    >>> [cell.n for cell in nearest_cells("linear-svm", "two-center", 40, 4, 0.2)]
+    [50]
+    >>> nearest_cells("svm", "two-center", 40, 4, 0.2)
+    []
+    """
+    cells = [cell for cell in studied_cells() if cell.family == family and method in cell.intervals]
+    cells.sort(key=lambda cell: (cell.distance(n, p, estimate), cell.study, cell.scenario, cell.n))
+    return cells[:N_NEAREST]
+
+
+@cache
+def studied_cells() -> tuple[StudiedCell, ...]:
+    """Return all cells of the table that ships with the package."""
+    text = resources.files("cudbound.clinical").joinpath("studied_cells.csv").read_text("utf-8")
+    cells: dict[tuple[str, ...], StudiedCell] = {}
+    for line in csv.DictReader(text.splitlines()):
+        key = tuple(line[name] for name in ("study", "scenario", "family", "n", "p", "estimate", "sets"))
+        study, scenario, family, n, p, estimate, sets = key
+        whole = StudiedCell(study, scenario, family, int(n), int(p), float(estimate), int(sets))
+        numbers = (float(line[name] or "nan") for name in ("coverage", "mcse", "width"))
+        cells.setdefault(key, whole).intervals[line["method"]] = Covered(*numbers)
+    return tuple(cells.values())

@@ -1,0 +1,52 @@
+"""Pages of HTML from templates that share one style: everything that a page needs is in it, and nothing in it runs."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from importlib import resources
+from typing import Any
+
+from cudbound.basis.hints import install_command
+from cudbound.basis.rounding import format_cell, printable
+
+
+def page(template: str, **context: Any) -> str:
+    """Fill a template of this package; every text in it is escaped.
+
+    Parameters
+    ----------
+    template : str
+        Its name in ``cudbound/report/templates``.
+    **context
+        What the template reads.
+
+    Raises
+    ------
+    ImportError
+        If jinja2 is not installed, with the way to get it.
+    """
+    try:
+        import jinja2
+    except ImportError as error:
+        raise ImportError(
+            f"An HTML report needs jinja2, which is not installed; get it with: {install_command('study')}"
+        ) from error
+    environment = jinja2.Environment(
+        loader=jinja2.FunctionLoader(_read),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters.update(cell=format_cell, printable=printable)
+    script = _read("page.js")
+    # the browser runs this script alone, whatever else should have found its way into the page
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    return environment.get_template(template).render(
+        style=_read("page.css"), script=script, script_hash=digest, **context
+    )
+
+
+def _read(name: str) -> str:
+    return resources.files("cudbound.report").joinpath("templates", name).read_text("utf-8")
