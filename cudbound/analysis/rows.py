@@ -143,7 +143,8 @@ def rows_of_target(
         confidence_level=target.own_level,
         alternative=target.alternative,
         metric=metric.name,
-        highest=metric.scale,
+        lowest=metric.range.low,
+        highest=metric.range.high,
     )
 
 

@@ -21,6 +21,8 @@ ALIASES = {
     **dict.fromkeys(("tnr", "true-negative-rate", "selectivity"), "specificity"),
     **dict.fromkeys(("precision", "positive-predictive-value"), "ppv"),
     "negative-predictive-value": "npv",
+    **dict.fromkeys(("false-positive-rate", "fall-out"), "fpr"),
+    **dict.fromkeys(("false-negative-rate", "miss-rate"), "fnr"),
 }
 #: What follows from limits of sensitivity and specificity at a prevalence.
 PREDICTIVE = ("ppv", "npv")
@@ -63,11 +65,6 @@ class ResolvedMetrics:
         return tuple(name for name in self.names if name in PREDICTIVE)
 
     @property
-    def plain(self) -> bool:
-        """Whether the error is all that was asked for, from ordinary draws."""
-        return self.metrics == (ERROR,) and not self.predictive and not self.stratified
-
-    @property
     def all_metrics(self) -> tuple[Metric, ...]:
         """The linear metrics, with sensitivity and specificity where predictive values are asked for."""
         behind = (SENSITIVITY, SPECIFICITY) if self.predictive else ()
@@ -90,8 +87,9 @@ class Metrics:
     Attributes
     ----------
     asked : str, Metric, or a sequence of them
-        Out of "error", "sensitivity" (or "recall", "tpr"), "specificity" (or "tnr"), "balanced-error", "auc" (or
-        "roc_auc"), "brier" (or "brier_score"), "cost", "ppv" (or "precision") and "npv".
+        Out of "error", "accuracy", "sensitivity" (or "recall", "tpr"), "specificity" (or "tnr"), "fpr", "fnr",
+        "balanced-error", "balanced-accuracy", "auc" (or "roc_auc"), "brier" (or "brier_score"), "cost", "ppv" (or
+        "precision") and "npv".
     event : object, default=None
         Label of the event. None takes the second class where the labels are 0 and 1, -1 and 1, or False and True.
     costs : mapping or None, default=None
@@ -241,7 +239,8 @@ def check_name(name: str) -> str:
     ValueError
         If it is none; the message says in one sentence what to use instead.
     """
-    name = ALIASES.get("-".join(name.lower().replace("_", " ").replace("-", " ").split()), name)
+    spelled = "-".join(name.lower().replace("_", " ").replace("-", " ").split())
+    name = ALIASES.get(spelled, spelled if spelled in NAMES else name)
     if name not in NAMES:
         instead = why_not(name) or did_you_mean(name, NAMES, "the metrics are")
         raise ValueError(f"The 'metric' parameter knows no {name!r}: {instead}")
