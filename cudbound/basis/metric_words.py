@@ -15,6 +15,9 @@ METRIC_WORDS: Mapping[str, str] = {
     "cost": "mean cost of the errors",
     "ppv": "positive predictive value",
     "npv": "negative predictive value",
+    "net-benefit": "net benefit",
+    "lr+": "positive likelihood ratio",
+    "lr-": "negative likelihood ratio",
 }
 
 

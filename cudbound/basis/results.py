@@ -276,6 +276,11 @@ class IntervalEstimate(_WithLimits, Outcome):
     )
 
     @property
+    def is_proportion(self) -> bool:
+        """Whether what is bounded lies in [0, 1]: costs, net benefits and ratios have units of their own."""
+        return (self.lowest, self.highest) == (0.0, 1.0)
+
+    @property
     def found(self) -> str:
         """The numbers in words."""
         estimate, limits = format_difference(self.estimate), self._limits(format_difference)

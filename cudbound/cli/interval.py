@@ -76,7 +76,8 @@ class AskedMetrics:
         except ValueError as error:
             raise click.BadParameter(str(error), param_hint="'--cost'") from error
         of_labels = {labels[value]: cost for value, cost in costs.items()} or None
-        return Metrics(self.metric, fitted.event, of_labels, self.prevalence, self.joint)
+        threshold = getattr(fitted.estimator, "threshold", None) if "net-benefit" in self.metric else None
+        return Metrics(self.metric, fitted.event, of_labels, self.prevalence, self.joint, threshold=threshold)
 
 
 @command("interval")
@@ -123,7 +124,8 @@ class AskedMetrics:
         type=options.from_text(_metrics),
         default="error",
         metavar="NAME,NAME,...",
-        help=f"What is bounded: {', '.join(options.METRICS)}, cost, ppv, npv; several share draws and refits.",
+        help=f"What is bounded: {', '.join(options.METRICS)}, cost, net-benefit, ppv, npv, lr+, lr-; "
+        "several share draws and refits.",
     ),
     click.option(
         "--joint",
@@ -144,7 +146,8 @@ class AskedMetrics:
         cls=NotedOption,
         type=options.from_text(options.parse_value),
         metavar="FLOAT|sample",
-        help="For ppv and npv: share of events among those whom they are for; sample takes that of the file.",
+        help="For ppv, npv and net-benefit: share of events among those whom they are for; sample takes that of the "
+        "file.",
     ),
 )
 @click.option(

@@ -18,7 +18,7 @@ FEW = 10
 
 def warn_of_few(seen: Iterable[MetricRows]) -> None:
     """Warn of each metric of single classes that is based on fewer than `FEW` rows of a class."""
-    for one in seen:
+    for one in {one.metric: one for one in seen}.values():
         if (one.metric.by_class or one.metric.reads == "scores") and one.n_fewest < FEW:
             warn(
                 FewEventsWarning(
