@@ -17,6 +17,7 @@ from cudbound.analysis.instability import Instability, instability_in
 from cudbound.analysis.plan import Plan, needs_of, use_of_model
 from cudbound.analysis.question import Question
 from cudbound.analysis.rows import Rows, all_rows, rows_of_target
+from cudbound.basis.parameter_error import ParameterError
 from cudbound.basis.sample import Sample
 from cudbound.basis.validation import Array, check_localization
 from cudbound.bound.cud_bound import CudBound
@@ -127,6 +128,7 @@ def analyze(
         stratified=asked.drawn_within_classes,
         groups=sample.groups,
     )
+    _check_threshold(estimator, sample, asked)
     model = Model.of(estimator, sample, use_of_model(question))
     scoring = Scoring(tuple(kind for kind in question.metrics.kinds if kind != "classes"), asked.event_class)
     recording = _recording(question, sample, estimator, test_set, counts, streams, targets, model, scoring)
@@ -160,7 +162,25 @@ def analyze(
         sample.events(asked.event_class) if scoring.kinds else None,
         tuple(name for name, one in objects.items() if not isinstance(one, int | np.integer | None)),
     )
-    return analysis, all_rows(asked, targets, found, records), bounds
+    return analysis, all_rows(asked, targets, found, records, question.alternative), bounds
+
+
+def _check_threshold(estimator: Any, sample: Sample, asked: ResolvedMetrics) -> None:
+    """Raise ParameterError if the probabilities of a classifier say that it has another threshold than asked for."""
+    cut = asked.threshold
+    if cut is None or not hasattr(estimator, "predict_proba"):
+        return
+    event = sample.classes.tolist()[asked.event_class]
+    risk, called = (
+        estimator.predict_proba(sample.X)[:, asked.event_class],
+        estimator.predict(sample.X) == event,
+    )
+    if ((risk > cut) & ~called | (risk < cut) & called).any():
+        advice = (
+            f" Pass FixedThresholdClassifier(classifier, threshold={cut:g}, pos_label={event!r}) of "
+            f"sklearn.model_selection, fitted; on the command line, --threshold {cut:g}."
+        )
+        raise ParameterError("threshold", "the one that the classifier has", cut, advice)
 
 
 def _described(

@@ -16,9 +16,15 @@ from cudbound.basis.results import IntervalEstimate, OneRow
 from cudbound.intervals import Method, compute_interval
 from cudbound.metrics.metric import SENSITIVITY, SPECIFICITY
 from cudbound.metrics.metric_terms import in_metric_terms
-from cudbound.metrics.metrics import ResolvedMetrics
-from cudbound.metrics.predictive import Proportion, joint_predictive_interval, predictive_interval
-from cudbound.metrics.targets import Target
+from cudbound.metrics.metrics import NET_BENEFIT, ResolvedMetrics
+from cudbound.metrics.predictive import (
+    Proportion,
+    joint_predictive_interval,
+    net_benefit_interval,
+    predictive_interval,
+    ratio_interval,
+)
+from cudbound.metrics.targets import Target, way_of_parts
 from cudbound.metrics.views import OF_EVERY_METRIC
 from cudbound.point_estimates.effective_size import share_limits
 from cudbound.records import Records, ScoreRecords
@@ -143,21 +149,46 @@ def rows_of_target(
         confidence_level=target.own_level,
         alternative=target.alternative,
         metric=metric.name,
-        highest=metric.scale,
+        lowest=metric.range.low,
+        highest=metric.range.high,
     )
 
 
 def all_rows(
-    asked: ResolvedMetrics, targets: Sequence[Target], found: Sequence[Rows], records: Records
+    asked: ResolvedMetrics,
+    targets: Sequence[Target],
+    found: Sequence[Rows],
+    records: Records,
+    alternative: str,
 ) -> Rows:
-    """Return the rows of all metrics in the order asked for, those of predictive values derived from the others."""
-    named = {target.metric.name: rows for target, rows in zip(targets, found, strict=True)}
-    of_metric = {target.metric: target for target in targets}
+    """Return the rows of all metrics in the order asked for, those that are derived from others among them."""
+    n_own = len(asked.all_metrics)
+    named = {target.metric.name: rows for target, rows in zip(targets[:n_own], found, strict=False)}
+    of_metric = {target.metric: target for target in targets[:n_own]}
     for name in asked.predictive:
         events, others = of_metric[SENSITIVITY], of_metric[SPECIFICITY]
         pairs = zip(named[SENSITIVITY.name], named[SPECIFICITY.name], strict=True)
         named[name] = tuple(_predictive(name, asked, (events, others), pair, records) for pair in pairs)
+    # pairs that hold together: of the family, or those at the end
+    parts = {targets[at].alternative: found[at : at + 2] for at in range(n_own, len(targets), 2)}
+    for name in asked.ratios:
+        both = (
+            [named[SENSITIVITY.name], named[SPECIFICITY.name]]
+            if asked.joint
+            else parts[way_of_parts(name, alternative)]
+        )
+        pairs = zip(*both, strict=True)
+        named[name] = tuple(ratio_interval(name, first, second, alternative) for first, second in pairs)
+    if asked.prevalence == "sample" and NET_BENEFIT in named:
+        share = _share(next(one for one in targets if one.metric.name == NET_BENEFIT), records)
+        named[NET_BENEFIT] = tuple(net_benefit_interval(row, share) for row in named[NET_BENEFIT])
     return tuple(row for name in asked.names for row in named[name])
+
+
+def _share(target: Target, records: Records) -> Proportion:
+    """Return the share of events in the training set, with limits at the level of the rows of a target."""
+    level = 2.0 * target.own_level - 1.0 if target.one_sided else target.own_level
+    return Proportion(*share_limits(target.rows.event, target.rows.sample_weight, records.groups, level))
 
 
 def _predictive(
@@ -172,13 +203,9 @@ def _predictive(
         share = float(asked.prevalence or 0.0)
         prevalence, at = Proportion(share, share, share, np.inf), f"the prevalence {share:g}"
     else:
-        level = targets[0].own_level
-        level = 2.0 * level - 1.0 if targets[0].one_sided else level
-        limits = share_limits(events.event, events.sample_weight, records.groups, level)
-        prevalence = Proportion(*limits)
-        known = f", limits {prevalence.low:.3g} to {prevalence.high:.3g}"
-        at = f"the prevalence {prevalence.estimate:.3g} of the sample"
-        at += ", taken as known" if asked.joint else known
+        prevalence = _share(targets[0], records)
+        known = f"the prevalence {prevalence.estimate:.3g} of the sample, taken as known"
+        at = known if asked.joint else prevalence.of_sample
     if asked.joint:
         return joint_predictive_interval(name, *pair, prevalence.estimate, at)
     return predictive_interval(name, *pair, prevalence, (events.n_effective, others.n_effective), at)

@@ -9,7 +9,7 @@ import numpy as np
 from cudbound.analysis.analyze import Analysis
 from cudbound.basis.exceptions import SavedResultError
 from cudbound.basis.results import IntervalEstimate
-from cudbound.metrics.metrics import Metrics
+from cudbound.metrics.metrics import NET_BENEFIT, Metrics
 from cudbound.saved.saved_file import SavedQuestion, SavedResult, SavedRow
 
 
@@ -40,7 +40,7 @@ def saved_analysis(analysis: Analysis | None, rows: Iterable[IntervalEstimate] =
 def _question(analysis: Analysis) -> SavedQuestion:
     asked, question = analysis.metrics, analysis.question
     resampling = question.resampling
-    linear = {one.name: one for one in asked.metrics}
+    linear = {one.name: one for one in asked.metrics if one.name != NET_BENEFIT}
     return SavedQuestion(
         metric=Metrics(
             tuple(linear.get(name, name) for name in asked.names),
@@ -48,6 +48,7 @@ def _question(analysis: Analysis) -> SavedQuestion:
             prevalence=asked.prevalence,
             joint=asked.joint,
             stratified=asked.stratified,
+            threshold=asked.threshold,
         ),
         confidence_level=question.confidence_level,
         n_resamples=question.n_resamples,

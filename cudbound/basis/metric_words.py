@@ -9,9 +9,15 @@ METRIC_WORDS: Mapping[str, str] = {
     "auc": "AUC (c-statistic)",
     "brier": "Brier score",
     "balanced-error": "balanced error",
+    "balanced-accuracy": "balanced accuracy",
+    "fpr": "false positive rate",
+    "fnr": "false negative rate",
     "cost": "mean cost of the errors",
     "ppv": "positive predictive value",
     "npv": "negative predictive value",
+    "net-benefit": "net benefit",
+    "lr+": "positive likelihood ratio",
+    "lr-": "negative likelihood ratio",
 }
 
 

@@ -24,7 +24,6 @@ from cudbound.basis.rounding import (
     InLines,
     format_difference,
     format_level,
-    format_proportion,
     format_pvalue,
     format_statistic,
 )
@@ -188,9 +187,8 @@ class Row(InLines):
 class _WithLimits(Row):
     """A row with an interval, whose clipped and raw limits are columns."""
 
-    #: The smallest value that is possible; the largest is 1.
-    LOWEST: ClassVar[float]
-
+    lowest: float = -1.0
+    highest: float = 1.0
     raw_interval: ConfidenceInterval
     confidence_level: float
     alternative: str
@@ -211,7 +209,7 @@ class _WithLimits(Row):
     @property
     def confidence_interval(self) -> ConfidenceInterval:
         """The limits clipped to the values that are possible: [0, 1], or [-1, 1] for a difference."""
-        return self.raw_interval.clipped(self.LOWEST, getattr(self, "highest", 1.0))
+        return self.raw_interval.clipped(self.lowest, self.highest)
 
     @property
     def low(self) -> float:
@@ -257,8 +255,8 @@ class IntervalEstimate(_WithLimits, Outcome):
         "less": an upper limit only; "greater": a lower one.
     metric : str, default="error"
         What is bounded.
-    highest : float, default=1.0
-        The largest value that it can have: the largest cost, or 1.
+    lowest, highest : float, default=0.0 and 1.0
+        The smallest and the largest value that it can have: from 0 to 1, or to the largest cost.
     n_fits : int
         Classifier fits that the method used; a fit shared with another method counts for both.
     """
@@ -269,18 +267,23 @@ class IntervalEstimate(_WithLimits, Outcome):
     n_fits: int
     alternative: str = "two-sided"
     metric: str = "error"
+    lowest: float = 0.0
     highest: float = 1.0
 
-    LOWEST: ClassVar = 0.0
     COLUMNS: ClassVar = (
         *("method", "metric", "estimate", "low", "high", "width", "raw_low", "raw_high", "confidence_level"),
         *("alternative", "estimand", "n_fits", "degenerate", "remarks"),
     )
 
     @property
+    def is_proportion(self) -> bool:
+        """Whether what is bounded lies in [0, 1]: costs, net benefits and ratios have units of their own."""
+        return (self.lowest, self.highest) == (0.0, 1.0)
+
+    @property
     def found(self) -> str:
         """The numbers in words."""
-        estimate, limits = format_proportion(self.estimate), self._limits(format_proportion)
+        estimate, limits = format_difference(self.estimate), self._limits(format_difference)
         return f"{self.method}: the {metric_words([self.metric])} is estimated at {estimate} ({limits})"
 
 
@@ -324,7 +327,6 @@ class ComparisonResult(_WithLimits, TestOutcome):
     adjusted_pvalue: float | None = None
     simultaneous_interval: ConfidenceInterval | None = None
 
-    LOWEST: ClassVar = -1.0
     COLUMNS: ClassVar = (
         *("a", "b", "method", "metric", "estimate", "low", "high", "raw_low", "raw_high", "confidence_level"),
         *("statistic", "pvalue", "alternative", "null", "estimand", "n_fits", "degenerate", "remarks"),

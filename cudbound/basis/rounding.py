@@ -29,7 +29,7 @@ def format_proportion(value: float, decimals: int | None = None, percent: bool =
     Parameters
     ----------
     value : float
-        A proportion, usually in [0, 1]; NaN stands for an undefined value.
+        A proportion, usually in [0, 1], or a ratio of two; NaN stands for an undefined value.
     decimals : int or None, default None
         Digits behind the point; None stands for 3, or for 1 in percent.
     percent : bool, default False
@@ -48,6 +48,8 @@ def format_proportion(value: float, decimals: int | None = None, percent: bool =
     """
     if math.isnan(value):
         return "undefined"
+    if math.isinf(value):
+        return "infinity"
     if decimals is None:
         decimals = PERCENT_DECIMALS if percent else PROPORTION_DECIMALS
     whole, sign = (100.0, "%") if percent else (1.0, "")

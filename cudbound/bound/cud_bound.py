@@ -85,8 +85,8 @@ class CudBound:
 
     @property
     def confidence_interval(self) -> ConfidenceInterval:
-        """The raw interval clipped to [0, 1], or to [0, largest cost]."""
-        return self.raw_interval.clipped(0.0, self.metric.scale)
+        """The raw interval clipped to the values that the metric can have."""
+        return self.raw_interval.clipped(*self.metric.range)
 
     @property
     def certified(self) -> bool:
@@ -198,7 +198,9 @@ def solve_bound(
     problem = draws_problem(model, counts, localization, seen.score_weights(counts))
     draws = search.run(problem, confidence_level)
     result = CudBound(
-        estimate=model.training_error if seen.plain else seen.value(model.training_errors),
+        estimate=seen.metric.from_loss(model.training_error)
+        if seen.plain
+        else seen.value(model.training_errors),
         q=inverted_cdf_quantile(draws.upper, confidence_level),
         confidence_level=confidence_level,
         draws=draws,

@@ -83,7 +83,8 @@ class AskedMetrics:
             rule = f"there must be one for each value of the target: {needed}"
             raise click.BadParameter(rule, param_hint="'--cost'")
         of_labels = {labels[value]: cost for value, cost in (asked.costs or {}).items()} or None
-        return replace(asked, event=fitted.event, costs=of_labels)
+        threshold = getattr(fitted.estimator, "threshold", None) if "net-benefit" in self.metric else None
+        return replace(asked, event=fitted.event, costs=of_labels, threshold=threshold)
 
 
 weight_option = click.option(
@@ -132,7 +133,8 @@ classifier_of_file = classifier_options(
         type=options.from_text(_metrics),
         default="error",
         metavar="NAME,NAME,...",
-        help=f"What is bounded: {', '.join(options.METRICS)}, cost, ppv, npv; several share draws and refits.",
+        help=f"What is bounded: {', '.join(options.METRICS)}, cost, net-benefit, ppv, npv, lr+, lr-; "
+        "several share draws and refits.",
     ),
     click.option(
         "--joint",
@@ -153,7 +155,8 @@ classifier_of_file = classifier_options(
         cls=NotedOption,
         type=options.from_text(options.parse_value),
         metavar="FLOAT|sample",
-        help="For ppv and npv: share of events among those whom they are for; sample takes that of the file.",
+        help="For ppv, npv and net-benefit: share of events among those whom they are for; sample takes that of the "
+        "file.",
     ),
 )
 @click.option(

@@ -28,7 +28,10 @@ Decorator = Callable[[Command], Command]
 FILE = click.Path(path_type=Path)
 SOLVERS = ("native", "cvxpy")
 #: Metrics that need nothing but their name.
-METRICS = ("error", "sensitivity", "specificity", "balanced-error", "auc", "brier")
+METRICS = (
+    *("error", "accuracy", "sensitivity", "specificity", "fpr", "fnr", "balanced-error", "balanced-accuracy"),
+    *("auc", "brier"),
+)
 
 _WORDS: dict[str, bool | None] = {"true": True, "false": False, "none": None}
 

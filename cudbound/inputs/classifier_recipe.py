@@ -75,7 +75,7 @@ class ClassifierRecipe:
     tune: tuple[tuple[str, tuple[Any, ...]], ...] = ()
     missing: str | None = None
     levels: tuple[int, ...] = ()
-    threshold: float | None = field(default=None, metadata={"key": None})
+    threshold: float | None = None
     select: int | None = None
 
     def __post_init__(self) -> None:

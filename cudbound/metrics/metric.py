@@ -38,15 +38,17 @@ class Metric:
     costs : tuple of float, default=(1.0, 1.0)
         What a misclassified non-event and a misclassified event cost; one of them is positive.
     complement : bool, default=False
-        Whether the metric is one minus the mean loss, as sensitivity is.
+        Whether the metric is one minus the mean loss, as sensitivity is: `top` minus `scale` times it.
     reads : {"classes", "scores", "probabilities"}, default="classes"
         What of a classifier it judges. The AUC compares the scores of pairs of cases, and the Brier score is the mean
         squared error of probabilities: neither follows from which rows are wrong.
+    top : float, default=1.0
+        Of a complement: its value without an error.
 
     Raises
     ------
     ValueError
-        If the shares or costs are out of range, or a complement has costs.
+        If the shares or costs are out of range.
 
     Examples
     --------
@@ -61,6 +63,7 @@ class Metric:
     costs: tuple[float, float] = (1.0, 1.0)
     complement: bool = False
     reads: Kind = "classes"
+    top: float = 1.0
 
     def __post_init__(self) -> None:
         for cost in self.costs:
@@ -74,13 +77,16 @@ class Metric:
                 check_number("shares", share, 0.0, 1.0 + 1e-9)
             if len(self.shares) != 2 or abs(sum(self.shares) - 1.0) > 1e-9:
                 raise ParameterError("shares", "two numbers with the sum 1, or None", self.shares)
-        if self.complement and self.costs != (1.0, 1.0):
-            raise ParameterError("costs", "(1, 1) where the metric is one minus a mean loss", self.costs)
 
     @property
     def scale(self) -> float:
-        """The metric where every row that counts is wrong, or right: the largest value it can have."""
+        """By how much the metric changes between no row that counts being wrong and all of them."""
         return float(max(self.costs))
+
+    @property
+    def range(self) -> ConfidenceInterval:
+        """The smallest and the largest value it can have."""
+        return self.limits(ConfidenceInterval(0.0, 1.0))
 
     @property
     def by_class(self) -> bool:
@@ -90,17 +96,17 @@ class Metric:
     @property
     def loss_name(self) -> str:
         """The loss behind it, in [0, 1], in words."""
-        if self.complement:
-            return f"1 - {self.name}"
-        return self.name if self.scale == 1.0 else f"{self.name} / {self.scale:g}"
+        told = self.name if not self.complement else f"{self.top:g} - {self.name}"
+        divided = f"({told})" if self.complement else told
+        return told if self.scale == 1.0 else f"{divided} / {self.scale:g}"
 
     def from_loss(self, loss: float) -> float:
         """Return the metric whose mean loss, in [0, 1], is this."""
-        return 1.0 - loss if self.complement else self.scale * loss
+        return self.top - self.scale * loss if self.complement else self.scale * loss
 
     def to_loss(self, value: float) -> float:
         """Return the mean loss, in [0, 1], behind a value of the metric."""
-        return 1.0 - value if self.complement else value / self.scale
+        return (self.top - value if self.complement else value) / self.scale
 
     def limits(self, interval: ConfidenceInterval) -> ConfidenceInterval:
         """Return limits of the metric from those of its mean loss."""
@@ -116,12 +122,20 @@ ERROR = Metric("error")
 SENSITIVITY = Metric("sensitivity", shares=(0.0, 1.0), complement=True)
 SPECIFICITY = Metric("specificity", shares=(1.0, 0.0), complement=True)
 BALANCED_ERROR = Metric("balanced-error", shares=(0.5, 0.5))
+ACCURACY = Metric("accuracy", complement=True)
+BALANCED_ACCURACY = Metric("balanced-accuracy", shares=(0.5, 0.5), complement=True)
+FPR = Metric("fpr", shares=(1.0, 0.0))
+FNR = Metric("fnr", shares=(0.0, 1.0))
 AUC = Metric("auc", reads="scores")
 BRIER = Metric("brier", reads="probabilities")
 
 #: Metrics that need nothing but their name.
 METRICS: Mapping[str, Metric] = {
-    one.name: one for one in (ERROR, SENSITIVITY, SPECIFICITY, BALANCED_ERROR, AUC, BRIER)
+    one.name: one
+    for one in (
+        *(ERROR, ACCURACY, SENSITIVITY, SPECIFICITY, FPR, FNR, BALANCED_ERROR, BALANCED_ACCURACY),
+        *(AUC, BRIER),
+    )
 }
 
 
@@ -144,7 +158,7 @@ class MetricRows:
 
     @property
     def plain(self) -> bool:
-        """Whether it is the error as every method knows it: all rows, each with the same weight, at no cost."""
+        """Whether its mean loss is the error as every method knows it: all rows, of the same weight, at no cost."""
         known = self.metric.reads == "classes" and self.metric.shares is None
         return known and self.sample_weight is None and self.metric.costs == (1.0, 1.0)
 

@@ -18,7 +18,7 @@ FEW = 10
 
 def warn_of_few(seen: Iterable[MetricRows]) -> None:
     """Warn of each metric of single classes that is based on fewer than `FEW` rows of a class."""
-    for one in seen:
+    for one in {one.metric: one for one in seen}.values():
         if (one.metric.by_class or one.metric.reads == "scores") and one.n_fewest < FEW:
             warn(
                 FewEventsWarning(
@@ -47,7 +47,7 @@ def in_metric_terms(
         As a method gives it, on the scale of the mean loss.
     metric : Metric
     based_on : str
-        How many rows it is based on, in words; empty for the plain error, whose row is returned as it is.
+        How many rows it is based on, in words; empty where they are all.
     remarks : tuple of str
         What else is to be said first.
 
@@ -56,8 +56,7 @@ def in_metric_terms(
     IntervalEstimate
         Remarks and details of the method stay those of the mean loss, and the remarks say so.
     """
-    if not based_on:
-        return replace(row, metric=metric.name, remarks=(*remarks, *row.remarks))
+    based = (f"based on {based_on}",) if based_on else ()
     own = row.remarks
     if own and metric.loss_name != metric.name:
         own = (f"in terms of {metric.loss_name}: {own[0]}", *own[1:])
@@ -67,7 +66,8 @@ def in_metric_terms(
         estimate=metric.from_loss(row.estimate),
         raw_interval=metric.limits(row.raw_interval),
         alternative=metric.alternative_of_loss(row.alternative),
-        remarks=(f"based on {based_on}", *remarks, *own),
+        remarks=(*based, *remarks, *own),
         standard_error=None if row.standard_error is None else metric.scale * row.standard_error,
-        highest=metric.scale,
+        lowest=metric.range.low,
+        highest=metric.range.high,
     )

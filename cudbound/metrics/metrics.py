@@ -21,14 +21,20 @@ ALIASES = {
     **dict.fromkeys(("tnr", "true-negative-rate", "selectivity"), "specificity"),
     **dict.fromkeys(("precision", "positive-predictive-value"), "ppv"),
     "negative-predictive-value": "npv",
+    **dict.fromkeys(("positive-likelihood-ratio", "lr-positive", "plr"), "lr+"),
+    **dict.fromkeys(("negative-likelihood-ratio", "lr-negative", "nlr"), "lr-"),
+    **dict.fromkeys(("false-positive-rate", "fall-out"), "fpr"),
+    **dict.fromkeys(("false-negative-rate", "miss-rate"), "fnr"),
 }
 #: What follows from limits of sensitivity and specificity at a prevalence.
 PREDICTIVE = ("ppv", "npv")
-COST = "cost"
+#: What follows from limits of both that hold together.
+RATIOS = ("lr+", "lr-")
+COST, NET_BENEFIT = "cost", "net-benefit"
 #: Pairs of labels of which the second is the event by convention.
 CODED = ([0, 1], [-1, 1], [False, True])
 #: Every name, in the order of the documentation.
-NAMES = (*METRICS, COST, *PREDICTIVE)
+NAMES = (*METRICS, COST, NET_BENEFIT, *PREDICTIVE, *RATIOS)
 
 
 @dataclass(frozen=True)
@@ -44,7 +50,9 @@ class ResolvedMetrics:
     joint : bool
         Whether all intervals of a method are to hold together.
     prevalence : float or "sample" or None
-        Share of events among those whom the predictive values are for.
+        Share of events among those whom predictive values and net benefit are for.
+    threshold : float or None
+        That of the net benefit.
     event_class : int
         Which of the two classes is the event, 0 or 1.
     stratified : bool or None
@@ -56,6 +64,7 @@ class ResolvedMetrics:
     prevalence: float | str | None = None
     event_class: int = 1
     stratified: bool | None = None
+    threshold: float | None = None
 
     @property
     def predictive(self) -> tuple[str, ...]:
@@ -63,14 +72,14 @@ class ResolvedMetrics:
         return tuple(name for name in self.names if name in PREDICTIVE)
 
     @property
-    def plain(self) -> bool:
-        """Whether the error is all that was asked for, from ordinary draws."""
-        return self.metrics == (ERROR,) and not self.predictive and not self.stratified
+    def ratios(self) -> tuple[str, ...]:
+        """The likelihood ratios among them."""
+        return tuple(name for name in self.names if name in RATIOS)
 
     @property
     def all_metrics(self) -> tuple[Metric, ...]:
-        """The linear metrics, with sensitivity and specificity where predictive values are asked for."""
-        behind = (SENSITIVITY, SPECIFICITY) if self.predictive else ()
+        """The linear metrics, with sensitivity and specificity where they have those limits too."""
+        behind = (SENSITIVITY, SPECIFICITY) if self.predictive or (self.ratios and self.joint) else ()
         return tuple(dict.fromkeys((*self.metrics, *behind)))
 
     @property
@@ -80,7 +89,7 @@ class ResolvedMetrics:
             return self.stratified
         # what reads scores or probabilities takes the draws of the others
         known = [one.by_class for one in self.all_metrics if one.reads == "classes"]
-        return bool(known) and all(known)
+        return bool(known or self.ratios) and all(known)
 
 
 @dataclass(frozen=True)
@@ -90,21 +99,25 @@ class Metrics:
     Attributes
     ----------
     asked : str, Metric, or a sequence of them
-        Out of "error", "sensitivity" (or "recall", "tpr"), "specificity" (or "tnr"), "balanced-error", "auc" (or
-        "roc_auc"), "brier" (or "brier_score"), "cost", "ppv" (or "precision") and "npv".
+        Out of "error", "accuracy", "sensitivity" (or "recall", "tpr"), "specificity" (or "tnr"), "fpr", "fnr",
+        "balanced-error", "balanced-accuracy", "auc" (or "roc_auc"), "brier" (or "brier_score"), "cost",
+        "net-benefit", "ppv" (or "precision"), "npv", "lr+" and "lr-", the likelihood ratios.
     event : object, default=None
         Label of the event. None takes the second class where the labels are 0 and 1, -1 and 1, or False and True.
     costs : mapping or None, default=None
         For "cost": what a misclassified case of each class costs, by the label of its true class.
     prevalence : float or "sample" or None, default=None
-        For "ppv" and "npv": share of events among those whom they are for, strictly between 0 and 1; "sample" takes
-        that of the training set, with limits of its own, or as if it were known if `joint`.
+        For "ppv", "npv" and "net-benefit": share of events among those whom they are for, strictly between 0 and 1;
+        "sample" takes that of the training set, with limits of its own, or as if it were known if `joint`.
     joint : bool, default=False
         Whether the intervals of each method hold together at the level: by Bonferroni's inequality, and for "cud" by
         the quantile of the draws' largest Q over the metrics.
     stratified : bool or None, default=None
         Whether bootstrap samples are drawn within the classes. None does so where all metrics are of single classes;
         with "error" or "cost" among them, whose variation includes that of the class sizes, it draws from all rows.
+    threshold : float or None, default=None
+        For "net-benefit": the probability from which the classifier calls a case an event, in (0, 1). A false alarm
+        then costs threshold / (1 - threshold) of what a found event is worth (Vickers and Elkin, 2006).
 
     Raises
     ------
@@ -124,6 +137,7 @@ class Metrics:
     prevalence: float | str | None = None
     joint: bool = False
     stratified: bool | None = None
+    threshold: float | None = None
 
     def __post_init__(self) -> None:
         names = self.names
@@ -141,15 +155,17 @@ class Metrics:
         if self.stratified is not None:
             check_flag("stratified", self.stratified)
         self._check_prevalence()
+        if (self.threshold is not None) != (NET_BENEFIT in names) or (
+            self.threshold is not None and not check_number("threshold", self.threshold, 0.0, 1.0) > 0.0
+        ):
+            rule = "a number in (0, 1), with the metric 'net-benefit' and only then"
+            raise ParameterError("threshold", rule, self.threshold)
         behind = [
             one.name for one in self._listed if isinstance(one, Metric) and one != METRICS.get(one.name, one)
         ]
         if behind and self._predictive:
             raise ParameterError("metric", "a name of its own for every metric of your own", behind[0])
-        if (
-            self.joint
-            and len(set(names) | ({"sensitivity", "specificity"} if self._predictive else set())) == 1
-        ):
+        if self.joint and len(names) == 1 and names[0] not in (*PREDICTIVE, *RATIOS):
             raise ParameterError("joint", "False for one metric by itself; name several", self.joint)
 
     @property
@@ -195,11 +211,15 @@ class Metrics:
                 raise ParameterError("event", f"one of the classes {known}", self.event)
             number = known.index(self.event)
         found = tuple(
-            self._metric(one, known, number) for one in self._listed if _named(one) not in PREDICTIVE
+            self._metric(one, known, number)
+            for one in self._listed
+            if _named(one) not in (*PREDICTIVE, *RATIOS)
         )
-        asked = ResolvedMetrics(self.names, found, self.joint, self.prevalence, number, self.stratified)
+        asked = ResolvedMetrics(
+            self.names, found, self.joint, self.prevalence, number, self.stratified, self.threshold
+        )
         uneven = any(one.shares is not None and one.shares[0] != one.shares[1] for one in asked.all_metrics)
-        if self.event is None and uneven and known not in CODED:
+        if self.event is None and (uneven or asked.ratios or asked.threshold) and known not in CODED:
             raise ParameterError(
                 "event",
                 f"one of the classes {known}, for example Metrics({self.names[0]!r}, event={known[1]!r})",
@@ -210,6 +230,8 @@ class Metrics:
     def _metric(self, one: str | Metric, classes: Sequence[Any], event: int) -> Metric:
         if isinstance(one, Metric):
             return one
+        if _named(one) == NET_BENEFIT:
+            return net_benefit(self.threshold or 0.0, self.prevalence)
         if one != COST:
             return METRICS[_named(one)]
         costs = self.costs
@@ -220,12 +242,42 @@ class Metrics:
 
     def _check_prevalence(self) -> None:
         known = self.prevalence
-        right = (known is not None) == self._predictive
+        right = (known is not None) == (self._predictive or NET_BENEFIT in self.names)
+        if known == "sample" and self.joint and NET_BENEFIT in self.names:
+            rule = "a number in (0, 1) for a net benefit that is to hold together with others"
+            raise ParameterError("prevalence", rule, known)
         if right and known is not None and known != "sample":
             right = not isinstance(known, str) and check_number("prevalence", known, 0.0, 1.0) > 0.0
         if not right:
-            rule = "a number in (0, 1) or 'sample', with the metrics 'ppv' and 'npv' and only then"
+            rule = "a number in (0, 1) or 'sample', with the metrics 'ppv', 'npv' and 'net-benefit' and only then"
             raise ParameterError("prevalence", rule, known)
+
+
+def net_benefit(threshold: float, prevalence: float | str | None) -> Metric:
+    """Return the net benefit at a prevalence, or minus the mean cost behind it where that is of the sample.
+
+    The share of events that are found, minus the share of false alarms times the odds of the threshold.
+
+    References
+    ----------
+    Vickers, A. J. and Elkin, E. B. (2006). Decision curve analysis: a novel method for evaluating prediction models.
+    Medical Decision Making 26, 565-574.
+
+    Examples
+    --------
+    A tenth are events, of which 1 in 4 is missed; 1 in 6 others is a false alarm, which costs a quarter:
+
+    >>> found = net_benefit(0.2, 0.1)
+    >>> others, events = found.shares
+    >>> round(found.from_loss(others / 6 + events / 4), 4), round(0.1 * 3 / 4 - 0.9 / 6 / 4, 4)
+    (0.0375, 0.0375)
+    """
+    odds = threshold / (1.0 - threshold)
+    if prevalence is None or isinstance(prevalence, str):
+        return Metric(NET_BENEFIT, costs=(odds, 1.0), complement=True, top=0.0)
+    at_stake = prevalence + odds * (1.0 - prevalence)
+    shares = (odds * (1.0 - prevalence) / at_stake, prevalence / at_stake)
+    return Metric(NET_BENEFIT, shares, (at_stake, at_stake), complement=True, top=prevalence)
 
 
 def as_metrics(metric: Any) -> Metrics:
@@ -241,7 +293,8 @@ def check_name(name: str) -> str:
     ValueError
         If it is none; the message says in one sentence what to use instead.
     """
-    name = ALIASES.get("-".join(name.lower().replace("_", " ").replace("-", " ").split()), name)
+    spelled = "-".join(name.lower().replace("_", " ").replace("-", " ").split())
+    name = ALIASES.get(spelled, next((one for one in (name.lower(), spelled) if one in NAMES), name))
     if name not in NAMES:
         instead = why_not(name) or did_you_mean(name, NAMES, "the metrics are")
         raise ValueError(f"The 'metric' parameter knows no {name!r}: {instead}")

@@ -6,8 +6,6 @@ _BOTH = (
     "metric=['sensitivity', 'specificity'] with joint=True at a threshold chosen beforehand, on the command line "
     "--metric sensitivity,specificity --joint"
 )
-_ERROR = "metric='error', on the command line --metric error"
-
 #: Sentences by the names that readers use, in lower case with hyphens.
 _SENTENCES: dict[tuple[str, ...], str] = {
     ("average-precision", "auprc", "pr-auc"): (
@@ -18,16 +16,9 @@ _SENTENCES: dict[tuple[str, ...], str] = {
         "it is a ratio whose parts vary together, which is no mean over cases; use metric=['sensitivity', 'ppv'] "
         "with joint=True and a prevalence, on the command line --metric sensitivity,ppv --joint --prevalence 0.1."
     ),
-    ("accuracy",): f"it is one minus the error; use {_ERROR}.",
-    ("balanced-accuracy", "youden", "informedness"): (
-        "it follows from the balanced error b as 1 - b (Youden's index as 1 - 2 b); use metric='balanced-error', on "
-        "the command line --metric balanced-error."
-    ),
-    ("fnr", "false-negative-rate", "miss-rate"): (
-        "it is one minus the sensitivity; use metric='sensitivity', on the command line --metric sensitivity."
-    ),
-    ("fpr", "false-positive-rate", "fall-out"): (
-        "it is one minus the specificity; use metric='specificity', on the command line --metric specificity."
+    ("youden", "informedness"): (
+        "it is twice the balanced accuracy minus 1; use metric='balanced-accuracy', on the command line --metric "
+        "balanced-accuracy."
     ),
     ("sensitivity-at-specificity", "sensitivity-at-fixed-specificity", "specificity-at-sensitivity"): (
         "the threshold that gives a fixed specificity varies with the sample, which is out of scope here; use "

@@ -1,4 +1,4 @@
-"""Predictive values, from intervals of sensitivity, of specificity and, where it is not stated, of the prevalence."""
+"""What follows from intervals of sensitivity, of specificity and of the prevalence: predictive values and others."""
 
 from __future__ import annotations
 
@@ -30,6 +30,11 @@ class Proportion(NamedTuple):
     def complement(self) -> Proportion:
         """One minus it."""
         return Proportion(1.0 - self.estimate, 1.0 - self.high, 1.0 - self.low, self.n_rows)
+
+    @property
+    def of_sample(self) -> str:
+        """The prevalence of a sample in words."""
+        return f"the prevalence {self.estimate:.3g} of the sample, limits {self.low:.3g} to {self.high:.3g}"
 
     @property
     def inner(self) -> float:
@@ -66,6 +71,23 @@ def negative_predictive_value(sensitivity: float, specificity: float, prevalence
 
 
 VALUES = {"ppv": positive_predictive_value, "npv": negative_predictive_value}
+
+
+def likelihood_ratio(name: str, sensitivity: float, specificity: float) -> float:
+    """Return LR+ = se / (1 - sp) or LR- = (1 - se) / sp; infinite where only the denominator is 0, nan where both are.
+
+    References
+    ----------
+    Deeks, J. J. and Altman, D. G. (2004). Diagnostic tests 4: likelihood ratios. BMJ 329, 168-169.
+
+    Examples
+    --------
+    >>> likelihood_ratio("lr+", 0.75, 0.5), likelihood_ratio("lr-", 0.75, 0.5), likelihood_ratio("lr+", 0.75, 1.0)
+    (1.5, 0.5, inf)
+    """
+    positive = name == "lr+"
+    above, below = (sensitivity, 1.0 - specificity) if positive else (1.0 - sensitivity, specificity)
+    return above / below if below > 0.0 else math.inf if above > 0.0 else math.nan
 
 
 def predictive_limits(
@@ -143,7 +165,8 @@ def predictive_interval(
     else:
         limits = predictive_limits(name, events, others, prevalence)
     how = "limits combined on the log odds (MOVER)"
-    return _row(name, sensitivity, specificity, prevalence.estimate, limits, (f"at {at}", how))
+    estimate = VALUES[name](sensitivity.estimate, specificity.estimate, prevalence.estimate)
+    return _row(name, sensitivity, specificity, estimate, limits, (f"at {at}", how))
 
 
 def joint_predictive_interval(
@@ -176,20 +199,77 @@ def joint_predictive_interval(
     if _lost(sensitivity, specificity):
         limits = UNDEFINED_LIMITS
     how = "from joint limits of sensitivity and specificity"
-    return _row(name, sensitivity, specificity, prevalence, limits, (f"at {at}", how))
+    estimate = value(sensitivity.estimate, specificity.estimate, prevalence)
+    return _row(name, sensitivity, specificity, estimate, limits, (f"at {at}", how))
+
+
+def ratio_interval(
+    name: str, sensitivity: IntervalEstimate, specificity: IntervalEstimate, alternative: str
+) -> IntervalEstimate:
+    """Return the interval of a likelihood ratio from two intervals that hold together.
+
+    LR+ rises with sensitivity and with specificity, and LR- falls: its limits are those at both lower and at both upper
+    limits, and hold wherever these do, so that they cover more often than the level says.
+
+    Parameters
+    ----------
+    name : {"lr+", "lr-"}
+    sensitivity, specificity : IntervalEstimate
+        By the same method, for `cudbound.metrics.targets.way_of_parts`.
+    alternative : {"two-sided", "less", "greater"}
+        About the ratio.
+
+    Returns
+    -------
+    IntervalEstimate
+        Where a limit is 0/0 it is 0 or infinite, and one that is infinite is said to be.
+    """
+    pairs = zip(sensitivity.confidence_interval, specificity.confidence_interval, strict=True)
+    ends = [likelihood_ratio(name, *pair) for pair in pairs]
+    low, high = ends if name == "lr+" else ends[::-1]
+    limits = ConfidenceInterval(0.0 if math.isnan(low) else low, math.inf if math.isnan(high) else high)
+    remarks: tuple[str, ...] = ("from joint limits of sensitivity and specificity, on the long side",)
+    if _lost(sensitivity, specificity):
+        limits = UNDEFINED_LIMITS
+    elif limits.high == math.inf and alternative != "greater":
+        at = "specificity of 1" if name == "lr+" else "specificity of 0"
+        remarks = (*remarks, f"no upper limit: a {at} is within its limits")
+    estimate = likelihood_ratio(name, sensitivity.estimate, specificity.estimate)
+    found = _row(name, sensitivity, specificity, estimate, limits, remarks)
+    return replace(found, alternative=alternative, lowest=0.0, highest=math.inf)
+
+
+def net_benefit_interval(cost: IntervalEstimate, prevalence: Proportion) -> IntervalEstimate:
+    """Return the interval of the net benefit from that of minus the mean cost, and the limits of the prevalence.
+
+    It is their sum, whose limits are combined as in `predictive_limits`.
+    """
+    ends = cost.confidence_interval if cost.alternative == "two-sided" else cost.raw_interval
+    parts = ((cost.estimate, *ends), (prevalence.estimate, prevalence.low, prevalence.high))
+    limits = UNDEFINED_LIMITS if _lost(cost) else _square_and_add(parts)
+    how = "limits of the mean cost and of the prevalence combined (MOVER)"
+    return replace(
+        cost,
+        estimate=cost.estimate + prevalence.estimate,
+        raw_interval=limits,
+        highest=1.0,
+        remarks=(f"at {prevalence.of_sample}", how),
+        details={},
+        standard_error=None,
+        center=None,
+    )
 
 
 def _row(
     name: str,
     sensitivity: IntervalEstimate,
     specificity: IntervalEstimate,
-    prevalence: float,
+    estimate: float,
     limits: ConfidenceInterval,
     remarks: tuple[str, ...],
 ) -> IntervalEstimate:
-    estimate = VALUES[name](sensitivity.estimate, specificity.estimate, prevalence)
     if math.isnan(estimate) and not _lost(sensitivity, specificity):
-        remarks = (*remarks, f"estimate {NO_POSITIVE if name == 'ppv' else NO_NEGATIVE}")
+        remarks = (*remarks, f"estimate {NO_POSITIVE if name in ('ppv', 'lr+') else NO_NEGATIVE}")
     return replace(
         sensitivity,
         metric=name,

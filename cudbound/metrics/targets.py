@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
 
+from cudbound.basis.parameter_error import ParameterError
 from cudbound.basis.rounding import format_level
 from cudbound.basis.validation import Array
-from cudbound.metrics.metric import Metric, MetricRows
+from cudbound.metrics.metric import SENSITIVITY, SPECIFICITY, Metric, MetricRows
 from cudbound.metrics.metrics import ResolvedMetrics
 
 
@@ -80,20 +83,35 @@ def targets_of(
     confidence_level: float,
     alternative: str,
 ) -> tuple[Target, ...]:
-    """Return the target of each metric asked for, and of those behind predictive values.
+    """Return the target of each metric asked for, and of those behind predictive values and likelihood ratios.
+
+    Those behind likelihood ratios come last, sensitivity and specificity in pairs that hold together, unless all
+    metrics do.
 
     `event` says which rows are events, `sample_weight` their weights.
     """
-    rows = tuple(MetricRows(one, event, sample_weight) for one in asked.all_metrics)
-    each = 1.0 - (1.0 - confidence_level) / len(rows) if asked.joint and len(rows) > 1 else confidence_level
-    return tuple(
-        Target(
-            one,
-            rows if asked.joint else (one,),
-            confidence_level,
-            each,
-            alternative,
-            one.metric.alternative_of_loss(alternative),
+
+    def family(metrics: Sequence[Metric], joint: bool, way: str) -> tuple[Target, ...]:
+        rows = tuple(MetricRows(one, event, sample_weight) for one in metrics)
+        each = 1.0 - (1.0 - confidence_level) / len(rows) if joint else confidence_level
+        loss_ways = [one.metric.alternative_of_loss(way) for one in rows]
+        return tuple(
+            Target(one, rows if joint else (one,), confidence_level, each, way, loss_way)
+            for one, loss_way in zip(rows, loss_ways, strict=True)
         )
-        for one in rows
-    )
+
+    found = family(asked.all_metrics, asked.joint, alternative)
+    if asked.joint:
+        if "lr-" in asked.ratios and alternative != "two-sided":
+            rule = (
+                "'two-sided' for an lr- that is to hold together with others: it falls as sensitivity rises"
+            )
+            raise ParameterError("alternative", rule, alternative)
+        return found
+    ways = dict.fromkeys(way_of_parts(name, alternative) for name in asked.ratios)
+    return (*found, *chain.from_iterable(family((SENSITIVITY, SPECIFICITY), True, way) for way in ways))
+
+
+def way_of_parts(ratio: str, alternative: str) -> str:
+    """Return what an alternative about a likelihood ratio says of sensitivity and specificity: LR- falls with both."""
+    return SENSITIVITY.alternative_of_loss(alternative) if ratio == "lr-" else alternative

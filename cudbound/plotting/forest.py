@@ -129,8 +129,9 @@ class ForestDisplay(Display):
     def _draw_panel(self, ax: Axes, rows: pd.DataFrame, labels: Sequence[str]) -> None:
         beside: dict[str, Any] = {"transform": ax.get_yaxis_transform(), "fontsize": "small"}
         numbers = rows[["estimate", "low", "high"]].itertuples(index=False, name=None)
+        edge = 1.1 * max(_finite(rows), default=0.0)  # beyond which the axis ends
         for line, ((estimate, low, high), way) in enumerate(zip(numbers, rows["alternative"], strict=True)):
-            self.artists_.append(self._draw_row(ax, line, estimate, low, high))
+            self.artists_.append(self._draw_row(ax, line, min(estimate, edge), low, min(high, edge)))
             limits = {"less": f"at most {_text(high)}", "greater": f"at least {_text(low)}"}
             text = f"{_text(estimate)} ({limits.get(way, f'{_text(low)} to {_text(high)}')})"
             if self.artists_[-1] is None:
@@ -166,10 +167,10 @@ class ForestDisplay(Display):
             ax.set_title(_PANELS.get(kind, kind), loc="left", fontsize="medium", x=0.0, pad=16)
 
     def _set_limits(self, ax: Axes, rows: pd.DataFrame) -> None:
-        """Begin the axis at 0, and end it above all that is drawn in panels of this metric."""
-        drawn = [*rows["high"].dropna(), *rows["estimate"].dropna(), self.reference or 0.0]
+        """Begin the axis at 0, or below it, and end it above all that is drawn in panels of this metric."""
+        drawn = [*_finite(rows), self.reference or 0.0]
         top = max(0.1, 1.05 * max(drawn))
-        ax.set_xlim(0.0, 1.0 if 0.75 < max(drawn) <= 1.0 else top)
+        ax.set_xlim(min(0.0, 1.05 * min(drawn)), 1.0 if 0.75 < max(drawn) <= 1.0 else top)
 
     def _draw_row(
         self, ax: Axes, line: int, estimate: float, low: float, high: float
@@ -183,6 +184,11 @@ class ForestDisplay(Display):
         for artist in (*bar.get_children(), *points):
             artist.set_clip_on(False)  # whole at 0 and 1, too
         return bar
+
+
+def _finite(rows: pd.DataFrame) -> list[float]:
+    """Return the estimates and limits that are neither missing nor infinite."""
+    return [one for name in ("estimate", "low", "high") for one in rows[name] if math.isfinite(one)]
 
 
 def _wrapped(name: str) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from cudbound.basis.metric_words import metric_words
 from cudbound.basis.results import IntervalEstimate
-from cudbound.basis.rounding import format_level, format_proportion
+from cudbound.basis.rounding import format_difference, format_level, format_proportion
 from cudbound.report.estimands import aim_of
 from cudbound.report.tables import Run
 
@@ -57,9 +57,9 @@ def headline(
 def interval_sentence(row: IntervalEstimate, n_samples: int | None = None, percent: bool = False) -> str:
     """Return an interval in words for a paper."""
     level = format_level(row.confidence_level)
-    in_percent = percent and row.highest == 1.0  # costs have units of their own
+    in_percent = percent and row.is_proportion
     numbers = (row.estimate, row.low, row.high)
-    estimate, low, high = (format_proportion(value, percent=in_percent) for value in numbers)
+    estimate, low, high = (format_difference(value, percent=in_percent) for value in numbers)
     cases = "" if n_samples is None else f"{n_samples} training rows and "
     how = f"{row.method} interval from {cases}{row.n_fits:,} fits"
     if row.center == "error on new cases":

@@ -19,7 +19,7 @@ from cudbound.report.tables import Column, Report, Run, rows_report, with_confid
 if TYPE_CHECKING:
     import pandas as pd
 
-_COLUMNS = [Column(name, name, "proportion") for name in ("estimate", "low", "high", "width")]
+_COLUMNS = [Column(name, name, "difference") for name in ("estimate", "low", "high", "width")]
 
 #: What the title speaks of, by the alternative that all rows share.
 _LIMITS = {"two-sided": "intervals", "less": "upper limits", "greater": "lower limits"}
@@ -64,9 +64,13 @@ def interval_report(
     metrics = list(dict.fromkeys(row.metric for row in rows)) or ["error"]
     other, what = metrics != ["error"], metric_words(metrics)
     subject = subject.replace("error", what, 1)
-    costs = "" if all(row.highest == 1.0 for row in rows) else ", costs in their own units"
+    units = (
+        ""
+        if all(row.is_proportion for row in rows)
+        else ", costs, net benefits and ratios in their own units"
+    )
     notes = (
-        f"Scale: {style.scale}{costs}, limits clipped to it{'' if style.on_paper else '; width = high - low'}.",
+        f"Scale: {style.scale}{units}, limits clipped to it{'' if style.on_paper else '; width = high - low'}.",
         *explain_estimands((row.estimand for row in rows), what=what),
         _validation_note(rows),
         "" if style.on_paper else _center_note(rows),  # it speaks of methods by their short names

@@ -133,7 +133,7 @@ def check_interval(bound: SavedBound, confidence_level: float) -> Iterator[Check
             wrong = f"the file has {one.q!r}, and the quantile of its draws is {expected!r}"
     yield Check(name, not wrong, wrong or f"q = {q:.6g} is the quantile of the draws, to the bit")
     for one in bound.intervals:
-        limits = cud_limits(one.estimate, one.q).clipped(0.0, one.metric.scale)
+        limits = cud_limits(one.estimate, one.q).clipped(*one.metric.range)
         if limits != (one.low, one.high):
             wrong = (
                 f"the file has {one.low!r} to {one.high!r}, and they are {limits.low!r} to {limits.high!r}"

@@ -9,7 +9,18 @@ import numpy as np
 from numpy.typing import NDArray
 from oracles import enumerate_q, localization
 
-from cudbound.metrics.metric import BALANCED_ERROR, ERROR, SENSITIVITY, SPECIFICITY, Metric, MetricRows
+from cudbound.metrics.metric import (
+    ACCURACY,
+    BALANCED_ACCURACY,
+    BALANCED_ERROR,
+    ERROR,
+    FNR,
+    FPR,
+    SENSITIVITY,
+    SPECIFICITY,
+    Metric,
+    MetricRows,
+)
 from cudbound.problem.problem import Problem
 from cudbound.records import Records
 
@@ -17,13 +28,17 @@ COST = Metric("cost", costs=(1.0, 4.0))
 #: What each is the mean over, with the shares: the events (True), the others (False), or all rows (None).
 PARTS: dict[Metric, list[tuple[float, bool | None]]] = {
     ERROR: [(1.0, None)],
+    ACCURACY: [(1.0, None)],
+    FPR: [(1.0, False)],
+    FNR: [(1.0, True)],
+    BALANCED_ACCURACY: [(0.5, False), (0.5, True)],
     SENSITIVITY: [(1.0, True)],
     SPECIFICITY: [(1.0, False)],
     BALANCED_ERROR: [(0.5, False), (0.5, True)],
     COST: [(1.0, None)],
 }
 #: One minus the mean.
-COMPLEMENTS = (SENSITIVITY, SPECIFICITY)
+COMPLEMENTS = (SENSITIVITY, SPECIFICITY, ACCURACY, BALANCED_ACCURACY)
 METRICS = tuple(PARTS)
 
 

@@ -164,7 +164,6 @@ def test_the_effective_number_of_rows_is_that_of_kish():
         ({"costs": (0.0, 0.0)}, "The 'costs' parameter must be two numbers"),
         ({"costs": (1.0, -1.0)}, "The 'costs' parameter must be a number in the range"),
         ({"shares": (0.3, 0.3)}, "The 'shares' parameter must be two numbers with the sum 1"),
-        ({"costs": (1.0, 2.0), "complement": True}, "(1, 1) where the metric is one minus a mean loss"),
     ],
 )
 def test_metrics_that_are_none_are_refused(arguments, message):

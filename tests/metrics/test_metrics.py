@@ -253,8 +253,10 @@ def test_other_names_of_a_metric_give_its_interval():
         ("F1", "it is a ratio whose parts vary together"),
         ("sensitivity_at_specificity", "which is out of scope here"),
         ("c-index", "times to an event with censoring are not classes"),
-        ("accuracy", "it is one minus the error"),
-        ("fpr", "it is one minus the specificity"),
+        ("youden", "it is twice the balanced accuracy minus 1"),
+        ("MCC", "it is a ratio whose parts vary together"),
+        ("cohen kappa", "it is a ratio whose parts vary together"),
+        ("survival", "times to an event with censoring are not classes"),
         ("sensitvity", "did you mean sensitivity?"),
         (["error", "error"], "The 'metric' parameter must be different metrics"),
         ([], "The 'metric' parameter must be one or more of"),
@@ -267,9 +269,7 @@ def test_what_is_not_supported_says_what_to_use(metric, message):
 
 
 def test_every_sentence_says_what_to_use_in_python_and_on_the_command_line():
-    sentences = [
-        why_not(name) for name in ("pr-auc", "f1", "accuracy", "fpr", "log-loss", "survival", "regression")
-    ]
+    sentences = [why_not(name) for name in ("pr-auc", "f1", "youden", "log-loss", "survival", "regression")]
     for sentence in sentences:
         assert "metric=" in sentence
         assert "command line --metric" in sentence
@@ -284,7 +284,10 @@ def test_every_sentence_says_what_to_use_in_python_and_on_the_command_line():
         ({"asked": "error", "costs": {0: 1, 1: 2}}, "with the metric 'cost' and only then"),
         ({"asked": "ppv"}, "The 'prevalence' parameter must be a number in (0, 1) or 'sample'"),
         ({"asked": "ppv", "prevalence": 0.0}, "The 'prevalence' parameter must be"),
-        ({"asked": "error", "prevalence": 0.1}, "with the metrics 'ppv' and 'npv' and only then"),
+        (
+            {"asked": "error", "prevalence": 0.1},
+            "with the metrics 'ppv', 'npv' and 'net-benefit' and only then",
+        ),
         ({"asked": "error", "joint": True}, "The 'joint' parameter must be False for one metric"),
     ],
 )
@@ -372,7 +375,7 @@ def test_the_command_bounds_what_python_bounds(csv_file):
         (["--metric", "ppv"], "--prevalence must be a number in (0, 1) or 'sample', with"),
         (["--metric", "cost", "--cost", "ill=5"], "'--cost': there must be one for each value of the target"),
         (["--metric", "cost", "--cost", "ill=-5", "--cost", "well=1"], "--cost must be"),
-        (["--prevalence", "0.1"], "with the metrics 'ppv' and 'npv' and only then"),
+        (["--prevalence", "0.1"], "with the metrics 'ppv', 'npv' and 'net-benefit' and only then"),
         (["--prevalence", "2"], "--prevalence must be a number in (0, 1)"),
         (["--joint"], "--joint must be False for one metric by itself; name several"),
         (["--cost", "ill=5", "--cost", "well=1"], "with the metric 'cost' and only then"),

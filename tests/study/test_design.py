@@ -446,7 +446,14 @@ def test_templates_are_those_of_the_package():
     assert template_names() == (
         *("clinical", "decision-trees", "grandvalet-bengio", "grouped-rows", "logistic-regression"),
         "nadeau-bengio",
-        *("paper2008", "quick", "random-forests", "sensitivity-specificity", "tuned-ridge"),
+        *(
+            "paper2008",
+            "quick",
+            "random-forests",
+            "ratios-and-net-benefit",
+            "sensitivity-specificity",
+            "tuned-ridge",
+        ),
         *("two-center-auc", "two-center-clinical", "two-center-confirmation"),
         *("two-center-ridge", "two-center-separable"),
         "two-center-tuned",

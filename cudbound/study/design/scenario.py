@@ -112,7 +112,10 @@ class Scenario:
         """The metrics that are studied, as an analysis takes them: one by itself, several together."""
         asked = self.metric[0] if len(self.metric) == 1 else self.metric
         costs = None if self.costs is None else dict(enumerate(self.costs))
-        return Metrics(asked, joint=len(self.metric) > 1, prevalence=self.prevalence, costs=costs)
+        cut = self.description.get("threshold") if "net-benefit" in self.metric else None
+        return Metrics(
+            asked, joint=len(self.metric) > 1, prevalence=self.prevalence, costs=costs, threshold=cut
+        )
 
 
 @public_settings

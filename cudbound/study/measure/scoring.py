@@ -78,7 +78,8 @@ class Scores:
             Whether low <= truth <= high, truth > high, truth < low; all False for a failure.
         coverage_of_successes, width, raw_width, interval_score, bias, mse, estimate, variance, n_fits : float
             The coverage as 0 or 1, width of the clipped limits and of the raw ones, interval score, estimate - truth,
-            its square, estimate, the square of the method's own standard error of it, and fits; nan for a failure.
+            its square, estimate, the square of the method's own standard error of it, and fits; nan for a failure, or
+            where infinite.
         estimand : str
             nan where a method has no row.
         expected : float
@@ -134,7 +135,7 @@ def score_intervals(results: Results) -> Scores:
 
     low, high, estimate = (_floats(rows[name]) for name in ("low", "high", "estimate"))
     truth = _floats(ordered["truth"])[replicate]
-    given = np.isfinite(low) & np.isfinite(high) & np.isfinite(truth)
+    given = ~np.isnan(low + high + truth)  # an upper limit of a likelihood ratio may be infinite
     covered = given & (low <= truth) & (truth <= high)
     aim = _floats(rows["expected"])
     held = given & (low <= aim) & (aim <= high)
@@ -162,7 +163,7 @@ def score_intervals(results: Results) -> Scores:
             results.compares, _floats(rows["pvalue"]) <= 1.0 - results.confidence_level, np.nan
         ),
         seconds=_floats(rows["seconds"]) if "seconds" in rows else np.nan,
-        **{name: np.where(given, values, np.nan) for name, values in of_given.items()},
+        **{name: np.where(given & np.isfinite(values), values, np.nan) for name, values in of_given.items()},
     )
     lines = cells.merge(pd.Series(list(methods), name="method"), how="cross")
     return Scores(ordered, cells, lines, rows)

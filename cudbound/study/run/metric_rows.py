@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from cudbound.adapters.kept_scores import Scoring
 from cudbound.basis.results import IntervalEstimate
 from cudbound.basis.validation import Array
-from cudbound.metrics.metric import Metric, MetricRows
-from cudbound.metrics.metrics import Metrics
-from cudbound.metrics.predictive import VALUES
+from cudbound.metrics.metric import SENSITIVITY, SPECIFICITY, Metric, MetricRows
+from cudbound.metrics.metrics import NET_BENEFIT, Metrics
+from cudbound.metrics.predictive import VALUES, likelihood_ratio
 from cudbound.point_estimates.auc import hanley_mcneil_size, order_codes, weighted_auc
 from cudbound.study.populations.population import Truth
 from cudbound.study.populations.truth import N_TRUTH_CASES, fixed_cases
@@ -50,9 +50,17 @@ def true_metrics(population: Any, classifier: Any, metrics: Metrics) -> tuple[Tr
         one.name: _linear_metric(_metric_rows(population, one), called != event)
         if one.reads == "classes"
         else _of_scores(one, Scoring((one.reads,)).of(classifier, X)[one.reads], event)
-        for one in asked.all_metrics
+        for one in dict.fromkeys((*asked.all_metrics, *((SENSITIVITY, SPECIFICITY) if asked.ratios else ())))
     }
     prevalence = asked.prevalence if isinstance(asked.prevalence, float) else float(np.mean(event))
+    for name in asked.ratios:
+        value = likelihood_ratio(name, found["sensitivity"].value, found["specificity"].value)
+        if math.isnan(value):
+            raise ValueError(f"The {name} of a classifier that never calls a case so is not defined.")
+        found[name] = Truth(value)
+    if NET_BENEFIT in found and not isinstance(asked.prevalence, float):
+        cost = found[NET_BENEFIT]
+        found[NET_BENEFIT] = Truth(cost.value + prevalence, cost.standard_error)
     for name in asked.predictive:
         # the standard error is that of a share of the cases that are called so
         n_called = int(np.count_nonzero(called == (name == "ppv")))

@@ -1,0 +1,89 @@
+"""Metrics that are one minus another: the same interval from the other end, by every method."""
+
+from __future__ import annotations
+
+import pytest
+from data import fitted_sample
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.metrics import accuracy_score, balanced_accuracy_score, recall_score
+
+from cudbound import Metrics, compare_intervals, performance_interval
+from cudbound.basis.outcomes import ConfidenceInterval
+from cudbound.intervals import GROUPS
+from cudbound.metrics.metric import METRICS, Metric
+
+PAIRS = {
+    "accuracy": "error",
+    "balanced-accuracy": "balanced-error",
+    "fpr": "specificity",
+    "fnr": "sensitivity",
+}
+FAST = {"n_resamples": 40, "rng": 0}
+
+
+@pytest.mark.parametrize(("name", "other"), PAIRS.items())
+@pytest.mark.parametrize("alternative", ["two-sided", "less", "greater"])
+def test_the_limits_are_one_minus_those_of_the_other(name, other, alternative):
+    clf, X, y = fitted_sample(40, seed=1)
+    methods = ["two-center", "cud", "langford-binomial", "bootstrap-632-normal"]
+    turned = {"two-sided": "two-sided", "less": "greater", "greater": "less"}[alternative]
+    rows = compare_intervals(clf, X, y, methods=methods, metric=name, alternative=alternative, **FAST)
+    others = compare_intervals(clf, X, y, methods=methods, metric=other, alternative=turned, **FAST)
+    for row, opposite in zip(rows, others, strict=True):
+        assert (row.metric, row.alternative) == (name, alternative)
+        assert row.estimate == pytest.approx(1.0 - opposite.estimate, abs=1e-12)
+        assert row.confidence_interval == pytest.approx(
+            (1.0 - opposite.high, 1.0 - opposite.low), abs=1e-12
+        ), row.method
+
+
+def test_methods_that_have_the_error_alone_have_the_accuracy():
+    clf, X, y = fitted_sample(30, seed=2)
+    both = compare_intervals(clf, X, y, methods=GROUPS["algorithm"], metric=["error", "accuracy"], **FAST)
+    for name in dict.fromkeys(row.method for row in both):
+        error, accuracy = both[name, "error"], both[name, "accuracy"]
+        assert accuracy.low == pytest.approx(1.0 - error.high, abs=1e-12, nan_ok=True)
+
+
+def test_the_estimates_of_cud_are_those_of_scikit_learn():
+    clf, X, y = fitted_sample(40, seed=3)
+    called = clf.predict(X)
+    rows = compare_intervals(clf, X, y, methods="cud", metric=list(PAIRS), **FAST)
+    expected = {
+        "accuracy": accuracy_score(y, called),
+        "balanced-accuracy": balanced_accuracy_score(y, called),
+        "fpr": 1.0 - recall_score(y, called, pos_label=clf.classes_[0]),
+        "fnr": 1.0 - recall_score(y, called, pos_label=clf.classes_[1]),
+    }
+    assert {row.metric: row.estimate for row in rows} == pytest.approx(expected)
+
+
+def test_spellings_of_scikit_learn_are_known():
+    names = Metrics(["Accuracy", "balanced_accuracy", "false_positive_rate", "miss-rate"]).names
+    assert names == ("accuracy", "balanced-accuracy", "fpr", "fnr")
+    assert set(PAIRS) <= set(METRICS)
+
+
+def test_the_sentence_names_it():
+    clf, X, y = fitted_sample(40, seed=1)
+    found = performance_interval(clf, X, y, metric="balanced_accuracy", **FAST)
+    assert found.sentence.startswith("The balanced accuracy of this classifier on new cases is estimated at")
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    top=st.floats(-3, 3),
+    costs=st.tuples(st.floats(0.1, 5), st.floats(0.1, 5)),
+    low=st.floats(0, 1),
+    width=st.floats(0, 1),
+)
+def test_a_complement_with_costs_falls_from_its_top(top, costs, low, width):
+    metric = Metric("worth", costs=costs, complement=True, top=top)
+    high = min(1.0, low + width)
+    found = metric.limits(ConfidenceInterval(low, high))
+    assert found.low == pytest.approx(top - max(costs) * high)
+    assert found.high == pytest.approx(top - max(costs) * low)
+    assert metric.to_loss(metric.from_loss(low)) == pytest.approx(low, abs=1e-9)
+    assert metric.range.low <= found.low + 1e-12
+    assert found.high <= metric.range.high + 1e-12
