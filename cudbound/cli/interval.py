@@ -60,16 +60,16 @@ class AskedMetrics:
     costs: tuple[str, ...]
     prevalence: Any
 
-    @property
-    def in_words(self) -> Metrics:
-        """The argument of the package, in the values of the target."""
+    def in_words(self, threshold: float | None) -> Metrics:
+        """Return the argument of the package, in the values of the target, for a classifier with this threshold."""
         from cudbound.metrics.metrics import Metrics
 
         try:
             costs = options.parse_assignments(self.costs, "VALUE=COST, such as yes=5")
         except ValueError as error:
             raise click.BadParameter(str(error), param_hint="'--cost'") from error
-        return Metrics(self.metric, costs=costs or None, prevalence=self.prevalence, joint=self.joint)
+        threshold = threshold if "net-benefit" in self.metric else None
+        return Metrics(self.metric, None, costs or None, self.prevalence, self.joint, threshold=threshold)
 
     def in_labels(self, fitted: FittedClassifier) -> str | Metrics:
         """Return the argument of the package, in the labels of the classifier."""
@@ -77,14 +77,13 @@ class AskedMetrics:
             return "error"
         (other,) = [label for label in fitted.estimator.classes_.tolist() if label != fitted.event]
         labels = dict(zip(fitted.sample.classes, (other, fitted.event), strict=True))
-        asked = self.in_words
+        asked = self.in_words(getattr(fitted.estimator, "threshold", None))
         if asked.costs and set(asked.costs) != set(labels):
             needed = " ".join(f"--cost {value}=NUMBER" for value in labels)
             rule = f"there must be one for each value of the target: {needed}"
             raise click.BadParameter(rule, param_hint="'--cost'")
         of_labels = {labels[value]: cost for value, cost in (asked.costs or {}).items()} or None
-        threshold = getattr(fitted.estimator, "threshold", None) if "net-benefit" in self.metric else None
-        return replace(asked, event=fitted.event, costs=of_labels, threshold=threshold)
+        return replace(asked, event=fitted.event, costs=of_labels)
 
 
 weight_option = click.option(
@@ -265,7 +264,9 @@ def interval(
     output.check(read, {"--instability-plot": instability_plot, "--save": save})
     if model is not None:
         data = data_for_model(data)
-    Question.of(asked, metric=metric.in_words, resampling=resampling, **further)  # before any time is spent
+    # before any time is spent; a saved model tells its threshold when it is read
+    in_words = metric.in_words(0.5 if isinstance(classifier, SavedModel) else classifier.threshold)
+    Question.of(asked, metric=in_words, resampling=resampling, **further)
     sample = read_sample(data, recommend or "auto" in ",".join(data.categorical))
     fitted = fit(classifier, sample, seed)
     table, heard, ranges = compute(
