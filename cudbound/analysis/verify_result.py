@@ -191,11 +191,15 @@ def _check_data(saved: SavedResult, found: str, same: bool, n: int) -> Check:
     """Compare the fingerprint of the data with that in the file."""
     if same:
         return Check("data", True, f"fingerprint {found[:12]}..., that of the file")
-    text = (
-        f"fingerprint {found[:12]}... of {n} rows, the file has {saved.fingerprint[:12]}... of "
-        f"{saved.counts.shape[1]}; X, y, groups and sample weights enter it"
-    )
-    return Check("data", False, text)
+    was = saved.counts.shape[1]
+    if n == was:
+        why = (
+            f"{n} rows, as in the file, but a value, a column, a group or weight, or the order of the rows is another: "
+            "were they sorted, edited, or saved by a spreadsheet, which may round numbers?"
+        )
+    else:
+        why = f"{n} rows, and {was} in the file: some were added, removed, or left out for a missing cell."
+    return Check("data", False, f"{why} Fingerprint {found[:12]}..., in the file {saved.fingerprint[:12]}...")
 
 
 def _check_draws(saved: SavedResult, counts: NDArray[np.int32]) -> Check:
