@@ -33,8 +33,10 @@ from cudbound.saved.saved_file import SavedResult
 
 if TYPE_CHECKING:
     import pandas as pd
+    from numpy.typing import ArrayLike
 
     from cudbound.plotting.forest import ComparisonDisplay, IntervalDisplay
+    from cudbound.plotting.refit_errors import ConfusionDisplay, RefitErrorDisplay
 
 
 @dataclass(frozen=True, repr=False)
@@ -219,6 +221,30 @@ class IntervalTable(Table[IntervalEstimate], Pictured["IntervalDisplay"]):
         from cudbound.plotting.forest import IntervalDisplay
 
         return IntervalDisplay.from_table(self)
+
+    def refit_errors(self) -> RefitErrorDisplay:
+        """Return the picture of the errors of refits on the rows outside their draws; `plot` of it draws it.
+
+        Raises
+        ------
+        ValueError
+            If no method made such refits.
+        """
+        from cudbound.plotting.refit_errors import RefitErrorDisplay
+
+        return RefitErrorDisplay.from_table(self)
+
+    def confusion(self, counts: ArrayLike) -> ConfusionDisplay:
+        """Return the picture of a confusion table with limits for sensitivity and specificity; `plot` of it draws it.
+
+        Parameters
+        ----------
+        counts : array-like of int, shape (2, 2)
+            As `sklearn.metrics.confusion_matrix` gives them, the event second.
+        """
+        from cudbound.plotting.refit_errors import ConfusionDisplay
+
+        return ConfusionDisplay.from_table(self, counts)
 
 
 class ComparisonTable(Table[ComparisonResult], Pictured["ComparisonDisplay"]):

@@ -15,7 +15,7 @@ from cudbound.report.tabular import Tabular
 if TYPE_CHECKING:
     import pandas as pd
 
-    from cudbound.plotting.study_progress import StudyProgressDisplay
+    from cudbound.plotting.nested_loop import NestedLoopDisplay
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ class CellStatus:
 
 
 @dataclass(frozen=True, repr=False)
-class StudyStatus(Tabular, Pictured["StudyProgressDisplay"]):
+class StudyStatus(Tabular, Pictured["NestedLoopDisplay"]):
     """How far a study is; prints as a table, and writes itself as other tables do.
 
     Attributes
@@ -98,12 +98,10 @@ class StudyStatus(Tabular, Pictured["StudyProgressDisplay"]):
 
     def report(self, run: Run | None = None, style: Style = FULL) -> Report:
         """Return the cells as a table; `run` and `style` change nothing in it."""
+        counts = {"n": "n", "n_done": "done", "n_total": "of", "n_failed": "failed"}
         columns = (
             Column("scenario", "scenario", "text"),
-            Column("n", "n", "count"),
-            Column("n_done", "done", "count"),
-            Column("n_total", "of", "count"),
-            Column("n_failed", "failed", "count"),
+            *(Column(key, heading, "count") for key, heading in counts.items()),
         )
         done = f"{self.n_done} of {self.n_total} replicates done, {self.n_failed} failed"
         rows = tuple(map(vars, self.cells))
@@ -119,8 +117,11 @@ class StudyStatus(Tabular, Pictured["StudyProgressDisplay"]):
             if (first := cell.first_failure) is not None:
                 yield f"First failure of {cell.scenario}, n = {cell.n}: replicate {first.replicate}, {first.reason}"
 
-    def display(self) -> StudyProgressDisplay:
-        """Return the picture of what is done and has failed in every cell; `plot` draws it."""
-        from cudbound.plotting.study_progress import StudyProgressDisplay
+    def display(self) -> NestedLoopDisplay:
+        """Return the picture of what is planned, done and failed in every cell; `plot` draws it."""
+        from cudbound.plotting.nested_loop import NestedLoopDisplay
 
-        return StudyProgressDisplay(self.to_frame())
+        names = {"n_total": "planned", "n_done": "done", "n_failed": "failed"}
+        cells = self.to_frame().rename(columns=names)
+        shown = cells.melt(["scenario", "n"], [*names.values()], "method", "replicates")
+        return NestedLoopDisplay(shown.assign(n_replicates=shown["replicates"]), "replicates")
