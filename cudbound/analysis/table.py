@@ -143,6 +143,11 @@ class IntervalTable(Table[IntervalEstimate], Pictured["IntervalDisplay"]):
     COLUMNS = IntervalEstimate.COLUMNS
 
     @property
+    def _cards(self) -> dict[str, MethodCard]:
+        asked = () if self.analysis is None else self.analysis.question.methods
+        return super()._cards | {one.name: one for one in asked}
+
+    @property
     def instability(self) -> Instability | None:
         """How often refits on the bootstrap draws put a row in another class; None where no method made such refits."""
         return None if self.analysis is None else self.analysis.instability
@@ -170,7 +175,7 @@ class IntervalTable(Table[IntervalEstimate], Pictured["IntervalDisplay"]):
     def pictured(self) -> pd.DataFrame:
         """What the picture is drawn from: `to_frame`, with the title of each method, and whether it is recommended."""
         reads = {"auc": "scores", "brier": "probabilities"}
-        cards = [METHODS.get(row.method) for row in self.rows]
+        cards = [self._cards.get(row.method) for row in self.rows]
         kinds = [reads.get(row.metric, "classes") for row in self.rows]
         found = [card and card.reading(kind) for card, kind in zip(cards, kinds, strict=True)]
         best = [

@@ -21,7 +21,7 @@ from cudbound.basis.protocols import Features, FittedClassifier, Splits
 from cudbound.basis.sample import Sample
 from cudbound.basis.validation import check_integer, check_n_jobs, check_rng
 from cudbound.basis.versions import versions
-from cudbound.intervals import Method, find_methods
+from cudbound.intervals import METHODS, Method, find_methods
 from cudbound.metrics.metric_draws import draw_for_metrics
 from cudbound.metrics.metrics import ResolvedMetrics
 from cudbound.metrics.targets import targets_of
@@ -246,7 +246,9 @@ def _check_rows(
     question, limits = saved.question, saved.question.bound.limits
     given = {"cv": cv, "test_set": test_set}
     timed = bool({limits.seconds, limits.seconds_per_draw} - {None, math.inf})
+    own = sorted(set(question.methods) - METHODS.keys())
     reasons = {
+        f"since a file cannot hold methods of your own: {', '.join(own)}": bool(own),
         "since no seed is known": question.rng is None,
         "since the clock ended its searches": timed,
         **{

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
 import click
 
@@ -17,9 +17,6 @@ from cudbound.cli.options import FILE, combined, jobs_option
 from cudbound.cli.output import ResultOutput, emit, output_options
 from cudbound.inputs.classifier_recipe import ClassifierRecipe
 from cudbound.inputs.csv_file import CsvError, DataFile
-
-if TYPE_CHECKING:
-    from cudbound.inputs.csv_columns import TrainingData
 
 
 @dataclass(frozen=True)
@@ -103,7 +100,7 @@ def verify(
         sys.exit(DISAGREES)
 
 
-def _read(data: DataFile, tries: int = 3) -> TrainingData:
+def _read(data: DataFile, tries: int = 3) -> Any:
     """Read the file as the result says; where a spreadsheet has saved it in a way of its own, as the error proposes."""
     from cudbound.inputs.csv_columns import read_training_data
 

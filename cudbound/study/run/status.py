@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from cudbound.basis.pictured import Pictured
 from cudbound.report.table_style import FULL, Style
@@ -89,12 +89,12 @@ class StudyStatus(Tabular, Pictured["NestedLoopDisplay"]):
         """Return one row per cell: scenario, n, n_done, n_failed, n_total, first_failure (a replicate) and reason."""
         import pandas as pd
 
-        failures = [(one, one.first_failure) for one in self.cells]
-        rows = [
-            vars(one) | {"first_failure": first and first.replicate, "reason": first and first.reason}
-            for one, first in failures
-        ]
-        return pd.DataFrame(rows).astype({"first_failure": "Int64"})
+        firsts: list[Any] = [one.first_failure for one in self.cells]
+        frame = pd.DataFrame(list(map(vars, self.cells))).assign(
+            first_failure=[first and first.replicate for first in firsts],
+            reason=[first and first.reason for first in firsts],
+        )
+        return frame.astype({"first_failure": "Int64"})
 
     def report(self, run: Run | None = None, style: Style = FULL) -> Report:
         """Return the cells as a table; `run` and `style` change nothing in it."""
@@ -113,9 +113,16 @@ class StudyStatus(Tabular, Pictured["NestedLoopDisplay"]):
             yield f"Rate of the last run: {self.rate:.3g} replicates a second."
         if self.expected_end is not None:
             yield f"Expected end: {self.expected_end:%Y-%m-%d %H:%M}."
-        for cell in self.cells:
-            if (first := cell.first_failure) is not None:
-                yield f"First failure of {cell.scenario}, n = {cell.n}: replicate {first.replicate}, {first.reason}"
+        yield from self.failures
+
+    @property
+    def failures(self) -> tuple[str, ...]:
+        """The first failure of each cell that has one, in words."""
+        return tuple(
+            f"First failure of {cell.scenario}, n = {cell.n}: replicate {first.replicate}, {first.reason}"
+            for cell in self.cells
+            if (first := cell.first_failure) is not None
+        )
 
     def display(self) -> NestedLoopDisplay:
         """Return the picture of what is planned, done and failed in every cell; `plot` draws it."""
