@@ -120,7 +120,10 @@ def test_estimands_have_panels_on_one_scale():
     other = dataclasses.replace(TABLE.rows[1], estimand=Estimand("expected", n_train=40))
     display = IntervalTable((*TABLE.rows, other), RUN).plot(Figure().subplots())
     titles = [panel.get_title(loc="left") for panel in display.axes_]
-    assert titles == ["Of this classifier", "Of the learning algorithm, mean over training sets"]
+    assert [" ".join(title.split()) for title in titles] == [
+        "Of the classifier fitted to these data, on new cases from the same population",
+        "On new cases of classifiers fitted by the same learning algorithm, averaged over training sets of n1 cases",
+    ]
     assert {panel.get_xlim() for panel in display.axes_} == {(0.0, 1.0)}
     assert len(display.artists_) == len(display.numbers_) == 5
 
@@ -274,20 +277,20 @@ def test_every_picture_of_the_documentation_is_shown():
 
 def test_errors_of_refits_are_counted(training_set):
     table = performance_interval(*training_set, n_resamples=40, rng=0).table
-    display = RefitErrorDisplay.from_table(table).plot(Figure().subplots())
+    display = table.refit_errors().plot(Figure().subplots())
     assert sum(bar.get_height() for bar in display.bars_) == 40
     errors = table.analysis.records.bootstrap.out_of_bag
     assert set(display.mean_line_.get_xdata()) == {errors.mean()}
     assert display.ax_.get_xlim() == (0.0, errors.max())
     with pytest.raises(ValueError, match="no refits on bootstrap draws"):
-        RefitErrorDisplay.from_table(TABLE)
+        TABLE.refit_errors()
     with pytest.raises(ParameterError, match="'errors' parameter must be one number for each refit"):
         RefitErrorDisplay([NAN])
 
 
 def test_the_confusion_table_has_counts_and_limits():
     rows = [dataclasses.replace(TABLE.rows[0], metric=name) for name in ("sensitivity", "specificity")]
-    display = ConfusionDisplay.from_table(IntervalTable(rows), [[20, 11], [3, 14]]).plot(Figure().subplots())
+    display = IntervalTable(rows).confusion([[20, 11], [3, 14]]).plot(Figure().subplots())
     assert [text.get_text() for text in display.cells_] == ["20", "11", "3", "14"]
     assert [text.get_text() for text in display.limits_] == [
         f"{name} 0.250\n(95% limits 0.125 to 0.375)" for name in ("Specificity", "Sensitivity")

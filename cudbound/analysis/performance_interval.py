@@ -132,7 +132,7 @@ class PerformanceInterval(Pictured["IntervalDisplay"]):
             *(("The CUD bound did not lower the upper limit.",) if self._cap_is_idle else ()),
             *(f"{remark[0].upper()}{remark[1:]}." for remark in row.remarks),
             *((f"Degenerate: {row.degenerate}.",) if row.degenerate else ()),
-            *(() if "test_set" in METHODS[row.method].needs else (INTERNAL,)),
+            *(() if row.method in METHODS and "test_set" in METHODS[row.method].needs else (INTERNAL,)),
         )
 
     @property

@@ -33,8 +33,10 @@ from cudbound.saved.saved_file import SavedResult
 
 if TYPE_CHECKING:
     import pandas as pd
+    from numpy.typing import ArrayLike
 
     from cudbound.plotting.forest import ComparisonDisplay, IntervalDisplay
+    from cudbound.plotting.refit_errors import ConfusionDisplay, RefitErrorDisplay
 
 
 @dataclass(frozen=True, repr=False)
@@ -141,6 +143,11 @@ class IntervalTable(Table[IntervalEstimate], Pictured["IntervalDisplay"]):
     COLUMNS = IntervalEstimate.COLUMNS
 
     @property
+    def _cards(self) -> dict[str, MethodCard]:
+        asked = () if self.analysis is None else self.analysis.question.methods
+        return super()._cards | {one.name: one for one in asked}
+
+    @property
     def instability(self) -> Instability | None:
         """How often refits on the bootstrap draws put a row in another class; None where no method made such refits."""
         return None if self.analysis is None else self.analysis.instability
@@ -168,7 +175,7 @@ class IntervalTable(Table[IntervalEstimate], Pictured["IntervalDisplay"]):
     def pictured(self) -> pd.DataFrame:
         """What the picture is drawn from: `to_frame`, with the title of each method, and whether it is recommended."""
         reads = {"auc": "scores", "brier": "probabilities"}
-        cards = [METHODS.get(row.method) for row in self.rows]
+        cards = [self._cards.get(row.method) for row in self.rows]
         kinds = [reads.get(row.metric, "classes") for row in self.rows]
         found = [card and card.reading(kind) for card, kind in zip(cards, kinds, strict=True)]
         best = [
@@ -219,6 +226,30 @@ class IntervalTable(Table[IntervalEstimate], Pictured["IntervalDisplay"]):
         from cudbound.plotting.forest import IntervalDisplay
 
         return IntervalDisplay.from_table(self)
+
+    def refit_errors(self) -> RefitErrorDisplay:
+        """Return the picture of the errors of refits on the rows outside their draws; `plot` of it draws it.
+
+        Raises
+        ------
+        ValueError
+            If no method made such refits.
+        """
+        from cudbound.plotting.refit_errors import RefitErrorDisplay
+
+        return RefitErrorDisplay.from_table(self)
+
+    def confusion(self, counts: ArrayLike) -> ConfusionDisplay:
+        """Return the picture of a confusion table with limits for sensitivity and specificity; `plot` of it draws it.
+
+        Parameters
+        ----------
+        counts : array-like of int, shape (2, 2)
+            As `sklearn.metrics.confusion_matrix` gives them, the event second.
+        """
+        from cudbound.plotting.refit_errors import ConfusionDisplay
+
+        return ConfusionDisplay.from_table(self, counts)
 
 
 class ComparisonTable(Table[ComparisonResult], Pictured["ComparisonDisplay"]):

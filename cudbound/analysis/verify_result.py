@@ -21,7 +21,7 @@ from cudbound.basis.protocols import Features, FittedClassifier, Splits
 from cudbound.basis.sample import Sample
 from cudbound.basis.validation import check_integer, check_n_jobs, check_rng
 from cudbound.basis.versions import versions
-from cudbound.intervals import Method, find_methods
+from cudbound.intervals import METHODS, Method, find_methods
 from cudbound.metrics.metric_draws import draw_for_metrics
 from cudbound.metrics.metrics import ResolvedMetrics
 from cudbound.metrics.targets import targets_of
@@ -191,11 +191,15 @@ def _check_data(saved: SavedResult, found: str, same: bool, n: int) -> Check:
     """Compare the fingerprint of the data with that in the file."""
     if same:
         return Check("data", True, f"fingerprint {found[:12]}..., that of the file")
-    text = (
-        f"fingerprint {found[:12]}... of {n} rows, the file has {saved.fingerprint[:12]}... of "
-        f"{saved.counts.shape[1]}; X, y, groups and sample weights enter it"
-    )
-    return Check("data", False, text)
+    was = saved.counts.shape[1]
+    if n == was:
+        why = (
+            f"{n} rows, as in the file, but a value, a column, a group or weight, or the order of the rows is another: "
+            "were they sorted, edited, or saved by a spreadsheet, which may round numbers?"
+        )
+    else:
+        why = f"{n} rows, and {was} in the file: some were added, removed, or left out for a missing cell."
+    return Check("data", False, f"{why} Fingerprint {found[:12]}..., in the file {saved.fingerprint[:12]}...")
 
 
 def _check_draws(saved: SavedResult, counts: NDArray[np.int32]) -> Check:
@@ -242,7 +246,9 @@ def _check_rows(
     question, limits = saved.question, saved.question.bound.limits
     given = {"cv": cv, "test_set": test_set}
     timed = bool({limits.seconds, limits.seconds_per_draw} - {None, math.inf})
+    own = sorted(set(question.methods) - METHODS.keys())
     reasons = {
+        f"since a file cannot hold methods of your own: {', '.join(own)}": bool(own),
         "since no seed is known": question.rng is None,
         "since the clock ended its searches": timed,
         **{

@@ -269,12 +269,12 @@ def find_named(
         one, given = member if _is_pair(member) else (member, NO_OPTIONS)
         one = of_function(one) if of_function is not None and callable(one) else one
         group = isinstance(one, str) and one in groups
-        if not group and not isinstance(one, MethodCard) and not (isinstance(one, str) and one in known):
-            meant = suggestion(one, (*known, *groups))
-            raise ParameterError("methods", rule, one, meant)
-        found = (
-            [known[name] for name in groups[one]] if group else [known[one] if isinstance(one, str) else one]
-        )
+        found: list[Any] = [
+            known.get(name, name) if isinstance(name, str) else name
+            for name in (groups[one] if group else [one])
+        ]
+        if not isinstance(found[0], MethodCard):
+            raise ParameterError("methods", rule, one, suggestion(one, (*known, *groups)))
         for method in found:
             if not group and method.name not in methods:
                 named.add(method.name)  # a pair may also set options of what a group before it has named

@@ -19,6 +19,15 @@ METRIC_WORDS: Mapping[str, str] = {
     "lr+": "positive likelihood ratio",
     "lr-": "negative likelihood ratio",
 }
+#: What of a classifier or a learning algorithm an interval covers, by the kind of its estimand: words after the metric.
+ESTIMAND_WORDS: Mapping[str, str] = {
+    "conditional": "of the classifier fitted to these data, on new cases from the same population",
+    "expected": "on new cases of classifiers fitted by the same learning algorithm, averaged over training sets of n1 "
+    "cases",
+    "cv-average": "on new cases of the classifiers fitted without one fold, averaged over the folds",
+    "holdout-model": "on new cases of the classifier fitted to the training part of the split alone",
+    "rule": "on new cases of the learning algorithm, averaged over training sets of about this size",
+}
 
 
 def metric_words(metrics: Iterable[str]) -> str:

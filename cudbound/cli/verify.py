@@ -5,17 +5,18 @@ from __future__ import annotations
 import sys
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import click
 
 from cudbound.cli.advice import in_words_of_the_command
-from cudbound.cli.command import DISAGREES, command
+from cudbound.cli.command import DISAGREES, command, say
 from cudbound.cli.fitted import MODEL_OPTIONS, find_model, fit, folds_of
 from cudbound.cli.model_file import SavedModel
 from cudbound.cli.options import FILE, combined, jobs_option
 from cudbound.cli.output import ResultOutput, emit, output_options
 from cudbound.inputs.classifier_recipe import ClassifierRecipe
-from cudbound.inputs.csv_file import DataFile
+from cudbound.inputs.csv_file import CsvError, DataFile
 
 
 @dataclass(frozen=True)
@@ -77,12 +78,11 @@ def verify(
     except SavedResultError as error:
         raise SavedResultError(f"saved result {str(saved_file)!r}: command: {error}") from error
     from cudbound.analysis.verify_result import verify_result  # loads scikit-learn
-    from cudbound.inputs.csv_columns import read_training_data
     from cudbound.report.render import render_report
 
     with in_words_of_the_command("some of the fits"):  # the result was printed with its warnings
         classifier = _classifier(how.recipe, model)
-        data = read_training_data(replace(how.data, file=data_path))
+        data = _read(replace(how.data, file=data_path))
         fitted = fit(classifier, data, saved.question.rng or 0)
         verification = verify_result(
             saved_file,
@@ -99,6 +99,22 @@ def verify(
     emit(render_report(verification.report(), output.form), output.path)
     if not verification.passed:
         sys.exit(DISAGREES)
+
+
+def _read(data: DataFile, tries: int = 3) -> Any:
+    """Read the file as the result says; where a spreadsheet has saved it in a way of its own, as the error proposes."""
+
+    try:
+        return read_training_data(data)
+    except CsvError as error:
+        if not error.instead or not tries:
+            note = (
+                "'cudbound verify' reads FILE.csv as it was read for the result, and has no options for that"
+            )
+            raise CsvError(f"{error} ({note})") from error
+        for name, value in error.instead.items():
+            say(f"{data.file.name} is read with {name} {value!r}, unlike the file of the result")
+        return _read(replace(data, **error.instead), tries - 1)
 
 
 def _classifier(recipe: ClassifierRecipe | None, model: SavedModel | None) -> ClassifierRecipe | SavedModel:

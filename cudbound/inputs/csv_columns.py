@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from cudbound.inputs.classifier_recipe import STRATEGIES
 from cudbound.inputs.column_kinds import (
+    COMMAS,
     REMEDIES,
     automatic_categories,
     kind_of,
@@ -293,7 +294,8 @@ def _classes(keys: pd.Series[str], positive: str, target: str, least: int = 2) -
             f"did you mean --positive {quoted(alike[0])}?" if alike else "choose one of these with --positive"
         )
         raise CsvError(
-            f"--positive {quoted(positive)} is not a value of {quoted(target)}; found {', '.join(found)}; {way}"
+            f"--positive {quoted(positive)} is not a value of {quoted(target)}; found {', '.join(found)}; {way}",
+            **({"positive": alike[0]} if alike else {}),
         )
     if counts.min() < least:
         raise CsvError(f"each class of {quoted(target)} needs at least two rows; found {', '.join(found)}")
@@ -335,7 +337,9 @@ def _numbers(frame: pd.DataFrame) -> pd.DataFrame:
     numbers: pd.DataFrame = frame.apply(to_numbers)
     wrong = numbers.isna() & frame.notna()
     if wrong.any(axis=None):
-        raise CsvError(f"not numeric: {_first_cells(frame, wrong)}; {_remedy(frame.loc[:, wrong.any()])}")
+        remedy = _remedy(frame.loc[:, wrong.any()])
+        instead = {"decimal": ","} if remedy == REMEDIES[COMMAS] else {}
+        raise CsvError(f"not numeric: {_first_cells(frame, wrong)}; {remedy}", **instead)
     huge = numbers.abs() > LARGEST
     if huge.any(axis=None):
         cells = _first_cells(frame, huge)

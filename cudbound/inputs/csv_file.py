@@ -12,6 +12,7 @@ import io
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import compress
 from pathlib import Path
 from typing import Any
 
@@ -107,7 +108,7 @@ class CsvTable:
     source : str
         Name of the file, without its folder.
     names : tuple of str, length n_columns
-        Column names; a column without a name is called ``column 3`` after its place.
+        Column names; a column without a name is called ``column 3`` after its place, and left out if it has no content.
     records : tuple of tuple of str, shape (n_records, n_columns)
         Cells; records without any content are left out.
     lines : tuple of int, length n_records
@@ -191,7 +192,9 @@ def as_table(path: Path, rows: Sequence[tuple[int, tuple[str, ...]]]) -> CsvTabl
     _check_unique(path, names, header_line)
     unnamed = frozenset(name for name, given in zip(names, header, strict=True) if not given)
     lines, cells = zip(*records, strict=True)
-    return CsvTable(path.name, names, cells, lines, unnamed)
+    filled = [*map(any, zip(header, *cells, strict=True))]  # spreadsheets add columns without any content
+    names, *kept = (tuple(compress(one, filled)) for one in (names, *cells))
+    return CsvTable(path.name, names, tuple(kept), lines, unnamed & set(names))
 
 
 def content_of(path: Path) -> bytes:

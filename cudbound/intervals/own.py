@@ -55,10 +55,12 @@ def own_method(name: str, interval: OwnInterval, *, title: str | None = None, **
         if isinstance(found, Exception):
             raise found
         estimate, low, high = found
+        if low > high:
+            raise ValueError(f"the lower limit {low:g} is above the upper limit {high:g}")
         return Outcome(estimate, ConfidenceInterval(low, high))
 
     known: dict[str, Any] = {
-        "title": title or (inspect.getdoc(interval) or name).splitlines()[0],
+        "title": title or (inspect.getdoc(interval) or name).splitlines()[0].rstrip("."),
         "estimand": Estimand("conditional"),
         "assumptions": "not stated",
         "tendency": "not stated",

@@ -7,7 +7,7 @@ import textwrap
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Self
 
-from cudbound.basis.metric_words import metric_words
+from cudbound.basis.metric_words import ESTIMAND_WORDS, metric_words
 from cudbound.basis.rounding import format_difference, format_level, printable
 from cudbound.plotting.display import BAND_STYLE, LEVEL_STYLE, Display, check_columns
 from cudbound.plotting.style import safe_label
@@ -21,16 +21,9 @@ if TYPE_CHECKING:
 
 #: Black on white: a copy in grays loses nothing.
 _BAR: dict[str, Any] = {"color": "black", "marker": "o", "markersize": 5.0, "capsize": 3.0, "elinewidth": 1.2}
-#: Characters of a line of a title, and the inches that a line of text and the space below a row take.
-_WRAP, _TEXT, _SPACE = 44, 0.16, 0.14
-#: Estimands as titles of panels.
-_PANELS = {
-    "conditional": "Of this classifier",
-    "expected": "Of the learning algorithm, mean over training sets",
-    "cv-average": "Of the classifiers of the folds, on average",
-    "holdout-model": "Of the classifier fitted to the training part",
-    "rule": "Of the learning algorithm, at about this size",
-}
+#: Characters of a line of a method's title and of a panel's, and the inches that a line of text and the space below a
+#: row take.
+_WRAP, _TITLE, _TEXT, _SPACE = 44, 70, 0.16, 0.14
 
 
 class ForestDisplay(Display):
@@ -164,7 +157,9 @@ class ForestDisplay(Display):
         words = "classification error" if metric == "error" else metric_words([metric])
         ax.set_xlabel(self.axis_label or f"{words[0].upper()}{words[1:]}")
         if self.frame["kind"].nunique() > 1 and kind:
-            ax.set_title(_PANELS.get(kind, kind), loc="left", fontsize="medium", x=0.0, pad=16)
+            words = ESTIMAND_WORDS.get(kind, kind)
+            title = textwrap.fill(f"{words[0].upper()}{words[1:]}", _TITLE)
+            ax.set_title(title, loc="left", fontsize="medium", x=0.0, pad=16)
 
     def _set_limits(self, ax: Axes, rows: pd.DataFrame) -> None:
         """Begin the axis at 0, or below it, and end it above all that is drawn in panels of this metric."""

@@ -4,17 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+from cudbound.basis.metric_words import ESTIMAND_WORDS
 from cudbound.basis.outcomes import Estimand
 
 #: What an interval for one metric is to cover, by the kind of its estimand.
-ERRORS: Mapping[str, str] = {
-    "conditional": "the {what} of the classifier fitted to these data, on new cases from the same population",
-    "expected": "the {what} on new cases of classifiers fitted by the same learning algorithm, averaged over training "
-    "sets of n1 cases",
-    "cv-average": "the {what} on new cases of the classifiers fitted without one fold, averaged over the folds",
-    "holdout-model": "the {what} on new cases of the classifier fitted to the training part of the split alone",
-    "rule": "the {what} on new cases of the learning algorithm, averaged over training sets of about this size",
-}
+ERRORS: Mapping[str, str] = {kind: f"the {{what}} {words}" for kind, words in ESTIMAND_WORDS.items()}
 
 #: The same for the difference of two errors.
 DIFFERENCES: Mapping[str, str] = {

@@ -159,3 +159,77 @@ def test_options_that_no_command_writes_are_refused(part, field, value, message)
     body["command"] = [part]
     Path("result.json").write_text(json.dumps(body))
     assert_error(verify(), 1, "saved result 'result.json': command: must be an object of JSON")
+
+
+# --- a file that a spreadsheet has saved again
+
+SHEET = FRAME.assign(
+    visit=[f"2024-{1 + row % 12:02d}-{1 + row % 28:02d}" for row in range(N)],
+    stage=np.where(RNG.random(N) < 0.5, "1.0", "2.0"),
+    died=DIED,
+)
+
+
+def as_csv(frame: pd.DataFrame = SHEET, **how: str) -> bytes:
+    return frame.to_csv(index=False, **how).encode()
+
+
+def american(day: str) -> str:
+    year, month, date = day.split("-")
+    return f"{int(month)}/{int(date)}/{year}"
+
+
+SAVED_AGAIN = {
+    "line ends": as_csv(lineterminator="\r\n"),
+    "a byte order mark": b"\xef\xbb\xbf" + as_csv(),
+    "a blank column": b"".join(line + b",\n" for line in as_csv().splitlines()),
+    "blank rows": as_csv() + b",,,,,,\n" * 3,
+    "semicolons": as_csv(sep=";"),
+    "semicolons and decimal commas": as_csv(SHEET.assign(stage=SHEET["stage"].str[0]), sep=";", decimal=","),
+    "1.0 as 1": as_csv(SHEET.assign(stage=SHEET["stage"].str[0])),
+    "dates": as_csv(SHEET.assign(visit=SHEET["visit"].map(american))),
+    "truth in capitals": as_csv(SHEET.assign(died=np.where(DIED, "TRUE", "FALSE"))),
+}
+
+
+@pytest.fixture
+def saved(data) -> None:
+    Path("data.csv").write_bytes(as_csv())
+    asked = ["--target", "died", "--positive", "True", "--categorical", "sex,stage", "--exclude", "id,visit"]
+    quick = ["--seed", "3", "--resamples", "20", "--methods", "cud", "--save", "result.json"]
+    assert invoke("interval", "data.csv", *asked, *quick).exit_code == 0
+
+
+@pytest.mark.parametrize("way", SAVED_AGAIN)
+def test_a_file_that_a_spreadsheet_saved_with_the_same_values_holds(way, saved):
+    Path("data.csv").write_bytes(SAVED_AGAIN[way])
+    found = verify()
+    assert set(outcomes(found, 0).values()) == {"passed"}
+    expected = {"semicolons": 1, "semicolons and decimal commas": 2, "truth in capitals": 1}
+    assert found.stderr.count("unlike the file of the result") == expected.get(way, 0)
+
+
+CHANGED = {
+    "a cell": (SHEET.assign(age=SHEET["age"] + (SHEET.index == 4)), "30 rows, as in the file, but a value"),
+    "rounding": (SHEET.assign(bmi=SHEET["bmi"].round(1)), "saved by a spreadsheet, which may round numbers"),
+    "the order": (SHEET.sort_values("age"), "or the order of the rows is another: were they sorted"),
+    "a row less": (SHEET[1:], "29 rows, and 30 in the file: some were added, removed, or left out"),
+}
+
+
+@pytest.mark.parametrize("way", CHANGED)
+def test_other_data_are_explained(way, saved):
+    frame, why = CHANGED[way]
+    Path("data.csv").write_bytes(as_csv(frame))
+    found = verify()
+    assert outcomes(found, 4)["data"] == "FAILED"
+    document = json.loads(found.stdout)
+    assert why in document["checks"][1]["found"]
+    assert document["notes"] == ["These are not the data of the saved result, which may hold for those."]
+
+
+def test_a_file_that_cannot_be_read_as_it_was_is_explained(saved):
+    Path("data.csv").write_bytes(as_csv(SHEET.assign(age=SHEET["age"].where(SHEET.index != 4))))
+    found = verify()
+    assert_error(found, 1, "1 missing value(s)")
+    assert "'cudbound verify' reads FILE.csv as it was read for the result" in found.stderr

@@ -1,6 +1,6 @@
 """Draw the pictures of the documentation: ``python tests/helpers/docs_pictures.py docs/pictures``.
 
-The first six are of the data of ``cudbound demo``, the others of a small study; each is the same on every run.
+The first eight are of the data of ``cudbound demo``, the others of a small study; each is the same on every run.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import confusion_matrix
 
 from cudbound import (
     IntervalTable,
@@ -55,6 +56,11 @@ def scores() -> IntervalTable:
     return compare_intervals(clf, X, Y, methods="two-center", metric=["auc", "brier"], rng=0)
 
 
+def by_class() -> IntervalTable:
+    metric = ["sensitivity", "specificity"]
+    return compare_intervals(CLASSIFIER, X, Y, methods="two-center", metric=metric, rng=0)
+
+
 OF_RESULTS: dict[str, Callable[[], Display]] = {
     "intervals": intervals,
     "suprema": suprema,
@@ -62,6 +68,8 @@ OF_RESULTS: dict[str, Callable[[], Display]] = {
     "roc": lambda: RocDisplay.from_table(scores()),
     "risks": lambda: RiskDisplay.from_table(scores()),
     "calibration": lambda: scores().calibration.plot(),
+    "refit_errors": lambda: by_class().refit_errors(),
+    "confusion": lambda: by_class().confusion(confusion_matrix(Y, CLASSIFIER.predict(X))),
 }
 
 

@@ -57,6 +57,13 @@ def test_columns_without_a_name_are_called_after_their_place(tmp_path):
     assert table.unnamed == {"column 1", "column 3"}
 
 
+def test_columns_without_any_content_are_left_out(tmp_path):
+    table = read_csv_file(write(tmp_path, "a,,b,,\n1,,2,,\n3,,4,5,\n"))
+    assert table.names == ("a", "b", "column 4")
+    assert table.records == (("1", "2", ""), ("3", "4", "5"))
+    assert table.unnamed == {"column 4"}
+
+
 @pytest.mark.parametrize("delimiter", [";", "\t", "|"])
 def test_other_delimiters(tmp_path, delimiter):
     path = write(tmp_path, f"a{delimiter}b\n1,5{delimiter}2\n")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from functools import partial
 
 import numpy as np
@@ -19,8 +21,11 @@ from cudbound import (
     Study,
     compare_intervals,
     own_method,
+    performance_interval,
+    plan_sample_size,
     run_study,
     summarize,
+    verify_result,
 )
 from cudbound.basis.exceptions import StudyError, StudyInterrupted
 from cudbound.basis.parameter_error import ParameterError
@@ -43,7 +48,7 @@ def test_a_function_is_a_method_of_a_study(tmp_path, n_jobs):
     study = of(Shifted(0.5), methods=(wilson, "langford-binomial"))
     assert study.methods == ("wilson", "langford-binomial")
     assert [(one.name, one.title) for one in study.own] == [
-        ("wilson", "Wilson's interval on the training error.")
+        ("wilson", "Wilson's interval on the training error")
     ]
     status = run_study(study, tmp_path / "s", n_jobs=n_jobs)
     assert (status.n_done, status.n_failed) == (30, 0)
@@ -92,8 +97,47 @@ def test_functions_and_methods_are_set_beside_others():
     assert table["wilson"].confidence_interval == table["mine"].confidence_interval
     alone = compare_intervals(clf, X, y, methods=wilson, n_resamples=20, rng=0)
     assert alone.rows == (table["wilson"],)
-    assert own_method("mine", partial(wilson)).title == partial.__doc__.splitlines()[0]
+    assert own_method("mine", partial(wilson)).title == partial.__doc__.splitlines()[0].rstrip(".")
     assert own_method("mine", lambda model, X, y, level, rng: (0.0, 0.0, 1.0)).title == "mine"
+
+
+def test_a_function_has_its_title_wherever_a_method_has(tmp_path):
+    X = np.random.default_rng(0).normal(size=(30, 1))
+    y = X[:, 0] + np.random.default_rng(1).normal(size=30) > 0
+    clf = LeastSquaresClassifier().fit(X, y)
+    table = compare_intervals(clf, X, y, methods=["two-center", wilson], n_resamples=20, rng=0)
+    assert "Wilson's interval on the training error (wilson)" in table.describe().methods
+    assert "Wilson's interval on the training error" in table.to_text(style="paper")
+    assert table.pictured["title"].tolist()[1] == "Wilson's interval on the training error"
+    assert "wilson interval" in str(performance_interval(clf, X, y, method=wilson, n_resamples=20, rng=0))
+    table.save(tmp_path / "table.json")
+    rows = verify_result(tmp_path / "table.json", clf, X, y).checks[-1]
+    assert (rows.name, rows.passed) == ("rows", None)
+    assert rows.found.endswith("a file cannot hold methods of your own: wilson")
+
+
+def test_a_size_is_planned_for_a_function():
+    plan = plan_sample_size(
+        LeastSquaresClassifier(), world="gaussians", method=wilson, n_samples=(20, 40), n_replicates=10, rng=0
+    )
+    assert plan.method == "wilson"
+    assert "by: wilson." in plan.describe().methods
+
+
+def test_limits_in_the_wrong_order_are_no_interval():
+    X = np.arange(20.0)[:, None]
+    clf = LeastSquaresClassifier().fit(X, X[:, 0] > 9.5)
+    asked = ["langford-binomial", own_method("reversed", lambda *_: (0.3, 0.5, 0.1))]
+    table = compare_intervals(clf, X, X[:, 0] > 9.5, methods=asked, n_resamples=20, rng=0)
+    assert table["reversed"].degenerate.endswith("the lower limit 0.5 is above the upper limit 0.1")
+
+
+def test_worlds_are_imported_first():
+    """In a process that has imported nothing else: what others import may hide what is missing."""
+    code = "from cudbound.study import worlds; print(worlds.Gaussians().name)"
+    assert (
+        subprocess.run([sys.executable, "-c", code], capture_output=True, check=True).stdout == b"gaussians\n"
+    )
 
 
 def test_an_estimator_is_cloned(tmp_path):

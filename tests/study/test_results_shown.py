@@ -59,15 +59,10 @@ def test_a_status_prints_as_the_command_does(status, path):
 
 def test_a_status_is_drawn(status):
     drawn = status.plot(Figure().subplots())
-    widths = {name: [bar.get_width() for bar in bars] for name, bars in drawn.bars_.items()}
-    failed = [cell.n_failed for cell in status.cells]
-    assert widths == {"n_total": [4] * 4, "n_done": [4] * 4, "n_failed": failed}
-    assert [text.get_text() for text in drawn.ax_.get_yticklabels()] == [
-        "<b>near, n = 12",
-        "<b>near, n = 20",
-        "broken, n = 12",
-        "broken, n = 20",
-    ]
+    heights = {name: line.get_ydata()[:-1].tolist() for name, line in drawn.artists_.items()}
+    failed = {(cell.n, cell.scenario): cell.n_failed for cell in status.cells}
+    assert heights == {"planned": [4] * 4, "done": [4] * 4, "failed": [failed[cell] for cell in drawn.order]}
+    assert drawn.ax_.get_ylabel() == "replicates"
 
 
 def test_a_summary_is_its_primary_table(summary):

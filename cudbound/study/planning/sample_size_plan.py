@@ -288,20 +288,21 @@ class SampleSizePlan(Tabular, Pictured["HalfWidthDisplay"]):
 
     def describe(self) -> Description:
         """Return words for a paper: methods, results, versions and seed, and what to cite, in BibTeX."""
-        card = METHODS[self.method]
+        card = METHODS.get(self.method)
+        title = f"{card.title} ({self.method})" if card else self.method
         n_each = self.sizes[0].half_widths.size
         grid = ", ".join(str(one.n) for one in self.sizes)
         methods = (
             f"The number of patients was planned by simulation. Samples of {grid} patients ({self.source}), {n_each} "
             f"of each size, were analyzed as the study will be: a classifier ({self.classifier}) was fitted, and a "
             f"{format_level(self.confidence_level)} interval for its {metric_words([self.metric])} computed from "
-            f"{self.n_resamples} resamples by: {card.title} ({self.method})."
+            f"{self.n_resamples} resamples by: {title}."
         )
         return Description(
             printable(methods),
             printable(self.headline),
             software(in_words(self.seed)),
-            cited([card.reference, SOURCE]),
+            cited([*([card.reference] if card else []), SOURCE]),
         )
 
     def display(self) -> HalfWidthDisplay:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -158,14 +157,7 @@ def run_notes(store: Store) -> list[str]:
     options = "; ".join(f"{method}: {_pairs(chosen)}" for method, chosen in description["options"].items())
     notes = [
         f"{status.n_done} of {status.n_total} replicates, of which {status.n_failed} failed.",
-        *islice(
-            (
-                f"First failure of {cell.scenario}, n = {cell.n}: {cell.first_failure.reason}."
-                for cell in status.cells
-                if cell.first_failure is not None
-            ),
-            MAX_FAILURES,
-        ),
+        *(f"{failure}." for failure in status.failures[:MAX_FAILURES]),
         "The study is not finished: cells have fewer replicates than planned, or are missing."
         if status.n_done < status.n_total
         else "",

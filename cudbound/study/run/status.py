@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from cudbound.basis.pictured import Pictured
 from cudbound.report.table_style import FULL, Style
@@ -15,7 +15,7 @@ from cudbound.report.tabular import Tabular
 if TYPE_CHECKING:
     import pandas as pd
 
-    from cudbound.plotting.study_progress import StudyProgressDisplay
+    from cudbound.plotting.nested_loop import NestedLoopDisplay
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ class CellStatus:
 
 
 @dataclass(frozen=True, repr=False)
-class StudyStatus(Tabular, Pictured["StudyProgressDisplay"]):
+class StudyStatus(Tabular, Pictured["NestedLoopDisplay"]):
     """How far a study is; prints as a table, and writes itself as other tables do.
 
     Attributes
@@ -89,21 +89,19 @@ class StudyStatus(Tabular, Pictured["StudyProgressDisplay"]):
         """Return one row per cell: scenario, n, n_done, n_failed, n_total, first_failure (a replicate) and reason."""
         import pandas as pd
 
-        failures = [(one, one.first_failure) for one in self.cells]
-        rows = [
-            vars(one) | {"first_failure": first and first.replicate, "reason": first and first.reason}
-            for one, first in failures
-        ]
-        return pd.DataFrame(rows).astype({"first_failure": "Int64"})
+        firsts: list[Any] = [one.first_failure for one in self.cells]
+        frame = pd.DataFrame(list(map(vars, self.cells))).assign(
+            first_failure=[first and first.replicate for first in firsts],
+            reason=[first and first.reason for first in firsts],
+        )
+        return frame.astype({"first_failure": "Int64"})
 
     def report(self, run: Run | None = None, style: Style = FULL) -> Report:
         """Return the cells as a table; `run` and `style` change nothing in it."""
+        counts = {"n": "n", "n_done": "done", "n_total": "of", "n_failed": "failed"}
         columns = (
             Column("scenario", "scenario", "text"),
-            Column("n", "n", "count"),
-            Column("n_done", "done", "count"),
-            Column("n_total", "of", "count"),
-            Column("n_failed", "failed", "count"),
+            *(Column(key, heading, "count") for key, heading in counts.items()),
         )
         done = f"{self.n_done} of {self.n_total} replicates done, {self.n_failed} failed"
         rows = tuple(map(vars, self.cells))
@@ -115,12 +113,22 @@ class StudyStatus(Tabular, Pictured["StudyProgressDisplay"]):
             yield f"Rate of the last run: {self.rate:.3g} replicates a second."
         if self.expected_end is not None:
             yield f"Expected end: {self.expected_end:%Y-%m-%d %H:%M}."
-        for cell in self.cells:
-            if (first := cell.first_failure) is not None:
-                yield f"First failure of {cell.scenario}, n = {cell.n}: replicate {first.replicate}, {first.reason}"
+        yield from self.failures
 
-    def display(self) -> StudyProgressDisplay:
-        """Return the picture of what is done and has failed in every cell; `plot` draws it."""
-        from cudbound.plotting.study_progress import StudyProgressDisplay
+    @property
+    def failures(self) -> tuple[str, ...]:
+        """The first failure of each cell that has one, in words."""
+        return tuple(
+            f"First failure of {cell.scenario}, n = {cell.n}: replicate {first.replicate}, {first.reason}"
+            for cell in self.cells
+            if (first := cell.first_failure) is not None
+        )
 
-        return StudyProgressDisplay(self.to_frame())
+    def display(self) -> NestedLoopDisplay:
+        """Return the picture of what is planned, done and failed in every cell; `plot` draws it."""
+        from cudbound.plotting.nested_loop import NestedLoopDisplay
+
+        names = {"n_total": "planned", "n_done": "done", "n_failed": "failed"}
+        cells = self.to_frame().rename(columns=names)
+        shown = cells.melt(["scenario", "n"], [*names.values()], "method", "replicates")
+        return NestedLoopDisplay(shown.assign(n_replicates=shown["replicates"]), "replicates")
