@@ -258,8 +258,8 @@ def instability(found: Instability | None, errors: Any) -> dict[str, Any] | None
     if found is None:
         return None
     errors = errors[np.isfinite(errors)]
-    edges = np.linspace(0.0, max(0.1, float(errors.max(initial=0.0))), 2 * N_BARS + 1)
-    quantiles = np.quantile(errors, [0.05, 0.5, 0.95]).tolist() if errors.size else [math.nan] * 3
+    edges = np.linspace(0.0, max(0.1, float(errors.max())), 2 * N_BARS + 1)
+    quantiles = np.quantile(errors, [0.05, 0.5, 0.95]).tolist()
     return {
         **found.summary,
         "groups": [] if found.distances is None else _groups(found.distances, found.shares),
@@ -268,7 +268,7 @@ def instability(found: Instability | None, errors: Any) -> dict[str, Any] | None
         "refit_errors": {
             "edges": edges.tolist(),
             "counts": np.histogram(errors, edges)[0].tolist(),
-            "mean": float(errors.mean()) if errors.size else math.nan,
+            "mean": float(errors.mean()),
             "quantiles": dict(zip(("5%", "50%", "95%"), quantiles, strict=True)),
         },
     }
