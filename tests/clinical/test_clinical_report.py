@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import warnings
 from pathlib import Path
 
 import jsonschema
@@ -24,7 +25,13 @@ from sklearn.svm import LinearSVC
 
 import cudbound
 from cudbound import LeastSquaresClassifier, clinical_report, compare_intervals, performance_interval
-from cudbound.basis.exceptions import FewEventsWarning, LabelsReadWarning, ManyFeaturesWarning
+from cudbound.basis.exceptions import (
+    CudboundWarning,
+    FewEventsWarning,
+    LabelsReadWarning,
+    ManyFeaturesWarning,
+    TuningNotResampledWarning,
+)
 from cudbound.basis.parameter_error import ParameterError
 from cudbound.study.populations.real_data import load_data_set
 
@@ -310,7 +317,8 @@ def test_selection_inside_the_pipeline_is_told():
 
 @pytest.mark.slow
 def test_a_tuned_classifier_is_told():
-    found, page = checked(GridSearchCV(LogisticRegression(), {"C": [0.1, 1.0]}, cv=3), X, Y)
+    with pytest.warns(TuningNotResampledWarning):
+        found, page = checked(GridSearchCV(LogisticRegression(), {"C": [0.1, 1.0]}, cv=3), X, Y)
     assert found["box"]["chosen_inside"] == ["GridSearchCV"]
     assert found["intervals"]["family"] == "tuned logistic"
     assert "Chosen on these data: GridSearchCV; every refit repeated it." in page
@@ -395,11 +403,13 @@ def test_too_few_events_cannot_be_masked():
 def test_real_data(name):
     if not SHARED.is_dir():
         pytest.skip("the folder of data sets lies beside the checkout where the project is developed")
-    population = load_data_set(name, SHARED)
-    cases = population.draw(40, np.random.default_rng(1))
+    cases = load_data_set(name, SHARED).draw(40, np.random.default_rng(1))
     clf = make_pipeline(StandardScaler(), LogisticRegression())
-    found, page = checked(clf, cases.X, cases.y, 1, n_resamples=100)
+    with warnings.catch_warnings(record=True) as heard:
+        warnings.simplefilter("always", CudboundWarning)
+        found, page = checked(clf, cases.X, cases.y, 1, n_resamples=100)
     assert found["box"]["n"] == 40
     error = measures(found)["error"]
     assert error["low"] <= error["corrected"] <= error["high"]
     assert found["box"]["sentence"] in page
+    assert {str(one.message) for one in heard} <= set(found["limits"]["checks"])
