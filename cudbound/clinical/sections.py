@@ -374,12 +374,16 @@ def box(answers: Answers, estimator: Any, X: Any, y: Any) -> dict[str, Any]:
         "low": row.low,
         "high": row.high,
         "centers": {words: row.details[name] for name, words in CENTERS.items() if name in row.details},
-        "sentence": interval_sentence(row, run.n_samples),
-        "one_sided": {
-            "confidence_level": one_sided,
-            "high": row.high,
-            "sentence": f"Read as a one-sided limit: with {format_level(one_sided)} confidence, the error of this "
-            f"classifier on new cases is at most {format_proportion(row.high)}.",
-        },
+        "sentence": _sentence(row, run.n_samples, one_sided),
+        "one_sided": {"confidence_level": one_sided, "high": row.high},
         "majority": " ".join(majority_sentence(row, run.base_rate, run.of_rows)),
     }
+
+
+def _sentence(row: IntervalEstimate, n: int, one_sided: float) -> str:
+    """Return the interval in words, and its upper limit, which has half the error probability with equal tails."""
+    sentence = interval_sentence(row, n)
+    if math.isnan(row.high):
+        return sentence
+    limit = f"with {format_level(one_sided)} confidence it is at most {format_proportion(row.high)}"
+    return f"{sentence.removesuffix('.')}; {limit}."
