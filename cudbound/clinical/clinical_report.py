@@ -236,8 +236,7 @@ def make_report(
 def _assembled(
     answers: Answers, estimator: Any, X: Any, y: Any, seed: int, checks: tuple[str, ...], command: str
 ) -> dict[str, Any]:
-    known = answers.table.analysis
-    assert known is not None
+    known = answers.analysis
     box = sections.box(answers, estimator, X, y)
     performance, probabilities = sections.performance(answers), sections.probabilities(answers)
     measures = [*performance["measures"], *probabilities["measures"]]

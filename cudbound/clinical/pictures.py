@@ -103,7 +103,7 @@ def _frame(rows: list[dict[str, Any]], level: float, title: str) -> Any:
                 "metric": _panel(row),
                 "confidence_level": level,
                 "recommended": row.get("recommended", False),
-                **{name: np.nan if row[key] is None else row[key] for name, key in _keys(row).items()},
+                **{name: np.nan if row[name] is None else row[name] for name in ("estimate", "low", "high")},
             }
             for row in rows
         ]
@@ -117,16 +117,11 @@ def _panel(row: Mapping[str, Any]) -> str:
     return "lower is better" if row["metric"] in LOSSES else "higher is better"
 
 
-def _keys(row: Mapping[str, Any]) -> dict[str, str]:
-    return {"estimate": "estimate" if "estimate" in row else "corrected", "low": "low", "high": "high"}
-
-
 def _spoken(rows: list[dict[str, Any]]) -> str:
     return "; ".join(
         f"{row['title']} not available"
-        if row[keys["estimate"]] is None or row["low"] is None
-        else f"{row['title']} {format_proportion(row[keys['estimate']])} ({format_proportion(row['low'])} to "
-        f"{format_proportion(row['high'])})"
+        if None in (row["estimate"], row["low"], row["high"])
+        else f"{row['title']} {format_proportion(row['estimate'])} "
+        f"({format_proportion(row['low'])} to {format_proportion(row['high'])})"
         for row in rows
-        for keys in (_keys(row),)
     )

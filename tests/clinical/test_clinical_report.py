@@ -127,7 +127,7 @@ def test_corrected_values_are_those_of_the_package(found):
     table = compare_intervals(clf, X, Y, methods="two-center", metric=metric, n_resamples=200, rng=0)
     for row in table:
         one = measures(found)[row.metric]
-        assert (one["corrected"], one["low"], one["high"]) == (row.estimate, row.low, row.high)
+        assert (one["estimate"], one["low"], one["high"]) == (row.estimate, row.low, row.high)
     assert found["probabilities"]["calibration"]["slope"] == table.calibration.slope
     assert found["instability"]["mean"] == table.instability.mean
     cud = cudbound.cud_interval(clf, X, Y, n_resamples=200, rng=0)
@@ -268,7 +268,7 @@ def test_separable_classes():
     apart = X + 20.0 * (Y == "ill")[:, None]
     found, page = checked(LogisticRegression(C=math.inf, solver="newton-cholesky"), apart, Y)
     error = measures(found)["error"]
-    assert (error["apparent"], error["corrected"]) == (0.0, 0.0)
+    assert (error["apparent"], error["estimate"]) == (0.0, 0.0)
     assert error["high"] == pytest.approx(1 - 0.025 ** (1 / 40))  # Clopper and Pearson without an error
     assert found["diagnostics"]["cud"] is None
     assert "has no minimizer" in page
@@ -381,7 +381,7 @@ def test_small_cells_are_masked_with_what_gives_them_away(found):
     assert masked["probabilities"]["risks_by_outcome"] is None
     assert "above_10_percent" not in masked["instability"]
     assert "Counts below 5 are masked" in page
-    for name in ("corrected", "low", "high"):
+    for name in ("estimate", "low", "high"):
         assert measures(masked)["error"][name] == measures(found)["error"][name]
 
 
@@ -409,6 +409,6 @@ def test_real_data(name):
         found, page = checked(clf, cases.X, cases.y, 1, n_resamples=100)
     assert found["box"]["n"] == 40
     error = measures(found)["error"]
-    assert error["low"] <= error["corrected"] <= error["high"]
+    assert error["low"] <= error["estimate"] <= error["high"]
     assert found["box"]["sentence"] in page
     assert {str(one.message) for one in heard} <= set(found["limits"]["checks"])
