@@ -15,6 +15,7 @@ from cudbound.basis.protocols import Splitter
 
 CALLS = (
     "performance_interval",
+    "clinical_report",
     "compare_intervals",
     "compare_learners",
     "estimate_error",

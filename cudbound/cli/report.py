@@ -60,6 +60,9 @@ def report(
     intervals; how often intervals covered where they were studied; instability, planning, what the page is not, the
     items of TRIPOD+AI and STARD, paragraphs to paste, and how to repeat it. No row of the data is in it.
     """
+    from cudbound.plotting.display import import_matplotlib
+    from cudbound.report.pages import templates
+
     if path.suffix.lower() not in (".html", ".htm"):
         raise click.BadParameter(
             "it must be the name of a page, which ends in .html.", param_hint="'--output'"
@@ -68,6 +71,8 @@ def report(
     model = classifier if isinstance(classifier, SavedModel) else None
     read = [data.file, None if model is None else model.path]
     check_paths({"--output": path, "--output, its numbers": numbers}, read)
+    import_matplotlib()  # what is missing is told before any time is spent
+    templates()
     if model is not None:
         data = data_for_model(data)
     sample = read_sample(data)

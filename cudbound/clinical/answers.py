@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cudbound.adapters.model import threshold_on_risk
+from cudbound.analysis.analyze import Analysis
 from cudbound.analysis.compare_intervals import compare_intervals
 from cudbound.analysis.cud_interval import cud_interval
 from cudbound.analysis.performance_interval import performance_interval
@@ -97,6 +98,12 @@ class Answers:
     threshold: float | None
     n_missing: int
     warnings: tuple[CudboundWarning, ...]
+
+    @property
+    def analysis(self) -> Analysis:
+        """The question, the draws and the records of the table."""
+        assert self.table.analysis is not None
+        return self.table.analysis
 
 
 def answers_of(

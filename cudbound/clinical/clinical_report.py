@@ -23,7 +23,7 @@ from cudbound.basis.validation import check_flag, check_integer
 from cudbound.basis.versions import versions
 from cudbound.clinical import sections
 from cudbound.clinical.answers import RECOMMENDED, Answers, answers_of
-from cudbound.clinical.masking import masked
+from cudbound.clinical.masking import SMALLEST, masked
 from cudbound.clinical.pictures import pictures_of
 from cudbound.clinical.statements import crosswalk, limits
 from cudbound.report.cautions import warn_of
@@ -221,6 +221,9 @@ def make_report(
     """
     check_flag("mask_small_cells", mask_small_cells)
     check_integer("n_seeds", n_seeds, 1)
+    if mask_small_cells and np.unique(np.asarray(y), return_counts=True)[1].min() < SMALLEST:
+        rule = f"False where a class has fewer than {SMALLEST} cases: nothing useful would be left"
+        raise ParameterError("mask_small_cells", rule, mask_small_cells)
     seed = check_seed(rng)
     answers = answers_of(estimator, X, y, n_resamples=n_resamples, n_seeds=n_seeds, seed=seed, **shared)
     warn_of(answers.warnings)
@@ -233,8 +236,7 @@ def make_report(
 def _assembled(
     answers: Answers, estimator: Any, X: Any, y: Any, seed: int, checks: tuple[str, ...], command: str
 ) -> dict[str, Any]:
-    known = answers.table.analysis
-    assert known is not None
+    known = answers.analysis
     box = sections.box(answers, estimator, X, y)
     performance, probabilities = sections.performance(answers), sections.probabilities(answers)
     measures = [*performance["measures"], *probabilities["measures"]]

@@ -54,31 +54,8 @@ def _displays(report: Mapping[str, Any]) -> Iterator[tuple[str, Display, str, st
                 f"{name} in tenths of the risk: {', '.join(map(str, one))}" for name, one in counts.items()
             ),
         )
-    if (found := report["instability"]) is not None:
-        if found["groups"]:
-            yield (
-                "instability",
-                GroupedInstabilityDisplay(found["groups"], found["distances_of"]),
-                "Share of refits that give another class, against the distance from the threshold. Each line is a "
-                "group of neighboring cases: the dot their mean, its end the largest. No case is shown by itself.",
-                " ".join(found["sentences"]),
-            )
-        errors = found["refit_errors"]
-        mean = format_proportion(errors["mean"])
-        yield (
-            "refits",
-            CountsDisplay(
-                errors["edges"],
-                {"refits": errors["counts"]},
-                "error of a refit on the cases outside its draw",
-                "refits",
-                (errors["mean"], f"mean {mean}"),
-            ),
-            "Errors of the refits on the cases that their draws left out. They show how much refits differ, and "
-            "are no interval.",
-            f"Mean {mean}; 5% below {format_proportion(errors['quantiles']['5%'])}, "
-            f"5% above {format_proportion(errors['quantiles']['95%'])}.",
-        )
+    if report["instability"] is not None:
+        yield from _of_refits(report["instability"])
     if (cud := report["diagnostics"]["cud"]) is not None:
         yield (
             "suprema",
@@ -86,6 +63,33 @@ def _displays(report: Mapping[str, Any]) -> Iterator[tuple[str, Display, str, st
             "Distribution of Q over the bootstrap draws, in percentiles, with the quantile that makes the interval.",
             f"The {format_level(level)} quantile of Q is {format_proportion(cud['q'])} over {cud['n_draws']} draws.",
         )
+
+
+def _of_refits(found: Mapping[str, Any]) -> Iterator[tuple[str, Display, str, str]]:
+    if found["groups"]:
+        yield (
+            "instability",
+            GroupedInstabilityDisplay(found["groups"], found["distances_of"]),
+            "Share of refits that give another class, against the distance from the threshold. Each line is a "
+            "group of neighboring cases: the dot their mean, its end the largest. No case is shown by itself.",
+            " ".join(found["sentences"]),
+        )
+    errors = found["refit_errors"]
+    mean = format_proportion(errors["mean"])
+    yield (
+        "refits",
+        CountsDisplay(
+            errors["edges"],
+            {"refits": errors["counts"]},
+            "error of a refit on the cases outside its draw",
+            "refits",
+            (errors["mean"], f"mean {mean}"),
+        ),
+        "Errors of the refits on the cases that their draws left out. They show how much refits differ, and "
+        "are no interval.",
+        f"Mean {mean}; 5% below {format_proportion(errors['quantiles']['5%'])}, "
+        f"5% above {format_proportion(errors['quantiles']['95%'])}.",
+    )
 
 
 def _frame(rows: list[dict[str, Any]], level: float, title: str) -> Any:
@@ -99,7 +103,7 @@ def _frame(rows: list[dict[str, Any]], level: float, title: str) -> Any:
                 "metric": _panel(row),
                 "confidence_level": level,
                 "recommended": row.get("recommended", False),
-                **{name: np.nan if row[key] is None else row[key] for name, key in _keys(row).items()},
+                **{name: np.nan if row[name] is None else row[name] for name in ("estimate", "low", "high")},
             }
             for row in rows
         ]
@@ -113,16 +117,11 @@ def _panel(row: Mapping[str, Any]) -> str:
     return "lower is better" if row["metric"] in LOSSES else "higher is better"
 
 
-def _keys(row: Mapping[str, Any]) -> dict[str, str]:
-    return {"estimate": "estimate" if "estimate" in row else "corrected", "low": "low", "high": "high"}
-
-
 def _spoken(rows: list[dict[str, Any]]) -> str:
     return "; ".join(
         f"{row['title']} not available"
-        if row[keys["estimate"]] is None or row["low"] is None
-        else f"{row['title']} {format_proportion(row[keys['estimate']])} ({format_proportion(row['low'])} to "
-        f"{format_proportion(row['high'])})"
+        if None in (row["estimate"], row["low"], row["high"])
+        else f"{row['title']} {format_proportion(row['estimate'])} "
+        f"({format_proportion(row['low'])} to {format_proportion(row['high'])})"
         for row in rows
-        for keys in (_keys(row),)
     )

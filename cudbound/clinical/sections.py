@@ -116,22 +116,18 @@ def _notes(measures: list[dict[str, Any]]) -> list[str]:
 
 
 def _measure(row: IntervalEstimate, apparent: float, based_on: str) -> dict[str, Any]:
-    return {
-        "metric": row.metric,
-        "title": metric_words([row.metric]),
-        "apparent": apparent,
-        "corrected": row.estimate,
-        "low": row.low,
-        "high": row.high,
-        "based_on": based_on,
-        "remarks": [*row.remarks, *([row.degenerate] if row.degenerate else [])],
-    }
+    known = {"metric": row.metric, "title": metric_words([row.metric]), "apparent": apparent}
+    return {**known, "based_on": based_on, **_interval(row)}
+
+
+def _interval(row: IntervalEstimate) -> dict[str, Any]:
+    remarks = [*row.remarks, *([row.degenerate] if row.degenerate else [])]
+    return {"estimate": row.estimate, "low": row.low, "high": row.high, "remarks": remarks}
 
 
 def probabilities(answers: Answers) -> dict[str, Any]:
     """Return what scores and risks are worth, and why something of it is missing."""
-    known = answers.table.analysis
-    assert known is not None
+    known = answers.analysis
     event = answers.event
     pairs = f"{int(event.sum())} events and {int((~event).sum())} non-events"
     found: dict[str, Any] = {
@@ -161,14 +157,8 @@ def probabilities(answers: Answers) -> dict[str, Any]:
         }
     calibration = answers.table.calibration
     assert calibration is not None
-    found["calibration"] = {
-        "apparent_intercept": calibration.apparent_intercept,
-        "apparent_slope": calibration.apparent_slope,
-        "intercept": calibration.intercept,
-        "slope": calibration.slope,
-        "n_draws": calibration.n_draws,
-        "remarks": list(calibration.remarks),
-    }
+    numbers = ("apparent_intercept", "apparent_slope", "intercept", "slope", "n_draws", "remarks")
+    found["calibration"] = {name: getattr(calibration, name) for name in numbers}
     frame = calibration.predictions
     if frame is not None:
         out_of_bag = frame["probability_out_of_bag"].to_numpy()
@@ -187,36 +177,34 @@ def _net_benefit(answers: Answers) -> dict[str, Any] | None:
         return None
     prevalence = float(answers.weights @ answers.event / answers.weights.sum())
     apparent = apparent_values(counts_of(answers))
-    corrected = {name: answers.table[RECOMMENDED, name].estimate for name in ("sensitivity", "specificity")}
-    return {
-        "threshold": threshold,
-        "apparent": net_benefit(apparent["sensitivity"], apparent["specificity"], prevalence, threshold),
-        "corrected": net_benefit(corrected["sensitivity"], corrected["specificity"], prevalence, threshold),
-        "treat_all": net_benefit(1.0, 0.0, prevalence, threshold),
-        "treat_none": 0.0,
+    rows = (answers.table[RECOMMENDED, name] for name in ("sensitivity", "specificity"))
+    sensitivity, specificity = (row.estimate for row in rows)
+    pairs = {
+        "apparent": (apparent["sensitivity"], apparent["specificity"]),
+        "corrected": (sensitivity, specificity),
+        "treat_all": (1.0, 0.0),
+        "treat_none": (0.0, 1.0),
     }
+    found = {name: net_benefit(se, sp, prevalence, threshold) for name, (se, sp) in pairs.items()}
+    return {"threshold": threshold, **found}
 
 
 def intervals(answers: Answers, estimator: Any) -> dict[str, Any]:
     """Return other intervals for the error, and how often each covered in the nearest cells that were studied."""
-    known = answers.table.analysis
-    assert known is not None
+    known = answers.analysis
     run, row = known.run, answers.table[RECOMMENDED, "error"]
     family = family_of(estimator, known.records.groups is not None)
     at = (run.n_samples, len(run.features), row.estimate)
     nearest = {one.method: nearest_cells(family, one.method, *at) for one in (row, *answers.others)}
     cells = sorted(
-        {cell for found in nearest.values() for cell in found}, key=lambda cell: cell.distance(*at)
+        dict.fromkeys(cell for found in nearest.values() for cell in found), key=lambda cell: cell.rank(*at)
     )
     rows = [
         {
             "method": one.method,
             "title": METHODS[one.method].title,
             "recommended": one.method == RECOMMENDED,
-            "estimate": one.estimate,
-            "low": one.low,
-            "high": one.high,
-            "remarks": [*one.remarks, *([one.degenerate] if one.degenerate else [])],
+            **_interval(one),
             "covered": [
                 {"cell": cells.index(cell) + 1, **vars(cell.intervals[one.method])}
                 for cell in nearest[one.method]
@@ -228,16 +216,8 @@ def intervals(answers: Answers, estimator: Any) -> dict[str, Any]:
         "rows": rows,
         "family": family,
         "cells": [
-            {
-                "study": cell.study,
-                "scenario": cell.scenario,
-                "n": cell.n,
-                "p": cell.p,
-                "estimate": cell.estimate,
-                "sets": cell.sets,
-                "distance": cell.distance(*at),
-                "far_in": list(cell.far_in(*at)),
-            }
+            {name: getattr(cell, name) for name in ("study", "scenario", "n", "p", "estimate", "sets")}
+            | {"distance": cell.distance(*at), "far_in": list(cell.far_in(*at))}
             for cell in cells
         ],
         "majority_error": run.base_rate,
@@ -258,8 +238,8 @@ def instability(found: Instability | None, errors: Any) -> dict[str, Any] | None
     if found is None:
         return None
     errors = errors[np.isfinite(errors)]
-    edges = np.linspace(0.0, max(0.1, float(errors.max(initial=0.0))), 2 * N_BARS + 1)
-    quantiles = np.quantile(errors, [0.05, 0.5, 0.95]).tolist() if errors.size else [math.nan] * 3
+    edges = np.linspace(0.0, max(0.1, float(errors.max())), 2 * N_BARS + 1)
+    quantiles = np.quantile(errors, [0.05, 0.5, 0.95]).tolist()
     return {
         **found.summary,
         "groups": [] if found.distances is None else _groups(found.distances, found.shares),
@@ -268,7 +248,7 @@ def instability(found: Instability | None, errors: Any) -> dict[str, Any] | None
         "refit_errors": {
             "edges": edges.tolist(),
             "counts": np.histogram(errors, edges)[0].tolist(),
-            "mean": float(errors.mean()) if errors.size else math.nan,
+            "mean": float(errors.mean()),
             "quantiles": dict(zip(("5%", "50%", "95%"), quantiles, strict=True)),
         },
     }
@@ -327,7 +307,7 @@ def diagnostics(answers: Answers) -> dict[str, Any]:
 
 def planning(measures: list[dict[str, Any]], n: int, prevalence: float, level: float) -> list[dict[str, Any]]:
     """Return the half-widths to expect from new cases, for each measure in the order of the report."""
-    known = {one["metric"]: one["corrected"] for one in measures}
+    known = {one["metric"]: one["estimate"] for one in measures}
     expected = {
         name: None if math.isnan(known.get(name, math.nan)) else known[name]
         for name in ("sensitivity", "specificity", "auc")
@@ -343,8 +323,7 @@ def planning(measures: list[dict[str, Any]], n: int, prevalence: float, level: f
 
 def box(answers: Answers, estimator: Any, X: Any, y: Any) -> dict[str, Any]:
     """Return what a reader must know first."""
-    known = answers.table.analysis
-    assert known is not None
+    known = answers.analysis
     run, row, facts = answers.table.run, answers.table[RECOMMENDED, "error"], facts_of(estimator, X, y)
     assert run is not None
     level = row.confidence_level
@@ -374,12 +353,16 @@ def box(answers: Answers, estimator: Any, X: Any, y: Any) -> dict[str, Any]:
         "low": row.low,
         "high": row.high,
         "centers": {words: row.details[name] for name, words in CENTERS.items() if name in row.details},
-        "sentence": interval_sentence(row, run.n_samples),
-        "one_sided": {
-            "confidence_level": one_sided,
-            "high": row.high,
-            "sentence": f"Read as a one-sided limit: with {format_level(one_sided)} confidence, the error of this "
-            f"classifier on new cases is at most {format_proportion(row.high)}.",
-        },
+        "sentence": _sentence(row, run.n_samples, one_sided),
+        "one_sided": {"confidence_level": one_sided, "high": row.high},
         "majority": " ".join(majority_sentence(row, run.base_rate, run.of_rows)),
     }
+
+
+def _sentence(row: IntervalEstimate, n: int, one_sided: float) -> str:
+    """Return the interval in words, and its upper limit, which has half the error probability with equal tails."""
+    sentence = interval_sentence(row, n)
+    if math.isnan(row.high):
+        return sentence
+    limit = f"with {format_level(one_sided)} confidence it is at most {format_proportion(row.high)}"
+    return f"{sentence.removesuffix('.')}; {limit}."

@@ -31,8 +31,16 @@ def limits(box: Mapping[str, Any], probabilities: Mapping[str, Any], checks: Seq
             {"question": question, "answer": answer, "why": why}
             for question, answer, why in _questions(box, probabilities)
         ],
-        "checks": list(checks),
+        "checks": [*_missing(box), *checks],
     }
+
+
+def _missing(box: Mapping[str, Any]) -> list[str]:
+    """Say how many cells are missing, and who fills them."""
+    if not box["n_missing"]:
+        return []
+    cells = f"{box['n_missing']} of {box['n'] * box['n_features']} cells of the features are missing"
+    return [f"{cells}; the classifier's own steps deal with them, anew in every refit."]
 
 
 def _questions(box: Mapping[str, Any], probabilities: Mapping[str, Any]) -> list[tuple[str, str, str]]:

@@ -37,7 +37,7 @@ class CountsDisplay(Display):
     Examples
     --------
     >>> display = CountsDisplay([0.0, 0.5, 1.0], {"events": [1, 2], "non-events": [3, 0]}, "risk", "cases").plot()
-    >>> [bar.get_height() for bar in display.bars_[1]]
+    >>> [int(bar.get_height()) for bar in display.bars_[1]]
     [-3, 0]
     """
 

@@ -26,6 +26,19 @@ def page(template: str, **context: Any) -> str:
     ImportError
         If jinja2 is not installed, with the way to get it.
     """
+    script = _read("page.js")
+    # the browser runs this script alone, whatever else should have found its way into the page
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    filled: str = (
+        templates()
+        .get_template(template)
+        .render(style=_read("page.css"), script=script, script_hash=digest, **context)
+    )
+    return filled
+
+
+def templates() -> Any:
+    """Return the templates; raise ImportError if jinja2 is not installed, with the way to get it."""
     try:
         import jinja2
     except ImportError as error:
@@ -40,12 +53,7 @@ def page(template: str, **context: Any) -> str:
         lstrip_blocks=True,
     )
     environment.filters.update(cell=format_cell, printable=printable)
-    script = _read("page.js")
-    # the browser runs this script alone, whatever else should have found its way into the page
-    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
-    return environment.get_template(template).render(
-        style=_read("page.css"), script=script, script_hash=digest, **context
-    )
+    return environment
 
 
 def _read(name: str) -> str:

@@ -1,0 +1,99 @@
+"""The command ``cudbound report``: two files or one line of error, and how the page is repeated."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+from cli_fakes import assert_error, invoke
+from docs_pages import PATIENTS
+
+FEW = ("--resamples", "60", "--seeds", "1")
+ROLES = ("--target", "died", "--positive", "yes", "--categorical", "sex", "--exclude", "id")
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / "patients.csv").write_text(PATIENTS)
+    return tmp_path
+
+
+def report(*arguments: str, file: str = "data/patients.csv"):
+    return invoke("report", file, *ROLES, *arguments)
+
+
+def test_the_page_and_its_numbers_are_written(folder):
+    result = report(*FEW, "--seed", "3", "--jobs", "2", "--output", "a page.html")
+    assert (result.exit_code, result.stdout) == (0, "")
+    assert result.stderr == "cudbound: wrote a page.html\ncudbound: wrote a page.json\n"
+    found = json.loads((folder / "a page.json").read_text("utf-8"))
+    command = found["reproduction"]["command"]
+    assert command == (
+        "cudbound report patients.csv --target died --positive yes --categorical sex --exclude id --resamples 60 "
+        "--seeds 1 --seed 3 --output report.html"
+    )
+    assert found["box"]["event"] == "died = yes"
+    assert found["box"]["source"] == "patients.csv"
+    assert "sex=male" in found["box"]["features"]
+    page = (folder / "a page.html").read_text("utf-8")
+    assert f"<pre>{command}</pre>" in page
+    assert str(folder) not in page + json.dumps(found)
+
+
+def test_a_seed_that_was_chosen_is_said_and_kept(folder):
+    result = report(*FEW, "--output", "a.html")
+    found = json.loads((folder / "a.json").read_text("utf-8"))
+    seed = found["reproduction"]["seed"]
+    assert f"seed {seed} was chosen; repeat this run with --seed {seed}" in result.stderr
+    assert f" --seed {seed} " in found["reproduction"]["command"]
+
+
+def test_what_was_filled_and_what_the_checks_found_is_on_the_page(folder):
+    lines = PATIENTS.splitlines()
+    lines[3] = lines[3].replace(lines[3].split(",")[1], "", 1)  # an age is missing
+    (folder / "gaps.csv").write_text("\n".join([*lines, lines[-1]]) + "\n")  # and a row comes twice
+    result = report(*FEW, "--seed", "1", "--missing", "median", "--output", "a.html", file="gaps.csv")
+    assert result.exit_code == 0, result.stderr
+    found = json.loads((folder / "a.json").read_text("utf-8"))
+    assert found["box"]["n_missing"] == 1
+    assert any("median" in one for one in found["box"]["preparation"])
+    assert any("imputation of missing values" in one for one in found["box"]["procedure"])
+    assert any(
+        one.startswith("1 of 305 cells of the features are missing") for one in found["limits"]["checks"]
+    )
+    assert any("exact copy" in one for one in found["limits"]["checks"])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (("--output", "a.pdf"), 2, "'--output': it must be the name of a page, which ends in .html."),
+        ((), 2, "Missing option '--output'"),
+        (("--output", "nowhere/a.html"), 1, "--output: no such folder"),
+        (("--output", "a.html", "--seeds", "0"), 2, "'--seeds'"),
+        (("--output", "a.html", "--target", "dead"), 1, "dead"),
+    ],
+)
+def test_what_cannot_be_is_one_line(folder, arguments, code, message):
+    assert_error(report(*arguments), code, message)
+    assert not list(folder.glob("a.*"))
+
+
+def test_the_file_that_is_read_is_not_replaced(folder):
+    (folder / "a.json").write_text(PATIENTS)
+    assert_error(
+        report("--output", "a.html", file="a.json"), 1, "is a file that is read; choose another name"
+    )
+
+
+@pytest.mark.parametrize("package", ["jinja2", "matplotlib"])
+def test_what_is_missing_is_told_before_the_work(folder, monkeypatch, package):
+    monkeypatch.setitem(sys.modules, package, None)
+    monkeypatch.setattr("cudbound.clinical.clinical_report.make_report", None)
+    result = report(*FEW, "--seed", "1", "--output", "a.html")
+    assert_error(result, 1, "which is not installed; get it with: pip install")
+    assert not list(folder.glob("a.*"))

@@ -1,0 +1,414 @@
+"""The clinical report: its numbers against those of others, its schema, and what it says of hard cases."""
+
+from __future__ import annotations
+
+import json
+import math
+import warnings
+from pathlib import Path
+
+import jsonschema
+import numpy as np
+import pandas as pd
+import pytest
+from data import sample
+from html_pages import Page
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.feature_selection import SelectKBest
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import brier_score_loss, confusion_matrix, precision_score, recall_score, roc_auc_score
+from sklearn.model_selection import FixedThresholdClassifier, GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import LinearSVC
+
+import cudbound
+from cudbound import LeastSquaresClassifier, clinical_report, compare_intervals, performance_interval
+from cudbound.basis.exceptions import (
+    CudboundWarning,
+    FewEventsWarning,
+    LabelsReadWarning,
+    ManyFeaturesWarning,
+    TuningNotResampledWarning,
+)
+from cudbound.basis.parameter_error import ParameterError
+from cudbound.study.populations.real_data import load_data_set
+
+SCHEMA = json.loads((Path(cudbound.__file__).parent / "clinical" / "report.schema.json").read_text())
+#: Lies beside the checkout where the project is developed.
+SHARED = Path(__file__).parents[3] / "shared" / "data"
+SETS = (
+    *("birthwt", "cats", "haberman", "heart_cleveland", "ionosphere"),
+    *("parkinsons", "pima", "sonar", "urine", "wpbc"),
+)
+HOSTILE = ["<script>alert(1)</script>", '=HYPERLINK("http://x")', "n" * 300, "$x_1$ & <b>"]
+EVENT = '<img src=x onerror="alert(1)">'
+X, Y = sample(40, 4, labels=("well", "ill"))
+FEW = {"n_resamples": 60, "n_seeds": 2, "rng": 0}
+
+
+class OnlyClasses(ClassifierMixin, BaseEstimator):
+    """A cut at the median of the first feature, without scores and risks."""
+
+    def fit(self, X, y):
+        self.classes_, self.cut_ = np.unique(y), np.median(X[:, 0])
+        self.n_features_in_ = X.shape[1]
+        return self
+
+    def predict(self, X):
+        return self.classes_[(X[:, 0] > self.cut_).astype(int)]
+
+
+def checked(estimator, X, y, event="ill", **named):
+    """The dictionary of a report, which has the documented schema, and its page, which is whole."""
+    report = clinical_report(estimator.fit(X, y), X, y, event=event, **{**FEW, **named})
+    found = report.to_dict()
+    jsonschema.Draft202012Validator(SCHEMA).validate(found)
+    assert json.loads(report.to_json()) == found
+    page = report.to_html()
+    names = [value for name, value in Page(page).attributes if name == "id"]
+    assert len(names) == len(set(names))
+    assert page.count("<script") == 1
+    return found, page
+
+
+def measures(found):
+    return {
+        one["metric"]: one for one in [*found["performance"]["measures"], *found["probabilities"]["measures"]]
+    }
+
+
+@pytest.fixture(scope="module")
+def report():
+    clf = LogisticRegression().fit(X, Y)
+    return clinical_report(clf, X, Y, event="ill", n_resamples=200, n_seeds=2, rng=0)
+
+
+@pytest.fixture(scope="module")
+def found(report):
+    return report.to_dict()
+
+
+def test_the_schema_is_one():
+    jsonschema.Draft202012Validator.check_schema(SCHEMA)
+
+
+def test_apparent_values_are_those_of_scikit_learn(found):
+    clf = LogisticRegression().fit(X, Y)
+    called, risks = clf.predict(X), clf.predict_proba(X)[:, 0]
+    (tp, fn), (fp, tn) = confusion_matrix(Y, called, labels=["ill", "well"]).tolist()
+    assert found["performance"]["cells"] == {
+        "true_positive": tp,
+        "false_negative": fn,
+        "false_positive": fp,
+        "true_negative": tn,
+    }
+    expected = {
+        "error": (called != Y).mean(),
+        "sensitivity": recall_score(Y, called, pos_label="ill"),
+        "specificity": recall_score(Y, called, pos_label="well"),
+        "ppv": precision_score(Y, called, pos_label="ill"),
+        "npv": precision_score(Y, called, pos_label="well"),
+        "auc": roc_auc_score(Y == "ill", risks),
+        "brier": brier_score_loss(Y == "ill", risks),
+    }
+    apparent = {name: one["apparent"] for name, one in measures(found).items()}
+    assert apparent == {name: pytest.approx(value, abs=1e-12) for name, value in expected.items()}
+    benefit = found["probabilities"]["net_benefit"]
+    assert benefit["threshold"] == 0.5
+    assert benefit["apparent"] == pytest.approx(tp / 40 - fp / 40)
+    assert benefit["treat_all"] == pytest.approx(((Y == "ill").sum() - (Y == "well").sum()) / 40)
+
+
+def test_corrected_values_are_those_of_the_package(found):
+    clf = LogisticRegression().fit(X, Y)
+    metric = cudbound.Metrics(list(measures(found)), event="ill", prevalence="sample")
+    table = compare_intervals(clf, X, Y, methods="two-center", metric=metric, n_resamples=200, rng=0)
+    for row in table:
+        one = measures(found)[row.metric]
+        assert (one["estimate"], one["low"], one["high"]) == (row.estimate, row.low, row.high)
+    assert found["probabilities"]["calibration"]["slope"] == table.calibration.slope
+    assert found["instability"]["mean"] == table.instability.mean
+    cud = cudbound.cud_interval(clf, X, Y, n_resamples=200, rng=0)
+    rows = {one["method"]: one for one in found["intervals"]["rows"]}
+    assert (rows["cud"]["low"], rows["cud"]["high"]) == tuple(cud.confidence_interval)
+    assert found["diagnostics"]["cud"]["q"] == cud.q
+    others = compare_intervals(
+        clf,
+        X,
+        Y,
+        methods=["langford-binomial", "kohavi-normal", "abcloc"],
+        metric=metric,
+        n_resamples=200,
+        rng=0,
+    )
+    for name in ("langford-binomial", "kohavi-normal", "abcloc"):
+        assert (rows[name]["low"], rows[name]["high"]) == tuple(others[name, "error"].confidence_interval)
+
+
+def test_the_one_sided_limit_is_that_of_a_one_sided_call(found):
+    one_sided = found["box"]["one_sided"]
+    assert one_sided["confidence_level"] == 0.975
+    again = performance_interval(
+        LogisticRegression().fit(X, Y),
+        X,
+        Y,
+        metric=cudbound.Metrics("error", event="ill", stratified=False),
+        alternative="less",
+        confidence_level=0.975,
+        n_resamples=200,
+        rng=0,
+    )
+    assert one_sided["high"] == pytest.approx(again.confidence_interval.high, abs=1e-12)
+
+
+def test_bars_and_groups_have_all_cases(found):
+    bars = found["probabilities"]["risks_by_outcome"]
+    assert (sum(bars["events"]), sum(bars["non_events"])) == ((Y == "ill").sum(), (Y == "well").sum())
+    groups = found["instability"]["groups"]
+    assert sum(one["n"] for one in groups) == 40
+    assert min(one["n"] for one in groups) >= 5
+    mean = sum(one["n"] * one["mean_share"] for one in groups) / 40
+    assert mean == pytest.approx(found["instability"]["mean"])
+    assert sum(found["instability"]["refit_errors"]["counts"]) == 200
+
+
+def test_no_row_of_the_data_is_in_it(report):
+    numbers = {f"{value:.6g}" for value in np.abs(X).ravel()}
+    text = report.to_json() + report.to_html()
+    assert not [one for one in numbers if one in text]
+
+    def lists(value):
+        if isinstance(value, dict):
+            for one in value.values():
+                yield from lists(one)
+        if isinstance(value, list):
+            yield value
+            for one in value:
+                yield from lists(one)
+
+    known = len(report.to_dict()["crosswalk"])
+    assert not [one for one in lists(report.to_dict()) if len(one) == 40 and len(one) != known]
+
+
+def test_the_same_seed_gives_the_same_bytes(report):
+    again = clinical_report(
+        LogisticRegression().fit(X, Y), X, Y, event="ill", n_resamples=200, n_seeds=2, rng=0
+    )
+    assert again.to_json() == report.to_json()
+    assert again.to_html() == report.to_html()
+
+
+def test_both_files_are_written(report, tmp_path):
+    assert report.save(tmp_path / "a.html") == (tmp_path / "a.html", tmp_path / "a.json")
+    assert (tmp_path / "a.html").read_text("utf-8") == report.to_html()
+    assert json.loads((tmp_path / "a.json").read_text("utf-8")) == report.to_dict()
+    with pytest.raises(ParameterError, match=r"'path' parameter must be a name that ends in \.html"):
+        report.save(tmp_path / "a.pdf")
+
+
+def test_it_prints_its_main_sentence(report, found):
+    assert str(report).startswith(found["box"]["sentence"])
+    assert repr(report) == str(report)
+    assert found["box"]["sentence"] in report._repr_html_()
+
+
+def test_what_is_returned_is_a_copy(report):
+    report.to_dict()["box"]["n"] = 0
+    assert report.to_dict()["box"]["n"] == 40
+
+
+def test_parts_of_the_page_are_in_order(report):
+    assert Page(report.to_html()).headings == [
+        *("What was done", "Classification", "Probabilities", "Other intervals", "Instability"),
+        *("Diagnostics of the bound", "Planning", "What this is not", "Reporting guidelines"),
+        *("Paragraphs to paste", "Reproduction"),
+    ]
+
+
+def test_items_of_guidelines_lead_to_parts_of_the_page(report):
+    page = report.to_html()
+    sections = {one["section"] for one in report.to_dict()["crosswalk"]} - {""}
+    assert sections
+    assert all(f'id="{one}"' in page for one in sections)
+    assert page.count(">not assessed<") >= 20
+
+
+# --- hard cases
+
+
+def test_names_of_a_hostile_file_are_inert():
+    frame = pd.DataFrame(X, columns=HOSTILE)
+    found, page = checked(LogisticRegression(), frame, np.where(Y == "ill", EVENT, "=1+1"), EVENT)
+    assert found["box"]["event"] == f"class {EVENT}"
+    assert found["box"]["features"] == HOSTILE
+    assert "<script>alert" not in page
+    assert "<img" not in page
+    assert "&lt;script&gt;alert(1)&lt;/script&gt;" in page
+
+
+def test_a_classifier_without_scores_says_so():
+    found, page = checked(OnlyClasses(), X, Y)
+    assert found["probabilities"]["measures"] == []
+    assert "No AUC, Brier score or calibration: the classifier gives classes alone." in page
+    assert "There is no CUD bound for this classifier." in page
+    assert found["intervals"]["cells"] == []
+    assert found["intervals"]["outside"].startswith("Outside what was studied: no cell")
+
+
+def test_a_classifier_without_risks_has_an_auc_alone():
+    found, page = checked(LinearSVC(), X, Y)
+    assert list(measures(found))[-1] == "auc"
+    assert found["probabilities"]["net_benefit"] is None
+    assert "No Brier score, calibration or net benefit: the classifier gives scores, no risks." in page
+
+
+def test_separable_classes():
+    apart = X + 20.0 * (Y == "ill")[:, None]
+    found, page = checked(LogisticRegression(C=math.inf, solver="newton-cholesky"), apart, Y)
+    error = measures(found)["error"]
+    assert (error["apparent"], error["estimate"]) == (0.0, 0.0)
+    assert error["high"] == pytest.approx(1 - 0.025 ** (1 / 40))  # Clopper and Pearson without an error
+    assert found["diagnostics"]["cud"] is None
+    assert "has no minimizer" in page
+    assert found["probabilities"]["calibration"]["slope"] is None
+    assert "estimate (0 against" in found["intervals"]["outside"]
+
+
+def test_least_squares_without_an_error_warns_of_the_bound():
+    apart = X + 20.0 * (Y == "ill")[:, None]
+    found, _ = checked(LeastSquaresClassifier(), apart, Y)
+    assert any("Too good to be true: cud" in one for one in found["limits"]["checks"])
+
+
+def test_few_events_are_said():
+    few = np.where(np.arange(40) < 5, "ill", "well")
+    with pytest.warns(FewEventsWarning):
+        found, _ = checked(LogisticRegression(), X + (few == "ill")[:, None], few)
+    assert measures(found)["sensitivity"]["based_on"] == "5 events"
+    assert any("5 events" in one for one in found["limits"]["checks"])
+    first = found["limits"]["questions"][0]
+    assert first["answer"] == "no"
+    assert first["why"].startswith("5 cases of the rarer class, 1.2 for each candidate parameter")
+
+
+@pytest.mark.slow
+def test_thirty_features():
+    many, y = sample(40, 30, labels=("well", "ill"))
+    with pytest.warns(ManyFeaturesWarning):
+        found, _ = checked(LogisticRegression(), many, y)
+    assert found["box"]["n_coefficients"] == 31
+    assert any("rank 31 and 40 rows" in one for one in found["limits"]["checks"])
+
+
+def test_selection_inside_the_pipeline_is_told():
+    many, y = sample(40, 12, labels=("well", "ill"))
+    with pytest.warns(LabelsReadWarning):
+        found, page = checked(
+            make_pipeline(StandardScaler(), SelectKBest(k=3), LogisticRegression()), many, y
+        )
+    assert "selection of features by a univariate test (number of features: 3)" in found["box"]["inside"]
+    answers = {one["question"][:3]: one for one in found["limits"]["questions"]}
+    assert (answers["4.5"]["answer"], answers["4.8"]["answer"]) == ("no", "yes")
+    assert "The bound takes as given what SelectKBest chose on these cases" in page
+
+
+@pytest.mark.slow
+def test_a_tuned_classifier_is_told():
+    with pytest.warns(TuningNotResampledWarning):
+        found, page = checked(GridSearchCV(LogisticRegression(), {"C": [0.1, 1.0]}, cv=3), X, Y)
+    assert found["box"]["chosen_inside"] == ["GridSearchCV"]
+    assert found["intervals"]["family"] == "tuned logistic"
+    assert "Chosen on these data: GridSearchCV; every refit repeated it." in page
+
+
+@pytest.mark.slow
+def test_a_random_forest():
+    found, _ = checked(RandomForestClassifier(10, random_state=0), X, Y)
+    assert found["box"]["n_coefficients"] is None
+    assert found["intervals"]["family"] == "forest"
+    assert found["diagnostics"]["why_none"]
+    assert list(measures(found))[-2:] == ["auc", "brier"]
+
+
+@pytest.mark.parametrize("event", ["ill", "well"])
+def test_the_threshold_is_that_of_the_classifier(event):
+    """Called ill from a risk of .3 of being ill, and so well from a risk of .7 of being well."""
+    clf = FixedThresholdClassifier(LogisticRegression(), threshold=0.7, response_method="predict_proba")
+    found, _ = checked(clf, X, Y, event)
+    threshold = 0.7 if event == "well" else 0.3  # the threshold is on the second class, "well"
+    benefit = found["probabilities"]["net_benefit"]
+    assert benefit["threshold"] == pytest.approx(threshold)
+    called = clf.predict(X) == event
+    weight = threshold / (1 - threshold)
+    assert benefit["apparent"] == pytest.approx(
+        (called & (event == Y)).mean() - weight * (called & (event != Y)).mean()
+    )
+
+
+def test_weights_leave_scores_out():
+    weights = np.where(np.arange(40) % 3 == 0, 2.0, 0.5)
+    clf = LogisticRegression().fit(X, Y, sample_weight=weights)
+    found = clinical_report(clf, X, Y, event="ill", sample_weight=weights, **FEW).to_dict()
+    jsonschema.Draft202012Validator(SCHEMA).validate(found)
+    assert found["probabilities"]["why_none"].endswith("rows have weights.")
+    assert measures(found)["error"]["apparent"] == pytest.approx(
+        weights @ (clf.predict(X) != Y) / weights.sum()
+    )
+
+
+def test_groups_are_kept_together():
+    groups = np.repeat(np.arange(20), 2)
+    found = clinical_report(
+        LeastSquaresClassifier().fit(X, Y), X, Y, event="ill", groups=groups, **FEW
+    ).to_dict()
+    assert found["intervals"]["family"] == "grouped least-squares"
+    assert any("kept together" in one for one in measures(found)["error"]["remarks"])
+
+
+# --- masking
+
+
+def test_small_cells_are_masked_with_what_gives_them_away(found):
+    assert min(found["performance"]["cells"].values()) > 0
+    masked, page = checked(LogisticRegression(), X, Y, mask_small_cells=True, n_resamples=200)
+    assert masked["masked"]
+    small = {name for name, count in found["performance"]["cells"].items() if count < 5}
+    if small:
+        assert set(masked["performance"]["cells"].values()) == {None}
+        assert {one["apparent"] for one in masked["performance"]["measures"]} == {None}
+    assert masked["probabilities"]["risks_by_outcome"] is None
+    assert "above_10_percent" not in masked["instability"]
+    assert "Counts below 5 are masked" in page
+    for name in ("estimate", "low", "high"):
+        assert measures(masked)["error"][name] == measures(found)["error"][name]
+
+
+def test_too_few_events_cannot_be_masked():
+    few = np.where(np.arange(40) < 4, "ill", "well")
+    clf = LogisticRegression().fit(X, few)
+    with pytest.raises(
+        ParameterError, match="'mask_small_cells' parameter must be False where a class has fewer"
+    ):
+        clinical_report(clf, X, few, event="ill", mask_small_cells=True, **FEW)
+
+
+# --- real data
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", SETS)
+def test_real_data(name):
+    if not SHARED.is_dir():
+        pytest.skip("the folder of data sets lies beside the checkout where the project is developed")
+    cases = load_data_set(name, SHARED).draw(40, np.random.default_rng(1))
+    clf = make_pipeline(StandardScaler(), LogisticRegression())
+    with warnings.catch_warnings(record=True) as heard:
+        warnings.simplefilter("always", CudboundWarning)
+        found, page = checked(clf, cases.X, cases.y, 1, n_resamples=100)
+    assert found["box"]["n"] == 40
+    error = measures(found)["error"]
+    assert error["low"] <= error["estimate"] <= error["high"]
+    assert found["box"]["sentence"] in page
+    assert {str(one.message) for one in heard} <= set(found["limits"]["checks"])

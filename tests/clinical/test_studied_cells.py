@@ -1,0 +1,99 @@
+"""The cells of studies that a clinical report compares with: they are those of the studies."""
+
+from __future__ import annotations
+
+import csv
+import math
+
+import pytest
+import studied_cells as made
+from data import sample
+from sklearn.linear_model import LogisticRegression, RidgeClassifier
+from sklearn.model_selection import GridSearchCV
+from sklearn.naive_bayes import GaussianNB
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from cudbound import LeastSquaresClassifier
+from cudbound.clinical.studied_cells import family_of, nearest_cells, studied_cells
+
+
+def test_the_table_is_that_of_the_studies():
+    renew = "renew it with: python tests/helpers/studied_cells.py"
+    assert made.PLACE.read_text() == made.table(), renew
+
+
+def test_coverage_is_that_of_the_exported_cells():
+    with (made.ROOT / "docs/evidence/two-center-separable/cells.csv").open(newline="") as file:
+        lines = [one for one in csv.DictReader(file) if one["metric"] == "error"]
+    cells = {(one.study, one.scenario, one.n): one for one in studied_cells()}
+    for line in lines:
+        cell = cells["two-center-separable", line["scenario"], int(line["n"])]
+        found = cell.intervals[line["method"]]
+        assert (cell.family, cell.p, cell.sets) == (line["classifier"], int(line["p"]), int(line["sets"]))
+        assert (found.coverage, found.width) == (
+            pytest.approx(float(line["coverage"]), abs=5e-5),
+            pytest.approx(float(line["width"]), abs=5e-5),
+        )
+
+
+def test_a_cell_that_was_run_again_is_there_once():
+    cells = [one for one in studied_cells() if one.scenario == "acute_inflammations" and one.n == 30]
+    assert [(one.study, one.sets) for one in cells] == [("two-center-misses", 3000)]
+
+
+def test_a_known_cell_of_the_paper():
+    """From docs/study_results.md: 0.982 0.444 for cud on gaussians at n = 30, whose mean true error is 0.243."""
+    (cell,) = [
+        one
+        for one in studied_cells()
+        if (one.study, one.scenario, one.n) == ("paper2008_report", "gaussians", 30)
+    ]
+    assert (cell.p, cell.estimate, cell.sets) == (3, 0.243, 1000)
+    assert (cell.intervals["cud"].coverage, cell.intervals["cud"].width) == (0.982, 0.444)
+
+
+@pytest.mark.parametrize(("n", "p", "estimate"), [(40, 5, 0.25), (500, 2, 0.4), (20, 15, 0.0)])
+def test_the_nearest_are_nearest(n, p, estimate):
+    found = nearest_cells("least-squares", "two-center", n, p, estimate)
+
+    def distance(one):
+        return (
+            abs(math.log(n) - math.log(one.n))
+            + abs(math.log(p / n) - math.log(one.p / one.n))
+            + 10 * abs(estimate - one.estimate)
+        )
+
+    others = [
+        distance(one)
+        for one in studied_cells()
+        if one.family == "least-squares" and "two-center" in one.intervals and one not in found
+    ]
+    assert len(found) == 3
+    assert [distance(one) for one in found] == sorted(distance(one) for one in found)
+    assert distance(found[-1]) <= min(others)
+
+
+def test_what_is_far_is_named():
+    cell = nearest_cells("linear-svm", "two-center", 50, 4, 0.2)[0]
+    near = (cell.n, cell.p, cell.estimate)
+    assert cell.far_in(*near) == {}
+    assert list(cell.far_in(2 * cell.n, 2 * cell.p, 2 * cell.estimate)) == []  # a factor of 2 is not above it
+    assert list(cell.far_in(3 * cell.n, 3 * cell.p, cell.estimate)) == ["n"]
+    assert list(cell.far_in(cell.n, 3 * cell.p, 0.0)) == ["p/n", "estimate"]
+
+
+def test_families():
+    X, y = sample(20)
+    names = {
+        "least-squares": LeastSquaresClassifier(),
+        "logistic": make_pipeline(StandardScaler(), LogisticRegression()),
+        "ridge": RidgeClassifier(),
+        "naive-bayes": GaussianNB(),
+        "tuned ridge": GridSearchCV(RidgeClassifier(), {"alpha": [1.0, 2.0]}, cv=2),
+    }
+    assert {name: family_of(one.fit(X, y)) for name, one in names.items()} == {name: name for name in names}
+    assert family_of(names["logistic"], grouped=True) == "grouped logistic"
+    assert {"least-squares", "logistic", "tuned ridge", "grouped logistic"} <= {
+        one.family for one in studied_cells()
+    }
