@@ -92,8 +92,8 @@ def _rank(classifier: Any, rows: Any) -> float:
     """Return the rank of the design of a linear classifier; nan if it is not linear in these columns."""
     shape = np.shape(rows)
     coef: Any = getattr(classifier, "coef_", ())
-    # a ridge classifier of two classes keeps its coefficients as one vector
-    if len(shape) != 2 or np.shape(coef) not in ((shape[1],), (1, shape[1])) or np.size(rows) > MOST_VALUES:
+    # one vector of coefficients, one row of them, or one for each class
+    if len(shape) != 2 or np.shape(coef)[-1:] != shape[1:] or np.size(rows) > MOST_VALUES:
         return np.nan
     design = np.asarray(dense(rows), dtype=np.float64)
     if has_intercept(classifier):

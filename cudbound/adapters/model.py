@@ -123,7 +123,16 @@ class Model:
         n_groups = None if sample.groups is None else sample.groups.n_groups
         design = Design(sample.n_samples, facts.rank, facts.distinct_rows, n_groups)
         _warn(facts, design, use)
-        unseen = _unseen_choice(facts)
+        several = (
+            "" if len(sample.classes) == 2 else f"the bound needs two classes, not {len(sample.classes)}"
+        )
+        if several and use.named:
+            raise UnsupportedEstimatorError(
+                f"The CUD bound moves the boundary between two classes, and there are {len(sample.classes)}.",
+                "Leave 'cud' and 'aci' out of the methods for the error of all classes: the others take them. Or fit "
+                "one classifier for each class against the rest, such as clf.fit(X, y == 'a').",
+            )
+        unseen = several or _unseen_choice(facts)
         if unseen and not use.named:
             return cls(*known, None, design, unseen, unseen)
         if not (use.cap or use.bound):
@@ -201,7 +210,7 @@ def distances_from_threshold(estimator: Any, X: Any) -> tuple[Array | None, str]
     Parameters
     ----------
     estimator : object
-        Fitted classifier of two classes.
+        Fitted classifier.
     X : array-like, shape (n_samples, n_features)
 
     Returns
@@ -212,6 +221,8 @@ def distances_from_threshold(estimator: Any, X: Any) -> tuple[Array | None, str]
         What they are distances of, or why there are none.
     """
     name = type(estimator).__name__
+    if len(estimator.classes_) > 2:
+        return None, f"{name} has more than two classes"
     second = np.asarray(estimator.predict(X) == estimator.classes_[1])
     # the classifier within one that chooses the threshold has the scores
     scorer = estimator.estimator_ if isinstance(estimator, ChosenThresholdClassifier) else estimator

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from cudbound.adapters.registry import find_adapter
 from cudbound.basis.exceptions import UnsupportedEstimatorError
 from cudbound.basis.validation import check_labels
@@ -20,12 +22,14 @@ def batched_refit(estimator: Any, X: Any, y: Any, *, n_jobs: int = 1) -> Batched
     Parameters
     ----------
     estimator : object
-        A classifier whose adapter offers a `BatchedFit`, alone or at the end of a `Pipeline`.
+        A classifier of two classes whose adapter offers a `BatchedFit`, alone or at the end of a `Pipeline`.
     X, y : array-like
         Its training rows and labels.
     n_jobs : int, default=1
         Threads.
     """
+    if np.size(getattr(estimator, "classes_", ())) > 2:
+        return None
     *steps, final = flatten([estimator])
     fit: BatchedFit | None = discriminant_fit(final)  # it has no loss to minimize, and so no adapter
     if fit is None:

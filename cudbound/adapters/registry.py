@@ -131,8 +131,7 @@ REFUSALS = (
 ADAPTERS: list[Adapter] = []
 
 _OTHER_METHODS = (
-    "Or leave 'cud' and 'aci' out of the methods of cudbound.compare_intervals: the others take any classifier of two "
-    "classes."
+    "Or leave 'cud' and 'aci' out of the methods of compare_intervals: the others take any classifier."
 )
 
 

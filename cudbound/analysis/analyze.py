@@ -127,6 +127,7 @@ def analyze(
         question.rng,
         stratified=asked.drawn_within_classes,
         groups=sample.groups,
+        labels=sample.events(asked.event_class),
     )
     _check_threshold(estimator, sample, asked)
     model = Model.of(estimator, sample, use_of_model(question))
@@ -158,7 +159,7 @@ def analyze(
         tuple(map(SavedBound.of, bounds)),
         model.additive.coef if bounds and model.additive is not None else None,
         run,
-        instability_in(records, model, run),
+        instability_in(records, model, run) if len(sample.classes) == 2 else None,
         sample.events(asked.event_class) if scoring.kinds else None,
         tuple(name for name, one in objects.items() if not isinstance(one, int | np.integer | None)),
     )

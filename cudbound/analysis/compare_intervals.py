@@ -54,7 +54,7 @@ def compare_intervals(
     Parameters
     ----------
     estimator : object
-        Fitted scikit-learn classifier of two classes. ``"cud"`` needs one that `cudbound.adapters.express`
+        Fitted scikit-learn classifier. ``"cud"`` needs one of two classes that `cudbound.adapters.express`
         knows, such as `cudbound.ConvexLossClassifier`, `sklearn.linear_model.LogisticRegression` or a `Pipeline` that
         ends in one. In step 3 a `Pipeline` or a search is refitted as a whole.
     X : array-like, shape (n_samples, n_features)
@@ -171,7 +171,7 @@ def compare_intervals(
         rng=rng,
         n_jobs=n_jobs,
     )
-    sample = Sample.of(estimator, X, y, groups, sample_weight)
+    sample = Sample.of(estimator, X, y, groups, sample_weight, several=True)
     analysis, rows, _ = analyze(question, sample, estimator, test_set)
     table = IntervalTable(rows, analysis.run, analysis)
     warn_of(table.cautions)

@@ -1,4 +1,4 @@
-"""One call, one interval: for the error of any fitted classifier of two classes, in a sentence for a paper."""
+"""One call, one interval: for the error of any fitted classifier, in a sentence for a paper."""
 
 from __future__ import annotations
 
@@ -199,9 +199,9 @@ def performance_interval(
     Parameters
     ----------
     estimator : object
-        Any fitted scikit-learn classifier of two classes. Linear classifiers with a convex loss, alone or at the end of
+        Any fitted scikit-learn classifier. Linear classifiers with a convex loss, alone or at the end of
         a `Pipeline`, have a CUD bound, which may lower the upper limit; for others, and where a step reads the labels
-        or something was chosen inside, a remark says why it is not capped.
+        or something was chosen inside, or there are more than two classes, a remark says why it is not capped.
     X : array-like, shape (n_samples, n_features)
         The rows that the estimator was fitted to.
     y : array-like, shape (n_samples,)
@@ -302,8 +302,16 @@ def performance_interval(
             f"one interval; {method!r} stands for {', '.join(GROUPS[method])}, which compare_intervals takes"
         )
         raise ParameterError("method", rule, method)
-    if len(as_metrics(metric).names) > 1:
+    asked, classes = as_metrics(metric), getattr(estimator, "classes_", ())
+    if len(asked.names) > 1:
         raise ParameterError("metric", "one metric; compare_intervals takes several", metric)
+    if (
+        np.ndim(classes) == 1
+        and len(classes) > 2
+        and len(asked.resolve(np.asarray(classes).tolist()).names) > 1
+    ):
+        rule = "of one class where there are several, such as Metrics('sensitivity', event='a')"
+        raise ParameterError("metric", f"{rule}; compare_intervals takes each", metric)
     table = compare_intervals(
         estimator,
         X,

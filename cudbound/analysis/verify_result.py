@@ -137,7 +137,7 @@ def verify_result(
     generator = check_rng(rng)
     jobs = check_n_jobs(n_jobs)
     saved, intact = read_saved(path)
-    given = Sample.of(estimator, X, y, groups, sample_weight)
+    given = Sample.of(estimator, X, y, groups, sample_weight, several=True)
     asked = saved.question.metric.resolve(given.classes.tolist())
     found = given.fingerprint(asked.event_class)
     same = found == saved.fingerprint and given.n_samples == saved.counts.shape[1]
@@ -183,6 +183,7 @@ def _drawn_again(saved: SavedResult, asked: ResolvedMetrics, sample: Sample) -> 
         np.random.default_rng(saved.question.rng),
         stratified=asked.drawn_within_classes,
         groups=sample.groups,
+        labels=sample.events(asked.event_class),
     )
     return counts
 

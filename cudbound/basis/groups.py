@@ -135,7 +135,7 @@ def check_groups(groups: ArrayLike | None, labels: NDArray[np.float64]) -> Group
     ----------
     groups : array-like, shape (n_samples,), or None
     labels : ndarray of float, shape (n_samples,)
-        -1.0 or +1.0.
+        -1.0 or +1.0, or the numbers of the classes.
 
     Raises
     ------
@@ -146,7 +146,7 @@ def check_groups(groups: ArrayLike | None, labels: NDArray[np.float64]) -> Group
         return None
     found = Groups.of(groups)
     check_lengths(labels.size, found.n_samples)
-    for label in (-1.0, 1.0):
+    for label in np.unique(labels):
         n_groups = np.unique(found.codes[labels == label]).size
         if n_groups < MIN_GROUPS_PER_CLASS:
             raise ValueError(

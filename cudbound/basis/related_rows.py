@@ -37,7 +37,7 @@ REMEDY = "If rows belong together, as several of one patient do, name them: grou
 
 
 def related_rows(
-    X: Any, second: NDArray[np.bool_], groups: Groups | None, sample_weight: Array | None
+    X: Any, labels: NDArray[Any], groups: Groups | None, sample_weight: Array | None
 ) -> tuple[CudboundWarning, ...]:
     """Return what speaks against counting every row as one patient, who is like no other.
 
@@ -55,8 +55,8 @@ def related_rows(
     Parameters
     ----------
     X : array-like, shape (n_samples, n_features)
-    second : ndarray of bool, shape (n_samples,)
-        Which rows are of the second class.
+    labels : ndarray, shape (n_samples,)
+        Booleans or numbers that are equal for rows of one class.
     groups : Groups or None
     sample_weight : ndarray of float, shape (n_samples,), or None
 
@@ -76,7 +76,7 @@ def related_rows(
         return (*found, *_few_groups(groups))
     features = _varying(X)
     if features is not None:
-        found += [*_similar(features), *_equal(features, second)]
+        found += [*_similar(features), *_equal(features, labels)]
     return tuple(found)
 
 
@@ -142,8 +142,8 @@ def _near_ratio(distinct: Array) -> float:
     return float(np.median(np.concatenate(ratios)))
 
 
-def _equal(features: Array, second: NDArray[np.bool_]) -> list[CudboundWarning]:
-    rows = np.column_stack([features, second])
+def _equal(features: Array, labels: NDArray[Any]) -> list[CudboundWarning]:
+    rows = np.column_stack([features, labels])
     distinct = np.unique(rows, axis=0)
     n_equal = len(rows) - len(distinct)
     if not n_equal or _equal_by_chance(distinct) > BY_CHANCE:

@@ -20,6 +20,7 @@ from cudbound.basis.related_rows import related_rows
 from cudbound.basis.validation import (
     Array,
     check_binary_classifier,
+    check_classifier,
     check_labels,
     check_lengths,
     check_row_weights,
@@ -39,9 +40,9 @@ class Sample:
     X : array-like, shape (n_samples, n_features)
     y : ndarray, shape (n_samples,)
         Out of `classes`.
-    classes : ndarray, shape (2,)
+    classes : ndarray, shape (n_classes,)
     labels : ndarray of float, shape (n_samples,)
-        -1.0 for ``classes[0]``, +1.0 for ``classes[1]``.
+        -1.0 for ``classes[0]``, +1.0 for ``classes[1]``; of more than two classes their numbers.
     groups : Groups or None
         Rows that are drawn and left out together.
     sample_weight : ndarray of float, shape (n_samples,), or None
@@ -59,8 +60,17 @@ class Sample:
     names_of_groups: Any = None
 
     @classmethod
-    def of(cls, estimator: Any, X: Any, y: Any, groups: Any = None, sample_weight: Any = None) -> Sample:
-        """Return the training set of a fitted classifier of two classes.
+    def of(
+        cls,
+        estimator: Any,
+        X: Any,
+        y: Any,
+        groups: Any = None,
+        sample_weight: Any = None,
+        *,
+        several: bool = False,
+    ) -> Sample:
+        """Return the training set of a fitted classifier of two classes, or of `several`.
 
         Raises
         ------
@@ -69,13 +79,13 @@ class Sample:
         ValueError
             If the parts do not fit each other or the classifier.
         """
-        classes = check_binary_classifier(estimator)
+        classes = (check_classifier if several else check_binary_classifier)(estimator)
         n = count_rows(X)
         weights = None if sample_weight is None else check_row_weights(sample_weight, count_rows(y))
         labels = check_labels(y, classes)
         check_lengths(n, labels.size)
         check_index(X, y)
-        known = classes[(labels > 0.0).astype(int)]
+        known = classes[(labels if len(classes) > 2 else labels > 0.0).astype(int)]
         return cls(X, known, classes, labels, check_groups(groups, labels), weights, groups)
 
     @property
@@ -95,18 +105,25 @@ class Sample:
     @property
     def cautions(self) -> tuple[CudboundWarning, ...]:
         """What speaks against counting every row as one patient."""
-        return related_rows(self.X, self.labels > 0.0, self.groups, self.sample_weight)
+        return related_rows(self.X, self.events(), self.groups, self.sample_weight)
 
     def facts(self, event_class: int = 1) -> dict[str, Any]:
         """Return what the notes under a table say of the data, by the names of the fields of `Run`."""
-        event = self.events(event_class)
+        sizes = {}
+        if len(self.classes) > 2:
+            numbers, rows = np.unique(self.labels, return_counts=True)
+            sizes = dict(zip(map(str, self.classes.tolist()), rows.tolist(), strict=True))
+            event = self.labels == numbers[rows.argmax()]
+        else:
+            event = self.events(event_class)
         n_events, weights = int(np.count_nonzero(event)), self.sample_weight
         return {
             "source": None,
             "n_samples": self.n_samples,
             "n_events": n_events,
             "n_non_events": self.n_samples - n_events,
-            "event": f"class {self.classes[event_class]}",
+            "event": f"class {self.y[event][0] if sizes else self.classes[event_class]}",
+            "class_sizes": sizes,
             "features": self.features,
             "weighted_share": None if weights is None else float(weights @ event / weights.sum()),
         }
@@ -115,8 +132,10 @@ class Sample:
         """Return how many cases equal training rows in every feature and in the label."""
         return count_equal_rows(X, y, self.X, self.y)
 
-    def events(self, event_class: int = 1) -> NDArray[np.bool_]:
-        """Return which rows are of the class that counts as the event."""
+    def events(self, event_class: int = 1) -> NDArray[Any]:
+        """Return which rows are of the class that counts as the event; of more than two classes their numbers."""
+        if len(self.classes) > 2:
+            return self.labels
         return np.asarray(self.labels > 0.0 if event_class else self.labels < 0.0)
 
     def fingerprint(self, event_class: int = 1) -> str:
@@ -163,7 +182,7 @@ def check_index(X: Any, y: Any, *, names: tuple[str, str] = ("X", "y")) -> None:
 
 def fingerprint(
     X: Any,
-    event: NDArray[np.bool_],
+    event: NDArray[Any],
     groups: Groups | None = None,
     sample_weight: NDArray[np.float64] | None = None,
 ) -> str:
@@ -177,7 +196,7 @@ def fingerprint(
         Numbers, texts or other values; an array, a data frame, a sparse matrix or a list. Names of columns and types
         of numbers do not enter: 1, 1.0 and True are one value, and so are 0.0 and -0.0.
     event : ndarray of bool, shape (n_samples,)
-        Which rows are events.
+        Which rows are events, or the numbers of their classes.
     groups : Groups, default=None
         Which rows belong together; names of groups do not enter.
     sample_weight : ndarray of float, shape (n_samples,), default=None

@@ -238,6 +238,25 @@ def check_binary_classifier(estimator: Any) -> NDArray[Any]:
 
     Raises
     ------
+    ValueError
+        If it was fitted to more than two, or as `check_classifier` does.
+    """
+    classes = check_classifier(estimator)
+    if classes.size > 2:
+        raise ValueError(
+            f"The classifier must have been fitted to exactly two classes. Got {_some(list(classes))} instead; "
+            "performance_interval and compare_intervals take more, for the error and for the sensitivity of each "
+            "class. Or fit one classifier for each class against the rest, such as clf.fit(X, y == 'a'), and bound "
+            "each at 1 - (1 - level) / 3 for three that hold together; on the command line, make that the --target."
+        )
+    return classes
+
+
+def check_classifier(estimator: Any) -> NDArray[Any]:
+    """Return the classes of a fitted classifier, of which there are at least two.
+
+    Raises
+    ------
     sklearn.exceptions.NotFittedError
         If it has not been fitted.
     TypeError
@@ -245,7 +264,7 @@ def check_binary_classifier(estimator: Any) -> NDArray[Any]:
     UnsupportedEstimatorError
         If it is a search that kept no classifier.
     ValueError
-        If it was fitted to a number of classes other than two.
+        If it was fitted to one class, or to several targets at once.
     """
     from sklearn.base import is_regressor
     from sklearn.utils.validation import check_is_fitted
@@ -267,18 +286,19 @@ def check_binary_classifier(estimator: Any) -> NDArray[Any]:
             "scikit-learn classifier."
         )
     classes = estimator.classes_
-    if getattr(classes, "shape", None) != (2,):  # a list of arrays if there is more than one target
+    # a list of arrays if there is more than one target
+    if len(getattr(classes, "shape", ())) != 1 or len(classes) < 2:
         raise ValueError(
-            "The classifier must have been fitted to exactly two classes. "
-            f"Got {_some(list(classes))} instead; fit one classifier for each class against the rest, such as "
-            "clf.fit(X, y == 'a'), and bound each at 1 - (1 - level) / 3 for three that hold together; on the command "
-            "line, make that the --target."
+            f"The classifier must have been fitted to at least two classes of one target. Got {_some(list(classes))} "
+            "instead."
         )
     return np.asarray(classes)
 
 
 def check_labels(y: ArrayLike, classes: NDArray[Any]) -> Array:
     """Return labels of a binary classifier as -1.0 for ``classes[0]`` and +1.0 for ``classes[1]``.
+
+    Of more than two classes they are the numbers of the classes, from 0.0 on.
 
     Raises
     ------
@@ -290,25 +310,25 @@ def check_labels(y: ArrayLike, classes: NDArray[Any]) -> Array:
 
     if getattr(getattr(y, "dtype", None), "names", None):
         raise ValueError(
-            "y must hold labels of two classes. Got times to an event with censoring; take the status at one time that "
+            "y must hold labels of classes. Got times to an event with censoring; take the status at one time that "
             "is known for every patient, such as died within a year, and on the command line make that the --target."
         )
     values = column_or_1d(np.asarray(y))
-    positive = np.asarray(values == classes[1])
-    known = positive | np.asarray(values == classes[0])
+    of_class = np.stack([np.asarray(values == label) for label in classes])
+    known = of_class.any(axis=0)
     if not known.all():
         raise ValueError(
             f"y must hold the labels that the classifier was fitted to, {classes.tolist()}. "
             f"Also got {_some(dict.fromkeys(values[~known].tolist()))}."
         )
-    n_positive = int(positive.sum())
-    for label, rows in zip(classes.tolist(), (values.size - n_positive, n_positive), strict=True):
+    for label, rows in zip(classes.tolist(), of_class.sum(axis=1).tolist(), strict=True):
         if rows < MIN_ROWS_PER_CLASS:
+            few = "; leave such classes out, or merge them with others" if len(classes) > 2 else ""
             raise ValueError(
                 f"y must hold at least {MIN_ROWS_PER_CLASS} rows of each class. Got {rows} of {label!r}; "
-                "resampling cannot show how the classifier varies without them."
+                f"resampling cannot show how the classifier varies without them{few}."
             )
-    return np.where(positive, 1.0, -1.0)
+    return np.where(of_class[1], 1.0, -1.0) if len(classes) == 2 else of_class.argmax(axis=0).astype(float)
 
 
 def check_row_weights(sample_weight: ArrayLike, n_samples: int) -> Array:

@@ -34,7 +34,7 @@ REMEDIES: dict[type[StatedError], str] = {
     ),
     UnsupportedEstimatorError: (
         "choose another classifier, or leave out of --methods what needs it, such as cud, aci and bbc-cv: the other "
-        "methods take any classifier of two classes"
+        "methods take any classifier"
     ),
     UnsupportedProblemError: "add --solver cvxpy for the slow reference solver.",
 }

@@ -201,23 +201,27 @@ def fit(classifier: ClassifierRecipe | SavedModel, sample: TrainingData, seed: i
     with in_words_of_the_command("the classifier") as heard:
         estimator = replace(classifier, missing=sample.missing, levels=sample.levels)(seed)
         weights = {} if sample.weights is None else weights_of_fit(estimator, sample.weights)
-        estimator.fit(sample.X, sample.y, **weights)
+        estimator.fit(sample.X, sample.labels, **weights)
     description = describe_classifier(estimator, classifier.class_in_words)
-    return FittedClassifier(estimator, sample.X, sample.y, sample, description, heard.messages)
+    return FittedClassifier(estimator, sample.X, sample.labels, sample, description, heard.messages)
 
 
 def _match(model: SavedModel, sample: TrainingData) -> FittedClassifier:
     from cudbound.adapters.in_words import describe_classifier
-    from cudbound.basis.validation import check_binary_classifier
+    from cudbound.basis.validation import check_binary_classifier, check_classifier
 
     name, estimator = quoted(model.path.name), model.estimator
     try:
-        classes = check_binary_classifier(estimator)
+        classes = (check_binary_classifier if sample.event else check_classifier)(estimator)
     except (ValueError, TypeError) as error:  # sklearn's NotFittedError is a ValueError
         raise ValueError(f"--model: {name} cannot be used: {error}") from error
     X = _columns(estimator, sample, name)
-    event, coded = _event(classes.tolist(), sample, name)
-    y = classes[event * (sample.y == 1) + (1 - event) * (sample.y != 1)]
+    event, coded = _event(classes.tolist(), sample, name) if sample.event else (1, False)
+    if sample.event:
+        y = classes[event * (sample.y == 1) + (1 - event) * (sample.y != 1)]
+    else:
+        places = _places(classes.tolist(), sample, name)
+        y = classes[[places[code] for code in sample.y]]
     try:
         wrong = int((estimator.predict(X) != y).sum())
     except Exception as error:  # the state of a saved model can be anything
@@ -291,6 +295,17 @@ def _event(classes: list[Any], sample: TrainingData, name: str) -> tuple[int, bo
     )
 
 
+def _places(classes: list[Any], sample: TrainingData, name: str) -> list[int]:
+    """Return where each value of the target stands among the classes of a model."""
+    found = [[k for k, label in enumerate(classes) if _same(text, label)] for text in sample.classes]
+    if [len(one) for one in found] != [1] * len(classes):
+        raise ValueError(
+            f"--model: {name} was fitted to the classes {first_few(list(map(repr, classes)))}, which are not the "
+            f"values {_listed(sample.classes)} of the target in {quoted(sample.source)}"
+        )
+    return [place for (place,) in found]
+
+
 def _same(text: str, label: Any) -> bool:
     """Whether a cell of the file and a label mean the same, as pandas would read the cell."""
     if isinstance(label, str):
@@ -311,12 +326,15 @@ def with_notes(table: SomeTable, sample: TrainingData, **further: Any) -> SomeTa
     if table.run is None:
         return table
     events = int(sample.y.sum())
+    of_two: dict[str, Any] = {
+        "n_events": events,
+        "n_non_events": sample.y.size - events,
+        "event": sample.event,
+    }
     run = replace(
         table.run,
         source=sample.source,
-        n_events=events,
-        n_non_events=sample.y.size - events,
-        event=sample.event,
+        **(of_two if sample.event else {}),
         features=sample.feature_names,
         preparation=sample.notes,
         **{"choices": typed_options(), **further},

@@ -75,6 +75,10 @@ class AskedMetrics:
         """Return the argument of the package, in the labels of the classifier."""
         if self == AskedMetrics(("error",), False, (), None):
             return "error"
+        if not fitted.sample.event:
+            if self.costs:
+                raise click.UsageError("--cost is for two classes, and not for --all-classes.")
+            return Metrics(self.metric, prevalence=self.prevalence, joint=self.joint)
         (other,) = [label for label in fitted.estimator.classes_.tolist() if label != fitted.event]
         labels = dict(zip(fitted.sample.classes, (other, fitted.event), strict=True))
         asked = self.in_words(getattr(fitted.estimator, "threshold", None))
@@ -93,6 +97,13 @@ weight_option = click.option(
     help="Column of weights of the rows, such as inverse probabilities of being sampled: they enter the fit, its "
     "refits and every mean loss, and the binomial limits as the effective number of rows.",
 )
+all_classes_option = click.option(
+    "--all-classes",
+    is_flag=True,
+    help="Instead of --positive: keep all values of the target as classes, of which there are more than two, for "
+    "the metrics error, accuracy and sensitivity, of each class; needs a --classifier of several classes, such as "
+    "logistic.",
+)
 #: The classifier, fitted to the file or from a file of its own; the command gets it as ``classifier``.
 classifier_of_file = classifier_options(
     CLASSIFIERS,
@@ -110,7 +121,7 @@ classifier_of_file = classifier_options(
 
 
 @command("interval")
-@options.data_options(True, weight_option)
+@options.data_options(True, weight_option, all_classes_option, positive=False)
 @classifier_of_file
 @click.option(
     "--methods",
@@ -252,6 +263,7 @@ def interval(
     from cudbound.intervals import find_methods
     from cudbound.report.headline import RECOMMENDED
 
+    data = _checked_classes(data, classifier)
     if recommend:
         refuse_beside("--recommend", ["methods"], "it computes the recommended interval")
         methods = RECOMMENDED[:1]
@@ -290,6 +302,19 @@ def interval(
         files[instability_plot] = table.instability.display().image(picture_form(instability_plot))
     write(table, output, files, ranges=ranges, instability=instability, headline_only=recommend)
     finish([*fitted.warnings, *heard.messages], heard.certified)
+
+
+def _checked_classes(data: DataFile, classifier: ClassifierRecipe | SavedModel) -> DataFile:
+    """Return the data with an event, or with all classes where the classifier takes them."""
+    if not data.positive and not data.all_classes:
+        raise click.MissingParameter(param_hint="'--positive'", param_type="option")
+    if data.positive and data.all_classes:
+        raise click.UsageError("--positive names one of two classes; leave it out, or --all-classes.")
+    if data.all_classes and getattr(classifier, "classifier", "") in ("least-squares", "convex-loss"):
+        raise click.UsageError(
+            "--all-classes needs a classifier of several classes, as --classifier logistic."
+        )
+    return replace(data, positive=data.positive or "")
 
 
 def _check_instability(asked: Asked[Method], in_notes: bool, output: ResultOutput) -> None:

@@ -200,20 +200,23 @@ _FILE_OPTIONS = together(
 )
 
 
-def data_options(required: bool, *more: Decorator, roles: bool | None = None) -> Decorator:
+def data_options(
+    required: bool, *more: Decorator, roles: bool | None = None, positive: bool | None = None
+) -> Decorator:
     """Add FILE.csv and the options that say what its columns are; the command gets them as ``data``, a DataFile.
 
-    The target is `required` as the file is, unless `roles` says otherwise.
+    The target and its value `positive` are `required` as the file is, unless `roles` or `positive` say otherwise.
     """
     roles = required if roles is None else roles
-    target = "Column of the class label; it must have two values."
+    positive = roles if positive is None else positive
+    target = f"Column of the class label{'; it must have two values' if positive == roles else ''}."
     return combined(
         "data",
         DataFile,
         click.argument("file", metavar="FILE.csv", required=required, type=FILE),
         click.option("--target", required=roles, metavar="COL", help=target),
         click.option(
-            "--positive", required=roles, metavar="VALUE", help="Value of the target that is the event."
+            "--positive", required=positive, metavar="VALUE", help="Value of the target that is the event."
         ),
         _FILE_OPTIONS,
         *more,

@@ -103,6 +103,8 @@ def verify(
 
 def _read(data: DataFile, tries: int = 3) -> Any:
     """Read the file as the result says; where a spreadsheet has saved it in a way of its own, as the error proposes."""
+    from cudbound.inputs.csv_columns import read_training_data
+
     try:
         return read_training_data(data)
     except CsvError as error:

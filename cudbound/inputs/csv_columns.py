@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,14 +41,14 @@ class TrainingData:
     X : ndarray of float, shape (n_samples, n_columns)
         Features as a fit takes them; finite, but for nan where a missing value is filled in the fit, or by a model.
     y : ndarray of int, shape (n_samples,)
-        1 for the event, 0 otherwise.
+        1 for the event, 0 otherwise; of more than two classes their places in `classes`.
     feature_names : tuple of str, length n_features
         Names of the features, those of `X` unless `levels` says otherwise; an indicator of a categorical column is
         called ``column=level``.
     source, event : str
-        Name of the data, and the event in words.
-    classes : (str, str)
-        The values of the target as the data have them, that of the event second.
+        Name of the data, and the event in words; "" where there are more than two classes.
+    classes : tuple of str
+        The values of the target as the data have them, of two that of the event second.
     groups : ndarray of str, shape (n_samples,), or None
         Which rows belong together, one text for all ways to write the same value; None if nothing is said of it.
     group : str or None
@@ -76,7 +76,7 @@ class TrainingData:
     feature_names: tuple[str, ...]
     source: str
     event: str
-    classes: tuple[str, str] = ("0", "1")
+    classes: tuple[str, ...] = ("0", "1")
     groups: NDArray[np.str_] | None = None
     group: str | None = None
     missing: str | None = None
@@ -87,6 +87,11 @@ class TrainingData:
     n_left_out: int = 0
     warnings: tuple[str, ...] = ()
     roles: tuple[str, ...] = ()
+
+    @property
+    def labels(self) -> NDArray[Any]:
+        """What a classifier is fitted to: 0 and 1, or the values of the target where there are more than two."""
+        return self.y if self.event else np.asarray(self.classes)[self.y]
 
 
 def read_training_data(data: DataFile, *, any_features: bool = False) -> TrainingData:
@@ -119,12 +124,13 @@ def read_training_data(data: DataFile, *, any_features: bool = False) -> Trainin
         cells = cells.assign(**with_points(cells[roles.numeric]))
     absent = missing_cells(cells, data.missing_values)
     # a wrong target would show as missing values of columns that have nothing to do with it
-    _classes(keys_of(cells[roles.target].mask(absent[roles.target])), data.positive, roles.target, least=1)
+    positive = None if data.all_classes else data.positive
+    _classes(keys_of(cells[roles.target].mask(absent[roles.target])), positive, roles.target, least=1)
     frame, settled = settle_missing(table.source, cells, absent, roles, data.missing)
     keys = frame.apply(keys_of)
     target, features = roles.target, list(roles.features)
-    negative_key, positive_key = _classes(keys[target], data.positive, target)
-    y = np.where(keys[target] == positive_key, 1, 0).astype(np.int64)
+    class_keys = _classes(keys[target], positive, target)
+    y = keys[target].map(class_keys.index).to_numpy(dtype=np.int64)
     texts, integers = automatic_categories(
         frame[features], roles.categorical, roles.automatic, roles.most_integers
     )
@@ -140,14 +146,14 @@ def read_training_data(data: DataFile, *, any_features: bool = False) -> Trainin
     filled = settled is not None and data.missing in STRATEGIES
     design, names, levels = _design(keys, numbers, features, categorical, filled)
     as_text = frame[target].groupby(keys[target]).first()
-    negative, event = str(as_text[negative_key]), str(as_text[positive_key])
+    classes = tuple(str(as_text[key]) for key in class_keys)
     return TrainingData(
         np.ascontiguousarray(design.to_numpy(dtype=np.float64)),
         y,
         names,
         table.source,
-        f"{target} = {event}",
-        (negative, event),
+        "" if data.all_classes else f"{target} = {classes[1]}",
+        classes,
         None if roles.group is None else _groups(keys[roles.group]),
         roles.group,
         data.missing if filled else None,
@@ -161,7 +167,7 @@ def read_training_data(data: DataFile, *, any_features: bool = False) -> Trainin
             roles,
             everything.columns,
             keys[[name for name in features if name in categorical]],
-            (negative, event),
+            classes,
             y,
             settled,
         ),
@@ -242,16 +248,20 @@ def _roles(
     roles: Roles,
     columns: Iterable[str],
     categories: pd.DataFrame,
-    classes: tuple[str, str],
+    classes: tuple[str, ...],
     y: NDArray[np.int64],
     settled: str | None,
 ) -> tuple[str, ...]:
     """Say which part every column plays, in short lines."""
-    negative, event = map(quoted, classes)
-    n = int(y.sum())
+    sizes = [f"{quoted(name)} on {n}" for name, n in zip(classes, np.bincount(y), strict=True)]
+    told = (
+        f"the event {sizes[1]} rows, {sizes[0]}"
+        if len(classes) == 2
+        else f"the classes {', '.join(sizes)} rows"
+    )
     levels = {name: map(quoted, sorted(categories[name].dropna().unique())) for name in categories.columns}
     said = {
-        "target": [f"{quoted(roles.target)}, the event {event} on {n} rows, {negative} on {len(y) - n}"],
+        "target": [f"{quoted(roles.target)}, {told}"],
         "numeric features": [quoted(name) for name in roles.features if name not in levels],
         "categorical features": [
             f"{quoted(name)} ({first_few(list(found))})" for name, found in levels.items()
@@ -270,23 +280,37 @@ def keys_of(column: pd.Series[str]) -> pd.Series[str]:
     return column.where(numbers.isna(), numbers.map(lambda number: repr(number).removesuffix(".0")))
 
 
-def _classes(keys: pd.Series[str], positive: str, target: str, least: int = 2) -> tuple[str, str]:
-    """Return the keys of the negative and of the positive class, each of them on `least` rows."""
+def _classes(keys: pd.Series[str], positive: str | None, target: str, least: int = 2) -> tuple[str, ...]:
+    """Return the keys of the negative and of the positive class, or of all for None, each of them on `least` rows."""
     import pandas as pd
 
     counts = keys.value_counts(sort=False)
     found = [f"{quoted(str(key))} ({count} row{'' if count == 1 else 's'})" for key, count in counts.items()]
-    if len(counts) != 2:
+    if positive is None and len(counts) == 2:
+        raise CsvError(
+            f"--all-classes: the target {quoted(target)} has two values, {', '.join(found)}; name one with --positive"
+        )
+    if (len(counts) != 2 and positive is not None) or len(counts) < 2:
         only = {0: "no value", 1: "one value"}.get(len(counts), f"{len(counts)} values")
         listed = [first_few(found)] if found else []
         way = "name another column with --target"
         if counts.index.str.casefold().nunique() == 2:
             way = "write those alike in the file that differ in case only"
         elif len(counts) > 2:
-            way = f"take one class against the rest as the target, one after the other, or {way}"
+            way = (
+                "keep all classes with --all-classes of cudbound interval, take one class against the rest as the "
+                f"target, one after the other, or {way}"
+            )
         raise CsvError(
             f"the target {quoted(target)} must have two classes; it has {': '.join([only, *listed])}; {way}"
         )
+    if counts.min() < least and positive is None:
+        raise CsvError(
+            f"each class of {quoted(target)} needs at least two rows; found {', '.join(found)}; leave the rows of rare "
+            "classes out of the file, or give them a value together"
+        )
+    if positive is None:
+        return tuple(sorted(map(str, counts.index)))
     key_of_event = str(keys_of(pd.Series([positive.strip()], dtype=object)).iloc[0])
     if key_of_event not in counts.index:
         alike = [str(key) for key in counts.index if str(key).casefold() == key_of_event.casefold()]

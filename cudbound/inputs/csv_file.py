@@ -79,6 +79,8 @@ class DataFile:
         Sheet of an Excel workbook; None stands for the first one.
     skip_rows : int, default 0
         Lines above the header, or rows of a sheet.
+    all_classes : bool, default False
+        Whether each value of the target is a class of its own, of which there are more than two; `positive` is then "".
 
     Each text of `features`, `categorical` and `exclude` names a column, or several between commas.
     """
@@ -97,6 +99,7 @@ class DataFile:
     missing_values: Sequence[str] = ()
     sheet: str | None = field(default=None, metadata={"key": None})
     skip_rows: int = 0
+    all_classes: bool = field(default=False, metadata={"key": None})
 
 
 @dataclass(frozen=True)

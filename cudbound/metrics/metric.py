@@ -44,6 +44,8 @@ class Metric:
         squared error of probabilities: neither follows from which rows are wrong.
     top : float, default=1.0
         Of a complement: its value without an error.
+    event_class : int or None, default=None
+        Which of more than two classes is the event; None where there are two, or it does not matter.
 
     Raises
     ------
@@ -64,6 +66,7 @@ class Metric:
     complement: bool = False
     reads: Kind = "classes"
     top: float = 1.0
+    event_class: int | None = None
 
     def __post_init__(self) -> None:
         for cost in self.costs:

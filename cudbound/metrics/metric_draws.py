@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +23,7 @@ def draw_for_metrics(
     *,
     stratified: bool,
     groups: Groups | None = None,
+    labels: NDArray[Any] | None = None,
 ) -> tuple[NDArray[np.int32], tuple[str, ...]]:
     """Draw bootstrap samples on which every metric is defined.
 
@@ -36,6 +38,8 @@ def draw_for_metrics(
         drawn again.
     groups : Groups, default=None
         Rows that are drawn together. Their draws are never within the classes, to which whole groups need not belong.
+    labels : ndarray, shape (n_samples,), default=None
+        The class of each row, where there are more than two.
 
     Returns
     -------
@@ -44,7 +48,8 @@ def draw_for_metrics(
         How the draws differ from ordinary ones.
     """
     if stratified and groups is None:
-        return draw_stratified_counts(seen[0].event, n_resamples, rng), ("draws within the classes",)
+        strata = seen[0].event if labels is None else labels
+        return draw_stratified_counts(strata, n_resamples, rng), ("draws within the classes",)
     counts = draw_counts(seen[0].event.size, n_resamples, rng, groups)
     again = _lacking(seen, counts)
     if not again.size:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from cudbound.basis.hints import did_you_mean
 from cudbound.basis.method_card import Kind
 from cudbound.basis.parameter_error import ParameterError
 from cudbound.basis.validation import check_flag, check_number
-from cudbound.metrics.metric import ERROR, METRICS, SENSITIVITY, SPECIFICITY, Metric
+from cudbound.metrics.metric import ACCURACY, ERROR, METRICS, SENSITIVITY, SPECIFICITY, Metric
 from cudbound.metrics.not_covered import why_not
 
 #: Other names of metrics, such as those of scikit-learn, in lower case with hyphens.
@@ -103,7 +103,9 @@ class Metrics:
         "balanced-error", "balanced-accuracy", "auc" (or "roc_auc"), "brier" (or "brier_score"), "cost",
         "net-benefit", "ppv" (or "precision"), "npv", "lr+" and "lr-", the likelihood ratios.
     event : object, default=None
-        Label of the event. None takes the second class where the labels are 0 and 1, -1 and 1, or False and True.
+        Label of the event. None takes the second class where the labels are 0 and 1, -1 and 1, or False and True, and
+        each in turn where there are more than two classes, of which only the error, the accuracy and the sensitivity of
+        each are bounded.
     costs : mapping or None, default=None
         For "cost": what a misclassified case of each class costs, by the label of its true class.
     prevalence : float or "sample" or None, default=None
@@ -165,7 +167,7 @@ class Metrics:
         ]
         if behind and self._predictive:
             raise ParameterError("metric", "a name of its own for every metric of your own", behind[0])
-        if self.joint and len(names) == 1 and names[0] not in (*PREDICTIVE, *RATIOS):
+        if self.joint and len(names) == 1 and names[0] not in (*PREDICTIVE, *RATIOS, SENSITIVITY.name):
             raise ParameterError("joint", "False for one metric by itself; name several", self.joint)
 
     @property
@@ -197,15 +199,20 @@ class Metrics:
         return any(name in PREDICTIVE for name in self.names)
 
     def resolve(self, classes: Sequence[Any] = (0, 1)) -> ResolvedMetrics:
-        """Return the metrics of a classifier of two classes.
+        """Return the metrics of a classifier.
+
+        Of more than two classes these are the error, the accuracy, and the sensitivity of the event or of each class.
 
         Raises
         ------
         ValueError
-            If the event or the costs do not name its classes, or the event has to be named.
+            If the event or the costs do not name its classes, the event has to be named, or a metric is one of two
+            classes.
         """
         known = list(classes)
         number = 1
+        if len(known) > 2:
+            return self._of_several(known)
         if self.event is not None:
             if self.event not in known:
                 raise ParameterError("event", f"one of the classes {known}", self.event)
@@ -226,6 +233,30 @@ class Metrics:
                 None,
             )
         return asked
+
+    def _of_several(self, classes: list[Any]) -> ResolvedMetrics:
+        """Return the metrics of a classifier of more than two classes."""
+        asked = classes if self.event is None else [self.event]
+        if asked[0] not in classes:
+            raise ParameterError("event", f"one of the classes {classes}", self.event)
+        found: list[Metric] = []
+        for one in self._listed:
+            metric = one if isinstance(one, Metric) else METRICS.get(_named(one))
+            if metric == SENSITIVITY:
+                numbers = map(classes.index, asked)
+                found += [
+                    replace(SENSITIVITY, name=f"sensitivity of {classes[k]}", event_class=k) for k in numbers
+                ]
+            elif metric in (ERROR, ACCURACY) or (metric is not None and metric.event_class is not None):
+                found.append(metric)
+            else:
+                advice = (
+                    " For others fit one classifier for each class against the rest: clf.fit(X, y == 'a')."
+                )
+                rule = f"'error', 'accuracy' or 'sensitivity' for {len(classes)} classes"
+                raise ParameterError("metric", rule, _named(one), advice)
+        names = tuple(one.name for one in found)
+        return ResolvedMetrics(names, tuple(found), self.joint, stratified=self.stratified)
 
     def _metric(self, one: str | Metric, classes: Sequence[Any], event: int) -> Metric:
         if isinstance(one, Metric):

@@ -36,8 +36,8 @@ _SENTENCES: dict[tuple[str, ...], str] = {
         "beforehand, on the command line --metric error with that as --target."
     ),
     ("multiclass", "macro-f1", "top-k"): (
-        "more than two classes are not one question; use metric='sensitivity' for a classifier of one class against "
-        "the rest, one for each class, on the command line --metric sensitivity."
+        "of more than two classes the error and the sensitivity of each are bounded; use metric=['error', "
+        "'sensitivity'], on the command line --metric error,sensitivity --all-classes."
     ),
 }
 _BY_NAME = {name: sentence for names, sentence in _SENTENCES.items() for name in names}

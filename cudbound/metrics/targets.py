@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain
+from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
 from cudbound.basis.parameter_error import ParameterError
@@ -78,7 +78,7 @@ class Target:
 
 def targets_of(
     asked: ResolvedMetrics,
-    event: NDArray[np.bool_],
+    event: NDArray[Any],
     sample_weight: Array | None,
     confidence_level: float,
     alternative: str,
@@ -88,11 +88,13 @@ def targets_of(
     Those behind likelihood ratios come last, sensitivity and specificity in pairs that hold together, unless all
     metrics do.
 
-    `event` says which rows are events, `sample_weight` their weights.
+    `event` says which rows are events, or of which class each is, `sample_weight` their weights.
     """
 
     def family(metrics: Sequence[Metric], joint: bool, way: str) -> tuple[Target, ...]:
-        rows = tuple(MetricRows(one, event, sample_weight) for one in metrics)
+        numbers = (1 if one.event_class is None else one.event_class for one in metrics)
+        parts = [(one, event == number) for one, number in zip(metrics, numbers, strict=True)]
+        rows = tuple(MetricRows(one, is_event, sample_weight) for one, is_event in parts)
         each = 1.0 - (1.0 - confidence_level) / len(rows) if joint else confidence_level
         loss_ways = [one.metric.alternative_of_loss(way) for one in rows]
         return tuple(

@@ -75,7 +75,7 @@ def view(records: Records, seen: MetricRows) -> Records | ScoreRecords:
         made["groups"] = Groups.of(records.groups.codes[seen.rows])
     if records.losses is not None:
         wrong = np.asarray(records.losses, dtype=bool)
-        made |= {"losses": _weighed(wrong, seen), "no_information": _no_information(wrong, seen)}
+        made |= {"losses": _weighed(wrong, seen), "no_information": _no_information(wrong, seen, records)}
     if records.bootstrap is not None:
         made["bootstrap"] = _of_draws(records.bootstrap, seen)
         if np.ptp(seen.metric.costs) > 0.0:
@@ -102,8 +102,10 @@ def _weighed(wrong: NDArray[np.bool_], seen: MetricRows) -> Losses:
     return np.asarray(kept * (loss * loss.size))
 
 
-def _no_information(wrong: NDArray[np.bool_], seen: MetricRows) -> float:
+def _no_information(wrong: NDArray[np.bool_], seen: MetricRows, records: Records) -> float:
     """Return the mean loss if the classes of the rows that count were paired with the predictions of all rows."""
+    if records.chance_losses is not None:
+        return float((seen.weights * seen.severity) @ records.chance_losses)
     shares = np.ones(wrong.size) if seen.sample_weight is None else seen.sample_weight
     called_event = float(shares @ (wrong ^ seen.event) / shares.sum())
     mistaken = np.where(seen.event, 1.0 - called_event, called_event)

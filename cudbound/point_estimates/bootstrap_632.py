@@ -275,6 +275,8 @@ def no_information_of(records: Records) -> float:
     """
     if not math.isnan(records.no_information):
         return records.no_information
+    if records.chance_losses is not None:
+        return float(np.mean(records.chance_losses))
     for name in ("positive", "predicted_positive"):
         if math.isnan(getattr(records, name)):
             raise ValueError(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -79,14 +81,14 @@ def draw_counts(
 
 
 def draw_stratified_counts(
-    strata: NDArray[np.bool_], n_resamples: int, rng: np.random.Generator
+    strata: NDArray[Any], n_resamples: int, rng: np.random.Generator
 ) -> NDArray[np.int32]:
-    """Draw within each of two classes, so that every draw holds as many rows of each as the training set.
+    """Draw within each class, so that every draw holds as many rows of each as the training set.
 
     Parameters
     ----------
-    strata : ndarray of bool, shape (n_samples,)
-        Which rows are of the class that is drawn first.
+    strata : ndarray, shape (n_samples,)
+        Booleans or numbers that are equal for rows of one class; the largest is drawn first.
     n_resamples : int
     rng : numpy.random.Generator
 
@@ -101,7 +103,8 @@ def draw_stratified_counts(
     array([1, 1], dtype=int32)
     """
     counts = np.empty((n_resamples, strata.size), dtype=np.int32)
-    for rows in (strata, ~strata):
+    for label in np.unique(strata)[::-1]:
+        rows = strata == label
         counts[:, rows] = draw_counts(int(rows.sum()), n_resamples, rng)
     return counts
 

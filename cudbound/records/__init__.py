@@ -117,6 +117,8 @@ class Records(Recorded):
         Share of the training set that this classifier calls positive; nan if it was not recorded.
     positive : float
         Share of the training set that is positive; nan if it was not recorded.
+    chance_losses : ndarray of float, shape (n_samples,), or None
+        Mean loss of each row if its prediction were that of another row, where there are more than two classes.
     no_information : float
         Mean loss if labels and predictions were independent; nan leaves it to the two shares.
     effective_rows : float
@@ -179,6 +181,7 @@ class Records(Recorded):
     losses: RowLossesIfRecorded = None
     predicted_positive: Share = np.nan
     positive: Share = np.nan
+    chance_losses: RowScoresIfRecorded = None
     no_information: Share = np.nan
     effective_rows: NumberOrNan = np.nan
     square_ratio: Share = np.nan

@@ -119,8 +119,8 @@ def _subject(rows: Sequence[Row], run: Run | None) -> list[str]:
     plural = "" if len(run.features) == 1 else "s"
     return [
         what,
-        f"There were n = {run.n_samples} cases{source}, {run.n_events} events ({run.event}) and {run.n_non_events} "
-        f"non-events, with {len(run.features)} feature{plural}.",
+        f"There were n = {run.n_samples} cases{source}, {run.classes_in_words}, with {len(run.features)} "
+        f"feature{plural}.",
         *run.preparation,
         *_procedure(rows, run),
     ]

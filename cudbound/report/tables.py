@@ -38,6 +38,8 @@ class Run(abc.ABC):
         Share of the events by the weights of the rows; None where rows count alike.
     cautions : tuple of CudboundWarning, default ()
         What the training rows themselves speak against, see `cudbound.report.cautions`.
+    class_sizes : mapping of str to int, default {}
+        Rows of each class where there are more than two; the event is then the most frequent of them.
     """
 
     source: str | None
@@ -49,23 +51,30 @@ class Run(abc.ABC):
     preparation: tuple[str, ...] = field(default=(), kw_only=True)
     weighted_share: float | None = field(default=None, kw_only=True)
     cautions: tuple[CudboundWarning, ...] = field(default=(), kw_only=True, compare=False)
+    class_sizes: Mapping[str, int] = field(default_factory=dict, kw_only=True)
+
+    @property
+    def classes_in_words(self) -> str:
+        """The sizes of the classes."""
+        if self.class_sizes:
+            return ", ".join(f"{rows} of {name}" for name, rows in self.class_sizes.items())
+        return f"{self.n_events} events ({self.event}) and {self.n_non_events} non-events"
 
     def notes(self) -> list[str]:
         """Return what the notes under a table say of the run."""
         plural = "" if len(self.features) == 1 else "s"
         source = "" if self.source is None else f"{self.source}, "
-        data = (
-            f"Data: {source}n = {self.n_samples}: {self.n_events} events ({self.event}) and "
-            f"{self.n_non_events} non-events; {len(self.features)} feature{plural}."
-        )
+        data = f"Data: {source}n = {self.n_samples}: {self.classes_in_words}; {len(self.features)} feature{plural}."
         return [data, *self.preparation, *self._settings()]
 
     @property
     def base_rate(self) -> float:
-        """Share of the rarer class, by weight if there are any: the error on these data of always naming the other."""
+        """Error on these data of always naming the most frequent class, by weight if there are any."""
         if self.weighted_share is not None:
-            return min(self.weighted_share, 1.0 - self.weighted_share)
-        return min(self.n_events, self.n_non_events) / self.n_samples
+            of_others = 1.0 - self.weighted_share
+            return of_others if self.class_sizes else min(self.weighted_share, of_others)
+        rarer = self.n_non_events if self.class_sizes else min(self.n_events, self.n_non_events)
+        return rarer / self.n_samples
 
     @property
     def of_rows(self) -> str:

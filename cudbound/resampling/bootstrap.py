@@ -65,8 +65,8 @@ def record_bootstrap(task: Task, counts: NDArray[np.int32], remarks: tuple[str, 
 
 
 def _no_information(labels: Array, counts: NDArray[np.int32], losses: NDArray[Any]) -> Array | None:
-    """Return the no-information error of each draw; None for differences of losses, which have none."""
-    if losses.dtype != bool:
+    """Return the no-information error of each draw; None for differences of losses, and for more than two classes."""
+    if losses.dtype != bool or np.unique(labels).size > 2:
         return None
     positive = labels > 0
     shares = (np.broadcast_to(positive, losses.shape), losses ^ positive)
@@ -115,7 +115,7 @@ def usable_draws(
 
     again = np.flatnonzero(unusable(counts))
     # a class that every given draw holds may be one that a metric averages by itself
-    of_class = [task.labels > 0, task.labels < 0]
+    of_class = [task.labels == label for label in np.unique(task.labels)]
     held = [rows for rows in of_class if counts[:, rows].any(axis=1).all()]
     if need_out_of_bag and (n_full := int((counts > 0).all(axis=1).sum())):
         remarks.append(f"{n_full} draws with nothing out of bag redrawn")

@@ -72,7 +72,7 @@ def record_stratified_folds(task: Task) -> RepeatedFoldLosses:
 
 def _draw_stratified(task: Task) -> Folds:
     units = np.arange(task.n_samples) if task.groups is None else task.groups.codes
-    fewest = min(np.unique(units[task.labels == label]).size for label in (-1.0, 1.0))
+    fewest = min(np.unique(units[task.labels == label]).size for label in np.unique(task.labels))
     splitter = (StratifiedKFold if task.groups is None else StratifiedGroupKFold)(
         max(2, min(N_STRATIFIED_FOLDS, fewest)),
         shuffle=True,

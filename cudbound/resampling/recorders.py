@@ -154,7 +154,7 @@ def _own_test_sets(recording: Recording, _: Made) -> tuple[TestSetLosses, TestSe
 def _overfits(recording: Recording, made: Made) -> bool:
     sample = recording.sample
     of_error = MetricRows(ERROR, sample.labels > 0.0, sample.sample_weight)
-    names = ("losses", "predicted_positive", "positive", "groups", "design", "bootstrap")
+    names = ("losses", "predicted_positive", "positive", "chance_losses", "groups", "design", "bootstrap")
     seen = view(Records(**{name: made[name] for name in names if name in made}), of_error)
     assert isinstance(seen, Records)
     return overfits(seen)

@@ -101,7 +101,7 @@ def record_replacements(task: Task) -> ReplacementErrors:
         )
     n_folds = count_replacement_folds(task.sizes, n)
     # where n is large there are too many training sets to hold at once: their rows of either class stand for them
-    design, remarks = replace(task, labels=np.array([-1.0, 1.0])).draw_design(
+    design, remarks = replace(task, labels=np.unique(task.labels)).draw_design(
         lambda: draw_replacements(n, n_folds, task.rng),
         lambda design: _class_counts(design, task.labels),
         TRAINING_SETS,
@@ -141,7 +141,7 @@ def _half_training(design: ReplacementDesign) -> Iterator[tuple[Rows, Counts]]:
 
 
 def _class_counts(design: ReplacementDesign, labels: NDArray[np.float64]) -> Counts:
-    """Return the rows of either class in every training set, shape (n_fits, 2)."""
-    classes = np.column_stack([labels < 0.0, labels > 0.0]).astype(np.int32)
+    """Return the rows of each class in every training set, shape (n_fits, n_classes)."""
+    classes = (labels[:, None] == np.unique(labels)).astype(np.int32)
     half = [training @ classes for _, training in _half_training(design)]
     return np.concatenate([fold_training(design.full_fold) @ classes, *half])

@@ -21,10 +21,10 @@ def has_one_class(counts: NDArray[Any], labels: NDArray[np.float64]) -> NDArray[
     counts : ndarray of int, shape (..., n_samples)
         How often each row occurs in each training set.
     labels : ndarray of float, shape (n_samples,)
-        -1.0 or +1.0.
+        -1.0 or +1.0, or the numbers of the classes.
     """
-    positive = counts @ (labels > 0.0).astype(np.int64)
-    return np.asarray((positive == 0) | (positive == counts.sum(axis=-1)))
+    of_class = labels[:, None] == np.unique(labels)
+    return np.asarray((counts @ of_class.astype(np.int64)).max(axis=-1) == counts.sum(axis=-1))
 
 
 class SingleClassError(ValueError):

@@ -7,7 +7,9 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from cudbound.basis.sample import Sample
 from cudbound.bound.cud_bound import CudBound
 from cudbound.metrics.targets import Target
 from cudbound.metrics.views import view
@@ -20,18 +22,21 @@ from cudbound.resampling.recording import Recording
 def given_records(recording: Recording) -> Made:
     """Return the losses of a fitted classifier on its training set and, if there are any, on new cases."""
     sample, estimator = recording.sample, recording.estimator
-    predicted = estimator.predict(sample.X)
-    made: Made = {
-        "losses": np.asarray(predicted != sample.y),
+    predicted, two = estimator.predict(sample.X), len(sample.classes) == 2
+    shares: Made = {
         "predicted_positive": float((predicted == sample.classes[1]).mean()),
         "positive": float((sample.labels > 0.0).mean()),
+    }
+    made: Made = {
+        "losses": np.asarray(predicted != sample.y),
+        **(shares if two else {"chance_losses": _chance_losses(predicted, sample)}),
         "groups": sample.groups,
         **recording.scoring.of(estimator, sample.X),
     }
     if recording.test_set is not None:
         X_test, y_test = recording.test_set
         wrong = np.asarray(estimator.predict(X_test) != y_test)
-        event = np.asarray(y_test == sample.classes[recording.scoring.event_class])
+        event = np.asarray(y_test == sample.classes[recording.scoring.event_class]) if two else None
         made["test_set"] = TestSetLosses(
             wrong,
             sample.n_samples,
@@ -41,6 +46,13 @@ def given_records(recording: Recording) -> Made:
             **recording.scoring.of(estimator, X_test),
         )
     return made
+
+
+def _chance_losses(predicted: Any, sample: Sample) -> NDArray[np.float64]:
+    """Return the mean loss of each row if its prediction were that of another row, weighted as rows are."""
+    weights = np.ones(sample.n_samples) if sample.sample_weight is None else sample.sample_weight
+    called = (np.asarray(predicted)[:, None] == sample.classes).T @ weights / weights.sum()
+    return np.asarray(1.0 - called[sample.labels.astype(int)])
 
 
 def record_call(

@@ -39,7 +39,7 @@ class Task:
     refit : callable
         From `Refits.recorded`; for bootstrap draws, folds and test sets it may return more than losses, see `parted`.
     labels : ndarray of float, shape (n_samples,)
-        -1.0 or +1.0.
+        -1.0 or +1.0, or the numbers of more than two classes.
     sizes : ResamplingSizes
         Numbers of folds, splits and repetitions; each function uses its own.
     on_single_class : {"fit", "redraw", "drop", "error"}

@@ -135,7 +135,7 @@ def test_other_methods_are_always_offered():
     for estimator in (Perceptron(), RandomForestClassifier(n_estimators=3)):
         with pytest.raises(UnsupportedEstimatorError) as caught:
             express(estimator.fit(X, y), X, y)
-        assert "leave 'cud' and 'aci' out of the methods of cudbound.compare_intervals" in str(caught.value)
+        assert "leave 'cud' and 'aci' out of the methods of compare_intervals" in str(caught.value)
     assert "Supported: cudbound.LeastSquaresClassifier; cudbound.ConvexLossClassifier; sklearn" in str(
         caught.value
     )
@@ -162,7 +162,7 @@ def test_more_than_two_classes():
     y = np.arange(40) % 3
     for estimator in (LogisticRegression(), RidgeClassifier(), SVC(kernel="linear")):
         with pytest.raises(
-            ValueError, match=r"fitted to exactly two classes\. Got \[0, 1, 2\] instead; fit one"
+            ValueError, match=r"fitted to exactly two classes\. Got \[0, 1, 2\] instead; performance_interval"
         ):
             express(estimator.fit(X, y), X, y)
 

@@ -247,6 +247,11 @@ def metrics() -> str:
     ]
     rows += [
         (
+            '`"net-benefit"`',
+            "a false alarm at the odds of the threshold, [below](#net-benefit)",
+            "prevalence minus it",
+        ),
+        (
             '`"cost"`',
             "over all cases, each wrong one at the cost of its true class",
             "in units of cost, from 0 to the largest",
@@ -255,6 +260,11 @@ def metrics() -> str:
             '`"ppv"`, `"npv"`',
             "none: from limits of sensitivity and specificity, [below](#predictive-values)",
             "",
+        ),
+        (
+            '`"lr+"`, `"lr-"`',
+            "none: from joint limits of both, [below](#likelihood-ratios)",
+            "ratios from 0 up",
         ),
     ]
     return markdown_table(
@@ -514,6 +524,9 @@ PARTS: dict[str, Callable[[], str]] = {
     "ridge-cells": cells_of("two-center-ridge", "two-center"),
     "tuned-cells": cells_of("two-center-tuned", "two-center", "bbc-cv"),
     "clinical-cells": cells_of("two-center-clinical", "two-center"),
+    "ratio-cells": cells_of("ratios-and-net-benefit", "two-center"),
+    "several-classes-cells": cells_of("several-classes", "two-center"),
+    "several-classes-methods": partial(methods_worst_first, "several-classes"),
     "published-cells": published_again,
     "methods-in-short": methods_in_short,
     "paper-intervals": lambda: intervals_in_full(find_methods("paper")),

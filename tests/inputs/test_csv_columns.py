@@ -164,7 +164,8 @@ def test_data_that_cannot_be_used(tmp_path, text, message):
     [
         (
             "x,age,died\n1,30,yes\n,31,no\n3,30,no\n4,32,yes\n",
-            "the target 'age' must have two classes; it has 3 values: '30' (2 rows), '31' (1 row), '32' (1 row); take "
+            "the target 'age' must have two classes; it has 3 values: '30' (2 rows), '31' (1 row), '32' (1 row); keep "
+            "all classes with --all-classes of cudbound interval, take "
             "one class against the rest as the target, one after the other, or name another column with --target",
         ),
         ("x,age\n1,NA\n,\n", "the target 'age' must have two classes; it has no value; name another column"),

@@ -309,7 +309,7 @@ def test_what_is_no_classifier_of_two_classes_says_what_to_use():
         performance_interval(LinearRegression().fit(X, X[:, 0]), X, y, **FAST)
     three = np.where(X[:, 1] > 0.5, "c", np.where(X[:, 1] > 0.0, "b", "a"))
     with pytest.raises(ValueError, match="one classifier for each class against the rest"):
-        performance_interval(LogisticRegression().fit(X, three), X, three, **FAST)
+        cud_interval(LogisticRegression().fit(X, three), X, three, **FAST)
     times = np.array([(True, 2.0)] * 40, dtype=[("status", bool), ("days", float)])
     clf, _, _ = fitted()
     with pytest.raises(ValueError, match="times to an event with censoring; take the status at one time"):

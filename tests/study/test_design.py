@@ -452,6 +452,7 @@ def test_templates_are_those_of_the_package():
             "random-forests",
             "ratios-and-net-benefit",
             "sensitivity-specificity",
+            "several-classes",
             "tuned-ridge",
         ),
         *("two-center-auc", "two-center-clinical", "two-center-confirmation"),

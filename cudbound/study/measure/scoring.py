@@ -219,5 +219,6 @@ def interval_score(low: ArrayLike, high: ArrayLike, truth: ArrayLike, confidence
     """
     price = 2.0 / (1.0 - check_confidence_level(confidence_level))
     lower, upper, value = (np.asarray(one, dtype=float) for one in (low, high, truth))
-    missed = np.maximum(lower - value, 0.0) + np.maximum(value - upper, 0.0)
+    with np.errstate(invalid="ignore"):  # an infinite ratio below an infinite limit
+        missed = np.maximum(lower - value, 0.0) + np.maximum(value - upper, 0.0)
     return np.asarray(upper - lower + price * missed)

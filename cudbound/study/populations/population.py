@@ -38,7 +38,7 @@ class Cases:
     ----------
     X : ndarray of float, shape (n, n_features)
     y : ndarray of int, shape (n,)
-        0 or 1.
+        0 or 1, or the numbers of more classes.
     true_error : callable
         ``true_error(classifier) -> Truth`` for a fitted scikit-learn classifier.
     groups : ndarray, shape (n,), or None, default=None
@@ -52,11 +52,11 @@ class Cases:
 
     @property
     def n_rarer(self) -> int:
-        """Cases, or patients with several, of the class that has fewer of them."""
-        positive = np.asarray(self.y) == 1
-        if self.groups is None:
-            return int(min(positive.sum(), (~positive).sum()))
-        return min(len(set(np.asarray(self.groups)[of_class])) for of_class in (positive, ~positive))
+        """Cases, or patients with several, of the class that has fewest of them."""
+        y = np.asarray(self.y)
+        patients = np.arange(y.size) if self.groups is None else np.asarray(self.groups)
+        sizes = [len(set(patients[y == label])) for label in np.unique(y)]
+        return min(sizes) if len(sizes) > 1 else 0
 
 
 class Population(Protocol):

@@ -17,6 +17,7 @@ from cudbound.study.populations.curved_worlds import Quadratic as Quadratic
 from cudbound.study.populations.discrete_worlds import FewLevels
 from cudbound.study.populations.discrete_worlds import ThreePoint as ThreePoint
 from cudbound.study.populations.mixture import Mixture, PureNoise, TwoCenters
+from cudbound.study.populations.several_classes import SeveralClasses
 from cudbound.study.populations.simulated import Preset, World
 
 _CENTERS = {"distance": 1.6, "n_features": 3, "n_signal": 1}
@@ -64,6 +65,7 @@ _WORLDS = (
     Correlated,
     BinaryFinding,
     MissingValues,
+    SeveralClasses,
 )
 #: Worlds by the name that design files use; the value takes the parameters of the world by name.
 WORLDS: Mapping[str, Callable[..., World]] = MappingProxyType({world.name: world for world in _WORLDS})

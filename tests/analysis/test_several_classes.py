@@ -1,0 +1,355 @@
+"""Classifiers of more than two classes: the error and the sensitivity of each class, by whatever reads losses."""
+
+from __future__ import annotations
+
+import math
+import re
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import beta
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import recall_score
+from sklearn.naive_bayes import GaussianNB
+from sklearn.tree import DecisionTreeClassifier
+
+from cudbound import (
+    Metrics,
+    compare_intervals,
+    compare_learners,
+    cud_interval,
+    estimate_error,
+    instability,
+    performance_interval,
+    verify_result,
+)
+from cudbound.basis.exceptions import FewEventsWarning, UnsupportedEstimatorError
+from cudbound.basis.validation import check_labels
+from cudbound.cli.group import main
+from cudbound.intervals import GROUPS
+from cudbound.resampling.single_class import has_one_class
+from cudbound.study.populations.several_classes import SeveralClasses
+from cudbound.study.populations.worlds import WORLDS
+
+FAST = {"n_resamples": 40, "rng": 0}
+
+
+def data(n=60, n_classes=3, seed=0, names="abcdefghij"):
+    X, y = SeveralClasses(n_classes=n_classes, n_features=5, distance=1.6).sample(
+        n, np.random.default_rng(seed)
+    )
+    y[: 2 * n_classes] = np.arange(2 * n_classes) % n_classes
+    return X, np.array(list(names))[y]
+
+
+def fitted(classifier=None, **keywords):
+    X, y = data(**keywords)
+    return (LinearDiscriminantAnalysis() if classifier is None else classifier).fit(X, y), X, y
+
+
+def clopper_pearson(low, high, n, level=0.95):
+    d = (1.0 - level) / 2.0
+    first = beta.ppf(d, n * low, n - n * low + 1.0) if low > 0.0 else 0.0
+    return first, beta.ppf(1.0 - d, n * high + 1.0, n - n * high)
+
+
+@pytest.mark.parametrize(("n_classes", "of"), [(3, None), (5, None), (4, "b")])
+def test_both_centers_and_the_limits_are_those_of_their_definitions(n_classes, of):
+    """Row by row in plain Python; the no-information error is one minus the sum of p q over the classes."""
+    clf, X, y = fitted(n=80, n_classes=n_classes)
+    metric = "error" if of is None else Metrics("sensitivity", event=of, stratified=False)
+    found = performance_interval(clf, X, y, metric=metric, **FAST)
+    records = found.analysis.records
+    rows = range(80) if of is None else np.flatnonzero(y == of)
+    wrong, draws = clf.predict(X) != y, records.bootstrap
+    mean = lambda values: sum(values) / len(values)  # noqa: E731
+    training = mean([wrong[i] for i in rows])
+    optimism, left_out = [], {i: [] for i in rows}
+    for counts, lost in zip(draws.counts, draws.losses, strict=True):
+        own = sum(counts[i] * lost[i] for i in rows) / sum(counts[i] for i in rows)
+        optimism.append(mean([lost[i] for i in rows]) - own)
+        for i in rows:
+            if counts[i] == 0:
+                left_out[i].append(lost[i])
+    err1 = mean([mean(values) for values in left_out.values() if values])
+    called = {label: np.mean(clf.predict(X) == label) for label in clf.classes_}
+    gamma = mean([1.0 - called[y[i]] for i in rows])
+    if of is None:
+        assert gamma == pytest.approx(1.0 - sum(np.mean(y == k) * called[k] for k in called))
+    rate = (min(err1, gamma) - training) / (gamma - training)
+    w = 0.632 / (1.0 - 0.368 * rate)
+    plus, corrected = (1.0 - w) * training + w * min(err1, gamma), training + mean(optimism)
+    detail = found.row.details
+    assert detail["no_information"] == pytest.approx(gamma)
+    assert detail["optimism_corrected"] == pytest.approx(corrected)
+    assert detail["error_632_plus"] == pytest.approx(plus)
+    assert not detail["overfits"]
+    limits = clopper_pearson(min(corrected, plus), max(corrected, plus), len(rows))
+    limits = limits if of is None else (1.0 - limits[1], 1.0 - limits[0])
+    assert (found.row.low, found.row.high) == pytest.approx(limits, abs=1e-9)
+    assert any("upper limit not capped: the bound needs two classes" in one for one in found.row.remarks)
+
+
+@pytest.mark.filterwarnings("ignore::cudbound.basis.exceptions.FewEventsWarning")
+@settings(max_examples=8, deadline=None)
+@given(seed=st.integers(0, 100), order=st.permutations(range(4)))
+def test_names_of_classes_do_not_matter(seed, order):
+    X, y = data(n=60, n_classes=4, seed=seed)
+    renamed = np.array(["wxyz"[order["abcd".index(one)]] for one in y])
+    asked = {"methods": ["two-center", "langford-binomial"], "metric": ["error", "accuracy", "sensitivity"]}
+    one, other = (
+        compare_intervals(GaussianNB().fit(X, labels), X, labels, n_resamples=15, rng=seed, **asked)
+        for labels in (y, renamed)
+    )
+    for row in one:
+        name = row.metric
+        if name.startswith("sensitivity"):
+            name = f"sensitivity of {'wxyz'[order['abcd'.index(name[-1])]]}"
+        same = other[row.method, name]
+        assert (same.estimate, same.low, same.high) == pytest.approx((row.estimate, row.low, row.high))
+
+
+@pytest.mark.filterwarnings("ignore::cudbound.basis.exceptions.SlowRefitsWarning")
+def test_every_method_but_those_of_one_boundary_gives_the_error():
+    clf, X, y = fitted(GaussianNB(), n=36)
+    methods = [*GROUPS["conditional"], *GROUPS["algorithm"]]
+    table = compare_intervals(clf, X, y, methods="all", n_resamples=8, rng=0)
+    refused = {name for name in methods if math.isnan(table[name].low)}
+    # without inner draws, which are not made where refits are clones, two-stage has no limits for two classes either
+    assert refused == {"cud", "aci", "two-stage"}
+    for name in ("cud", "aci"):
+        assert table[name].degenerate == "no CUD bound: the bound needs two classes, not 3"
+        with pytest.raises(
+            UnsupportedEstimatorError, match="the boundary between two classes, and there are 3"
+        ):
+            compare_intervals(clf, X, y, methods=[name], **FAST)
+    assert table.instability is None
+
+
+def test_the_sensitivity_of_each_class_is_a_row_of_its_own():
+    clf, X, y = fitted(n=90, n_classes=3)
+    each = compare_intervals(clf, X, y, methods="out-of-bag-wilson", metric="sensitivity", **FAST)
+    joint = Metrics("sensitivity", joint=True)
+    together = compare_intervals(clf, X, y, methods="out-of-bag-wilson", metric=joint, **FAST)
+    for label, row, wider in zip("abc", each, together, strict=True):
+        assert row.metric == wider.metric == f"sensitivity of {label}"
+        alone = Metrics("sensitivity", event=label)
+        assert compare_intervals(clf, X, y, methods="out-of-bag-wilson", metric=alone, **FAST).rows == (row,)
+        assert f"based on {(y == label).sum()} events" in row.remarks
+        assert wider.low < row.low < row.high < wider.high
+        found = performance_interval(clf, X, y, metric=alone, **FAST).row.details["training_error"]
+        recall = recall_score(y, clf.predict(X), labels=[label], average="macro")
+        assert found == pytest.approx(1.0 - recall)
+        # drawn within each class
+        assert not (each.analysis.counts[:, y == label].sum(axis=1) != (y == label).sum()).any()
+
+
+def test_what_is_said_of_the_classes():
+    clf, X, y = fitted(n=60)
+    found = performance_interval(clf, X, y, **FAST)
+    sizes = {label: int((y == label).sum()) for label in "abc"}
+    assert found.run.class_sizes == sizes
+    assert found.run.base_rate == pytest.approx(1.0 - max(sizes.values()) / 60)
+    assert ", ".join(f"{n} of {label}" for label, n in sizes.items()) in str(found.table)
+    assert f"{sizes['a']} of a" in str(found.describe())
+    assert "majority class would be wrong for" in str(found)
+
+
+def test_weights_of_1_change_nothing_and_groups_stay_together():
+    clf, X, y = fitted(LogisticRegression(), n=60)
+    asked = {"methods": ["two-center", "langford-binomial"], "metric": ["error", "sensitivity"], **FAST}
+    plain = compare_intervals(clf, X, y, **asked)
+    ones = compare_intervals(clf, X, y, sample_weight=np.ones(60), **asked)
+    for row, same in zip(plain, ones, strict=True):
+        assert (same.low, same.high) == pytest.approx((row.low, row.high))
+    groups = np.repeat(np.arange(30), 2)
+    whole = compare_intervals(clf, X, y, groups=groups, **asked)
+    counts = whole.analysis.counts
+    assert (counts[:, ::2] == counts[:, 1::2]).all()
+    assert np.isfinite([row.high for row in whole]).all()
+
+
+def test_new_cases_of_several_classes():
+    clf, X, y = fitted(n=60)
+    X_new, y_new = data(n=40, seed=9)
+    row = performance_interval(clf, X, y, method="test-set-wilson", test_set=(X_new, y_new), **FAST)
+    assert row.estimate == pytest.approx(np.mean(clf.predict(X_new) != y_new))
+    with pytest.raises(ValueError, match="the recorded test_set hold too few rows for the sensitivity of a"):
+        compare_intervals(
+            clf, X, y, methods=["test-set-wilson"], metric="sensitivity", test_set=(X_new, y_new), **FAST
+        )
+
+
+def test_a_rare_class_is_absent_from_draws_and_they_are_fitted_all_the_same():
+    X, y = data(n=40, n_classes=4)
+    y[np.flatnonzero(y == "d")[2:]] = "a"
+    clf = GaussianNB().fit(X, y)
+    found = performance_interval(clf, X, y, **FAST)
+    lacking = ~found.analysis.counts[:, y == "d"].any(axis=1)
+    assert lacking.any()
+    losses = found.analysis.records.bootstrap.losses
+    assert losses[lacking][:, y == "d"].all()
+    with pytest.warns(FewEventsWarning, match="The sensitivity of d is based on 2 events"):
+        rare = performance_interval(clf, X, y, metric=Metrics("sensitivity", event="d"), **FAST)
+    assert 0.0 <= rare.row.low < rare.row.high <= 1.0
+    with pytest.warns(FewEventsWarning):
+        mixed = compare_intervals(clf, X, y, methods="two-center", metric=["error", "sensitivity"], **FAST)
+    assert "redrawn" in " ".join(mixed["two-center", "sensitivity of d"].remarks)
+
+
+def test_classes_of_one_row_and_fewer_rows_than_two_a_class():
+    X, y = data(n=30)
+    y[y == "c"] = "b"
+    y[0] = "c"
+    with pytest.raises(ValueError, match=re.escape("Got 1 of 'c'")) as said:
+        performance_interval(GaussianNB().fit(X, y), X, y, **FAST)
+    assert "leave such classes out, or merge them" in str(said.value)
+    few = np.arange(10) % 7
+    clf = DecisionTreeClassifier().fit(np.arange(10)[:, None], few)
+    with pytest.raises(ValueError, match="at least 2 rows of each class"):
+        compare_intervals(clf, np.arange(10)[:, None], few, **FAST)
+
+
+@pytest.mark.parametrize("call", [cud_interval, estimate_error, instability])
+def test_calls_of_two_classes_say_where_to_go(call):
+    clf, X, y = fitted()
+    with pytest.raises(ValueError, match="performance_interval and compare_intervals take more"):
+        call(clf, X, y)
+    with pytest.raises(ValueError, match="performance_interval and compare_intervals take more"):
+        compare_learners([clf, GaussianNB().fit(X, y)], X, y)
+
+
+@pytest.mark.parametrize(
+    ("metric", "message"),
+    [
+        ("auc", "'error', 'accuracy' or 'sensitivity' for 3 classes. Got 'auc'"),
+        ("balanced_accuracy", "for 3 classes. Got 'balanced-accuracy'"),
+        (Metrics("ppv", prevalence=0.2), "for 3 classes. Got 'ppv'"),
+        (Metrics("sensitivity", event="z"), "'event' parameter must be one of the classes ['a', 'b', 'c']"),
+        ("sensitivity", "must be of one class where there are several"),
+    ],
+)
+def test_other_metrics_are_of_two_classes(metric, message):
+    clf, X, y = fitted()
+    with pytest.raises(ValueError, match=re.escape(message)):
+        performance_interval(clf, X, y, metric=metric, **FAST)
+
+
+def test_a_saved_result_is_verified(tmp_path):
+    clf, X, y = fitted()
+    table = compare_intervals(clf, X, y, methods="two-center", metric=["error", "sensitivity"], **FAST)
+    table.save(tmp_path / "result.json")
+    assert verify_result(tmp_path / "result.json", clf, X, y).passed
+    swapped = np.where(y == "a", "b", np.where(y == "b", "a", y))
+    assert not verify_result(tmp_path / "result.json", clf, X, swapped).passed
+
+
+@settings(max_examples=50, deadline=None)
+@given(
+    labels=st.lists(st.integers(0, 3), min_size=2, max_size=12),
+    seed=st.integers(0, 99),
+)
+def test_training_sets_of_one_class_are_found(labels, seed):
+    counts = np.random.default_rng(seed).integers(0, 2, size=(6, len(labels)))
+    found = has_one_class(counts, np.array(labels, dtype=float))
+    for row, one in zip(counts, found, strict=True):
+        assert one == (len({label for label, k in zip(labels, row, strict=True) if k}) < 2)
+
+
+def test_labels_of_classes_are_their_numbers():
+    assert check_labels(["c", "a", "b", "a", "b", "c"], np.array(["a", "b", "c"])).tolist() == [
+        2,
+        0,
+        1,
+        0,
+        1,
+        2,
+    ]
+    with pytest.raises(ValueError, match=re.escape("Also got ['d']")):
+        check_labels(["c", "a", "b", "d"], np.array(["a", "b", "c"]))
+
+
+def test_the_world_has_the_shares_and_centers_that_it_says():
+    world = WORLDS["several-classes"](n_classes=4, n_features=2, distance=3.0, ratio=0.5)
+    X, y = world.sample(40_000, np.random.default_rng(0))
+    assert np.bincount(y) / y.size == pytest.approx(np.array([8, 4, 2, 1]) / 15, abs=0.01)
+    centers = np.array([X[y == k].mean(axis=0) for k in range(4)])
+    assert centers == pytest.approx(np.array([[3, 0], [0, 3], [-3, 0], [0, -3]]), abs=0.1)
+    with pytest.raises(ValueError, match="n_classes"):
+        WORLDS["several-classes"](n_classes=7)
+
+
+@pytest.fixture
+def patients(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    X, y = data(n=50)
+    lines = [
+        ",".join([*map(str, row[:3]), ["mild", "moderate", "severe"]["abc".index(label)]])
+        for row, label in zip(X, y, strict=True)
+    ]
+    (tmp_path / "p.csv").write_text("\n".join(["x,y,z,grade", *lines]))
+    return ["interval", "p.csv", "--target", "grade", "--resamples", "30", "--seed", "1"]
+
+
+def test_the_command_takes_all_classes(patients):
+    asked = [*patients, "--all-classes", "--classifier", "logistic", "--methods", "two-center"]
+    found = CliRunner().invoke(main, [*asked, "--metric", "error,sensitivity", "--joint", "--save", "r.json"])
+    assert found.exit_code == 0, found.stderr
+    assert "sensitivity of moderate" in found.stdout
+    assert re.search(r"n = 50: \d+ of mild, \d+ of moderate, \d+ of severe; 3 features", found.stdout)
+    assert CliRunner().invoke(main, ["verify", "r.json", "p.csv"]).exit_code == 0
+    said = CliRunner().invoke(main, [*asked[:-2], "--recommend"])
+    assert "the classes 'mild' on" in said.stderr
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        ([], "Missing option '--positive'"),
+        (["--positive", "mild"], "keep all classes with --all-classes"),
+        (["--all-classes"], "--all-classes needs a classifier of several classes, as --classifier logistic"),
+        (["--all-classes", "--positive", "mild"], "--positive names one of two classes"),
+        (
+            ["--all-classes", "--classifier", "logistic", "--metric", "npv", "--prevalence", "0.2"],
+            "--metric must be 'error', 'accuracy' or 'sensitivity' for 3 classes",
+        ),
+        (
+            ["--all-classes", "--classifier", "logistic", "--metric", "cost", "--cost", "mild=1"],
+            "--cost is for two classes",
+        ),
+        (
+            ["--all-classes", "--classifier", "logistic", "--methods", "cud"],
+            "moves the boundary between two classes, and there are 3",
+        ),
+    ],
+)
+def test_the_command_says_what_to_do(patients, more, message):
+    found = CliRunner().invoke(main, [*patients, *more])
+    assert found.exit_code != 0
+    assert message in found.stderr
+
+
+def test_a_model_of_several_classes_is_read(patients, tmp_path):
+    skops = pytest.importorskip("skops.io")
+    X, y = data(n=50)
+    coded = np.array([{"a": 1, "b": 2, "c": 3}[label] for label in y])
+    skops.dump(LinearDiscriminantAnalysis().fit(X[:, :3], coded), tmp_path / "m.skops")
+    text = (tmp_path / "p.csv").read_text()
+    for word, code in (("mild", "1"), ("moderate", "2"), ("severe", "3")):
+        text = text.replace(word, code)
+    (tmp_path / "p.csv").write_text(text)
+    asked = [*patients, "--all-classes", "--model", "m.skops", "--methods", "langford-binomial"]
+    found = CliRunner().invoke(main, asked)
+    assert found.exit_code == 0, found.stderr
+    (tmp_path / "p.csv").write_text((text + "\n").replace(",3\n", ",4\n"))
+    assert "which are not the values" in CliRunner().invoke(main, asked).stderr
+
+
+def test_two_values_are_no_several_classes(patients, tmp_path):
+    (tmp_path / "p.csv").write_text((tmp_path / "p.csv").read_text().replace("severe", "mild"))
+    found = CliRunner().invoke(main, [*patients, "--all-classes", "--classifier", "logistic"])
+    assert "name one with --positive" in found.stderr
