@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import math
 import signal
 from pathlib import Path
 
 import pytest
 from cli_fakes import CLEAN, Fake
 
+from cudbound.resampling import progress
+
 
 def pytest_configure() -> None:
-    """Let Ctrl-C reach the processes that tests start.
+    """Let Ctrl-C reach the processes that tests start; and announce no long refits, which are long when others compute.
 
     A shell without job control starts what it puts into the background with SIGINT ignored, and each process that is
     started from there would inherit that.
     """
     signal.signal(signal.SIGINT, signal.default_int_handler)
+    progress.LONG_SECONDS = math.inf
 
 
 @pytest.fixture

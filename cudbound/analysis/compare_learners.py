@@ -40,7 +40,7 @@ from cudbound.records import Records, ScoreRecords, TestSetLosses
 from cudbound.report.tables import ComparisonRun
 from cudbound.resampling import Resampling
 from cudbound.resampling.progress import progress_bar
-from cudbound.resampling.recorders import count_fits_of, make_records
+from cudbound.resampling.recorders import count_fits_of, make_records, what_helps
 from cudbound.resampling.recording import Recording, spawn_streams
 from cudbound.resampling.refits import difference, prepare_refits, remembered
 
@@ -292,7 +292,7 @@ def record_pairs(
     sides = [set(side) for side in zip(*pairs, strict=True)]
     own = sum(map(len, sides)) if OWN_TEST_SETS in needs else 0
     total = len(set().union(*sides)) * count_fits_of(needs, recording) + own
-    with progress_bar(total) as advance:
+    with progress_bar(total, what_helps(needs, recording)) as advance:
         kept = {name: remembered(one, batched, advance) for name, one in refits.items()}
         return [
             _record_pair(

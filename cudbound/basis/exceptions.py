@@ -233,14 +233,16 @@ class SlowRefitsWarning(CudboundWarning):
 
     Attributes
     ----------
-    n_fits : int
-        All refits of the run.
-    seconds : float
-        Time that they are likely to take.
+    fact : str
+        How long, without a way out: a command names its own options.
+    helps : tuple of str
+        What takes less time, in words of Python.
     """
 
-    n_fits: int
-    seconds: float
+    def __init__(self, fact: str, helps: tuple[str, ...] = ()):
+        super().__init__(f"{fact}{'; ' * bool(helps)}{' or '.join(helps)}{' takes less' * bool(helps)}.")
+        self.fact = fact
+        self.helps = helps
 
 
 class StatedError(Exception):

@@ -40,6 +40,15 @@ REMEDIES: dict[type[StatedError], str] = {
 }
 
 
+#: Options, by what they are in Python.
+OPTIONS = {
+    "n_jobs=-1": "--jobs -1",
+    "a smaller n_resamples": "a smaller --resamples",
+    'resampling=Resampling(inner="oob")': "--inner oob",
+    "smaller resampling=Resampling(sizes=...)": "a smaller --size",
+}
+
+
 @dataclass
 class Heard:
     """What a computation warned of.
@@ -88,7 +97,7 @@ def in_words_of_the_command(fits: str) -> Iterator[Heard]:
 
     def hear(message: Warning | str, category: type[Warning], *place: Any, **named: Any) -> None:
         if isinstance(message, SlowRefitsWarning):  # of use before the time is spent
-            say(f"{message.n_fits:,} refits will take about {message.seconds / 60.0:.0f} minutes")
+            say(str(SlowRefitsWarning(message.fact, tuple(OPTIONS[one] for one in message.helps))))
         elif issubclass(category, CudboundWarning):
             heard.certified &= not isinstance(message, NotCertifiedWarning)
             heard.add(_worded(message))

@@ -11,7 +11,7 @@ from cudbound.basis.calls import warn
 from cudbound.basis.exceptions import SlowRefitsWarning
 
 #: Refits one by one that are likely to take longer than this, judged after this many seconds of them, are announced.
-LONG_SECONDS, SECONDS_BEFORE_FORECAST = 60.0, 2.0
+LONG_SECONDS, SECONDS_BEFORE_FORECAST = 10.0, 0.5
 
 
 class Forecast:
@@ -21,11 +21,14 @@ class Forecast:
     ----------
     total : int
         Refits of the run.
+    helps : tuple of str, default=()
+        What makes them fewer or done sooner.
     clock : callable, default=time.monotonic
     """
 
-    def __init__(self, total: int, clock: Callable[[], float] = time.monotonic):
+    def __init__(self, total: int, helps: tuple[str, ...] = (), clock: Callable[[], float] = time.monotonic):
         self._total = total
+        self._helps = helps
         self._clock = clock
         self._begun: float | None = None
         self._made = 0
@@ -47,40 +50,40 @@ class Forecast:
         seconds = elapsed / self._made * self._total
         if seconds >= LONG_SECONDS:
             warn(
-                SlowRefitsWarning(
-                    f"{self._total:,} refits will take about {_in_words(seconds)}, judged by the first "
-                    f"{self._made}. Ctrl-C stops them; n_jobs=-1 uses all cores, "
-                    'resampling=Resampling(inner="oob") and a smaller n_resamples need fewer fits, and '
-                    "cudbound.set_config(progress=True) shows how far they are.",
-                    n_fits=self._total,
-                    seconds=seconds,
-                ),
+                SlowRefitsWarning(f"{self._total:,} refits will take about {_in_words(seconds)}", self._helps)
             )
 
 
 def _in_words(seconds: float) -> str:
     minutes = seconds / 60.0
+    if minutes < 1.5:
+        return f"{seconds:.0f} seconds"
     return f"{minutes:.0f} minutes" if minutes < 90.0 else f"{minutes / 60.0:.1f} hours"
 
 
 @contextmanager
-def progress_bar(total: int) -> Iterator[Callable[[int], object]]:
-    """Show a bar over all refits of a run, with the time that they are likely to take; yields how to advance it.
-
-    Without a bar the time is told if it is going to be long.
+def progress_bar(total: int, helps: tuple[str, ...] = ()) -> Iterator[Callable[[int], object]]:
+    """Show a bar over all refits of a run, and tell the time if it is going to be long; yields how to advance both.
 
     Parameters
     ----------
     total : int
         Refits of the run.
+    helps : tuple of str, default=()
+        As for `Forecast`.
     """
-    shown = current_progress()
+    shown, forecast = current_progress(), Forecast(total, helps)
     if not shown.shown or total == 0:
-        yield Forecast(total) if total else lambda _: None
+        yield forecast
         return
     # with smoothing 0 the time that remains is judged by all fits made so far, not by the last few
     with shown.bar(total=total, desc="refits", unit="fit", smoothing=0) as bar:
-        yield bar.update
+
+        def advance(n_fits: int) -> None:
+            forecast(n_fits)
+            bar.update(n_fits)
+
+        yield advance
         if shown.due:
             bar.total = bar.n  # draws that were dropped, or drawn again, are counted here at last
             bar.refresh()

@@ -277,6 +277,15 @@ RECORDERS: dict[str, Recorder] = {
     "signed_suprema": Recorder(_signed_suprema, per="target", keeps_groups=True),
     "own_intervals": Recorder(_own_intervals, per="target", keeps_groups=True),
 }
+#: What makes the refits of a record fewer; those of others depend on the rows alone.
+FEWER = {
+    **dict.fromkeys(("bootstrap", "removed_cases"), ("a smaller n_resamples",)),
+    "inner": ('resampling=Resampling(inner="oob")', "a smaller n_resamples"),
+    **dict.fromkeys(
+        ("folds", "repeated_folds", "splits", "half_splits", "replicates", "nested"),
+        ("smaller resampling=Resampling(sizes=...)",),
+    ),
+}
 #: Records that are given with the classifier, and resample nothing.
 GIVEN = frozenset({"losses", "scores", "second", "design"})
 #: Records that keep groups of rows together without a splitter.
@@ -303,10 +312,21 @@ def refits_for(needs: Iterable[str], filled: frozenset[str] = frozenset()) -> bo
     return any(RECORDERS[name].n_fits for name in in_order(needs, filled) if name != "tuned")
 
 
+def _fits_of(needs: Iterable[str], recording: Recording) -> dict[str, int]:
+    counts = {name: RECORDERS[name].n_fits for name in in_order(needs, recording.fills)}
+    return {name: count(recording) for name, count in counts.items() if count is not None}
+
+
 def count_fits_of(needs: Iterable[str], recording: Recording) -> int:
     """Return the number of refits that records take, for a progress bar."""
-    counts = (RECORDERS[name].n_fits for name in in_order(needs, recording.fills))
-    return sum(count(recording) for count in counts if count is not None)
+    return sum(_fits_of(needs, recording).values())
+
+
+def what_helps(needs: Iterable[str], recording: Recording) -> tuple[str, ...]:
+    """Return what makes refits done sooner, and those of the record with the most of them fewer."""
+    fits = _fits_of(needs, recording)
+    most = max(fits, key=lambda name: fits[name], default="")
+    return (*(("n_jobs=-1",) if recording.n_jobs == 1 else ()), *FEWER.get(most, ()))
 
 
 @contextmanager

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import re
 import warnings
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import closing
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import pairwise
 from typing import Any
 
 import joblib
@@ -186,8 +188,11 @@ def remembered(refits: Refits, batched: bool, advance: Callable[[int], object]) 
     def pieces(counts: NDArray[np.int32], seeds: Seeds) -> Generator[Piece, None, None]:
         key = str(joblib.hash((counts, seeds)))
         if key not in known:
-            known[key] = _joined(refits.pieces(counts, seeds))
-            advance(len(counts))
+            made = []
+            for piece in refits.pieces(counts, seeds):
+                made.append(piece)
+                advance(len(piece[0]))
+            known[key] = _joined(made)
         yield known[key]
 
     return Refits(pieces, batched)
@@ -249,16 +254,24 @@ def weights_of_fit(
 
 
 def _in_jobs(fit_each: Callable[..., Piece], n_jobs: int) -> Pieces:
+    told: set[tuple[type[Warning], str]] = set()  # of all refits each kind once, whatever its numbers
+
     def pieces(counts: NDArray[np.int32], seeds: Seeds) -> Generator[Piece, None, None]:
         size = max(1, min(FITS_PER_JOB, -(-len(counts) // (4 * n_jobs))))
-        parts = gen_batches(len(counts), size)
+        # the first jobs are small, so that it is soon known how long all of them take
+        first = (stop for stop in (1, 2, 4, 8, 16, 32) if stop < min(size, len(counts)))
+        stops = sorted({0, *first, *range(size, len(counts), size), len(counts)})
+        parts = (slice(*ends) for ends in pairwise(stops))
         here = os.getpid()
         jobs = (delayed(_fit_clones)(here, fit_each, counts[part], seeds[part]) for part in parts)
         found = Parallel(n_jobs=n_jobs, return_as="generator")(jobs)
         try:
             for piece, warned in found:
                 for message, category in warned:
-                    warnings.warn(message, category, stacklevel=2)
+                    kind = category, re.sub(r"[-+.\de]*\d", "", message)
+                    if kind not in told:
+                        told.add(kind)
+                        warnings.warn(message, category, stacklevel=2)
                 yield piece
         finally:
             with warnings.catch_warnings():

@@ -15,7 +15,15 @@ from cudbound.metrics.targets import Target
 from cudbound.metrics.views import view
 from cudbound.records import Records, ScoreRecords, TestSetLosses
 from cudbound.resampling.progress import progress_bar
-from cudbound.resampling.recorders import RECORDERS, Made, count_fits_of, kept_going, make_records, refits_for
+from cudbound.resampling.recorders import (
+    RECORDERS,
+    Made,
+    count_fits_of,
+    kept_going,
+    make_records,
+    refits_for,
+    what_helps,
+)
 from cudbound.resampling.recording import Recording
 
 
@@ -77,7 +85,8 @@ def record_call(
     needs -= given.keys()
     if refits_for(needs, recording.fills):
         recording = replace(recording, given_refits=recording.refits)
-    with progress_bar(count_fits_of(needs, recording)) as advance:
+    helps = what_helps(needs, recording)
+    with progress_bar(count_fits_of(needs, recording), helps) as advance:
         return Records(**make_records(needs, replace(recording, advance=advance), given, failed))
 
 

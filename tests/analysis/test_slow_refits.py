@@ -5,18 +5,21 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
+import numpy as np
 import pytest
 from data import sample
-from sklearn.linear_model import LogisticRegression
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.linear_model import LogisticRegression, SGDClassifier
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from cudbound import Resampling, compare_intervals
+from cudbound import Resampling, compare_intervals, performance_interval
 from cudbound.basis.exceptions import SlowRefitsWarning
-from cudbound.cli.advice import in_words_of_the_command
+from cudbound.cli.advice import OPTIONS, in_words_of_the_command
 from cudbound.resampling import progress as recording
 from cudbound.resampling.progress import Forecast
+from cudbound.resampling.refits import prepare_refits
 
 BOOTSTRAP = ["bootstrap-percentile", "kohavi-normal"]
 
@@ -48,36 +51,104 @@ class Clock:
         return self.now
 
 
-def test_long_refits_are_announced_once_after_the_first_few() -> None:
+def test_long_refits_are_announced_once_after_the_first_few(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(recording, "LONG_SECONDS", 10.0)
     clock = Clock()
-    forecast = Forecast(51_000, clock)
+    forecast = Forecast(51_000, ("n_jobs=-1", "a smaller n_resamples"), clock)
     clock.now = 10.0
     forecast(50)  # the clock starts when the first have been made
-    clock.now = 11.0
+    clock.now = 10.4
     forecast(100)
     clock.now = 14.0
-    with pytest.warns(SlowRefitsWarning, match=r"^51,000 refits will take about 17 minutes") as said:
+    words = "51,000 refits will take about 17 minutes; n_jobs=-1 or a smaller n_resamples takes less."
+    with pytest.warns(SlowRefitsWarning, match=f"^{words}$"):
         forecast(100)
-    assert said[0].message.n_fits == 51_000
-    assert said[0].message.seconds == pytest.approx(4.0 / 200 * 51_000)
     clock.now = 30.0
     forecast(1)  # a second one would be an error
-    slow = Forecast(10_000, clock)
+    slow = Forecast(10_000, clock=clock)
     slow(1)
     clock.now = 32.0
     with pytest.warns(SlowRefitsWarning, match=r"about 5\.6 hours"):
         slow(1)
 
 
-def test_short_refits_are_not_announced() -> None:
+def test_short_refits_are_not_announced(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(recording, "LONG_SECONDS", 10.0)
     clock = Clock()
-    forecast = Forecast(500, clock)
-    for clock.now in (0.0, 1.0, 3.0, 9.0):
-        forecast(50)
-    forecast = Forecast(10_000, clock)
+    forecast = Forecast(500, clock=clock)
+    for clock.now in (0.0, 1.0, 2.0, 3.0):
+        forecast(100)
+    forecast = Forecast(10_000, clock=clock)
     clock.now = 200.0
     forecast(0)
     forecast(100)
+
+
+@pytest.mark.parametrize(
+    ("methods", "inner", "n_jobs", "helps"),
+    [
+        ("two-center", None, 1, ("n_jobs=-1", "a smaller n_resamples")),
+        ("two-center", None, 2, ("a smaller n_resamples",)),
+        (
+            "bootstrap-percentile",
+            3,
+            1,
+            ("n_jobs=-1", 'resampling=Resampling(inner="oob")', "a smaller n_resamples"),
+        ),
+        ("bootstrap-percentile", "oob", 1, ("n_jobs=-1", "a smaller n_resamples")),
+        ("corrected-resampled-t", None, 1, ("n_jobs=-1", "smaller resampling=Resampling(sizes=...)")),
+        ("leave-one-out-binomial", None, 1, ("n_jobs=-1",)),
+    ],
+)
+def test_what_helps_is_what_helps_this_method(
+    methods: str, inner: Any, n_jobs: int, helps: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(recording, "SECONDS_BEFORE_FORECAST", 0.0)
+    monkeypatch.setattr(recording, "LONG_SECONDS", 0.0)
+    X, y = sample(20)
+    more = {"resampling": Resampling(inner=inner), "n_jobs": n_jobs, "n_resamples": 12, "rng": 0}
+    with pytest.warns(SlowRefitsWarning) as said:
+        compare_intervals(KNeighborsClassifier(3).fit(X, y), X, y, methods=methods, **more)
+    assert said[0].message.helps == helps
+    assert set(helps) <= set(OPTIONS)  # the command names them, too
+
+
+@pytest.mark.parametrize("n_fits", [1, 3, 10, 1000])
+def test_the_first_few_refits_tell(n_fits: int) -> None:
+    X, y = sample(20)
+    refits = prepare_refits(KNeighborsClassifier(3).fit(X, y), X, y)
+    counts = np.tile(np.ones(20, dtype=np.int32), (n_fits, 1))
+    pieces = [len(outputs) for outputs, _ in refits.pieces(counts, np.zeros(n_fits, dtype=np.int64))]
+    assert sum(pieces) == n_fits
+    assert pieces[:2] == [1, 1][:n_fits]
+    assert max(pieces) <= 50
+
+
+class Talkative(KNeighborsClassifier):
+    """Warns in every fit, of another number each time, and once of something else."""
+
+    def fit(self, X: Any, y: Any) -> Talkative:
+        warnings.warn(f"no convergence after {X.sum():.6f} steps", ConvergenceWarning, stacklevel=1)
+        warnings.warn("old parameter", FutureWarning, stacklevel=1)
+        return super().fit(X, y)
+
+
+@pytest.mark.parametrize(
+    ("estimator", "n_jobs", "expected"),
+    [
+        (Talkative(3), 1, [FutureWarning, ConvergenceWarning]),
+        (SGDClassifier(max_iter=2), 2, [ConvergenceWarning]),  # in processes of their own
+    ],
+)
+def test_warnings_of_other_packages_are_given_once(estimator: Any, n_jobs: int, expected: list[Any]) -> None:
+    X, y = sample(20)
+    with warnings.catch_warnings(action="ignore"):
+        estimator.fit(X, y)
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        performance_interval(estimator, X, y, n_resamples=120, rng=0, n_jobs=n_jobs)
+    found = [one.category for one in said if one.category in (ConvergenceWarning, FutureWarning)]
+    assert sorted(found, key=str) == expected
 
 
 def test_refits_of_a_table_are_forecast(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -91,6 +162,7 @@ def test_refits_of_a_table_are_forecast(monkeypatch: pytest.MonkeyPatch) -> None
 
 def test_the_command_says_it_at_once(capsys: pytest.CaptureFixture[str]) -> None:
     with in_words_of_the_command("some of the refits") as heard:
-        warnings.warn(SlowRefitsWarning("long", n_fits=51_000, seconds=720.0), stacklevel=1)
-        assert "cudbound: 51,000 refits will take about 12 minutes" in capsys.readouterr().err
+        warnings.warn(SlowRefitsWarning("9 refits will take long", tuple(OPTIONS)[:2]), stacklevel=1)
+        said = capsys.readouterr().err
+    assert said == "cudbound: 9 refits will take long; --jobs -1 or a smaller --resamples takes less.\n"
     assert heard.messages == []
