@@ -95,8 +95,8 @@ class Problem {
     Problem(Array<double, 2> design, Array<double, 1> labels, Array<double, 1> anchor, Array<std::int32_t, 2> counts,
             std::optional<Array<double, 2>> weights, std::optional<Array<double, 1>> sample_weight,
             std::optional<Array<double, 1>> draw_scale, std::optional<Array<double, 1>> offset,
-            std::optional<Array<double, 2>> penalty, double anchor_penalty, const std::string& loss, double alpha,
-            std::optional<Raw> raw)
+            std::optional<Array<double, 2>> penalty, double anchor_penalty, std::optional<Array<double, 1>> l1,
+            const std::string& loss, double alpha, std::optional<Raw> raw)
         : design_(design),
           labels_(labels),
           anchor_(anchor),
@@ -106,6 +106,7 @@ class Problem {
           draw_scale_(draw_scale),
           offset_(offset),
           penalty_(penalty),
+          l1_(l1),
           raw_(raw) {
         const auto n = design.shape(0);
         const auto p = design.shape(1);
@@ -132,12 +133,15 @@ class Problem {
         if (offset) view_.offset = offset->data();
         if (penalty) view_.penalty = penalty->data();
         view_.anchor_penalty = anchor_penalty;
+        if (l1) view_.l1 = l1->data();
         view_.loss = loss_of(loss);
         view_.alpha = alpha;
         if (raw_) {
             expect(raw_->rows() == n && raw_->mapped() == p, "raw must have the rows of design and map its columns");
             view_.raw = raw_->view();
         }
+        expect(!l1 || static_cast<std::int64_t>(l1->shape(0)) == (raw_ ? view_.raw.p : view_.p),
+               "l1 must have one entry per coefficient of the caller");
     }
 
     const cudbound::Problem& view() const { return view_; }
@@ -152,6 +156,7 @@ class Problem {
     std::optional<Array<double, 1>> draw_scale_;
     std::optional<Array<double, 1>> offset_;
     std::optional<Array<double, 2>> penalty_;
+    std::optional<Array<double, 1>> l1_;
     std::optional<Raw> raw_;
     cudbound::Problem view_;
 };
@@ -337,12 +342,12 @@ NB_MODULE(_solvers, m) {
     nb::class_<Problem>(m, "Problem", "The arrays of all draws' problems; see draws.hpp.")
         .def(nb::init<Array<double, 2>, Array<double, 1>, Array<double, 1>, Array<std::int32_t, 2>,
                       std::optional<Array<double, 2>>, std::optional<Array<double, 1>>, std::optional<Array<double, 1>>,
-                      std::optional<Array<double, 1>>, std::optional<Array<double, 2>>, double, const std::string&,
-                      double, std::optional<Raw>>(),
+                      std::optional<Array<double, 1>>, std::optional<Array<double, 2>>, double,
+                      std::optional<Array<double, 1>>, const std::string&, double, std::optional<Raw>>(),
              "design"_a.noconvert(), "labels"_a.noconvert(), "anchor"_a.noconvert(), "counts"_a.noconvert(),
              "weights"_a.noconvert().none(), "sample_weight"_a.noconvert().none(), "draw_scale"_a.noconvert().none(),
-             "offset"_a.noconvert().none(), "penalty"_a.noconvert().none(), "anchor_penalty"_a, "loss"_a, "alpha"_a,
-             "raw"_a.none());
+             "offset"_a.noconvert().none(), "penalty"_a.noconvert().none(), "anchor_penalty"_a,
+             "l1"_a.noconvert().none(), "loss"_a, "alpha"_a, "raw"_a.none());
 
     m.def("solve_draws", &solve_draws, "problem"_a, "side"_a, "node_limit"_a, "time_limit"_a, "total_node_limit"_a,
           "total_time_limit"_a, "ranks"_a.noconvert(), "known"_a.none(), "threads"_a, "progress"_a.none(),

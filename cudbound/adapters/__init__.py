@@ -22,9 +22,9 @@ from cudbound.basis.exceptions import (
 from cudbound.basis.sample import check_index
 from cudbound.basis.validation import check_binary_classifier, check_no_results
 from cudbound.problem.additive_model import AdditiveModel
-from cudbound.solve.minimum import check_minimizer, optimality_residual
+from cudbound.solve.minimum import check_minimizer, optimality_residual, training_problem
 from cudbound.solve.minimum import polish as polish_model
-from cudbound.solve.solve_draws import needs_other_solver
+from cudbound.solve.solve_draws import check_native
 
 __all__ = [
     "ADAPTERS",
@@ -75,7 +75,7 @@ def express(
     sample_weight : ndarray of float, shape (n_samples,), default=None
         The weights of the rows that it was fitted with.
     native : bool, default=False
-        Whether the compiled solver is to search, which takes no l1 penalty.
+        Whether the compiled solver is to search, which does not take every l1 penalty.
 
     Returns
     -------
@@ -89,7 +89,7 @@ def express(
     UnsupportedEstimatorError
         If no adapter accepts the estimator.
     UnsupportedProblemError
-        If there is an l1 penalty, and `native` is True.
+        If there is an l1 penalty that the compiled solver does not take, and `native` is True.
     NotMinimizerError
         If the fitted coefficients do not minimize the surrogate loss on `X` and `y`; `NoMinimizerError` if none do.
     ValueError
@@ -114,7 +114,7 @@ def express(
     model = _model_of(estimator, X, y)
     _warn_unscaled(model, estimator)
     if native and model.l1_penalty is not None:
-        raise needs_other_solver(model.loss.name, l1=True)
+        check_native(training_problem(model))
     if sample_weight is not None:
         model = _weighted(model, sample_weight)
     if polish:

@@ -164,7 +164,7 @@ def reason_of(error: StatedError, estimator: Any) -> str:
     estimator : object
     """
     if isinstance(error, UnsupportedProblemError):
-        return "an l1 penalty needs the solver cvxpy"
+        return error.why
     if isinstance(error, NoMinimizerError):
         return "its loss has no minimizer on separable data"
     if isinstance(error, NotMinimizerError):

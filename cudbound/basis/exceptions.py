@@ -267,7 +267,17 @@ class UnsupportedEstimatorError(StatedError, TypeError):
 
 
 class UnsupportedProblemError(StatedError, ValueError):
-    """The compiled solver cannot solve the problem; the reference solver may."""
+    """The compiled solver cannot solve the problem; the reference solver may.
+
+    Attributes
+    ----------
+    why : str
+        What it cannot solve, in a few words.
+    """
+
+    def __init__(self, fact: str, remedy: str = "", *, why: str = ""):
+        super().__init__(fact, remedy)
+        self.why = why
 
 
 class FailedRefitsError(StatedError, ValueError):

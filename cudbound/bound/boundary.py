@@ -227,7 +227,7 @@ def boundary_limits(limits: SearchLimits) -> SearchLimits:
 
 def check_curvature(problem: Problem) -> None:
     """Raise `UnsupportedEstimatorError` unless the sandwich covariance of the coefficients is defined."""
-    if is_native(problem) and LOSSES[problem.loss.name].smooth:
+    if is_native(problem) and not problem.has_l1_penalty and LOSSES[problem.loss.name].smooth:
         return
     what = "an l1 penalty" if problem.has_l1_penalty else problem.loss.name
     raise UnsupportedEstimatorError(

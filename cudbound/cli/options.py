@@ -376,7 +376,7 @@ bound_options = combined(
         "--solver",
         type=click.Choice(SOLVERS),
         default=SOLVERS[0],
-        help="Solver of the draws of cud and two-center; cvxpy is slow, and needed for l1 penalties only.",
+        help="Solver of the draws of cud and two-center; cvxpy is slow, and needed for some l1 penalties only.",
     ),
     click.option(
         "--node-limit",

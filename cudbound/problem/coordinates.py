@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -84,10 +84,52 @@ def _count_columns(diagonal: Array) -> int:
     return max(int((diagonal > RANK_TOLERANCE * diagonal.max(initial=0.0)).sum()), 1)
 
 
+def carrying_columns(problem: Problem) -> NDArray[np.intp] | None:
+    """Return columns whose coefficients give all scores at the least penalty; None if an l1 penalty has no such choice.
+
+    Columns of zeros are left out. Of columns that are multiples of each other, one carries the whole coefficient: the
+    one whose l1 penalty is least for the same scores, unless a quadratic penalty spreads it over them. Which of the
+    coefficients of otherwise dependent columns are 0 depends on the scores.
+
+    Examples
+    --------
+    >>> design = np.array([[1.0, 2.0, 0.0, 3.0], [1.0, 2.0, 0.0, -1.0]])
+    >>> carrying_columns(Problem.of(design, [-1, 1], np.zeros(4), [[1, 1]], l1_penalty=1.0))
+    array([1, 3])
+    """
+    design = problem.design
+    columns = np.arange(design.shape[1])
+    if design_rank(design) == columns.size:
+        return columns
+    lengths = _column_lengths(design)
+    units = design / lengths
+    price = np.zeros(columns.size) if problem.l1_penalty is None else problem.l1_penalty / lengths
+    ridge = np.zeros(columns.size) if problem.penalty is None else problem.penalty
+    kept: list[int] = []
+    for j in np.lexsort((ridge, price)):
+        if not design[:, j].any():
+            continue
+        along = units[:, kept].T @ units[:, j]
+        apart = np.linalg.norm(units[:, [j]] - units[:, kept] * along, axis=0)
+        like = np.flatnonzero(apart <= RANK_TOLERANCE)
+        if like.size == 0:
+            kept.append(int(j))
+        elif ridge[kept[like[0]]] > 0.0:
+            return None
+    found = np.sort(np.array(kept or [0], dtype=np.intp))
+    return found if design_rank(design[:, found]) == found.size else None
+
+
 def orthonormal_basis(problem: Problem) -> Basis:
-    """Remove collinear columns and the effect of bad scaling before the kernel forms Gram matrices."""
+    """Remove collinear columns and the effect of bad scaling before the kernel forms Gram matrices.
+
+    With an l1 penalty there must be `carrying_columns`.
+    """
     from scipy.linalg import qr, solve_triangular
 
+    kept = carrying_columns(problem) if problem.has_l1_penalty else None
+    if kept is not None and kept.size < problem.coef.size:
+        return _basis_of_columns(problem, kept)
     scale = _column_lengths(problem.design)
     q, r, pivots = qr(problem.design / scale, mode="economic", pivoting=True, check_finite=False)
     order = np.asarray(pivots, dtype=np.intp)
@@ -129,3 +171,17 @@ def orthonormal_basis(problem: Problem) -> Basis:
     penalty = np.ascontiguousarray(weighted.T @ weighted)
     anchor_penalty = float(problem.penalty @ problem.coef**2)
     return Basis(design, anchor, np.ascontiguousarray(to_coef), penalty, anchor_penalty, error, exact)
+
+
+def _basis_of_columns(problem: Problem, kept: NDArray[np.intp]) -> Basis:
+    """Return the basis where the other columns have coefficient 0."""
+    design = problem.design[:, kept]
+    coef: Array = np.linalg.lstsq(design, problem.design @ problem.coef, rcond=None)[0].astype(float)
+    ridge, l1 = (
+        None if strengths is None else strengths[kept] for strengths in (problem.penalty, problem.l1_penalty)
+    )
+    basis = orthonormal_basis(replace(problem, design=design, coef=coef, penalty=ridge, l1_penalty=l1))
+    to_coef = np.zeros((problem.coef.size, basis.to_coef.shape[1]))
+    to_coef[kept] = basis.to_coef
+    stated = 0.0 if problem.penalty is None else float(problem.penalty @ problem.coef**2)
+    return replace(basis, to_coef=to_coef, anchor_penalty=stated)

@@ -118,7 +118,8 @@ class Problem:
         penalty : float or array-like of float, shape (n_coefficients,), default=None
             Strengths :math:`r_j \ge 0` of a quadratic penalty on the mean loss.
         l1_penalty : float or array-like of float, shape (n_coefficients,), default=None
-            Strengths :math:`s_j \ge 0` of an l1 penalty on the mean loss; needs ``SearchLimits(solver="cvxpy")``.
+            Strengths :math:`s_j \ge 0` of an l1 penalty on the mean loss, under squared or logistic loss and with
+            linearly independent columns; otherwise it needs ``SearchLimits(solver="cvxpy")``.
         sample_weight : array-like of float, shape (n_samples,), default=None
             Weights :math:`c_i \ge 0` of the rows in the loss; None means 1.
         offset : float or array-like of float, shape (n_samples,), default=None

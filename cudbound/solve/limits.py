@@ -17,7 +17,8 @@ class SearchLimits:
     Attributes
     ----------
     solver : {"native", "cvxpy"}, default="native"
-        The compiled kernel, or the slow reference solver, which l1 penalties and losses of your own need.
+        The compiled kernel, or the slow reference solver, which losses of your own need, and l1 penalties under losses
+        other than squared and logistic or on dependent columns.
     nodes : int, math.inf or None, default=None
         Of the whole call, which then ends with the bounds that are proved. Nodes are counted between batches of
         searches, so that the result does not depend on the number of threads; in a search for a quantile, setting up

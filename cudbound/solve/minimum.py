@@ -52,6 +52,11 @@ def draws_problem(
     )
 
 
+def training_problem(model: AdditiveModel) -> Problem:
+    """Return the problem of the training set itself, as one draw."""
+    return draws_problem(model, np.ones((1, model.labels.size), dtype=np.int32))
+
+
 def least_loss(problem: Problem) -> Minimizers:
     """Minimize the penalized mean loss of each draw; exact, or by cvxpy where the kernel cannot."""
     if is_native(problem):
@@ -132,8 +137,8 @@ def no_minimizer(loss: str) -> NoMinimizerError:
 
 
 def _minimum(model: AdditiveModel) -> tuple[Problem, Array]:
-    """Return the problem of the training set itself, as one draw, and its minimizer."""
-    problem = draws_problem(model, np.ones((1, model.labels.size), dtype=np.int32))
+    """Return the problem of the training set itself and its minimizer."""
+    problem = training_problem(model)
     found = least_loss(problem)
     if not found.attained[0]:
         raise no_minimizer(model.loss.name)

@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cudbound.basis.calls import warn
-from cudbound.basis.exceptions import CudboundWarning
+from cudbound.basis.exceptions import CudboundWarning, UnsupportedProblemError
 from cudbound.basis.results import Draws
 from cudbound.losses.surrogates import LOSSES
-from cudbound.problem.coordinates import Basis, orthonormal_basis
+from cudbound.problem.coordinates import Basis, carrying_columns, design_rank, orthonormal_basis
 from cudbound.problem.problem import Problem
 from cudbound.solve.limits import NO_LIMITS, SearchLimits
 
@@ -31,6 +31,9 @@ Array = NDArray[np.float64]
 
 #: Nodes that no search can reach.
 UNLIMITED = int(np.iinfo(np.int64).max)
+
+#: Losses that the kernel takes with an l1 penalty.
+L1_LOSSES = ("squared", "logistic")
 
 SIDES = {"both": _solvers.Side.BOTH, "positive": _solvers.Side.POSITIVE, "negative": _solvers.Side.NEGATIVE}
 
@@ -52,9 +55,31 @@ class Minimizers:
     attained: NDArray[np.bool_]
 
 
+def unsupported(problem: Problem) -> UnsupportedProblemError | None:
+    """Return why the kernel cannot solve the problem, or None if it can."""
+    loss, remedy = problem.loss.name, "Pass SearchLimits(solver='cvxpy') for the slow reference solver."
+    if LOSSES.get(loss) != problem.loss or (problem.has_l1_penalty and loss not in L1_LOSSES):
+        l1 = " with an l1 penalty" if problem.has_l1_penalty else ""
+        return UnsupportedProblemError(
+            f"The native solver supports the losses {sorted(LOSSES)} with a quadratic penalty, and {L1_LOSSES[0]} and "
+            f"{L1_LOSSES[1]} loss with an l1 penalty too. Got {loss!r}{l1} instead.",
+            remedy,
+            why=f"{loss} loss{l1} needs the solver cvxpy",
+        )
+    if problem.has_l1_penalty and carrying_columns(problem) is None:
+        return UnsupportedProblemError(
+            "The native solver supports an l1 penalty where no column of the design is a combination of others. Got "
+            f"{problem.coef.size} columns of rank {design_rank(problem.design)} instead, intercept included.",
+            "Leave out such columns, for example by OneHotEncoder(drop='first'), or pass SearchLimits(solver='cvxpy') "
+            "for the slow reference solver.",
+            why="an l1 penalty on columns that are combinations of others needs the solver cvxpy",
+        )
+    return None
+
+
 def is_native(problem: Problem) -> bool:
-    """Whether the kernel can solve the problem: one of its losses, and no l1 penalty."""
-    return LOSSES.get(problem.loss.name) == problem.loss and not problem.has_l1_penalty
+    """Whether the kernel can solve the problem."""
+    return unsupported(problem) is None
 
 
 def minimize(problem: Problem) -> Minimizers:
@@ -184,6 +209,7 @@ def _native(problem: Problem, basis: Basis) -> _solvers.Problem:
         problem.offset,
         basis.penalty,
         basis.anchor_penalty,
+        problem.l1_penalty if problem.has_l1_penalty else None,
         problem.loss.name,
         problem.localization,
         raw,

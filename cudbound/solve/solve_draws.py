@@ -13,16 +13,15 @@ from numpy.typing import NDArray
 
 from cudbound.basis.bars import current_progress
 from cudbound.basis.calls import public_call
-from cudbound.basis.exceptions import SolveInterrupted, UnsupportedProblemError
+from cudbound.basis.exceptions import SolveInterrupted
 from cudbound.basis.parameter_error import ParameterError
 from cudbound.basis.quantiles import within
 from cudbound.basis.results import Draws
 from cudbound.basis.validation import check_choice, check_n_jobs, check_ranks
-from cudbound.losses.surrogates import LOSSES
 from cudbound.problem.problem import Problem
 from cudbound.solve.effort import forecast
 from cudbound.solve.limits import SearchLimits, check_limits
-from cudbound.solve.native import SIDES, is_native, solve_native
+from cudbound.solve.native import SIDES, solve_native, unsupported
 
 #: Seconds after which an unfinished search says when it will end.
 FORECAST_AFTER = 2.0
@@ -123,8 +122,8 @@ def solve_draws(
     limits = check_limits(limits)
     check_choice("side", side, SIDES)
     native = limits.solver == "native"
-    if native and not is_native(problem):
-        raise needs_other_solver(problem.loss.name, l1=problem.has_l1_penalty)
+    if native:
+        check_native(problem)
     threads = check_n_jobs(n_jobs)
     asked = check_ranks(ranks, problem.n_draws)
     digest = problem.digest(side)
@@ -148,13 +147,10 @@ def solve_draws(
     return draws
 
 
-def needs_other_solver(loss: str, *, l1: bool) -> UnsupportedProblemError:
-    """Return the error for a loss, or a loss with an l1 penalty, that the compiled solver does not take."""
-    return UnsupportedProblemError(
-        f"The native solver supports the losses {sorted(LOSSES)} with a quadratic penalty. Got "
-        f"{loss!r}{' with an l1 penalty' if l1 else ''} instead.",
-        "Pass SearchLimits(solver='cvxpy') for the slow reference solver.",
-    )
+def check_native(problem: Problem) -> None:
+    """Raise `UnsupportedProblemError` if the compiled kernel does not take the loss or the penalty of a problem."""
+    if refusal := unsupported(problem):
+        raise refusal
 
 
 def _solve_reference(

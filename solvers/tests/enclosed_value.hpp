@@ -131,6 +131,11 @@ class EnclosedValue {
         const long double more = is_stated ? std::max(0.0L, stated - penalty) : 0.0L;
         const long double less = is_stated ? std::min(0.0L, stated - penalty) : 0.0L;
         terms += more;
+        for (std::int64_t a = 0; problem_.l1 != nullptr && a < problem_.p; ++a) {
+            const long double term = n_ * problem_.l1[a] * std::abs(coef[a]);
+            penalty += term;
+            terms += term;
+        }
         error += eps * (static_cast<long double>(problem_.p * problem_.p + 4) * terms + (n_ + 2.0L) * sum);
         return {sum + penalty + less - error, sum + penalty + more + error};
     }

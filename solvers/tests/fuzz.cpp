@@ -112,6 +112,7 @@ void require_values(bool holds, const char* what, const cudbound::Problem& probl
     show("sample_weight", problem.sample_weight, problem.n);
     show("offset", problem.offset, problem.n);
     show("penalty", problem.penalty, problem.p * problem.p);
+    show("l1", problem.l1, problem.p);
     std::fprintf(stderr, "counts:");
     for (std::int64_t k = 0; k < problem.n; ++k) std::fprintf(stderr, " %d", problem.counts[draw * problem.n + k]);
     std::fprintf(stderr, "\n");
@@ -147,8 +148,9 @@ long double witness_allowance(const cudbound::Problem& problem, const EnclosedVa
     long double gap = 0.0L;
     switch (problem.loss) {
         case Loss::SQUARED:
-            gap = Settings::flat_level * std::min(1.0L, fall) + 4.0L * Settings::excess * fall +
-                  5.0L * Settings::apex * 8.0L * problem.n;
+            // and for sums of the normals of an l1 penalty, which cancel
+            gap = (problem.l1 == nullptr ? 1.0L : 2.0L) * Settings::flat_level * std::min(1.0L, fall) +
+                  4.0L * Settings::excess * fall + 5.0L * Settings::apex * 8.0L * problem.n;
             break;
         case Loss::LOGISTIC:
         case Loss::EXPONENTIAL:
@@ -295,6 +297,11 @@ void solve_bytes(Bytes& bytes, bool tame) {
     problem.penalty = or_null(penalty);
     cudbound::Limits limits;
     limits.nodes = bytes.integer(0, 1) == 0 ? 2000 : bytes.integer(0, 40);
+    std::uint64_t seed = 0;
+    for (int k = 0; k < 8; ++k) seed = seed << 8 | bytes.byte();
+    const bool kinked = bytes.flag();
+    const std::vector<double> l1 = bytes.magnitudes(kinked ? problem.p : 0);
+    problem.l1 = or_null(l1);
 
     Found found(problem), again(problem);
     try {
@@ -316,8 +323,6 @@ void solve_bytes(Bytes& bytes, bool tame) {
     std::vector<double> coef(static_cast<std::size_t>(problem.draws * problem.p));
     const auto marks = std::make_unique<bool[]>(2 * static_cast<std::size_t>(problem.draws));
     cudbound::minimize(problem, {}, {coef.data(), marks.get(), marks.get() + problem.draws});
-    std::uint64_t seed = 0;
-    for (int k = 0; k < 8; ++k) seed = seed << 8 | bytes.byte();
     if (tame) check_values(problem, side, found, coef.data(), seed);
 }
 

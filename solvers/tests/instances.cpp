@@ -19,6 +19,7 @@ cudbound::Problem Instance::view() const {
     problem.offset = offset.empty() ? nullptr : offset.data();
     problem.penalty = penalty.empty() ? nullptr : penalty.data();
     problem.anchor_penalty = anchor_penalty;
+    problem.l1 = l1.empty() ? nullptr : l1.data();
     problem.loss = loss;
     problem.alpha = alpha;
     if (raw.p > 0) {

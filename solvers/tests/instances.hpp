@@ -25,6 +25,7 @@ struct Instance {
     std::vector<double> offset;         // (n), or empty
     std::vector<double> penalty;        // (p, p), or empty
     double anchor_penalty = 0.0;
+    std::vector<double> l1;  // (width()), or empty
     cudbound::Loss loss = cudbound::Loss::SQUARED;
     double alpha = 0.0;
 

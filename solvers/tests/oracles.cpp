@@ -120,8 +120,17 @@ long double fit_loss(const cudbound::Problem& problem, std::int64_t draw, const 
     return sum / problem.n;
 }
 
-// n times the gradient and the Hessian of the loss.
-void differentiate(const cudbound::Problem& problem, std::int64_t draw, const double* beta,
+// The l1 penalty of coefficients that are the caller's own.
+long double absolute(const cudbound::Problem& problem, const double* beta) {
+    long double sum = 0.0L;
+    for (std::int64_t k = 0; problem.l1 != nullptr && k < problem.p; ++k) {
+        sum += static_cast<long double>(problem.l1[k]) * std::abs(beta[k]);
+    }
+    return sum;
+}
+
+// n times the gradient and the Hessian of the loss, with signs_k beta_k for |beta_k| in an l1 penalty.
+void differentiate(const cudbound::Problem& problem, std::int64_t draw, const double* beta, const Vector& signs,
                    std::vector<long double>* slope, Matrix* bend) {
     const std::int64_t p = problem.p;
     slope->assign(p, 0.0L);
@@ -136,6 +145,9 @@ void differentiate(const cudbound::Problem& problem, std::int64_t draw, const do
             for (std::int64_t b = 0; b < p; ++b) (*bend)[a][b] += weight * here.bend * row[a] * row[b];
         }
     }
+    for (std::int64_t a = 0; problem.l1 != nullptr && a < p; ++a) {
+        (*slope)[a] += static_cast<long double>(problem.n) * problem.l1[a] * signs[a];
+    }
     if (problem.penalty == nullptr) return;
     for (std::int64_t a = 0; a < p; ++a) {
         for (std::int64_t b = 0; b < p; ++b) {
@@ -148,19 +160,23 @@ void differentiate(const cudbound::Problem& problem, std::int64_t draw, const do
 
 // Newton's method with halved steps. False if the minimizer is not a single one, or the rows are dependent.
 bool minimize_on_flat(const cudbound::Problem& problem, std::int64_t draw, const Rows& rows,
-                      const std::vector<int>& active, Vector* point) {
+                      const std::vector<int>& active, const Vector& signs, Vector* point) {
     const std::size_t p = problem.p;
     const std::size_t size = p + active.size();
     const auto value = [&](const std::vector<long double>& beta) {
         const Vector rounded(beta.begin(), beta.end());
-        return static_cast<long double>(problem.n) * loss(problem, draw, rounded.data());
+        long double sum = loss(problem, draw, rounded.data());
+        for (std::size_t a = 0; problem.l1 != nullptr && a < p; ++a) {
+            sum += problem.l1[a] * (signs[a] * beta[a] - std::abs(beta[a]));
+        }
+        return static_cast<long double>(problem.n) * sum;
     };
     std::vector<long double> beta(p, 0.0L);
     std::vector<long double> slope;
     Matrix bend;
     for (int close = 0, steps = 0; close < 3; ++steps) {
         if (steps == 500) throw std::logic_error("the oracle's Newton steps do not end");
-        differentiate(problem, draw, Vector(beta.begin(), beta.end()).data(), &slope, &bend);
+        differentiate(problem, draw, Vector(beta.begin(), beta.end()).data(), signs, &slope, &bend);
         Matrix system(size, std::vector<long double>(size, 0.0L));
         std::vector<long double> right(size, 0.0L);
         for (std::size_t a = 0; a < p; ++a) {
@@ -205,11 +221,12 @@ double loss(const cudbound::Problem& problem, std::int64_t draw, const double* b
             }
         }
     }
-    return static_cast<double>(sum);
+    return static_cast<double>(sum + absolute(problem, beta));
 }
 
 double anchor_loss(const cudbound::Problem& problem, std::int64_t draw) {
-    const double penalty = problem.penalty != nullptr ? problem.anchor_penalty : 0.0;
+    const double squares = problem.penalty != nullptr ? problem.anchor_penalty : 0.0;
+    const double penalty = squares + static_cast<double>(absolute(problem, problem.anchor));
     return static_cast<double>(fit_loss(problem, draw, problem.anchor)) + penalty;
 }
 
@@ -220,11 +237,23 @@ double g(double alpha, double excess) {
 
 std::vector<Minimum> minima_on_flats(const cudbound::Problem& problem, std::int64_t draw, const Rows& rows) {
     std::vector<Minimum> minima;
-    for_each_subset(static_cast<int>(rows.size()), static_cast<int>(problem.p), [&](const std::vector<int>& active) {
-        Vector point;
-        if (!minimize_on_flat(problem, draw, rows, active, &point)) return;
-        minima.push_back({point, loss(problem, draw, point.data())});
-    });
+    // the minimizer is one of those for the signs of its coefficients, on a flat of the hyperplanes and of those
+    // coefficients that are 0
+    Rows planes = rows;
+    Vector signs(problem.p, 1.0);
+    for (std::int64_t k = 0; problem.l1 != nullptr && k < problem.p; ++k) {
+        planes.emplace_back(problem.p, 0.0);
+        planes.back()[k] = 1.0;
+    }
+    for (int bits = 0; bits < (problem.l1 == nullptr ? 1 : 1 << problem.p); ++bits) {
+        for (std::int64_t k = 0; k < problem.p; ++k) signs[k] = (bits >> k) % 2 == 0 ? 1.0 : -1.0;
+        for_each_subset(static_cast<int>(planes.size()), static_cast<int>(problem.p),
+                        [&](const std::vector<int>& active) {
+                            Vector point;
+                            if (!minimize_on_flat(problem, draw, planes, active, signs, &point)) return;
+                            minima.push_back({point, loss(problem, draw, point.data())});
+                        });
+    }
     return minima;
 }
 
@@ -243,7 +272,7 @@ Minimum least_on_cone(const cudbound::Problem& problem, std::int64_t draw, const
 Vector gradient(const cudbound::Problem& problem, std::int64_t draw, const Vector& beta) {
     std::vector<long double> slope;
     Matrix bend;
-    differentiate(problem, draw, beta.data(), &slope, &bend);
+    differentiate(problem, draw, beta.data(), Vector(beta.size(), 0.0), &slope, &bend);
     return {slope.begin(), slope.end()};
 }
 

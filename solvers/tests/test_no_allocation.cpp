@@ -89,6 +89,19 @@ TEST(penalty_weights_and_offset) {
     }
 }
 
+TEST(l1_penalty) {
+    for (const cudbound::Loss loss : {cudbound::Loss::SQUARED, cudbound::Loss::LOGISTIC}) {
+        check::set_context("loss", static_cast<int>(loss));
+        Random random(118);
+        Instance instance = random_instance(random, 50, 4, RowKind::general, LabelKind::clear, 30);
+        instance.loss = loss;
+        instance.l1 = {0.0, 0.02, 0.05, 0.1};
+        std::int64_t nodes = 0;
+        CHECK_EQUAL(allocations_when_warm(instance, &nodes), 0);
+        CHECK_AT_MOST(50, nodes);
+    }
+}
+
 // Many hyperplanes through a point: conflicts are looked for in the main search too.
 TEST(integer_features) {
     for (const cudbound::Loss loss : all_losses) {

@@ -15,7 +15,7 @@ from sklearn.linear_model import LogisticRegression, SGDClassifier
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from sklearn.svm import SVC
+from sklearn.svm import SVC, LinearSVC
 from sklearn_versions import sparse_logistic
 
 from cudbound import LeastSquaresClassifier, cud_interval
@@ -37,6 +37,7 @@ RNG = np.random.default_rng(1)
 X = RNG.normal(size=(60, 3))
 Y = (X[:, 0] + RNG.normal(size=60) > 0).astype(int)
 LASSO = sparse_logistic(1.0, solver="liblinear", tol=1e-8)
+L1_SUPPORT = LinearSVC(penalty="l1", dual=False, tol=1e-8, random_state=0)
 SEPARATING = LogisticRegression(C=np.inf)
 
 REASONS = {
@@ -56,7 +57,11 @@ REASONS = {
         UnsupportedEstimatorError,
         "no linear form known for RandomForestClassifier",
     ),
-    "lasso": (LASSO, UnsupportedProblemError, "an l1 penalty needs the solver cvxpy"),
+    "lasso": (
+        L1_SUPPORT,
+        UnsupportedProblemError,
+        "squared_hinge loss with an l1 penalty needs the solver cvxpy",
+    ),
     "descent": (
         make_pipeline(StandardScaler(), SGDClassifier(random_state=0)),
         NotMinimizerError,

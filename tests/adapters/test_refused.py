@@ -186,15 +186,15 @@ def test_separable_data_without_a_penalty():
     assert cud_interval(LogisticRegression(**TIGHT).fit(X, y), X, y, n_resamples=5, rng=0).certified
 
 
-def test_l1_penalties_ask_for_the_other_solver():
+def test_l1_penalties_that_ask_for_the_other_solver():
     X, y = _data(n=20)
-    for clf in (
-        sparse_logistic(1.0, solver="liblinear", **TIGHT),
-        LinearSVC(penalty="l1", dual=False, **TIGHT),
-    ):
-        clf.fit(X[:, :1], y)
-        with pytest.raises(ValueError, match=r"with an l1 penalty instead\. Pass SearchLimits\(solver='cvx"):
-            cud_interval(clf, X[:, :1], y, n_resamples=2)
+    clf = LinearSVC(penalty="l1", dual=False, **TIGHT).fit(X[:, :1], y)
+    with pytest.raises(ValueError, match=r"with an l1 penalty instead\. Pass SearchLimits\(solver='cvx"):
+        cud_interval(clf, X[:, :1], y, n_resamples=2)
+    dependent = np.column_stack([X[:, :2], X[:, 0] + X[:, 1]])
+    clf = sparse_logistic(1.0, solver="liblinear", **TIGHT).fit(dependent, y)
+    with pytest.raises(ValueError, match=r"no column of the design is .* Got 4 columns of rank 3 instead"):
+        cud_interval(clf, dependent, y, n_resamples=2)
 
 
 def test_a_predict_that_is_not_the_sign_of_the_score():

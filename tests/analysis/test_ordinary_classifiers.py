@@ -17,7 +17,14 @@ from sklearn.svm import SVC, LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 from sklearn_versions import logistic_cv, sparse_logistic
 
-from cudbound import LeastSquaresClassifier, Resampling, compare_intervals, cud_interval, performance_interval
+from cudbound import (
+    Bound,
+    LeastSquaresClassifier,
+    Resampling,
+    compare_intervals,
+    cud_interval,
+    performance_interval,
+)
 from cudbound.basis.exceptions import (
     FrozenStepsWarning,
     LabelsReadWarning,
@@ -42,12 +49,7 @@ def raw_sample(n, p, seed=0):
 
 
 ORDINARY = {
-    "LASSO": (sparse_logistic(1.0, solver="liblinear"), sample(40, 3), "l1 penalty"),
-    "elastic net": (
-        sparse_logistic(0.5, solver="saga", max_iter=5000),
-        sample(40, 3),
-        "l1 penalty",
-    ),
+    "l1 SVC": (LinearSVC(penalty="l1", random_state=0), sample(40, 3), "l1 penalty"),
     "SVC": (SVC(kernel="linear", tol=0.5), sample(40, 3), "minimize"),
     "SGD": (make_pipeline(StandardScaler(), SGDClassifier(random_state=0)), sample(40, 3), "minimize"),
     "raw logistic": (LogisticRegression(), raw_sample(80, 30), "minimize"),
@@ -75,6 +77,32 @@ def test_linear_classifiers_without_a_bound_have_the_interval(name):
     assert "Upper limit not capped" in str(alone)
     with pytest.raises((NotMinimizerError, UnsupportedProblemError, UnsupportedEstimatorError)):
         compare_intervals(estimator, X, y, methods=["cud"], n_resamples=Draw_sampleS, rng=0)
+
+
+SPARSE = {
+    "LASSO of liblinear": sparse_logistic(1.0, solver="liblinear", tol=1e-8),
+    "LASSO of saga": sparse_logistic(1.0, solver="saga", tol=1e-8, max_iter=20000),
+    "elastic net": sparse_logistic(0.5, solver="saga", tol=1e-8, max_iter=20000),
+    "SGD log_loss": SGDClassifier("log_loss", penalty="l1", alpha=0.02, random_state=0),
+    "SGD squared_error": SGDClassifier(
+        "squared_error", penalty="elasticnet", l1_ratio=0.5, alpha=0.05, random_state=0
+    ),
+}
+
+
+@pytest.mark.parametrize("name", SPARSE)
+def test_sparse_classifiers_have_the_bound_and_the_cap(name):
+    X, y = sample(40, 3)
+    bound = Bound(polish=name.startswith("SGD"))
+    fitted = SPARSE[name].fit(X, y)
+    table = compare_intervals(
+        fitted, X, y, methods="recommended", n_resamples=Draw_sampleS, rng=0, bound=bound
+    )
+    row, cud = table["two-center"], table["cud"]
+    assert cud.high > cud.estimate
+    assert cud.degenerate is None
+    assert "q_signed" in row.details
+    assert not any("not capped" in remark for remark in row.remarks)
 
 
 SELECTION = make_pipeline(SelectKBest(f_classif, k=2), LeastSquaresClassifier())

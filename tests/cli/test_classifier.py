@@ -254,7 +254,7 @@ def test_the_slow_solver_gives_the_same_interval(data):
     np.testing.assert_allclose(np.array(native_row, float), np.array(slow_row, float), atol=1e-6)
 
 
-def test_an_l1_penalty_leads_to_the_slow_solver(data):
+def test_an_l1_penalty_of_support_vectors_leads_to_the_slow_solver(data):
     lasso = ["--classifier", "linear-svm", "--set", "penalty=l1", "--standardize", "--polish"]
     result = real(*lasso, "--resamples", "2", "--methods", "cud")
     assert_error(result, 1, "with an l1 penalty instead; add --solver cvxpy for the slow reference solver.")

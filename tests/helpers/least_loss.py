@@ -8,6 +8,7 @@ from typing import Any
 import cvxpy as cp
 import numpy as np
 from numpy.typing import NDArray
+from oracles import arrange, localization, open_cells
 
 from cudbound.losses.surrogates import get_loss
 from cudbound.problem.additive_model import AdditiveModel
@@ -64,3 +65,21 @@ def least_mean_loss(model: AdditiveModel) -> float:
         if program.status == cp.OPTIMAL:
             return float(value)
     raise AssertionError(f"cvxpy found no accurate minimum: {program.status}")
+
+
+def q_by_one_program_a_cell(problem: Problem) -> tuple[float, float]:
+    """Return Q of the first draw, and g where it is reached, with the least loss of every cell by Clarabel."""
+    arrangement = arrange(problem, 0)
+    patterns, _ = open_cells(arrangement.normals)
+    beta, signs = cp.Variable(problem.coef.size), cp.Parameter(len(arrangement.normals))
+    mean = conic_mean_loss(problem, 0, beta)
+    program = cp.Problem(cp.Minimize(mean), [cp.multiply(signs, arrangement.normals @ beta) >= 0])
+    losses = np.empty(len(patterns))
+    for k, pattern in enumerate(patterns):
+        signs.value = pattern
+        losses[k] = program.solve(solver="CLARABEL")
+    sides = np.where(patterns > 0, arrangement.score_positive, arrangement.score_negative)
+    scores = arrangement.constant + sides.sum(axis=1)
+    g = localization(problem.localization, problem.mean_loss(0, problem.coef), losses)
+    best = int((np.abs(scores) * g).argmax())
+    return float(abs(scores[best]) * g[best]), float(g[best])

@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from least_loss import conic_losses, conic_mean_loss
+from least_loss import conic_losses, q_by_one_program_a_cell
 from numpy.typing import NDArray
-from oracles import arrange, check_witness, enumerate_q, localization, open_cells
+from oracles import check_witness, enumerate_q
 from random_problems import KINDS, make, make_with_loss
 from tiers import each_tier, quick_first
 
@@ -172,26 +172,6 @@ def test_a_linear_program_that_fails_is_no_silent_answer(monkeypatch: pytest.Mon
 
 
 # ---- l1 and elastic net ------------------------------------------------------------------------------------
-
-
-def q_by_one_program_a_cell(problem: Problem) -> tuple[float, float]:
-    """Return Q of the first draw, and g where it is reached, with the least loss of every cell by Clarabel."""
-    import cvxpy as cp
-
-    arrangement = arrange(problem, 0)
-    patterns, _ = open_cells(arrangement.normals)
-    beta, signs = cp.Variable(problem.coef.size), cp.Parameter(len(arrangement.normals))
-    mean = conic_mean_loss(problem, 0, beta)
-    program = cp.Problem(cp.Minimize(mean), [cp.multiply(signs, arrangement.normals @ beta) >= 0])
-    losses = np.empty(len(patterns))
-    for k, pattern in enumerate(patterns):
-        signs.value = pattern
-        losses[k] = program.solve(solver="CLARABEL")
-    sides = np.where(patterns > 0, arrangement.score_positive, arrangement.score_negative)
-    scores = arrangement.constant + sides.sum(axis=1)
-    g = localization(problem.localization, problem.mean_loss(0, problem.coef), losses)
-    best = int((np.abs(scores) * g).argmax())
-    return float(abs(scores[best]) * g[best]), float(g[best])
 
 
 @pytest.mark.parametrize("loss", LOSSES)

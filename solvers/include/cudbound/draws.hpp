@@ -47,7 +47,8 @@ struct Raw {
 
 // For every draw: sup over open cells of |S| * g(alpha (L(anchor) - inf L)), where
 //   S = sum_i weight_i 1{sign(x_i'beta) != y_i},
-//   L(beta) = (1/n) sum_i scale count_i sample_weight_i loss(y_i (x_i'beta + offset_i)) + beta'P beta.
+//   L(beta) = (1/n) sum_i scale count_i sample_weight_i loss(y_i (x_i'beta + offset_i)) + beta'P beta
+//             + sum_j l1_j |coef_j|, coef = beta or raw.map beta.
 // Arrays are row-major and belong to the caller; they are only read.
 struct Problem {
     std::int64_t n = 0;                     // rows
@@ -62,7 +63,8 @@ struct Problem {
     const double* draw_scale = nullptr;     // shape (draws), positive, or null for 1
     const double* offset = nullptr;         // shape (n), or null for 0
     const double* penalty = nullptr;        // shape (p, p), positive semidefinite, or null
-    double anchor_penalty = 0.0;            // penalty of the anchor, which may exceed anchor'P anchor
+    double anchor_penalty = 0.0;            // that of the anchor, which may exceed anchor'P anchor
+    const double* l1 = nullptr;             // shape (p), or (raw.p) if there is a raw design, non-negative, or null
     Loss loss = Loss::SQUARED;
     double alpha = 0.0;  // in [0, inf]
     Raw raw;

@@ -234,6 +234,10 @@ struct Settings {
     // again would lose the digits that place a point on a hyperplane.
     static constexpr double longest_step = 10.0;
 
+    // Coefficients that change no margin by more than this are no measure of how long steps may be: next to them the
+    // slope that is left would seem to cost nothing.
+    static constexpr double least_extent = 1e-6;
+
     // Without strong convexity, the remaining gradient at the minimizer on a cone is assumed to act over this many
     // times the size of the coefficients. The lower end is used, which can only enlarge Q.
     static constexpr double residual_reach = 10.0;
@@ -273,6 +277,12 @@ struct Settings {
     // steps that move a point by less than this share of the center's are not extended. No answer depends on either.
     static constexpr double hinge_start = 1e-6;
     static constexpr double hinge_still = 1e-6;
+
+    // A kink of an l1 penalty that a point misses by less than this, relative to the radius of the search, is where it
+    // should be; after every so many moves (`Effort::kink_moves`) `lasso_wider` times more. What the bound loses by it
+    // is not in it, which can only enlarge Q.
+    static constexpr double lasso_kink = 1e-14;
+    static constexpr double lasso_wider = 10.0;
 
     // Cones of directions: sides of unit normals, at points of length 1 / sqrt(p) to 1, up to this are rounding errors.
     // A hyperplane is lost to a cone only if it is farther than that on its negative side, which can only enlarge Q.
@@ -392,6 +402,8 @@ struct Effort {
     static constexpr int moves_per_constraint = 20;
     static constexpr int node_moves = 200;
     static constexpr int node_moves_per_constraint = 100;
+
+    static constexpr int kink_moves = 100;
 
     // Halvings or doublings of a step or an interval; of the step of a witness; rounds of adding curvature; sweeps of
     // Jacobi's method, which converges quadratically and needs about ten.

@@ -83,7 +83,10 @@ BoundedActiveSet::Outcome BoundedActiveSet::move(const Constraints& all, int lab
         } else {
             *value += 2.0 * step * violation;
         }
-        if (exceeds(*value, limit)) return Outcome::too_far;
+        if (exceeds(*value, limit)) {
+            entering_ = {label, turn > 0.0 ? moved : cap - moved};
+            return Outcome::too_far;
+        }
         if (step == rest) {
             places_[label] = -turn;
             return Outcome::moved;

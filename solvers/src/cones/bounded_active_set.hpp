@@ -61,6 +61,12 @@ class BoundedActiveSet {
 
     const double* point() const { return point_.data(); }
     double place(int i) const { return places_[i]; }
+    int size() const { return static_cast<int>(members_.size()); }
+    int label(int k) const { return members_[k].label; }  // of the k-th active constraint
+    double multiplier(int k) const { return members_[k].multiplier; }
+    // After `too_far`: the constraint that was moved, and how far.
+    int entering() const { return entering_.label; }
+    double entering_multiplier() const { return entering_.multiplier; }
     const NormalBasis& basis() const { return basis_; }
     void rest(int i, double place) { places_[i] = place; }  // of a soft constraint that is not active
 
@@ -99,6 +105,7 @@ class BoundedActiveSet {
     void put_to_rest(const Constraints& all, int k, bool at_its_cap);
 
     int p_;
+    Member entering_{-1, 0.0};
     NormalBasis basis_;
     std::vector<Member> members_;  // the active constraints, in the order of the basis
     std::vector<double> places_;   // (count) of the soft constraints: at_zero,

@@ -373,6 +373,21 @@ bool Ball::transform(int hyperplane, double* unit, double* offset) {
     return flat > 0.0;
 }
 
+double Ball::normal_from_beta(const double* row, double* normal) const {
+    for (int k = 0; k < rank; ++k) {
+        double sum = row[order_[k]];
+        for (int l = 0; l < k; ++l) sum -= gram_[at(l, k, p)] * normal[l];
+        normal[k] = sum * reciprocal_[k];
+    }
+    for (int f = rank; f < p; ++f) {
+        const double* column = &flat_[static_cast<std::size_t>(f - rank) * p];
+        double sum = 0.0;
+        for (int k = 0; k < p; ++k) sum += column[k] * row[order_[k]];
+        normal[f] = sum / Settings::flat_step;
+    }
+    return dot(row, minimizer_.data(), p);
+}
+
 void Ball::direction_to_beta(const double* v, double* beta) const {
     std::vector<double>& x = scratch_;
     std::fill(x.begin(), x.end(), 0.0);

@@ -37,6 +37,9 @@ class Ball {
     // the sign of the original. Returns whether the hyperplane can be reached along flat directions alone.
     bool transform(int hyperplane, double* unit, double* offset);
 
+    // The linear function row'beta as normal'v; returns its value at v = 0.
+    double normal_from_beta(const double* row, double* normal) const;
+
     void to_beta(const double* v, double* beta) const;  // (p) -> (p)
     void direction_to_beta(const double* v, double* beta) const;
     void direction_from_beta(const double* beta, double* v) const;

@@ -258,7 +258,8 @@ class MinorantRelaxation final : public SquaredRelaxation {
 bool has_minorant(const Problem& problem) {
     const double size = static_cast<double>(problem.draws) * static_cast<double>(problem.p * problem.p);
     return (problem.loss == Loss::LOGISTIC || problem.loss == Loss::SQUARED_HINGE || problem.loss == Loss::HUBER) &&
-           std::isfinite(problem.alpha) && problem.alpha > 0.0 && size <= Settings::minorant_size;
+           problem.l1 == nullptr && std::isfinite(problem.alpha) && problem.alpha > 0.0 &&
+           size <= Settings::minorant_size;
 }
 
 std::unique_ptr<Relaxation> make_minorant(const Problem& problem, const Arrangement& arrangement, Minorants& kept) {

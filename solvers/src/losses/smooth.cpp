@@ -6,11 +6,13 @@
 #include <stdexcept>
 
 #include "cones/active_set.hpp"
+#include "cones/bounded_active_set.hpp"
 #include "control/prunes.hpp"
 #include "cudbound/settings.hpp"
 #include "linear_algebra/cholesky.hpp"
 #include "linear_algebra/vector_math.hpp"
 #include "losses/drawn_rows.hpp"
+#include "losses/l1_penalty.hpp"
 #include "losses/self_concordance.hpp"
 #include "problem/loss.hpp"
 
@@ -24,6 +26,7 @@ struct SmoothNode final : Node {
 
     std::vector<double> base;  // where the model was taken
     double value = 0.0;        // the loss there
+    double kinked = 0.0;       // the l1 penalty in it
     double dropped = 0.0;      // contribution of the rows that the model leaves out
     std::vector<double> gradient;
     Cholesky factor;      // of the Hessian
@@ -40,8 +43,10 @@ class SmoothRelaxation final : public Relaxation {
           problem_(problem),
           arrangement_(arrangement),
           rows_(problem, arrangement),
+          l1_(problem),
           root_(static_cast<int>(problem.p)),
           active_(static_cast<int>(problem.p)),
+          bounded_(static_cast<int>(problem.p)),
           minorant_(static_cast<int>(problem.p)) {
         p = static_cast<int>(problem.p);
         rate = problem.alpha / static_cast<double>(problem.n);
@@ -53,6 +58,14 @@ class SmoothRelaxation final : public Relaxation {
         for (auto* vector : {&newton_, &scaled_, &trial_, &unit_, &shift_}) vector->resize(size);
         for (auto* vector : {&lengths_, &reach_}) vector->resize(n);
         scratch_.reserve(n * size);
+        double longest = 0.0;
+        for (std::size_t i = 0; i < n; ++i) {
+            const double* row = problem.design + i * size;
+            longest = std::max(longest, dot(row, row, p));
+        }
+        if (longest > 0.0) least_extent_ = Settings::least_extent / std::sqrt(longest);
+        bounded_.reserve(l1_.count());
+        violations_.resize(static_cast<std::size_t>(l1_.count()));
     }
 
     void set(std::int64_t draw) override {
@@ -63,11 +76,10 @@ class SmoothRelaxation final : public Relaxation {
             const double whole = static_cast<double>(problem_.n) * problem_.anchor_penalty;
             anchor_loss += std::max(0.0, whole - rows_.penalty(anchor.data()));
         }
-        anchor_loss += evaluation_.anchor_doubt(draw);
+        anchor_loss += l1_.of_anchor() + evaluation_.anchor_doubt(draw);
         certain = std::isfinite(anchor_loss);  // exp(-m) overflows where an offset makes m < -709: g is not known
         apex_loss = rows_.loss(apex.data());
-        extent = length_of(anchor);
-        if (extent == 0.0) extent = 1.0;
+        extent = std::max(length_of(anchor), least_extent_);
         minimize_freely();
         extent = std::max(extent, length_of(root_.point));
         slack = Settings::newton_slack * Settings::newton_gap * (1.0 + apex_loss);
@@ -88,7 +100,7 @@ class SmoothRelaxation final : public Relaxation {
 
     void to_beta(const double* v, double* beta) const override { std::copy_n(v, p, beta); }
     void direction_from_beta(const double* beta, double* v) const override { std::copy_n(beta, p, v); }
-    double loss(const double* beta) const override { return rows_.loss(beta); }
+    double loss(const double* beta) const override { return rows_.loss(beta) + l1_.value(beta); }
     std::unique_ptr<Node> make_node() const override { return std::make_unique<SmoothNode>(p); }
 
     void copy(const Node& from, Node& to) const override {
@@ -98,6 +110,7 @@ class SmoothRelaxation final : public Relaxation {
         target.loss = source.loss;
         target.base = source.base;
         target.value = source.value;
+        target.kinked = source.kinked;
         target.dropped = source.dropped;
         target.gradient = source.gradient;
         target.factor.copy_from(source.factor);
@@ -121,7 +134,8 @@ class SmoothRelaxation final : public Relaxation {
 
     void measure(SmoothNode& node) {
         const auto value = rows_.measure(node.base.data());
-        node.value = value.total;
+        node.kinked = l1_.value(node.base.data());
+        node.value = value.total + node.kinked;
         node.dropped = value.dropped;
     }
 
@@ -143,8 +157,9 @@ class SmoothRelaxation final : public Relaxation {
     void factorize(SmoothNode& node) {
         const double longest = Settings::longest_step * size_of(node.base);
         node.added = 0.0;
-        node.curved = node.factor.factorize(hessian_, pivot);
-        if (node.curved && lent_ == 1.0 && free_step(node) <= longest) return;
+        node.curved = node.factor.factorize(hessian_, l1_.exists() ? Settings::pieces_pivot : pivot);
+        // kinks hold a step back that would be long without them
+        if (node.curved && lent_ == 1.0 && (l1_.exists() || free_step(node) <= longest)) return;
         node.curved = false;
         double largest = 0.0;
         const auto diagonal = static_cast<std::size_t>(p) + 1;
@@ -196,7 +211,7 @@ class SmoothRelaxation final : public Relaxation {
         for (int iteration = 0; iteration < Settings::newton_steps; ++iteration) {
             if (iteration == Settings::newton_steps / Effort::coarsen_part) rows_.coarsen();
             if (!may_go_on()) return Settled::unresolved;
-            if (!find_step(here, sides, forced)) {
+            if (!(l1_.exists() ? find_kinked_step(here, sides, forced) : find_step(here, sides, forced))) {
                 // Next to flat directions stretch the metric until normals look alike. More curvature is lent, from
                 // beta = 0, which is on no wrong side.
                 lent_ *= Settings::lend_more;
@@ -208,7 +223,8 @@ class SmoothRelaxation final : public Relaxation {
                 continue;
             }
             // newton_ is the step, scaled_ the same in the metric of the Hessian
-            const double descent = dot(here.gradient.data(), newton_.data(), p);
+            double descent = dot(here.gradient.data(), newton_.data(), p);
+            if (l1_.exists()) descent += kinked_after_step(here) - here.kinked;
             const double length2 = dot(scaled_.data(), scaled_.data(), p);
             const double bound = here.value - here.dropped + descent + length2 - model_error(here, std::sqrt(length2));
             here.loss = std::max(0.0, std::min(bound, apex_loss));  // beta = 0 lies in every cone
@@ -270,6 +286,106 @@ class SmoothRelaxation final : public Relaxation {
             }
         }
         return false;
+    }
+
+    // The same with an l1 penalty. Its kinks are soft constraints in the metric of the Hessian, where the step has its
+    // origin at the base.
+    bool find_kinked_step(const SmoothNode& here, const Sides& sides, const std::vector<int>& forced) {
+        l1_.place(
+            [&](int j, double* normal) {
+                here.factor.solve_transposed(l1_.row(j), normal);
+                return l1_.at(j, here.base.data());
+            },
+            0.5, kinks_);
+        here.factor.solve_transposed(here.gradient.data(), shift_.data());
+        for (int l = 0; l < p; ++l) shift_[l] = -shift_[l];
+        for (int j = 0; j < kinks_.count; ++j) {
+            for (int l = 0; l < p; ++l) shift_[l] -= 0.5 * kinks_.caps[j] * kinks_.normal(j)[l];
+        }
+        place_forced(here, sides, forced);
+        const Constraints all{kinks_, {p, forced_normals_.data(), forced_distances_.data(), 0.0}};
+        here.factor.multiply(here.base.data(), unit_.data());
+        const double size = length_of(unit_) + length_of(shift_);
+        const double unlimited = std::numeric_limits<double>::infinity();
+        double close = Settings::lasso_kink * size;
+        double allowed = Settings::left_of_tie * Settings::tie;
+        lean(all, close);
+        double value = 0.0;
+        bool restored = true;
+        const int most =
+            Effort::moves + Effort::moves_per_constraint * (p + static_cast<int>(forced.size()) + kinks_.count);
+        for (int moves = 1; moves < most; ++moves) {
+            std::copy_n(bounded_.point(), p, scaled_.data());
+            here.factor.solve(scaled_.data(), newton_.data());
+            for (int l = 0; l < p; ++l) trial_[l] = here.base[l] + newton_[l];
+            const double length = size_of(trial_);
+            const int next = sides.most_violated(forced, trial_.data(), allowed * length);
+            int label = -1;
+            double violation = 0.0;
+            if (next >= 0) {
+                const auto place = std::find(forced.begin(), forced.end(), next) - forced.begin();
+                label = all.label_of_side(static_cast<int>(place));
+                violation = -all.sides.side(static_cast<int>(place), scaled_.data());
+            } else {
+                label = bounded_.most_violated(kinks_, close, violations_.data());
+                if (label >= 0) violation = violations_[static_cast<std::size_t>(label)];
+            }
+            if (label < 0) {
+                if (restored) return true;
+                bounded_.restore(all, shift_.data());
+                restored = true;
+                continue;
+            }
+            if (moves % Effort::kink_moves == 0) close *= Settings::lasso_wider;
+            restored = false;
+            if (bounded_.move(all, label, violation, &value, unlimited) == BoundedActiveSet::Outcome::moved) continue;
+            // a cone is never empty: the violation is a rounding error
+            const double most_allowed = here.curved ? Settings::tie : Settings::singular_tie;
+            if (next < 0 || -sides.side(next, trial_.data()) > most_allowed * length || allowed == most_allowed)
+                return false;
+            allowed = most_allowed;
+            lean(all, close);
+            restored = true;
+        }
+        return false;
+    }
+
+    // The forced sides in the metric of the Hessian.
+    void place_forced(const SmoothNode& here, const Sides& sides, const std::vector<int>& forced) {
+        forced_normals_.resize(forced.size() * static_cast<std::size_t>(p));
+        forced_distances_.resize(forced.size());
+        for (std::size_t k = 0; k < forced.size(); ++k) {
+            double* normal = &forced_normals_[k * static_cast<std::size_t>(p)];
+            here.factor.solve_transposed(sides.normal(forced[k]), normal);
+            const double scale = 1.0 / std::sqrt(dot(normal, normal, p));
+            for (int l = 0; l < p; ++l) normal[l] *= scale;
+            forced_distances_[k] = scale * sides.side(forced[k], here.base.data());
+        }
+    }
+
+    // Kinks start where they are at the base: at it, or on either side.
+    void lean(const Constraints& all, double close) {
+        bounded_.reset(kinks_.count);
+        for (int j = 0; j < kinks_.count; ++j) {
+            if (std::abs(kinks_.levels[j]) <= close) {
+                bounded_.activate(all, j);
+            } else if (kinks_.levels[j] > 0.0) {
+                bounded_.rest(j, BoundedActiveSet::at_cap);
+            }
+        }
+        bounded_.restore(all, shift_.data());
+    }
+
+    // The least value that the slopes of the step give the l1 penalty at its end.
+    double kinked_after_step(const SmoothNode& here) {
+        for (int l = 0; l < p; ++l) trial_[l] = here.base[l] + newton_[l];
+        double sum = 0.0;
+        for (int j = 0; j < kinks_.count; ++j) {
+            const double at = l1_.at(j, trial_.data());
+            const double place = bounded_.place(j);
+            sum += l1_.price(j) * (place == 0.0 ? -std::abs(at) : place * at);
+        }
+        return sum;
     }
 
     // How much the loss on the cone can lie below the minimum of the model there, given the length of the step;
@@ -383,8 +499,12 @@ class SmoothRelaxation final : public Relaxation {
     const Problem& problem_;
     const Arrangement& arrangement_;
     mutable DrawnRows<kind> rows_;
+    const L1Penalty l1_;
+    double least_extent_ = 1.0;  // of the coefficients
     SmoothNode root_;
     ActiveSet active_;
+    BoundedActiveSet bounded_;  // with an l1 penalty
+    SoftConstraints kinks_;     // of it, in the metric of the Hessian
     Cholesky minorant_;
     bool minorised_ = false;
     bool curvature_is_bounded_ = false;
@@ -401,6 +521,9 @@ class SmoothRelaxation final : public Relaxation {
     std::vector<double> lengths_;       // (n)
     std::vector<double> reach_;         // (n)
     std::vector<double> scratch_;
+    std::vector<double> forced_normals_;    // (forced, p)
+    std::vector<double> forced_distances_;  // (forced)
+    std::vector<double> violations_;        // (kinks)
 };
 
 }  // namespace

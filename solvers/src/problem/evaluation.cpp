@@ -87,13 +87,15 @@ double Evaluation::margin(std::int64_t i, double side) const {
 double Evaluation::penalty(const double* coef) const {
     double sum = 0.0;
     if (problem_.raw.design != nullptr) {
-        if (problem_.raw.penalty == nullptr) return 0.0;
-        for (std::int64_t j = 0; j < p_; ++j) sum += problem_.raw.penalty[j] * coef[j] * coef[j];
+        for (std::int64_t j = 0; problem_.raw.penalty != nullptr && j < p_; ++j) {
+            sum += problem_.raw.penalty[j] * coef[j] * coef[j];
+        }
     } else if (problem_.penalty != nullptr) {
         for (std::int64_t a = 0; a < p_; ++a) {
             for (std::int64_t b = 0; b < p_; ++b) sum += coef[a] * problem_.penalty[a * p_ + b] * coef[b];
         }
     }
+    for (std::int64_t j = 0; problem_.l1 != nullptr && j < p_; ++j) sum += problem_.l1[j] * std::abs(coef[j]);
     return static_cast<double>(problem_.n) * sum;
 }
 

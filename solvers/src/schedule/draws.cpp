@@ -51,6 +51,12 @@ void validate(const Problem& problem) {
                 "sample_weight must be finite and not negative");
         require(problem.offset == nullptr || std::isfinite(problem.offset[i]), "offset must be finite");
     }
+    require(problem.l1 == nullptr || problem.loss == Loss::SQUARED || problem.loss == Loss::LOGISTIC,
+            "l1 needs squared or logistic loss");
+    const std::int64_t coefficients = problem.raw.design == nullptr ? problem.p : problem.raw.p;
+    for (std::int64_t j = 0; problem.l1 != nullptr && j < coefficients; ++j) {
+        require(problem.l1[j] >= 0.0 && std::isfinite(problem.l1[j]), "l1 must be finite and not negative");
+    }
     if (problem.penalty != nullptr) {
         require(std::isfinite(problem.anchor_penalty), "anchor_penalty must be finite");
         for (std::int64_t k = 0; k < problem.p * problem.p; ++k) {

@@ -51,9 +51,9 @@ double SignedSearch::explore(double sign, const Target& target, Incumbent& incum
 // Cones need squared loss without flat directions. In up to three dimensions they are faster as soon as there are many
 // hyperplanes; in more they end what would take the tree much longer than this.
 double SignedSearch::nodes_before_cones() const {
-    const bool possible = view_.problem.loss == Loss::SQUARED && p_ <= Settings::cone_search_dimensions &&
-                          relaxation_.certain && relaxation_.error <= Settings::cone_error &&
-                          view_.size() >= Settings::cone_least &&
+    const bool possible = view_.problem.loss == Loss::SQUARED && view_.problem.l1 == nullptr &&
+                          p_ <= Settings::cone_search_dimensions && relaxation_.certain &&
+                          relaxation_.error <= Settings::cone_error && view_.size() >= Settings::cone_least &&
                           std::all_of(curved_.begin(), curved_.end(), [](double curved) { return curved == 1.0; });
     if (!possible) return std::numeric_limits<double>::infinity();
     if (p_ <= 3 && static_cast<int>(gain_.size()) >= Settings::cone_search_many) return 1.0;
@@ -189,13 +189,13 @@ void SignedSearch::probe(double threshold) {
     if (at_most(score_cap_, threshold)) return;
     Node& node = *level(0).node;
     const double reach = relaxation_.reach(score_cap_, threshold);
-    const double distance = 0.0;
     forced_.assign(1, 0);
     for (const int i : member_) {
         const auto at = static_cast<std::size_t>(i);
         if (view_.curvature[at] > 0.0 || view_.probed[at] || std::abs(view_.at_minimizer[at]) <= view_.tie) continue;
         if (!budget_.go_on()) break;
         const double turn = view_.at_minimizer[at] > 0.0 ? -1.0 : 1.0;
+        const double distance = turn * view_.offset[at];
         for (int l = 0; l < p_; ++l) probe_normal_[static_cast<std::size_t>(l)] = turn * view_.unit(i)[l];
         relaxation_.copy(*view_.minimizer, node);
         const auto settled = relaxation_.settle(node, {p_, probe_normal_.data(), &distance, view_.tie}, forced_, reach);
