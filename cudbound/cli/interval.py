@@ -101,7 +101,7 @@ class AskedMetrics:
         "the metrics error, accuracy and sensitivity, of each class; needs a --classifier of several classes, such as "
         "logistic.",
     ),
-    positive=False,
+    event=False,
 )
 @classifier_options(
     CLASSIFIERS,
