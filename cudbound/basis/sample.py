@@ -82,7 +82,7 @@ class Sample:
         classes = (check_classifier if several else check_binary_classifier)(estimator)
         n = count_rows(X)
         weights = None if sample_weight is None else check_row_weights(sample_weight, count_rows(y))
-        labels = check_labels(y, classes)
+        labels = check_labels(y, classes, several=several)
         check_lengths(n, labels.size)
         check_index(X, y)
         known = classes[(labels if len(classes) > 2 else labels > 0.0).astype(int)]

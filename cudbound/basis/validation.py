@@ -295,10 +295,10 @@ def check_classifier(estimator: Any) -> NDArray[Any]:
     return np.asarray(classes)
 
 
-def check_labels(y: ArrayLike, classes: NDArray[Any]) -> Array:
+def check_labels(y: ArrayLike, classes: NDArray[Any], *, several: bool = False) -> Array:
     """Return labels of a binary classifier as -1.0 for ``classes[0]`` and +1.0 for ``classes[1]``.
 
-    Of more than two classes they are the numbers of the classes, from 0.0 on.
+    Of `several` classes they are the numbers of the classes, from 0.0 on.
 
     Raises
     ------
@@ -313,6 +313,8 @@ def check_labels(y: ArrayLike, classes: NDArray[Any]) -> Array:
             "y must hold labels of classes. Got times to an event with censoring; take the status at one time that "
             "is known for every patient, such as died within a year, and on the command line make that the --target."
         )
+    if len(classes) > 2 and not several:
+        raise ValueError(f"There must be two classes. Got {_some(list(classes))} instead.")
     values = column_or_1d(np.asarray(y))
     of_class = np.stack([np.asarray(values == label) for label in classes])
     known = of_class.any(axis=0)

@@ -121,7 +121,7 @@ classifier_of_file = classifier_options(
 
 
 @command("interval")
-@options.data_options(True, weight_option, all_classes_option, positive=False)
+@options.data_options(True, weight_option, all_classes_option, event=False)
 @classifier_of_file
 @click.option(
     "--methods",

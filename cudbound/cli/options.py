@@ -28,10 +28,8 @@ Decorator = Callable[[Command], Command]
 FILE = click.Path(path_type=Path)
 SOLVERS = ("native", "cvxpy")
 #: Metrics that need nothing but their name.
-METRICS = (
-    *("error", "accuracy", "sensitivity", "specificity", "fpr", "fnr", "balanced-error", "balanced-accuracy"),
-    *("auc", "brier"),
-)
+_BY_CLASS = ("sensitivity", "specificity", "fpr", "fnr", "balanced-error", "balanced-accuracy")
+METRICS = ("error", "accuracy", *_BY_CLASS, "auc", "brier")
 
 _WORDS: dict[str, bool | None] = {"true": True, "false": False, "none": None}
 
@@ -201,23 +199,21 @@ _FILE_OPTIONS = together(
 
 
 def data_options(
-    required: bool, *more: Decorator, roles: bool | None = None, positive: bool | None = None
+    required: bool, *more: Decorator, roles: bool | None = None, event: bool = True
 ) -> Decorator:
     """Add FILE.csv and the options that say what its columns are; the command gets them as ``data``, a DataFile.
 
-    The target and its value `positive` are `required` as the file is, unless `roles` or `positive` say otherwise.
+    The target is `required` as the file is, unless `roles` says otherwise; without an `event` --positive may be absent.
     """
     roles = required if roles is None else roles
-    positive = roles if positive is None else positive
-    target = f"Column of the class label{'; it must have two values' if positive == roles else ''}."
+    two = "; it must have two values" if event else ""
+    named = "Value of the target that is the event."
     return combined(
         "data",
         DataFile,
         click.argument("file", metavar="FILE.csv", required=required, type=FILE),
-        click.option("--target", required=roles, metavar="COL", help=target),
-        click.option(
-            "--positive", required=positive, metavar="VALUE", help="Value of the target that is the event."
-        ),
+        click.option("--target", required=roles, metavar="COL", help=f"Column of the class label{two}."),
+        click.option("--positive", required=roles and event, metavar="VALUE", help=named),
         _FILE_OPTIONS,
         *more,
     )

@@ -297,19 +297,15 @@ def _classes(keys: pd.Series[str], positive: str | None, target: str, least: int
         if counts.index.str.casefold().nunique() == 2:
             way = "write those alike in the file that differ in case only"
         elif len(counts) > 2:
-            way = (
-                "keep all classes with --all-classes of cudbound interval, take one class against the rest as the "
-                f"target, one after the other, or {way}"
-            )
+            one = "take one class against the rest as the target, one after the other"
+            way = f"keep all classes with --all-classes of cudbound interval, {one}, or {way}"
         raise CsvError(
             f"the target {quoted(target)} must have two classes; it has {': '.join([only, *listed])}; {way}"
         )
-    if counts.min() < least and positive is None:
-        raise CsvError(
-            f"each class of {quoted(target)} needs at least two rows; found {', '.join(found)}; leave the rows of rare "
-            "classes out of the file, or give them a value together"
-        )
+    too_few = CsvError(f"each class of {quoted(target)} needs at least two rows; found {', '.join(found)}")
     if positive is None:
+        if counts.min() < least:
+            raise too_few
         return tuple(sorted(map(str, counts.index)))
     key_of_event = str(keys_of(pd.Series([positive.strip()], dtype=object)).iloc[0])
     if key_of_event not in counts.index:
@@ -322,7 +318,7 @@ def _classes(keys: pd.Series[str], positive: str | None, target: str, least: int
             **({"positive": alike[0]} if alike else {}),
         )
     if counts.min() < least:
-        raise CsvError(f"each class of {quoted(target)} needs at least two rows; found {', '.join(found)}")
+        raise too_few
     other = next(str(key) for key in counts.index if key != key_of_event)
     return other, key_of_event
 

@@ -39,6 +39,7 @@ def test_every_record_but_the_bound_can_be_passed():
         "own_intervals",  # of methods that fit things themselves
         "scores",  # passed as ScoreRecords
         "probabilities",
+        "chance_losses",  # of more than two classes
     }
     assert set(FIELD_OF.values()) == fields - {"leave_one_out", "second_test_set"}
 

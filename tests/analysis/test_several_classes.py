@@ -261,16 +261,12 @@ def test_training_sets_of_one_class_are_found(labels, seed):
 
 
 def test_labels_of_classes_are_their_numbers():
-    assert check_labels(["c", "a", "b", "a", "b", "c"], np.array(["a", "b", "c"])).tolist() == [
-        2,
-        0,
-        1,
-        0,
-        1,
-        2,
-    ]
+    classes = np.array(["a", "b", "c"])
+    assert check_labels(["c", "a", "b", "a", "b", "c"], classes, several=True).tolist() == [2, 0, 1, 0, 1, 2]
     with pytest.raises(ValueError, match=re.escape("Also got ['d']")):
-        check_labels(["c", "a", "b", "d"], np.array(["a", "b", "c"]))
+        check_labels(["c", "a", "b", "d"], classes, several=True)
+    with pytest.raises(ValueError, match="There must be two classes"):
+        check_labels(["c", "a", "b", "b"], classes)
 
 
 def test_the_world_has_the_shares_and_centers_that_it_says():

@@ -158,6 +158,7 @@ def test_json_tells_the_run(fake, patients):
         "features": ["age", "sex=m", "bmi"],
         "preparation": [],
         "weighted_share": None,
+        "class_sizes": {},
         "n_resamples": 1000,
         "localization": "n",
         "seed": 7,

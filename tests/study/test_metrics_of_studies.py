@@ -93,8 +93,8 @@ def test_the_shipped_design_names_single_and_joint_coverage(tmp_path):
     ("line", "message"),
     [
         (
-            'metric = "accuracy"',
-            "metric must be one of ['auc', 'balanced-error', 'brier', 'cost',",
+            'metric = "f1"',
+            "metric must be one of ['accuracy', 'auc', 'balanced-accuracy', 'balanced-error', 'brier', 'cost',",
         ),
         ('metric = ["sensitivity", "sensitivity"]', "metric must be different metrics"),
     ],

@@ -163,7 +163,11 @@ def score_intervals(results: Results) -> Scores:
             results.compares, _floats(rows["pvalue"]) <= 1.0 - results.confidence_level, np.nan
         ),
         seconds=_floats(rows["seconds"]) if "seconds" in rows else np.nan,
-        **{name: np.where(given & np.isfinite(values), values, np.nan) for name, values in of_given.items()},
+        **{
+            # raw limits may be the whole line, and stay
+            name: np.where(given & (np.isfinite(values) | (name == "raw_width")), values, np.nan)
+            for name, values in of_given.items()
+        },
     )
     lines = cells.merge(pd.Series(list(methods), name="method"), how="cross")
     return Scores(ordered, cells, lines, rows)
