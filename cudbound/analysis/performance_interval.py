@@ -12,11 +12,12 @@ from numpy.typing import ArrayLike
 
 from cudbound.basis.calls import public_call
 from cudbound.basis.exceptions import CudboundWarning
+from cudbound.basis.metric_words import DETAILS
 from cudbound.basis.outcomes import ConfidenceInterval
 from cudbound.basis.parameter_error import ParameterError
 from cudbound.basis.pictured import Pictured
 from cudbound.basis.protocols import Features, FittedClassifier
-from cudbound.basis.results import DETAILS, IntervalEstimate
+from cudbound.basis.results import IntervalEstimate
 from cudbound.basis.rounding import printable, sentences_html
 from cudbound.bound.settings import Bound
 from cudbound.intervals import GROUPS, METHODS, AskedMethod

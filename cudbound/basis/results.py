@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from cudbound.basis.metric_words import in_formula, metric_words
+from cudbound.basis.metric_words import DETAILS, in_formula, metric_words
 from cudbound.basis.outcomes import (
     ConfidenceInterval,
     Estimand,
@@ -34,24 +34,6 @@ from cudbound.basis.row_frame import frame_of
 if TYPE_CHECKING:
     import pandas as pd
 
-#: Numbers of a method's own that a reader wants to see, in words.
-DETAILS = {
-    "optimism_corrected": "optimism-corrected error",
-    "error_632_plus": ".632+ estimate",
-    "error_out_of_bag": "out-of-bag error",
-    "error_cross_validated": "cross-validated error",
-    "q_signed": "quantile of the signed suprema of the CUD bound",
-    "uncapped_high": "upper limit without the cap",
-    "effective_rows": "effective number of rows",
-    "training_auc": "AUC on the training rows",
-    "auc_optimism_corrected": "optimism-corrected AUC",
-    "auc_out_of_bag": "out-of-bag AUC",
-    "auc_632_plus": ".632+ AUC",
-    "training_brier": "Brier score on the training rows",
-    "brier_optimism_corrected": "optimism-corrected Brier score",
-    "brier_out_of_bag": "out-of-bag Brier score",
-    "brier_632_plus": ".632+ Brier score",
-}
 #: More numbers of a method's own than these are not added to its remarks; JSON has all of them.
 MAX_DETAILS = 3
 
