@@ -95,7 +95,6 @@ def test_the_interval_is_that_of_single_fits(monkeypatch: pytest.MonkeyPatch) ->
         LogisticRegressionCV(Cs=3, refit=False),
         LogisticRegressionCV(Cs=3, l1_ratios=(0.0, 0.5), solver="saga", penalty="elasticnet"),
     ],
-    ids=str,
 )
 def test_other_searches_are_fitted_one_by_one(search: Any) -> None:
     X, y = data("normal")
