@@ -24,7 +24,7 @@ _WORDS = {
     "FixedThresholdClassifier": "classification at a fixed threshold ({threshold})",
     "TunedThresholdClassifierCV": "choice of the threshold by cross-validation",
     "LogisticRegression": "logistic regression",
-    "LogisticRegressionCV": "logistic regression whose penalty every fit chose by cross-validation",
+    "LogisticRegressionCV": "logistic regression tuned by cross-validation in every fit",
     "LinearSVC": "linear support vector classification",
     "SVC": "support vector classification with a {kernel} kernel",
     "LinearDiscriminantAnalysis": "linear discriminant analysis",
