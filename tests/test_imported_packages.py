@@ -18,7 +18,7 @@ STEPS = {
     "some names": "from cudbound import LeastSquaresClassifier, compare_intervals, cud_interval, solve_draws",
     "all names": "for name in cudbound.__all__:\n    getattr(cudbound, name)",
     "first interval": (
-        "X, y = [[float(i % 9)] for i in range(20)], [int(i % 9 + i % 4 > 5) for i in range(20)]\n"
+        "X, y = [[float(i % 9)] for i in range(30)], [int(i % 9 + i % 4 > 5) for i in range(30)]\n"
         "cud_interval(LeastSquaresClassifier().fit(X, y), X, y, n_resamples=5, rng=0)"
     ),
 }

@@ -587,7 +587,7 @@ def test_few_numbers_of_a_method_stand_in_the_remarks_and_all_of_them_in_json():
     many = row("b", details={f"theta_{number}": number / 7 for number in range(1, 6)} | {"lost": math.nan})
     table = IntervalTable((few, many, row("c")))
     remarks = [shown["remarks"] for shown in table.report().rows]
-    assert remarks == ["first; rho = 0.7, rho_threshold = 0.3333; degenerate: why", "", ""]
+    assert remarks == ["first; rho = 0.7, rho threshold = 0.3333; degenerate: why", "", ""]
     intervals = json.loads(render_report(table.report(), "json"))["intervals"]
     assert intervals[0]["details"] == {"rho": 0.7, "rho_threshold": 1 / 3}
     assert intervals[1]["details"] == {f"theta_{number}": number / 7 for number in range(1, 6)} | {
@@ -658,7 +658,7 @@ mcnemar                   0.080  -0.013   0.150      2.000    0.077     2
 corrected-resampled-t    -0.250  -0.250  -0.250       -inf   <0.001    30
 
 Remarks:
-  mcnemar: only_a_wrong = 12, only_b_wrong = 4, n_tested = 100
+  mcnemar: only a wrong = 12, only b wrong = 4, n tested = 100
   corrected-resampled-t: degenerate: all means are equal
 
 Estimand:

@@ -9,7 +9,7 @@ from cudbound.adapters.in_words import penalty_of
 
 #: Steps and classifiers by the names of their classes; fields are parameters. Others keep the names of their classes.
 _WORDS = {
-    "SimpleImputer": "imputation of missing values (strategy: {strategy})",
+    "SimpleImputer": "replacement of missing values by the {strategy}",
     "KNNImputer": "imputation of missing values from nearest neighbors",
     "IterativeImputer": "imputation of missing values by chained regressions",
     "OneHotEncoder": "coding of categories as indicator variables",
@@ -17,16 +17,16 @@ _WORDS = {
     "StandardScaler": "standardization of features",
     "MinMaxScaler": "scaling of features to a fixed range",
     "RobustScaler": "scaling of features by median and interquartile range",
-    "SelectKBest": "selection of features by a univariate test (number of features: {k})",
-    "PCA": "principal component analysis (number of components: {n_components})",
+    "SelectKBest": "selection of {k} features by a univariate test",
+    "PCA": "principal component analysis with {n_components} components",
     "PolynomialFeatures": "polynomial terms up to degree {degree}",
     "CalibratedClassifierCV": "calibration of the probabilities ({method})",
     "FixedThresholdClassifier": "classification at a fixed threshold ({threshold})",
     "TunedThresholdClassifierCV": "choice of the threshold by cross-validation",
     "LogisticRegression": "logistic regression",
-    "LogisticRegressionCV": "logistic regression with a penalty chosen by cross-validation",
+    "LogisticRegressionCV": "logistic regression tuned by cross-validation in every fit",
     "LinearSVC": "linear support vector classification",
-    "SVC": "support vector classification (kernel: {kernel})",
+    "SVC": "support vector classification with a {kernel} kernel",
     "LinearDiscriminantAnalysis": "linear discriminant analysis",
     "QuadraticDiscriminantAnalysis": "quadratic discriminant analysis",
     "LeastSquaresClassifier": "least-squares classification",
@@ -73,7 +73,8 @@ def procedure_in_words(estimator: Any) -> tuple[str, ...]:
 
 def _words(estimator: Any) -> str:
     name = type(estimator).__name__
-    words = _WORDS[name].format_map(vars(estimator)).replace("_", " ") if name in _WORDS else name
+    words = _WORDS[name].format_map(vars(estimator)) if name in _WORDS else name
+    words = words.replace("most_frequent", "most frequent value").replace("_", " ")
     kind, _, strength = penalty_of(estimator).partition(", ")
     return f"{words} with a {kind} ({strength})" if strength else words
 
@@ -83,4 +84,4 @@ def _tuning(search: Any, tuned: Any) -> str:
     names = dict.fromkeys(name.rpartition("__")[2] for grid in grids for name in grid)
     folds = 5 if search.cv is None else search.cv
     how = f"{folds}-fold cross-validation" if isinstance(folds, int) else "cross-validation"
-    return f"tuning of {' and '.join(names)} by {how}"
+    return f"tuning of {' and '.join(names)} by {how}, again in every fit"

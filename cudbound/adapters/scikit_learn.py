@@ -18,7 +18,8 @@ from sklearn.svm import SVC, LinearSVC
 from cudbound.adapters.linear import Objective, linear_fit, linear_model
 from cudbound.adapters.registry import Adapter
 from cudbound.basis.exceptions import UnsupportedEstimatorError
-from cudbound.estimators.batched import LinearFit
+from cudbound.estimators.batched import BatchedFit, LinearFit
+from cudbound.estimators.batched.tuned import TunedFit, number_of_folds
 from cudbound.problem.additive_model import AdditiveModel
 
 # ---- ridge: sum_i c_i (y_i - f(x_i))^2 + alpha |w|^2, with a free intercept ----
@@ -74,12 +75,32 @@ def _logistic_objective(estimator: Any, n_rows: int) -> Objective:
     return Objective("logistic", ridge, lasso, ridge / scale**2, lasso / scale)
 
 
+def _batched_logistic(estimator: Any, n_jobs: int) -> BatchedFit | None:
+    fitted_with = partial(linear_fit, n_jobs=n_jobs, family=LogisticRegression, objective=_logistic_objective)
+    if type(estimator) is not LogisticRegressionCV:
+        return fitted_with(estimator)
+    folds, by_accuracy = number_of_folds(estimator.cv), estimator.scoring in (None, "accuracy", "warn")
+    plain = estimator.class_weight is None and not np.any(estimator.l1_ratios_)
+    if folds is None or not (by_accuracy and plain and estimator.refit):
+        return None
+    known = LogisticRegression().get_params()
+    shared = {name: value for name, value in estimator.get_params().items() if name in known}
+    fits = []
+    for strength in estimator.Cs_.tolist():
+        one = LogisticRegression(**{**shared, "C": strength})
+        one.classes_ = estimator.classes_
+        if (fit := fitted_with(one)) is None:
+            return None
+        fits.append(fit)
+    return TunedFit(tuple(fits), folds)
+
+
 LOGISTIC = Adapter(
     supports="sklearn LogisticRegression, LogisticRegressionCV",
     families=(LogisticRegression, LogisticRegressionCV),
     express=partial(linear_model, objective=_logistic_objective),
     objective=_logistic_objective,
-    batched_fit=partial(linear_fit, family=LogisticRegression, objective=_logistic_objective),
+    batched_fit=_batched_logistic,
 )
 
 # ---- linear support vectors ----

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from cudbound.adapters.in_words import describe_classifier
+from cudbound.adapters.procedure import procedure_in_words
 from cudbound.analysis.caller_splits import NewCases, check_test_set
 from cudbound.analysis.named_learners import (
     common_classifier,
@@ -236,6 +237,7 @@ def _table(
         seed=question.seed,
         choices=question.choices,
         learners={name: describe_classifier(learner) for name, learner in named.items()},
+        procedures={name: procedure_in_words(learner) for name, learner in fitted.items()},
     )
     return ComparisonTable(adjusted(by_pair), run)
 

@@ -115,9 +115,9 @@ class CudResult(CudBound, Pictured["SupremaDisplay"]):
         )
         write_texts({Path(path): replace(saved, question=question, coefficients=self.problem.coef).to_text()})
 
-    def describe(self) -> Description:
+    def describe(self, percent: bool = False) -> Description:
         """Return words for a paper: methods, results, versions and seed, and what to cite, in BibTeX."""
-        return describe_rows((self.row,), self.run, {CUD.name: CUD.title}, {CUD.name: CUD.reference})
+        return describe_rows((self.row,), self.run, {CUD.name: CUD.title}, {CUD.name: CUD.reference}, percent)
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row with the columns of a table of intervals."""

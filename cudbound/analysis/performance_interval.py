@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 
 from cudbound.basis.calls import public_call
 from cudbound.basis.exceptions import CudboundWarning
+from cudbound.basis.metric_words import DETAILS
 from cudbound.basis.outcomes import ConfidenceInterval
 from cudbound.basis.parameter_error import ParameterError
 from cudbound.basis.pictured import Pictured
@@ -37,26 +38,6 @@ if TYPE_CHECKING:
     from cudbound.analysis.instability import Instability
     from cudbound.analysis.table import IntervalTable
     from cudbound.plotting.forest import IntervalDisplay
-
-#: The numbers of the interval around two centers that a reader wants to see, in words.
-DETAILS = {
-    "optimism_corrected": "optimism-corrected error",
-    "error_632_plus": ".632+ estimate",
-    "error_out_of_bag": "out-of-bag error",
-    "error_cross_validated": "cross-validated error",
-    "q_signed": "quantile of the signed suprema of the CUD bound",
-    "uncapped_high": "upper limit without the cap",
-    "effective_rows": "effective number of rows",
-    "training_auc": "AUC on the training rows",
-    "auc_optimism_corrected": "optimism-corrected AUC",
-    "auc_out_of_bag": "out-of-bag AUC",
-    "auc_632_plus": ".632+ AUC",
-    "training_brier": "Brier score on the training rows",
-    "brier_optimism_corrected": "optimism-corrected Brier score",
-    "brier_out_of_bag": "out-of-bag Brier score",
-    "brier_632_plus": ".632+ Brier score",
-}
-
 
 INTERNAL = "Computed from the training data alone, without external validation and without a finite-sample guarantee."
 
@@ -158,9 +139,10 @@ class PerformanceInterval(Pictured["IntervalDisplay"]):
         """Write a file that says how the interval can be checked, as `cudbound.IntervalTable.save` does."""
         self.table.save(path)
 
-    def describe(self) -> Description:
+    def describe(self, percent: bool = False) -> Description:
         """Return words for a paper, as `cudbound.IntervalTable.describe` does, with the sentence of the interval."""
-        return replace(self.table.describe(), results=printable(self.sentence))
+        sentence = interval_sentence(self.row, self.n_samples, percent)
+        return replace(self.table.describe(percent), results=printable(sentence))
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row with the columns of a table of intervals."""

@@ -100,8 +100,13 @@ class Table(Tabular, Generic[OneRow]):
     def _titles(self) -> dict[str, str]:
         return {name: card.title for name, card in self._cards.items()}
 
-    def describe(self) -> Description:
+    def describe(self, percent: bool = False) -> Description:
         """Return words for a paper: methods, results, versions and seed, and what to cite, in BibTeX.
+
+        Parameters
+        ----------
+        percent : bool, default=False
+            Whether proportions are written in percent.
 
         Examples
         --------
@@ -112,7 +117,7 @@ class Table(Tabular, Generic[OneRow]):
         'corrected-resampled-t: the error is estimated at 0.250 (95% confidence interval 0.128 to 0.372).'
         """
         references = {name: card.reference for name, card in self._cards.items()}
-        return describe_rows(self.rows, self.run, self._titles, references)
+        return describe_rows(self.rows, self.run, self._titles, references, percent)
 
     def to_frame(self) -> pd.DataFrame:
         """Return one unrounded row per method; limits are clipped, with the raw ones beside them.

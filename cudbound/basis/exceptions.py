@@ -123,12 +123,12 @@ class ManyFeaturesWarning(CudboundWarning):
 
 
 class FewEventsWarning(CudboundWarning):
-    """A metric of one class is based on so few of its rows that any interval for it is hardly more than a guess.
+    """There are so few rows of a class that any interval for a metric of it is hardly more than a guess.
 
     Attributes
     ----------
     n_rows : int
-        Rows of the smallest class that it is based on.
+        Rows of the smallest class that the metric is based on.
     """
 
     n_rows: int

@@ -1,4 +1,4 @@
-"""Metrics in the words of a sentence."""
+"""Metrics, and further numbers of methods, in the words of a sentence."""
 
 from __future__ import annotations
 
@@ -27,6 +27,24 @@ ESTIMAND_WORDS: Mapping[str, str] = {
     "cv-average": "on new cases of the classifiers fitted without one fold, averaged over the folds",
     "holdout-model": "on new cases of the classifier fitted to the training part of the split alone",
     "rule": "on new cases of the learning algorithm, averaged over training sets of about this size",
+}
+#: Numbers of a method's own that a reader wants to see, in words.
+DETAILS: Mapping[str, str] = {
+    "optimism_corrected": "optimism-corrected error",
+    "error_632_plus": ".632+ estimate",
+    "error_out_of_bag": "out-of-bag error",
+    "error_cross_validated": "cross-validated error",
+    "q_signed": "quantile of the signed suprema of the CUD bound",
+    "uncapped_high": "upper limit without the cap",
+    "effective_rows": "effective number of rows",
+    "training_auc": "AUC on the training rows",
+    "auc_optimism_corrected": "optimism-corrected AUC",
+    "auc_out_of_bag": "out-of-bag AUC",
+    "auc_632_plus": ".632+ AUC",
+    "training_brier": "Brier score on the training rows",
+    "brier_optimism_corrected": "optimism-corrected Brier score",
+    "brier_out_of_bag": "out-of-bag Brier score",
+    "brier_632_plus": ".632+ Brier score",
 }
 
 

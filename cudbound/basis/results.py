@@ -6,12 +6,13 @@ import abc
 import enum
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cudbound.basis.metric_words import in_formula, metric_words
+from cudbound.basis.metric_words import DETAILS, in_formula, metric_words
 from cudbound.basis.outcomes import (
     ConfidenceInterval,
     Estimand,
@@ -20,13 +21,7 @@ from cudbound.basis.outcomes import (
     TestOutcome,
     alternative_in_words,
 )
-from cudbound.basis.rounding import (
-    InLines,
-    format_difference,
-    format_level,
-    format_pvalue,
-    format_statistic,
-)
+from cudbound.basis.rounding import InLines, format_difference, format_level, format_pvalue, format_statistic
 from cudbound.basis.row_frame import frame_of
 
 if TYPE_CHECKING:
@@ -149,12 +144,11 @@ class Row(InLines):
     def lines(self) -> list[str]:
         """Return what the row says, in lines; the first has the numbers that were asked for."""
         fits = f"{self.n_fits} fit{'' if self.n_fits == 1 else 's'}"
-        return [self.found, *filter(None, (f"estimand {self.estimand}; {fits}", self.all_remarks))]
+        return [self.in_words(), *filter(None, (f"estimand {self.estimand}; {fits}", self.all_remarks))]
 
-    @property
     @abc.abstractmethod
-    def found(self) -> str:
-        """The numbers in words."""
+    def in_words(self, percent: bool = False) -> str:
+        """Return the numbers in words, proportions in percent if asked."""
 
     @classmethod
     def of(cls, outcome: PointOutcome, **known: Any) -> Self:
@@ -179,7 +173,9 @@ class Row(InLines):
     def all_remarks(self) -> str:
         """What happened, few numbers of the method's own, and why the row is degenerate, for readers."""
         few = self.details if len(self.details) <= MAX_DETAILS else {}
-        numbers = ", ".join(f"{name} = {value:.4g}" for name, value in few.items())
+        numbers = ", ".join(
+            f"{DETAILS.get(name, name.replace('_', ' '))} = {value:.4g}" for name, value in few.items()
+        )
         degenerate = f"degenerate: {self.degenerate}" if self.degenerate else ""
         return "; ".join(part for part in (*self.remarks, numbers, degenerate) if part)
 
@@ -280,10 +276,10 @@ class IntervalEstimate(_WithLimits, Outcome):
         """Whether what is bounded lies in [0, 1]: costs, net benefits and ratios have units of their own."""
         return (self.lowest, self.highest) == (0.0, 1.0)
 
-    @property
-    def found(self) -> str:
-        """The numbers in words."""
-        estimate, limits = format_difference(self.estimate), self._limits(format_difference)
+    def in_words(self, percent: bool = False) -> str:
+        """Return the numbers in words, proportions in percent if asked; costs and ratios have units of their own."""
+        write = partial(format_difference, percent=percent and self.is_proportion)
+        estimate, limits = write(self.estimate), self._limits(write)
         return f"{self.method}: the {metric_words([self.metric])} is estimated at {estimate} ({limits})"
 
 
@@ -352,16 +348,16 @@ class ComparisonResult(_WithLimits, TestOutcome):
         what = in_formula(self.metric)
         return f"{what}({self.a}) - {what}({self.b})"
 
-    @property
-    def found(self) -> str:
-        """The numbers in words, with the limits for all pairs together where there are several."""
-        limits = self._limits(format_difference, self.simultaneous_interval)
+    def in_words(self, percent: bool = False) -> str:
+        """Return the numbers in words, with the limits for all pairs together where there are several."""
+        write = partial(format_difference, percent=percent)
+        limits = self._limits(write, self.simultaneous_interval)
         pvalue = format_pvalue(self.pvalue)
         if self.adjusted_pvalue is not None:
             limits = f"simultaneous {limits}"
             pvalue = f"{pvalue}, adjusted {format_pvalue(self.adjusted_pvalue)},"
         return (
-            f"{self.method}: {self.difference} = {format_difference(self.estimate)} ({limits}; "
+            f"{self.method}: {self.difference} = {write(self.estimate)} ({limits}; "
             f"statistic {format_statistic(self.statistic)}, p-value {pvalue} against {self.against})"
         )
 
@@ -390,10 +386,9 @@ class PointEstimate(Row, PointOutcome):
 
     COLUMNS: ClassVar = ("method", "estimate", "estimand", "n_fits", "degenerate", "remarks")
 
-    @property
-    def found(self) -> str:
-        """The number in words."""
-        return f"{self.method} estimates {format_difference(self.estimate)}"
+    def in_words(self, percent: bool = False) -> str:
+        """Return the number in words, in percent if asked."""
+        return f"{self.method} estimates {format_difference(self.estimate, percent=percent)}"
 
 
 #: The class of the rows of one table.

@@ -192,7 +192,7 @@ class ResultOutput:
             else:
                 texts[self.path] = f"{text}\n"
         if self.describe:
-            click.echo(f"{chr(10) if self.path is None else ''}{result.describe()}")
+            click.echo(f"{chr(10) if self.path is None else ''}{result.describe(self.style.percent)}")
         write_whole(texts)
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from cudbound.analysis.table import IntervalTable
+    from cudbound.basis.results import IntervalEstimate
     from cudbound.report.tables import Report
 
 #: What is compared over the seeds, in the words of a sentence.
@@ -92,13 +94,14 @@ def write(
     headline_only : bool, default False
         Whether forms for reading have the sentences above the table alone.
     """
+    words = [] if ranges is None else ranges.words(table.rows, output.style.percent)
     if ranges is not None:
-        said = [f"over {len(ranges.seeds)} seeds: {words}" for words in ranges.words]
+        said = [f"over {len(ranges.seeds)} seeds: {one}" for one in words]
         rows = (replace(row, remarks=(*row.remarks, one)) for row, one in zip(table.rows, said, strict=True))
         table = replace(table, rows=tuple(rows))
     report = table.report(style=output.style)
     if ranges is not None:
-        lines = ranges.lines() if headline_only else []  # else the remarks have them
+        lines = ranges.lines(words) if headline_only else []  # else the remarks have them
         numbers = {"seeds": ranges.seeds, "ranges": ranges.ranges}
         report = _with_more(report, "over_seeds", numbers, lines, headline_only)
     if instability and table.instability is not None:
@@ -126,19 +129,15 @@ class SeedRanges:
     ranges : list of dict
         For each row: method, metric, runs in which there is such an interval, and the least and the most of its
         numbers, None where there are none.
-    words : list of str
-        The same in words.
     """
 
     seeds: list[int]
     ranges: list[dict[str, Any]]
-    words: list[str]
 
     @classmethod
     def of(cls, frame: pd.DataFrame) -> SeedRanges:
         """Return the ranges of what `cudbound.over_seeds` returned for a table of intervals."""
         ranges: list[dict[str, Any]] = []
-        words = []
         for (method, metric), runs in frame.groupby(["method", "metric"], sort=False):
             known = runs.dropna(subset=["low", "high"])
             ends = {
@@ -147,22 +146,28 @@ class SeedRanges:
                 for end, how in (("least", "min"), ("most", "max"))
             }
             ranges.append({"method": method, "metric": metric, "n_seeds": len(known), **ends})
-            absent = ABSENT.get(runs["alternative"].iloc[0])
-            parts = [
-                f"{said} {format_proportion(known[name].min())} to {format_proportion(known[name].max())}"
-                for name, said in COMPARED.items()
-                if len(known) and name != absent
-            ]
-            words.append(", ".join(parts) or "no interval")
-        return cls([int(seed) for seed in frame["seed"].unique()], ranges, words)
+        return cls([int(seed) for seed in frame["seed"].unique()], ranges)
 
-    def lines(self) -> list[str]:
-        """Return the ranges, one line for each row."""
+    def words(self, rows: Sequence[IntervalEstimate], percent: bool) -> list[str]:
+        """Return the ranges of each row of the table in words, without a limit that it does not have."""
+        said = []
+        for one, row in zip(self.ranges, rows, strict=True):
+            write = partial(format_proportion, percent=percent and row.highest == 1.0)
+            parts = [
+                f"{words} {write(one[f'{name}_least'])} to {write(one[f'{name}_most'])}"
+                for name, words in COMPARED.items()
+                if one["n_seeds"] and name != ABSENT.get(row.alternative)
+            ]
+            said.append(", ".join(parts) or "no interval")
+        return said
+
+    def lines(self, words: Sequence[str]) -> list[str]:
+        """Return the ranges in `words`, one line for each row."""
         several = len({one["metric"] for one in self.ranges}) > 1
         return [
             f"Over {len(self.seeds)} seeds: {', '.join(map(str, self.seeds))}.",
             *(
-                f"{one['method']}{', ' + one['metric'] if several else ''}: {words}."
-                for one, words in zip(self.ranges, self.words, strict=True)
+                f"{one['method']}{', ' + one['metric'] if several else ''}: {said}."
+                for one, said in zip(self.ranges, words, strict=True)
             ),
         ]

@@ -10,8 +10,7 @@ import numpy as np
 
 from cudbound.adapters.fitted_facts import facts_of
 from cudbound.analysis.instability import Instability
-from cudbound.analysis.performance_interval import DETAILS
-from cudbound.basis.metric_words import metric_words
+from cudbound.basis.metric_words import DETAILS, metric_words
 from cudbound.basis.results import IntervalEstimate
 from cudbound.basis.rounding import format_level, format_proportion
 from cudbound.clinical.answers import FEW_DRAWS, RECOMMENDED, Answers

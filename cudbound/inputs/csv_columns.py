@@ -147,6 +147,7 @@ def read_training_data(data: DataFile, *, any_features: bool = False) -> Trainin
     design, names, levels = _design(keys, numbers, features, categorical, filled)
     as_text = frame[target].groupby(keys[target]).first()
     classes = tuple(str(as_text[key]) for key in class_keys)
+    in_levels = keys[[name for name in features if name in categorical]]
     return TrainingData(
         np.ascontiguousarray(design.to_numpy(dtype=np.float64)),
         y,
@@ -163,14 +164,7 @@ def read_training_data(data: DataFile, *, any_features: bool = False) -> Trainin
         roles.weight,
         len(table.records) - len(frame),
         tuple(warnings),
-        _roles(
-            roles,
-            everything.columns,
-            keys[[name for name in features if name in categorical]],
-            classes,
-            y,
-            settled,
-        ),
+        _roles(roles, everything.columns, in_levels, classes, y, settled),
     )
 
 

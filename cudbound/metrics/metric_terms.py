@@ -17,14 +17,18 @@ FEW = 10
 
 
 def warn_of_few(seen: Iterable[MetricRows]) -> None:
-    """Warn of each metric of single classes that is based on fewer than `FEW` rows of a class."""
+    """Warn of each metric that is based on fewer than `FEW` rows of a class."""
     for one in {one.metric: one for one in seen}.values():
-        if (one.metric.by_class or one.metric.reads == "scores") and one.n_fewest < FEW:
+        of_classes = one.metric.by_class or one.metric.reads == "scores"
+        n_fewest = one.n_fewest if of_classes else min(int(one.event.sum()), int((~one.event).sum()))
+        moves = "one patient changes the estimate by more than 10 points"
+        means = moves if of_classes else "it says little of that class"
+        if n_fewest < FEW:
             warn(
                 FewEventsWarning(
-                    f"The {one.metric.name} is based on {one.based_on}. With fewer than {FEW} of a class, one "
-                    "patient changes the estimate by more than 10 points. Report their number with the interval.",
-                    n_rows=one.n_fewest,
+                    f"The {one.metric.name} is based on {one.based_on}. With fewer than {FEW} of a class, {means}. "
+                    "Report their number with the interval.",
+                    n_rows=n_fewest,
                 ),
             )
 

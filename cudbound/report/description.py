@@ -16,8 +16,6 @@ from cudbound.report.tables import ComparisonRun, Row, Run, RunDescription, in_w
 
 #: Names of the packages in a sentence.
 _NAMES = {"python": "Python", "numpy": "NumPy", "scipy": "SciPy"}
-#: How numbers of several metrics are written.
-PAPER = Style("paper")
 
 
 @dataclass(frozen=True, repr=False)
@@ -60,6 +58,7 @@ def describe_rows(
     run: Run | None,
     titles: Mapping[str, str] = NO_TITLES,
     references: Mapping[str, str] = NO_TITLES,
+    percent: bool = False,
 ) -> Description:
     """Return the words for rows of methods.
 
@@ -70,6 +69,8 @@ def describe_rows(
         The data, the classifier and the resampling; without it the methods paragraph does not speak of them.
     titles, references : mapping of str to str
         Of the methods, by their names.
+    percent : bool, default=False
+        Whether proportions are written in percent.
     """
     methods = [
         *_subject(rows, run),
@@ -78,7 +79,7 @@ def describe_rows(
     ]
     return Description(
         printable(" ".join(methods)),
-        printable(" ".join(_results(rows))),
+        printable(" ".join(_results(rows, percent))),
         software("" if run is None else in_words(getattr(run, "seed", None))),
         cited([*(references.get(row.method, "") for row in rows), *_of_adjustments(rows)]),
     )
@@ -109,7 +110,8 @@ def _subject(rows: Sequence[Row], run: Run | None) -> list[str]:
     if run is None:
         return []
     if isinstance(run, ComparisonRun):
-        named = "; ".join(f"{name}, {learner}" for name, learner in run.learners.items())
+        words = {name: ", ".join(steps) for name, steps in run.procedures.items()} or run.learners
+        named = "; ".join(f"{name} ({learner})" for name, learner in words.items())
         compared = in_formula(rows[0].metric) if rows and isinstance(rows[0], ComparisonResult) else "error"
         what = f"The {compared}s of these classifiers were compared: {named}."
     else:
@@ -133,7 +135,8 @@ def _procedure(rows: Sequence[Row], run: Run) -> list[str]:
         return []
     if len(steps) == 1:
         return [f"The classifier was fitted by {steps[0]}."]
-    said = [f"The classifier was fitted by these steps, which every refit repeated: {'; '.join(steps)}."]
+    repeated = ", which every refit repeated" if any(row.n_fits > 1 for row in rows) else ""
+    said = [f"The classifier was fitted by these steps{repeated}: {'; '.join(steps)}."]
     if any(row.method in ("cud", "two-center") for row in rows):
         said.append(
             "The CUD bound, where it is used, keeps the steps before the classifier as fitted to all cases."
@@ -175,15 +178,15 @@ def _of_adjustments(rows: Sequence[Row]) -> list[str]:
     ]
 
 
-def _results(rows: Sequence[Row]) -> list[str]:
+def _results(rows: Sequence[Row], percent: bool) -> list[str]:
     """Return one sentence for each row, or for each method where there are several metrics."""
     intervals = [row for row in rows if isinstance(row, IntervalEstimate)]
     if len({row.metric for row in intervals}) < 2:
-        return [_result(row) for row in rows]
-    sentences = []
+        return [_result(row, percent) for row in rows]
+    paper, sentences = Style("paper", percent=percent), []
     for method in dict.fromkeys(row.method for row in intervals):
         own = [row for row in intervals if row.method == method]
-        found = ", ".join(f"{metric_words([row.metric])} {PAPER.limits(row)}" for row in own)
+        found = ", ".join(f"{metric_words([row.metric])} {paper.limits(row)}" for row in own)
         remarks = "; ".join(dict.fromkeys(told for row in own if (told := _told(row))))
         sentences.append(f"{method}: {found}{f' ({remarks})' if remarks else ''}.")
     return sentences
@@ -193,10 +196,10 @@ def _told(row: Row) -> str:
     return "; ".join(filter(None, (*row.remarks, row.degenerate)))
 
 
-def _result(row: Row) -> str:
+def _result(row: Row, percent: bool) -> str:
     """Return what one method found, with the remarks that a reader must know."""
     remarks = f" ({told})" if (told := _told(row)) else ""
     if row.estimate != row.estimate:
         pair = f" for {row.difference}" if isinstance(row, ComparisonResult) else ""
         return f"{row.method} gave no result{pair}{remarks}."
-    return f"{row.found}{remarks}."
+    return f"{row.in_words(percent)}{remarks}."

@@ -139,11 +139,14 @@ class ComparisonRun(Run):
         Seed of the splits; with the same data and version it repeats the table.
     choices : str or None, default None
         As in `RunDescription`.
+    procedures : mapping of str to tuple of str, default={}
+        What every fit of each does, as in `RunDescription`, by their names.
     """
 
     learners: Mapping[str, str]
     seed: int | None
     choices: str | None = None
+    procedures: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def _settings(self) -> list[str]:
         return [

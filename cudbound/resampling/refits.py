@@ -21,6 +21,7 @@ from sklearn.utils.validation import has_fit_parameter
 from threadpoolctl import threadpool_limits
 
 from cudbound.adapters import batched_refit
+from cudbound.adapters.inside import take_apart
 from cudbound.adapters.kept_scores import LOSSES_ONLY, Scoring
 from cudbound.adapters.seeded import seeded_clone
 from cudbound.estimators.batched import BatchedRefit
@@ -152,7 +153,8 @@ def prepare_refits(
     one_by_one = _in_jobs(fit_one, n_jobs)
     batched = batched_refit(estimator, X, y, n_jobs=n_jobs) if sample_weight is None else None
     pieces = one_by_one if batched is None else _in_batches(batched, one_by_one, n_jobs, scoring)
-    return Refits(pieces, batched is not None, scoring)
+    # a search takes many fits, and has folds of one class
+    return Refits(pieces, batched is not None and not take_apart(estimator).chosen_by, scoring)
 
 
 def difference(first: Refits, second: Refits) -> Refits:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import platform
 import re
+from dataclasses import replace
 from importlib.metadata import version
 
 import numpy as np
@@ -99,7 +100,12 @@ def test_every_result_has_words(table):
     assert bound.describe().results == table.describe().results.partition(" martin-beta")[0]
     found = compared["mcnemar"]
     words = compared.describe()
-    assert f"{DummyClassifier()}." in words.methods
+    named = (
+        "LeastSquaresClassifier (least-squares classification); "
+        "DummyClassifier (a classifier that ignores the features)."
+    )
+    assert f"The errors of these classifiers were compared: {named}" in words.methods
+    assert "()" not in words.methods
     assert "p-value" in words.results
     assert f"error({found.a}) - error({found.b}) = {found.estimate:.3f}" in words.results
     assert "mcnemar1947note" in words.bibtex
@@ -140,14 +146,14 @@ def test_every_step_of_a_pipeline_is_said_in_words():
     steps = (columns, StandardScaler(), SelectKBest(k=3), PCA(2), LogisticRegression())
     search = GridSearchCV(make_pipeline(*steps), {"logisticregression__C": [0.1, 1.0]}, cv=5)
     assert procedure_in_words(CalibratedClassifierCV(search)) == (
-        "imputation of missing values (strategy: mean)",
-        "imputation of missing values (strategy: most frequent)",
+        "replacement of missing values by the mean",
+        "replacement of missing values by the most frequent value",
         "coding of categories as indicator variables",
         "standardization of features",
-        "selection of features by a univariate test (number of features: 3)",
-        "principal component analysis (number of components: 2)",
+        "selection of 3 features by a univariate test",
+        "principal component analysis with 2 components",
         "logistic regression with a ridge penalty (C = 1)",
-        "tuning of C by 5-fold cross-validation",
+        "tuning of C by 5-fold cross-validation, again in every fit",
         "calibration of the probabilities (sigmoid)",
     )
 
@@ -177,7 +183,8 @@ def test_the_paragraph_says_which_steps_are_repeated():
     kept = "The CUD bound, where it is used, keeps the steps before the classifier as fitted to all cases."
     for method, uses_the_bound in (("two-center", True), ("cud", True), ("langford-binomial", False)):
         said = compare_intervals(clf, X, Y, methods=method, **FEW).describe().methods
-        assert repeated in said
+        assert (repeated in said) == (method != "cud")  # which refits nothing
+        assert "by these steps" in said
         assert (kept in said) == uses_the_bound
 
 
@@ -188,3 +195,22 @@ def test_several_metrics_are_one_sentence():
         r"two-center: sensitivity 0\.\d\d \(.* to .*\), specificity 0\.\d\d \(.* to .*\)", said.results
     )
     assert "optimism_corrected" not in str(said)
+
+
+def test_percent_holds_everywhere():
+    compared = compare_learners([CLF, DummyClassifier()], X, Y, methods=["mcnemar"], rng=0)
+    points = estimate_error(CLF, X, Y, methods=["resubstitution"], **FEW)
+    one = performance_interval(CLF, X, Y, **FEW)
+    for result in (one, one.table, compared, points, cud_interval(CLF, X, Y, **FEW)):
+        assert re.search(r"\b0\.\d", result.describe().results)
+        said = result.describe(percent=True).results.partition("statistic")[0]
+        assert re.search(r"\d\.\d%", said)
+        assert not re.search(r"\b0\.\d+(?!\d*%)", said)
+    both = {"metric": Metrics(["sensitivity", "cost"], "ill", {"ill": 2.0, "well": 1.0}), **FEW}
+    found = compare_intervals(CLF, X, Y, methods="two-center", **both).describe(percent=True).results
+    assert re.search(r"sensitivity \d+% \(\d+% to \d+%\)", found)
+
+
+def test_numbers_of_a_method_are_told_in_words(table):
+    row = replace(table["cud"], details={"optimism_corrected": 0.05, "n_tested": 100.0}, remarks=())
+    assert row.all_remarks == "optimism-corrected error = 0.05, n tested = 100"

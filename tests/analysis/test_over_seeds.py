@@ -7,6 +7,7 @@ import json
 import pickle
 import re
 from functools import partial
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -101,13 +102,22 @@ def ranges(*, low, high, alternative="two-sided"):
     return SeedRanges.of(pd.DataFrame(rows | {"alternative": alternative}))
 
 
+def row_of(alternative="two-sided", highest=1.0):
+    """The one row of the table, as far as the words depend on it."""
+    return [SimpleNamespace(alternative=alternative, highest=highest)]
+
+
 def test_ranges_in_words_and_numbers():
     found = ranges(low=[0.128, 0.151], high=[0.372, 0.289])
     said = "estimate 0.220 to 0.250, lower limit 0.128 to 0.151, upper limit 0.289 to 0.372"
-    assert found.lines() == ["Over 2 seeds: 1, 22.", f"m: {said}."]
+    assert found.words(row_of(), False) == [said]
+    assert found.lines([said]) == ["Over 2 seeds: 1, 22.", f"m: {said}."]
+    in_percent = "estimate 22.0% to 25.0%, lower limit 12.8% to 15.1%, upper limit 28.9% to 37.2%"
+    assert found.words(row_of(), True) == [in_percent]
+    assert found.words(row_of(highest=5.0), True) == [said]  # costs have units of their own
     assert found.ranges[0]["high_most"] == 0.372
     none = ranges(low=[np.nan] * 2, high=[np.nan] * 2)
-    assert none.words == ["no interval"]
+    assert none.words(row_of(), True) == ["no interval"]
     assert none.ranges == [
         {"method": "m", "metric": "error", "n_seeds": 0}
         | {f"{name}_{end}": None for name in ("estimate", "low", "high") for end in ("least", "most")}
@@ -118,7 +128,8 @@ def test_ranges_in_words_and_numbers():
 
 @pytest.mark.parametrize(("alternative", "missing"), [("less", "lower limit"), ("greater", "upper limit")])
 def test_the_limit_that_there_is_not_is_not_named(alternative, missing):
-    (words,) = ranges(low=[0.1, 0.2], high=[0.3, 0.4], alternative=alternative).words
+    found = ranges(low=[0.1, 0.2], high=[0.3, 0.4], alternative=alternative)
+    (words,) = found.words(row_of(alternative), False)
     assert missing not in words
     assert words.count("limit") == 1
 
@@ -138,14 +149,17 @@ def test_the_command_says_the_ranges_in_every_form(command):
     read = json.loads(found.stdout)
     assert read["over_seeds"] == {"seeds": over.seeds, "ranges": over.ranges}
     assert read["run"]["choices"] == "--seeds 3"
-    remarks = [f"over 3 seeds: {words}" for words in over.words]
+    words = over.words(row_of() * 2, False)
+    remarks = [f"over 3 seeds: {one}" for one in words]
     for row, remark in zip(read["intervals"], remarks, strict=True):
         assert row["remarks"].endswith(remark)
     for form in ("markdown", "csv"):
         stdout = command(*asked, "--format", form).stdout
         assert all(remark in stdout for remark in remarks)
     alone = command("--recommend", "--seeds", "3").stdout
-    assert alone.rstrip().endswith(" ".join(over.lines()[:2]))
+    assert alone.rstrip().endswith(" ".join(over.lines(words)[:2]))
+    in_percent = command("--recommend", "--seeds", "3", "--percent").stdout
+    assert not re.search(r"\b0\.\d{3}", in_percent)
 
 
 def test_one_seed_is_no_range(command):

@@ -216,7 +216,8 @@ def test_sizes_that_were_not_studied_are_warned_of(n):
         SampleSizeWarning, match=rf"studied on 20 to 200 training rows, and there are {n}"
     ) as caught:
         result = performance_interval(*fitted(n, 1.0), **FEW)
-    assert caught[0].message.n_samples == n
+    (said,) = (one.message for one in caught if one.category is SampleSizeWarning)
+    assert said.n_samples == n
     assert f"and there are {n}" in str(result)
 
 

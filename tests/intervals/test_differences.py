@@ -437,7 +437,7 @@ def test_a_result_in_words():
             "mcnemar: error(a) - error(b) = 0.080 (95% confidence interval -0.002 to 0.159; "
             "statistic 2.000, p-value 0.077 against unequal errors)\n"
             "estimand holdout-model; 2 fits\n"
-            "only_a_wrong = 12, only_b_wrong = 4, n_tested = 100"
+            "only a wrong = 12, only b wrong = 4, n tested = 100"
         )
     )
     one_sided = str(a_result(alternative="greater", degenerate="why \x1b[2J", details={}))

@@ -197,9 +197,17 @@ def test_few_events_are_warned_of():
         )
     assert caught[0].message.n_rows == n_events
     assert table.rows[0].remarks[0] == f"based on {n_events} events"
+    words = r"The error is based on .* says little of that class\. Report their number"
+    with pytest.warns(FewEventsWarning, match=words) as caught:
+        compare_intervals(clf, X, y, methods="two-center", metric="error", **FAST)
+    assert caught[0].message.n_rows == n_events
+    X, y = data(2, 60, shift=0.0)
+    assert min((y == "ill").sum(), (y != "ill").sum()) >= 10
     with warnings.catch_warnings():
         warnings.simplefilter("error", FewEventsWarning)
-        compare_intervals(clf, X, y, methods="two-center", metric="error", **FAST)
+        compare_intervals(
+            LeastSquaresClassifier().fit(X, y), X, y, methods="two-center", metric="error", **FAST
+        )
 
 
 @pytest.mark.filterwarnings("ignore::cudbound.basis.exceptions.FewEventsWarning")

@@ -12,6 +12,7 @@ from shared_files import shared_vectors
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import KFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import PolynomialFeatures, StandardScaler
 from sklearn.svm import SVC
@@ -410,7 +411,7 @@ def test_draws_that_take_the_place_of_others_hold_every_class_that_all_of_them_h
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_warnings_of_the_fits_are_heard_from_every_process(n_jobs):
-    one_step = {"max_iter": 1}
+    one_step = {"max_iter": 1, "cv": KFold(3)}  # with a number of folds it is refitted in batches
     X, labels = _data(seed=1)
     with pytest.warns(ConvergenceWarning):
         clf = make_pipeline(StandardScaler(), logistic_cv(**one_step)).fit(X, labels)

@@ -88,7 +88,7 @@ class Columns:
         mapped = self.scale if self.shift is None else self.shift
         return self if mapped is None else Columns(self.stacked(len(mapped)))
 
-    def __getitem__(self, fits: Bools) -> Columns:
+    def __getitem__(self, fits: Bools | NDArray[np.intp]) -> Columns:
         return Columns(
             self.rows if self.rows.ndim == 2 else self.rows[fits],
             None if self.shift is None else self.shift[fits],

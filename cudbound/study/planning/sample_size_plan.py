@@ -286,8 +286,8 @@ class SampleSizePlan(Tabular, Pictured["HalfWidthDisplay"]):
             f"{self.half_width:g} (closed forms of {SOURCE}, for the expected values given): {listed}."
         )
 
-    def describe(self) -> Description:
-        """Return words for a paper: methods, results, versions and seed, and what to cite, in BibTeX."""
+    def describe(self, percent: bool = False) -> Description:
+        """Return words for a paper: methods, results, versions and seed, and what to cite; half-widths are as asked."""
         card = METHODS.get(self.method)
         title = f"{card.title} ({self.method})" if card else self.method
         n_each = self.sizes[0].half_widths.size
