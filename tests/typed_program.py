@@ -16,6 +16,7 @@ from cudbound import (
     Calibration,
     Certificate,
     ChosenThresholdClassifier,
+    ClinicalReport,
     ComparisonResult,
     ComparisonTable,
     ConfidenceInterval,
@@ -43,6 +44,7 @@ from cudbound import (
     Study,
     Summary,
     available_methods,
+    clinical_report,
     closed_form_sample_sizes,
     compare_intervals,
     compare_learners,
@@ -232,6 +234,14 @@ def saved(
     )
     checks: tuple[Check, ...] = verification.checks
     return [] if verification.passed and verification.complete else [one.found for one in checks]
+
+
+def report(
+    model: LeastSquaresClassifier, X: NDArray[np.float64], y: NDArray[np.int64], folder: Path
+) -> ClinicalReport:
+    found: ClinicalReport = clinical_report(model, X, y, n_seeds=1, rng=0)
+    print(found.to_dict()["box"], found.to_json(), found.to_html(), found.save(folder / "report.html"))
+    return found
 
 
 class Coin:

@@ -76,6 +76,8 @@ class AskedMetrics:
         if self == AskedMetrics(("error",), False, (), None):
             return "error"
         if not fitted.sample.event:
+            from cudbound.metrics.metrics import Metrics
+
             if self.costs:
                 raise click.UsageError("--cost is for two classes, and not for --all-classes.")
             return Metrics(self.metric, prevalence=self.prevalence, joint=self.joint)

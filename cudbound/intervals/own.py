@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from cudbound.basis.calls import public_call
 from cudbound.basis.outcomes import ConfidenceInterval, Estimand, Outcome
 from cudbound.intervals.method import Method
 from cudbound.records import Records
@@ -16,6 +17,7 @@ from cudbound.records import Records
 OwnInterval = Callable[[Any, Any, Any, float, np.random.Generator], tuple[float, float, float]]
 
 
+@public_call
 def own_method(name: str, interval: OwnInterval, *, title: str | None = None, **card: Any) -> Method:
     """Return a method of your own, which `cudbound.compare_intervals` and studies set beside the others.
 

@@ -79,7 +79,8 @@ class SmoothRelaxation final : public Relaxation {
         anchor_loss += l1_.of_anchor() + evaluation_.anchor_doubt(draw);
         certain = std::isfinite(anchor_loss);  // exp(-m) overflows where an offset makes m < -709: g is not known
         apex_loss = rows_.loss(apex.data());
-        extent = std::max(length_of(anchor), least_extent_);
+        extent = length_of(anchor);
+        extent = extent == 0.0 ? 1.0 : std::max(extent, least_extent_);
         minimize_freely();
         extent = std::max(extent, length_of(root_.point));
         slack = Settings::newton_slack * Settings::newton_gap * (1.0 + apex_loss);
