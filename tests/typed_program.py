@@ -236,7 +236,7 @@ def saved(
     return [] if verification.passed and verification.complete else [one.found for one in checks]
 
 
-def report(
+def clinical(
     model: LeastSquaresClassifier, X: NDArray[np.float64], y: NDArray[np.int64], folder: Path
 ) -> ClinicalReport:
     found: ClinicalReport = clinical_report(model, X, y, n_seeds=1, rng=0)
