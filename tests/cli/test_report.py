@@ -61,7 +61,7 @@ def test_what_was_filled_and_what_the_checks_found_is_on_the_page(folder):
     found = json.loads((folder / "a.json").read_text("utf-8"))
     assert found["box"]["n_missing"] == 1
     assert any("median" in one for one in found["box"]["preparation"])
-    assert any("imputation of missing values" in one for one in found["box"]["procedure"])
+    assert any("replacement of missing values" in one for one in found["box"]["procedure"])
     assert any(
         one.startswith("1 of 305 cells of the features are missing") for one in found["limits"]["checks"]
     )

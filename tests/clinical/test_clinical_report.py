@@ -308,7 +308,7 @@ def test_selection_inside_the_pipeline_is_told():
         found, page = checked(
             make_pipeline(StandardScaler(), SelectKBest(k=3), LogisticRegression()), many, y
         )
-    assert "selection of features by a univariate test (number of features: 3)" in found["box"]["inside"]
+    assert "selection of 3 features by a univariate test" in found["box"]["inside"]
     answers = {one["question"][:3]: one for one in found["limits"]["questions"]}
     assert (answers["4.5"]["answer"], answers["4.8"]["answer"]) == ("no", "yes")
     assert "The bound takes as given what SelectKBest chose on these cases" in page

@@ -74,7 +74,7 @@ def test_ratios_without_a_denominator():
     nothing = ratio_interval("lr+", row(0.0, 0.1, 0.0), row(1.0, 1.0), "two-sided")
     assert nothing.confidence_interval == (0.0, math.inf)
     assert "estimate 0/0: no case is called an event" in nothing.remarks
-    assert "infinity" in unbounded.found
+    assert "infinity" in unbounded.in_words()
     lost = ratio_interval("lr-", replace(row(0.1, 0.2), estimate=math.nan), row(0.5, 0.6), "two-sided")
     assert math.isnan(lost.low)
 
