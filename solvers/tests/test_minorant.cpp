@@ -90,6 +90,8 @@ TEST(what_it_proves_holds) {
     for (const Loss loss : losses) {
         int decided = 0;
         int bounded = 0;
+        int found = 0;
+        int solved = 0;
         for (int trial = 0; trial < 240; ++trial) {
             const Instance instance = random_problem(random, trial, loss);
             const auto problem = instance.view();
@@ -100,6 +102,11 @@ TEST(what_it_proves_holds) {
             cudbound::DrawSolver solver(problem, arrangement, stop, {}, cudbound::Budget::Clock::now(), kept);
             const double q = exact.lower[0];
             const double raised = 1e-9 * (1.0 + instance.alpha);  // by what may have been lost of the loss
+            std::vector<double> witness(static_cast<std::size_t>(instance.p));
+            const auto dived = solver.dive(0, cudbound::Side::BOTH, 30, true, witness.data());
+            CHECK_AT_MOST(dived.lower, q + raised);
+            found += dived.lower > 0.9 * q;
+            ++solved;
             for (const double floor : {0.0, 0.5 * q, 0.9 * q, q * (1.0 + 1e-9), 1.1 * q, 1.5 * q}) {
                 const std::int64_t nodes = integer(random, 0, 2) == 0 ? integer(random, 1, 40) : 100000;
                 const auto outcome = solver.bound(0, cudbound::Side::BOTH, {floor, floor, nodes});
@@ -110,7 +117,8 @@ TEST(what_it_proves_holds) {
                 decided += floor > q && outcome.status == Status::DECIDED;
             }
         }
-        // it is worth having: most floors above Q are proved
+        // it is worth having: most floors above Q are proved, and dives down the model find most of Q
         CHECK_AT_MOST(bounded, 2 * decided);
+        CHECK_AT_MOST(solved, 2 * found);
     }
 }

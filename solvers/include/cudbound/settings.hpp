@@ -442,6 +442,9 @@ struct Effort {
     static constexpr std::int64_t set_up_nodes = 12;
     static constexpr std::int64_t minorant_set_up_nodes = 2;
 
+    // The same for a dive down the tree of the loss's model, with the minimizer of its draw.
+    static constexpr std::int64_t model_dive_nodes = 1;
+
     // One part in so many of the nodes may go to the first batch.
     static constexpr std::size_t first_share = 8;
 

@@ -82,6 +82,8 @@ class DrawnRows {
     }
     // Rows stay out until their loss exceeds the higher threshold: otherwise some would come and go forever.
     void coarsen() { vanished_ = Settings::returned; }
+    // From here on no row is left out.
+    void keep_all() { vanished_ = 0.0; }
     double vanished() const { return vanished_; }
 
     double loss(const double* beta) {

@@ -55,6 +55,7 @@ class MinorantRelaxation final : public SquaredRelaxation {
           factor_(static_cast<int>(problem.p)) {
         const auto size = static_cast<std::size_t>(problem.p);
         const auto n = static_cast<std::size_t>(problem.n);
+        drawn_.keep_all();
         hessian_.resize(size * size);
         quadratic_.gram.resize(size * size);
         quadratic_.center.resize(size);
@@ -103,13 +104,12 @@ class MinorantRelaxation final : public SquaredRelaxation {
 
     bool fit(std::int64_t draw) {
         minimize(draw);
-        if (!smooth_->found || !std::isfinite(smooth_->horizon())) return false;
+        if (!smooth_->found || !smooth_->attained || !std::isfinite(smooth_->horizon())) return false;
         smooth_->start(*minimizer_);
         drawn_.set(draw);
         rows_of_ = draw;
         const double* beta = minimizer_->point.data();
-        const auto value = drawn_.measure(beta);
-        if (value.dropped > 0.0) return false;
+        drawn_.measure(beta);
         const std::size_t count = drawn_.count();
         for (std::size_t i = 0; i < count; ++i) at_minimizer_[i] = drawn_.margin(i);
         if (!bound_margins()) return false;

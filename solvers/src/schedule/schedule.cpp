@@ -19,6 +19,7 @@ Schedule::Schedule(const Problem& problem, const Limits& limits, const Ranks& ra
       cost_(static_cast<std::size_t>(problem.draws), 0),
       failed_(static_cast<std::size_t>(problem.draws), -1.0),
       has_bound_(static_cast<std::size_t>(problem.draws), 0),
+      dived_(static_cast<std::size_t>(problem.draws), 0),
       stuck_(static_cast<std::size_t>(problem.draws), 0),
       ended_(static_cast<std::size_t>(problem.draws), Status::OPTIMAL) {
     if (ranks.known) {
@@ -70,12 +71,13 @@ const std::vector<Task>& Schedule::plan() {
         const std::int64_t rank = ranks_.values[at_rank_];
         if (stage_ == Stage::dive) {
             stage_ = Stage::search;
-            if (plan_dives(rank)) return batch_;
+            if (plan_dives(rank, false)) return batch_;
         }
         if (stage_ == Stage::search) {
             if (plan_searches(rank)) return batch_;
             stage_ = Stage::bound;
             narrow_cap_ = 0;
+            if (dives_with_model() && plan_dives(rank, true)) return batch_;
         }
         if (stage_ == Stage::bound) {
             // where nodes of the loss are dear, more of the quadratic prove more
@@ -116,33 +118,35 @@ bool Schedule::plan_some() {
 }
 
 // The draws that may lie above the quantile, those with the largest lower bound first: a few nodes show that most of
-// them do, which raises t for the searches that follow.
-bool Schedule::plan_dives(std::int64_t rank) {
+// them do, which raises t for the searches that follow. Where t is out of reach, all others that can be paid follow.
+bool Schedule::plan_dives(std::int64_t rank, bool others) {
     const Quantile now = quantile(rank);
     if (!(now.lower < now.upper) || nodes_left() <= 0) return false;
     order_.clear();
     for (std::int64_t d = 0; d < problem_.draws; ++d) {
-        if (results_.lower[d] < results_.upper[d]) order_.push_back(d);
+        const bool open = results_.lower[d] < results_.upper[d];
+        if (open && !(others && dived_[static_cast<std::size_t>(d)])) order_.push_back(d);
     }
     std::stable_sort(order_.begin(), order_.end(),
                      [this](auto a, auto b) { return results_.lower[a] > results_.lower[b]; });
-    const auto wanted =
-        static_cast<std::size_t>(Effort::dives_per_draw_above * (problem_.draws - rank) + Effort::more_dives);
-    if (order_.size() > wanted) order_.resize(wanted);
+    const std::int64_t wanted = others ? nodes_left() / Effort::dive_share / Effort::model_dive_nodes
+                                       : Effort::dives_per_draw_above * (problem_.draws - rank) + Effort::more_dives;
+    if (std::ssize(order_) > wanted) order_.resize(static_cast<std::size_t>(wanted));
     Target target;
     target.nodes = Effort::dive_steps;
-    if (limits_.total_nodes < std::numeric_limits<std::int64_t>::max()) {
+    if (is_limited()) {
         const auto dives = 2 * std::max<std::int64_t>(1, std::ssize(order_));
         target.nodes =
             std::clamp(nodes_left() / Effort::dive_share / dives, Effort::dive_steps, Effort::most_dive_steps);
-        // Where they are dear, deep dives of the quadratic find more. That of a piecewise quadratic loss is too loose
-        // for it.
-        if (minorant_nodes() >= Effort::dear_node && problem_.loss == Loss::LOGISTIC && has_minorant(problem_)) {
-            target.with_minorant = true;
+        if (dives_with_model()) {
+            target.with_model = true;
             target.nodes = Effort::most_dive_steps;
         }
     }
-    for (const std::int64_t d : order_) batch_.push_back({Kind::dive, d, target});
+    for (const std::int64_t d : order_) {
+        batch_.push_back({Kind::dive, d, target});
+        dived_[static_cast<std::size_t>(d)] = 1;
+    }
     return !batch_.empty();
 }
 
@@ -168,9 +172,8 @@ bool Schedule::plan_searches(std::int64_t rank) {
     const std::int64_t left = nodes_left();
     if (order_.empty() || left <= 0) return false;
     // nodes are kept for narrowing, unless there are so many that t is within reach
-    const bool is_limited = limits_.total_nodes < std::numeric_limits<std::int64_t>::max();
     const auto open = static_cast<double>(order_.size());
-    if (stage_ == Stage::search && is_limited) {
+    if (stage_ == Stage::search && is_limited()) {
         // not even the set-up of the first batch can be paid
         if (has_minorant(problem_) &&
             Effort::set_up_nodes * Effort::batch_size > left / static_cast<std::int64_t>(Effort::first_share))
@@ -218,7 +221,7 @@ void Schedule::start_narrowing(std::int64_t rank) {
 }
 
 bool Schedule::plan_narrowing(std::int64_t rank, Kind kind) {
-    if (limits_.total_nodes == std::numeric_limits<std::int64_t>::max()) return false;
+    if (!is_limited()) return false;
     const Quantile now = quantile(rank);
     const std::int64_t left = nodes_left();
     const std::int64_t may_exceed = problem_.draws - rank;
@@ -255,6 +258,13 @@ bool Schedule::plan_narrowing(std::int64_t rank, Kind kind) {
     return false;
 }
 
+bool Schedule::is_limited() const { return limits_.total_nodes < std::numeric_limits<std::int64_t>::max(); }
+
+// Where nodes of the loss are dear, deep dives down the tree of its model find more.
+bool Schedule::dives_with_model() const {
+    return is_limited() && minorant_nodes() >= Effort::dear_node && has_minorant(problem_);
+}
+
 std::int64_t Schedule::minorant_nodes() const {
     const auto n = static_cast<double>(problem_.n);
     const auto p = static_cast<double>(problem_.p);
@@ -266,7 +276,8 @@ std::int64_t Schedule::minorant_nodes() const {
 // Nodes that take as long as what precedes the search.
 std::int64_t Schedule::set_up(const Task& task) {
     if (task.kind == Kind::start) return 0;
-    if (task.kind != Kind::bound && !task.target.with_minorant) return Effort::set_up_nodes;
+    if (task.target.with_model) return Effort::model_dive_nodes;
+    if (task.kind != Kind::bound) return Effort::set_up_nodes;
     char& known = has_bound_[static_cast<std::size_t>(task.draw)];
     return std::exchange(known, 1) ? 0 : Effort::minorant_set_up_nodes;
 }
@@ -301,7 +312,7 @@ void Schedule::record(const Task& task, const Outcome& outcome, const double* wi
     }
     results_.lower[d] = std::max(results_.lower[d], outcome.lower);
     results_.upper[d] = std::max(results_.lower[d], std::min(results_.upper[d], outcome.upper));
-    const std::int64_t price = task.kind == Kind::bound || task.target.with_minorant ? minorant_nodes() : 1;
+    const std::int64_t price = task.kind == Kind::bound || task.target.with_model ? minorant_nodes() : 1;
     results_.nodes[d] += (outcome.nodes + price - 1) / price;
     if (task.kind == Kind::bound && outcome.status != Status::DECIDED) failed_[at] = task.target.floor;
     if (task.kind != Kind::search) return;

@@ -50,7 +50,7 @@ class Schedule {
     };
 
     bool plan_some();
-    bool plan_dives(std::int64_t rank);
+    bool plan_dives(std::int64_t rank, bool others);
     bool plan_searches(std::int64_t rank);
     bool plan_narrowing(std::int64_t rank, Kind kind);
     void start_narrowing(std::int64_t rank);
@@ -61,6 +61,8 @@ class Schedule {
     std::int64_t set_up(const Task& task);
     // Nodes of a quadratic that take as long as one of the loss, whose Hessian they save.
     std::int64_t minorant_nodes() const;
+    bool is_limited() const;
+    bool dives_with_model() const;
     std::int64_t nodes_left() const { return limits_.total_nodes - spent_; }
     bool placed(std::int64_t draw, const Quantile& quantile) const;
 
@@ -84,6 +86,7 @@ class Schedule {
     double unproved_ = 0.0;           // narrowing did not bring the quantile down to this
     std::int64_t narrow_cap_ = 0;     // nodes that a search of that stage may take
     std::vector<char> has_bound_;     // (draws) whether the quadratic has been made
+    std::vector<char> dived_;         // (draws)
     std::vector<char> stuck_;         // (draws) another search would find nothing more
     std::vector<Status> ended_;       // (draws) how the last search ended
     std::int64_t spent_before_ = 0;   // nodes that were spent before this call

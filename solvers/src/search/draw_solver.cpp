@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <stdexcept>
+#include <utility>
 
 #include "cudbound/settings.hpp"
+#include "losses/model.hpp"
 
 namespace cudbound {
 
@@ -69,7 +71,7 @@ Outcome DrawSolver::run(Kind kind, std::int64_t draw, Side side, const Target& t
         case Kind::start:
             return start(draw, side, witness);
         case Kind::dive:
-            return dive(draw, side, static_cast<int>(target.nodes), target.with_minorant, witness);
+            return dive(draw, side, static_cast<int>(target.nodes), target.with_model, witness);
         case Kind::bound:
             return bound(draw, side, target);
         case Kind::search:
@@ -88,13 +90,14 @@ Outcome DrawSolver::start(std::int64_t draw, Side side, double* witness) {
     return outcome;
 }
 
-Outcome DrawSolver::dive(std::int64_t draw, Side side, int steps, bool with_minorant, double* witness) {
+Outcome DrawSolver::dive(std::int64_t draw, Side side, int steps, bool with_model, double* witness) {
     budget_.start();
     begin(draw, side);
     SignedSearch* search = &search_;
-    if (with_minorant && tally_minorant(draw)) {
-        search = &minorant_->search;
+    if (with_model && tally_model()) {
+        search = &model_->search;
     } else {
+        if (with_model) steps = std::min(steps, static_cast<int>(Effort::dive_steps));
         view_.place();
     }
     for (const double sign : signs) {
@@ -117,10 +120,8 @@ Outcome DrawSolver::search(std::int64_t draw, Side side, const Target& target, d
     return finish(target.floor, open_bound, side, witness);
 }
 
-DrawSolver::Minorant::Minorant(const DrawView& of, Minorants& kept, Budget& budget)
-    : view(of.problem, of.arrangement, make_minorant(of.problem, of.arrangement, kept)),
-      apex(of.arrangement),
-      search(view, apex, budget) {
+DrawSolver::Quadratic::Quadratic(const DrawView& of, std::unique_ptr<Relaxation> relaxation, Budget& budget)
+    : view(of.problem, of.arrangement, std::move(relaxation)), apex(of.arrangement), search(view, apex, budget) {
     view.relaxation->budget = &budget;
     // its nodes are so cheap that conflicts, of ties above all, can take most of the time
     apex.charge_to(budget);
@@ -128,12 +129,28 @@ DrawSolver::Minorant::Minorant(const DrawView& of, Minorants& kept, Budget& budg
 }
 
 // Whether the draw has one.
+bool DrawSolver::Quadratic::tally(std::int64_t draw) {
+    view.tally(draw);
+    apex.forget();
+    if (view.relaxation->found) view.place();
+    return view.relaxation->found;
+}
+
 bool DrawSolver::tally_minorant(std::int64_t draw) {
-    if (!minorant_) minorant_ = std::make_unique<Minorant>(view_, minorants_, budget_);
-    minorant_->view.tally(draw);
-    minorant_->apex.forget();
-    if (minorant_->view.relaxation->found) minorant_->view.place();
-    return minorant_->view.relaxation->found;
+    if (!minorant_) {
+        minorant_ =
+            std::make_unique<Quadratic>(view_, make_minorant(view_.problem, view_.arrangement, minorants_), budget_);
+    }
+    return minorant_->tally(draw);
+}
+
+// The draw has been tallied.
+bool DrawSolver::tally_model() {
+    if (!model_) {
+        model_ = std::make_unique<Quadratic>(
+            view_, make_model(view_.problem, view_.arrangement, *view_.relaxation, *view_.minimizer), budget_);
+    }
+    return model_->tally(view_.draw);
 }
 
 Outcome DrawSolver::bound(std::int64_t draw, Side side, const Target& target) {

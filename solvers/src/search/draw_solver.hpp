@@ -30,7 +30,7 @@ struct Target {
     double floor = 0.0;                                             // values up to this are all the same
     double ceiling = std::numeric_limits<double>::infinity();       // the first value above it is enough
     std::int64_t nodes = std::numeric_limits<std::int64_t>::max();  // that may be spent
-    bool with_minorant = false;                                     // a dive goes down the tree of the quadratic
+    bool with_model = false;                                        // a dive goes down the tree of the loss's model
 };
 
 enum class Kind { start, dive, search, bound };
@@ -46,16 +46,18 @@ class DrawSolver {
     // No tree: the cells that hold the anchor and the draw's minimizer.
     Outcome start(std::int64_t draw, Side side, double* witness);
     // One path of at most `steps` nodes down the tree for each sign.
-    Outcome dive(std::int64_t draw, Side side, int steps, bool with_minorant, double* witness);
+    Outcome dive(std::int64_t draw, Side side, int steps, bool with_model, double* witness);
     // OPTIMAL with both bounds equal, or DECIDED: with upper = floor, or with lower above the ceiling.
     Outcome search(std::int64_t draw, Side side, const Target& target, double* witness);
     // An upper bound from the tree of a quadratic below the loss; the lower one is 0. DECIDED: it is at most the floor.
     Outcome bound(std::int64_t draw, Side side, const Target& target);
 
  private:
-    // The search of the quadratic, made when it is first asked for.
-    struct Minorant {
-        Minorant(const DrawView& view, Minorants& kept, Budget& budget);
+    // The search of a quadratic in place of the loss: one below it, or its model.
+    struct Quadratic {
+        Quadratic(const DrawView& view, std::unique_ptr<Relaxation> relaxation, Budget& budget);
+
+        bool tally(std::int64_t draw);
 
         DrawView view;
         ApexGain apex;
@@ -64,6 +66,7 @@ class DrawSolver {
 
     void begin(std::int64_t draw, Side side);
     bool tally_minorant(std::int64_t draw);
+    bool tally_model();
     double write(double* witness);
     void offer_start(const std::vector<double>& beta, bool is_anchor, double score, Side side);
     double trivial_bound(const DrawView& view, Side side) const;
@@ -75,7 +78,8 @@ class DrawSolver {
     SignedSearch search_;
     WitnessWriter writer_;
     Minorants& minorants_;
-    std::unique_ptr<Minorant> minorant_;
+    std::unique_ptr<Quadratic> minorant_;  // both are made when they are first asked for
+    std::unique_ptr<Quadratic> model_;
     Incumbent incumbent_;
     double started_at_ = 0.0;   // its value before the search
     std::vector<double> beta_;  // (p) scratch
