@@ -1,5 +1,6 @@
 // Searches for quantiles: what is found without solving every draw is what solving every draw finds.
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -7,6 +8,8 @@
 #include "check.hpp"
 #include "cudbound/draws.hpp"
 #include "instances.hpp"
+#include "problem/arrangement.hpp"
+#include "search/draw_solver.hpp"
 
 namespace {
 
@@ -204,6 +207,60 @@ TEST(known_bounds_are_gone_on_from) {
             // nothing is left to do
             const Answer again = solve_ranks(instance, ranks, {}, Side::BOTH, 1, &more);
             CHECK_EQUAL(spent(again), spent(more));
+        }
+    }
+}
+
+// The floor has no tolerance: of a draw whose Q is the next number above it, the upper bound is that Q. At the floor
+// itself nothing is above it, and the search ends.
+TEST(the_floor_of_a_search_is_exact) {
+    Random random(238);
+    int whole = 0;
+    for (int trial = 0; trial < check::trials(60); ++trial) {
+        const Instance instance = random_problem(random, trial, all_losses[trial % 6], 20);
+        const cudbound::Problem problem = instance.view();
+        const cudbound::Arrangement arrangement = cudbound::merge_rows(problem);
+        const std::atomic<bool> stop{false};
+        cudbound::Minorants minorants(20);
+        cudbound::DrawSolver solver(problem, arrangement, stop, {}, cudbound::Budget::Clock::now(), minorants);
+        std::vector<double> witness(static_cast<std::size_t>(instance.p));
+        const auto search = [&](int draw, double floor) {
+            return solver.search(draw, Side::BOTH, {floor, std::numeric_limits<double>::infinity()}, witness.data());
+        };
+        for (int d = 0; d < 20; ++d) {
+            check::set_context("trial", trial, "draw", d);
+            const double q = search(d, 0.0).upper;
+            const cudbound::Outcome at_floor = search(d, q);
+            CHECK_NEAR(at_floor.upper, q, close_to(instance));
+            CHECK(at_floor.status == Status::DECIDED || at_floor.status == Status::OPTIMAL);
+            // where g = 1 and the loss is not that of a Newton step, values do not depend on the path to them
+            if (trial % 6 != 0 && trial % 6 != 4) continue;
+            if (!instance.weights.empty() || q == 0.0 || q * instance.n != std::round(q * instance.n)) continue;
+            ++whole;
+            const cudbound::Outcome below = search(d, std::nextafter(q, 0.0));
+            CHECK_EQUAL(below.lower, q);
+            CHECK_EQUAL(below.upper, q);
+        }
+    }
+    CHECK_AT_MOST(check::share_of(20), whole);
+}
+
+// Draws with the same Q are as many floors that are met exactly, with weights whose sums carry rounding errors too.
+TEST(draws_with_equal_values_end) {
+    Random random(239);
+    for (int trial = 0; trial < check::trials(24); ++trial) {
+        Instance instance = random_problem(random, trial, all_losses[trial % 6], 60);
+        for (int d = 3; d < 60; ++d) {
+            std::copy_n(instance.counts.begin(), instance.n, instance.counts.begin() + d * instance.n);
+            if (instance.weights.empty()) continue;
+            // in two of three copies all scores are 0
+            for (int i = 0; i < instance.n; ++i)
+                instance.weights[d * instance.n + i] = d % 3 == 0 ? instance.weights[i] : 0.0;
+        }
+        const Answer exact = solve(instance);
+        for (const Ranks& ranks : {Ranks{1}, Ranks{20}, Ranks{57}, Ranks{60}}) {
+            check::set_context("trial", trial, "rank", ranks[0]);
+            check_brackets(instance, solve_ranks(instance, ranks), exact, ranks, true);
         }
     }
 }

@@ -101,9 +101,6 @@ struct Settings {
     // Possible error of sums of general weights, as a share of the total weight; it is added to Q. Counts need none.
     static constexpr double score = 1e-13;
 
-    // Values that differ from the floor of a search by this share of it are not above it.
-    static constexpr double same = 1e-14;
-
     // Coefficients this close to a hyperplane, relative to their length, have no side in the first guesses of a draw.
     // No answer depends on it.
     static constexpr double clear = 1e-9;

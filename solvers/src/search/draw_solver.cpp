@@ -14,6 +14,18 @@ namespace {
 
 constexpr double signs[] = {1.0, -1.0};
 
+// The largest score whose Q, as it is reported, is at most the floor: what is found above it exceeds the floor, which
+// ends a search, and what is not is at most the floor without any tolerance.
+double floor_in_scores(double floor, const DrawView& view) {
+    double most = floor * view.divisor;
+    while (most / view.divisor > floor) most = std::nextafter(most, 0.0);
+    for (double next = most; most > 0.0 && next / view.divisor <= floor; next = std::nextafter(next, HUGE_VAL))
+        most = next;
+    double score = std::max(0.0, most - view.rounding);
+    while (score > 0.0 && score + view.rounding > most) score = std::nextafter(score, 0.0);
+    return score;
+}
+
 bool counts(Side side, double sign) { return side == Side::BOTH || (side == Side::POSITIVE) == (sign > 0.0); }
 
 }  // namespace
@@ -110,9 +122,7 @@ Outcome DrawSolver::search(std::int64_t draw, Side side, const Target& target, d
     budget_.start(target.nodes);
     begin(draw, side);
     view_.place();
-    // values that differ from the floor by rounding alone do not count as above it
-    const double floor = target.floor * view_.divisor * (1.0 + Settings::same) - view_.rounding;
-    const SignedSearch::Target in_scores{std::max(floor, 0.0), target.ceiling * view_.divisor};
+    const SignedSearch::Target in_scores{floor_in_scores(target.floor, view_), target.ceiling * view_.divisor};
     double open_bound = 0.0;
     for (const double sign : signs) {
         if (counts(side, sign)) open_bound = std::max(open_bound, search_.explore(sign, in_scores, incumbent_));
@@ -158,7 +168,7 @@ Outcome DrawSolver::bound(std::int64_t draw, Side side, const Target& target) {
     const bool exists = tally_minorant(draw);
     const DrawView& view = minorant_->view;
     incumbent_.clear(view.problem.anchor, view.p);
-    const double floor = std::max(target.floor * view.divisor - view.rounding, 0.0);
+    const double floor = floor_in_scores(target.floor, view);
     double found = exists ? 0.0 : trivial_bound(view, side);
     for (const double sign : signs) {
         if (!counts(side, sign) || !exists) continue;
