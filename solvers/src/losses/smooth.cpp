@@ -184,6 +184,7 @@ class SmoothRelaxation final : public Relaxation {
     void minimize_freely() {
         lent_ = 1.0;
         root_.base = anchor_loss <= apex_loss ? anchor : apex;
+        rows_.readmit();  // the threshold may still be that of the draw before
         measure(root_);
         model(root_);
         root_.point = root_.base;
