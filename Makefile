@@ -67,7 +67,7 @@ format: .venv/installed-for-development
 	find solvers -name '*.cpp' -o -name '*.hpp' | xargs $(BIN)/clang-format -i
 
 benchmark: .venv/installed-for-development
-	$(BIN)/python tests/benchmarks/run.py --picture docs/cost.svg
+	$(BIN)/python tests/benchmarks/run.py --picture docs/pictures/cost.svg
 
 stub: .venv/installed-for-development
 	$(BIN)/python -m nanobind.stubgen -m cudbound._solvers -o cudbound/_solvers.pyi

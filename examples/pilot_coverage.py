@@ -1,8 +1,9 @@
 """Coverage and width of intervals on data whose true error is known, in a small simulation.
 
 Two Gaussian classes in the plane, n = 30, at three distances. ``python examples/pilot_coverage.py 400`` makes the
-table in docs/method.md, in a few minutes, and ``python examples/pilot_coverage.py 400 conditional`` that in
-docs/conditional_intervals.md; without a number it takes 5 samples per design, which says little.
+table in docs/explanation/cud_bound.md, in a few minutes, and
+``python examples/pilot_coverage.py 400 conditional`` that in
+docs/reference/conditional_intervals.md; without a number it takes 5 samples per design, which says little.
 """
 
 from __future__ import annotations

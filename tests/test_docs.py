@@ -54,7 +54,7 @@ def tiered(paths: list[Path], *quick: str):
 
 
 each_page = pytest.mark.parametrize("page", PAGES, ids=named)
-each_session = pytest.mark.parametrize("page", tiered(PAGES, "README.md", "docs/two_center.md"))
+each_session = pytest.mark.parametrize("page", tiered(PAGES, "README.md", "docs/explanation/two_centers.md"))
 
 
 @pytest.fixture
@@ -165,13 +165,15 @@ def test_every_method_has_a_section():
 
 def test_every_adapter_has_a_row():
     """Its loss and strengths, in the table of the classifiers that are understood."""
-    rows = re.findall(r"^\| (.+?) +\|", (ROOT / "docs" / "estimators.md").read_text(), re.MULTILINE)
+    rows = re.findall(
+        r"^\| (.+?) +\|", (ROOT / "docs" / "reference" / "classifiers.md").read_text(), re.MULTILINE
+    )
     assert [one.supports for one in ADAPTERS if rows.count(one.supports) != 1] == []
 
 
 def test_defaults_of_the_sizes_are_those_of_the_notation():
     """The page gives each number of `ResamplingSizes` in brackets behind its name."""
-    text = (ROOT / "docs" / "notation.md").read_text()
+    text = (ROOT / "docs" / "reference" / "notation.md").read_text()
     given = dict(re.findall(r"`(?:ResamplingSizes\.)?(\w+)` \(([\d.]+)\)", text))
     elsewhere = {"holdout_fraction", "aci_rate"}
     numbers = [one for one in fields(ResamplingSizes) if one.name not in elsewhere]
@@ -179,7 +181,9 @@ def test_defaults_of_the_sizes_are_those_of_the_notation():
 
 
 def test_exit_codes_are_those_of_the_command():
-    documented = re.findall(r"^\| (\d+) \|", (ROOT / "docs" / "command_line.md").read_text(), re.MULTILINE)
+    documented = re.findall(
+        r"^\| (\d+) \|", (ROOT / "docs" / "reference" / "command_line.md").read_text(), re.MULTILINE
+    )
     assert documented == re.findall(r"^ +(\d+)  ", EXIT_CODES, re.MULTILINE)
 
 

@@ -267,9 +267,9 @@ def test_pictures_of_the_documentation_are_up_to_date(name):
 
 
 def test_every_picture_of_the_documentation_is_shown():
-    page = "\n".join(one.read_text() for one in sorted((ROOT / "docs").glob("*.md")))
+    page = "\n".join(one.read_text() for one in sorted((ROOT / "docs").rglob("*.md")))
     names = sorted(path.name for path in (ROOT / "docs" / "pictures").iterdir())
-    assert sorted(re.findall(r"\]\(pictures/([\w.]+)\)", page)) == names
+    assert sorted(re.findall(r"\]\(\.\./pictures/([\w.]+)\)", page)) == names
 
 
 def test_errors_of_refits_are_counted(training_set):

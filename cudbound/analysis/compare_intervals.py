@@ -131,7 +131,7 @@ def compare_intervals(
     TrainingRowsWarning
         If cases of `test_set` equal training rows.
     FewGroupsWarning, FrequencyWeightsWarning, SimilarRowsWarning, DuplicateRowsWarning
-        If rows do not seem to count as one patient each: docs/grouped_rows.md.
+        If rows do not seem to count as one patient each: docs/how_to/several_rows_per_patient.md.
 
     Guarantee
     ---------

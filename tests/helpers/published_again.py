@@ -19,7 +19,7 @@ import numpy as np
 import pandas as pd
 from scipy.special import betaincinv
 
-PAGE = Path(__file__).parents[2] / "docs" / "which_interval.md"
+PAGE = Path(__file__).parents[2] / "docs" / "how_to" / "which_interval.md"
 LEVEL = 0.95
 
 
