@@ -1,4 +1,8 @@
-"""Do two learning algorithms differ in their error on 150 real cases? Three methods, and how far rho matters.
+"""
+Compare two learners
+====================
+
+Do two learning algorithms differ in their error on 150 real cases? Three methods, and how far rho matters.
 
 The methods share their fits. Decide which of them to report before you look at the table.
 """

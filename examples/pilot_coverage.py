@@ -1,4 +1,8 @@
-"""Coverage and width of intervals on data whose true error is known, in a small simulation.
+"""
+Pilot coverage
+==============
+
+Coverage and width of intervals on data whose true error is known, in a small simulation.
 
 Two Gaussian classes in the plane, n = 30, at three distances. ``python examples/pilot_coverage.py 400`` makes the
 table in docs/explanation/cud_bound.md, in a few minutes, and

@@ -1,4 +1,8 @@
-"""Intervals and a test from losses recorded by other software: here scikit-learn, but any source would do.
+"""
+Recorded losses
+===============
+
+Intervals and a test from losses recorded by other software: here scikit-learn, but any source would do.
 
 This package fits nothing here. A loss is 1 where a classifier is wrong; for a comparison it is the loss of the first
 minus that of the second on the same row or split.

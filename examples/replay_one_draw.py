@@ -1,4 +1,8 @@
-"""Take the hardest draw of a run, save it, load it, solve it alone, and check the answer by hand."""
+"""
+Replay one draw
+===============
+
+Take the hardest draw of a run, save it, load it, solve it alone, and check the answer by hand."""
 
 from __future__ import annotations
 

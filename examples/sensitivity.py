@@ -1,4 +1,8 @@
-"""A CUD interval for the sensitivity of a classifier, from the low-level solver with custom weights.
+"""
+Sensitivity
+===========
+
+A CUD interval for the sensitivity of a classifier, from the low-level solver with custom weights.
 
 Sensitivity is one minus the error among the positives, an average of error indicators over the positives, so the
 bound applies with the weights w_i = phi_i / n_pos_b - 1 / n_pos on the positives and 0 on the negatives; phi_i

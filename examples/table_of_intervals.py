@@ -1,4 +1,8 @@
-"""All intervals for a classifier on principal component scores: a pipeline, fitted to 60 real cases.
+"""
+Table of intervals
+==================
+
+All intervals for a classifier on principal component scores: a pipeline, fitted to 60 real cases.
 
 The fitted scaler and the fitted axes are the fixed basis of the CUD bound. The other intervals refit the whole
 pipeline on every draw; with inner="oob" that is one refit per draw instead of 51.

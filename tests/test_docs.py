@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import doctest
 import importlib
-import os
 import pkgutil
 import re
 import runpy
@@ -28,8 +27,10 @@ from cudbound.point_estimates import ESTIMATORS
 from cudbound.resampling import ResamplingSizes
 from cudbound.solve.reference_cones import CVXPY_LOSSES
 
-FENCE = re.compile(r"(?:<!-- quoted from (\S+) -->\n)?^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-LANGUAGES = {"python", "pycon", "shell", "text"}
+FENCE = re.compile(
+    r"(?:<!-- quoted from (\S+) -->\n)?^```(\w*|{eval-rst})\n(.*?)^```$", re.MULTILINE | re.DOTALL
+)
+LANGUAGES = {"python", "pycon", "shell", "text", "{eval-rst}"}
 BIBLIOGRAPHY = ROOT / "cudbound" / "report" / "references.bib"
 EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
 MODULES = sorted(
@@ -148,12 +149,10 @@ def test_every_generated_part_is_used():
     assert used == set(PARTS)
 
 
-def test_every_public_name_is_documented():
-    text = "\n".join(page.read_text() for page in PAGES)
-    missing = [name for name in cudbound.__all__ if not re.search(rf"\b{re.escape(name)}\b", text)]
-    assert missing == []
-    index = (ROOT / "docs" / "index.md").read_text()
-    assert [name for name in cudbound.__all__ if f"`{name}`" not in index] == []
+def test_every_public_name_is_in_the_reference():
+    page = (ROOT / "docs" / "reference" / "api.md").read_text()
+    listed = re.findall(r"^   (\w+)$", page, re.MULTILINE)
+    assert sorted({*cudbound.__all__} - {*listed, "__version__"}) == []
 
 
 def test_every_method_has_a_section():
@@ -226,10 +225,11 @@ def test_links_resolve(page):
             assert anchor in anchors(target), link
 
 
-def test_every_page_is_reached_from_the_map():
-    index = (ROOT / "docs" / "index.md").read_text()
-    pages = [page for page in PAGES if page.name != "index.md"]
-    assert [named(page) for page in pages if f"{os.path.relpath(page, ROOT / 'docs')})" not in index] == []
+def test_every_page_is_in_the_menu_of_its_folder():
+    pages = [page for page in PAGES if page.is_relative_to(ROOT / "docs") and page.parent != ROOT / "docs"]
+    for page in pages:
+        menu = (page.parent / "index.md").read_text().splitlines()
+        assert page.name == "index.md" or page.stem in menu, f"{named(page)} is in no toctree"
 
 
 @pytest.mark.parametrize("path", [*PAGES, *EXAMPLES, ROOT / "CITATION.cff", BIBLIOGRAPHY], ids=named)
