@@ -56,6 +56,7 @@ lint: .venv/installed-for-development
 	$(BIN)/ruff format --check . .ci
 	$(BIN)/lint-imports --no-logo
 	$(BIN)/python .ci/house_rules.py
+	$(BIN)/python .ci/prose.py
 	$(BIN)/mypy
 	$(BIN)/mypy tests/typed_program.py
 	$(BIN)/zizmor --offline --quiet .github

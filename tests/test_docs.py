@@ -181,7 +181,7 @@ def test_defaults_of_the_sizes_are_those_of_the_notation():
 
 def test_exit_codes_are_those_of_the_command():
     documented = re.findall(
-        r"^\| (\d+) \|", (ROOT / "docs" / "reference" / "command_line.md").read_text(), re.MULTILINE
+        r"^\| (\d+) \|", (ROOT / "docs" / "reference" / "exit_codes.md").read_text(), re.MULTILINE
     )
     assert documented == re.findall(r"^ +(\d+)  ", EXIT_CODES, re.MULTILINE)
 
@@ -321,7 +321,7 @@ def test_changelog_has_the_version():
 def test_set_up_is_two_commands():
     """Each is complete by itself; continuous integration runs the same on a fresh clone."""
     text = (ROOT / "README.md").read_text()
-    section = text.partition("## Set-up")[2].partition("## ")[0]
+    section = text.partition("## Two commands")[2].partition("## ")[0]
     assert [m[3].split("\n")[:-1] for m in FENCE.finditer(section) if m[2] == "shell"] == [
         ["make demo", "make test"]
     ]
@@ -334,4 +334,4 @@ def test_demo_is_the_one_of_the_command():
         [sys.executable, "-m", "cudbound.cli", "demo"], capture_output=True, text=True, check=True, cwd=ROOT
     )
     assert ran.stderr == ""
-    assert f"```text\n{ran.stdout}```" in (ROOT / "README.md").read_text()
+    assert f"```text\n{ran.stdout}```" in (ROOT / "docs" / "tutorial" / "read_the_output.md").read_text()

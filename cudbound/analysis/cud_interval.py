@@ -121,7 +121,7 @@ def cud_interval(
     Notes
     -----
     Guaranteed: `q` is no smaller than the quantile of the exact suprema, and equal to it where `certified`, up to the
-    tolerances in docs/explanation/solver.md (section Tolerances). What a limit or rounding leaves open can only make
+    tolerances in docs/developers/solver_tolerances.md. What a limit or rounding leaves open can only make
     the interval longer. Not guaranteed: the coverage. The bound for the population is proved (Proposition 1),
     the bootstrap estimate of its quantile is not; in simulations the interval is conservative, and other intervals are
     sometimes shorter at the same coverage.
