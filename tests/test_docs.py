@@ -17,6 +17,7 @@ from pathlib import Path
 
 import pytest
 from docs_pages import GENERATED, PAGES, PARTS, PATIENTS, ROOT, renewed, run_in
+from matplotlib import pyplot as plt
 
 import cudbound
 from cudbound.adapters import ADAPTERS
@@ -56,6 +57,13 @@ def tiered(paths: list[Path], *quick: str):
 
 each_page = pytest.mark.parametrize("page", PAGES, ids=named)
 each_session = pytest.mark.parametrize("page", tiered(PAGES, "README.md", "docs/explanation/two_centers.md"))
+
+
+@pytest.fixture(autouse=True)
+def figures():
+    """Close what pages and examples leave open."""
+    yield
+    plt.close("all")
 
 
 @pytest.fixture
