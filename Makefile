@@ -8,7 +8,7 @@ PYTEST = $(BIN)/pytest --numprocesses 2 --dist loadfile
 export OMP_NUM_THREADS ?= 1
 export OPENBLAS_NUM_THREADS ?= 1
 
-.PHONY: demo build test test-slow test-long fuzz mutation test-lowest golden lint format benchmark stub wheel sbom clean
+.PHONY: demo build docs test test-slow test-long fuzz mutation test-lowest golden lint format benchmark stub wheel sbom clean
 
 demo: .venv/installed
 	$(BIN)/cudbound demo
@@ -56,10 +56,15 @@ lint: .venv/installed-for-development
 	$(BIN)/ruff format --check . .ci
 	$(BIN)/lint-imports --no-logo
 	$(BIN)/python .ci/house_rules.py
+	$(BIN)/python .ci/prose.py
 	$(BIN)/mypy
 	$(BIN)/mypy tests/typed_program.py
 	$(BIN)/zizmor --offline --quiet .github
 	find solvers -name '*.cpp' -o -name '*.hpp' | xargs $(BIN)/clang-format --dry-run --Werror
+
+# the site, in build/docs: no network is used, and warnings are errors
+docs: .venv/installed-for-development
+	$(BIN)/sphinx-build -E -W --keep-going -q -b html docs build/docs
 
 format: .venv/installed-for-development
 	$(BIN)/ruff check --fix .
@@ -67,7 +72,7 @@ format: .venv/installed-for-development
 	find solvers -name '*.cpp' -o -name '*.hpp' | xargs $(BIN)/clang-format -i
 
 benchmark: .venv/installed-for-development
-	$(BIN)/python tests/benchmarks/run.py --picture docs/cost.svg
+	$(BIN)/python tests/benchmarks/run.py --picture docs/pictures/cost.svg
 
 stub: .venv/installed-for-development
 	$(BIN)/python -m nanobind.stubgen -m cudbound._solvers -o cudbound/_solvers.pyi

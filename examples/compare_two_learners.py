@@ -1,6 +1,9 @@
-"""Do two learning algorithms differ in their error on 150 real cases? Three methods, and how far rho matters.
+"""
+Do two learning algorithms differ in their error?
+=================================================
 
-The methods share their fits. Decide which of them to report before you look at the table.
+Three methods on 150 real cases, and how far the answer depends on rho. The methods share their fits. Decide
+which of them to report before you look at the table.
 """
 
 from __future__ import annotations
@@ -26,7 +29,13 @@ learners = {"logistic": linear, "neighbors": neighbors}
 table = compare_learners(learners, X, y, methods=methods, rng=0)
 print(table)
 
+# %%
+# The difference is significant at the 5% level for every rho below the threshold, and for none from there on.
+
 threshold = table["grandvalet-bengio-t"].details["rho_threshold"]
-print(
-    f"\nrho_threshold {threshold:.2f}: significant at the 5% level for every rho below it, and for none from there on."
-)
+print(f"rho_threshold {threshold:.2f}")
+
+# %%
+# Each side of 0 is labeled with the learner it favors.
+
+table.plot()

@@ -1,14 +1,20 @@
-"""Coverage and width of intervals on data whose true error is known, in a small simulation.
+"""
+Does an interval cover as often as it claims?
+=============================================
 
-Two Gaussian classes in the plane, n = 30, at three distances. ``python examples/pilot_coverage.py 400`` makes the
-table in docs/method.md, in a few minutes, and ``python examples/pilot_coverage.py 400 conditional`` that in
-docs/conditional_intervals.md; without a number it takes 5 samples per design, which says little.
+Coverage and width on data whose true error is known, in a small simulation: two Gaussian classes in the
+plane, n = 30, at three distances.
+
+``python examples/pilot_coverage.py 400`` makes the table in docs/explanation/cud_bound.md, in a few minutes,
+and ``python examples/pilot_coverage.py 400 conditional`` that in docs/reference/conditional_intervals.md.
+Without a number it takes 5 samples per design, too few to conclude anything.
 """
 
 from __future__ import annotations
 
 import sys
 
+import matplotlib.pyplot as plt
 import numpy as np
 from scipy.stats import norm
 from tabulate import tabulate
@@ -53,10 +59,17 @@ def simulate(shift: float, n_data_sets: int, methods: list[str]) -> tuple[np.nda
     return np.mean(covered, axis=0), np.mean(widths, axis=0)
 
 
-n_data_sets = int(sys.argv[1]) if len(sys.argv) > 1 else 5
-names = methods_of(sys.argv[2] if len(sys.argv) > 2 else "paper")
+# sphinx-gallery runs scripts with the arguments of the builder
+given = sys.argv[1:] if sys.argv[0].endswith("pilot_coverage.py") else []
+n_data_sets = int(given[0]) if given else 5
+names = methods_of(given[1] if len(given) > 1 else "paper")
 columns = {"method": names}
-for name, shift in SHIFTS.items():
+fig, ax = plt.subplots(figsize=(6.4, 4), layout="constrained")
+for (name, shift), marker in zip(SHIFTS.items(), "osD", strict=True):
     coverage, width = simulate(shift, n_data_sets, names)
     columns[name] = [f"{c:.3f} / {w:.2f}" for c, w in zip(coverage, width, strict=True)]
+    ax.plot(width, coverage, marker, label=name)
 print(tabulate(columns, headers="keys", tablefmt="github"))
+ax.axhline(0.95, color="0.5", linestyle="--")
+ax.set(xlabel="mean width", ylabel="coverage")
+ax.legend()

@@ -1,7 +1,11 @@
-"""Intervals and a test from losses recorded by other software: here scikit-learn, but any source would do.
+"""
+Can losses from other software be used?
+=======================================
 
-This package fits nothing here. A loss is 1 where a classifier is wrong; for a comparison it is the loss of the first
-minus that of the second on the same row or split.
+Intervals and a test from losses recorded by other software: here scikit-learn, but any source would do.
+
+This package fits nothing here. A loss is 1 if a classifier is wrong. For a comparison it is the loss of the
+first minus that of the second on the same row or split.
 """
 
 from __future__ import annotations

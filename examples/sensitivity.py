@@ -1,9 +1,13 @@
-"""A CUD interval for the sensitivity of a classifier, from the low-level solver with custom weights.
+"""
+How is another metric bounded by the low-level solver?
+======================================================
 
-Sensitivity is one minus the error among the positives, an average of error indicators over the positives, so the
-bound applies with the weights w_i = phi_i / n_pos_b - 1 / n_pos on the positives and 0 on the negatives; phi_i
-is how often case i was drawn, n_pos_b how many positives the draw holds. Drawing within each class keeps n_pos_b =
-n_pos, so that every draw has positives, and the weights become (phi_i - 1) / n_pos.
+A CUD interval for the sensitivity, from the solver with custom weights.
+
+Sensitivity is one minus the error among the positives, an average of error indicators over the positives. The
+bound applies with the weights w_i = phi_i / n_pos_b - 1 / n_pos on the positives and 0 on the negatives;
+phi_i is how often case i was drawn, and n_pos_b how many positives the draw holds. Drawing within each class
+keeps n_pos_b = n_pos, so every draw has positives, and the weights become (phi_i - 1) / n_pos.
 """
 
 from __future__ import annotations

@@ -12,11 +12,11 @@ PACKAGE = Path(cudbound.__file__).parent
 MODULES = sorted(str(path.relative_to(PACKAGE)) for path in PACKAGE.rglob("*.py"))
 
 
-def test_contributing_lists_the_layers():
+def test_the_page_of_the_rooms_lists_the_layers():
     project = tomllib.loads((PACKAGE.parent / "pyproject.toml").read_text())
     contracts = {one["name"]: one for one in project["tool"]["importlinter"]["contracts"]}
     layers = reversed(contracts["rooms follow the derivation"]["layers"])
-    text = (PACKAGE.parent / "CONTRIBUTING.md").read_text()
+    text = (PACKAGE.parent / "docs" / "developers" / "rooms.md").read_text()
     listed = [line.split("  ")[0] for line in text.split("```text\n")[2].split("```")[0].splitlines()]
     assert [set(line.split(", ")) for line in listed] == [set(layer.split(" | ")) for layer in layers]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import re
 import xml.etree.ElementTree as ET
+from pathlib import Path
 
 import matplotlib as mpl
 import numpy as np
@@ -12,6 +13,7 @@ import pytest
 from data import fitted_sample
 from docs_pages import ROOT
 from docs_pictures import OF_RESULTS
+from explained_pictures import FIGURES, RC
 from matplotlib.figure import Figure
 
 from cudbound import (
@@ -269,10 +271,26 @@ def test_pictures_of_the_documentation_are_up_to_date(name):
     assert content(there) == content(OF_RESULTS[name]().svg(name)), renew
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("name", FIGURES)
+def test_figures_of_the_explanations_are_up_to_date(name, tmp_path):
+    """By their words; the tree fails by itself where its Q is not that of the solver."""
+    with mpl.rc_context(RC):
+        FIGURES[name]().savefig(tmp_path / "now.svg")
+
+    def words(path: Path) -> list[str]:
+        return [word.strip() for word in ET.parse(path).getroot().itertext() if word.strip()]
+
+    metadata = 2  # of the date and the program
+    there = words(ROOT / "docs" / "pictures" / f"{name}.svg")
+    assert set(there) <= set(words(tmp_path / "now.svg")), "renew it with tests/helpers/explained_pictures.py"
+    assert len(there) > metadata
+
+
 def test_every_picture_of_the_documentation_is_shown():
-    page = "\n".join(one.read_text() for one in sorted((ROOT / "docs").glob("*.md")))
+    page = "\n".join(one.read_text() for one in sorted((ROOT / "docs").rglob("*.md")))
     names = sorted(path.name for path in (ROOT / "docs" / "pictures").iterdir())
-    assert sorted(re.findall(r"\]\(pictures/([\w.]+)\)", page)) == names
+    assert sorted(re.findall(r"\]\(\.\./pictures/([\w.]+)\)", page)) == names
 
 
 def test_errors_of_refits_are_counted(training_set):

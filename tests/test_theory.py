@@ -1,4 +1,4 @@
-"""The statements of docs/what_is_proved.md: limits against simulated training sets, and what holds for every n."""
+"""The statements of docs/explanation/what_is_proved.md: limits by simulation, and what holds for every n."""
 
 from __future__ import annotations
 

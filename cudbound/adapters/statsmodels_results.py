@@ -41,8 +41,8 @@ def from_statsmodels(result: Any) -> tuple[LogisticRegression, NDArray[np.float6
     UnsupportedEstimatorError
         If it is no such result, or the fit used weights, an offset, an exposure or outcomes other than 0 and 1.
 
-    Guarantee
-    ---------
+    Notes
+    -----
     For coefficients that do not maximize the likelihood, such as those of ``fit_regularized``, the CUD bound and the
     intervals that use it raise `cudbound.basis.exceptions.NotMinimizerError`.
 

@@ -131,10 +131,10 @@ def compare_intervals(
     TrainingRowsWarning
         If cases of `test_set` equal training rows.
     FewGroupsWarning, FrequencyWeightsWarning, SimilarRowsWarning, DuplicateRowsWarning
-        If rows do not seem to count as one patient each: docs/grouped_rows.md.
+        If rows do not seem to count as one patient each: docs/how_to/several_rows_per_patient.md.
 
-    Guarantee
-    ---------
+    Notes
+    -----
     The same arguments and the same integer `rng` give the same rows, whatever `n_jobs` is and whatever other
     methods are asked for. No row is dropped: one that says nothing is marked as degenerate, with the reason. So is
     one whose refits fail, as those of neighbors on too few rows do, unless all do: the first error is then raised.

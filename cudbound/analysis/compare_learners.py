@@ -152,8 +152,8 @@ def compare_learners(
     UnscaledPenaltyWarning
         If one of them is known to have a penalty that meets features of very different size.
 
-    Guarantee
-    ---------
+    Notes
+    -----
     The same arguments and the same integer `rng` give the same result, whatever `n_jobs` is. A pair has the numbers
     that it has alone, where all learners are refitted in batches, or none is. Exchanging two learners changes the sign
     of the estimate and nothing else, except by "independent-test-sets": the first classifier is tested on one part of

@@ -56,7 +56,7 @@ def cud_interval(
     estimator : object
         Fitted classifier that `cudbound.adapters.express` knows: `cudbound.ConvexLossClassifier`, one of the linear
         classifiers of scikit-learn, or a `sklearn.pipeline.Pipeline` of transformers that ends in one; the page
-        docs/estimators.md lists them. Class weights are those of the training set in every draw.
+        docs/reference/classifiers.md lists them. Class weights are those of the training set in every draw.
     X : array-like, shape (n_samples, n_features)
         The rows that the estimator was fitted to.
     y : array-like, shape (n_samples,)
@@ -121,10 +121,10 @@ def cud_interval(
     Notes
     -----
     Guaranteed: `q` is no smaller than the quantile of the exact suprema, and equal to it where `certified`, up to the
-    tolerances in docs/solver.md (section Tolerances). What a limit or rounding leaves open can only make the interval
-    longer. Not guaranteed: the coverage. The bound for the population is proved (Proposition 1), the bootstrap
-    estimate of its quantile is not; in simulations the interval is conservative, and other intervals are sometimes
-    shorter at the same coverage.
+    tolerances in docs/developers/solver_tolerances.md. What a limit or rounding leaves open can only make
+    the interval longer. Not guaranteed: the coverage. The bound for the population is proved (Proposition 1),
+    the bootstrap estimate of its quantile is not; in simulations the interval is conservative, and other intervals are
+    sometimes shorter at the same coverage.
 
     References
     ----------

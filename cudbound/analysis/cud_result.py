@@ -97,7 +97,7 @@ class CudResult(CudBound, Pictured["SupremaDisplay"]):
         """Write a file that says how the result can be checked, for `cudbound.verify_result` and ``cudbound verify``.
 
         It holds the settings, the versions, the draws as counts, their bounds and witnesses, and a fingerprint of the
-        data; no row of them. docs/reporting.md says what can be learned from it nevertheless.
+        data; no row of them. docs/how_to/clinical_report.md says what can be learned from it nevertheless.
 
         Raises
         ------

@@ -40,7 +40,7 @@ UNDEFINED_LIMITS = ConfidenceInterval(math.nan, math.nan)
 
 @dataclass(frozen=True)
 class Estimand:
-    """What a method aims at, in the words of docs/notation.md.
+    """What a method aims at, in the words of docs/reference/notation.md.
 
     Attributes
     ----------

@@ -49,7 +49,7 @@ def one_method(text: str) -> str:
 @click.option(
     "--world",
     metavar="NAME",
-    help="Simulated world to draw from in place of FILE.csv; docs/studies.md lists them, such as gaussians.",
+    help="Simulated world to draw from in place of FILE.csv; docs/how_to/run_a_study.md lists them, such as gaussians.",
 )
 @click.option(
     "--parameter",

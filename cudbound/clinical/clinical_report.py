@@ -46,8 +46,8 @@ class ClinicalReport:
     def to_dict(self) -> dict[str, Any]:
         """Return all numbers and sentences, as JSON has them: None stands for a number that is not defined.
 
-        docs/clinical_report.md and ``cudbound/clinical/report.schema.json`` say what each field means. No row of the
-        data is in it.
+        docs/how_to/clinical_report.md has the parts, ``cudbound/clinical/report.schema.json`` what each field means.
+        No row of the data is in it.
         """
         return copy.deepcopy(dict(self._numbers))
 
@@ -162,7 +162,7 @@ def clinical_report(
     Notes
     -----
     The sections follow TRIPOD+AI (2024), STARD (2015), PROBAST+AI (2025), Van Calster et al. (2025) and Riley and
-    Collins (2023); docs/clinical_report.md describes them.
+    Collins (2023); docs/how_to/clinical_report.md describes them.
 
     Examples
     --------

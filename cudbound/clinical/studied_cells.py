@@ -35,7 +35,7 @@ class StudiedCell:
     Attributes
     ----------
     study, scenario : str
-        Where it stands: a folder of ``docs/evidence`` or a page of ``docs``, and a name in its table.
+        Where it stands: a folder of ``docs/evidence``, and a name in its table.
     family : str
         Name of the classifier, as in `cudbound.inputs.named_classifiers.LEARNERS`; "tuned" stands before one that a
         search tuned, "grouped" before one of grouped rows.

@@ -67,7 +67,7 @@ class ConvexLossClassifier(TwoClassLinear):
         The fitted basis.
     n_features_in_ : int
         Number of features seen in `fit`.
-    feature_names_in_ : ndarray of str, shape (n_features_in_,)
+    feature_names_in_ : ndarray of str, shape (n_features,)
         Names of the features, if `X` had names that are all strings.
 
     References

@@ -132,7 +132,7 @@ class LeastSquaresClassifier(TwoClassLinear):
         Intercept of the score; 0 if `fit_intercept` is False.
     n_features_in_ : int
         Number of features seen in `fit`.
-    feature_names_in_ : ndarray of str, shape (n_features_in_,)
+    feature_names_in_ : ndarray of str, shape (n_features,)
         Names of the features, if `X` had names that are all strings.
 
     References

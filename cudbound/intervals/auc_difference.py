@@ -115,7 +115,7 @@ AUC_DIFFERENCE = Method(
     assumptions="one of the centers is about the difference of the AUCs of these two classifiers",
     tendency="provisional: kept its level in 19 of the 20 settings that it was chosen on; short where a selection of "
     "features is compared with all of them",
-    reference="this package, docs/comparing_learners.md; DeLong et al. (1988)",
+    reference="this package, docs/how_to/compare_two_learners.md; DeLong et al. (1988)",
     cost="B",
     pivot=_difference,
 )

@@ -77,10 +77,10 @@ TWO_CENTER_AUC = Method(
     estimand=Estimand("conditional"),
     needs=frozenset({"scores", "bootstrap"}),
     assumptions="one of the centers is about the AUC of this classifier, as if seen on new cases",
-    tendency="kept its level in 90 of 91 registered settings (docs/probabilities_study.md); too high with nearly "
+    tendency="kept its level in 90 of 91 registered settings (docs/evidence/auc_and_brier.md); too high with nearly "
     "as many features as rows; long near separation",
-    reference="this package, docs/probabilities.md; Hanley and McNeil (1982), DeLong et al. (1988), Newcombe (2006), "
-    "Efron and Tibshirani (1997)",
+    reference="this package, docs/how_to/auc_and_brier.md; Hanley and McNeil (1982), DeLong et al. (1988), "
+    "Newcombe (2006), Efron and Tibshirani (1997)",
     cost="B",
     compute=_two_center,
 )

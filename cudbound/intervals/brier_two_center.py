@@ -89,9 +89,9 @@ TWO_CENTER_BRIER = Method(
     estimand=Estimand("conditional"),
     needs=frozenset({"losses", "bootstrap"}),
     assumptions="one of the centers is about the Brier score of this classifier, as if seen on n new cases",
-    tendency="kept its level in 86 of 87 registered settings (docs/probabilities_study.md); too low with nearly half "
-    "as many features as rows, without a strong penalty",
-    reference="this package, docs/probabilities.md; Efron and Tibshirani (1997)",
+    tendency="kept its level in 86 of 87 registered settings (docs/evidence/auc_and_brier.md); too low with nearly "
+    "half as many features as rows, without a strong penalty",
+    reference="this package, docs/how_to/auc_and_brier.md; Efron and Tibshirani (1997)",
     cost="B",
     compute=_two_center,
 )

@@ -11,7 +11,7 @@ from cudbound.basis.rounding import format_difference, format_level, format_prop
 from cudbound.report.estimands import aim_of
 from cudbound.report.tables import Run
 
-#: The interval to report for a classifier, and for one that a search has tuned; docs/which_interval.md has the reasons.
+#: The interval to report for a classifier, and for one that a search has tuned (docs/how_to/which_interval.md).
 RECOMMENDED = ("two-center", "bbc-cv")
 #: Where there are new cases, the interval to report for the error on them.
 ON_NEW_CASES = ("test-set-wilson", "test-set-clopper-pearson")

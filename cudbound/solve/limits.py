@@ -23,7 +23,7 @@ class SearchLimits:
         Of the whole call, which then ends with the bounds that are proved. Nodes are counted between batches of
         searches, so that the result does not depend on the number of threads; in a search for a quantile, setting up
         the search of a draw counts as 12 of them, and nodes of a quadratic below the loss count less, by their time
-        (``docs/solver.md``). None lets `cudbound.cud_interval` and
+        (``docs/explanation/solver.md``). None lets `cudbound.cud_interval` and
         `cudbound.compare_intervals` choose, unless `seconds` is given, a number that depends on the size of the data
         and takes about ten seconds on one processor (`cudbound.solve.effort.default_node_budget`); elsewhere, with
         ``all_draws=True`` and with the solver "cvxpy" it means no limit. ``math.inf`` means no limit.

@@ -74,7 +74,7 @@ def solve_draws(
     -------
     Draws
         Bounds, status, node count and witness of each draw. The bounds hold up to the tolerances of
-        docs/solver.md; rounding of losses and scores only enlarges them.
+        docs/explanation/solver.md; rounding of losses and scores only enlarges them.
 
     Raises
     ------

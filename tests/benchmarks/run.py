@@ -21,7 +21,9 @@ def main() -> None:
     """Run all cases and print one table."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="fewer repetitions, data sets and draws")
-    parser.add_argument("--picture", type=Path, help="draw the cost curves in n and p, as docs/cost.svg")
+    parser.add_argument(
+        "--picture", type=Path, help="draw the cost curves in n and p, as docs/pictures/cost.svg"
+    )
     options = parser.parse_args()
     quick = options.quick
 

@@ -46,7 +46,7 @@ def test_a_place_that_cannot_be_written_is_refused(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "page", [README, README.parent / "docs" / "command_line.md"], ids=lambda page: page.name
+    "page", [README, README.parent / "docs" / "how_to" / "clinical_report.md"], ids=lambda page: page.name
 )
 def test_the_first_command_of_a_page_writes_the_file_that_the_others_read(page):
     commands = re.findall(r"^\.venv/bin/cudbound .*$", page.read_text(), re.MULTILINE)

@@ -16,7 +16,7 @@ from study_cases import dump
 from cudbound.cli import study as commands
 from cudbound.study.design.design_file import template_text
 
-DOCUMENTATION = Path(__file__).parents[2] / "docs" / "studies.md"
+DOCUMENTATION = Path(__file__).parents[2] / "docs" / "how_to" / "study_on_a_cluster.md"
 QUICK = template_text("quick").replace("n_resamples = 200", "n_resamples = 20")
 #: A shell finds the command beside the Python of the tests, and Slurm is not there.
 ENVIRONMENT = {

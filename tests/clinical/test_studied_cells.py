@@ -43,11 +43,9 @@ def test_a_cell_that_was_run_again_is_there_once():
 
 
 def test_a_known_cell_of_the_paper():
-    """From docs/study_results.md: 0.982 0.444 for cud on gaussians at n = 30, whose mean true error is 0.243."""
+    """From docs/evidence/paper2008: 0.982 0.444 for cud on gaussians at n = 30, whose mean true error is 0.243."""
     (cell,) = [
-        one
-        for one in studied_cells()
-        if (one.study, one.scenario, one.n) == ("paper2008_report", "gaussians", 30)
+        one for one in studied_cells() if (one.study, one.scenario, one.n) == ("paper2008", "gaussians", 30)
     ]
     assert (cell.p, cell.estimate, cell.sets) == (3, 0.243, 1000)
     assert (cell.intervals["cud"].coverage, cell.intervals["cud"].width) == (0.982, 0.444)

@@ -18,7 +18,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import click
 import pandas as pd
 import skops.io
 from click.testing import CliRunner
@@ -32,14 +31,8 @@ from tabulate import tabulate
 from cudbound.adapters import REFUSALS
 from cudbound.analysis.from_recorded import FIELD_OF
 from cudbound.basis.method_card import MethodCard
-from cudbound.cli import study as study_commands
 from cudbound.cli.example import example_text
 from cudbound.cli.group import main
-from cudbound.cli.interval import interval
-from cudbound.cli.learners import compare_learners
-from cudbound.cli.methods import methods
-from cudbound.cli.sample_size import plan
-from cudbound.cli.verify import verify
 from cudbound.inputs.classifier_recipe import ClassifierRecipe
 from cudbound.inputs.named_classifiers import CLASSIFIERS
 from cudbound.intervals import GROUPS, METHODS, Method, find_comparisons, find_methods
@@ -51,7 +44,10 @@ from cudbound.study.populations.worlds import WORLDS
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted(
-    [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md", *(ROOT / "docs").glob("*.md")]
+    [
+        *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")),
+        *(page for page in (ROOT / "docs").rglob("*.md") if page.name != "registration.md"),
+    ]
 )
 GENERATED = re.compile(r"(<!-- generated: ([\w-]+) -->\n)(.*?)(<!-- end -->)", re.DOTALL)
 
@@ -128,10 +124,6 @@ def table_of_methods(methods: Iterable[MethodCard], *headings: str) -> str:
     return markdown_table([{heading: CELLS[heading](m) for heading in headings} for m in methods])
 
 
-def methods_in_short() -> str:
-    return table_of_methods(find_methods("paper"), "method", "aims at", "known tendency")
-
-
 def intervals_in_full(methods: Iterable[Method]) -> str:
     told = ("method", "what it is", "aims at", "assumes", "known tendency", "fits")
     return table_of_methods(methods, *told, "options, default first", "fallback", "source")
@@ -172,22 +164,16 @@ def demo() -> str:
     return f"```text\n{result.stdout}```"
 
 
-def options_of_command(command: click.Command) -> str:
-    rows = []
-    for option in command.params:
-        if option.param_type_name != "option" or option.name == "help" or option.hidden:
-            continue
-        choices = getattr(option.type, "choices", None)
-        value = "" if option.is_flag else " " + (option.metavar or "|".join(choices))
-        default = (
-            "required"
-            if option.required
-            else option.default
-            if isinstance(option.default, str | int | float) and not option.is_flag
-            else ""
-        )
-        rows.append({"option": f"`{option.opts[0]}{value}`", "default": str(default), "meaning": option.help})
-    return markdown_table(rows)
+#: What the file of the tutorial is, to every command.
+FILE = "patients.csv --target died --positive yes --exclude id --categorical auto --seed 1"
+
+
+def output_of(command: str) -> str:
+    """What a command of the tutorial prints."""
+    with tempfile.TemporaryDirectory() as folder:
+        result = run_in(Path(folder), PATIENTS, f"cudbound {command}")
+    assert result.exit_code == 0, result.output
+    return f"```text\n{result.stdout}```"
 
 
 def cells_worst_first(path: Path, method: str = "two-center") -> str:
@@ -216,6 +202,44 @@ def cells_worst_first(path: Path, method: str = "two-center") -> str:
 
 def listed(value: Any) -> list[Any]:
     return value if isinstance(value, list) else [value]
+
+
+def against_others() -> str:
+    """What other software gives, and how often its interval covered at n = 50."""
+    auc, error, tuned = (
+        pd.read_csv(EVIDENCE / file).query("n == 50")
+        for file in (
+            "two-center-auc/cells.csv",
+            "two-center-confirmation/cells.csv",
+            "earlier/tuned-ridge.csv",
+        )
+    )
+
+    def covered(what: str, cells: pd.DataFrame, method: str) -> str:
+        found = cells.loc[cells["method"] == method, "coverage"]
+        return f"{what}: median {found.median():.3f}, lowest {found.min():.3f} ({found.size} settings)"
+
+    ours = f"{covered('error', error, 'two-center')}; {covered('AUC', auc, 'two-center')}"
+    rows = (
+        ("`cudbound`", "interval for the fitted classifier (`two-center`)", ours),
+        ("`rms::validate`", "optimism-corrected values; interval `abcloc`", covered("AUC", auc, "abcloc")),
+        ("`pminternal`", "the same; shifted bootstrap interval", covered("AUC", auc, "location-shifted")),
+        (
+            "`mlr3inferr`",
+            "intervals for the error of the algorithm, such as nested cross-validation",
+            covered("error of the tuned classifier", tuned, "nested-cv"),
+        ),
+        ("`nestedcv`", "estimate from outer folds, no interval", "no interval"),
+        (
+            "`confidenceinterval`",
+            "interval for given predictions, such as DeLong's",
+            covered("AUC, training predictions", auc, "delong-training"),
+        ),
+        ("`cross_val_score` ± 2 sd", "spread of the folds", "not measured"),
+    )
+    return markdown_table(
+        [dict(zip(("software", "what it gives", "coverage at n = 50"), row, strict=True)) for row in rows]
+    )
 
 
 def study_templates() -> str:
@@ -248,7 +272,7 @@ def metrics() -> str:
     rows += [
         (
             '`"net-benefit"`',
-            "a false alarm at the odds of the threshold, [below](#net-benefit)",
+            "a false alarm at the odds of the threshold: [net benefit](net_benefit.md)",
             "prevalence minus it",
         ),
         (
@@ -258,12 +282,12 @@ def metrics() -> str:
         ),
         (
             '`"ppv"`, `"npv"`',
-            "none: from limits of sensitivity and specificity, [below](#predictive-values)",
+            "none: [from limits of sensitivity and specificity](predictive_values.md)",
             "",
         ),
         (
             '`"lr+"`, `"lr-"`',
-            "none: from joint limits of both, [below](#likelihood-ratios)",
+            "none: from [joint limits of both](predictive_values.md#likelihood-ratios)",
             "ratios from 0 up",
         ),
     ]
@@ -378,6 +402,8 @@ def tolerances() -> str:
 
 
 EVIDENCE = ROOT / "docs" / "evidence"
+#: Studies whose cells are kept as they were published.
+EARLIER = sorted(path.stem for path in (EVIDENCE / "earlier").glob("*.csv"))
 
 
 def cells_of(study: str, *methods: str) -> Callable[[], str]:
@@ -390,6 +416,27 @@ def cells_of(study: str, *methods: str) -> Callable[[], str]:
         return "\n\n".join(f"`{one}`:\n\n{cells_worst_first(path, one)}" for one in methods)
 
     return table
+
+
+def earlier_cells(study: str) -> str:
+    """Coverage and width in every cell of an earlier study, that of the first method's lowest coverage first."""
+    with (EVIDENCE / "earlier" / f"{study}.csv").open(newline="") as file:
+        reader = csv.DictReader(file)
+        keys = (reader.fieldnames or [])[: -len(("method", "coverage", "width", "keeps_level"))]
+        cells: dict[tuple[str, ...], list[dict[str, str]]] = {}
+        for one in reader:
+            cells.setdefault(tuple(one[key] for key in keys), []).append(one)
+    return markdown_table(
+        [
+            dict(zip(keys, cell, strict=True))
+            | {
+                one["method"]: f"{one['coverage']} / {one['width']}"
+                + ("" if one["keeps_level"] == "True" else " \\*")
+                for one in found
+            }
+            for cell, found in sorted(cells.items(), key=lambda item: float(item[1][0]["coverage"]))
+        ]
+    )
 
 
 def published_again() -> str:
@@ -510,6 +557,7 @@ def lower_limits() -> str:
 
 
 PARTS: dict[str, Callable[[], str]] = {
+    "against-others": against_others,
     "scores-in-short": scores_in_short,
     "auc-methods": partial(methods_worst_first, "two-center-auc"),
     "brier-methods": partial(methods_worst_first, "two-center-brier"),
@@ -524,11 +572,12 @@ PARTS: dict[str, Callable[[], str]] = {
     "ridge-cells": cells_of("two-center-ridge", "two-center"),
     "tuned-cells": cells_of("two-center-tuned", "two-center", "bbc-cv"),
     "clinical-cells": cells_of("two-center-clinical", "two-center"),
+    "net-benefit-again-cells": cells_of("net-benefit-again", "two-center"),
     "ratio-cells": cells_of("ratios-and-net-benefit", "two-center"),
     "several-classes-cells": cells_of("several-classes", "two-center"),
     "several-classes-methods": partial(methods_worst_first, "several-classes"),
     "published-cells": published_again,
-    "methods-in-short": methods_in_short,
+    **{f"earlier-{name}": partial(earlier_cells, name) for name in EARLIER},
     "paper-intervals": lambda: intervals_in_full(find_methods("paper")),
     "conditional-intervals": conditional_intervals,
     "algorithm-intervals": lambda: intervals_in_full((*find_methods("algorithm"), *find_methods("tuned"))),
@@ -536,16 +585,17 @@ PARTS: dict[str, Callable[[], str]] = {
     "point-estimates": estimators_of_points,
     "recorded-losses": recorded_losses,
     "demo": demo,
-    "options": partial(options_of_command, interval),
-    "options-compare-learners": partial(options_of_command, compare_learners),
-    "options-methods": partial(options_of_command, methods),
-    "options-plan": partial(options_of_command, plan),
-    "options-study-run": partial(options_of_command, study_commands.run),
-    "options-verify": partial(options_of_command, verify),
     "study-templates": study_templates,
     "metrics": metrics,
     "study-worlds": study_worlds,
     "classifiers": classifiers,
+    "tutorial-check": partial(output_of, "check patients.csv"),
+    "tutorial-recommend": partial(output_of, f"interval {FILE} --recommend"),
+    "tutorial-metrics": partial(
+        output_of,
+        f"interval {FILE} --classifier logistic --standardize --methods two-center "
+        "--metric error,sensitivity,specificity,auc --style paper",
+    ),
     "refusals": refusals,
     "errors": errors,
     "tolerances": tolerances,

@@ -12,25 +12,23 @@ third to half of the rows, the limit of before cannot be had from this run: the 
 from __future__ import annotations
 
 import argparse
-import re
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 from scipy.special import betaincinv
 
-PAGE = Path(__file__).parents[2] / "docs" / "which_interval.md"
+EARLIER = Path(__file__).parents[2] / "docs" / "evidence" / "earlier"
+#: The studies of two-center, as they were published; the first that has a cell counts.
+STUDIES = ("where-intervals-break", "paper2008", "logistic-regression", "decision-trees", "random-forests")
 LEVEL = 0.95
 
 
 def published() -> dict[tuple[str, int], tuple[float, float]]:
-    """Return coverage and width of two-center by cell, as the page has them; the first table with a cell counts."""
-    found: dict[tuple[str, int], tuple[float, float]] = {}
-    for line in PAGE.read_text().splitlines():
-        cell = re.match(r"\| (.+?) +\| (\d+) +\| (\d\.\d{3}) (\d\.\d{3})( \\\*)? +\|", line)
-        if cell:
-            found.setdefault((cell[1], int(cell[2])), (float(cell[3]), float(cell[4])))
-    return found
+    """Return coverage and width of two-center by cell."""
+    cells = pd.concat([pd.read_csv(EARLIER / f"{study}.csv") for study in STUDIES])
+    first = cells[cells["method"] == "two-center"].drop_duplicates(["scenario", "n"])
+    return {(one.scenario, one.n): (one.coverage, one.width) for one in first.itertuples()}
 
 
 def beside(rows: pd.DataFrame) -> dict[str, float]:

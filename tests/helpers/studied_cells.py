@@ -1,11 +1,12 @@
 """The table of studied cells that ships with the package: ``python tests/helpers/studied_cells.py`` writes it anew.
 
 It is made from the committed tables of the studies: ``docs/evidence/*/cells.csv``, and of the seven intervals of Laber
-and Murphy (2008) the report ``docs/paper2008_report.md``.
+and Murphy (2008) those in ``docs/evidence/paper2008``.
 """
 
 from __future__ import annotations
 
+import html
 import json
 import re
 from pathlib import Path
@@ -34,39 +35,24 @@ def exported() -> pd.DataFrame:
     return lines[lines["sets"] == lines.groupby([*CELL, "method"])["sets"].transform("max")]
 
 
-def rows_of(text: str, heading: str) -> list[dict[str, str]]:
-    """The rows of the table of a page that follows a heading."""
-    lines = text.partition(f"{heading}\n")[2].splitlines()
-    start = next(number for number, line in enumerate(lines) if line.startswith("|"))
-    cells = [[cell.strip().replace("\\", "") for cell in line.split("|")[1:-1]] for line in lines[start:]]
-    whole = cells[: next((number for number, row in enumerate(cells) if not row), len(cells))]
-    return [dict(zip(whole[0], row, strict=True)) for row in whole[2:]]
-
-
 def of_the_paper() -> pd.DataFrame:
-    """The cells of ``docs/paper2008_report.md``; those whose number of features it does not say are left out."""
-    text = (ROOT / "docs" / "paper2008_report.md").read_text()
-    drawn = {(one["scenario"], one["n"]): one for one in rows_of(text, "What was drawn")}
-    words = dict(re.findall(r"^- Scenario ([^:]+): (.*)$", text.replace("\\", ""), re.MULTILINE))
-    features = {name: re.search(r"(?:of )?(\d+) features", said) for name, said in words.items()}
-    lines = []
-    for row in rows_of(text, "## At a glance"):
-        scenario, n, sample = row["scenario"], row["n"], drawn[row["scenario"], row["n"]]
-        if (found := features[scenario]) is None:
-            continue
-        for method in list(row)[2:]:
-            coverage, width = map(float, row[method].split()[:2])
-            sets = int(sample["replicates"])
-            mcse = (coverage * (1 - coverage) / sets) ** 0.5
-            numbers = {
-                "coverage": coverage,
-                "mcse": mcse,
-                "width": width,
-                "estimate": sample["mean true error"],
-            }
-            cell = {"study": "paper2008_report", "scenario": scenario, "n": int(n), "p": int(found[1])}
-            lines.append({**cell, "family": "least-squares", "sets": sets, "method": method, **numbers})
-    return pd.DataFrame(lines).astype({"estimate": float})
+    """The cells of ``docs/evidence/paper2008``; those whose number of features is not given are left out."""
+    folder = ROOT / "docs" / "evidence" / "paper2008"
+    cell = ["scenario", "n", "method"]
+    read = {one: pd.read_csv(folder / f"{one}.csv") for one in ("coverage", "width", "samples")}
+    lines = read["coverage"][[*cell, "coverage"]].merge(
+        read["width"][[*cell, "mean width"]], on=cell, how="left"
+    )
+    lines = lines.merge(
+        read["samples"][["scenario", "n", "replicates", "mean true error"]], on=cell[:2], how="left"
+    )
+    names = {"mean width": "width", "replicates": "sets", "mean true error": "estimate"}
+    lines = lines.rename(columns=names).assign(study="paper2008", family="least-squares")
+    words = html.unescape((folder / "report.html").read_text())
+    features = dict(re.findall(r"<li>Scenario ([^:\n]+):.*?(?:of )?(\d+) features", words))
+    lines["p"] = lines["scenario"].map(features)
+    lines["mcse"] = (lines["coverage"] * (1 - lines["coverage"]) / lines["sets"]) ** 0.5
+    return lines.dropna(subset="p")
 
 
 def table() -> str:

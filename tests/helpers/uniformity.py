@@ -1,8 +1,8 @@
-"""Draw docs/uniformity.svg: ``python tests/helpers/uniformity.py docs/uniformity.svg``.
+"""Draw docs/pictures/uniformity.svg: ``python tests/helpers/uniformity.py docs/pictures/uniformity.svg``.
 
 The limits of the centers of two-center where the signal is of the order of the chance, as propositions 1 and 2 of
-docs/what_is_proved.md give them, and the same from simulated training sets: one feature of the values -1, 0 and 1,
-least squares with an intercept, and a mean label that rises by slope / sqrt(n) per unit of the feature.
+docs/explanation/what_is_proved.md give them, and the same from simulated training sets: one feature of the values
+-1, 0 and 1, least squares with an intercept, and a mean label that rises by slope / sqrt(n) per unit of the feature.
 """
 
 from __future__ import annotations

@@ -76,8 +76,8 @@ def read_design(
         If the file cannot be used: the message, one line, names the file, the table and the key, the rule and the
         value. Every classifier has then been fitted to one sample of its population of the smallest size.
 
-    Guarantee
-    ---------
+    Notes
+    -----
     The same file, data and arguments give the same study, and the same results of `cudbound.run_study`.
 
     Examples

@@ -48,14 +48,12 @@ def merge_stores(parts: Iterable[str | Path], store_path: str | Path) -> StudySt
         has with other results; or if the merged store cannot be written, or a run writes it. What is at `store_path` is
         then as it was.
 
-    Guarantee
-    ---------
+    Notes
+    -----
     The results that the merged store holds do not depend on the order of parts, nor on which part has which replicates.
     Replicates that several parts have, equal but for times, are taken once, with the times of the first of these parts.
     A merge that is killed at any moment leaves at `store_path` what was there before.
 
-    Notes
-    -----
     A merged store can be resumed, and be a part again. After more replicates, sizes or scenarios were added to a design
     its shards are to be run again, which adds what is new, and merged into a new store.
 

@@ -95,14 +95,12 @@ def run_study(
     StudyInterrupted
         On Ctrl-C. The store keeps what was done; the same call resumes from there.
 
-    Guarantee
-    ---------
+    Notes
+    -----
     What the store holds at the end depends on the study and the shard alone, but for times: it is the same for any
     number and kind of workers, and number of interruptions. Only this process writes. A kill at any moment loses at
     most the replicates that workers have not yet handed over, about half a second each.
 
-    Notes
-    -----
     Every worker computes with one thread of BLAS: more would compete with the other workers, and could round
     otherwise. Warnings of fits, the same ones thousands of times, are not shown; those of this package stand in the
     remarks of the rows. A replicate that fails is a row with its traceback; see `cudbound.replay`.

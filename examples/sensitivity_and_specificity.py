@@ -1,0 +1,35 @@
+"""
+How sure are we of sensitivity and specificity?
+===============================================
+
+With 20 events, less than one might hope. The limits are for new patients; the counts are of the training
+rows.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from sklearn.datasets import load_breast_cancer
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import confusion_matrix
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from cudbound import Metrics, compare_intervals
+from cudbound.plotting.refit_errors import ConfusionDisplay
+
+X, y = load_breast_cancer(return_X_y=True)
+label = np.where(y == 0, "malignant", "benign")
+rows = np.random.default_rng(3).permutation(y.size)[:60]
+X, label = X[rows][:, [1, 4, 8, 9]], label[rows]
+model = make_pipeline(StandardScaler(), LogisticRegression()).fit(X, label)
+
+both = Metrics(["sensitivity", "specificity"], event="malignant", joint=True)
+table = compare_intervals(model, X, label, methods="two-center", metric=both, n_resamples=500, rng=0)
+print(table.to_text(style="paper"))
+
+# %%
+# Both intervals hold together at 95%.
+
+counts = confusion_matrix(label, model.predict(X), labels=["benign", "malignant"])
+ConfusionDisplay.from_table(table, counts).plot()
