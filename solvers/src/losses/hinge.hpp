@@ -39,7 +39,9 @@ class HingeRelaxation final : public Relaxation {
                     double most_allowed, int next);
     Settled minimize(HingeNode& here, const Sides& sides, const std::vector<int>& forced, double limit, double allowed,
                      double most_allowed);
-    double linearized(const HingeNode& here) const;
+    double linearized(const HingeNode& here, const Constraints& all) const;
+    double doubt(const HingeNode& here, const Constraints& all) const;
+    double size_of(const HingeNode& here) const;
     double proved_loss(HingeNode& here, const Constraints& all, double limit);
     bool still(const HingeNode& here) const;
     double undercut(const HingeNode& here) const;
