@@ -178,7 +178,10 @@ void HingeRelaxation::start(Node& node) const { copy(*root_, node); }
 
 Relaxation::Settled HingeRelaxation::settle(Node& node, const Sides& sides, const std::vector<int>& forced,
                                             double limit) {
-    return minimize(static_cast<HingeNode&>(node), sides, forced, limit, Settings::left_of_tie * sides.tie, sides.tie);
+    // beta = 0 lies in every cone
+    const double highest = at_most(apex_loss, limit) ? std::numeric_limits<double>::infinity() : limit;
+    return minimize(static_cast<HingeNode&>(node), sides, forced, highest, Settings::left_of_tie * sides.tie,
+                    sides.tie);
 }
 
 bool HingeRelaxation::restore(HingeNode& here, const Constraints& all) {
@@ -252,14 +255,15 @@ Relaxation::Settled HingeRelaxation::minimize(HingeNode& here, const Sides& side
         std::copy_n(here.active.point(), p, here.point.data());
         const double missing = coordinates_.lent() == 0 ? 0.0 : undercut(here);
         double least = linearized(here, all) - doubt(here, all) - missing;
-        bool known = coordinates_.lent() == 0 || still(here);
-        if (!known && missing <= (1 + step) * slack) {
+        const bool close = missing <= (1 + step) * slack;
+        bool known = coordinates_.lent() == 0 || still(here, close);
+        if (!known && close) {
             // a slope, if a small one: nothing is known of it unless multipliers balance it
             const double balanced = proved_loss(here, all, -std::numeric_limits<double>::infinity());
             known = balanced >= least - slack;
             least = std::min(least, balanced);
         }
-        here.loss = std::max(before, least);
+        here.loss = std::max(before, std::min(least, apex_loss));
         if (known) return exceeds(here.loss, limit) ? Settled::too_far : Settled::yes;
         advance(here, sides, forced);
         next = -1;
@@ -282,8 +286,10 @@ double HingeRelaxation::linearized(const HingeNode& here, const Constraints& all
 // penalty does not curve the loss.
 double HingeRelaxation::doubt(const HingeNode& here, const Constraints& all) const {
     const double size = size_of(here);
-    const double reach = coordinates_.lent() == 0 ? size : (1.0 + Settings::hinge_reach) * size;
-    return 2.0 * Settings::unit_error * here.active.pull(all) * reach;
+    const double pull = here.active.pull(all);
+    if (coordinates_.lent() == 0) return 2.0 * Settings::unit_error * pull * size;
+    // there, slopes are differences of the point and its center too
+    return 2.0 * Settings::unit_error * (pull + size) * (1.0 + Settings::hinge_reach) * size;
 }
 
 double HingeRelaxation::size_of(const HingeNode& here) const {
@@ -332,10 +338,8 @@ double HingeRelaxation::undercut(const HingeNode& here) const {
     double bent = 0.0;                                               // where the loss has curvature of its own
     double flat2 = 0.0;                                              // squared length of the other slopes
     for (int k = 0; k < p; ++k) {
-        const double step = std::abs(here.point[k] - here.center[k]);
-        // the difference of two long vectors has the rounding errors of both
-        const double slope = coordinates_.share(k) * (step + Settings::unit_error * std::abs(here.point[k]));
-        if (coordinates_.share(k) < 1.0 && slope < far * (1.0 - coordinates_.share(k))) {
+        const double slope = slope_along(here, k);
+        if (bends(slope, k, far)) {
             bent += slope * slope / (1.0 - coordinates_.share(k));
         } else {
             flat2 += slope * slope;
@@ -344,12 +348,28 @@ double HingeRelaxation::undercut(const HingeNode& here) const {
     return bent + far * std::sqrt(flat2);
 }
 
-// Whether the last proximal step was a rounding error.
-bool HingeRelaxation::still(const HingeNode& here) const {
+// Half of the slope that the proximal term has compensated along an axis: the
+// difference of two long vectors has the rounding errors of both.
+double HingeRelaxation::slope_along(const HingeNode& here, int k) const {
+    const double step = std::abs(here.point[k] - here.center[k]);
+    return coordinates_.share(k) * (step + Settings::unit_error * std::abs(here.point[k]));
+}
+
+// Whether the penalty turns the slope before `far`: what it is worth is then
+// known wherever the minimizer lies.
+bool HingeRelaxation::bends(double slope, int k, double far) const {
+    return coordinates_.share(k) < 1.0 && slope < far * (1.0 - coordinates_.share(k));
+}
+
+// Whether the last proximal step was a rounding error: where `only_flat`, along
+// the axes on which the penalty does not turn the slope.
+bool HingeRelaxation::still(const HingeNode& here, bool only_flat) const {
+    const double far = 2.0 * Settings::hinge_reach * size_of(here);
     double moved2 = 0.0;
     for (int k = 0; k < p; ++k) {
         const double step = here.point[k] - here.center[k];
-        if (coordinates_.share(k) > 0.0) moved2 += step * step;
+        if (coordinates_.share(k) == 0.0 || (only_flat && bends(slope_along(here, k), k, far))) continue;
+        moved2 += step * step;
     }
     const double size = load_ + std::sqrt(dot(here.point.data(), here.point.data(), p));
     return moved2 <= Settings::hinge_rounding * Settings::hinge_rounding * size * size;

@@ -43,7 +43,9 @@ class HingeRelaxation final : public Relaxation {
     double doubt(const HingeNode& here, const Constraints& all) const;
     double size_of(const HingeNode& here) const;
     double proved_loss(HingeNode& here, const Constraints& all, double limit);
-    bool still(const HingeNode& here) const;
+    double slope_along(const HingeNode& here, int k) const;
+    bool bends(double slope, int k, double far) const;
+    bool still(const HingeNode& here, bool only_flat) const;
     double undercut(const HingeNode& here) const;
     void advance(HingeNode& here, const Sides& sides, const std::vector<int>& forced);
 
