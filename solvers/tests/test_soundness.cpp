@@ -296,6 +296,20 @@ TEST(sizes_that_are_refused) {
     }
 }
 
+// Where alpha = 0 no loss counts, however large: both rows are wrong at (-100, 1e-9), in a cell as thin as 2e-10.
+TEST(a_thin_cell_where_no_loss_counts) {
+    for (const Loss loss : {Loss::SQUARED, Loss::LOGISTIC, Loss::EXPONENTIAL, Loss::SQUARED_HINGE, Loss::HUBER}) {
+        check::set_context("loss", static_cast<int>(loss));
+        Instance instance = by_hand({0.0, 0.5, -2.0, -1e10}, {-1.0, -1.0}, {1e12, -2.4375}, {3, 2}, 0.0, loss);
+        instance.sample_weight = {1e12, 1e8};
+        const Vector beta = {-100.0, 1e-9};
+        CHECK_EQUAL(static_cast<double>(EnclosedValue(instance.view(), 0, Side::BOTH).at(beta.data()).low), 1.5);
+        const Answer answer = solve(instance);
+        CHECK_AT_MOST(1.5, answer.upper[0]);
+        CHECK_AT_MOST(answer.lower[0], 1.5);
+    }
+}
+
 // Rows that nearly repeat others in more dimensions, where a search without a limit went on forever: it ends, and what
 // it leaves open says so.
 TEST(near_duplicates_end) {
