@@ -38,21 +38,26 @@ class Bytes {
     int integer(int least, int most) { return least + byte() % (most - least + 1); }
     bool flag() { return byte() % 2 == 1; }
 
-    // From here on numbers are at most 1e4. Of larger ones it is known that upper bounds can be too small: under hinge
-    // loss with a coefficient that has no penalty, where coefficients of 1e6 or more leave slopes without a digit.
-    void tame() { tame_ = true; }
+    // From here on numbers are at most 1e4, or `large` ones at most 1e16. What is larger is not compared with values.
+    void tame(bool large) {
+        tame_ = !large;
+        large_ = large;
+    }
 
     // Mostly numbers that tie, cancel or are of different orders of magnitude; sometimes any 64 bits at all.
     double number() {
+        static constexpr std::array<double, 24> large = {
+            0.0, -0.0,  1.0,       -1.0,       0.5,         -0.5, 2.0,  -2.0, 3.0, 1e-8, -1e-8, 1e8,
+            1e6, -1e10, 1.0 / 3.0, -1.0 / 3.0, 1.0 + 1e-15, 1e12, 1e16, -1e8, 7.0, -7.0, 0.1,   -1e16};
         static constexpr std::array<double, 24> tame = {
             0.0, -0.0,      1.0,        -1.0,        0.5,         -0.5, 2.0,  -2.0, 3.0, 1e-8,  -1e-8, 1e-4,
             1e4, 1.0 / 3.0, -1.0 / 3.0, 1.0 + 1e-15, 1.0 - 1e-15, 7.0,  -7.0, 0.1,  0.3, 100.0, -0.3,  -1e4};
         static constexpr std::array<double, 24> known = {
-            0.0,    -0.0, 1.0,   -1.0,  0.5,       -0.5,       2.0,         -2.0,        3.0, 1e-8, -1e-8, 1e8,
-            1e-300, 1e16, 1e150, -1e16, 1.0 / 3.0, -1.0 / 3.0, 1.0 + 1e-15, 1.0 - 1e-15, 7.0, -7.0, 0.1,   0.3};
+            0.0,    -0.0, 1.0,  -1.0,  0.5,       -0.5,       2.0,         -2.0,        3.0, 1e-8, -1e-8, 1e8,
+            1e-300, 1e16, 1e90, -1e16, 1.0 / 3.0, -1.0 / 3.0, 1.0 + 1e-15, 1.0 - 1e-15, 7.0, -7.0, 0.1,   0.3};
         const std::uint8_t choice = byte();
-        if (choice < 8 * known.size()) return (tame_ ? tame : known)[choice % known.size()];
-        if (choice < 250 || tame_) return (static_cast<double>(byte()) - 128.0) / 32.0;
+        if (choice < 8 * known.size()) return (tame_ ? tame : large_ ? large : known)[choice % known.size()];
+        if (choice < 250 || tame_ || large_) return (static_cast<double>(byte()) - 128.0) / 32.0;
         std::uint64_t bits = 0;
         for (int k = 0; k < 8; ++k) bits = bits << 8 | byte();
         double value = 0.0;
@@ -83,6 +88,7 @@ class Bytes {
     std::size_t size_;
     std::size_t at_ = 0;
     bool tame_ = false;
+    bool large_ = false;
 };
 
 void require(bool holds, const char* what) {
@@ -363,8 +369,8 @@ void fit_bytes(Bytes& bytes) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     Bytes bytes(data, size);
     const std::uint8_t choice = bytes.byte();
-    const bool tame = choice >= 64;
-    if (tame) bytes.tame();
+    const bool tame = choice >= 32;
+    if (tame) bytes.tame(choice < 64);
     if (choice % 2 == 1) {
         fit_bytes(bytes);
     } else {

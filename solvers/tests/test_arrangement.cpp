@@ -170,6 +170,10 @@ TEST(zero_rows) {
     CHECK_EQUAL(arrangement.of_row[0], -1);
     CHECK_EQUAL(arrangement.of_row[3], -1);
     for (const int i : {1, 2, 4}) CHECK(arrangement.of_row[i] >= 0);
+    // whose squares are no numbers: the normal is that of the row
+    const double* shortest = arrangement.normal(arrangement.of_row[4]);
+    CHECK_NEAR(shortest[0], 1.0 / std::sqrt(10.0), 1e-15);
+    CHECK_NEAR(shortest[1], 3.0 / std::sqrt(10.0), 1e-15);
 
     const Arrangement nothing = merge({0.0, 0.0, 0.0, 0.0}, 2);
     CHECK_EQUAL(nothing.count, 0);

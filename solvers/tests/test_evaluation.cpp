@@ -71,6 +71,20 @@ const std::vector<double>& anchor_of(const Instance& instance) {
 
 }  // namespace
 
+// A margin has the rounding error of its offset too, beside which the side may vanish.
+TEST(the_offset_is_rounded_too) {
+    Instance instance = by_hand({1.0}, {1.0}, {0.0}, {1}, 1.0);
+    instance.offset = {1.0 - 1e-15};
+    const cudbound::Problem problem = instance.view();
+    Evaluation evaluation(problem);
+    const std::vector<double> coef = {5e-17};
+    evaluation.measure(coef.data());
+    const double loss = evaluation.loss(0);
+    const auto off = static_cast<double>(std::abs(exact_loss(instance, 0, coef) - loss));
+    CHECK(off > 0.0);
+    CHECK_AT_MOST(off, evaluation.doubt(0, loss));
+}
+
 // p = 1, rows 1 and 2 with labels +1, -1 and counts 1, 2 under squared loss: n L(b) = (1 - b)^2 + 2 (1 + 2 b)^2,
 // weights 0 and 1. At b = 1: 18, and row 2 is wrong.
 TEST(one_dimension_by_hand) {

@@ -81,3 +81,12 @@ TEST(a_cell_too_thin_to_tell_stays_possible) {
     CHECK_EQUAL(run.upper, 6.0);
     if (run.best >= 0.0) CHECK_EQUAL(problem.gain_at(run.direction, 0.0), run.best);
 }
+
+// Two lines that nearly coincide: the cell between them is found, though no direction clears both by more than a tie.
+TEST(a_thin_cell_gains_what_it_holds) {
+    const GainProblem problem{2, {{0.0, 1.0}, {-2e-10, -1.0}}, {2.0, 1.0}};
+    const Run run = search(problem, 0.0);
+    CHECK_EQUAL(run.best, 3.0);
+    CHECK_EQUAL(run.upper, 3.0);
+    CHECK_EQUAL(problem.gain_at(run.direction, 0.0), 3.0);
+}

@@ -280,3 +280,20 @@ TEST(rows_without_weight) {
         }
     }
 }
+
+// A penalty so large that the loss at beta = 0 is infinity times 0: no minimum is found, and every node ends.
+TEST(a_loss_at_zero_that_is_no_number) {
+    for (const Loss loss : smooth_losses) {
+        check::set_context("loss", static_cast<int>(loss));
+        Instance instance = by_hand({1.0, 0.5, -0.3, 1.0}, {1.0, -1.0}, {0.1, 0.2}, {1, 1}, 1.0, loss);
+        penalize({1e308, 1.0}, &instance);
+        Setting setting(instance);
+        CHECK(std::isnan(setting.relaxation->apex_loss));
+        CHECK(!setting.relaxation->found);
+        for (const Rows& cone : {Rows{{1.0, 0.0}}, Rows{{-1.0, 0.0}}, Rows{{0.6, 0.8}, {-1.0, 0.0}}}) {
+            setting.node->point = {0.0, 0.0};
+            const cudbound::Sides sides{2, cone[0].data(), setting.node->point.data(), 0.0};
+            CHECK(setting.relaxation->settle(*setting.node, sides, {0}, infinity) == Settled::unresolved);
+        }
+    }
+}

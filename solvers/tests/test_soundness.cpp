@@ -262,6 +262,54 @@ TEST(a_slope_below_the_rounding_of_a_distant_minimizer) {
     }
 }
 
+// Each of many weights is a rounding error beside the largest one, and all of them together are not.
+TEST(weights_that_count_together) {
+    Instance instance = by_hand({}, {}, {1.0, 0.0}, {}, 0.0);
+    double most = 1e12;
+    for (int i = 0; i < 12; ++i) {
+        instance.design.insert(instance.design.end(), {1.0, 0.1 * i});
+        instance.labels.push_back(1.0);
+        instance.counts.push_back(1);
+        instance.weights.push_back(i == 0 ? 1e12 : 0.0625);
+        most += i == 0 ? 0.0 : 0.0625;  // all are wrong at (-1, 0)
+    }
+    instance.n = 12;
+    const Answer answer = solve(instance);
+    CHECK_AT_MOST(most, answer.upper[0]);
+}
+
+// Squares of what is larger or smaller are no numbers.
+TEST(sizes_that_are_refused) {
+    for (const double size : {1e101, 1e-101}) {
+        Instance instance = two_rows();
+        instance.design = {size, size};
+        CHECK_THROWS(solve(instance), std::invalid_argument,
+                     "the largest absolute value of design must be 0 or in [1e-100, 1e100]");
+        instance = two_rows();
+        instance.sample_weight = {0.0, size};
+        CHECK_THROWS(solve(instance), std::invalid_argument,
+                     "the largest sample_weight must be 0 or in [1e-100, 1e100]");
+        instance = two_rows();
+        instance.offset = {0.0, -size};
+        CHECK_THROWS(solve(instance), std::invalid_argument,
+                     "the largest absolute value of offset must be 0 or in [1e-100, 1e100]");
+    }
+}
+
+// Where alpha = 0 no loss counts, however large: both rows are wrong at (-100, 1e-9), in a cell as thin as 2e-10.
+TEST(a_thin_cell_where_no_loss_counts) {
+    for (const Loss loss : {Loss::SQUARED, Loss::LOGISTIC, Loss::EXPONENTIAL, Loss::SQUARED_HINGE, Loss::HUBER}) {
+        check::set_context("loss", static_cast<int>(loss));
+        Instance instance = by_hand({0.0, 0.5, -2.0, -1e10}, {-1.0, -1.0}, {1e12, -2.4375}, {3, 2}, 0.0, loss);
+        instance.sample_weight = {1e12, 1e8};
+        const Vector beta = {-100.0, 1e-9};
+        CHECK_EQUAL(static_cast<double>(EnclosedValue(instance.view(), 0, Side::BOTH).at(beta.data()).low), 1.5);
+        const Answer answer = solve(instance);
+        CHECK_AT_MOST(1.5, answer.upper[0]);
+        CHECK_AT_MOST(answer.lower[0], 1.5);
+    }
+}
+
 // Rows that nearly repeat others in more dimensions, where a search without a limit went on forever: it ends, and what
 // it leaves open says so.
 TEST(near_duplicates_end) {

@@ -7,6 +7,11 @@
 namespace cudbound {
 
 struct Settings {
+    // The largest absolute value of each argument is 0 or in this range, so that squares neither overflow nor
+    // underflow; others are refused.
+    static constexpr double least_size = 1e-100;
+    static constexpr double most_size = 1e100;
+
     // Rows whose unit normals differ by less, apart from rounding, are compared exactly: they are one hyperplane if
     // they are collinear as the caller passed them. No answer depends on it.
     static constexpr double near = 1e-7;
@@ -149,9 +154,10 @@ struct Settings {
     // draws drive its influence on the minimum to zero.
     static constexpr double flat_step = 1e-4;
 
-    // Those iterations stop when the flat coordinates move by less than this share of their length, or by less than the
-    // rounding errors of normals that nearly cancel (`unit_error` times their multipliers).
-    static constexpr double proximal = 1e-12;
+    // Those iterations end when the flat coordinates move by no more than their rounding errors, which are this share
+    // of their length, or those of normals that nearly cancel (`unit_error` times their multipliers). Slopes above
+    // rounding are not bridged: the node is left open.
+    static constexpr double proximal = 4e-15;
 
     // After this many of these iterations a node is left open, which can only enlarge the upper bound.
     static constexpr int proximal_steps = 60;
@@ -160,8 +166,8 @@ struct Settings {
     // units of the loss, or of 1 / alpha of it if that is less.
     static constexpr double flat_level = 8e-10;
 
-    // The remaining slope after those iterations is assumed to act over this many times that length. The lower end is
-    // used, which can only enlarge Q.
+    // What is left then is a rounding error of a slope, which may act over this many times that length. The lower end
+    // is used, which can only enlarge Q.
     static constexpr double proximal_reach = 10.0;
 
     // Newton's method for smooth losses stops when the loss is known to this, relative to 1 + loss, and the lower end
@@ -228,15 +234,18 @@ struct Settings {
     static constexpr double singular_tie = 1e-8;
 
     // More is added as long as the free step is longer than this many times the coefficients: steps far out and back
-    // again would lose the digits that place a point on a hyperplane.
+    // again would lose the digits that place a point on a hyperplane. At a minimum, what was added leaves a slope: if
+    // that is no rounding error, free steps may be longer, up to `longest_last_step`.
     static constexpr double longest_step = 10.0;
+    static constexpr double longest_last_step = 1e6;
 
     // Coefficients that change no margin by more than this are no measure of how long steps may be: next to them the
     // slope that is left would seem to cost nothing.
     static constexpr double least_extent = 1e-6;
 
-    // Without strong convexity, the remaining gradient at the minimizer on a cone is assumed to act over this many
-    // times the size of the coefficients. The lower end is used, which can only enlarge Q.
+    // Without strong convexity, the remaining gradient at the minimizer on a cone may act over this many times the size
+    // of the coefficients. The lower end is used, which can only enlarge Q. If that is worth more than the slack of
+    // losses, the minimum does not count as found, and the node is left open unless further steps find it.
     static constexpr double residual_reach = 10.0;
 
     // Under a loss that never reaches 0, rows whose loss falls below `vanished` count as having none until it is above
@@ -247,6 +256,10 @@ struct Settings {
     // Hinge loss, in units of the mean curvature that squared loss would have. Eigenvalues of the penalty below this
     // count as zero, which can only enlarge Q.
     static constexpr double hinge_flat = 1e-13;
+
+    // Rows shorter than this count as zero in the loss, since 1 / length may be no number. Only coefficients of about
+    // 1 / length change what they lose; classifiers that long are not looked for.
+    static constexpr double hinge_shortest = 1e-150;
 
     // Entries of the penalty off its diagonal below this share of its largest count as zero when its eigenvectors are
     // computed. They are below its rounding errors.
@@ -262,8 +275,9 @@ struct Settings {
     // errors. Their possible effect is subtracted from the loss, which can only enlarge Q.
     static constexpr double hinge_rounding = 1e-14;
 
-    // The remaining slope at the minimizer on a cone is assumed to act over this many times the size of the point. The
-    // lower end is used, which can only enlarge Q.
+    // The rounding error of the slope at the minimizer on a cone may act over this many times the size of the point.
+    // The lower end is used, which can only enlarge Q. A slope that is more than a rounding error is not bridged: the
+    // loss is then what multipliers prove that balance it, or the node is left open.
     static constexpr double hinge_reach = 2.0;
 
     // Ties are relative to at least this share of the multipliers' size, where the anchor and the minimizer are

@@ -162,6 +162,20 @@ bool BoundedActiveSet::restore(const Constraints& all, const double* center) {
     return kept;
 }
 
+double BoundedActiveSet::pull(const Constraints& all) const {
+    double sum = 0.0;
+    for (int i = 0; i < all.soft.count; ++i) sum += places_[i] == at_cap ? all.soft.caps[i] : 0.0;
+    for (const Member& member : members_) sum += member.multiplier;
+    return sum;
+}
+
+double BoundedActiveSet::imbalance(const Constraints& all) const {
+    double sum = 0.0;
+    for (const Member& member : members_)
+        sum += member.multiplier * (all.level(member.label) - dot(all.normal(member.label), point_.data(), p_));
+    return sum;
+}
+
 bool BoundedActiveSet::may_grow(const Constraints& all, const double* coordinates) {
     basis_.solve(coordinates, dual_step_.data());
     for (int k = 0; k < basis_.size(); ++k) {

@@ -87,6 +87,11 @@ class BoundedActiveSet {
     // point for the constraints that stay active. Returns whether all did.
     bool restore(const Constraints& all, const double* center);
 
+    // The sum of the multipliers, and that of multiplier times violation over the active constraints, which rounding
+    // keeps from equality: the dual objective is less than that of equality if the latter is negative.
+    double pull(const Constraints& all) const;
+    double imbalance(const Constraints& all) const;
+
     // Whether all multipliers stay within their bounds when the sum of
     // multiplier_k normal_k over the active constraints grows by a vector of
     // their span, given by its coordinates in the basis.

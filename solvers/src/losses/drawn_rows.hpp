@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <vector>
 
@@ -34,7 +35,7 @@ class DrawnRows {
         }
         const auto n = static_cast<std::size_t>(problem.n);
         columns_.reserve(n * size);
-        for (auto* vector : {&mass_, &offset_, &margins_, &slopes_, &bends_, &weighted_}) vector->reserve(n);
+        for (auto* vector : {&mass_, &offset_, &margins_, &slopes_, &bends_, &weighted_, &lengths_}) vector->reserve(n);
         drawn_.reserve(n);
         gone_.reserve(n);
     }
@@ -58,10 +59,12 @@ class DrawnRows {
         }
         const std::size_t k = mass_.size();
         columns_.resize(k * static_cast<std::size_t>(p_));
+        lengths_.resize(k);
         for (std::size_t i = 0; i < k; ++i) {
             const double label = problem_.labels[drawn_[i]];
             const double* row = problem_.design + drawn_[i] * p_;
             for (int l = 0; l < p_; ++l) columns_[l * k + i] = label * row[l];
+            lengths_[i] = std::sqrt(dot(row, row, p_));
         }
         for (auto* vector : {&margins_, &slopes_, &bends_, &weighted_}) vector->resize(k);
         gone_.assign(k, 0);
@@ -125,6 +128,14 @@ class DrawnRows {
         return value;
     }
 
+    // What the margins lose by rounding is worth this times the length of the coefficients, in units of a rounding
+    // error.
+    double steepness() const {
+        double sum = 0.0;
+        for (std::size_t i = 0; i < mass_.size(); ++i) sum += std::abs(slopes_[i]) * lengths_[i];
+        return sum;
+    }
+
     // Whether a step from `beta` leaves every curved row on its piece of the loss.
     bool keep_pieces(const double* beta, const double* step) {
         const std::size_t k = mass_.size();
@@ -180,6 +191,7 @@ class DrawnRows {
     std::vector<double> ridge_;
     std::vector<std::int64_t> drawn_;
     std::vector<double> columns_;
+    std::vector<double> lengths_;  // of the rows
     std::vector<double> mass_;
     std::vector<double> offset_;
     std::vector<double> margins_;

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "control/prunes.hpp"
 #include "cudbound/settings.hpp"
 #include "linear_algebra/vector_math.hpp"
 
@@ -54,6 +55,7 @@ void HingeRelaxation::place_rows() {
         double* normal = &rows_.normals[static_cast<std::size_t>(i) * p];
         coordinates_.normal_from_beta(row, normal);
         const double length = std::sqrt(dot(normal, normal, p));
+        if (length < Settings::hinge_shortest) continue;
         for (int k = 0; k < p; ++k) normal[k] *= problem_.labels[i] / length;
         const double shift = problem_.offset == nullptr ? 0.0 : problem_.labels[i] * problem_.offset[i];
         rows_.levels[i] = (1.0 - shift) / length;
@@ -86,7 +88,7 @@ void HingeRelaxation::gather(std::int64_t draw) {
         const double mass = problem_.mass(draw, i);
         if (mass == 0.0) continue;
         total += mass;
-        if (arrangement_.of_row[i] < 0) {
+        if (rows_.caps[i] == 0.0) {
             const double shift = problem_.offset == nullptr ? 0.0 : problem_.labels[i] * problem_.offset[i];
             constant_ += mass * std::max(0.0, 1.0 - shift);
             continue;
@@ -176,7 +178,10 @@ void HingeRelaxation::start(Node& node) const { copy(*root_, node); }
 
 Relaxation::Settled HingeRelaxation::settle(Node& node, const Sides& sides, const std::vector<int>& forced,
                                             double limit) {
-    return minimize(static_cast<HingeNode&>(node), sides, forced, limit, Settings::left_of_tie * sides.tie, sides.tie);
+    // beta = 0 lies in every cone
+    const double highest = at_most(apex_loss, limit) ? std::numeric_limits<double>::infinity() : limit;
+    return minimize(static_cast<HingeNode&>(node), sides, forced, highest, Settings::left_of_tie * sides.tie,
+                    sides.tie);
 }
 
 bool HingeRelaxation::restore(HingeNode& here, const Constraints& all) {
@@ -204,8 +209,8 @@ Relaxation::Settled HingeRelaxation::satisfy(HingeNode& here, const Sides& sides
         if (next >= 0) {
             // the dual objective bounds the loss unless there is a proximal term in
             // it
-            const auto outcome =
-                here.active.move(all, next, violation, &value, coordinates_.lent() == 0 ? limit : unlimited);
+            const auto outcome = here.active.move(all, next, violation, &value,
+                                                  coordinates_.lent() == 0 ? limit + doubt(here, all) : unlimited);
             if (outcome == BoundedActiveSet::Outcome::too_far) return Settled::too_far;
             if (outcome == BoundedActiveSet::Outcome::infeasible) {
                 // A cone is never empty: the violation is a rounding error, which a
@@ -224,7 +229,7 @@ Relaxation::Settled HingeRelaxation::satisfy(HingeNode& here, const Sides& sides
         rounding = Settings::hinge_rounding * std::sqrt(dot(point, point, p));
         violation = std::max(allowed, rounding);
         next = here.active.most_violated(terms_, violation, violations_.data());
-        if (coordinates_.lent() > 0 && proved_loss(here, all, limit) > limit) return Settled::too_far;
+        if (coordinates_.lent() > 0 && exceeds(proved_loss(here, all, limit), limit)) return Settled::too_far;
         if (next >= 0) violation = violations_[next];
         const int side = sides.most_violated(forced, point, violation);
         if (side >= 0) {
@@ -249,9 +254,17 @@ Relaxation::Settled HingeRelaxation::minimize(HingeNode& here, const Sides& side
         if (settled != Settled::yes) return settled;
         std::copy_n(here.active.point(), p, here.point.data());
         const double missing = coordinates_.lent() == 0 ? 0.0 : undercut(here);
-        here.loss = std::max(before, linearized(here) - missing);
-        // nearly vanishing slopes are tolerated only for a limited number of steps
-        if (missing <= (1 + step) * slack || still(here)) return here.loss > limit ? Settled::too_far : Settled::yes;
+        double least = linearized(here, all) - doubt(here, all) - missing;
+        const bool close = missing <= (1 + step) * slack;
+        bool known = coordinates_.lent() == 0 || still(here, close);
+        if (!known && close) {
+            // a slope, if a small one: nothing is known of it unless multipliers balance it
+            const double balanced = proved_loss(here, all, -std::numeric_limits<double>::infinity());
+            known = balanced >= least - slack;
+            least = std::min(least, balanced);
+        }
+        here.loss = std::max(before, std::min(least, apex_loss));
+        if (known) return exceeds(here.loss, limit) ? Settled::too_far : Settled::yes;
         advance(here, sides, forced);
         next = -1;
     }
@@ -259,14 +272,28 @@ Relaxation::Settled HingeRelaxation::minimize(HingeNode& here, const Sides& side
 }
 
 // The loss at the point with the terms at their cap made linear, and those that
-// are active, and 0, left out. It is least there but for the slope that the
-// proximal term has compensated.
-double HingeRelaxation::linearized(const HingeNode& here) const {
-    double loss = constant_ + coordinates_.penalty(here.active.point());
+// are active, and 0 but for rounding, taken times their multipliers. It is least
+// there but for the slope that the proximal term has compensated.
+double HingeRelaxation::linearized(const HingeNode& here, const Constraints& all) const {
+    double loss = constant_ + coordinates_.penalty(here.active.point()) + 2.0 * here.active.imbalance(all);
     for (int i = 0; i < terms_.count; ++i) {
         if (here.active.place(i) < 0.0) loss -= 2.0 * terms_.caps[i] * violations_[i];
     }
     return loss;
+}
+
+// Its rounding error, and what those of slopes that cancel may be worth where the
+// penalty does not curve the loss.
+double HingeRelaxation::doubt(const HingeNode& here, const Constraints& all) const {
+    const double size = size_of(here);
+    const double pull = here.active.pull(all);
+    if (coordinates_.lent() == 0) return 2.0 * Settings::unit_error * pull * size;
+    // there, slopes are differences of the point and its center too
+    return 2.0 * Settings::unit_error * (pull + size) * (1.0 + Settings::hinge_reach) * size;
+}
+
+double HingeRelaxation::size_of(const HingeNode& here) const {
+    return std::max(extent, std::sqrt(dot(here.active.point(), here.active.point(), p)));
 }
 
 // A lower bound of the loss on the cone before the node is settled, or
@@ -277,8 +304,8 @@ double HingeRelaxation::proved_loss(HingeNode& here, const Constraints& all, dou
     const double nothing = -std::numeric_limits<double>::infinity();
     const NormalBasis& basis = here.active.basis();
     if (basis.size() < coordinates_.lent()) return nothing;
-    const double loss = linearized(here);
-    if (loss <= limit) return nothing;
+    const double loss = linearized(here, all) - doubt(here, all);
+    if (at_most(loss, limit)) return nothing;
     const double* point = here.active.point();
     for (int a = 0; a < p; ++a) {
         step_[a] = coordinates_.share(a) * (point[a] - here.center[a]);
@@ -307,15 +334,12 @@ double HingeRelaxation::proved_loss(HingeNode& here, const Constraints& all, dou
 // How much the loss on the cone can lie below that of the node's point, because
 // of the slope that the proximal term has compensated.
 double HingeRelaxation::undercut(const HingeNode& here) const {
-    const double size = std::max(extent, std::sqrt(dot(here.point.data(), here.point.data(), p)));
-    const double far = 2.0 * Settings::hinge_reach * size;  // the slope is twice the step
-    double bent = 0.0;                                      // where the loss has curvature of its own
-    double flat2 = 0.0;                                     // squared length of the other slopes
+    const double far = 2.0 * Settings::hinge_reach * size_of(here);  // the slope is twice the step
+    double bent = 0.0;                                               // where the loss has curvature of its own
+    double flat2 = 0.0;                                              // squared length of the other slopes
     for (int k = 0; k < p; ++k) {
-        const double step = std::abs(here.point[k] - here.center[k]);
-        // the difference of two long vectors has the rounding errors of both
-        const double slope = coordinates_.share(k) * (step + Settings::unit_error * std::abs(here.point[k]));
-        if (coordinates_.share(k) < 1.0 && slope < far * (1.0 - coordinates_.share(k))) {
+        const double slope = slope_along(here, k);
+        if (bends(slope, k, far)) {
             bent += slope * slope / (1.0 - coordinates_.share(k));
         } else {
             flat2 += slope * slope;
@@ -324,12 +348,28 @@ double HingeRelaxation::undercut(const HingeNode& here) const {
     return bent + far * std::sqrt(flat2);
 }
 
-// Whether the last proximal step was a rounding error.
-bool HingeRelaxation::still(const HingeNode& here) const {
+// Half of the slope that the proximal term has compensated along an axis: the
+// difference of two long vectors has the rounding errors of both.
+double HingeRelaxation::slope_along(const HingeNode& here, int k) const {
+    const double step = std::abs(here.point[k] - here.center[k]);
+    return coordinates_.share(k) * (step + Settings::unit_error * std::abs(here.point[k]));
+}
+
+// Whether the penalty turns the slope before `far`: what it is worth is then
+// known wherever the minimizer lies.
+bool HingeRelaxation::bends(double slope, int k, double far) const {
+    return coordinates_.share(k) < 1.0 && slope < far * (1.0 - coordinates_.share(k));
+}
+
+// Whether the last proximal step was a rounding error: where `only_flat`, along
+// the axes on which the penalty does not turn the slope.
+bool HingeRelaxation::still(const HingeNode& here, bool only_flat) const {
+    const double far = 2.0 * Settings::hinge_reach * size_of(here);
     double moved2 = 0.0;
     for (int k = 0; k < p; ++k) {
         const double step = here.point[k] - here.center[k];
-        if (coordinates_.share(k) > 0.0) moved2 += step * step;
+        if (coordinates_.share(k) == 0.0 || (only_flat && bends(slope_along(here, k), k, far))) continue;
+        moved2 += step * step;
     }
     const double size = load_ + std::sqrt(dot(here.point.data(), here.point.data(), p));
     return moved2 <= Settings::hinge_rounding * Settings::hinge_rounding * size * size;

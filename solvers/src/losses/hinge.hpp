@@ -39,9 +39,13 @@ class HingeRelaxation final : public Relaxation {
                     double most_allowed, int next);
     Settled minimize(HingeNode& here, const Sides& sides, const std::vector<int>& forced, double limit, double allowed,
                      double most_allowed);
-    double linearized(const HingeNode& here) const;
+    double linearized(const HingeNode& here, const Constraints& all) const;
+    double doubt(const HingeNode& here, const Constraints& all) const;
+    double size_of(const HingeNode& here) const;
     double proved_loss(HingeNode& here, const Constraints& all, double limit);
-    bool still(const HingeNode& here) const;
+    double slope_along(const HingeNode& here, int k) const;
+    bool bends(double slope, int k, double far) const;
+    bool still(const HingeNode& here, bool only_flat) const;
     double undercut(const HingeNode& here) const;
     void advance(HingeNode& here, const Sides& sides, const std::vector<int>& forced);
 

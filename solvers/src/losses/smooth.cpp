@@ -81,9 +81,9 @@ class SmoothRelaxation final : public Relaxation {
         apex_loss = rows_.loss(apex.data());
         extent = length_of(anchor);
         extent = extent == 0.0 ? 1.0 : std::max(extent, least_extent_);
+        slack = Settings::newton_slack * Settings::newton_gap * (1.0 + apex_loss);
         minimize_freely();
         extent = std::max(extent, length_of(root_.point));
-        slack = Settings::newton_slack * Settings::newton_gap * (1.0 + apex_loss);
         apex_tolerance = slack;
         taken_off = slack + apex_tolerance + (vanishes<kind> ? 0.0 : Settings::pieces_gap * (1.0 + apex_loss));
         curvature_is_bounded_ = false;  // which a draw that is only scored never needs
@@ -156,7 +156,7 @@ class SmoothRelaxation final : public Relaxation {
     }
 
     void factorize(SmoothNode& node) {
-        const double longest = Settings::longest_step * size_of(node.base);
+        const double longest = longest_ * size_of(node.base);
         node.added = 0.0;
         node.curved = node.factor.factorize(hessian_, l1_.exists() ? Settings::pieces_pivot : pivot);
         // kinks hold a step back that would be long without them
@@ -183,6 +183,7 @@ class SmoothRelaxation final : public Relaxation {
 
     void minimize_freely() {
         lent_ = 1.0;
+        longest_ = Settings::longest_step;
         root_.base = anchor_loss <= apex_loss ? anchor : apex;
         rows_.readmit();  // the threshold may still be that of the draw before
         measure(root_);
@@ -209,6 +210,7 @@ class SmoothRelaxation final : public Relaxation {
     Settled descend(SmoothNode& here, const Sides& sides, const std::vector<int>& forced, double limit, bool inside) {
         rows_.readmit();
         lent_ = 1.0;
+        longest_ = Settings::longest_step;
         double last_gap = std::numeric_limits<double>::infinity();
         for (int iteration = 0; iteration < Settings::newton_steps; ++iteration) {
             if (iteration == Settings::newton_steps / Effort::coarsen_part) rows_.coarsen();
@@ -228,7 +230,8 @@ class SmoothRelaxation final : public Relaxation {
             double descent = dot(here.gradient.data(), newton_.data(), p);
             if (l1_.exists()) descent += kinked_after_step(here) - here.kinked;
             const double length2 = dot(scaled_.data(), scaled_.data(), p);
-            const double bound = here.value - here.dropped + descent + length2 - model_error(here, std::sqrt(length2));
+            const double bound =
+                here.value - here.dropped + descent + length2 - rounding(here) - model_error(here, std::sqrt(length2));
             here.loss = std::max(0.0, std::min(bound, apex_loss));  // beta = 0 lies in every cone
             if (here.curved && proved_ && exceeds(here.loss, limit)) return Settled::too_far;
             const double gap = here.value - here.dropped - here.loss;
@@ -237,8 +240,16 @@ class SmoothRelaxation final : public Relaxation {
                                  gap > Settings::still_gap * last_gap;
             last_gap = gap;
             const double allowed = (stalled ? Settings::newton_stall : Settings::newton_gap) * (1.0 + here.value);
-            if (inside && (gap <= allowed || all_but_vanished(here))) {
-                const double share = here.curved ? 1.0 : 0.0;  // without curvature the step may lead far
+            const bool arrived = inside && (gap <= allowed || all_but_vanished(here));
+            if (arrived && !bridged(here) && longest_ < Settings::longest_last_step) {
+                longest_ *= Settings::lend_more;  // less curvature is lent, and less slope left
+                model(here);
+                continue;
+            }
+            if (arrived && bridged(here)) {
+                // Without curvature the step may lead far, and where the loss has all but vanished, to where it has
+                // not: the model knows nothing of rows that count as vanished.
+                const double share = here.curved && !all_but_vanished(here) ? 1.0 : 0.0;
                 for (int l = 0; l < p; ++l) here.point[l] = here.base[l] + share * newton_[l];
                 return exceeds(here.loss, limit) ? Settled::too_far : Settled::yes;
             }
@@ -252,6 +263,9 @@ class SmoothRelaxation final : public Relaxation {
         }
         return Settled::unresolved;
     }
+
+    // Whether what depends on where the minimizer lies is within the slack. No loss is below 0, wherever that is.
+    bool bridged(const SmoothNode& here) const { return assumed_ <= slack || here.loss == 0.0; }
 
     bool all_but_vanished(const SmoothNode& here) const {
         return vanishes<kind> && here.value <= rows_.vanished() * static_cast<double>(rows_.count());
@@ -391,10 +405,12 @@ class SmoothRelaxation final : public Relaxation {
     }
 
     // How much the loss on the cone can lie below the minimum of the model there, given the length of the step;
-    // `proved_` tells whether that is certain.
+    // `proved_` tells whether that is certain, `assumed_` how much of it holds only if the minimizer is not too far
+    // away.
     double model_error(const SmoothNode& here, double length) {
         proved_ = true;
         const double lent = Settings::residual_reach * size_of(here.base) * here.added * length_of(newton_);
+        assumed_ = lent;
         if constexpr (vanishes<kind>) return undercut(length, here.spread) + lent;
         // If no row leaves its piece, the model, except for the multiple of I, touches the loss at the end of the step,
         // and its gradient there is that of a dual feasible point except for what the multiple of I adds.
@@ -407,10 +423,21 @@ class SmoothRelaxation final : public Relaxation {
         here.factor.multiply_transposed(scaled_.data(), unit_.data());
         if (minorised_ && here.value <= horizon()) {
             minorant_.solve_transposed(unit_.data(), unit_.data());
+            assumed_ = 0.0;
             return 0.5 * dot(unit_.data(), unit_.data(), p);
         }
         proved_ = false;
-        return Settings::residual_reach * size_of(here.base) * length_of(unit_);
+        assumed_ = Settings::residual_reach * size_of(here.base) * length_of(unit_);
+        return assumed_;
+    }
+
+    // How much that minimum may have been overstated: by rounding errors of the margins, and where the multipliers'
+    // constraints do not hold with equality at the end of the step.
+    double rounding(const SmoothNode& here) {
+        here.factor.multiply_transposed(scaled_.data(), unit_.data());
+        double slack_of_sides = l1_.exists() ? kinked_after_step(here) : 0.0;  // kinks have multipliers too
+        for (int l = 0; l < p; ++l) slack_of_sides += (here.gradient[l] + unit_[l]) * (here.base[l] + newton_[l]);
+        return std::max(0.0, slack_of_sides) + Settings::unit_error * p * length_of(here.base) * rows_.steepness();
     }
 
     // Takes the whole step, into the cone. beta = 0 lies in every cone, and so does what is between.
@@ -419,6 +446,7 @@ class SmoothRelaxation final : public Relaxation {
         measure(here);
         while (!(here.value <= apex_loss)) {
             const double length = length_of(here.base);
+            if (length == 0.0) return;  // the loss at beta = 0 is no number
             for (double& x : here.base)
                 x = length > Settings::least_base && std::isfinite(length) ? Settings::base_shrunk * x : 0.0;
             measure(here);
@@ -510,8 +538,10 @@ class SmoothRelaxation final : public Relaxation {
     Cholesky minorant_;
     bool minorised_ = false;
     bool curvature_is_bounded_ = false;
-    bool proved_ = false;  // whether the last model_error is certain
-    double lent_ = 1.0;    // how much more than usual is added to a singular Hessian
+    bool proved_ = false;                      // whether the last model_error is certain
+    double assumed_ = 0.0;                     // how much of it holds only if the minimizer is not too far away
+    double lent_ = 1.0;                        // how much more than usual is added to a singular Hessian
+    double longest_ = Settings::longest_step;  // of a free step, relative to the coefficients
 
     // scratch
     std::vector<double> hessian_;       // (p, p)

@@ -29,12 +29,16 @@ Arrangement merge_rows(const Problem& problem) {
     for (std::int64_t i = 0; i < n; ++i) {
         const double* exactly = result.exact_ + i * problem.p;
         if (std::all_of(exactly, exactly + problem.p, [](double x) { return x == 0.0; })) continue;
+        // times a power of 2, since the squares of its entries may be too small for a number
         const double* row = problem.design + i * p;
-        const double length = std::sqrt(dot(row, row, p));
+        double largest = 0.0;
+        for (int k = 0; k < p; ++k) largest = std::max(largest, std::abs(row[k]));
+        for (int k = 0; k < p; ++k) row_of(i)[k] = largest > 0.0 ? std::scalbn(row[k], -std::ilogb(largest)) : 0.0;
+        const double length = std::sqrt(dot(row_of(i), row_of(i), p));
         error[static_cast<std::size_t>(i)] = length > 0.0 ? std::min(1.0, problem.raw.error) : 1.0;
         double projection = 0.0;
         for (int k = 0; k < p; ++k) {
-            row_of(i)[k] = length > 0.0 ? row[k] / length : (k == 0 ? 1.0 : 0.0);
+            row_of(i)[k] = length > 0.0 ? row_of(i)[k] / length : (k == 0 ? 1.0 : 0.0);
             projection += row_of(i)[k] * std::cos(1.0 + 0.7 * static_cast<double>(k));
         }
         key[static_cast<std::size_t>(i)] = std::abs(projection);

@@ -34,7 +34,7 @@ Evaluation::Evaluation(const Problem& problem)
         double in_problem = 0.0;
         for (std::int64_t k = 0; k < problem.p; ++k)
             in_problem += problem.design[i * problem.p + k] * problem.anchor[k];
-        const double off = std::abs(of_anchor_.sides[at] - in_problem) + rounding_ * of_anchor_.sizes[at];
+        const double off = std::abs(of_anchor_.sides[at] - in_problem) + margin_error(i, of_anchor_.sizes[at]);
         doubts_[at] = slope(margin(i, of_anchor_.sides[at]), off) * off;
         largest_doubt_ = std::max(largest_doubt_, doubts_[at]);
     }
@@ -84,6 +84,12 @@ double Evaluation::margin(std::int64_t i, double side) const {
     return problem_.labels[i] * (problem_.offset == nullptr ? side : side + problem_.offset[i]);
 }
 
+// Rounding error of a margin, given the sum of the absolute terms of its side.
+double Evaluation::margin_error(std::int64_t i, double size) const {
+    const double offset = problem_.offset == nullptr ? 0.0 : std::abs(problem_.offset[i]);
+    return rounding_ * size + Settings::unit_error * offset;
+}
+
 double Evaluation::penalty(const double* coef) const {
     double sum = 0.0;
     if (problem_.raw.design != nullptr) {
@@ -117,7 +123,7 @@ double Evaluation::doubt(std::int64_t draw, double value, const Measured& measur
         const double mass = problem_.mass(draw, i);
         if (!(mass > 0.0)) continue;
         const auto at = static_cast<std::size_t>(i);
-        const double off = rounding_ * measured.sizes[at];
+        const double off = margin_error(i, measured.sizes[at]);
         sum += mass * slope(margin(i, measured.sides[at]), off) * off;
     }
     return sum;

@@ -49,6 +49,7 @@ class Evaluation {
     double doubt(std::int64_t draw, double loss, const Measured& measured) const;
     bool score(std::int64_t draw, const Measured& measured, double* score, const std::vector<char>* strict) const;
     double margin(std::int64_t i, double side) const;
+    double margin_error(std::int64_t i, double size) const;
     double penalty(const double* coef) const;
     double slope(double margin, double off) const;
 

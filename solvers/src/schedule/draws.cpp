@@ -26,6 +26,12 @@ void require(bool holds, const char* message) {
     if (!holds) throw std::invalid_argument(message);
 }
 
+void require_size(const double* values, std::int64_t count, const char* message) {
+    double largest = 0.0;
+    for (std::int64_t k = 0; values != nullptr && k < count; ++k) largest = std::max(largest, std::abs(values[k]));
+    require(largest == 0.0 || (largest >= Settings::least_size && largest <= Settings::most_size), message);
+}
+
 void validate(const Problem& problem) {
     require(problem.n > 0 && problem.p > 0, "design must have at least one row and one column");
     require(problem.draws >= 0, "the number of draws must not be negative");
@@ -63,6 +69,15 @@ void validate(const Problem& problem) {
             require(std::isfinite(problem.penalty[k]), "penalty must be finite");
         }
     }
+    require_size(problem.design, problem.n * problem.p,
+                 "the largest absolute value of design must be 0 or in [1e-100, 1e100]");
+    require_size(problem.anchor, problem.p, "the largest absolute value of anchor must be 0 or in [1e-100, 1e100]");
+    require_size(problem.weights, problem.draws * problem.n,
+                 "the largest absolute value of weights must be 0 or in [1e-100, 1e100]");
+    require_size(problem.sample_weight, problem.n, "the largest sample_weight must be 0 or in [1e-100, 1e100]");
+    require_size(problem.offset, problem.n, "the largest absolute value of offset must be 0 or in [1e-100, 1e100]");
+    require_size(problem.penalty, problem.p * problem.p,
+                 "the largest absolute value of penalty must be 0 or in [1e-100, 1e100]");
 }
 
 }  // namespace

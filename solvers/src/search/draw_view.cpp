@@ -52,12 +52,15 @@ void DrawView::tally(std::int64_t which) {
     relaxation->start(*minimizer);
     scores_.tally(arrangement, problem.labels, weights);
     constant = scores_.fixed;
+    double left_out = 0.0;
     id.clear();
     difference.clear();
     for (int h = 0; h < arrangement.count; ++h) {
         const double positive_side = scores_.positive[static_cast<std::size_t>(h)];
         const double apart = positive_side - scores_.negative[static_cast<std::size_t>(h)];
-        if (std::abs(apart) <= rounding) {
+        // one that counts nothing is left out, but all of these together count no more than rounding
+        if (left_out + std::abs(apart) <= rounding) {
+            left_out += std::abs(apart);
             constant += positive_side;
         } else {
             id.push_back(h);

@@ -28,7 +28,8 @@ void MaxGain::search(const Normals& normals, const std::vector<double>& gains, d
     upper_ = std::max(upper_, best_);
 }
 
-void MaxGain::offer(const double* w) {
+// A direction that is known to gain this at least: by how much it clears hyperplanes does not tell that of a thin cell.
+void MaxGain::offer(const double* w, double known) {
     // A hyperplane through w counts as not reached: a small move of w keeps the others and may reach it.
     const double clear = Settings::tie * std::sqrt(dot(w, w, p_));
     if (clear == 0.0) return;  // no constraint was left
@@ -36,6 +37,7 @@ void MaxGain::offer(const double* w) {
     for (std::size_t j = 0; j < gains_->size(); ++j) {
         if (dot(normals_.row(static_cast<int>(j), p_), w, p_) > clear) gain += (*gains_)[j];
     }
+    gain = std::max(gain, known);
     if (gain > best_) {
         best_ = gain;
         direction_.assign(w, w + p_);
@@ -79,8 +81,9 @@ bool MaxGain::pack(double given_up) {
         }
         const OpenCone::Answer answer = cone_.find(normals_, members_);
         if (answer == OpenCone::Answer::open) {
-            offer(cone_.interior());
-            return branches_.size() > begin;  // else everything not given up holds at once
+            const bool all = branches_.size() == begin;  // everything not given up holds at once
+            offer(cone_.interior(), all ? total_ - given_up : 0.0);
+            return !all;
         }
         const bool unclear = answer == OpenCone::Answer::unclear;
         // a conflict before this one suffices for branching

@@ -29,7 +29,7 @@ class MaxGain {
  private:
     void branch(double given_up);
     bool pack(double given_up);
-    void offer(const double* w);
+    void offer(const double* w, double known);
 
     int p_;
     OpenCone cone_;
