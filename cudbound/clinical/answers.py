@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cudbound.adapters.kept_scores import Scoring
 from cudbound.adapters.model import threshold_on_risk
 from cudbound.analysis.analyze import Analysis
 from cudbound.analysis.compare_intervals import compare_intervals
@@ -25,7 +26,7 @@ from cudbound.basis.seeds import over_seeds
 from cudbound.bound.settings import Bound
 from cudbound.estimators.chosen_threshold import ChosenThresholdClassifier
 from cudbound.intervals import METHODS, compute_interval
-from cudbound.metrics.metrics import Metrics
+from cudbound.metrics.metrics import NET_BENEFIT, RATIOS, Metrics
 from cudbound.solve.effort import nodes_within
 from cudbound.solve.limits import SearchLimits
 
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
     from cudbound.analysis.cud_result import CudResult
 
 RECOMMENDED = "two-center"
-CLASSES = ("error", "sensitivity", "specificity", "ppv", "npv")
+CLASSES = ("error", "sensitivity", "specificity", "ppv", "npv", *RATIOS)
 #: Further intervals for the error that take no fit beyond those of the recommended one.
 OTHERS = (
     "langford-binomial",
@@ -118,15 +119,15 @@ def answers_of(
     **shared: Any,
 ) -> Answers:
     """Compute what the report says of a classifier; `shared` are further arguments of all its calls."""
-    weights = shared["sample_weight"]
-    names = (*CLASSES, *(scored_metrics(estimator) if weights is None else ()))
+    sample = Sample.of(estimator, X, y, shared["groups"], shared["sample_weight"])
+    metrics, threshold = _metrics(estimator, X, sample, event)
     with _heard() as heard:
         table = compare_intervals(
             estimator,
             X,
             y,
             methods=[RECOMMENDED],
-            metric=Metrics(names, event, prevalence="sample"),
+            metric=metrics,
             n_resamples=n_resamples,
             rng=seed,
             **shared,
@@ -140,7 +141,6 @@ def answers_of(
         seeds = over_seeds(few, n_seeds, seed)
         further = None if cud is None else _further(cud)
         half_widths = [] if cud is None else _half_widths(cud, estimator, X, y, seed, **shared)
-    sample = Sample.of(estimator, X, y, shared["groups"], weights)
     events = sample.events(known.metrics.event_class)
     called = events ^ np.asarray(records.losses, dtype=bool)
     level = shared["confidence_level"]
@@ -155,10 +155,27 @@ def answers_of(
         events,
         called,
         np.ones(events.size) if sample.sample_weight is None else sample.sample_weight,
-        threshold_on_risk(estimator, records.probabilities, called, known.metrics.event_class),
+        threshold,
         _count_missing(X),
         tuple({str(one): one for one in heard}.values()),
     )
+
+
+def _metrics(estimator: Any, X: Any, sample: Sample, event: Any) -> tuple[Metrics, float | None]:
+    """Return what the classifier is judged by, and the threshold on the risk from which it calls an event."""
+    names: tuple[str, ...] = CLASSES
+    if sample.sample_weight is None:
+        names = (*CLASSES, *scored_metrics(estimator))
+    metrics = Metrics(names, event, prevalence="sample")
+    if "brier" not in names:
+        return metrics, None
+    event_class = metrics.resolve(sample.classes.tolist()).event_class
+    risks = Scoring(("probabilities",), event_class).of(estimator, X)["probabilities"]
+    called = np.asarray(estimator.predict(X)) == sample.classes[event_class]
+    threshold = threshold_on_risk(estimator, risks, called, event_class)
+    if threshold is None or not 0.0 < threshold < 1.0:
+        return metrics, None
+    return replace(metrics, asked=(*names, NET_BENEFIT), threshold=threshold), threshold
 
 
 def scored_metrics(estimator: Any) -> tuple[str, ...]:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from cudbound.basis.rounding import format_level, format_proportion
+from cudbound.metrics.metrics import RATIOS
 from cudbound.plotting.display import Display
 from cudbound.plotting.forest import ForestDisplay
 from cudbound.plotting.grouped import CountsDisplay, GroupedInstabilityDisplay
@@ -28,6 +29,7 @@ def pictures_of(report: Mapping[str, Any]) -> dict[str, dict[str, str]]:
 def _displays(report: Mapping[str, Any]) -> Iterator[tuple[str, Display, str, str]]:
     level = report["box"]["confidence_level"]
     measures = [*report["performance"]["measures"], *report["probabilities"]["measures"]]
+    measures = [one for one in measures if one["metric"] not in RATIOS]  # on another scale
     measures.sort(key=lambda one: one["metric"] not in LOSSES)
     yield (
         "measures",

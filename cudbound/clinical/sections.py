@@ -16,6 +16,8 @@ from cudbound.basis.rounding import format_level, format_proportion
 from cudbound.clinical.answers import FEW_DRAWS, RECOMMENDED, Answers
 from cudbound.clinical.studied_cells import family_of, nearest_cells
 from cudbound.intervals import METHODS
+from cudbound.metrics.metrics import NET_BENEFIT, RATIOS
+from cudbound.metrics.predictive import likelihood_ratio
 from cudbound.report.headline import interval_sentence, majority_sentence
 from cudbound.study.planning.closed_forms import closed_form_half_widths
 
@@ -70,7 +72,9 @@ def apparent_values(cells: Mapping[str, float]) -> dict[str, float]:
         "ppv": (tp, tp + fp),
         "npv": (tn, tn + fn),
     }
-    return {name: share / of if of else math.nan for name, (share, of) in pairs.items()}
+    found = {name: share / of if of else math.nan for name, (share, of) in pairs.items()}
+    ratios = {name: likelihood_ratio(name, found["sensitivity"], found["specificity"]) for name in RATIOS}
+    return found | ratios
 
 
 def net_benefit(sensitivity: float, specificity: float, prevalence: float, threshold: float) -> float:
@@ -94,6 +98,7 @@ def performance(answers: Answers) -> dict[str, Any]:
         "specificity": f"{n - n_events} non-events",
         "ppv": f"{n_called} cases called events",
         "npv": f"{n - n_called} cases called non-events",
+        **dict.fromkeys(RATIOS, f"{n_events} events and {n - n_events} non-events"),
     }
     apparent = apparent_values(counts_of(answers))
     measures = [
@@ -171,21 +176,17 @@ def probabilities(answers: Answers) -> dict[str, Any]:
 
 
 def _net_benefit(answers: Answers) -> dict[str, Any] | None:
-    threshold = answers.threshold
-    if threshold is None or not 0.0 < threshold < 1.0:
+    if (threshold := answers.threshold) is None:
         return None
     prevalence = float(answers.weights @ answers.event / answers.weights.sum())
     apparent = apparent_values(counts_of(answers))
-    rows = (answers.table[RECOMMENDED, name] for name in ("sensitivity", "specificity"))
-    sensitivity, specificity = (row.estimate for row in rows)
     pairs = {
         "apparent": (apparent["sensitivity"], apparent["specificity"]),
-        "corrected": (sensitivity, specificity),
         "treat_all": (1.0, 0.0),
         "treat_none": (0.0, 1.0),
     }
     found = {name: net_benefit(se, sp, prevalence, threshold) for name, (se, sp) in pairs.items()}
-    return {"threshold": threshold, **found}
+    return {"threshold": threshold, **found, **_interval(answers.table[RECOMMENDED, NET_BENEFIT])}
 
 
 def intervals(answers: Answers, estimator: Any) -> dict[str, Any]:

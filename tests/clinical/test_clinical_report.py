@@ -17,7 +17,14 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.feature_selection import SelectKBest
 from sklearn.linear_model import LogisticRegression
-from sklearn.metrics import brier_score_loss, confusion_matrix, precision_score, recall_score, roc_auc_score
+from sklearn.metrics import (
+    brier_score_loss,
+    class_likelihood_ratios,
+    confusion_matrix,
+    precision_score,
+    recall_score,
+    roc_auc_score,
+)
 from sklearn.model_selection import FixedThresholdClassifier, GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -104,12 +111,14 @@ def test_apparent_values_are_those_of_scikit_learn(found):
         "false_positive": fp,
         "true_negative": tn,
     }
+    ratios = class_likelihood_ratios(Y, called, labels=["well", "ill"])
     expected = {
         "error": (called != Y).mean(),
         "sensitivity": recall_score(Y, called, pos_label="ill"),
         "specificity": recall_score(Y, called, pos_label="well"),
         "ppv": precision_score(Y, called, pos_label="ill"),
         "npv": precision_score(Y, called, pos_label="well"),
+        **dict(zip(("lr+", "lr-"), ratios, strict=True)),
         "auc": roc_auc_score(Y == "ill", risks),
         "brier": brier_score_loss(Y == "ill", risks),
     }
@@ -123,10 +132,11 @@ def test_apparent_values_are_those_of_scikit_learn(found):
 
 def test_corrected_values_are_those_of_the_package(found):
     clf = LogisticRegression().fit(X, Y)
-    metric = cudbound.Metrics(list(measures(found)), event="ill", prevalence="sample")
+    names = [*measures(found), "net-benefit"]
+    metric = cudbound.Metrics(names, event="ill", prevalence="sample", threshold=0.5)
     table = compare_intervals(clf, X, Y, methods="two-center", metric=metric, n_resamples=200, rng=0)
     for row in table:
-        one = measures(found)[row.metric]
+        one = {**measures(found), "net-benefit": found["probabilities"]["net_benefit"]}[row.metric]
         assert (one["estimate"], one["low"], one["high"]) == (row.estimate, row.low, row.high)
     assert found["probabilities"]["calibration"]["slope"] == table.calibration.slope
     assert found["instability"]["mean"] == table.instability.mean
