@@ -43,6 +43,7 @@ HABITS = {
 #: The most words of a page, and of a sentence; the mean length of the sentences of a page.
 PAGE, README, SENTENCE, MEAN = 1500, 700, 60, 24
 FENCE = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
+FORMULA = re.compile(r"^\$\$$.*?^\$\$$", re.MULTILINE | re.DOTALL)
 GENERATED = re.compile(r"<!-- generated: .*?<!-- end -->|<!--.*?-->", re.DOTALL)
 #: Written by others, or a log.
 FREE = ("registration.md", "changes.md")
@@ -50,7 +51,7 @@ FREE = ("registration.md", "changes.md")
 
 def prose_of(text: str) -> str:
     """Return what a reader reads: without code, generated parts, formulas and the targets of links."""
-    text = FENCE.sub("", GENERATED.sub("", text))
+    text = FORMULA.sub("", FENCE.sub("", GENERATED.sub("", text)))
     text = re.sub(r"^(    |:::).*$", "", text, flags=re.MULTILINE)
     return re.sub(r"\]\([^)]*\)", "]", text)
 

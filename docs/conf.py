@@ -15,11 +15,11 @@ extensions = [
     "numpydoc",
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
-    "sphinx.ext.mathjax",
     "sphinx_click",
     "sphinx_copybutton",
     "sphinx_design",
     "sphinx_gallery.gen_gallery",
+    "sphinx-mathjax-offline",
     "sphinxcontrib.bibtex",
 ]
 exclude_patterns = ["gallery/*.ipynb"]
@@ -45,6 +45,7 @@ sphinx_gallery_conf = {
     "show_memory": False,
     "show_signature": False,
     "min_reported_time": 1e9,
+    "write_computation_times": False,
     "remove_config_comments": True,
     "matplotlib_animations": False,
 }
@@ -64,4 +65,5 @@ html_theme_options = {
     "footer_start": ["copyright"],
     "footer_end": [],
     "header_links_before_dropdown": 7,
+    "navbar_persistent": ["search-button"],
 }

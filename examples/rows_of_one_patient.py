@@ -2,7 +2,7 @@
 What happens if rows of one patient count as patients?
 ======================================================
 
-The interval is too short. A small simulation: 20 patients with 2 to 6 rows each, told and not told about it.
+The interval is too short. A small simulation: 20 patients with 2 to 6 rows each, with and without `groups=`.
 """
 
 from __future__ import annotations
