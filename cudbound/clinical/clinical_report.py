@@ -174,7 +174,7 @@ def clinical_report(
     >>> y = np.where(X[:, 0] + rng.normal(size=40) > 0, "ill", "well")
     >>> report = clinical_report(LogisticRegression().fit(X, y), X, y, event="ill", n_resamples=200, rng=0)
     >>> [one["metric"] for one in report.to_dict()["performance"]["measures"]]
-    ['error', 'sensitivity', 'specificity', 'ppv', 'npv']
+    ['error', 'sensitivity', 'specificity', 'ppv', 'npv', 'lr+', 'lr-']
     """
     return make_report(
         estimator,
