@@ -107,7 +107,7 @@ def markdown_table(rows: list[dict[str, str]]) -> str:
 #: What a table of methods can say of each, by the heading of its column.
 CELLS: dict[str, Callable[[Any], str]] = {
     "method": lambda m: f"`{m.name}`",
-    "what it is": lambda m: m.title,
+    "description": lambda m: m.title,
     "aims at": lambda m: f"`{m.estimand!s}`",
     "errors compared": lambda m: f"`{m.estimand!s}`",
     "assumes": lambda m: m.assumptions,
@@ -125,8 +125,8 @@ def table_of_methods(methods: Iterable[MethodCard], *headings: str) -> str:
 
 
 def intervals_in_full(methods: Iterable[Method]) -> str:
-    told = ("method", "what it is", "aims at", "assumes", "known tendency", "fits")
-    return table_of_methods(methods, *told, "options, default first", "fallback", "source")
+    shown = ("method", "description", "aims at", "assumes", "known tendency", "fits")
+    return table_of_methods(methods, *shown, "options, default first", "fallback", "source")
 
 
 def conditional_intervals() -> str:
@@ -134,13 +134,13 @@ def conditional_intervals() -> str:
 
 
 def comparisons() -> str:
-    told = ("method", "errors compared", "assumes", "fits for each of the two", "options, default first")
-    return table_of_methods(find_comparisons("all"), *told)
+    shown = ("method", "errors compared", "assumes", "fits for each of the two", "options, default first")
+    return table_of_methods(find_comparisons("all"), *shown)
 
 
 def estimators_of_points() -> str:
-    told = ("method", "what it is", "aims at", "assumes", "known tendency", "fits", "source")
-    return table_of_methods(ESTIMATORS.values(), *told)
+    shown = ("method", "description", "aims at", "assumes", "known tendency", "fits", "source")
+    return table_of_methods(ESTIMATORS.values(), *shown)
 
 
 def recorded_losses() -> str:
@@ -151,7 +151,7 @@ def recorded_losses() -> str:
         rows.append(
             {
                 "class": f"`{kind.__name__}`",
-                "what it holds": (kind.__doc__ or "").splitlines()[0],
+                "contents": (kind.__doc__ or "").splitlines()[0],
                 "read by": ", ".join(f"`{name}`" for name in dict.fromkeys(readers)),
             }
         )
@@ -255,7 +255,7 @@ def study_templates() -> str:
         rows.append(
             {
                 "template": f"`{name}`",
-                "what it is": text.splitlines()[0].removeprefix("# "),
+                "description": text.splitlines()[0].removeprefix("# "),
                 "scenarios": str(len(scenarios)),
                 "n": ", ".join(map(str, sorted(sizes))),
                 "replicates": " to ".join(map(str, sorted({min(planned), max(planned)}))),
@@ -292,7 +292,7 @@ def metrics() -> str:
         ),
     ]
     return markdown_table(
-        [dict(zip(("`metric=`", "mean loss", "told as"), row, strict=True)) for row in rows]
+        [dict(zip(("`metric=`", "mean loss", "reported as"), row, strict=True)) for row in rows]
     )
 
 
@@ -315,7 +315,7 @@ def study_worlds() -> str:
         [
             {
                 "`world`": f"`{name}`",
-                "what it is by default": world().cases,
+                "default population": world().cases,
                 "parameters": ", ".join(
                     f"`{key} = {one.default}`" for key, one in inspect.signature(world).parameters.items()
                 ),
