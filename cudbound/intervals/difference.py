@@ -89,8 +89,8 @@ def compute_comparison(
         If the method compares nothing, a record is missing, the alternative or an option is unknown, or its value is
         not allowed.
 
-    Guarantee
-    ---------
+    Notes
+    -----
     A p-value or limit that is nan, and a zero-width interval after clipping to [-1, 1], carry the reason in
     ``degenerate``. The p-value is then 1 or nan, except where a confidence set is empty or lies outside [-1, 1]: such
     a set excludes 0 along with every other difference.

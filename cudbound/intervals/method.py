@@ -159,8 +159,8 @@ def compute_interval(
         If a record is missing or holds differences of losses, an option is unknown or its value is not allowed, or the
         method is a test of a difference only.
 
-    Guarantee
-    ---------
+    Notes
+    -----
     An interval that is nan or has zero width after clipping to [0, 1] carries the reason in ``degenerate``.
 
     Examples

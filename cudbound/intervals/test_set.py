@@ -81,10 +81,10 @@ def held_out_interval(
     ValueError
         If `errors` or `n_tested` is out of range, or `form` or `side` is none of the words.
 
-    Guarantee
-    ---------
+    Notes
+    -----
     With "clopper-pearson" and independent test points the interval covers the error of the classifier with a
-    probability of at least `confidence_level`, whatever that error is. The others do so approximately.
+    probability of at least `confidence_level`, for every error. The others do so approximately.
 
     References
     ----------

@@ -46,8 +46,8 @@ def compute_estimate(
     ValueError
         If a record is missing, an option is unknown or its value is not allowed.
 
-    Guarantee
-    ---------
+    Notes
+    -----
     An estimate that is nan carries the reason in ``degenerate``, and only such an estimate does.
 
     Examples

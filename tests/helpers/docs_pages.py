@@ -107,7 +107,7 @@ def markdown_table(rows: list[dict[str, str]]) -> str:
 #: What a table of methods can say of each, by the heading of its column.
 CELLS: dict[str, Callable[[Any], str]] = {
     "method": lambda m: f"`{m.name}`",
-    "what it is": lambda m: m.title,
+    "description": lambda m: m.title,
     "aims at": lambda m: f"`{m.estimand!s}`",
     "errors compared": lambda m: f"`{m.estimand!s}`",
     "assumes": lambda m: m.assumptions,
@@ -125,8 +125,8 @@ def table_of_methods(methods: Iterable[MethodCard], *headings: str) -> str:
 
 
 def intervals_in_full(methods: Iterable[Method]) -> str:
-    told = ("method", "what it is", "aims at", "assumes", "known tendency", "fits")
-    return table_of_methods(methods, *told, "options, default first", "fallback", "source")
+    shown = ("method", "description", "aims at", "assumes", "known tendency", "fits")
+    return table_of_methods(methods, *shown, "options, default first", "fallback", "source")
 
 
 def conditional_intervals() -> str:
@@ -134,13 +134,13 @@ def conditional_intervals() -> str:
 
 
 def comparisons() -> str:
-    told = ("method", "errors compared", "assumes", "fits for each of the two", "options, default first")
-    return table_of_methods(find_comparisons("all"), *told)
+    shown = ("method", "errors compared", "assumes", "fits for each of the two", "options, default first")
+    return table_of_methods(find_comparisons("all"), *shown)
 
 
 def estimators_of_points() -> str:
-    told = ("method", "what it is", "aims at", "assumes", "known tendency", "fits", "source")
-    return table_of_methods(ESTIMATORS.values(), *told)
+    shown = ("method", "description", "aims at", "assumes", "known tendency", "fits", "source")
+    return table_of_methods(ESTIMATORS.values(), *shown)
 
 
 def recorded_losses() -> str:
@@ -151,7 +151,7 @@ def recorded_losses() -> str:
         rows.append(
             {
                 "class": f"`{kind.__name__}`",
-                "what it holds": (kind.__doc__ or "").splitlines()[0],
+                "contents": (kind.__doc__ or "").splitlines()[0],
                 "read by": ", ".join(f"`{name}`" for name in dict.fromkeys(readers)),
             }
         )
@@ -193,7 +193,7 @@ def cells_worst_first(path: Path, method: str = "two-center") -> str:
                 "coverage": f"{float(one['coverage']):.3f} ± {float(one['mcse']):.3f}",
                 "truth below, above": f"{float(one['missed_low']):.3f}, {float(one['missed_high']):.3f}",
                 "width": f"{float(one['width']):.3f}" if one["width"] else "",
-                "keeps .95": "yes" if one["keeps_level"] == "True" else "**no**",
+                "reaches .95": "yes" if one["keeps_level"] == "True" else "**no**",
             }
             for one in sorted(cells, key=lambda one: (float(one["coverage"]), one["scenario"], int(one["n"])))
         ]
@@ -255,7 +255,7 @@ def study_templates() -> str:
         rows.append(
             {
                 "template": f"`{name}`",
-                "what it is": text.splitlines()[0].removeprefix("# "),
+                "description": text.splitlines()[0].removeprefix("# "),
                 "scenarios": str(len(scenarios)),
                 "n": ", ".join(map(str, sorted(sizes))),
                 "replicates": " to ".join(map(str, sorted({min(planned), max(planned)}))),
@@ -292,7 +292,7 @@ def metrics() -> str:
         ),
     ]
     return markdown_table(
-        [dict(zip(("`metric=`", "mean loss", "told as"), row, strict=True)) for row in rows]
+        [dict(zip(("`metric=`", "mean loss", "reported as"), row, strict=True)) for row in rows]
     )
 
 
@@ -315,7 +315,7 @@ def study_worlds() -> str:
         [
             {
                 "`world`": f"`{name}`",
-                "what it is by default": world().cases,
+                "default population": world().cases,
                 "parameters": ", ".join(
                     f"`{key} = {one.default}`" for key, one in inspect.signature(world).parameters.items()
                 ),
@@ -505,8 +505,8 @@ def scores_in_short() -> str:
                     "metric": metric,
                     "cells": f"{len(some)} of {what}",
                     "sets of each": f"{sets.min()} to {sets.max()}, {sets.median():.0f} in the median",
-                    "keep .95": f"{int(some['keeps_level'].sum())}",
-                    "smallest, median coverage": f"{coverage.min():.3f}, {coverage.median():.3f}",
+                    "reach .95": f"{int(some['keeps_level'].sum())}",
+                    "lowest, median coverage": f"{coverage.min():.3f}, {coverage.median():.3f}",
                     "width / width from n new cases": f"median {ratios.median():.2f}, mean {ratios.mean():.2f}, "
                     f"largest {ratios.max():.2f}",
                 }
@@ -527,12 +527,77 @@ def methods_worst_first(study: str) -> str:
         [
             {
                 "method": f"`{name}`",
-                "smallest coverage": f"{one.smallest:.3f}",
+                "lowest coverage": f"{one.smallest:.3f}",
                 "median coverage": f"{one.middle:.3f}",
-                "share of cells that keep .95": f"{one.kept:.2f}",
+                "share of cells that reach .95": f"{one.kept:.2f}",
                 "mean width": f"{one.width:.3f}",
             }
             for name, one in found.sort_values(["smallest", "middle"]).iterrows()
+        ]
+    )
+
+
+#: Studies whose cells are stored: the link to the page, the folder of the cells, and which of their metrics.
+STUDIES = (
+    ("[Error: registered confirmation](confirmation.md)", "two-center-confirmation", ()),
+    (
+        "[Populations without an error](confirmation.md#two-changes-while-the-run-was-under-way)",
+        "two-center-separable",
+        (),
+    ),
+    ("[Tuned classifiers](confirmation.md#searches-two-center-or-bbc-cv)", "two-center-tuned", ()),
+    ("[Clinical metrics](confirmation.md#clinical-metrics)", "two-center-clinical", ()),
+    ("[AUC: registered study](auc_and_brier.md)", "two-center-auc", ()),
+    ("[Brier score: registered study](auc_and_brier.md)", "two-center-brier", ()),
+    ("[Likelihood ratios](ratios_and_net_benefit.md)", "ratios-and-net-benefit", ("lr+", "lr-")),
+    ("[Net benefit](ratios_and_net_benefit.md)", "ratios-and-net-benefit", ("net-benefit",)),
+    ("[Error with 3 to 10 classes](several_classes.md)", "several-classes", ()),
+)
+
+
+def studies() -> str:
+    """Each study in one line, for the recommended interval."""
+    rows = []
+    for page, folder, metrics in STUDIES:
+        cells = pd.read_csv(EVIDENCE / folder / "cells.csv").query("method == 'two-center'")
+        cells = cells[cells["metric"].isin(metrics)] if metrics else cells
+        worst = cells.loc[cells["coverage"].idxmin()]
+        rows.append(
+            {
+                "Study": page,
+                "Cells": str(len(cells)),
+                "`two-center` reached 95% in": str(int(cells["keeps_level"].sum())),
+                "Lowest coverage": f"{worst['coverage']:.3f}: {worst['scenario']}, n = {worst['n']}",
+            }
+        )
+    return markdown_table(rows)
+
+
+def intervals_of_paper2008() -> str:
+    """The seven intervals over the cells of paper2008, that of the lowest coverage first."""
+    tables = (
+        pd.read_csv(EVIDENCE / "paper2008" / f"{name}.csv") for name in ("coverage", "width", "shortest")
+    )
+    coverage, widths, shortest = tables
+    by_cell = widths.pivot(index=["scenario", "n"], columns="method", values="mean width")
+    ratios = by_cell.div(by_cell["cud"], axis=0).mean()
+    worst = coverage.loc[coverage.groupby("method")["coverage"].idxmin()].sort_values("coverage")
+    return markdown_table(
+        [
+            {
+                "method": f"`{one['method']}`",
+                f"reaches its level, of {len(by_cell)} cells": str(
+                    (coverage.loc[coverage["method"] == one["method"], "keeps level"] == "yes").sum()
+                ),
+                "shortest that does": str((shortest["shortest of them"] == one["method"]).sum()),
+                "lowest coverage": f"{one['coverage']:.3f}",
+                "where": f"{one['scenario']}, n = {one['n']}",
+                "width / cud": f"{ratios[one['method']]:.2f}",
+                "degenerate intervals": str(
+                    widths.loc[widths["method"] == one["method"], "degenerate"].sum()
+                ),
+            }
+            for _, one in worst.iterrows()
         ]
     )
 
@@ -558,6 +623,9 @@ def lower_limits() -> str:
 
 PARTS: dict[str, Callable[[], str]] = {
     "against-others": against_others,
+    "studies": studies,
+    "confirmation-methods": partial(methods_worst_first, "two-center-confirmation"),
+    "paper2008-methods": intervals_of_paper2008,
     "scores-in-short": scores_in_short,
     "auc-methods": partial(methods_worst_first, "two-center-auc"),
     "brier-methods": partial(methods_worst_first, "two-center-brier"),

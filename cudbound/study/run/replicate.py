@@ -41,8 +41,8 @@ N_TIMED = 3
 def run_replicate(study: Study, scenario: Scenario, n: int, replicate: int) -> ReplicateRow:
     """Run one replicate. An exception becomes a row with its traceback.
 
-    Guarantee
-    ---------
+    Notes
+    -----
     The row depends on the study's settings, the scenario, n and the number of the replicate alone, but for times.
     """
     begun = time.perf_counter()

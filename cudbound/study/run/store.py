@@ -50,8 +50,8 @@ PACKAGES = ("cudbound", "numpy", "scipy", "scikit-learn", "joblib")
 class Store:
     """The results of a study, read with `Store.open` and written with `Store.resume`.
 
-    Guarantee
-    ---------
+    Notes
+    -----
     Replicates are stored in whole batches, in one transaction each: a run that is killed at any moment leaves all
     batches that were stored before, and no part of another. Numbers are stored in full precision. What the
     tables hold depends on the study alone, not on the order of storing, interruptions or, but for times, time.
