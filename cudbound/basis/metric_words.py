@@ -46,6 +46,8 @@ DETAILS: Mapping[str, str] = {
     "brier_out_of_bag": "out-of-bag Brier score",
     "brier_632_plus": ".632+ Brier score",
 }
+#: Of these numbers, those that are no proportions.
+NO_PROPORTIONS = ("effective_rows",)
 
 
 def metric_words(metrics: Iterable[str]) -> str:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from cudbound.basis.metric_words import DETAILS, in_formula, metric_words
+from cudbound.basis.metric_words import DETAILS, NO_PROPORTIONS, in_formula, metric_words
 from cudbound.basis.outcomes import (
     ConfidenceInterval,
     Estimand,
@@ -21,7 +21,15 @@ from cudbound.basis.outcomes import (
     TestOutcome,
     alternative_in_words,
 )
-from cudbound.basis.rounding import InLines, format_difference, format_level, format_pvalue, format_statistic
+from cudbound.basis.rounding import (
+    InLines,
+    Worded,
+    format_difference,
+    format_level,
+    format_pvalue,
+    format_statistic,
+    worded,
+)
 from cudbound.basis.row_frame import frame_of
 
 if TYPE_CHECKING:
@@ -170,14 +178,29 @@ class Row(InLines):
         return frame_of([self], self.COLUMNS)
 
     @property
-    def all_remarks(self) -> str:
+    def is_proportion(self) -> bool:
+        """Whether what is estimated lies in [0, 1], or is a difference of two such numbers."""
+        return True
+
+    @property
+    def all_remarks(self) -> Worded:
         """What happened, few numbers of the method's own, and why the row is degenerate, for readers."""
+        return Worded(self._remarks(False), self._remarks(self.is_proportion))
+
+    def _remarks(self, percent: bool) -> str:
         few = self.details if len(self.details) <= MAX_DETAILS else {}
         numbers = ", ".join(
-            f"{DETAILS.get(name, name.replace('_', ' '))} = {value:.4g}" for name, value in few.items()
+            f"{DETAILS.get(name, name.replace('_', ' '))} = {_written(name, value, percent)}"
+            for name, value in few.items()
         )
-        degenerate = f"degenerate: {self.degenerate}" if self.degenerate else ""
-        return "; ".join(part for part in (*self.remarks, numbers, degenerate) if part)
+        degenerate = f"degenerate: {worded(self.degenerate, percent)}" if self.degenerate else ""
+        remarks = (worded(one, percent) for one in self.remarks)
+        return "; ".join(part for part in (*remarks, numbers, degenerate) if part)
+
+
+def _written(name: str, value: float, percent: bool) -> str:
+    proportion = percent and name in DETAILS and name not in NO_PROPORTIONS
+    return format_difference(value, percent=True) if proportion else f"{value:.4g}"
 
 
 class _WithLimits(Row):
@@ -338,7 +361,7 @@ class ComparisonResult(_WithLimits, TestOutcome):
         return pair | limits | super().to_record()
 
     @property
-    def against(self) -> str:
+    def against(self) -> Worded:
         """What a small p-value speaks for, in words."""
         return alternative_in_words(self.alternative, self.null, self.a, self.b, in_formula(self.metric))
 
@@ -358,7 +381,7 @@ class ComparisonResult(_WithLimits, TestOutcome):
             pvalue = f"{pvalue}, adjusted {format_pvalue(self.adjusted_pvalue)},"
         return (
             f"{self.method}: {self.difference} = {write(self.estimate)} ({limits}; "
-            f"statistic {format_statistic(self.statistic)}, p-value {pvalue} against {self.against})"
+            f"statistic {format_statistic(self.statistic)}, p-value {pvalue} against {worded(self.against, percent)})"
         )
 
 

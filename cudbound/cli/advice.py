@@ -44,6 +44,7 @@ REMEDIES: dict[type[StatedError], str] = {
 OPTIONS = {
     "n_jobs=-1": "--jobs -1",
     "a smaller n_resamples": "a smaller --resamples",
+    "a smaller n_replicates": "a smaller --replicates",
     'resampling=Resampling(inner="oob")': "--inner oob",
     "smaller resampling=Resampling(sizes=...)": "a smaller --size",
 }
@@ -124,7 +125,9 @@ def in_words_of_the_command(fits: str) -> Iterator[Heard]:
 def _worded(warning: Warning | str) -> str:
     if isinstance(warning, UnscaledPenaltyWarning):
         return f"{warning.fact}; add --standardize"
-    return _not_certified(warning) if isinstance(warning, NotCertifiedWarning) else str(warning)
+    if isinstance(warning, NotCertifiedWarning):
+        return _not_certified(warning)
+    return warning if isinstance(warning, str) else warning.args[0]
 
 
 def _not_certified(event: NotCertifiedWarning) -> str:

@@ -195,19 +195,19 @@ def fit(classifier: ClassifierRecipe | SavedModel, sample: TrainingData, seed: i
     """
     if isinstance(classifier, SavedModel):
         return _match(classifier, sample)
-    from cudbound.adapters.in_words import describe_classifier  # loads scikit-learn
+    from cudbound.adapters.procedure import describe_classifier  # loads scikit-learn
     from cudbound.resampling.refits import weights_of_fit
 
     with in_words_of_the_command("the classifier") as heard:
         estimator = replace(classifier, missing=sample.missing, levels=sample.levels)(seed)
         weights = {} if sample.weights is None else weights_of_fit(estimator, sample.weights)
         estimator.fit(sample.X, sample.labels, **weights)
-    description = describe_classifier(estimator, classifier.class_in_words)
+    description = describe_classifier(estimator)
     return FittedClassifier(estimator, sample.X, sample.labels, sample, description, heard.messages)
 
 
 def _match(model: SavedModel, sample: TrainingData) -> FittedClassifier:
-    from cudbound.adapters.in_words import describe_classifier
+    from cudbound.adapters.procedure import describe_classifier
     from cudbound.basis.validation import check_binary_classifier, check_classifier
 
     name, estimator = quoted(model.path.name), model.estimator

@@ -303,7 +303,7 @@ def interval(
     if instability_plot is not None and table.instability is not None:
         files[instability_plot] = table.instability.display().image(picture_form(instability_plot))
     write(table, output, files, ranges=ranges, instability=instability, headline_only=recommend)
-    finish([*fitted.warnings, *heard.messages], heard.certified)
+    finish([*fitted.warnings, *heard.messages], heard.certified, output.style.percent)
 
 
 def _checked_classes(data: DataFile, classifier: ClassifierRecipe | SavedModel) -> DataFile:

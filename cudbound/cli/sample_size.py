@@ -8,9 +8,10 @@ from typing import Any
 import click
 
 from cudbound.cli import options
+from cudbound.cli.advice import in_words_of_the_command
 from cudbound.cli.command import command, refuse_beside, say_seed
 from cudbound.cli.fitted import classifier_options, read_sample
-from cudbound.cli.output import ResultOutput, result_options
+from cudbound.cli.output import ResultOutput, finish, result_options
 from cudbound.inputs.classifier_recipe import ClassifierRecipe
 from cudbound.inputs.csv_file import DataFile
 from cudbound.inputs.named_classifiers import LEARNERS
@@ -132,14 +133,16 @@ def plan(
         classifier, drawn, facts = _pilot(data, classifier, further)
     else:
         drawn, facts = _world(world, parameters), {}
-    from cudbound.adapters.in_words import describe_classifier  # loads scikit-learn
+    from cudbound.adapters.procedure import describe_classifier  # loads scikit-learn
     from cudbound.study.planning.plan_sample_size import plan_sample_size
 
-    found = plan_sample_size(classifier(seed), **further, **drawn)
-    facts["classifier"] = describe_classifier(classifier(seed), classifier.class_in_words)
+    with in_words_of_the_command("some of the fits") as heard:
+        found = plan_sample_size(classifier(seed), **further, **drawn)
+    facts["classifier"] = describe_classifier(classifier(seed))
     say_seed(seed)
     found = replace(found, **facts)
     output.write(found, found.report(style=output.style))
+    finish(heard.messages, percent=output.style.percent)
 
 
 def _pilot(

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from cudbound.basis.metric_words import in_formula, metric_words
 from cudbound.basis.results import ComparisonResult, IntervalEstimate, PointEstimate
-from cudbound.basis.rounding import format_level, printable, sentences_html
+from cudbound.basis.rounding import format_level, printable, sentences_html, worded
 from cudbound.basis.versions import versions
 from cudbound.report.bibliography import cited
 from cudbound.report.estimands import DIFFERENCES, ERRORS, aim_of
@@ -187,18 +187,19 @@ def _results(rows: Sequence[Row], percent: bool) -> list[str]:
     for method in dict.fromkeys(row.method for row in intervals):
         own = [row for row in intervals if row.method == method]
         found = ", ".join(f"{metric_words([row.metric])} {paper.limits(row)}" for row in own)
-        remarks = "; ".join(dict.fromkeys(told for row in own if (told := _told(row))))
+        remarks = "; ".join(dict.fromkeys(told for row in own if (told := _told(row, percent))))
         sentences.append(f"{method}: {found}{f' ({remarks})' if remarks else ''}.")
     return sentences
 
 
-def _told(row: Row) -> str:
-    return "; ".join(filter(None, (*row.remarks, row.degenerate)))
+def _told(row: Row, percent: bool) -> str:
+    in_percent = percent and row.is_proportion
+    return "; ".join(worded(one, in_percent) for one in (*row.remarks, row.degenerate) if one)
 
 
 def _result(row: Row, percent: bool) -> str:
     """Return what one method found, with the remarks that a reader must know."""
-    remarks = f" ({told})" if (told := _told(row)) else ""
+    remarks = f" ({told})" if (told := _told(row, percent)) else ""
     if row.estimate != row.estimate:
         pair = f" for {row.difference}" if isinstance(row, ComparisonResult) else ""
         return f"{row.method} gave no result{pair}{remarks}."

@@ -12,7 +12,7 @@ from typing import TypedDict
 from cudbound.basis.metric_words import metric_words
 from cudbound.basis.parameter_error import ParameterError
 from cudbound.basis.results import ComparisonResult, IntervalEstimate
-from cudbound.basis.rounding import Kind, format_cell, format_level
+from cudbound.basis.rounding import Kind, Worded, format_cell, format_level, worded
 from cudbound.report.tables import Column, Report, Row
 
 LAYOUTS = ("full", "paper")
@@ -90,6 +90,11 @@ class Style:
         """The scale of an error, in words."""
         return "percent, from 0% to 100%" if self.percent else "proportions in [0, 1]"
 
+    @property
+    def range(self) -> str:
+        """The values that an error can have."""
+        return "[0%, 100%]" if self.percent else "[0, 1]"
+
     def write(self, value: float, kind: Kind = "proportion") -> str:
         """Write a number of the table."""
         return format_cell(value, kind, self.decimals, self.percent)
@@ -129,7 +134,17 @@ def styled(report: Report, rows: Sequence[Row], style: Style, titles: Mapping[st
     return replace(
         report,
         title=report.title if style.caption is None else style.caption,
-        columns=tuple(replace(one, decimals=style.decimals, percent=style.percent) for one in report.columns),
+        headline=tuple(worded(one, style.percent) for one in report.headline),
+        notes=tuple(worded(one, style.percent) for one in report.notes),
+        columns=tuple(
+            replace(
+                one,
+                heading=worded(one.heading, style.percent),
+                decimals=style.decimals,
+                percent=style.percent,
+            )
+            for one in report.columns
+        ),
         label=style.label,
     )
 
@@ -149,7 +164,9 @@ def _on_paper(report: Report, rows: Sequence[Row], style: Style, titles: Mapping
     kept = [replace(one, heading=one.heading.capitalize()) for one in report.columns if one.key in KEPT]
     pvalues = [one for one in report.columns if one.key in ("pvalue", "adjusted_pvalue")]
     remarks = [
-        f"{name}: {row.all_remarks}." for name, row in zip(named, rows, strict=True) if row.all_remarks
+        Worded.joined(f"{name}: ", row.all_remarks, ".")
+        for name, row in zip(named, rows, strict=True)
+        if row.all_remarks
     ]
     return replace(
         report,

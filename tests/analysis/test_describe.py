@@ -152,7 +152,7 @@ def test_every_step_of_a_pipeline_is_said_in_words():
         "standardization of features",
         "selection of 3 features by a univariate test",
         "principal component analysis with 2 components",
-        "logistic regression with a ridge penalty (C = 1)",
+        "logistic regression with a ridge penalty",
         "tuning of C by 5-fold cross-validation, again in every fit",
         "calibration of the probabilities (sigmoid)",
     )
