@@ -17,7 +17,8 @@ from cudbound.cli.model_file import SavedModel, load_model
 from cudbound.cli.options import FILE, Decorator, combined, parse_assignments, parse_value
 from cudbound.cli.output import finish
 from cudbound.inputs.classifier_recipe import ClassifierRecipe
-from cudbound.inputs.csv_file import DataFile, first_few, quoted
+from cudbound.inputs.csv_file import first_few, quoted
+from cudbound.inputs.first_look import FirstLook
 from cudbound.inputs.named_classifiers import DEFAULT, LEARNERS
 
 if TYPE_CHECKING:
@@ -162,14 +163,14 @@ def find_model(model_file: Path | None, trust: Sequence[str]) -> SavedModel | No
     return None if model_file is None else load_model(model_file, trust)
 
 
-def read_sample(data: DataFile, say_roles: bool = False) -> TrainingData:
-    """Read the rows of a file, and say on stderr what should be looked at before any time is spent.
+def read_sample(look: FirstLook, say_roles: bool = False) -> TrainingData:
+    """Read the columns of a file, and say on stderr what should be looked at before any time is spent.
 
     With `say_roles` also say how each column was read.
     """
     from cudbound.inputs.csv_columns import read_training_data
 
-    sample = read_training_data(data)
+    sample = read_training_data(look.data, look=look)
     if say_roles:
         say(f"read {len(sample.y)} rows of {quoted(sample.source)}")
         for line in sample.roles:
