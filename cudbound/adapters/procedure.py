@@ -126,6 +126,8 @@ def procedure_in_words(estimator: Any, tuned: Collection[str] = ()) -> tuple[str
 def _words(estimator: Any, tuned: Collection[str]) -> str:
     name = type(estimator).__name__
     template = _WORDS.get(name, name)
+    if getattr(estimator, "strategy", None) in ("most_frequent", "prior") and name == "DummyClassifier":
+        return "the majority class for every case"
     words = template.format_map(vars(estimator))
     words = words.replace("most_frequent", "most frequent value").replace("_", " ")
     if not hasattr(estimator, "predict") or name in _AROUND:

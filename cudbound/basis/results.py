@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from cudbound.basis.metric_words import DETAILS, NO_PROPORTIONS, in_formula, metric_words
+from cudbound.basis.metric_words import details_in_words, in_formula, metric_words
 from cudbound.basis.outcomes import (
     ConfidenceInterval,
     Estimand,
@@ -28,15 +28,11 @@ from cudbound.basis.rounding import (
     format_level,
     format_pvalue,
     format_statistic,
-    worded,
 )
 from cudbound.basis.row_frame import frame_of
 
 if TYPE_CHECKING:
     import pandas as pd
-
-#: More numbers of a method's own than these are not added to its remarks; JSON has all of them.
-MAX_DETAILS = 3
 
 
 class SolveStatus(enum.IntEnum):
@@ -185,22 +181,9 @@ class Row(InLines):
     @property
     def all_remarks(self) -> Worded:
         """What happened, few numbers of the method's own, and why the row is degenerate, for readers."""
-        return Worded(self._remarks(False), self._remarks(self.is_proportion))
-
-    def _remarks(self, percent: bool) -> str:
-        few = self.details if len(self.details) <= MAX_DETAILS else {}
-        numbers = ", ".join(
-            f"{DETAILS.get(name, name.replace('_', ' '))} = {_written(name, value, percent)}"
-            for name, value in few.items()
-        )
-        degenerate = f"degenerate: {worded(self.degenerate, percent)}" if self.degenerate else ""
-        remarks = (worded(one, percent) for one in self.remarks)
-        return "; ".join(part for part in (*remarks, numbers, degenerate) if part)
-
-
-def _written(name: str, value: float, percent: bool) -> str:
-    proportion = percent and name in DETAILS and name not in NO_PROPORTIONS
-    return format_difference(value, percent=True) if proportion else f"{value:.4g}"
+        degenerate = Worded.joined("degenerate: ", self.degenerate) if self.degenerate else ""
+        parts = filter(None, (*self.remarks, details_in_words(self.details), degenerate))
+        return Worded.joined(*parts, separator="; ", percent=self.is_proportion)
 
 
 class _WithLimits(Row):
@@ -355,8 +338,7 @@ class ComparisonResult(_WithLimits, TestOutcome):
         """Return the columns of a frame, unrounded, with the adjusted ones where there are several pairs."""
         if self.simultaneous_interval is None:
             return super().to_record()
-        low, high = self.simultaneous_interval
-        limits = {"simultaneous_low": low, "simultaneous_high": high}
+        limits = {f"simultaneous_{end}": at for end, at in self.simultaneous_interval._asdict().items()}
         pair = {"a": self.a, "b": self.b, "adjusted_pvalue": self.adjusted_pvalue}
         return pair | limits | super().to_record()
 
@@ -375,13 +357,13 @@ class ComparisonResult(_WithLimits, TestOutcome):
         """Return the numbers in words, with the limits for all pairs together where there are several."""
         write = partial(format_difference, percent=percent)
         limits = self._limits(write, self.simultaneous_interval)
-        pvalue = format_pvalue(self.pvalue)
+        pvalue, against = format_pvalue(self.pvalue), self.against.in_percent if percent else self.against
         if self.adjusted_pvalue is not None:
             limits = f"simultaneous {limits}"
             pvalue = f"{pvalue}, adjusted {format_pvalue(self.adjusted_pvalue)},"
         return (
             f"{self.method}: {self.difference} = {write(self.estimate)} ({limits}; "
-            f"statistic {format_statistic(self.statistic)}, p-value {pvalue} against {worded(self.against, percent)})"
+            f"statistic {format_statistic(self.statistic)}, p-value {pvalue} against {against})"
         )
 
 

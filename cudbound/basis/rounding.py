@@ -142,9 +142,9 @@ class Worded(str):
         return cls(say(format_proportion), say(partial(format_proportion, percent=True)))
 
     @classmethod
-    def joined(cls, *parts: str) -> Self:
-        """Return parts as one sentence."""
-        return cls("".join(parts), "".join(worded(part, True) for part in parts))
+    def joined(cls, *parts: str, separator: str = "", percent: bool = True) -> Self:
+        """Return parts as one sentence, which is the same in percent unless `percent` holds."""
+        return cls(separator.join(parts), separator.join(worded(part, percent) for part in parts))
 
 
 def as_given(value: float) -> Worded:

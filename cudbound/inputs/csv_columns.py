@@ -230,8 +230,8 @@ def _notes(
     """Say which columns were taken as categories without being named, and what was done about missing values."""
     notes = []
     if roles.automatic:
-        kinds = {"text": texts, "integer": integers}
-        found = "; ".join(f"{what} {first_few(names)}" for what, names in kinds.items() if names)
+        kinds = {"text": texts, "integers": integers}
+        found = "; ".join(f"{first_few(names)} ({what})" for what, names in kinds.items() if names)
         notes.append(f"Categorical columns, found automatically: {found or 'none'}.")
     if settled is not None:
         notes.append(f"Missing values: {settled}.")

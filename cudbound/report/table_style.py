@@ -102,7 +102,8 @@ class Style:
     def limits(self, row: IntervalEstimate | ComparisonResult) -> str:
         """Write an estimate with its limits, or the one limit, such as 0.16 (0.01 to 0.31)."""
         kind: Kind = "difference" if isinstance(row, ComparisonResult) else "proportion"
-        estimate, low, high = (self.write(value, kind) for value in (row.estimate, row.low, row.high))
+        own = self if row.is_proportion else replace(self, percent=False)
+        estimate, low, high = (own.write(value, kind) for value in (row.estimate, row.low, row.high))
         if math.isnan(row.estimate):
             return "not available"
         limits = {"less": f"at most {high}", "greater": f"at least {low}"}
@@ -151,7 +152,10 @@ def styled(report: Report, rows: Sequence[Row], style: Style, titles: Mapping[st
 
 def _on_paper(report: Report, rows: Sequence[Row], style: Style, titles: Mapping[str, str]) -> Report:
     """Return the estimate and its limits in one column; what else was remarkable goes below the table."""
-    named = [titles.get(row.method, row.method) for row in rows]
+    titled = [titles.get(row.method, row.method) for row in rows]
+    one_method = len(set(titled)) == 1 and any(one.key == "metric" for one in report.columns)
+    metrics = [metric_words([getattr(row, "metric", "error")]) for row in rows]
+    named = metrics if one_method else titled
     heading, written = "Error", [style.write(row.estimate, "difference") for row in rows]
     limited = [row for row in rows if isinstance(row, IntervalEstimate | ComparisonResult)]
     if limited:
@@ -170,15 +174,19 @@ def _on_paper(report: Report, rows: Sequence[Row], style: Style, titles: Mapping
     ]
     return replace(
         report,
-        notes=(*report.notes, *remarks),
-        columns=(Column("title", "Method", "text"), *kept, Column("written", heading, "text"), *pvalues),
+        notes=(
+            *([f"Method: {titled[0]} ({rows[0].method})."] if one_method else []),
+            *report.notes,
+            *remarks,
+        ),
+        columns=(
+            *([] if one_method else [Column("title", "Method", "text")]),
+            *kept,
+            Column("written", heading, "text"),
+            *pvalues,
+        ),
         rows=tuple(
-            {
-                **shown,
-                "metric": metric_words([str(shown.get("metric", "error"))]),
-                "title": name,
-                "written": text,
-            }
-            for shown, name, text in zip(report.rows, named, written, strict=True)
+            {**shown, "metric": metric, "title": name, "written": text}
+            for shown, metric, name, text in zip(report.rows, metrics, titled, written, strict=True)
         ),
     )

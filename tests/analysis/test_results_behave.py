@@ -139,9 +139,7 @@ def test_results_know_what_they_were_computed_from(results):
     assert f"- Data: n = 30: {30 - n_ill} events (class well) and {n_ill} non-events; 2 features." in text
     assert "- Classifier: least-squares classification." in text
     assert "- Run: 40 resamples, localization = n, seed 0." in text
-    assert (
-        "- DummyClassifier: a classifier that ignores the features." in results["comparisons"].to_markdown()
-    )
+    assert "- DummyClassifier: the majority class for every case." in results["comparisons"].to_markdown()
     assert "- Run: 40 resamples, seed 0." in results["points"].to_markdown()
 
 

@@ -152,8 +152,8 @@ def test_random_numbers_of_the_classifier_come_from_the_seed(fake, patients):
         (["--classifier", "ridge", "--set", "a\x1b[2J\n=1"], r"ridge has no option 'a\x1b[2J'"),
     ],
 )
-def test_wrong_options_are_found_before_the_data_are_read(fake, patients, arguments, message):
-    patients.unlink()
+def test_wrong_options_are_found_before_columns_are_read(fake, patients, arguments, message, monkeypatch):
+    monkeypatch.setattr("cudbound.inputs.csv_columns.read_training_data", None)
     result = interval(*arguments)
     assert_error(result, 2, message)
     assert "See 'cudbound interval --help'." in result.stderr

@@ -22,9 +22,9 @@ from cudbound.study.design.design_file import find_world
 from cudbound.study.design.scenario import Scenario, Study
 from cudbound.study.measure.summary import Summary, summarize_store
 from cudbound.study.planning.closed_forms import ClosedFormSize, check_half_width, closed_form_sample_sizes
-from cudbound.study.planning.forecast import PlanForecast
 from cudbound.study.planning.performance import expected_performance
 from cudbound.study.planning.pilot import Pilot, make_pilot, two_classes
+from cudbound.study.planning.plan_forecast import PlanForecast
 from cudbound.study.planning.sample_size_plan import PlannedSize, SampleSizePlan
 from cudbound.study.populations.population import Population
 from cudbound.study.populations.simulated import check_share
