@@ -101,7 +101,7 @@ def test_worked_bootstrap_estimates():
     assert plus.estimate == pytest.approx(value["err632plus"])
     row = compute_estimate(ESTIMATORS["bootstrap-632-plus"], records)
     assert row.details["leave_one_out_bootstrap"] == pytest.approx(value["err1"])
-    assert row.remarks == ("leave-one-out bootstrap error 0.783 cut to the no-information error 0.5",)
+    assert row.remarks == ("leave-one-out bootstrap error 0.783 cut to the no-information error 0.500",)
 
 
 def test_worked_632_plus():
@@ -270,7 +270,7 @@ def test_the_form_of_the_632_plus_estimate_is_an_option():
     )
     assert default.estimate == 0.5
     assert literal.estimate == pytest.approx(0.5 + 0.632 * 0.5)  # Err(1) is 1
-    assert default.remarks[-1] == "leave-one-out bootstrap error 1 cut to the no-information error 0.5"
+    assert default.remarks[-1] == "leave-one-out bootstrap error 1.000 cut to the no-information error 0.500"
     assert literal.remarks[-1].endswith("in what is added to the .632 estimate, and not in that estimate")
     with pytest.raises(ValueError, match="must be one of"):
         error_632_plus(0.1, 0.2, 0.3, form="third")
@@ -415,7 +415,7 @@ def test_632_plus_says_which_share_it_lacks(missing):
 def test_unknown_options_and_names():
     with pytest.raises(ValueError, match=r"k-fold has no option 'k'\. Its options are \[\]"):
         compute_estimate(ESTIMATORS["k-fold"], _records(), {"k": 5})
-    with pytest.raises(ValueError, match=r"a list of names out of \['resubstitution', .* Got 'bolsterd'"):
+    with pytest.raises(ValueError, match=r"Got 'bolsterd' instead. Did you mean 'bolstered'?"):
         find_estimators(["k-fold", "bolsterd"])
     with pytest.raises(ValueError, match=r"a list of names out of .* Got \[\] instead"):
         find_estimators([])

@@ -12,8 +12,8 @@ from sklearn.model_selection import FixedThresholdClassifier, TunedThresholdClas
 
 from cudbound.adapters import express
 from cudbound.adapters.fitted_facts import FittedFacts, facts_of
-from cudbound.adapters.in_words import describe_classifier
 from cudbound.adapters.inside import take_apart
+from cudbound.adapters.procedure import describe_classifier
 from cudbound.basis.calls import warn
 from cudbound.basis.exceptions import (
     FrozenStepsWarning,

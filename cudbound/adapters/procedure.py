@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
+from string import Formatter
 from typing import Any
 
-from cudbound.adapters.in_words import penalty_of
+from cudbound.adapters.in_words import STRENGTHS, penalty_of, settings_of
 
 #: Steps and classifiers by the names of their classes; fields are parameters. Others keep the names of their classes.
 _WORDS = {
@@ -17,6 +18,8 @@ _WORDS = {
     "StandardScaler": "standardization of features",
     "MinMaxScaler": "scaling of features to a fixed range",
     "RobustScaler": "scaling of features by median and interquartile range",
+    "PowerTransformer": "power transformation of features",
+    "QuantileTransformer": "transformation of features to quantiles",
     "SelectKBest": "selection of {k} features by a univariate test",
     "PCA": "principal component analysis with {n_components} components",
     "PolynomialFeatures": "polynomial terms up to degree {degree}",
@@ -24,15 +27,18 @@ _WORDS = {
     "FixedThresholdClassifier": "classification at a fixed threshold ({threshold})",
     "TunedThresholdClassifierCV": "choice of the threshold by cross-validation",
     "LogisticRegression": "logistic regression",
-    "LogisticRegressionCV": "logistic regression tuned by cross-validation in every fit",
+    "LogisticRegressionCV": "logistic regression",
     "LinearSVC": "linear support vector classification",
-    "SVC": "support vector classification with a {kernel} kernel",
+    "SVC": "{kernel}-kernel support vector classification",
     "LinearDiscriminantAnalysis": "linear discriminant analysis",
     "QuadraticDiscriminantAnalysis": "quadratic discriminant analysis",
     "LeastSquaresClassifier": "least-squares classification",
     "RidgeClassifier": "least-squares classification",
+    "RidgeClassifierCV": "least-squares classification",
     "ConvexLossClassifier": "linear classification by a convex loss ({loss})",
     "RandomForestClassifier": "a random forest of {n_estimators} trees",
+    "ExtraTreesClassifier": "a forest of {n_estimators} extremely randomized trees",
+    "MLPClassifier": "a neural network",
     "KNeighborsClassifier": "{n_neighbors}-nearest-neighbors classification",
     "GradientBoostingClassifier": "gradient boosting",
     "HistGradientBoostingClassifier": "gradient boosting",
@@ -41,10 +47,52 @@ _WORDS = {
     "DummyClassifier": "a classifier that ignores the features",
 }
 _AROUND = ("CalibratedClassifierCV", "FixedThresholdClassifier", "TunedThresholdClassifierCV")
+#: What the names of scalers end with.
+_SCALERS = ("Scaler", "PowerTransformer", "QuantileTransformer")
 
 
-def procedure_in_words(estimator: Any) -> tuple[str, ...]:
+def describe_classifier(estimator: Any, name: str | None = None) -> str:
+    """Return a classifier in one line: the steps of a fit, and that features are not standardized where it matters.
+
+    Parameters
+    ----------
+    estimator : object
+        Classifier, fitted or not, a pipeline that ends in one, or a search over either.
+    name : str or None, default=None
+        What stands before it.
+
+    Examples
+    --------
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> describe_classifier(LogisticRegression(C=2.0, class_weight="balanced"))
+    'logistic regression with a ridge penalty (C = 2, class_weight = balanced); features not standardized'
+    """
+    *steps, classifier = _steps(estimator)
+    penalty = penalty_of(classifier)
+    depends_on_scale = hasattr(classifier, "C") if penalty is None else any(penalty)
+    unscaled = depends_on_scale and not any(type(step).__name__.endswith(_SCALERS) for step in steps)
+    words = "; ".join((*procedure_in_words(estimator), *(["features not standardized"] * unscaled)))
+    return words if name is None else f"{name}: {words}"
+
+
+def _steps(estimator: Any) -> list[Any]:
+    """Return the steps inside searches, thresholds, pipelines and column transformers, the classifier last."""
+    for inner in ("best_estimator_", "estimator_", "estimator"):
+        if hasattr(estimator, inner):
+            return _steps(getattr(estimator, inner))
+    if hasattr(estimator, "transformers"):
+        return [step for _, branch, *_ in estimator.transformers for step in _steps(branch)]
+    return [step for _, part in getattr(estimator, "steps", ()) for step in _steps(part)] or [estimator]
+
+
+def procedure_in_words(estimator: Any, tuned: Collection[str] = ()) -> tuple[str, ...]:
     """Return what every fit of an estimator does, each once, in the order of its steps.
+
+    Parameters
+    ----------
+    estimator : object
+    tuned : collection of str, default=()
+        Parameters of which no value has been chosen yet; they are left out.
 
     Examples
     --------
@@ -56,32 +104,55 @@ def procedure_in_words(estimator: Any) -> tuple[str, ...]:
     """
     if estimator is None or isinstance(estimator, str):  # a step that is left out
         return ()
-    tuned = getattr(estimator, "param_grid", getattr(estimator, "param_distributions", None))
-    if tuned is not None:
-        fitted = getattr(estimator, "best_estimator_", estimator.estimator)
-        return (*procedure_in_words(fitted), _tuning(estimator, tuned))
+    grid = getattr(estimator, "param_grid", getattr(estimator, "param_distributions", None))
+    if grid is not None:
+        names = _tuned(grid)
+        chosen = getattr(estimator, "best_estimator_", None)
+        inner = (
+            procedure_in_words(estimator.estimator, names) if chosen is None else procedure_in_words(chosen)
+        )
+        return (*inner, _tuning(names, estimator.cv))
     if type(estimator).__name__ in _AROUND:
-        return (*procedure_in_words(estimator.estimator), _words(estimator))
+        return (*procedure_in_words(estimator.estimator, tuned), _words(estimator, tuned))
     if hasattr(estimator, "steps"):
         parts = [step for _, step in estimator.steps]
     elif hasattr(estimator, "transformers"):
         parts = [*(branch for _, branch, *_ in estimator.transformers), estimator.remainder]
     else:
-        return (_words(estimator),)
-    return tuple(dict.fromkeys(words for part in parts for words in procedure_in_words(part)))
+        return (_words(estimator, tuned),)
+    return tuple(dict.fromkeys(words for part in parts for words in procedure_in_words(part, tuned)))
 
 
-def _words(estimator: Any) -> str:
+def _words(estimator: Any, tuned: Collection[str]) -> str:
     name = type(estimator).__name__
-    words = _WORDS[name].format_map(vars(estimator)) if name in _WORDS else name
+    template = _WORDS.get(name, name)
+    if getattr(estimator, "strategy", None) in ("most_frequent", "prior") and name == "DummyClassifier":
+        return "the majority class for every case"
+    words = template.format_map(vars(estimator))
     words = words.replace("most_frequent", "most frequent value").replace("_", " ")
-    kind, _, strength = penalty_of(estimator).partition(", ")
-    return f"{words} with a {kind} ({strength})" if strength else words
+    if not hasattr(estimator, "predict") or name in _AROUND:
+        return words
+    said = [*tuned, *(field for _, field, *_ in Formatter().parse(template) if field)]
+    known = []
+    if (penalty := penalty_of(estimator)) is not None:
+        kind, strength = penalty
+        said += [*STRENGTHS, "penalty"]
+        known = [strength] if strength and strength.partition(" = ")[0] not in tuned else []
+        if kind:
+            words += f" with a {kind} penalty"
+        elif any(hasattr(estimator, one) for one in STRENGTHS):
+            words += " without a penalty"
+    known += settings_of(estimator, said)
+    words += f" ({', '.join(known)})" if known else ""
+    return f"{words}, tuned by cross-validation in every fit" if name.endswith("CV") else words
 
 
-def _tuning(search: Any, tuned: Any) -> str:
-    grids: list[Mapping[str, Any]] = [tuned] if isinstance(tuned, Mapping) else list(tuned)
-    names = dict.fromkeys(name.rpartition("__")[2] for grid in grids for name in grid)
-    folds = 5 if search.cv is None else search.cv
+def _tuned(grid: Any) -> list[str]:
+    grids: list[Mapping[str, Any]] = [grid] if isinstance(grid, Mapping) else list(grid)
+    return list(dict.fromkeys(name.rpartition("__")[2] for one in grids for name in one))
+
+
+def _tuning(names: list[str], cv: Any) -> str:
+    folds = 5 if cv is None else cv
     how = f"{folds}-fold cross-validation" if isinstance(folds, int) else "cross-validation"
     return f"tuning of {' and '.join(names)} by {how}, again in every fit"

@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from cudbound.adapters.in_words import describe_classifier
-from cudbound.adapters.procedure import procedure_in_words
+from cudbound.adapters.procedure import describe_classifier, procedure_in_words
 from cudbound.analysis.caller_splits import NewCases, check_test_set
 from cudbound.analysis.named_learners import (
     common_classifier,
@@ -207,14 +206,14 @@ def compare_learners(
             )
         scores = score_pairs(question, fitted, pairs, X, y, groups)
         found = [PairLosses(one, Records(), {}) for one in scores]
-        return _table(question, test, {}, sample, pairs, found, named, fitted)
+        return _table(question, test, {}, sample, pairs, found, fitted)
     recording = record_of_learners(question, sample, streams, test_set)
     plan = Plan.of(question, recording, (), None)
     # losses on two test sets are no differences
     own = {one.name for one in question.methods if OWN_TEST_SETS in one.needs}
     needs = plan.needs & (needs_of(question.methods, without=own) | {OWN_TEST_SETS})
     found = record_pairs(needs, recording, pairs, fitted)
-    return _table(question, test, plan.refused, sample, pairs, found, named, fitted)
+    return _table(question, test, plan.refused, sample, pairs, found, fitted)
 
 
 def _table(
@@ -224,7 +223,6 @@ def _table(
     sample: Sample,
     pairs: Sequence[tuple[str, str]],
     found: Sequence[PairLosses],
-    named: Mapping[str, Any],
     fitted: Mapping[str, Any],
 ) -> ComparisonTable:
     """Return the rows of all pairs with what must stand around them."""
@@ -236,7 +234,7 @@ def _table(
         **sample.facts(),
         seed=question.seed,
         choices=question.choices,
-        learners={name: describe_classifier(learner) for name, learner in named.items()},
+        learners={name: describe_classifier(learner) for name, learner in fitted.items()},
         procedures={name: procedure_in_words(learner) for name, learner in fitted.items()},
     )
     return ComparisonTable(adjusted(by_pair), run)

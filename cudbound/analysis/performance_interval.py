@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,7 +19,7 @@ from cudbound.basis.parameter_error import ParameterError
 from cudbound.basis.pictured import Pictured
 from cudbound.basis.protocols import Features, FittedClassifier
 from cudbound.basis.results import IntervalEstimate
-from cudbound.basis.rounding import printable, sentences_html
+from cudbound.basis.rounding import Worded, printable, sentences_html, worded
 from cudbound.bound.settings import Bound
 from cudbound.intervals import GROUPS, METHODS, AskedMethod
 from cudbound.metrics.metric import Metric
@@ -91,9 +92,10 @@ class PerformanceInterval(Pictured["IntervalDisplay"]):
         return self.row.details
 
     @property
-    def sentence(self) -> str:
-        """What can be written into a paper."""
-        return interval_sentence(self.row, self.n_samples)
+    def sentence(self) -> Worded:
+        """What can be written into a paper; its ``in_percent`` has proportions in percent."""
+        write = partial(interval_sentence, self.row, self.n_samples)
+        return Worded(write(), write(percent=True))
 
     @property
     def cautions(self) -> tuple[CudboundWarning, ...]:
@@ -141,8 +143,7 @@ class PerformanceInterval(Pictured["IntervalDisplay"]):
 
     def describe(self, percent: bool = False) -> Description:
         """Return words for a paper, as `cudbound.IntervalTable.describe` does, with the sentence of the interval."""
-        sentence = interval_sentence(self.row, self.n_samples, percent)
-        return replace(self.table.describe(percent), results=printable(sentence))
+        return replace(self.table.describe(percent), results=printable(worded(self.sentence, percent)))
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row with the columns of a table of intervals."""

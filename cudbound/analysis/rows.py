@@ -13,6 +13,7 @@ from cudbound.analysis.plan import Plan
 from cudbound.analysis.question import Question
 from cudbound.basis.method_card import MethodCard
 from cudbound.basis.results import IntervalEstimate, OneRow
+from cudbound.basis.rounding import Worded, as_given
 from cudbound.intervals import Method, compute_interval
 from cudbound.metrics.metric import SENSITIVITY, SPECIFICITY
 from cudbound.metrics.metric_terms import in_metric_terms
@@ -201,10 +202,13 @@ def _predictive(
     events, others = (target.rows for target in targets)
     if asked.prevalence != "sample":
         share = float(asked.prevalence or 0.0)
-        prevalence, at = Proportion(share, share, share, np.inf), f"the prevalence {share:g}"
+        prevalence = Proportion(share, share, share, np.inf)
+        at = Worded.joined("the prevalence ", as_given(share))
     else:
         prevalence = _share(targets[0], records)
-        known = f"the prevalence {prevalence.estimate:.3g} of the sample, taken as known"
+        known = Worded.of(
+            lambda write: f"the prevalence {write(prevalence.estimate)} of the sample, taken as known"
+        )
         at = known if asked.joint else prevalence.of_sample
     if asked.joint:
         return joint_predictive_interval(name, *pair, prevalence.estimate, at)

@@ -101,10 +101,10 @@ def _refuse(function: str, known: Mapping[str, inspect.Parameter], given: Iterab
             raise TypeError(f"{function}() got an unexpected keyword argument {name!r}: {meant}")
 
 
-def warn(message: Warning) -> None:
-    """Give a warning that points at the line outside this package which made the call."""
+def warn(message: Warning | str, category: type[Warning] | None = None) -> None:
+    """Give a warning, of a category where it is a text, that points at the line outside this package."""
     frame: FrameType | None = sys._getframe(1)
     level = 2
     while frame is not None and frame.f_code.co_filename.startswith(PACKAGE):
         frame, level = frame.f_back, level + 1
-    warnings.warn(message, stacklevel=level)
+    warnings.warn(message, category, stacklevel=level)

@@ -18,8 +18,8 @@ def suggestion(name: object, known: Iterable[str]) -> str:
     >>> suggestion("two-centre", ["cud", "two-center"])
     " Did you mean 'two-center'?"
     """
-    close = difflib.get_close_matches(name, list(known), n=1) if isinstance(name, str) else []
-    return f" Did you mean {close[0]!r}?" if close else ""
+    close = _closest(name, known) if isinstance(name, str) else None
+    return "" if close is None else f" Did you mean {close!r}?"
 
 
 def did_you_mean(name: str, known: Iterable[str], otherwise: str) -> str:
@@ -31,8 +31,15 @@ def did_you_mean(name: str, known: Iterable[str], otherwise: str) -> str:
     'did you mean n_folds?'
     """
     known = list(known)
-    close = difflib.get_close_matches(name, known, n=1)
-    return f"did you mean {close[0]}?" if close else f"{otherwise} {', '.join(known)}."
+    close = _closest(name, known)
+    return f"{otherwise} {', '.join(known)}." if close is None else f"did you mean {close}?"
+
+
+def _closest(name: str, known: Iterable[str]) -> str | None:
+    """Return the name that is most like another one, whatever the case of their letters."""
+    folded = {one.casefold(): one for one in known}
+    close = difflib.get_close_matches(name.casefold(), folded, n=1)
+    return folded[close[0]] if close else None
 
 
 def install_command(extra: str) -> str:

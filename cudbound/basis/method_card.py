@@ -274,7 +274,8 @@ def find_named(
             for name in (groups[one] if group else [one])
         ]
         if not isinstance(found[0], MethodCard):
-            raise ParameterError("methods", rule, one, suggestion(one, (*known, *groups)))
+            meant = suggestion(one, (*known, *groups))
+            raise ParameterError("methods", "the name of a method or a group" if meant else rule, one, meant)
         for method in found:
             if not group and method.name not in methods:
                 named.add(method.name)  # a pair may also set options of what a group before it has named

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from itertools import starmap
+
+from cudbound.basis.rounding import Worded, format_difference
 
 #: Metrics in the words of a sentence, where they are not their names.
 METRIC_WORDS: Mapping[str, str] = {
@@ -46,6 +49,10 @@ DETAILS: Mapping[str, str] = {
     "brier_out_of_bag": "out-of-bag Brier score",
     "brier_632_plus": ".632+ Brier score",
 }
+#: More numbers than these are not added to the remarks of a row; JSON has all of them.
+MAX_DETAILS = 3
+#: Of these numbers, those that are no proportions.
+NO_PROPORTIONS = ("effective_rows",)
 
 
 def metric_words(metrics: Iterable[str]) -> str:
@@ -58,6 +65,27 @@ def metric_words(metrics: Iterable[str]) -> str:
     """
     words = [METRIC_WORDS.get(name, name) for name in dict.fromkeys(metrics)]
     return " and ".join(filter(None, (", ".join(words[:-1]), words[-1])))
+
+
+def details_in_words(details: Mapping[str, float]) -> Worded:
+    r"""Return numbers of a method's own with their names, nothing if they are many.
+
+    Examples
+    --------
+    >>> said = details_in_words({"optimism_corrected": 0.25, "n_tested": 20.0})
+    >>> print(said, said.in_percent, sep="\n")
+    optimism-corrected error = 0.25, n tested = 20
+    optimism-corrected error = 25.0%, n tested = 20
+    """
+    few = details if len(details) <= MAX_DETAILS else {}
+    return Worded.joined(*starmap(_detail_in_words, few.items()), separator=", ")
+
+
+def _detail_in_words(name: str, value: float) -> Worded:
+    text = f"{value:.4g}"
+    proportion = name in DETAILS and name not in NO_PROPORTIONS
+    number = Worded(text, format_difference(value, percent=True) if proportion else text)
+    return Worded.joined(f"{DETAILS.get(name, name.replace('_', ' '))} = ", number)
 
 
 def in_formula(metric: str) -> str:

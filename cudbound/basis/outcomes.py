@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass, field, fields
 from typing import Any, Literal, NamedTuple
 
+from cudbound.basis.rounding import Worded, as_given
+
 #: What the estimate of an interval is, where the notes under a table say so.
 Center = Literal["training error", ".632 estimate", "error on new cases", "mean of two centers"]
 
@@ -197,14 +199,14 @@ EQUAL_ERRORS = {
     "greater": "{what}({a}) > {what}({b})",
 }
 A_MARGIN = {
-    "two-sided": "{what}({a}) - {what}({b}) other than {null:g}",
-    "less": "{what}({a}) - {what}({b}) < {null:g}",
-    "greater": "{what}({a}) - {what}({b}) > {null:g}",
-    "equivalent": "|{what}({a}) - {what}({b})| < {null:g}",
+    "two-sided": "{what}({a}) - {what}({b}) other than {null}",
+    "less": "{what}({a}) - {what}({b}) < {null}",
+    "greater": "{what}({a}) - {what}({b}) > {null}",
+    "equivalent": "|{what}({a}) - {what}({b})| < {null}",
 }
 
 
-def alternative_in_words(alternative: str, null: float, a: str, b: str, what: str = "error") -> str:
+def alternative_in_words(alternative: str, null: float, a: str, b: str, what: str = "error") -> Worded:
     """Return what a small p-value speaks for, by the names of the two that are compared.
 
     Examples
@@ -213,4 +215,5 @@ def alternative_in_words(alternative: str, null: float, a: str, b: str, what: st
     'error(svm) < error(tree)'
     """
     words = (EQUAL_ERRORS if null == 0.0 else A_MARGIN)[alternative]
-    return words.format(null=null, a=a, b=b, what=what)
+    given = as_given(null)
+    return Worded(*(words.format(null=one, a=a, b=b, what=what) for one in (given, given.in_percent)))

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import ArrayLike
+
+from cudbound.basis.rounding import format_proportion
 
 #: A rank that exceeds a whole number by no more than this is that number: 1000 * (1 - 0.05) must give 950.
 RANK_ROUNDING = 1e-9
@@ -16,12 +19,12 @@ def quantile_rank(size: int, probability: float) -> int:
     return min(max(1, math.ceil(size * probability - RANK_ROUNDING)), size)
 
 
-def within(lower: float, upper: float) -> str:
+def within(lower: float, upper: float, write: Callable[..., str] = format_proportion) -> str:
     """Return the words for a number that is known, or between which two it lies, with digits enough to tell them."""
     if lower == upper:
-        return f"{upper:.3f}"
-    digits = next((some for some in range(3, 12) if f"{lower:.{some}f}" != f"{upper:.{some}f}"), 12)
-    return f"between {lower:.{digits}f} and {upper:.{digits}f}"
+        return write(upper)
+    digits = next((some for some in (None, *range(4, 12)) if write(lower, some) != write(upper, some)), 12)
+    return f"between {write(lower, digits)} and {write(upper, digits)}"
 
 
 def inverted_cdf_quantile(values: ArrayLike, probability: float) -> float:

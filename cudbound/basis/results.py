@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from cudbound.basis.metric_words import DETAILS, in_formula, metric_words
+from cudbound.basis.metric_words import details_in_words, in_formula, metric_words
 from cudbound.basis.outcomes import (
     ConfidenceInterval,
     Estimand,
@@ -21,14 +21,18 @@ from cudbound.basis.outcomes import (
     TestOutcome,
     alternative_in_words,
 )
-from cudbound.basis.rounding import InLines, format_difference, format_level, format_pvalue, format_statistic
+from cudbound.basis.rounding import (
+    InLines,
+    Worded,
+    format_difference,
+    format_level,
+    format_pvalue,
+    format_statistic,
+)
 from cudbound.basis.row_frame import frame_of
 
 if TYPE_CHECKING:
     import pandas as pd
-
-#: More numbers of a method's own than these are not added to its remarks; JSON has all of them.
-MAX_DETAILS = 3
 
 
 class SolveStatus(enum.IntEnum):
@@ -170,14 +174,16 @@ class Row(InLines):
         return frame_of([self], self.COLUMNS)
 
     @property
-    def all_remarks(self) -> str:
+    def is_proportion(self) -> bool:
+        """Whether what is estimated lies in [0, 1], or is a difference of two such numbers."""
+        return True
+
+    @property
+    def all_remarks(self) -> Worded:
         """What happened, few numbers of the method's own, and why the row is degenerate, for readers."""
-        few = self.details if len(self.details) <= MAX_DETAILS else {}
-        numbers = ", ".join(
-            f"{DETAILS.get(name, name.replace('_', ' '))} = {value:.4g}" for name, value in few.items()
-        )
-        degenerate = f"degenerate: {self.degenerate}" if self.degenerate else ""
-        return "; ".join(part for part in (*self.remarks, numbers, degenerate) if part)
+        degenerate = Worded.joined("degenerate: ", self.degenerate) if self.degenerate else ""
+        parts = filter(None, (*self.remarks, details_in_words(self.details), degenerate))
+        return Worded.joined(*parts, separator="; ", percent=self.is_proportion)
 
 
 class _WithLimits(Row):
@@ -332,13 +338,12 @@ class ComparisonResult(_WithLimits, TestOutcome):
         """Return the columns of a frame, unrounded, with the adjusted ones where there are several pairs."""
         if self.simultaneous_interval is None:
             return super().to_record()
-        low, high = self.simultaneous_interval
-        limits = {"simultaneous_low": low, "simultaneous_high": high}
+        limits = {f"simultaneous_{end}": at for end, at in self.simultaneous_interval._asdict().items()}
         pair = {"a": self.a, "b": self.b, "adjusted_pvalue": self.adjusted_pvalue}
         return pair | limits | super().to_record()
 
     @property
-    def against(self) -> str:
+    def against(self) -> Worded:
         """What a small p-value speaks for, in words."""
         return alternative_in_words(self.alternative, self.null, self.a, self.b, in_formula(self.metric))
 
@@ -352,13 +357,13 @@ class ComparisonResult(_WithLimits, TestOutcome):
         """Return the numbers in words, with the limits for all pairs together where there are several."""
         write = partial(format_difference, percent=percent)
         limits = self._limits(write, self.simultaneous_interval)
-        pvalue = format_pvalue(self.pvalue)
+        pvalue, against = format_pvalue(self.pvalue), self.against.in_percent if percent else self.against
         if self.adjusted_pvalue is not None:
             limits = f"simultaneous {limits}"
             pvalue = f"{pvalue}, adjusted {format_pvalue(self.adjusted_pvalue)},"
         return (
             f"{self.method}: {self.difference} = {write(self.estimate)} ({limits}; "
-            f"statistic {format_statistic(self.statistic)}, p-value {pvalue} against {self.against})"
+            f"statistic {format_statistic(self.statistic)}, p-value {pvalue} against {against})"
         )
 
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
 from cudbound.basis.calls import public_call
+from cudbound.basis.forecast import REPEATS, Repeats, tell
 from cudbound.basis.validation import check_integer, check_rng
 
 if TYPE_CHECKING:
@@ -54,6 +56,11 @@ def over_seeds(call: Call, n_seeds: int = 5, rng: int | np.random.Generator | No
     ValueError
         If an argument is out of range.
 
+    Warns
+    -----
+    SlowRefitsWarning
+        If all calls will take more than ten seconds, as far as the first one shows.
+
     Examples
     --------
     >>> from functools import partial
@@ -73,7 +80,18 @@ def over_seeds(call: Call, n_seeds: int = 5, rng: int | np.random.Generator | No
     first = check_seed(rng)
     others = np.random.SeedSequence(first).spawn(check_integer("n_seeds", n_seeds, 1) - 1)
     seeds = [first, *(int(other.generate_state(1)[0]) for other in others)]  # short enough to be typed
-    frames = {seed: call(rng=seed).to_frame() for seed in seeds}
+    frames = {}
+    begun, repeats = time.monotonic(), Repeats(len(seeds))
+    for seed in seeds:
+        token = REPEATS.set(repeats)
+        try:
+            frames[seed] = call(rng=seed).to_frame()
+        finally:
+            REPEATS.reset(token)
+        left = repeats.times - 1
+        if left > 0 and not repeats.told:  # fast refits are not forecast one by one
+            tell(f"{left} more seeds", left * (time.monotonic() - begun), ("a smaller n_resamples",))
+        repeats = Repeats(0)
     return pd.concat(frames, names=["seed"]).reset_index("seed").reset_index(drop=True)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Self
 
 import numpy as np
@@ -13,6 +14,7 @@ from cudbound.basis.calls import public_call, warn
 from cudbound.basis.outcomes import ConfidenceInterval
 from cudbound.basis.quantiles import inverted_cdf_quantile, within
 from cudbound.basis.results import Draws
+from cudbound.basis.rounding import Worded
 from cudbound.basis.validation import check_confidence_level
 from cudbound.bound.joint import JointDraws, solve_joint
 from cudbound.metrics.metric import ERROR, Metric, MetricRows
@@ -120,7 +122,8 @@ class CudBound:
         elif self.certified:
             remarks = ["draws solved exactly as far as needed"]
         else:
-            remarks = [f"q {within(self.q_lower, self.q)}, upper value used"]
+            q = partial(within, self.q_lower, self.q)
+            remarks = [Worded.of(lambda write: f"q {q(write)}, upper value used")]
         if self.n_single_class_draws:
             remarks.append(f"{self.n_single_class_draws} single-class draws")
         if self.polish is not None:

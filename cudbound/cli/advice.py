@@ -8,6 +8,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
+import click
+
 from cudbound.basis.exceptions import (
     CudboundWarning,
     NoMinimizerError,
@@ -44,6 +46,7 @@ REMEDIES: dict[type[StatedError], str] = {
 OPTIONS = {
     "n_jobs=-1": "--jobs -1",
     "a smaller n_resamples": "a smaller --resamples",
+    "a smaller n_replicates": "a smaller --replicates",
     'resampling=Resampling(inner="oob")': "--inner oob",
     "smaller resampling=Resampling(sizes=...)": "a smaller --size",
 }
@@ -124,7 +127,20 @@ def in_words_of_the_command(fits: str) -> Iterator[Heard]:
 def _worded(warning: Warning | str) -> str:
     if isinstance(warning, UnscaledPenaltyWarning):
         return f"{warning.fact}; add --standardize"
-    return _not_certified(warning) if isinstance(warning, NotCertifiedWarning) else str(warning)
+    if isinstance(warning, NotCertifiedWarning):
+        return _not_certified(warning)
+    return warning if isinstance(warning, str) else warning.args[0]
+
+
+def _more_time() -> str:
+    """Return how the search gets more time, by options that only some commands have."""
+    context = click.get_current_context(silent=True)
+    if context is not None and all("--time-limit" not in one.opts for one in context.command.params):
+        return "'cudbound interval' has the option --time-limit SECONDS, which gives the search more time"
+    return (
+        "give the search more time with --time-limit SECONDS, let it end by itself with --total-node-limit none, or "
+        "raise --node-limit"
+    )
 
 
 def _not_certified(event: NotCertifiedWarning) -> str:
@@ -136,10 +152,7 @@ def _not_certified(event: NotCertifiedWarning) -> str:
         known = f"{event.method}: {q} is {within(*event.half_width)}; the larger value was used"
     messages = [f"{known}, which can only make the interval longer."]
     if event.n_limited:
-        messages.append(
-            f"A limit left {event.n_limited} draws open: give the search more time with --time-limit SECONDS, let it "
-            "end by itself with --total-node-limit none, or raise --node-limit."
-        )
+        messages.append(f"A limit left {event.n_limited} draws open: {_more_time()}.")
     if event.n_inaccurate:
         messages.append(
             f"Rounding left {event.n_inaccurate} draws open: rescale the features or look for an outlying value."

@@ -17,7 +17,8 @@ from cudbound.cli.model_file import SavedModel, load_model
 from cudbound.cli.options import FILE, Decorator, combined, parse_assignments, parse_value
 from cudbound.cli.output import finish
 from cudbound.inputs.classifier_recipe import ClassifierRecipe
-from cudbound.inputs.csv_file import DataFile, first_few, quoted
+from cudbound.inputs.csv_file import first_few, quoted
+from cudbound.inputs.first_look import FirstLook
 from cudbound.inputs.named_classifiers import DEFAULT, LEARNERS
 
 if TYPE_CHECKING:
@@ -162,14 +163,14 @@ def find_model(model_file: Path | None, trust: Sequence[str]) -> SavedModel | No
     return None if model_file is None else load_model(model_file, trust)
 
 
-def read_sample(data: DataFile, say_roles: bool = False) -> TrainingData:
-    """Read the rows of a file, and say on stderr what should be looked at before any time is spent.
+def read_sample(look: FirstLook, say_roles: bool = False) -> TrainingData:
+    """Read the columns of a file, and say on stderr what should be looked at before any time is spent.
 
     With `say_roles` also say how each column was read.
     """
     from cudbound.inputs.csv_columns import read_training_data
 
-    sample = read_training_data(data)
+    sample = read_training_data(look.data, look=look)
     if say_roles:
         say(f"read {len(sample.y)} rows of {quoted(sample.source)}")
         for line in sample.roles:
@@ -195,19 +196,19 @@ def fit(classifier: ClassifierRecipe | SavedModel, sample: TrainingData, seed: i
     """
     if isinstance(classifier, SavedModel):
         return _match(classifier, sample)
-    from cudbound.adapters.in_words import describe_classifier  # loads scikit-learn
+    from cudbound.adapters.procedure import describe_classifier  # loads scikit-learn
     from cudbound.resampling.refits import weights_of_fit
 
     with in_words_of_the_command("the classifier") as heard:
         estimator = replace(classifier, missing=sample.missing, levels=sample.levels)(seed)
         weights = {} if sample.weights is None else weights_of_fit(estimator, sample.weights)
         estimator.fit(sample.X, sample.labels, **weights)
-    description = describe_classifier(estimator, classifier.class_in_words)
+    description = describe_classifier(estimator)
     return FittedClassifier(estimator, sample.X, sample.labels, sample, description, heard.messages)
 
 
 def _match(model: SavedModel, sample: TrainingData) -> FittedClassifier:
-    from cudbound.adapters.in_words import describe_classifier
+    from cudbound.adapters.procedure import describe_classifier
     from cudbound.basis.validation import check_binary_classifier, check_classifier
 
     name, estimator = quoted(model.path.name), model.estimator

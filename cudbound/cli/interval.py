@@ -25,6 +25,7 @@ from cudbound.cli.run_interval import compute, write
 from cudbound.cli.verify import SavedCommand
 from cudbound.inputs.classifier_recipe import STRATEGIES, ClassifierRecipe
 from cudbound.inputs.csv_file import DataFile
+from cudbound.inputs.first_look import FirstLook
 from cudbound.inputs.missing_cells import KEEP
 from cudbound.inputs.named_classifiers import CLASSIFIERS
 
@@ -38,15 +39,10 @@ if TYPE_CHECKING:
 ALTERNATIVES = ("two-sided", "less", "greater")
 
 
-def _methods(text: str) -> tuple[str, ...]:
-    from cudbound.intervals import find_methods
-
-    find_methods(names := options.between_commas(text))
-    return names
-
-
 def _metrics(text: str) -> tuple[str, ...]:
-    from cudbound.metrics.metrics import check_name
+    if text == "error":
+        return (text,)
+    from cudbound.metrics.metrics import check_name  # loads SciPy
 
     return tuple(map(check_name, options.between_commas(text)))
 
@@ -123,11 +119,11 @@ classifier_of_file = classifier_options(
 
 
 @command("interval")
-@options.data_options(True, weight_option, all_classes_option, event=False)
+@options.data_options(True, weight_option, all_classes_option, event=False, look=True)
 @classifier_of_file
 @click.option(
     "--methods",
-    type=options.from_text(_methods),
+    type=options.from_text(options.between_commas),
     default="recommended",
     metavar="GROUP|NAME,NAME,...",
     help="Intervals to compute; 'cudbound methods' lists the names. Groups: recommended for two-center, the one to "
@@ -238,7 +234,7 @@ classifier_of_file = classifier_options(
 )
 def interval(
     *,
-    data: DataFile,
+    look: FirstLook,
     classifier: ClassifierRecipe | SavedModel,
     methods: tuple[str, ...],
     metric: AskedMetrics,
@@ -261,14 +257,14 @@ def interval(
     is a feature: a number, or a category named by --categorical. Empty cells and NA, N/A, NaN, null, . and ?
     are missing values; the command counts them and stops, unless --missing says what to do.
     """
-    from cudbound.analysis.question import Question
+    data = _checked_classes(look.data, classifier)
+    if recommend:
+        refuse_beside("--recommend", ["methods"], "it computes the recommended interval")
+    from cudbound.analysis.question import Question  # loads SciPy
     from cudbound.intervals import find_methods
     from cudbound.report.headline import RECOMMENDED
 
-    data = _checked_classes(data, classifier)
-    if recommend:
-        refuse_beside("--recommend", ["methods"], "it computes the recommended interval")
-        methods = RECOMMENDED[:1]
+    methods = RECOMMENDED[:1] if recommend else methods
     asked = find_methods(methods)
     pairs = options.with_options(asked, assigned, fallback)
     if instability or instability_plot is not None:
@@ -281,7 +277,7 @@ def interval(
     # before any time is spent; a saved model tells its threshold when it is read
     in_words = metric.in_words(0.5 if isinstance(classifier, SavedModel) else classifier.threshold)
     Question.of(asked, metric=in_words, resampling=resampling, **further)
-    sample = read_sample(data, recommend or "auto" in ",".join(data.categorical))
+    sample = read_sample(replace(look, data=data), recommend or "auto" in ",".join(data.categorical))
     fitted = fit(classifier, sample, seed)
     table, heard, ranges = compute(
         fitted,
@@ -303,13 +299,11 @@ def interval(
     if instability_plot is not None and table.instability is not None:
         files[instability_plot] = table.instability.display().image(picture_form(instability_plot))
     write(table, output, files, ranges=ranges, instability=instability, headline_only=recommend)
-    finish([*fitted.warnings, *heard.messages], heard.certified)
+    finish([*fitted.warnings, *heard.messages], heard.certified, output.style.percent)
 
 
 def _checked_classes(data: DataFile, classifier: ClassifierRecipe | SavedModel) -> DataFile:
     """Return the data with an event, or with all classes where the classifier takes them."""
-    if not data.positive and not data.all_classes:
-        raise click.MissingParameter(param_hint="'--positive'", param_type="option")
     if data.positive and data.all_classes:
         raise click.UsageError("--positive names one of two classes; leave it out, or --all-classes.")
     if data.all_classes and getattr(classifier, "classifier", "") in ("least-squares", "convex-loss"):

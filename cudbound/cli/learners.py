@@ -22,7 +22,8 @@ from cudbound.cli.fitted import (
 )
 from cudbound.cli.output import ResultOutput, finish, result_options
 from cudbound.inputs.classifier_recipe import ClassifierRecipe
-from cudbound.inputs.csv_file import DataFile, quoted
+from cudbound.inputs.csv_file import quoted
+from cudbound.inputs.first_look import FirstLook
 from cudbound.inputs.named_classifiers import LEARNERS
 
 if TYPE_CHECKING:
@@ -76,7 +77,7 @@ def _recipes(
 
 
 @command("compare-learners")
-@options.data_options(required=True)
+@options.data_options(required=True, look=True)
 @options.combined(
     "recipes",
     _recipes,
@@ -157,7 +158,7 @@ def _recipes(
 @result_options
 def compare_learners(
     *,
-    data: DataFile,
+    look: FirstLook,
     recipes: dict[str, ClassifierRecipe],
     methods: tuple[str, ...] | None,
     metric: str,
@@ -182,11 +183,11 @@ def compare_learners(
     asked = (DEFAULT_COMPARISONS[metric],) if methods is None else methods
     found = find_comparisons(asked)
     pairs = options.with_options(found, assigned)
-    output.check([data.file])
+    output.check([look.data.file])
     plain = {name: further[name] for name in ("confidence_level", "n_resamples", "n_jobs")}
     Question.of(found, metric=metric, resampling=resampling, **plain)  # before any time is spent
     check_alternative(further["alternative"], found, further["null"], further["confidence_level"])
-    sample = read_sample(data)
+    sample = read_sample(look)
     fitted = {name: fit(one, sample, seed) for name, one in recipes.items()}
     first = next(iter(fitted.values()))
     from cudbound.analysis.compare_learners import compare_learners as compare  # loads scikit-learn

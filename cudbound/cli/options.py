@@ -13,6 +13,7 @@ import click
 
 from cudbound.basis.parameter_error import ParameterError
 from cudbound.cli.command import NotedOption
+from cudbound.cli.look import look_at
 from cudbound.inputs.csv_file import DECIMALS, DataFile, quoted
 from cudbound.inputs.missing_cells import CHOICES
 
@@ -199,21 +200,20 @@ _FILE_OPTIONS = together(
 
 
 def data_options(
-    required: bool, *more: Decorator, roles: bool | None = None, event: bool = True
+    required: bool, *more: Decorator, roles: bool | None = None, event: bool = True, look: bool = False
 ) -> Decorator:
     """Add FILE.csv and the options that say what its columns are; the command gets them as ``data``, a DataFile.
 
     The target is `required` as the file is, unless `roles` says otherwise; without an `event` --positive may be absent.
+    With `look` it gets a FirstLook as ``look``: the file is checked before the options that follow.
     """
     roles = required if roles is None else roles
-    two = "; it must have two values" if event else ""
-    named = "Value of the target that is the event."
+    two, event_help = "; it must have two values" if event else "", "Value of the target that is the event."
     return combined(
-        "data",
-        DataFile,
+        *(("look", look_at) if look else ("data", DataFile)),
         click.argument("file", metavar="FILE.csv", required=required, type=FILE),
         click.option("--target", required=roles, metavar="COL", help=f"Column of the class label{two}."),
-        click.option("--positive", required=roles and event, metavar="VALUE", help=named),
+        click.option("--positive", required=roles and event, metavar="VALUE", help=event_help),
         _FILE_OPTIONS,
         *more,
     )

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 import click
 
+from cudbound.basis.rounding import worded
 from cudbound.cli.command import NOT_CERTIFIED, say
 from cudbound.cli.options import Decorator, combined, from_text
 from cudbound.report.files import is_device, write_texts
@@ -208,10 +209,10 @@ def picture(text: str) -> Path:
     return Path(text)
 
 
-def finish(warnings: Iterable[str], certified: bool = True) -> None:
+def finish(warnings: Iterable[str], certified: bool = True, percent: bool = False) -> None:
     """Pass the warnings on, and leave with the code of a bound that is not proved."""
     for warning in dict.fromkeys(warnings):
-        say(f"warning: {warning}")
+        say(f"warning: {worded(warning, percent)}")
     if not certified:
         sys.exit(NOT_CERTIFIED)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,11 +16,11 @@ from cudbound.cli.interval import classifier_of_file, data_for_model, weight_opt
 from cudbound.cli.model_file import SavedModel
 from cudbound.cli.output import check_paths, finish, write_whole
 from cudbound.inputs.classifier_recipe import ClassifierRecipe
-from cudbound.inputs.csv_file import DataFile
+from cudbound.inputs.first_look import FirstLook
 
 
 @command("report")
-@options.data_options(True, weight_option)
+@options.data_options(True, weight_option, look=True)
 @classifier_of_file
 @options.confidence_level_option
 @click.option("--resamples", "n_resamples", type=int, default=1000, metavar="INT", help="Bootstrap draws.")
@@ -48,7 +49,7 @@ from cudbound.inputs.csv_file import DataFile
 )
 def report(
     *,
-    data: DataFile,
+    look: FirstLook,
     classifier: ClassifierRecipe | SavedModel,
     seed: int,
     path: Path,
@@ -69,13 +70,13 @@ def report(
         )
     numbers = path.with_suffix(".json")
     model = classifier if isinstance(classifier, SavedModel) else None
-    read = [data.file, None if model is None else model.path]
+    read = [look.data.file, None if model is None else model.path]
     check_paths({"--output": path, "--output, its numbers": numbers}, read)
     import_matplotlib()  # what is missing is told before any time is spent
     templates()
     if model is not None:
-        data = data_for_model(data)
-    sample = read_sample(data)
+        look = replace(look, data=data_for_model(look.data))
+    sample = read_sample(look)
     fitted = fit(classifier, sample, seed)
 
     from cudbound.clinical.clinical_report import make_report

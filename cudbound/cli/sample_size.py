@@ -8,11 +8,13 @@ from typing import Any
 import click
 
 from cudbound.cli import options
+from cudbound.cli.advice import in_words_of_the_command
 from cudbound.cli.command import command, refuse_beside, say_seed
 from cudbound.cli.fitted import classifier_options, read_sample
-from cudbound.cli.output import ResultOutput, result_options
+from cudbound.cli.output import ResultOutput, finish, result_options
 from cudbound.inputs.classifier_recipe import ClassifierRecipe
 from cudbound.inputs.csv_file import DataFile
+from cudbound.inputs.first_look import FirstLook, first_look
 from cudbound.inputs.named_classifiers import LEARNERS
 
 #: Sizes of one plan; each takes its hundred samples.
@@ -123,31 +125,30 @@ def plan(
     as 'cudbound interval' reads its file, or from a simulated --world; the classifier is fitted to them, and the
     interval computed as it will be.
     """
+    look = None if world is not None else _look(data)
     from cudbound.intervals import find_methods
 
     pairs = options.with_options(find_methods([method]), assigned)
     further |= {"method": next(iter(pairs), method), "rng": seed}
     output.check([data.file])
-    if world is None:
-        classifier, drawn, facts = _pilot(data, classifier, further)
+    if look is not None:
+        classifier, drawn, facts = _pilot(look, classifier, further)
     else:
-        drawn, facts = _world(world, parameters), {}
-    from cudbound.adapters.in_words import describe_classifier  # loads scikit-learn
+        drawn, facts = _world(world or "", parameters), {}
+    from cudbound.adapters.procedure import describe_classifier  # loads scikit-learn
     from cudbound.study.planning.plan_sample_size import plan_sample_size
 
-    found = plan_sample_size(classifier(seed), **further, **drawn)
-    facts["classifier"] = describe_classifier(classifier(seed), classifier.class_in_words)
+    with in_words_of_the_command("some of the fits") as heard:
+        found = plan_sample_size(classifier(seed), **further, **drawn)
+    facts["classifier"] = describe_classifier(classifier(seed))
     say_seed(seed)
     found = replace(found, **facts)
     output.write(found, found.report(style=output.style))
+    finish(heard.messages, percent=output.style.percent)
 
 
-def _pilot(
-    data: DataFile, recipe: ClassifierRecipe, further: dict[str, Any]
-) -> tuple[ClassifierRecipe, dict[str, Any], dict[str, Any]]:
-    """Return the recipe for a pilot, what is drawn from, and what the notes say of it."""
-    from cudbound.metrics.metrics import Metrics
-
+def _look(data: DataFile) -> FirstLook:
+    """Return the pilot as text; raise an error if there is none."""
     refuse_beside("FILE.csv", ["parameters"], "parameters are those of --world NAME")
     refuse_beside("FILE.csv", ["group"], "a plan draws single rows; take a file with one row of each patient")
     for flag, value in (("FILE.csv", data.file), ("--target", data.target), ("--positive", data.positive)):
@@ -156,7 +157,16 @@ def _pilot(
                 f"Missing {flag}: name a pilot, FILE.csv with --target and --positive, or a simulated world with "
                 "--world, such as gaussians."
             )
-    sample = read_sample(data)
+    return first_look(data)
+
+
+def _pilot(
+    look: FirstLook, recipe: ClassifierRecipe, further: dict[str, Any]
+) -> tuple[ClassifierRecipe, dict[str, Any], dict[str, Any]]:
+    """Return the recipe for a pilot, what is drawn from, and what the notes say of it."""
+    from cudbound.metrics.metrics import Metrics
+
+    sample = read_sample(look)
     further["metric"] = Metrics(further["metric"], event=1)
     source = (
         f"{sample.y.size} rows of {sample.source} with {sample.y.sum()} events ({sample.event}), drawn with"

@@ -209,10 +209,11 @@ def to_numbers(column: pd.Series[str]) -> pd.Series[float]:
 
     ``float`` is right to the last digit; pandas was not in versions that people have.
     """
-    return column.map(_number).astype(float)
+    return column.map(number_of).astype(float)
 
 
-def _number(text: object) -> float:
+def number_of(text: object) -> float:
+    """Return the number that a text is, nan where it is none."""
     try:
         # of what float takes further, 1_000 is no number of a table, nor are digits of other scripts
         return float(text) if isinstance(text, str) and text.isascii() and "_" not in text else math.nan

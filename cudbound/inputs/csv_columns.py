@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -19,11 +20,11 @@ from cudbound.inputs.column_kinds import (
     to_numbers,
     with_points,
 )
-from cudbound.inputs.column_roles import Roles, find_roles
-from cudbound.inputs.csv_file import DECIMALS, CsvError, DataFile, first_few, quoted
+from cudbound.inputs.column_roles import Roles
+from cudbound.inputs.csv_file import CsvError, DataFile, first_few, quoted
+from cudbound.inputs.first_look import FirstLook, classes_of, first_look
 from cudbound.inputs.missing_cells import missing_cells, settle_missing
 from cudbound.inputs.suspicions import suspicions
-from cudbound.inputs.workbook import read_data_file
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -94,7 +95,9 @@ class TrainingData:
         return self.y if self.event else np.asarray(self.classes)[self.y]
 
 
-def read_training_data(data: DataFile, *, any_features: bool = False) -> TrainingData:
+def read_training_data(
+    data: DataFile, *, any_features: bool = False, look: FirstLook | None = None
+) -> TrainingData:
     """Read a CSV file, and select, check and convert the columns of a fit.
 
     Parameters
@@ -102,19 +105,18 @@ def read_training_data(data: DataFile, *, any_features: bool = False) -> Trainin
     data : DataFile
     any_features : bool, default=False
         Whether a feature may be constant or a copy of the target, as in published data sets.
+    look : FirstLook or None, default=None
+        What `cudbound.inputs.first_look.first_look` returned, where the file was read already.
 
     Raises
     ------
     CsvError
-        If the file cannot be used, see `cudbound.inputs.csv_file.read_csv_file`, the columns do not have the roles
-        that are asked for, see `cudbound.inputs.column_roles.find_roles`, a used cell is missing and nothing is to be
-        done about it, see `cudbound.inputs.missing_cells.settle_missing`, a feature is not numeric, infinite, constant
-        or a copy of the target, the target does not have two usable classes, or all rows are in one group.
+        If the file cannot be used, see `cudbound.inputs.first_look.first_look`, a used cell is missing and nothing is
+        to be done about it, see `cudbound.inputs.missing_cells.settle_missing`, a feature is not numeric, infinite,
+        constant or a copy of the target, the target does not have two usable classes, or all rows are in one group.
     """
-    if data.decimal not in DECIMALS:
-        raise CsvError(f"--decimal must be one of {' '.join(DECIMALS)}. Got {data.decimal!r}.")
-    table = read_data_file(data)
-    roles = find_roles(table, data)
+    look = first_look(data) if look is None else look
+    table, roles = look.table, look.roles
 
     import pandas as pd
 
@@ -123,13 +125,11 @@ def read_training_data(data: DataFile, *, any_features: bool = False) -> Trainin
     if data.decimal == ",":
         cells = cells.assign(**with_points(cells[roles.numeric]))
     absent = missing_cells(cells, data.missing_values)
-    # a wrong target would show as missing values of columns that have nothing to do with it
-    positive = None if data.all_classes else data.positive
-    _classes(keys_of(cells[roles.target].mask(absent[roles.target])), positive, roles.target, least=1)
     frame, settled = settle_missing(table.source, cells, absent, roles, data.missing)
     keys = frame.apply(keys_of)
     target, features = roles.target, list(roles.features)
-    class_keys = _classes(keys[target], positive, target)
+    positive = None if data.all_classes else data.positive
+    class_keys = classes_of(Counter(keys[target].dropna()), positive, target)
     y = keys[target].map(class_keys.index).to_numpy(dtype=np.int64)
     texts, integers = automatic_categories(
         frame[features], roles.categorical, roles.automatic, roles.most_integers
@@ -230,8 +230,8 @@ def _notes(
     """Say which columns were taken as categories without being named, and what was done about missing values."""
     notes = []
     if roles.automatic:
-        kinds = {"text": texts, "integer": integers}
-        found = "; ".join(f"{what} {first_few(names)}" for what, names in kinds.items() if names)
+        kinds = {"text": texts, "integers": integers}
+        found = "; ".join(f"{first_few(names)} ({what})" for what, names in kinds.items() if names)
         notes.append(f"Categorical columns, found automatically: {found or 'none'}.")
     if settled is not None:
         notes.append(f"Missing values: {settled}.")
@@ -272,49 +272,6 @@ def keys_of(column: pd.Series[str]) -> pd.Series[str]:
     """Return one text for all ways to write the same value: ``1``, ``1.0`` and ``1e0`` become ``1``."""
     numbers = to_numbers(column)
     return column.where(numbers.isna(), numbers.map(lambda number: repr(number).removesuffix(".0")))
-
-
-def _classes(keys: pd.Series[str], positive: str | None, target: str, least: int = 2) -> tuple[str, ...]:
-    """Return the keys of the negative and of the positive class, or of all for None, each of them on `least` rows."""
-    import pandas as pd
-
-    counts = keys.value_counts(sort=False)
-    found = [f"{quoted(str(key))} ({count} row{'' if count == 1 else 's'})" for key, count in counts.items()]
-    if positive is None and len(counts) == 2:
-        raise CsvError(
-            f"--all-classes: the target {quoted(target)} has two values, {', '.join(found)}; name one with --positive"
-        )
-    if (len(counts) != 2 and positive is not None) or len(counts) < 2:
-        only = {0: "no value", 1: "one value"}.get(len(counts), f"{len(counts)} values")
-        listed = [first_few(found)] if found else []
-        way = "name another column with --target"
-        if counts.index.str.casefold().nunique() == 2:
-            way = "write those alike in the file that differ in case only"
-        elif len(counts) > 2:
-            one = "take one class against the rest as the target, one after the other"
-            way = f"keep all classes with --all-classes of cudbound interval, {one}, or {way}"
-        raise CsvError(
-            f"the target {quoted(target)} must have two classes; it has {': '.join([only, *listed])}; {way}"
-        )
-    too_few = CsvError(f"each class of {quoted(target)} needs at least two rows; found {', '.join(found)}")
-    if positive is None:
-        if counts.min() < least:
-            raise too_few
-        return tuple(sorted(map(str, counts.index)))
-    key_of_event = str(keys_of(pd.Series([positive.strip()], dtype=object)).iloc[0])
-    if key_of_event not in counts.index:
-        alike = [str(key) for key in counts.index if str(key).casefold() == key_of_event.casefold()]
-        way = (
-            f"did you mean --positive {quoted(alike[0])}?" if alike else "choose one of these with --positive"
-        )
-        raise CsvError(
-            f"--positive {quoted(positive)} is not a value of {quoted(target)}; found {', '.join(found)}; {way}",
-            **({"positive": alike[0]} if alike else {}),
-        )
-    if counts.min() < least:
-        raise too_few
-    other = next(str(key) for key in counts.index if key != key_of_event)
-    return other, key_of_event
 
 
 def check_constant(keys: pd.DataFrame) -> None:

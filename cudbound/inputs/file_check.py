@@ -29,7 +29,7 @@ from cudbound.inputs.column_roles import Roles, columns_named, find_roles
 from cudbound.inputs.csv_columns import check_constant, check_copies, copies, keys_of, read_training_data
 from cudbound.inputs.csv_file import CsvError, CsvTable, DataFile, first_few, quoted
 from cudbound.inputs.missing_cells import missing_cells, settle_missing
-from cudbound.inputs.suspicions import far_in_words, far_values, suspicions
+from cudbound.inputs.suspicions import UNKNOWN, far_in_words, far_values, suspicions
 from cudbound.inputs.workbook import read_data_file
 
 if TYPE_CHECKING:
@@ -47,13 +47,12 @@ _UNUSABLE = {
     SLIPS: SLIPS,
     COMMAS: COMMAS,
 }
-#: Words in names of outcomes, texts of events, and texts that say "no value" where others are numbers.
+#: Words in names of outcomes, and texts of events.
 _OUTCOMES = re.compile(
     "y|died|dead|death|deceased|mortality|outcome|target|label|class|event|status|relapse|recurrence|response|"
     "readmitted|readmission|diagnosis|disease"
 )
 _EVENTS = re.compile("1|yes|y|true|died|dead|death|deceased|positive|pos|event|case|malignant")
-_UNKNOWN = {"-", "--", "unknown", "unk", "missing", "n.a.", "n.k.", "nd", "none"}
 #: Levels that are shown of a column, and characters of each.
 SHOWN, LONGEST = 3, 20
 #: How often a file is read in another way before its error stands.
@@ -180,7 +179,7 @@ def _with_values_as_meant(
         others = known[name][known[name].notna() & numbers[name].isna()]
         if 2 * len(others) >= known[name].count():
             continue
-        if len(others) and others.str.casefold().isin(_UNKNOWN).all():
+        if len(others) and others.str.casefold().isin({*UNKNOWN, "nd", "none"}).all():
             words = sorted(others.unique())
             problems.append(
                 f"column {quoted(name)}: {first_few([quoted(text) for text in words])} on {len(others)} rows among "

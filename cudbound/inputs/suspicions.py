@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 #: A value is far from the others if the gap is larger than this many times their range; one that is often a code for
 #: a missing value, if it is larger than a quarter of it.
 FAR, FAR_CODE = 2.0, 0.25
+#: Levels, in lower case, that may say "no value".
+UNKNOWN = frozenset({"-", "--", "unknown", "unk", "missing", "n.a.", "n.k.", "not known", "not recorded"})
 _CODE = re.compile(r"-?9{2,}|-1|-9")
 
 
@@ -43,6 +45,9 @@ def suspicions(cells: pd.DataFrame, roles: Roles, numbers: pd.DataFrame) -> Iter
     for name in cells.columns:
         if name not in (roles.target, roles.group, roles.weight, *roles.categorical):
             yield from _of_ids(name, cells[name].dropna(), name in roles.features, roles.group is not None)
+    for name in roles.features:
+        if name not in numbers.columns:
+            yield from _of_levels(name, cells[name].dropna())
     for name in numbers.columns:
         for text, at, others, _ in far_values(numbers[name].dropna()):
             yield far_in_words(name, text, at, others)
@@ -59,6 +64,16 @@ def _of_ids(name: str, values: pd.Series[str], is_feature: bool, grouped: bool) 
         )
     elif named and is_feature:
         yield f"column {column} is a feature and named like an ID; leave it out with --exclude {column} if it is one"
+
+
+def _of_levels(name: str, values: pd.Series[str]) -> Iterator[str]:
+    unknown = values[values.str.casefold().isin(UNKNOWN)]
+    if 0 < len(unknown) < len(values):
+        words = sorted(unknown.unique())
+        yield (
+            f"column {quoted(name)}: {', '.join(map(quoted, words))} on {len(unknown)} rows is a level; add "
+            f"--missing-values={','.join(words)} if it means a missing value"
+        )
 
 
 def far_values(values: pd.Series[float]) -> Iterator[tuple[str, pd.Index[int], str, bool]]:

@@ -7,6 +7,7 @@ from types import MappingProxyType
 from typing import Any, TypeAlias
 
 from cudbound.basis.method_card import Asked, find_named
+from cudbound.basis.parameter_error import ParameterError
 from cudbound.intervals.abcloc import ABCLOC
 from cudbound.intervals.aci import ACI
 from cudbound.intervals.auc_at_estimate import (
@@ -147,7 +148,8 @@ def find_methods(methods: Any, own: Iterable[Method] = ()) -> Asked[Method]:
     found = find_named(methods, known, GROUPS, rule, of_function=_of_function)
     for method in found:
         if not method.gives_interval:
-            raise ValueError(f"{method.name!r} compares two classifiers; use compare_learners.")
+            hint = f" {method.name!r} compares two classifiers; use compare_learners."
+            raise ParameterError("methods", "intervals for one classifier", method.name, hint)
     return found
 
 

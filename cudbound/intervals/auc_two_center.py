@@ -6,6 +6,7 @@ import math
 
 from cudbound.basis.outcomes import UNDEFINED_LIMITS, ConfidenceInterval, Estimand, Outcome
 from cudbound.basis.proportions import inverted_binomial_tails
+from cudbound.basis.rounding import Worded
 from cudbound.intervals.method import Method
 from cudbound.point_estimates.two_center_auc import AucSize, auc_centers
 from cudbound.records import ScoreRecords
@@ -60,7 +61,8 @@ def _remarks(low: float, n_never: int, sizes: AucSize) -> list[str]:
             "fewer than one case misranked: the limit allows for a subgroup that the data do not show"
         )
     if sizes.shrinkage < 1.0:
-        found.append(f"cases counted as {sizes.shrinkage:.3g} of their number: rows of a group vary together")
+        counted = Worded.of(lambda write: f"cases counted as {write(sizes.shrinkage)} of their number")
+        found.append(Worded.joined(counted, ": rows of a group vary together"))
     if n_never:
         found.append(f"{n_never} pairs never out of bag together, left out of the out-of-bag AUC")
     return found

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from cudbound.basis.outcomes import ConfidenceInterval, Estimand, Outcome
 from cudbound.basis.proportions import limit_without_error
+from cudbound.basis.rounding import Worded
 from cudbound.intervals.method import ON_TRAINING_ROWS, Method
 from cudbound.records import Records
 
@@ -52,7 +53,11 @@ def _too_low(records: Records, outcome: Outcome, confidence_level: float, altern
     limit = limit_without_error(n, confidence_level, alternative)
     if high >= limit:
         return None
-    return f"upper limit {high:.3f} below {limit:.3f}, that of {n} new cases without an error"
+    return Worded.of(
+        lambda write: (
+            f"upper limit {write(high)} below {write(limit)}, that of {n} new cases without an error"
+        )
+    )
 
 
 CUD = Method(

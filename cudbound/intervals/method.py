@@ -13,6 +13,7 @@ from cudbound.basis.method_card import NO_OPTIONS, Flag, MethodCard
 from cudbound.basis.outcomes import Center, ConfidenceInterval, Outcome, TestOutcome
 from cudbound.basis.proportions import inverted_binomial_interval
 from cudbound.basis.results import IntervalEstimate
+from cudbound.basis.rounding import Worded
 from cudbound.basis.validation import Array
 from cudbound.intervals.pivot import Pivot
 from cudbound.point_estimates.bootstrap_632 import NOTHING_OUT_OF_BAG, error_632
@@ -197,7 +198,7 @@ def compute_interval(
             why = method.fallback.also(records, outcome, confidence_level, alternative)
         if why is not None:
             instead = method.fallback.compute(records, outcome.estimate, each)
-            note = f"{why}; {method.fallback.title} instead"
+            note = Worded.joined(why, f"; {method.fallback.title} instead")
             outcome = replace(
                 outcome, raw_interval=instead, remarks=(*outcome.remarks, note), degenerate=None
             )

@@ -12,11 +12,13 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from cudbound.basis.method_card import Choice, Flag
 from cudbound.basis.outcomes import UNDEFINED_LIMITS, ConfidenceInterval, Estimand, Outcome
 from cudbound.basis.quantiles import inverted_cdf_quantile, within
+from cudbound.basis.rounding import Worded
 from cudbound.intervals.auc_two_center import TWO_CENTER_AUC
 from cudbound.intervals.brier_two_center import TWO_CENTER_BRIER
 from cudbound.intervals.method import Method
@@ -74,9 +76,12 @@ def _two_center(records: Records, confidence_level: float, *, tails: str, cap: b
         if lower == upper:
             details["q_signed"] = upper
         elif limits(lower) != interval:
-            remarks.append(f"q- {within(lower, upper)}, upper value used")
+            q = partial(within, lower, upper)
+            remarks.append(Worded.of(lambda write: f"q- {q(write)}, upper value used"))
     if interval.high < uncapped.high:
-        remarks.append(f"upper limit {uncapped.high:.3f} lowered by the CUD bound")
+        remarks.append(
+            Worded.of(lambda write: f"upper limit {write(uncapped.high)} lowered by the CUD bound")
+        )
     return Outcome(
         min(max(centers.estimate, interval.low), interval.high),
         interval,
@@ -94,16 +99,17 @@ def _remarks_below(records: Records, centers: TwoCenters) -> list[str]:
         found.append(f"{records.n_samples} rows counted as {effective_rows(records):.1f}: {effect}")
     if centers.low < centers.smaller:
         why = "few distinct rows" if centers.low > 0.0 else "no training error"
-        found.append(f"{why}: lower limit from {centers.low:.3f}")
+        found.append(Worded.of(lambda write: f"{why}: lower limit from {write(centers.low)}"))
     return found
 
 
 def _remarks_above(records: Records, centers: TwoCenters) -> list[str]:
     """Return what moved the upper limit, apart from the cap."""
-    found = []
+    found: list[str] = []
     if centers.high > max(centers.optimism_corrected, centers.error_632_plus):
         which = "out-of-bag" if centers.high == centers.out_of_bag else "cross-validated"
-        found.append(f"the classifier overfits: upper limit from the {which} error {centers.high:.3f}")
+        from_error = f"the classifier overfits: upper limit from the {which} error"
+        found.append(Worded.of(lambda write: f"{from_error} {write(centers.high)}"))
     nearly_full = records.design is not None and records.design.is_nearly_full
     if nearly_full and math.isnan(centers.cross_validated):
         found.append("rank nearly that of the rows, and no cross-validated error on record")

@@ -9,6 +9,7 @@ from cudbound.basis.calls import warn
 from cudbound.basis.exceptions import FewEventsWarning
 from cudbound.basis.parameter_error import ParameterError
 from cudbound.basis.results import IntervalEstimate
+from cudbound.basis.rounding import Worded
 from cudbound.basis.validation import Array
 from cudbound.metrics.metric import Metric, MetricRows
 
@@ -63,7 +64,7 @@ def in_metric_terms(
     based = (f"based on {based_on}",) if based_on else ()
     own = row.remarks
     if own and metric.loss_name != metric.name:
-        own = (f"in terms of {metric.loss_name}: {own[0]}", *own[1:])
+        own = (Worded.joined(f"in terms of {metric.loss_name}: ", own[0]), *own[1:])
     return replace(
         row,
         metric=metric.name,

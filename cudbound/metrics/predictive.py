@@ -11,6 +11,7 @@ from scipy.special import expit
 
 from cudbound.basis.outcomes import UNDEFINED_LIMITS, ConfidenceInterval
 from cudbound.basis.results import IntervalEstimate
+from cudbound.basis.rounding import Worded
 
 NO_POSITIVE = "0/0: no case is called an event"
 NO_NEGATIVE = "0/0: no case is called a non-event"
@@ -32,9 +33,14 @@ class Proportion(NamedTuple):
         return Proportion(1.0 - self.estimate, 1.0 - self.high, 1.0 - self.low, self.n_rows)
 
     @property
-    def of_sample(self) -> str:
+    def of_sample(self) -> Worded:
         """The prevalence of a sample in words."""
-        return f"the prevalence {self.estimate:.3g} of the sample, limits {self.low:.3g} to {self.high:.3g}"
+        return Worded.of(
+            lambda write: (
+                f"the prevalence {write(self.estimate)} of the sample, limits {write(self.low)} to "
+                f"{write(self.high)}"
+            )
+        )
 
     @property
     def inner(self) -> float:
@@ -166,7 +172,7 @@ def predictive_interval(
         limits = predictive_limits(name, events, others, prevalence)
     how = "limits combined on the log odds (MOVER)"
     estimate = VALUES[name](sensitivity.estimate, specificity.estimate, prevalence.estimate)
-    return _row(name, sensitivity, specificity, estimate, limits, (f"at {at}", how))
+    return _row(name, sensitivity, specificity, estimate, limits, (Worded.joined("at ", at), how))
 
 
 def joint_predictive_interval(
@@ -200,7 +206,7 @@ def joint_predictive_interval(
         limits = UNDEFINED_LIMITS
     how = "from joint limits of sensitivity and specificity"
     estimate = value(sensitivity.estimate, specificity.estimate, prevalence)
-    return _row(name, sensitivity, specificity, estimate, limits, (f"at {at}", how))
+    return _row(name, sensitivity, specificity, estimate, limits, (Worded.joined("at ", at), how))
 
 
 def ratio_interval(
@@ -253,7 +259,7 @@ def net_benefit_interval(cost: IntervalEstimate, prevalence: Proportion) -> Inte
         estimate=cost.estimate + prevalence.estimate,
         raw_interval=limits,
         highest=1.0,
-        remarks=(f"at {prevalence.of_sample}", how),
+        remarks=(Worded.joined("at ", prevalence.of_sample), how),
         details={},
         standard_error=None,
         center=None,

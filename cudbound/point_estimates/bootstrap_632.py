@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from cudbound.basis.method_card import Choice
 from cudbound.basis.outcomes import Estimand, PointOutcome
+from cudbound.basis.rounding import Worded
 from cudbound.basis.validation import check_choice
 from cudbound.point_estimates.estimator import PointEstimator
 from cudbound.records import Records
@@ -322,8 +323,12 @@ def _compute_632_plus(records: Records, *, form: str) -> PointOutcome:
     remarks: tuple[str, ...] = ()
     if left_out > result.no_information:
         remarks = (
-            f"leave-one-out bootstrap error {left_out:.3g} cut to the no-information error "
-            f"{result.no_information:.3g}{_WHERE_CUT[form]}",
+            Worded.of(
+                lambda write: (
+                    f"leave-one-out bootstrap error {write(left_out)} cut to the no-information error "
+                    f"{write(result.no_information)}{_WHERE_CUT[form]}"
+                )
+            ),
         )
     return PointOutcome(
         result.estimate,

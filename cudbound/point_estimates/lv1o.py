@@ -7,6 +7,7 @@ import math
 import numpy as np
 
 from cudbound.basis.outcomes import Estimand, PointOutcome
+from cudbound.basis.rounding import Worded
 from cudbound.point_estimates.bootstrap_632 import NOTHING_OUT_OF_BAG, estimate_632
 from cudbound.point_estimates.estimator import PointEstimator
 from cudbound.records import Records
@@ -53,8 +54,12 @@ def _compute(records: Records) -> PointOutcome:
     remarks = ["experimental: the formula could not be checked against its source"]
     if bootstrap_632 > two_fold:
         remarks.append(
-            f"the .632 estimate {bootstrap_632:.3g} is above that of two-fold cross-validation {two_fold:.3g}: "
-            "limits swapped"
+            Worded.of(
+                lambda write: (
+                    f"the .632 estimate {write(bootstrap_632)} is above that of two-fold cross-validation "
+                    f"{write(two_fold)}: limits swapped"
+                )
+            )
         )
     return PointOutcome(
         error_lv1o(leave_one_out, bootstrap_632, two_fold),

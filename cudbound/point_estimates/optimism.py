@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from cudbound.basis.outcomes import Estimand, PointOutcome
+from cudbound.basis.rounding import Worded
 from cudbound.point_estimates.estimator import PointEstimator
 from cudbound.records import Records
 
@@ -40,8 +41,11 @@ def optimism_corrected_error(records: Records) -> float:
 
 def _compute(records: Records) -> PointOutcome:
     estimate = optimism_corrected_error(records)
-    outside = () if 0.0 <= estimate <= 1.0 else (f"estimate {estimate:.3g} outside [0, 1]",)
-    return PointOutcome(estimate, remarks=outside, details={"optimism": bootstrap_optimism(records)})
+    outside = Worded.of(
+        lambda write: f"estimate {write(estimate)} outside [{write(0.0, 0)}, {write(1.0, 0)}]"
+    )
+    remarks = () if 0.0 <= estimate <= 1.0 else (outside,)
+    return PointOutcome(estimate, remarks=remarks, details={"optimism": bootstrap_optimism(records)})
 
 
 BOOTSTRAP_OPTIMISM = PointEstimator(

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 
 from cudbound.basis.calls import warn
 from cudbound.basis.exceptions import CudboundWarning, LowUpperLimitWarning, SampleSizeWarning
 from cudbound.basis.proportions import limit_without_error
 from cudbound.basis.results import IntervalEstimate
-from cudbound.basis.rounding import format_level, format_proportion
+from cudbound.basis.rounding import Worded, format_level
 
 #: Sizes of training sets on which the intervals of this package were studied.
 STUDIED = (20, 200)
@@ -20,7 +21,6 @@ def cautions(
     rows: Sequence[IntervalEstimate],
     n_samples: int,
     of_data: Sequence[CudboundWarning] = (),
-    percent: bool = False,
 ) -> tuple[CudboundWarning, ...]:
     """Return what speaks against believing intervals that were computed from training rows.
 
@@ -32,13 +32,11 @@ def cautions(
         Training rows.
     of_data : sequence of CudboundWarning, default=()
         What the training rows themselves showed.
-    percent : bool, default=False
-        Whether proportions are written in percent.
     """
     internal = [row for row in rows if row.center != "error on new cases"]
     if not internal:
         return ()
-    return (*_low_limits(internal, n_samples, percent), *_size(n_samples), *of_data)
+    return (*_low_limits(internal, n_samples), *_size(n_samples), *of_data)
 
 
 def warn_of(found: Iterable[CudboundWarning]) -> None:
@@ -47,7 +45,7 @@ def warn_of(found: Iterable[CudboundWarning]) -> None:
         warn(one)
 
 
-def _low_limits(rows: Sequence[IntervalEstimate], n: int, percent: bool) -> list[CudboundWarning]:
+def _low_limits(rows: Sequence[IntervalEstimate], n: int) -> list[CudboundWarning]:
     """Caution of upper limits that n new cases could not give, not even without an error: one for each level."""
     low: dict[tuple[float, float], list[IntervalEstimate]] = {}
     for row in rows:
@@ -58,10 +56,7 @@ def _low_limits(rows: Sequence[IntervalEstimate], n: int, percent: bool) -> list
             low.setdefault((row.confidence_level, limit), []).append(row)
     return [
         LowUpperLimitWarning(
-            f"Too good to be true: {', '.join(_upper_limit(row, percent) for row in found)}. "
-            f"Even {n} new cases without a single error "
-            f"would show, at {format_level(level)}, no more than that the error is at most "
-            f"{format_proportion(limit, percent=percent)}.",
+            Worded.of(partial(_too_good, found, n, level, limit)),
             methods=tuple(row.method for row in found),
             limit=limit,
         )
@@ -69,8 +64,14 @@ def _low_limits(rows: Sequence[IntervalEstimate], n: int, percent: bool) -> list
     ]
 
 
-def _upper_limit(row: IntervalEstimate, percent: bool) -> str:
-    return f"{row.method} (upper limit {format_proportion(row.high, percent=percent)})"
+def _too_good(
+    rows: Sequence[IntervalEstimate], n: int, level: float, limit: float, write: Callable[..., str]
+) -> str:
+    found = ", ".join(f"{row.method} (upper limit {write(row.high)})" for row in rows)
+    return (
+        f"Too good to be true: {found}. Even {n} new cases without a single error would show, at "
+        f"{format_level(level)}, no more than that the error is at most {write(limit)}."
+    )
 
 
 def _size(n: int) -> list[CudboundWarning]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from cudbound.basis.metric_words import in_formula
 from cudbound.basis.outcomes import alternative_in_words
 from cudbound.basis.results import ComparisonResult
+from cudbound.basis.rounding import worded
 from cudbound.report.estimands import DIFFERENCES, explain_estimands
 from cudbound.report.table_style import FULL, NO_TITLES, Style, styled
 from cudbound.report.tables import Column, Report, Run, rows_report, with_confidence
@@ -50,7 +51,8 @@ def comparison_report(
     tests = dict.fromkeys((row.alternative, row.null) for row in rows)
     what = in_formula(rows[0].metric) if rows else "error"
     more = "ranks better" if what == "AUC" else "errs more"
-    against = " or ".join(dict.fromkeys(alternative_in_words(*test, a, b, what) for test in tests))
+    said = [worded(alternative_in_words(*test, a, b, what), style.percent) for test in tests]
+    against = " or ".join(dict.fromkeys(said))
     if any(row.null != 0.0 for row in rows):
         tested = [f"p-value: a small one speaks for {against}; a large one does not show the contrary."]
     else:
@@ -58,10 +60,11 @@ def comparison_report(
             f"p-value: of equal {what}s, against {against}." if against else "",
             f"A small p-value speaks against equal {what}s; a large one does not show that they are equal.",
         ]
+    scale = "[-100%, 100%]" if style.percent else "[-1, 1]"
     internal = any(row.n_fits > 0 for row in rows)  # new test cases take no fits
     notes = (
         f"Method: {methods[0]}." if len(pairs) > 1 and len(methods) == 1 else "",
-        f"Estimate: {what}({a}) - {what}({b}), in [-1, 1], limits clipped to it; above 0 where {a} {more}.",
+        f"Estimate: {what}({a}) - {what}({b}), in {scale}, limits clipped to it; above 0 where {a} {more}.",
         *(_adjustments(len(pairs)) if len(pairs) > 1 else ()),
         *tested,
         *explain_estimands((row.estimand for row in rows), DIFFERENCES, what),

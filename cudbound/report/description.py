@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from cudbound.basis.metric_words import in_formula, metric_words
 from cudbound.basis.results import ComparisonResult, IntervalEstimate, PointEstimate
-from cudbound.basis.rounding import format_level, printable, sentences_html
+from cudbound.basis.rounding import format_level, printable, sentences_html, worded
 from cudbound.basis.versions import versions
 from cudbound.report.bibliography import cited
 from cudbound.report.estimands import DIFFERENCES, ERRORS, aim_of
@@ -80,7 +80,7 @@ def describe_rows(
     return Description(
         printable(" ".join(methods)),
         printable(" ".join(_results(rows, percent))),
-        software("" if run is None else in_words(getattr(run, "seed", None))),
+        software("" if run is None else in_words(getattr(run, "seed", None)), getattr(run, "choices", None)),
         cited([*(references.get(row.method, "") for row in rows), *_of_adjustments(rows)]),
     )
 
@@ -99,10 +99,11 @@ def _aims(rows: Sequence[Row]) -> list[str]:
     return [f"The target of {', '.join(methods)} is {aim}." for aim, methods in aims.items()]
 
 
-def software(seed: str) -> str:
-    """Return the versions that decide numbers, and the seed in words, if there is something to say of it."""
+def software(seed: str, choices: str | None = None) -> str:
+    """Return the versions that decide numbers, the seed in words, and settings that differ from the defaults."""
+    settings = "" if choices is None else f"settings {choices}"
     made_by = ", ".join(f"{_NAMES.get(name, name)} {number}" for name, number in versions().items())
-    return printable(f"Computed with {'; '.join(filter(None, (made_by, seed)))}.")
+    return printable(f"Computed with {'; '.join(filter(None, (made_by, seed, settings)))}.")
 
 
 def _subject(rows: Sequence[Row], run: Run | None) -> list[str]:
@@ -137,10 +138,8 @@ def _procedure(rows: Sequence[Row], run: Run) -> list[str]:
         return [f"The classifier was fitted by {steps[0]}."]
     repeated = ", which every refit repeated" if any(row.n_fits > 1 for row in rows) else ""
     said = [f"The classifier was fitted by these steps{repeated}: {'; '.join(steps)}."]
-    if any(row.method in ("cud", "two-center") for row in rows):
-        said.append(
-            "The CUD bound, where it is used, keeps the steps before the classifier as fitted to all cases."
-        )
+    if any(row.method == "cud" or "uncapped_high" in row.details for row in rows):
+        said.append("The CUD bound keeps the steps before the classifier as fitted to all cases.")
     return said
 
 
@@ -162,8 +161,6 @@ def _methods(rows: Sequence[Row], run: Run | None, titles: Mapping[str, str]) ->
         said.append(f"Bootstrap methods used {run.n_resamples} resamples.")
         if run.localization is not None and "cud" in names:
             said.append(f"The localization rate of the CUD bound was {run.localization}.")
-    if isinstance(run, RunDescription | ComparisonRun) and run.choices is not None:
-        said.append(f"Settings that differ from the defaults: {run.choices}.")
     return said
 
 
@@ -187,18 +184,19 @@ def _results(rows: Sequence[Row], percent: bool) -> list[str]:
     for method in dict.fromkeys(row.method for row in intervals):
         own = [row for row in intervals if row.method == method]
         found = ", ".join(f"{metric_words([row.metric])} {paper.limits(row)}" for row in own)
-        remarks = "; ".join(dict.fromkeys(told for row in own if (told := _told(row))))
-        sentences.append(f"{method}: {found}{f' ({remarks})' if remarks else ''}.")
+        remarks = "; ".join(dict.fromkeys(told for row in own for told in _told(row, percent)))
+        sentences.append(f"{method}: {found}.{f' Remarks: {remarks}.' if remarks else ''}")
     return sentences
 
 
-def _told(row: Row) -> str:
-    return "; ".join(filter(None, (*row.remarks, row.degenerate)))
+def _told(row: Row, percent: bool) -> list[str]:
+    in_percent = percent and row.is_proportion
+    return [worded(one, in_percent) for one in (*row.remarks, row.degenerate) if one]
 
 
 def _result(row: Row, percent: bool) -> str:
     """Return what one method found, with the remarks that a reader must know."""
-    remarks = f" ({told})" if (told := _told(row)) else ""
+    remarks = f" ({'; '.join(told)})" if (told := _told(row, percent)) else ""
     if row.estimate != row.estimate:
         pair = f" for {row.difference}" if isinstance(row, ComparisonResult) else ""
         return f"{row.method} gave no result{pair}{remarks}."

@@ -76,7 +76,7 @@ def interval_report(
         "" if style.on_paper else _center_note(rows),  # it speaks of methods by their short names
         "" if style.on_paper else _outside_note(rows),
         "" if run is None else majority_note(() if style.on_paper else rows, run.base_rate, run.of_rows),
-        *(() if run is None else map(str, cautions(rows, run.n_samples, run.cautions, style.percent))),
+        *(() if run is None else (one.args[0] for one in cautions(rows, run.n_samples, run.cautions))),
     )
     ways = {row.alternative for row in rows}
     limits = _LIMITS[ways.pop()] if len(ways) == 1 else "intervals"

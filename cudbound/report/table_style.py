@@ -12,7 +12,7 @@ from typing import TypedDict
 from cudbound.basis.metric_words import metric_words
 from cudbound.basis.parameter_error import ParameterError
 from cudbound.basis.results import ComparisonResult, IntervalEstimate
-from cudbound.basis.rounding import Kind, format_cell, format_level
+from cudbound.basis.rounding import Kind, Worded, format_cell, format_level, worded
 from cudbound.report.tables import Column, Report, Row
 
 LAYOUTS = ("full", "paper")
@@ -90,6 +90,11 @@ class Style:
         """The scale of an error, in words."""
         return "percent, from 0% to 100%" if self.percent else "proportions in [0, 1]"
 
+    @property
+    def range(self) -> str:
+        """The values that an error can have."""
+        return "[0%, 100%]" if self.percent else "[0, 1]"
+
     def write(self, value: float, kind: Kind = "proportion") -> str:
         """Write a number of the table."""
         return format_cell(value, kind, self.decimals, self.percent)
@@ -97,7 +102,8 @@ class Style:
     def limits(self, row: IntervalEstimate | ComparisonResult) -> str:
         """Write an estimate with its limits, or the one limit, such as 0.16 (0.01 to 0.31)."""
         kind: Kind = "difference" if isinstance(row, ComparisonResult) else "proportion"
-        estimate, low, high = (self.write(value, kind) for value in (row.estimate, row.low, row.high))
+        own = self if row.is_proportion else replace(self, percent=False)
+        estimate, low, high = (own.write(value, kind) for value in (row.estimate, row.low, row.high))
         if math.isnan(row.estimate):
             return "not available"
         limits = {"less": f"at most {high}", "greater": f"at least {low}"}
@@ -129,14 +135,27 @@ def styled(report: Report, rows: Sequence[Row], style: Style, titles: Mapping[st
     return replace(
         report,
         title=report.title if style.caption is None else style.caption,
-        columns=tuple(replace(one, decimals=style.decimals, percent=style.percent) for one in report.columns),
+        headline=tuple(worded(one, style.percent) for one in report.headline),
+        notes=tuple(worded(one, style.percent) for one in report.notes),
+        columns=tuple(
+            replace(
+                one,
+                heading=worded(one.heading, style.percent),
+                decimals=style.decimals,
+                percent=style.percent,
+            )
+            for one in report.columns
+        ),
         label=style.label,
     )
 
 
 def _on_paper(report: Report, rows: Sequence[Row], style: Style, titles: Mapping[str, str]) -> Report:
     """Return the estimate and its limits in one column; what else was remarkable goes below the table."""
-    named = [titles.get(row.method, row.method) for row in rows]
+    titled = [titles.get(row.method, row.method) for row in rows]
+    one_method = len(set(titled)) == 1 and any(one.key == "metric" for one in report.columns)
+    metrics = [metric_words([getattr(row, "metric", "error")]) for row in rows]
+    named = metrics if one_method else titled
     heading, written = "Error", [style.write(row.estimate, "difference") for row in rows]
     limited = [row for row in rows if isinstance(row, IntervalEstimate | ComparisonResult)]
     if limited:
@@ -149,19 +168,25 @@ def _on_paper(report: Report, rows: Sequence[Row], style: Style, titles: Mapping
     kept = [replace(one, heading=one.heading.capitalize()) for one in report.columns if one.key in KEPT]
     pvalues = [one for one in report.columns if one.key in ("pvalue", "adjusted_pvalue")]
     remarks = [
-        f"{name}: {row.all_remarks}." for name, row in zip(named, rows, strict=True) if row.all_remarks
+        Worded.joined(f"{name}: ", row.all_remarks, ".")
+        for name, row in zip(named, rows, strict=True)
+        if row.all_remarks
     ]
     return replace(
         report,
-        notes=(*report.notes, *remarks),
-        columns=(Column("title", "Method", "text"), *kept, Column("written", heading, "text"), *pvalues),
+        notes=(
+            *([f"Method: {titled[0]} ({rows[0].method})."] if one_method else []),
+            *report.notes,
+            *remarks,
+        ),
+        columns=(
+            *([] if one_method else [Column("title", "Method", "text")]),
+            *kept,
+            Column("written", heading, "text"),
+            *pvalues,
+        ),
         rows=tuple(
-            {
-                **shown,
-                "metric": metric_words([str(shown.get("metric", "error"))]),
-                "title": name,
-                "written": text,
-            }
-            for shown, name, text in zip(report.rows, named, written, strict=True)
+            {**shown, "metric": metric, "title": name, "written": text}
+            for shown, metric, name, text in zip(report.rows, metrics, titled, written, strict=True)
         ),
     )

@@ -246,11 +246,18 @@ class Report:
         """Return the text of every cell, row by row."""
         return [
             [
-                format_cell(row[column.key], column.kind, column.decimals, column.percent)
+                format_cell(
+                    row[column.key], column.kind, column.decimals, column.percent and _in_percent(row)
+                )
                 for column in self.columns
             ]
             for row in self.rows
         ]
+
+
+def _in_percent(row: Mapping[str, Any]) -> bool:
+    """Whether the numbers of a row may be written in percent: costs and ratios have units of their own."""
+    return bool(row.get("is_proportion", True))
 
 
 Row = IntervalEstimate | ComparisonResult | PointEstimate
@@ -278,7 +285,9 @@ def rows_report(
         (*([] if run is None else run.notes()), *filter(None, (*notes, level_note))),
         (_METHOD, *([LEVEL] if len(levels) > 1 else []), *columns, *LAST),
         # readers want to know more of what happened than programs
-        tuple(row.to_record() | {"remarks": row.all_remarks} for row in rows),
+        tuple(
+            row.to_record() | {"remarks": row.all_remarks, "is_proportion": row.is_proportion} for row in rows
+        ),
         to_frame,
         run,
         tuple(row.details for row in rows),

@@ -2,63 +2,11 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from cudbound.basis.bars import current_progress
-from cudbound.basis.calls import warn
-from cudbound.basis.exceptions import SlowRefitsWarning
-
-#: Refits one by one that are likely to take longer than this, judged after this many seconds of them, are announced.
-LONG_SECONDS, SECONDS_BEFORE_FORECAST = 10.0, 0.5
-
-
-class Forecast:
-    """Warns once of refits that are going to take long, as soon as the first few tell.
-
-    Parameters
-    ----------
-    total : int
-        Refits of the run.
-    helps : tuple of str, default=()
-        What makes them fewer or done sooner.
-    clock : callable, default=time.monotonic
-    """
-
-    def __init__(self, total: int, helps: tuple[str, ...] = (), clock: Callable[[], float] = time.monotonic):
-        self._total = total
-        self._helps = helps
-        self._clock = clock
-        self._begun: float | None = None
-        self._made = 0
-        self._told = False
-
-    def __call__(self, n_fits: int) -> None:
-        """Note that so many refits more have been made."""
-        if self._told or not n_fits:
-            return
-        if self._begun is None:
-            # the start of workers says nothing of the others
-            self._begun = self._clock()
-            return
-        self._made += n_fits
-        elapsed = self._clock() - self._begun
-        if elapsed < SECONDS_BEFORE_FORECAST:
-            return
-        self._told = True
-        seconds = elapsed / self._made * self._total
-        if seconds >= LONG_SECONDS:
-            warn(
-                SlowRefitsWarning(f"{self._total:,} refits will take about {_in_words(seconds)}", self._helps)
-            )
-
-
-def _in_words(seconds: float) -> str:
-    minutes = seconds / 60.0
-    if minutes < 1.5:
-        return f"{seconds:.0f} seconds"
-    return f"{minutes:.0f} minutes" if minutes < 90.0 else f"{minutes / 60.0:.1f} hours"
+from cudbound.basis.forecast import Forecast
 
 
 @contextmanager

@@ -24,6 +24,7 @@ from cudbound.adapters import batched_refit
 from cudbound.adapters.inside import take_apart
 from cudbound.adapters.kept_scores import LOSSES_ONLY, Scoring
 from cudbound.adapters.seeded import seeded_clone
+from cudbound.basis.calls import warn
 from cudbound.estimators.batched import BatchedRefit
 from cudbound.resampling.workers import end_with
 
@@ -273,7 +274,7 @@ def _in_jobs(fit_each: Callable[..., Piece], n_jobs: int) -> Pieces:
                     kind = category, re.sub(r"[-+.\de]*\d", "", message)
                     if kind not in told:
                         told.add(kind)
-                        warnings.warn(message, category, stacklevel=2)
+                        warn(message, category)
                 yield piece
         finally:
             with warnings.catch_warnings():

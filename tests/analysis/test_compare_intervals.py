@@ -261,7 +261,7 @@ def test_progress_is_shown_only_when_asked_for(capsys):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"methods": ["kohavi"]}, r"'methods' parameter must be one of the groups.*Got 'kohavi' instead"),
+        ({"methods": ["kohavi"]}, r"'methods' parameter must be the name of .*Got 'kohavi' instead"),
         (
             {"confidence_level": 2},
             r"'confidence_level' parameter must be a float in the range \(0, 1\)\. Got 2 instead",
@@ -282,7 +282,7 @@ def test_progress_is_shown_only_when_asked_for(capsys):
         ({"rng": "seed"}, r"'rng' parameter.*Got 'seed' instead"),
         ({"n_jobs": 0}, r"'n_jobs' parameter must be None or an integer other than 0\. Got 0 instead"),
         ({"n_jobs": 1.5}, r"'n_jobs' parameter.*Got 1\.5 instead"),
-        ({"methods": ("kohavi", {})}, r"must be one of the groups.*Got 'kohavi' instead"),
+        ({"methods": ("kohavi", {})}, r"must be the name of .*Got 'kohavi' instead"),
         ({"methods": ("kohavi-normal", None)}, r"must be one of the groups.*Got None instead"),
         ({"methods": ("kohavi-normal", {"shape": "wald"})}, "kohavi-normal has no option 'shape'"),
         ({"methods": ("kohavi-normal", {"form": "exact"})}, "'form' parameter must be one of"),

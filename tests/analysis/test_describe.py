@@ -102,7 +102,7 @@ def test_every_result_has_words(table):
     words = compared.describe()
     named = (
         "LeastSquaresClassifier (least-squares classification); "
-        "DummyClassifier (a classifier that ignores the features)."
+        "DummyClassifier (the majority class for every case)."
     )
     assert f"The errors of these classifiers were compared: {named}" in words.methods
     assert "()" not in words.methods
@@ -152,7 +152,7 @@ def test_every_step_of_a_pipeline_is_said_in_words():
         "standardization of features",
         "selection of 3 features by a univariate test",
         "principal component analysis with 2 components",
-        "logistic regression with a ridge penalty (C = 1)",
+        "logistic regression with a ridge penalty",
         "tuning of C by 5-fold cross-validation, again in every fit",
         "calibration of the probabilities (sigmoid)",
     )
@@ -180,7 +180,7 @@ def test_the_paragraph_says_which_steps_are_repeated():
     repeated = (
         "which every refit repeated: standardization of features; logistic regression with a ridge penalty"
     )
-    kept = "The CUD bound, where it is used, keeps the steps before the classifier as fitted to all cases."
+    kept = "The CUD bound keeps the steps before the classifier as fitted to all cases."
     for method, uses_the_bound in (("two-center", True), ("cud", True), ("langford-binomial", False)):
         said = compare_intervals(clf, X, Y, methods=method, **FEW).describe().methods
         assert (repeated in said) == (method != "cud")  # which refits nothing

@@ -201,7 +201,7 @@ def test_shares_that_are_none(share):
 
 def test_methods_that_are_unknown_or_of_another_kind():
     folds = FoldLosses.from_blocks([[0, 1], [1, 0]])
-    with pytest.raises(ValueError, match=r"must be one of the groups .*Got 'k-fold' instead"):
+    with pytest.raises(ValueError, match=r"Got 'k-fold' instead. Did you mean 'k-fold-t'"):
         interval_of(folds, "k-fold")
     with pytest.raises(ValueError, match=r"'mcnemar' compares two classifiers; use compare_learners"):
         interval_of(folds, "mcnemar")

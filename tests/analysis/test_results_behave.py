@@ -137,9 +137,9 @@ def test_results_know_what_they_were_computed_from(results):
         assert run.base_rate == min(n_ill, 30 - n_ill) / 30
     text = results["intervals"].to_markdown()
     assert f"- Data: n = 30: {30 - n_ill} events (class well) and {n_ill} non-events; 2 features." in text
-    assert "- Classifier: LeastSquaresClassifier(): no penalty; features not standardized." in text
+    assert "- Classifier: least-squares classification." in text
     assert "- Run: 40 resamples, localization = n, seed 0." in text
-    assert "- DummyClassifier: DummyClassifier()." in results["comparisons"].to_markdown()
+    assert "- DummyClassifier: the majority class for every case." in results["comparisons"].to_markdown()
     assert "- Run: 40 resamples, seed 0." in results["points"].to_markdown()
 
 

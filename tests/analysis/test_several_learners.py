@@ -157,7 +157,7 @@ def test_it_prints_in_80_columns_and_says_what_was_adjusted():
     assert "RidgeClassifier-2" in text
     assert "simultaneous limits (Bonferroni)" in text
     assert "Method: corrected-resampled-t." in text
-    assert "RidgeClassifier-1: RidgeClassifier(alpha=30.0)" in text
+    assert "RidgeClassifier-1: least-squares classification with a ridge penalty (alpha = 30)" in text
     assert f"n = {len(Y)}: {int(Y.sum())} events" in text
     assert "Run: seed 0." in text
     frame = compare_learners(LEARNERS, X, Y, rng=0).to_frame()

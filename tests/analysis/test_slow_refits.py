@@ -15,10 +15,10 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from cudbound import Resampling, compare_intervals, performance_interval
+from cudbound.basis import forecast as forecasts
 from cudbound.basis.exceptions import SlowRefitsWarning
+from cudbound.basis.forecast import Forecast
 from cudbound.cli.advice import OPTIONS, in_words_of_the_command
-from cudbound.resampling import progress as recording
-from cudbound.resampling.progress import Forecast
 from cudbound.resampling.refits import prepare_refits
 
 BOOTSTRAP = ["bootstrap-percentile", "kohavi-normal"]
@@ -52,7 +52,7 @@ class Clock:
 
 
 def test_long_refits_are_announced_once_after_the_first_few(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(recording, "LONG_SECONDS", 10.0)
+    monkeypatch.setattr(forecasts, "LONG_SECONDS", 10.0)
     clock = Clock()
     forecast = Forecast(51_000, ("n_jobs=-1", "a smaller n_resamples"), clock)
     clock.now = 10.0
@@ -73,7 +73,7 @@ def test_long_refits_are_announced_once_after_the_first_few(monkeypatch: pytest.
 
 
 def test_short_refits_are_not_announced(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(recording, "LONG_SECONDS", 10.0)
+    monkeypatch.setattr(forecasts, "LONG_SECONDS", 10.0)
     clock = Clock()
     forecast = Forecast(500, clock=clock)
     for clock.now in (0.0, 1.0, 2.0, 3.0):
@@ -103,8 +103,8 @@ def test_short_refits_are_not_announced(monkeypatch: pytest.MonkeyPatch) -> None
 def test_what_helps_is_what_helps_this_method(
     methods: str, inner: Any, n_jobs: int, helps: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(recording, "SECONDS_BEFORE_FORECAST", 0.0)
-    monkeypatch.setattr(recording, "LONG_SECONDS", 0.0)
+    monkeypatch.setattr(forecasts, "SECONDS_BEFORE_FORECAST", 0.0)
+    monkeypatch.setattr(forecasts, "LONG_SECONDS", 0.0)
     X, y = sample(20)
     more = {"resampling": Resampling(inner=inner), "n_jobs": n_jobs, "n_resamples": 12, "rng": 0}
     with pytest.warns(SlowRefitsWarning) as said:
@@ -153,8 +153,8 @@ def test_warnings_of_other_packages_are_given_once(estimator: Any, n_jobs: int, 
 
 
 def test_refits_of_a_table_are_forecast(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(recording, "SECONDS_BEFORE_FORECAST", 0.0)
-    monkeypatch.setattr(recording, "LONG_SECONDS", 0.0)
+    monkeypatch.setattr(forecasts, "SECONDS_BEFORE_FORECAST", 0.0)
+    monkeypatch.setattr(forecasts, "LONG_SECONDS", 0.0)
     X, y = sample(20)
     clones = KNeighborsClassifier(3).fit(X, y)
     with pytest.warns(SlowRefitsWarning, match="120 refits will take"):

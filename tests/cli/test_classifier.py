@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from dataclasses import replace
 
@@ -19,7 +20,7 @@ from sklearn.tree import DecisionTreeClassifier
 from unwrapped import unwrapped
 
 from cudbound import ConvexLossClassifier, LeastSquaresClassifier, cud_interval
-from cudbound.adapters.in_words import fit_in_words
+from cudbound.adapters.procedure import describe_classifier
 from cudbound.basis.exceptions import (
     NoMinimizerError,
     NotMinimizerError,
@@ -67,7 +68,7 @@ def test_each_name_fits_its_class_on_standardized_features(fake: Fake, patients,
     assert type(fitted.estimator[-1]) is CLASSES[name]
     np.testing.assert_allclose(fitted.estimator[:-1].transform(fitted.X).std(axis=0), 1.0)
     assert fitted.estimator.classes_.tolist() == [0, 1]
-    assert "; features standardized.\n" in unwrapped(result.stdout)
+    assert "\nClassifier: standardization of features; " in unwrapped(result.stdout)
 
 
 def test_without_the_options_the_classifier_of_the_paper_is_fitted_to_the_features_as_they_are(
@@ -76,7 +77,7 @@ def test_without_the_options_the_classifier_of_the_paper_is_fitted_to_the_featur
     result = interval("--seed", "1")
     assert result.exit_code == 0
     assert type(fake.fitted[0].estimator) is LeastSquaresClassifier
-    words = "LeastSquaresClassifier(): no penalty; features not standardized."
+    words = "least-squares classification."
     assert f"\nClassifier: {words}\n" in unwrapped(result.stdout)
 
 
@@ -106,7 +107,10 @@ def test_a_linear_kernel_and_the_options_stand_in_the_notes(fake, patients):
     result = interval(
         *["--classifier", "svm", "--set", "C=0.5", "--set", "class_weight=balanced"], *["--seed", "1"]
     )
-    words = "SVC(kernel='linear', C=0.5, class_weight='balanced'): ridge penalty, C = 0.5; features not standardized."
+    words = (
+        "linear-kernel support vector classification with a ridge penalty (C = 0.5, class_weight = balanced); "
+        "features not standardized."
+    )
     assert f"\nClassifier: {words}\n" in unwrapped(result.stdout)
     assert fake.fitted[0].estimator.kernel == "linear"
 
@@ -148,8 +152,8 @@ def test_random_numbers_of_the_classifier_come_from_the_seed(fake, patients):
         (["--classifier", "ridge", "--set", "a\x1b[2J\n=1"], r"ridge has no option 'a\x1b[2J'"),
     ],
 )
-def test_wrong_options_are_found_before_the_data_are_read(fake, patients, arguments, message):
-    patients.unlink()
+def test_wrong_options_are_found_before_columns_are_read(fake, patients, arguments, message, monkeypatch):
+    monkeypatch.setattr("cudbound.inputs.csv_columns.read_training_data", None)
     result = interval(*arguments)
     assert_error(result, 2, message)
     assert "See 'cudbound interval --help'." in result.stderr
@@ -270,7 +274,7 @@ def test_maximum_likelihood_is_what_iterated_least_squares_finds(data):
         beta = beta + np.linalg.solve((X.T * (p * (1.0 - p))) @ X, X.T @ (y - p))
     found = np.append(fitted.estimator.intercept_, fitted.estimator.coef_)
     np.testing.assert_allclose(found, beta, rtol=1e-5)
-    assert fitted.description.endswith("tol=1e-08): no penalty; features not standardized")
+    assert fitted.description == "logistic regression without a penalty"
     result = real(
         "--classifier", "logistic-ml", "--methods", "cud", "--resamples", "10"
     )  # it is the minimizer
@@ -314,54 +318,73 @@ def test_in_python_the_remedy_is_a_pipeline():
 @pytest.mark.parametrize(
     ("estimator", "words"),
     [
-        (LinearSVC(penalty="l1", C=2.0), "lasso penalty, C = 2; features not standardized"),
-        (RidgeClassifier(alpha=3), "ridge penalty, alpha = 3; features not standardized"),
+        (
+            LinearSVC(penalty="l1", C=2.0),
+            "linear support vector classification with a lasso penalty (C = 2); features not standardized",
+        ),
+        (
+            RidgeClassifier(alpha=3, class_weight="balanced"),
+            "least-squares classification with a ridge penalty (alpha = 3, class_weight = balanced); "
+            "features not standardized",
+        ),
         (
             make_pipeline(RobustScaler(), RidgeClassifierCV([2.0])),
-            "ridge penalty, alpha = 2; features scaled by RobustScaler",
+            "scaling of features by median and interquartile range; least-squares classification with a "
+            "ridge penalty (alpha = 2), tuned by cross-validation in every fit",
         ),
         (
             SGDClassifier(penalty="elasticnet", alpha=0.01),
-            "ridge and lasso penalty, alpha = 0.01; features not standardized",
+            "SGDClassifier with a ridge and lasso penalty (alpha = 0.01); features not standardized",
         ),
         (
             ConvexLossClassifier(penalty=[0.1, 0.2]),
-            "ridge penalty, penalty = one for each coefficient; features not standardized",
+            "linear classification by a convex loss (logistic) with a ridge penalty (penalty = one for each "
+            "coefficient); features not standardized",
         ),
         (
             make_pipeline(make_column_transformer((StandardScaler(), [0])), LeastSquaresClassifier()),
-            "no penalty; some features scaled",
+            "standardization of features; least-squares classification",
         ),
         (
             GridSearchCV(make_pipeline(StandardScaler(), SVC(kernel="linear")), {"svc__C": [0.5]}, cv=2),
-            "ridge penalty, C = 0.5; features standardized",
+            "standardization of features; linear-kernel support vector classification with a ridge penalty "
+            "(C = 0.5); tuning of C by 2-fold cross-validation, again in every fit",
         ),
         (
             FixedThresholdClassifier(LogisticRegression(), threshold=0.4),
-            "ridge penalty, C = 1; features not standardized",
+            "logistic regression with a ridge penalty (C = 1); classification at a fixed threshold (0.4); "
+            "features not standardized",
         ),
-        (DecisionTreeClassifier(), ""),
+        (DecisionTreeClassifier(max_depth=2, random_state=1), "a decision tree (max_depth = 2)"),
     ],
 )
-def test_penalty_and_scaling_in_words(estimator, words):
+def test_a_classifier_in_words(estimator, words):
     X, y = sample().X, sample().y
-    assert fit_in_words(estimator.fit((X - X.mean(axis=0)) / X.std(axis=0), y)) == words
+    assert describe_classifier(estimator.fit((X - X.mean(axis=0)) / X.std(axis=0), y)) == words
 
 
 @pytest.mark.parametrize(
     ("estimator", "words"),
     [
-        (LogisticRegression(C=3.0), "ridge penalty, C = 3; features not standardized"),
-        (RidgeClassifierCV([2.0]), ""),
         (
-            GridSearchCV(make_pipeline(StandardScaler(), SVC(kernel="linear")), {"svc__C": [0.5]}),
-            "features standardized",
+            LogisticRegression(C=3.0),
+            "logistic regression with a ridge penalty (C = 3); features not standardized",
+        ),
+        (LogisticRegression(C=math.inf), "logistic regression without a penalty"),
+        (
+            RidgeClassifierCV([2.0]),
+            "least-squares classification, tuned by cross-validation in every fit",
         ),
         (
-            make_pipeline(make_column_transformer((StandardScaler(), [0])), SVC()),
-            "C = 1; some features scaled",
+            GridSearchCV(make_pipeline(StandardScaler(), SVC(kernel="linear")), {"svc__C": [0.5]}),
+            "standardization of features; linear-kernel support vector classification with a ridge penalty; "
+            "tuning of C by 5-fold cross-validation, again in every fit",
+        ),
+        (
+            make_pipeline(make_column_transformer((StandardScaler(), [0])), SVC(C=3.0)),
+            "standardization of features; rbf-kernel support vector classification (C = 3)",
         ),
     ],
 )
 def test_what_a_search_has_not_chosen_yet_is_left_out(estimator, words):
-    assert fit_in_words(estimator) == words
+    assert describe_classifier(estimator) == words

@@ -162,7 +162,7 @@ def test_json_tells_the_run(fake, patients):
         "n_resamples": 1000,
         "localization": "n",
         "seed": 7,
-        "classifier": "LeastSquaresClassifier(): no penalty; features not standardized",
+        "classifier": "least-squares classification",
         "choices": None,
         "procedure": [],
         "base_rate": 0.4,

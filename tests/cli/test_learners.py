@@ -17,6 +17,7 @@ from sklearn.linear_model import LogisticRegression, RidgeClassifier
 from sklearn.model_selection import GroupKFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+from unwrapped import unwrapped
 
 from cudbound import LeastSquaresClassifier, Resampling, ResamplingSizes
 from cudbound import compare_learners as compare
@@ -152,8 +153,10 @@ def test_the_notes_name_both_learners_and_what_was_chosen():
         a="logistic",
         b="svm",
     )
-    assert "\na: LogisticRegression(C=2): ridge penalty, C = 2; features standardized.\n" in result.stdout
-    assert "\nb: SVC(kernel='rbf'): C = 1; features standardized.\n" in result.stdout
+    notes = unwrapped(result.stdout)
+    words = "standardization of features; logistic regression with a ridge penalty (C = 2)"
+    assert f"\na: {words}.\n" in notes
+    assert "\nb: standardization of features; rbf-kernel support vector classification.\n" in notes
     assert "\nRun: seed 3.\nChoices: --size n_splits=4 --folds 4\n" in result.stdout
     assert "Choices" not in run("--seed", "3").stdout
 
@@ -219,8 +222,8 @@ def test_the_alternatives_of_the_option_are_those_of_the_package():
         (["--model", "model.skops"], "No such option"),
     ],
 )
-def test_usage_errors_are_found_before_the_data_are_read(data, arguments, message):
-    data.unlink()
+def test_usage_errors_are_found_before_columns_are_read(data, arguments, message, monkeypatch):
+    monkeypatch.setattr("cudbound.inputs.csv_columns.read_training_data", None)
     result = run(*arguments)
     assert_error(result, 2, message)
     assert "See 'cudbound compare-learners --help'." in result.stderr

@@ -113,7 +113,7 @@ def test_the_notes_name_the_file_and_the_steps(fake, folder):
     result = interval(model="my model.skops")
     line = (
         "Classifier: Pipeline(StandardScaler, RidgeClassifier) from the file my model.skops, as it was saved: "
-        "ridge penalty, alpha = 1; features standardized."
+        "standardization of features; least-squares classification with a ridge penalty (alpha = 1)."
     )
     assert f"\n{line}\n" in unwrapped(result.stdout)
 
@@ -147,7 +147,8 @@ def test_a_file_name_cannot_put_markup_or_control_characters_into_a_report(fake,
     assert "<b>" not in markdown
     assert "\\input{x}" not in latex
     assert json.loads(document)["run"]["classifier"].endswith(
-        f"from the file {name}, as it was saved: ridge penalty, alpha = 1; features not standardized"
+        f"from the file {name}, as it was saved: least-squares classification with a ridge penalty (alpha = 1); "
+        "features not standardized"
     )
 
 
@@ -360,7 +361,7 @@ def test_codes_in_place_of_words_are_read_with_1_for_the_event_and_the_notes_say
     result = interval()
     assert result.exit_code == 0, result.stderr
     assert fake.fitted[0].y.tolist() == labels.tolist()
-    assert f"as it was saved, its class {code} being the event: ridge penalty" in unwrapped(result.stdout)
+    assert f"as it was saved, its class {code} being the event: least-squares" in unwrapped(result.stdout)
 
 
 def test_codes_the_other_way_round_are_refused(fake, folder):

@@ -114,7 +114,7 @@ def test_what_is_written(pilot):
         f"Samples: 30 rows of pilot.csv with {DIED.sum()} events (died = yes), drawn with replacement."
         in text
     )
-    assert "Classifier: LeastSquaresClassifier(): no penalty" in text
+    assert "Classifier: least-squares classification." in text
     assert "whittle2025extended" in text
     assert plan(*QUICK, "--output", "plan.json").exit_code == 0
     document = json.loads(Path("plan.json").read_text())

@@ -87,7 +87,7 @@ def test_the_table_says_what_was_compared_and_how():
     )
     assert "Data: data.csv, n = 40:" in text
     assert "Run: seed 3. Choices: --size n_splits=5" in text
-    assert "logistic: LogisticRegression" in text
+    assert "logistic: standardization of features; logistic regression with a ridge penalty" in text
     assert "those of one method for all 2 pairs hold at once" in text
 
 
@@ -127,8 +127,10 @@ SEVERAL = ["--learners", "ridge,tree,logistic"]
         ([*SEVERAL, "--set", "tree.depth=1"], "tree has no option 'depth'"),
     ],
 )
-def test_the_two_ways_are_not_mixed_and_that_is_said_before_the_data_are_read(data, arguments, message):
-    data.unlink()
+def test_the_two_ways_are_not_mixed_and_that_is_said_before_columns_are_read(
+    data, arguments, message, monkeypatch
+):
+    monkeypatch.setattr("cudbound.inputs.csv_columns.read_training_data", None)
     result = run(*arguments)
     assert_error(result, 2, message)
     assert "See 'cudbound compare-learners --help'." in result.stderr

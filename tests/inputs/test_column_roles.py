@@ -116,13 +116,13 @@ def test_columns_that_are_no_features_may_hold_anything(tmp_path):
 def test_columns_of_text_become_categories_and_the_notes_name_them(tmp_path):
     data = read(tmp_path, ROWS, categorical=["auto"], exclude=["id"])
     assert data.feature_names == ("age", "sex=m", "stage", "bmi")
-    assert data.notes == ("Categorical columns, found automatically: text sex.",)
+    assert data.notes == ("Categorical columns, found automatically: sex (text).",)
 
 
 def test_integers_of_few_values_become_categories_on_request(tmp_path):
     data = read(tmp_path, ROWS, categorical=["auto:3"], exclude=["id"])
     assert data.feature_names == ("age", "sex=m", "stage=2", "stage=3", "bmi")
-    assert data.notes == ("Categorical columns, found automatically: text sex; integer stage.",)
+    assert data.notes == ("Categorical columns, found automatically: sex (text); stage (integers).",)
     assert read(tmp_path, ROWS, categorical=["auto:2"], exclude=["id"]).feature_names[2] == "stage"
 
 
@@ -135,7 +135,7 @@ def test_a_column_of_two_integers_stays_a_number(tmp_path):
 def test_named_columns_and_found_ones_go_together(tmp_path):
     data = read(tmp_path, ROWS, categorical=["stage,auto"], exclude=["id"])
     assert data.feature_names == ("age", "sex=m", "stage=2", "stage=3", "bmi")
-    assert data.notes == ("Categorical columns, found automatically: text sex.",)
+    assert data.notes == ("Categorical columns, found automatically: sex (text).",)
 
 
 def test_a_column_that_is_called_auto_is_that_column(tmp_path):

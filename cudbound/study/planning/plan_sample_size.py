@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from cudbound.adapters.in_words import describe_classifier
+from cudbound.adapters.procedure import describe_classifier
 from cudbound.basis.calls import public_call
 from cudbound.basis.parameter_error import ParameterError
 from cudbound.basis.protocols import Features, Learner
 from cudbound.basis.seeds import check_seed
-from cudbound.basis.validation import check_integer, check_no_results
+from cudbound.basis.validation import check_integer, check_n_jobs, check_no_results
 from cudbound.intervals import find_methods
 from cudbound.metrics.metric import METRICS
 from cudbound.metrics.metrics import Metrics, as_metrics
@@ -24,6 +24,7 @@ from cudbound.study.measure.summary import Summary, summarize_store
 from cudbound.study.planning.closed_forms import ClosedFormSize, check_half_width, closed_form_sample_sizes
 from cudbound.study.planning.performance import expected_performance
 from cudbound.study.planning.pilot import Pilot, make_pilot, two_classes
+from cudbound.study.planning.plan_forecast import PlanForecast
 from cudbound.study.planning.sample_size_plan import PlannedSize, SampleSizePlan
 from cudbound.study.populations.population import Population
 from cudbound.study.populations.simulated import check_share
@@ -226,7 +227,8 @@ def _run(study: Study, n_jobs: int | None) -> Summary:
     ValueError
         If every sample of some size failed.
     """
-    with run_in_memory(study, n_jobs=n_jobs) as store:
+    forecast = PlanForecast(study.n_samples, study.n_replicates, check_n_jobs(n_jobs))
+    with run_in_memory(study, n_jobs=n_jobs, heard=forecast) as store:
         for cell in store.status().cells:
             if cell.first_failure is not None and cell.n_failed == cell.n_done:
                 raise ValueError(

@@ -12,7 +12,7 @@ from scipy.stats.mstats import mjci
 
 from cudbound.basis.metric_words import metric_words
 from cudbound.basis.pictured import Pictured
-from cudbound.basis.rounding import format_level, format_proportion, printable
+from cudbound.basis.rounding import Worded, as_given, format_level, printable, worded
 from cudbound.basis.validation import Array
 from cudbound.intervals import METHODS
 from cudbound.report.bibliography import cited
@@ -184,11 +184,17 @@ class SampleSizePlan(Tabular, Pictured["HalfWidthDisplay"]):
         }
 
     @property
-    def headline(self) -> str:
-        """The answer in a sentence."""
-        return (
-            f"The {self._interval} has a half-width of at most {self.half_width:g} with probability "
-            f"{self.probability:g} from {self.required} on."
+    def headline(self) -> Worded:
+        """The answer in a sentence; its ``in_percent`` has proportions in percent."""
+        half_width, probability = as_given(self.half_width), as_given(self.probability)
+        return Worded.joined(
+            *(
+                f"The {self._interval} has a half-width of at most ",
+                half_width,
+                " with probability ",
+                probability,
+            ),
+            f" from {self.required} on.",
         )
 
     @property
@@ -197,14 +203,14 @@ class SampleSizePlan(Tabular, Pictured["HalfWidthDisplay"]):
 
     def report(self, run: Run | None = None, style: Style = FULL) -> Report:
         """Return the table with the title and the notes that must stand around it; there is no `run`."""
-        percent = f"{100.0 * self.probability:g}%"
+        percent = format_level(self.probability)
         columns = (
             Column("n", "n", "count"),
             Column("mean_half_width", "expected", "proportion"),
             Column("mean_half_width_mcse", "(se)", "proportion"),
             Column("quantile_half_width", f"{percent} keep to", "proportion"),
             Column("quantile_half_width_mcse", "(se)", "proportion"),
-            Column("share_within", f"<= {self.half_width:g}", "proportion"),
+            Column("share_within", Worded.joined("<= ", as_given(self.half_width)), "proportion"),
             Column("share_within_mcse", "(se)", "proportion"),
             *([Column("coverage", "coverage", "proportion")] if self.n_pilot is None else []),
         )
@@ -251,8 +257,12 @@ class SampleSizePlan(Tabular, Pictured["HalfWidthDisplay"]):
             "" if self.n_pilot is not None else " coverage: share of intervals that contain the true value."
         )
         return (
-            f"expected: mean half-width, limits in [0, 1]. {percent} keep to: half-width that {percent} of the samples "
-            f"do not exceed. <= {self.half_width:g}: share of samples with such a half-width.{errors}{coverage}",
+            Worded.joined(
+                f"expected: mean half-width of limits in {style.range}. {percent} keep to: half-width that {percent} "
+                "of the samples do not exceed. <= ",
+                as_given(self.half_width),
+                f": share of samples with such a half-width.{errors}{coverage}",
+            ),
             f"The size asked for is interpolated, linear in 1/sqrt(n), after the column '{percent} keep to' was made "
             "to fall with n (isotonic regression); its range is that of 95% of plans with as many samples.",
             "A narrow interval is not a right one: look up how often the method covers.",
@@ -276,18 +286,25 @@ class SampleSizePlan(Tabular, Pictured["HalfWidthDisplay"]):
         return tuple(remarks)
 
     @property
-    def _compared(self) -> str:
-        listed = ", ".join(
-            f"{one.measure} {format_proportion(one.expected)}: {'undefined' if one.n is None else one.n}"
-            for one in self.closed_forms
+    def _compared(self) -> Worded:
+        listed = Worded.of(
+            lambda write: ", ".join(
+                f"{one.measure} {write(one.expected)}: {'undefined' if one.n is None else one.n}"
+                for one in self.closed_forms
+            )
         )
-        return (
-            f"For comparison, new patients on whom a classifier that is fitted already is tested to a half-width of "
-            f"{self.half_width:g} (closed forms of {SOURCE}, for the expected values given): {listed}."
+        return Worded.joined(
+            "For comparison, new patients on whom a classifier that is fitted already is tested to a half-width of ",
+            *(
+                as_given(self.half_width),
+                f" (closed forms of {SOURCE}, for the expected values given): ",
+                listed,
+                ".",
+            ),
         )
 
     def describe(self, percent: bool = False) -> Description:
-        """Return words for a paper: methods, results, versions and seed, and what to cite; half-widths are as asked."""
+        """Return words for a paper: methods, results, versions and seed, and what to cite."""
         card = METHODS.get(self.method)
         title = f"{card.title} ({self.method})" if card else self.method
         n_each = self.sizes[0].half_widths.size
@@ -300,7 +317,7 @@ class SampleSizePlan(Tabular, Pictured["HalfWidthDisplay"]):
         )
         return Description(
             printable(methods),
-            printable(self.headline),
+            printable(worded(self.headline, percent)),
             software(in_words(self.seed)),
             cited([*([card.reference] if card else []), SOURCE]),
         )

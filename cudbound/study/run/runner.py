@@ -8,7 +8,7 @@ import pickle
 import signal
 import time
 import warnings
-from collections.abc import Generator, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import replace
@@ -42,6 +42,7 @@ BATCH_SECONDS = 0.5
 #: Scenario and n.
 _Cell = tuple[str, int]
 _Rows = Generator[list[ReplicateRow], None, None]
+_Heard = Callable[[list[ReplicateRow]], object]
 
 
 @public_call
@@ -140,16 +141,17 @@ def run_study(
         return store.status()
 
 
-def run_in_memory(study: Study, *, n_jobs: int | None = 1) -> Store:
+def run_in_memory(study: Study, *, n_jobs: int | None = 1, heard: _Heard = lambda _: None) -> Store:
     """Run all replicates of a study into a store that no file keeps; the caller closes it.
 
-    Parameters and errors are those of `run_study`, as far as they are not of files. Ctrl-C ends it.
+    Parameters and errors are those of `run_study`, as far as they are not of files; `heard` is called with the rows of
+    every batch. Ctrl-C ends it.
     """
     workers = check_n_jobs(n_jobs)
     check_learners(study)
     with ExitStack() as on_error:
         store = on_error.enter_context(Store.in_memory(study))
-        _fill(store, study, None, workers, None, math.inf)
+        _fill(store, study, None, workers, None, math.inf, heard)
         on_error.pop_all()
     return store
 
@@ -161,6 +163,7 @@ def _fill(
     n_jobs: int,
     client: Any | None,
     end: float,
+    heard: _Heard = lambda _: None,
 ) -> None:
     """Run what a store lacks, on a cluster if there is a client, until the time is over."""
     left, seconds = store.missing(shard), dict[_Cell, float]()
@@ -182,6 +185,7 @@ def _fill(
             for rows in found:
                 store.add(rows)
                 bar.update(len(rows))
+                heard(rows)
                 seconds[rows[0].key.scenario, rows[0].key.n] = fmean(row.seconds for row in rows)
     except BrokenProcessPool as error:
         raise StudyError(

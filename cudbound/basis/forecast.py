@@ -1,0 +1,98 @@
+"""The time that a call is going to take, told after its beginning if it is long."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from contextvars import ContextVar
+from dataclasses import dataclass
+
+from cudbound.basis.calls import warn
+from cudbound.basis.exceptions import SlowRefitsWarning
+
+#: What is likely to take longer than this, judged after this many seconds of it, is announced.
+LONG_SECONDS, SECONDS_BEFORE_FORECAST = 10.0, 0.5
+
+
+def tell(what: str, seconds: float, helps: tuple[str, ...] = ()) -> bool:
+    """Warn of what is going to take long, and return whether it is.
+
+    Parameters
+    ----------
+    what : str
+        Such as "1,000 refits".
+    seconds : float
+    helps : tuple of str, default=()
+        What takes less time.
+    """
+    long = seconds >= LONG_SECONDS
+    if long:
+        warn(SlowRefitsWarning(f"{what} will take about {_in_words(seconds)}", helps))
+    return long
+
+
+def _in_words(seconds: float) -> str:
+    minutes = seconds / 60.0
+    if minutes < 1.5:
+        return f"{seconds:.0f} seconds"
+    return f"{minutes:.0f} minutes" if minutes < 90.0 else f"{minutes / 60.0:.1f} hours"
+
+
+@dataclass
+class Repeats:
+    """A call that is made with several seeds.
+
+    Attributes
+    ----------
+    times : int
+        How many calls are still to come, this one included; 0 where nothing is to be told.
+    told : bool, default=False
+        Whether the time of all of them has been told.
+    """
+
+    times: int = 1
+    told: bool = False
+
+
+#: That of the current call.
+REPEATS: ContextVar[Repeats] = ContextVar("repeats", default=Repeats())  # noqa: B039
+
+
+class Forecast:
+    """Warns once of refits that are going to take long, as soon as the first few tell.
+
+    Parameters
+    ----------
+    total : int
+        Refits of the run.
+    helps : tuple of str, default=()
+        What makes them fewer or done sooner.
+    clock : callable, default=time.monotonic
+    """
+
+    def __init__(self, total: int, helps: tuple[str, ...] = (), clock: Callable[[], float] = time.monotonic):
+        self._repeats = REPEATS.get()
+        self._total = total * self._repeats.times
+        self._helps = helps
+        self._clock = clock
+        self._begun: float | None = None
+        self._made = 0
+        self._judged = False
+
+    def __call__(self, n_fits: int) -> None:
+        """Note that this many more refits have been made."""
+        if self._judged or not n_fits:
+            return
+        if self._begun is None:
+            # the start of workers says nothing of the others
+            self._begun = self._clock()
+            return
+        self._made += n_fits
+        elapsed = self._clock() - self._begun
+        if elapsed < SECONDS_BEFORE_FORECAST:
+            return
+        self._judged = True
+        seeds = f" with {self._repeats.times} seeds" if self._repeats.times > 1 else ""
+        self._repeats.told |= tell(
+            f"{self._total:,} refits{seeds}", elapsed / self._made * self._total, self._helps
+        )
