@@ -504,7 +504,7 @@ def scores_in_short() -> str:
                 {
                     "metric": metric,
                     "cells": f"{len(some)} of {what}",
-                    "sets of each": f"{sets.min()} to {sets.max()}, {sets.median():.0f} in the median",
+                    "sets of each": f"{sets.min()} to {sets.max()}, median {sets.median():.0f}",
                     "reach .95": f"{int(some['keeps_level'].sum())}",
                     "lowest, median coverage": f"{coverage.min():.3f}, {coverage.median():.3f}",
                     "width / width from n new cases": f"median {ratios.median():.2f}, mean {ratios.mean():.2f}, "
