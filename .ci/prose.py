@@ -39,6 +39,16 @@ HABITS = {
     r"\bor so\b": "about",
     r"\bmay well\b": "may",
     r"\bby the way\b": "",
+    r"\bof (its|their) own\b": "separate, another",
+    r"\bwhatever\b": "for any, for every",
+    r"\bat the worst\b": "at the lowest, at most",
+    r"\bin the median\b": "median",
+    r"\bbut for\b": "except for",
+    r"\bstands? (for|beside|above|below)\b": "is, represents",
+    r"\bsays? so\b": "reports this",
+    r"\blikewise\b": "in the same way",
+    r"\bcovers? too (seldom|rarely)\b": "its coverage is too low",
+    r"\bf[ae]lls? short\b": "is below its level",
 }
 #: The most words of a page, and of a sentence; the mean length of the sentences of a page.
 PAGE, README, SENTENCE, MEAN = 1500, 700, 60, 24
