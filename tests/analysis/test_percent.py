@@ -7,6 +7,7 @@ import json
 import pickle
 import re
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
@@ -165,3 +166,36 @@ def test_warnings_of_the_command_are_in_percent(tmp_path, monkeypatch):
     assert re.search(r"Too good to be true: cud \(upper limit 0\.\d{3}\)", plain)
     assert re.search(r"Too good to be true: cud \(upper limit \d\.\d%\)", percent)
     assert not re.search(BARE, percent)
+
+
+@pytest.mark.filterwarnings("ignore::cudbound.basis.exceptions.CudboundWarning")
+def test_pictures_are_in_percent():
+    asked = Metrics(["error", "cost"], "ill", {"ill": 2.0, "well": 1.0})
+    display = compare_intervals(CLF, X, Y, methods="two-center", metric=asked, **FEW).display()
+    display.percent = True
+    error, cost = (one.get_text() for one in display.plot().numbers_)
+    assert re.fullmatch(r"\d+\.\d% \(\d+\.\d% to \d+\.\d%\)", error)
+    assert "%" not in cost
+    display.figure_.canvas.draw()
+    ticks = [[one.get_text() for one in ax.get_xticklabels()] for ax in display.axes_]
+    assert ticks[0][0] == "0%"
+    assert "%" not in ticks[1][0]
+    (legend,) = (one.get_text() for one in display.axes_[0].get_legend().get_texts())
+    assert "class: 50.0%" in legend
+    plt.close(display.figure_)
+    compared = compare_learners([CLF, "majority"], X, Y, null=0.125, alternative="less", rng=0).display()
+    compared.percent = True
+    (legend,) = (one.get_text() for one in compared.plot().ax_.get_legend().get_texts())
+    assert legend == "margin 12.5%"
+    plt.close(compared.figure_)
+
+
+def test_the_command_draws_in_percent(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    few = ["--n-samples", "20,30", "--replicates", "10", "--resamples", "9", "--method", "langford-binomial"]
+    for more in ((), ("--percent",)):
+        result = invoke("plan", "--world", "gaussians", *few, "--seed", "1", "--plot", "p.svg", *more)
+        assert result.exit_code == 0, result.stderr
+        drawn = (tmp_path / "p.svg").read_text()
+        assert ("<!-- target: 10% -->" in drawn) == bool(more)
+        assert ("<!-- target: 0.1 -->" in drawn) == (not more)

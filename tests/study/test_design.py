@@ -563,7 +563,10 @@ WRONG = [
         r"mine\.toml: .*methods.* Got 'cdu'\. Did you mean 'cud'\?",
     ),
     ("methods = 7\n" + SETTINGS + WORLD, r"mine\.toml: methods must be one of the groups .*\. Got 7\."),
-    ("methods = ['mcnemar']\n" + SETTINGS + WORLD, r"mine\.toml: methods must be intervals .* 'mcnemar' compares two classifiers.*"),
+    (
+        "methods = ['mcnemar']\n" + SETTINGS + WORLD,
+        r"mine\.toml: methods must be intervals .* 'mcnemar' compares two classifiers.*",
+    ),
     (
         "localization = 'm'\n" + SETTINGS + WORLD,
         r"mine\.toml: localization must be 'n', 'paper-literal' or a number in the range \[0, inf\]\. Got 'm'\.",
