@@ -224,7 +224,10 @@ def test_the_alternatives_of_the_option_are_those_of_the_package():
         (["--null", "much"], "Invalid value for '--null': 'much' is not a valid float"),
         (["--set-a", "C=1"], "Invalid value for '--set-a': least-squares has no option 'C'"),
         (["--set-b", "alhpa=1"], "'--set-b': ridge has no option 'alhpa'; did you mean alpha?"),
-        (["--a", "qda"], "Invalid value for '--a': 'qda' is not one of 'least-squares', 'ridge'"),
+        (
+            ["--a", "qda"],
+            "Invalid value for '--a': 'qda' is not among the classifiers here; did you mean lda?",
+        ),
         (["--option", "mcnemar.form=exact"], "'--option': 'mcnemar' is not among the methods asked for"),
         (["--size", "folds=5"], "there is no size 'folds'; did you mean n_folds?"),
         (["--model", "model.skops"], "No such option"),

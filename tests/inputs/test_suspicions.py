@@ -111,3 +111,12 @@ def test_levels_that_say_unknown_are_pointed_out(tmp_path):
     )
     named = {"categorical": ["bmi"], "missing_values": ["Unknown", "unknown"], "missing": "most-frequent"}
     assert warnings(tmp_path, rows, **named) == ()
+
+
+def test_a_column_that_numbers_the_rows_is_pointed_out(tmp_path):
+    rows = [[row[0], i + 1, *row[2:]] for i, row in enumerate(ROWS)]
+    said = "column 'age' is a feature and numbers the rows; leave it out with --exclude 'age'"
+    assert warnings(tmp_path, rows) == (said,)
+    assert warnings(tmp_path, rows, exclude=["id", "age"]) == ()
+    halved = [[row[0], i // 2, *row[2:]] for i, row in enumerate(ROWS)]
+    assert warnings(tmp_path, halved) == ()
