@@ -190,6 +190,7 @@ class IntervalTable(Table[IntervalEstimate], Pictured["IntervalDisplay"]):
         return self.to_frame().assign(
             title=[one.title if one else row.method for row, one in zip(self.rows, found, strict=True)],
             recommended=[any(row is one for one in best) for row in self.rows],
+            is_proportion=[row.is_proportion for row in self.rows],
         )
 
     @property

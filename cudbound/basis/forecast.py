@@ -77,7 +77,7 @@ class Forecast:
         self._clock = clock
         self._begun: float | None = None
         self._made = 0
-        self._judged = False
+        self._judged = self._repeats.times == 0
 
     def __call__(self, n_fits: int) -> None:
         """Note that this many more refits have been made."""

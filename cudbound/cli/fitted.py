@@ -5,16 +5,18 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from cudbound.basis.hints import did_you_mean
 from cudbound.basis.parameter_error import ParameterError
 from cudbound.cli.advice import in_words_of_the_command
 from cudbound.cli.command import refuse_beside, say, typed_options
 from cudbound.cli.model_file import SavedModel, load_model
-from cudbound.cli.options import FILE, Decorator, combined, parse_assignments, parse_value
+from cudbound.cli.options import FILE, Decorator, combined, from_text, parse_assignments, parse_value
 from cudbound.cli.output import finish
 from cudbound.inputs.classifier_recipe import ClassifierRecipe
 from cudbound.inputs.csv_file import first_few, quoted
@@ -53,7 +55,17 @@ def learner_option(
     flag: str, help: str, default: str | None = None, names: Collection[str] = tuple(LEARNERS)
 ) -> Decorator:
     """Add an option that names a classifier."""
-    return click.option(flag, type=click.Choice(tuple(names)), default=default, metavar="NAME", help=help)
+    known = from_text(partial(_known_name, tuple(names)))
+    return click.option(flag, type=known, default=default, metavar="NAME", help=help)
+
+
+def _known_name(names: Sequence[str], text: str) -> str:
+    if text in names:
+        return text
+    way = did_you_mean(text, names, "they are")
+    if text in LEARNERS:
+        way += " For any other classifier of scikit-learn fit it in Python, and name its file with --model."
+    raise ValueError(f"{quoted(text)} is not among the classifiers here; {way}")
 
 
 def set_option(

@@ -62,7 +62,7 @@ def _recipes(
                 )
         two = {"a": (a or "", assigned_a), "b": (b or "", assigned_b)}
         return {
-            flag: choose_classifier(name, assigned, standardize, option=f"--set-{flag}")
+            flag if a == b else name: choose_classifier(name, assigned, standardize, option=f"--set-{flag}")
             for flag, (name, assigned) in two.items()
         }
     refuse_beside("--learners", OF_TWO, "that option is for the comparison of two")

@@ -183,9 +183,9 @@ class ResultOutput:
 
         texts = dict(files or {})
         if self.plot is not None:
-            texts[self.plot] = result.display().image(picture_form(self.plot))
+            texts[self.plot] = self._picture(result, picture_form(self.plot))
         if self.path is not None and self.form in PICTURES:
-            texts[self.path] = result.display().image(self.form)
+            texts[self.path] = self._picture(result, self.form)
         else:
             text = (render_headline if headline_only else render_report)(report, self.form)
             if self.path is None:
@@ -195,6 +195,12 @@ class ResultOutput:
         if self.describe:
             click.echo(f"{chr(10) if self.path is None else ''}{result.describe(self.style.percent)}")
         write_whole(texts)
+
+    def _picture(self, result: Any, form: str) -> bytes:
+        display = result.display()
+        display.percent = self.style.percent
+        image: bytes = display.image(form)
+        return image
 
 
 def picture_form(path: Path) -> str:

@@ -19,6 +19,7 @@ from cudbound.inputs.named_classifiers import LEARNERS
 
 #: Sizes of one plan; each takes its hundred samples.
 MAX_SIZES = 1000
+DEFAULT_METHOD = "two-center"
 
 
 def grid(text: str) -> tuple[int, ...]:
@@ -38,7 +39,9 @@ def grid(text: str) -> tuple[int, ...]:
 
 def one_method(text: str) -> str:
     """Return the name of one interval."""
-    from cudbound.intervals import find_methods
+    if text == DEFAULT_METHOD:
+        return text
+    from cudbound.intervals import find_methods  # loads SciPy
 
     (*more, last) = find_methods(text)
     if more:
@@ -79,7 +82,7 @@ def one_method(text: str) -> str:
 @click.option(
     "--method",
     type=options.from_text(one_method),
-    default="two-center",
+    default=DEFAULT_METHOD,
     metavar="NAME",
     help="Interval to plan for; 'cudbound methods --gives interval' lists the names.",
 )

@@ -19,12 +19,17 @@ REMEDIES = {
     DATES: "turn dates into numbers, such as days since a common one, or leave the column out with --exclude COL",
     UNITS: "write the numbers without their units",
     IDS: "leave such a column out with --exclude COL, or name it by --group COL if rows of one patient share it",
-    SLIPS: "correct these cells, or leave the column out with --exclude COL",
+    SLIPS: (
+        "correct these cells, add --missing-values TEXT if one means a missing value, or leave the column out with "
+        "--exclude COL"
+    ),
     TEXT: (
         "add --categorical COL to use a column's levels as indicators (auto for all columns of text), or leave it out "
         "with --exclude COL"
     ),
 }
+#: A column that numbers the rows has at least so many, and a step of 1 between nearly all.
+MIN_COUNTED, MOSTLY = 10, 0.9
 #: A column of text with more levels than this, and than a fifth of the rows, is no category that is found by itself.
 FEW_LEVELS = 5
 
@@ -88,6 +93,12 @@ def is_id_name(name: str) -> bool:
     ['ID', 'Patient-ID', 'MRN']
     """
     return _ID_NAME.fullmatch(re.sub(r"[\W_]+", "_", name.casefold()).strip("_")) is not None
+
+
+def numbers_the_rows(values: pd.Series[str]) -> bool:
+    """Whether a column counts its rows: its numbers go up by 1 from row to row, but for a few of them."""
+    steps = to_numbers(values).diff().iloc[1:]
+    return len(steps) >= MIN_COUNTED and float((steps == 1.0).mean()) >= MOSTLY
 
 
 def automatic_categories(

@@ -20,6 +20,7 @@ from cudbound.inputs.column_kinds import (
     UNITS,
     is_id_name,
     kind_of,
+    numbers_the_rows,
     of_kinds,
     one_spelling,
     to_numbers,
@@ -202,7 +203,7 @@ def _role(name: str, keys: pd.Series[str], kind: str, used: bool) -> str:
         return ID
     if keys.nunique() == 1:
         return CONSTANT
-    if kind == IDS and keys.nunique() == keys.count():
+    if (kind == IDS and keys.nunique() == keys.count()) or numbers_the_rows(keys.dropna()):
         return ID
     return _UNUSABLE.get(kind) or (CATEGORICAL if kind == TEXT else NUMERIC)
 

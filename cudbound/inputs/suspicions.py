@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from cudbound.inputs.column_kinds import IDS, is_id_name, kind_of
+from cudbound.inputs.column_kinds import IDS, is_id_name, kind_of, numbers_the_rows
 from cudbound.inputs.column_roles import Roles
 from cudbound.inputs.csv_file import quoted
 
@@ -19,7 +19,9 @@ if TYPE_CHECKING:
 #: a missing value, if it is larger than a quarter of it.
 FAR, FAR_CODE = 2.0, 0.25
 #: Levels, in lower case, that may say "no value".
-UNKNOWN = frozenset({"-", "--", "unknown", "unk", "missing", "n.a.", "n.k.", "not known", "not recorded"})
+UNKNOWN = frozenset(
+    {"-", "--", "unknown", "unk", "missing", "n.a.", "n.k.", "n/k", "n/d", "not known", "not recorded"}
+)
 _CODE = re.compile(r"-?9{2,}|-1|-9")
 
 
@@ -49,6 +51,8 @@ def suspicions(cells: pd.DataFrame, roles: Roles, numbers: pd.DataFrame) -> Iter
         if name not in numbers.columns:
             yield from _of_levels(name, cells[name].dropna())
     for name in numbers.columns:
+        if not is_id_name(name) and numbers_the_rows(cells[name].dropna()):
+            yield f"column {quoted(name)} is a feature and numbers the rows; leave it out with --exclude {quoted(name)}"
         for text, at, others, _ in far_values(numbers[name].dropna()):
             yield far_in_words(name, text, at, others)
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from cudbound.basis.calls import public_call
 from cudbound.basis.outcomes import ConfidenceInterval, Estimand, Outcome
+from cudbound.basis.parameter_error import ParameterError
 from cudbound.intervals.method import Method
 from cudbound.records import Records
 
@@ -38,6 +39,11 @@ def own_method(name: str, interval: OwnInterval, *, title: str | None = None, **
         Further fields of `cudbound.intervals.Method`, such as ``tendency`` and ``reference``; ``with_groups="kept"``
         for one that may be used on rows in groups.
 
+    Raises
+    ------
+    ParameterError
+        If `interval` does not take five arguments.
+
     Examples
     --------
     >>> import numpy as np
@@ -51,6 +57,11 @@ def own_method(name: str, interval: OwnInterval, *, title: str | None = None, **
     >>> round(table["three"].confidence_interval.high, 2)
     0.15
     """
+    try:
+        inspect.signature(interval).bind(*("model", "X", "y", "level", "rng"))
+    except (TypeError, ValueError) as error:
+        rule = "a function interval(model, X, y, level, rng) that returns an estimate and two limits"
+        raise ParameterError("interval", rule, interval) from error
 
     def compute(records: Records, confidence_level: float) -> Outcome:
         found = records.require("own_intervals")[name]

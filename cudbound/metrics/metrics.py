@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from cudbound.basis.hints import did_you_mean
+from cudbound.basis.hints import suggestion
 from cudbound.basis.method_card import Kind
 from cudbound.basis.parameter_error import ParameterError
 from cudbound.basis.validation import check_flag, check_number
@@ -327,7 +327,8 @@ def check_name(name: str) -> str:
     spelled = "-".join(name.lower().replace("_", " ").replace("-", " ").split())
     name = ALIASES.get(spelled, next((one for one in (name.lower(), spelled) if one in NAMES), name))
     if name not in NAMES:
-        instead = why_not(name) or did_you_mean(name, NAMES, "the metrics are")
+        meant = suggestion(name, (*NAMES, *ALIASES)).strip().replace("Did", "did", 1)
+        instead = why_not(name) or meant or f"the metrics are {', '.join(NAMES)}."
         raise ValueError(f"The 'metric' parameter knows no {name!r}: {instead}")
     return name
 

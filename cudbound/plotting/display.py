@@ -40,12 +40,15 @@ class Display(abc.ABC):
 
     Attributes
     ----------
+    percent : bool, default=False
+        Whether proportions are written in percent, where intervals or half-widths are drawn; set it before `plot`.
     ax_ : matplotlib.axes.Axes
         Where it was drawn, after `plot`.
     figure_ : matplotlib.figure.Figure
         The figure of these axes.
     """
 
+    percent: bool = False
     ax_: Axes
     figure_: Figure
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 import textwrap
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, Self
 
 from cudbound.basis.metric_words import ESTIMAND_WORDS, metric_words
-from cudbound.basis.rounding import format_difference, format_level, printable
+from cudbound.basis.rounding import Worded, as_given, format_difference, format_level, printable, worded
 from cudbound.plotting.display import BAND_STYLE, LEVEL_STYLE, Display, check_columns
-from cudbound.plotting.style import safe_label
+from cudbound.plotting.style import in_percent, safe_label
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -33,7 +34,8 @@ class ForestDisplay(Display):
     ----------
     frame : pandas.DataFrame
         Columns method, estimate, low, high; one row each. A row without limits says so. Further columns are used where
-        they are there: metric, estimand, title (in place of the method), recommended, confidence_level, alternative.
+        they are there: metric, estimand, title (in place of the method), recommended, confidence_level, alternative,
+        is_proportion (False for what is never in percent).
     reference : float or None, default=None
         Where a vertical line stands for comparison.
     reference_label : str, default=""
@@ -74,6 +76,7 @@ class ForestDisplay(Display):
             "estimand": "",
             "recommended": False,
             "alternative": "two-sided",
+            "is_proportion": True,
         }
         frame = frame.assign(**{name: value for name, value in known.items() if name not in frame})
         frame = frame.assign(kind=[str(one).partition("(")[0] for one in frame["estimand"]])
@@ -122,11 +125,13 @@ class ForestDisplay(Display):
     def _draw_panel(self, ax: Axes, rows: pd.DataFrame, labels: Sequence[str]) -> None:
         beside: dict[str, Any] = {"transform": ax.get_yaxis_transform(), "fontsize": "small"}
         numbers = rows[["estimate", "low", "high"]].itertuples(index=False, name=None)
+        percent = self.percent and bool(rows["is_proportion"].all())
+        write = partial(_text, percent=percent)
         edge = 1.1 * max(_finite(rows), default=0.0)  # beyond which the axis ends
         for line, ((estimate, low, high), way) in enumerate(zip(numbers, rows["alternative"], strict=True)):
             self.artists_.append(self._draw_row(ax, line, min(estimate, edge), low, min(high, edge)))
-            limits = {"less": f"at most {_text(high)}", "greater": f"at least {_text(low)}"}
-            text = f"{_text(estimate)} ({limits.get(way, f'{_text(low)} to {_text(high)}')})"
+            limits = {"less": f"at most {write(high)}", "greater": f"at least {write(low)}"}
+            text = f"{write(estimate)} ({limits.get(way, f'{write(low)} to {write(high)}')})"
             if self.artists_[-1] is None:
                 text = "not available"
             self.numbers_.append(ax.text(1.03, line, text, va="center", **beside))
@@ -141,6 +146,8 @@ class ForestDisplay(Display):
         ax.tick_params(axis="y", length=0)
         ax.set_ylim(len(labels) - 0.5, -0.5)
         self._name_axis(ax, rows)
+        if percent:
+            in_percent(ax.xaxis)
 
     def _name_axis(self, ax: Axes, rows: pd.DataFrame) -> None:
         """Set the limits of the axis, and what names it, the panel and the line for comparison."""
@@ -148,7 +155,8 @@ class ForestDisplay(Display):
         if self.reference is not None and metric == self.frame["metric"].iloc[0]:
             self.reference_line_ = ax.axvline(self.reference, **LEVEL_STYLE)
             if ax is self.axes_[0]:
-                lines = [safe_label(line, 80) for line in self.reference_label.split("\n")]
+                label = worded(self.reference_label, self.percent)
+                lines = [safe_label(line, 80) for line in label.split("\n")]
                 place: dict[str, Any] = {"loc": "upper left", "bbox_to_anchor": (1.05, 0.0)}
                 ax.legend(
                     [self.reference_line_], ["\n".join(lines)], fontsize="small", frameon=False, **place
@@ -191,8 +199,8 @@ def _wrapped(name: str) -> str:
     return "\n".join(safe_label(line, _WRAP) for line in lines)
 
 
-def _text(value: float) -> str:
-    return format_difference(value).replace("-", "\N{MINUS SIGN}")
+def _text(value: float, percent: bool) -> str:
+    return format_difference(value, percent=percent).replace("-", "\N{MINUS SIGN}")
 
 
 class IntervalDisplay(ForestDisplay):
@@ -219,7 +227,8 @@ class IntervalDisplay(ForestDisplay):
         by_weight = "" if run.weighted_share is None else "\nby weight"
         # the line belongs to the error, which goes first
         frame = frame.sort_values("metric", key=lambda metric: metric != "error", kind="stable")
-        return cls(frame, run.base_rate, f"always the majority\nclass: {run.base_rate:.3f}{by_weight}")
+        label = Worded.of(lambda write: f"always the majority\nclass: {write(run.base_rate)}{by_weight}")
+        return cls(frame, run.base_rate, label)
 
 
 class ComparisonDisplay(ForestDisplay):
@@ -243,7 +252,7 @@ class ComparisonDisplay(ForestDisplay):
         pairs = {(row.a, row.b): row.difference for row in table}
         margins = set(frame["null"])
         margin = margins.pop() if len(margins) == 1 else 0.0
-        label = "equal errors" if margin == 0.0 else f"margin {margin:g}"
+        label = "equal errors" if margin == 0.0 else Worded.joined("margin ", as_given(margin))
         difference = next(iter(pairs.values())) if len(pairs) == 1 else "Difference, first minus second"
         found = cls(frame, margin, label, safe_label(difference.replace(" - ", " \N{MINUS SIGN} "), 80))
         if len(pairs) == 1:

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.optimize import isotonic_regression
 
+from cudbound.basis.rounding import as_given, format_level, worded
 from cudbound.plotting.display import LEVEL_STYLE, Display, check_columns
-from cudbound.plotting.style import BAND, LEGEND_STYLE, safe_label
+from cudbound.plotting.style import BAND, LEGEND_STYLE, in_percent, safe_label
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -80,9 +81,9 @@ class HalfWidthDisplay(Display):
             for name, style in drawn.items()
         )
         shown: list[tuple[Any, str]] = [
-            (self.quantile_, f"{100.0 * probability:g}% of the samples keep to it"),
+            (self.quantile_, f"{format_level(probability)} of the samples keep to it"),
             (self.mean_, "expected"),
-            (self.target_line_, f"target: {target:g}"),
+            (self.target_line_, f"target: {worded(as_given(target), self.percent)}"),
         ]
         self.required_line_ = self.answer_ = None
         if math.isfinite(self.required):
@@ -91,6 +92,8 @@ class HalfWidthDisplay(Display):
             shown.append((self.required_line_, f"n = {self.required:.0f}"))
         self.legend_ = ax.legend(*zip(*shown, strict=True), loc="upper right", **LEGEND_STYLE)
         ax.set_ylim(bottom=0.0)
+        if self.percent:
+            in_percent(ax.yaxis)
         ax.set_xlabel("number of patients n")
         ax.set_ylabel(safe_label(f"half-width of the {self.what}", 80))
 

@@ -11,6 +11,7 @@ from cudbound.basis.rounding import printable
 
 if TYPE_CHECKING:
     import pandas as pd
+    from matplotlib.axis import Axis
 
 #: Colors that readers with any color vision tell apart: Okabe and Ito (2008), without the yellow, too pale for lines.
 COLORS = ("#000000", "#E69F00", "#56B4E9", "#009E73", "#0072B2", "#D55E00", "#CC79A7")
@@ -23,6 +24,13 @@ BAND = 1.96
 
 #: A legend inside the axes: small, and lines do not run through its words.
 LEGEND_STYLE: dict[str, Any] = {"fontsize": "small", "edgecolor": "none", "framealpha": 1.0}
+
+
+def in_percent(axis: Axis) -> None:
+    """Write the numbers of an axis, which are proportions, in percent."""
+    from matplotlib.ticker import PercentFormatter
+
+    axis.set_major_formatter(PercentFormatter(1.0))
 
 
 def safe_label(text: str, length: int = LABEL_LENGTH) -> str:

@@ -8,6 +8,8 @@ from copy import deepcopy
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
+import numpy as np
+
 from cudbound.bound.boundary import boundary_deviations, boundary_limits
 from cudbound.bound.cud_bound import CudBound, solve_bound, solve_joint_bounds
 from cudbound.bound.signed_suprema import solve_signed_suprema
@@ -214,7 +216,10 @@ def _own_intervals(recording: Recording, target: Target, _: Records) -> dict[str
     for name, interval in recording.own.items():
         rng = deepcopy(recording.streams["own_intervals"])
         try:
-            estimate, low, high = interval(recording.estimator, sample.X, sample.y, level, rng)
+            given = interval(recording.estimator, sample.X, sample.y, level, rng)
+            if np.shape(given) != (3,):
+                raise ValueError(f"it must return an estimate and two limits. Got {given!r} instead.")
+            estimate, low, high = given
             found[name] = float(estimate), float(low), float(high)
         except Exception as error:  # the rows of other methods do not depend on it
             found[name] = error

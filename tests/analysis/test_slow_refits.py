@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import warnings
+from functools import partial
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -14,12 +16,13 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from cudbound import Resampling, compare_intervals, performance_interval
+from cudbound import Resampling, compare_intervals, over_seeds, performance_interval, plan_sample_size
 from cudbound.basis import forecast as forecasts
 from cudbound.basis.exceptions import SlowRefitsWarning
 from cudbound.basis.forecast import Forecast
 from cudbound.cli.advice import OPTIONS, in_words_of_the_command
 from cudbound.resampling.refits import prepare_refits
+from cudbound.study.planning.plan_forecast import PlanForecast
 
 BOOTSTRAP = ["bootstrap-percentile", "kohavi-normal"]
 
@@ -167,3 +170,63 @@ def test_the_command_says_it_at_once(capsys: pytest.CaptureFixture[str]) -> None
         said = capsys.readouterr().err
     assert said == "cudbound: 9 refits will take long; --jobs -1 or a smaller --resamples takes less.\n"
     assert heard.messages == []
+
+
+def test_seeds_tell_the_time_of_all_of_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(forecasts, "SECONDS_BEFORE_FORECAST", 0.0)
+    monkeypatch.setattr(forecasts, "LONG_SECONDS", 0.0)
+    X, y = sample(20)
+    clones = KNeighborsClassifier(3).fit(X, y)
+    with pytest.warns(SlowRefitsWarning) as said:
+        over_seeds(partial(performance_interval, clones, X, y, n_resamples=60), 4, rng=0)
+    told = [str(one.message) for one in said if one.category is SlowRefitsWarning]
+    assert len(told) == 1
+    assert told[0].startswith("240 refits with 4 seeds will take about ")
+
+
+def test_seeds_of_fast_refits_are_told_after_the_first_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(forecasts, "LONG_SECONDS", 0.0)
+    X, y = sample(20)
+    batches = LogisticRegression().fit(X, y)
+    with pytest.warns(SlowRefitsWarning) as said:
+        over_seeds(partial(performance_interval, batches, X, y, n_resamples=60), 4, rng=0)
+    told = [str(one.message) for one in said if one.category is SlowRefitsWarning]
+    assert len(told) == 1
+    assert told[0].startswith("3 more seeds will take about ")
+
+
+def row_of(n: int, seconds: float) -> Any:
+    return SimpleNamespace(key=SimpleNamespace(n=n), seconds=seconds)
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_a_plan_tells_its_time_from_the_first_samples(n_jobs: int) -> None:
+    clock = Clock()
+    forecast = PlanForecast((20, 40, 80), 100, n_jobs, clock)
+    clock.now = 3.0
+    forecast([row_of(20, 9.0)])  # it loads what the others find loaded
+    forecast([row_of(40, 0.2)])
+    clock.now = 3.6
+    with pytest.warns(SlowRefitsWarning) as said:
+        forecast([row_of(20, 0.1)])
+    (told,) = said
+    seconds = {1: "70 seconds", 2: "35 seconds"}[n_jobs]  # 100 (0.1 + 0.2 + 0.4)
+    assert str(told.message).startswith(f"300 samples will take about {seconds}; ")
+    assert ("n_jobs=-1" in told.message.helps) == (n_jobs == 1)
+    assert set(told.message.helps) <= set(OPTIONS)
+    clock.now = 99.0
+    forecast([row_of(80, 50.0)])  # a second warning would be an error
+
+
+def test_a_plan_is_forecast(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(forecasts, "LONG_SECONDS", 0.0)
+    monkeypatch.setattr("cudbound.study.planning.plan_forecast.SECONDS_BEFORE_FORECAST", 0.0)
+    quick = {
+        "method": "langford-binomial",
+        "n_samples": (12, 40),
+        "n_replicates": 10,
+        "n_resamples": 2,
+        "rng": 3,
+    }
+    with pytest.warns(SlowRefitsWarning, match="20 samples will take about"):
+        plan_sample_size(LogisticRegression(), world="gaussians", **quick)

@@ -52,9 +52,15 @@ def frame_of(result: Result) -> pd.DataFrame:
     return pd.read_csv(io.StringIO(result.stdout), keep_default_na=False)
 
 
-def expected(a: Any, b: Any, **arguments: Any) -> pd.DataFrame:
-    frame = compare({"a": a, "b": b}, X, Y, rng=3, **arguments).to_frame()
+def expected(a: Any, b: Any, second: str = "ridge", **arguments: Any) -> pd.DataFrame:
+    frame = compare({"least-squares": a, second: b}, X, Y, rng=3, **arguments).to_frame()
     return pd.read_csv(io.StringIO(frame.to_csv(index=False)), keep_default_na=False)
+
+
+def test_two_of_one_kind_are_told_apart_by_their_options():
+    result = run("--seed", "3", "--set-b", "alpha=9", a="ridge", b="ridge")
+    assert "Differences of two errors, error(a) - error(b)" in result.stdout
+    assert "\nb: least-squares classification with a ridge penalty (alpha = 9); " in result.stdout
 
 
 def test_the_default_is_that_of_the_package():
@@ -77,6 +83,7 @@ def test_every_option_reaches_the_package():
     theirs = expected(
         make_pipeline(StandardScaler(), LeastSquaresClassifier()),
         make_pipeline(StandardScaler(), LogisticRegression(C=0.01, random_state=3)),
+        "logistic",
         methods=[*names, ("grandvalet-bengio-t", {"rho": 0.5})],
         alternative="less",
         confidence_level=0.9,
@@ -106,7 +113,8 @@ def test_a_margin_reaches_the_package_and_the_notes(alternative):
     pd.testing.assert_frame_equal(printed, theirs)
     assert set(printed["null"]) == {0.1}
     level = "80%" if alternative == "equivalent" else "90%"  # two one-sided tests at 90%
-    assert f"error(a) - error(b), with {level} confidence intervals" in run(*arguments).stdout
+    said = f"error(least-squares) - error(ridge), with {level} confidence intervals"
+    assert said in unwrapped(run(*arguments).stdout)
 
 
 @pytest.mark.parametrize("grouped", [False, True])
@@ -155,8 +163,8 @@ def test_the_notes_name_both_learners_and_what_was_chosen():
     )
     notes = unwrapped(result.stdout)
     words = "standardization of features; logistic regression with a ridge penalty (C = 2)"
-    assert f"\na: {words}.\n" in notes
-    assert "\nb: standardization of features; rbf-kernel support vector classification.\n" in notes
+    assert f"\nlogistic: {words}.\n" in notes
+    assert "\nsvm: standardization of features; rbf-kernel support vector classification.\n" in notes
     assert "\nRun: seed 3.\nChoices: --size n_splits=4 --folds 4\n" in result.stdout
     assert "Choices" not in run("--seed", "3").stdout
 
@@ -216,7 +224,10 @@ def test_the_alternatives_of_the_option_are_those_of_the_package():
         (["--null", "much"], "Invalid value for '--null': 'much' is not a valid float"),
         (["--set-a", "C=1"], "Invalid value for '--set-a': least-squares has no option 'C'"),
         (["--set-b", "alhpa=1"], "'--set-b': ridge has no option 'alhpa'; did you mean alpha?"),
-        (["--a", "qda"], "Invalid value for '--a': 'qda' is not one of 'least-squares', 'ridge'"),
+        (
+            ["--a", "qda"],
+            "Invalid value for '--a': 'qda' is not among the classifiers here; did you mean lda?",
+        ),
         (["--option", "mcnemar.form=exact"], "'--option': 'mcnemar' is not among the methods asked for"),
         (["--size", "folds=5"], "there is no size 'folds'; did you mean n_folds?"),
         (["--model", "model.skops"], "No such option"),
@@ -289,7 +300,7 @@ def test_a_fit_that_does_not_converge_is_said_in_one_line_with_the_way_on():
     result = run("--seed", "3", "--set-b", "max_iter=1", "--size", "n_splits=2", b="linear-svm")
     assert result.exit_code == 0
     assert result.stderr.startswith(
-        "cudbound: warning: b: the classifier did not converge; standardize the features with --standardize, or "
-        "raise the number of steps with the option max_iter=N of the classifier\n"
+        "cudbound: warning: linear-svm: the classifier did not converge; standardize the features with --standardize, "
+        "or raise the number of steps with the option max_iter=N of the classifier\n"
     )
     assert result.stderr.count("\n") == result.stderr.count("cudbound: warning: ")

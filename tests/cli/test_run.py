@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
+import click
 import numpy as np
 import pytest
 from cli_fakes import TABLE
@@ -22,6 +23,8 @@ from cudbound.cli import run_interval as run
 from cudbound.cli.advice import in_words_of_the_command
 from cudbound.cli.demo import FEATURES, demo_data
 from cudbound.cli.fitted import fit
+from cudbound.cli.interval import interval
+from cudbound.cli.report import report
 from cudbound.inputs.classifier_recipe import ClassifierRecipe
 from cudbound.inputs.csv_columns import TrainingData
 from cudbound.report.tables import RunDescription
@@ -147,3 +150,15 @@ def test_help_loads_no_heavy_package(tmp_path, command):
         timeout=60,
     )
     assert done.returncode == 0, done.stderr
+
+
+def test_a_command_without_limits_names_one_that_has_them():
+    event = NotCertifiedWarning("", n_limited=2, half_width=(0.2, 0.25), method="cud")
+    for command, way in (
+        (report, "'cudbound interval' has the option --time-limit"),
+        (interval, "with --time-limit"),
+    ):
+        with click.Context(command), in_words_of_the_command("fits") as heard:
+            warnings.warn(event, stacklevel=1)
+        (said,) = heard.messages
+        assert way in said

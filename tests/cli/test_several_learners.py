@@ -68,7 +68,7 @@ def test_each_pair_is_that_of_two_learners_and_the_number_of_pairs_is_accounted_
         sets = ["--set-a", "C=0.01"] if a == "logistic" else []
         sets += ["--set-b", "C=0.01"] if b == "logistic" else []
         two = frame_of(run("--a", a, "--b", b, *sets, *options))
-        expected = alone.loc[[row.name]].assign(a="a", b="b").reset_index(drop=True)
+        expected = alone.loc[[row.name]].reset_index(drop=True)
         pd.testing.assert_frame_equal(two, expected)
         joint = frame_of(
             run("--a", a, "--b", b, *sets, *options, "--confidence-level", str(1 - 0.1 / len(pairs)))

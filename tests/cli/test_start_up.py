@@ -12,8 +12,8 @@ LINES = [
     f"{age},{sex},{outcome}" for age, sex, outcome in zip(range(30, 50), "mffm" * 5, "01" * 10, strict=True)
 ]
 ROLES = ("--target", "outcome", "--positive", "1")
-#: Each with the exit code and a part of what is said.
-WRONG = [
+#: Each with the exit code and a part of what is said; nothing large is loaded for these.
+OF_THE_FILE = [
     (("interval", "p.csv"), 2, "Missing option '--target'"),
     (("interval", "none.csv", *ROLES), 1, "no such file"),
     (("interval", "title.csv", *ROLES), 1, "--skip-rows 1"),
@@ -29,6 +29,18 @@ WRONG = [
     (("report", "p.csv", "--target", "no", "--positive", "1", "--output", "p.html"), 1, "no column 'no'"),
     (("interval", "p.csv", *ROLES, "--group", "center"), 1, "--group: no column 'center'"),
     (("interval", "p.csv", *ROLES, "--recommend", "--exclude", "bmi"), 1, "--exclude: no column 'bmi'"),
+    (("compare-learners", "p.csv", *ROLES, "--a", "tree"), 2, "Missing option '--b'"),
+    (("compare-learners", "p.csv", *ROLES, "--a", "tree", "--b", "lda", "--set-b", "sover=svd"), 2, "mean solver"),
+    (("compare-learners", "p.csv", *ROLES, "--learners", "tree,lda", "--set", "tree.depth=3"), 2, "max_depth"),
+    (("compare-learners", "p.csv", "--target", "no", "--positive", "1", "--learners", "tree,lda"), 1, "no column"),
+    (("plan",), 2, "Missing FILE.csv"),
+    (("plan", "p.csv", "--target", "no", "--positive", "1"), 1, "no column 'no'"),
+    (("plan", "p.csv", "--target", "outcome", "--positive", "2"), 1, "--positive '2' is not a value"),
+    (("interval", "p.csv", *ROLES, "--classifier", "forest"), 2, "name its file with --model"),
+    (("interval", "p.csv", *ROLES, "--classifier", "logit"), 2, "did you mean logistic?"),
+]  # fmt: skip
+WRONG = [
+    *OF_THE_FILE,
     (("interval", "p.csv", *ROLES), 1, "not numeric: column 'sex'"),
     (("interval", "p.csv", *ROLES, "--methods", "two-centre"), 2, "Did you mean 'two-center'"),
     (("interval", "p.csv", *ROLES, "--option", "two-center.cup=no"), 2, "two-center has no option 'cup'"),
@@ -40,16 +52,9 @@ WRONG = [
     (("interval", "p.csv", *ROLES, "--size", "n_fold=3"), 2, "did you mean n_folds"),
     (("interval", "p.csv", *ROLES, "--localization", "m"), 2, "--localization must be"),
     (("interval", "p.csv", *ROLES, "--output", "table.docx"), 2, "ends in '.docx'"),
-    (("compare-learners", "p.csv", *ROLES, "--a", "tree"), 2, "Missing option '--b'"),
     (("compare-learners", "p.csv", *ROLES, "--a", "tree", "--b", "lda", "--methods", "t"), 2, "--methods must be"),
     (("compare-learners", "p.csv", *ROLES, "--a", "tree", "--b", "lda", "--null", "2"), 2, "--null must be"),
     (("compare-learners", "p.csv", *ROLES, "--a", "tree", "--b", "lda", "--resamples", "0"), 2, "--resamples must"),
-    (("compare-learners", "p.csv", *ROLES, "--a", "tree", "--b", "lda", "--set-b", "sover=svd"), 2, "mean solver"),
-    (("compare-learners", "p.csv", *ROLES, "--learners", "tree,lda", "--set", "tree.depth=3"), 2, "max_depth"),
-    (("compare-learners", "p.csv", "--target", "no", "--positive", "1", "--learners", "tree,lda"), 1, "no column"),
-    (("plan",), 2, "Missing FILE.csv"),
-    (("plan", "p.csv", "--target", "no", "--positive", "1"), 1, "no column 'no'"),
-    (("plan", "p.csv", "--target", "outcome", "--positive", "2"), 1, "--positive '2' is not a value"),
     (("verify", "none.json", "p.csv"), 1, "'none.json'"),
 ]  # fmt: skip
 SCRIPT = """
@@ -89,3 +94,5 @@ def test_an_error_is_told_before_scikit_learn_is_loaded(
     assert found == code, said
     assert part in said
     assert {"sklearn", "joblib", "scipy.stats", "scipy.optimize"}.isdisjoint(modules)
+    if number < len(OF_THE_FILE):
+        assert {"pandas", "scipy", "cudbound.intervals"}.isdisjoint(modules)

@@ -97,3 +97,26 @@ def test_a_far_value_is_pointed_out(tmp_path, ages, said):
 def test_codes_of_few_values_are_never_far(tmp_path):
     rows = [[row[0], (0, 1, 2, 999)[i % 4], *row[2:]] for i, row in enumerate(ROWS)]
     assert warnings(tmp_path, rows) == ()
+
+
+def test_levels_that_say_unknown_are_pointed_out(tmp_path):
+    rows = [
+        [row[0], row[1], ("high", "low", "Unknown", "unknown")[i % 4], row[3]] for i, row in enumerate(ROWS)
+    ]
+    spelled, said = warnings(tmp_path, rows, categorical=["bmi"])
+    assert "one level" in spelled
+    assert said == (
+        "column 'bmi': 'Unknown', 'unknown' on 14 rows is a level; add --missing-values=Unknown,unknown if it means a "
+        "missing value"
+    )
+    named = {"categorical": ["bmi"], "missing_values": ["Unknown", "unknown"], "missing": "most-frequent"}
+    assert warnings(tmp_path, rows, **named) == ()
+
+
+def test_a_column_that_numbers_the_rows_is_pointed_out(tmp_path):
+    rows = [[row[0], i + 1, *row[2:]] for i, row in enumerate(ROWS)]
+    said = "column 'age' is a feature and numbers the rows; leave it out with --exclude 'age'"
+    assert warnings(tmp_path, rows) == (said,)
+    assert warnings(tmp_path, rows, exclude=["id", "age"]) == ()
+    halved = [[row[0], i // 2, *row[2:]] for i, row in enumerate(ROWS)]
+    assert warnings(tmp_path, halved) == ()

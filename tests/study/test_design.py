@@ -563,7 +563,10 @@ WRONG = [
         r"mine\.toml: .*methods.* Got 'cdu'\. Did you mean 'cud'\?",
     ),
     ("methods = 7\n" + SETTINGS + WORLD, r"mine\.toml: methods must be one of the groups .*\. Got 7\."),
-    ("methods = ['mcnemar']\n" + SETTINGS + WORLD, r"mine\.toml: 'mcnemar' compares two classifiers.*"),
+    (
+        "methods = ['mcnemar']\n" + SETTINGS + WORLD,
+        r"mine\.toml: methods must be intervals .* 'mcnemar' compares two classifiers.*",
+    ),
     (
         "localization = 'm'\n" + SETTINGS + WORLD,
         r"mine\.toml: localization must be 'n', 'paper-literal' or a number in the range \[0, inf\]\. Got 'm'\.",
@@ -679,3 +682,12 @@ def test_a_pair_sets_the_options_of_its_method():
     )
     assert paired.methods == ("cud", "kohavi-normal")
     assert describe(paired) == describe(named)
+
+
+def test_a_record_of_a_study_is_no_design(tmp_path):
+    path = tmp_path / "design.json"
+    path.write_text('{"cudbound": "0.1.0"}')
+    with pytest.raises(
+        ValueError, match=r"not TOML: .*; a design\.json of .* 'cudbound study new NAME' writes the"
+    ):
+        read_design(path)

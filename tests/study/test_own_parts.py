@@ -174,3 +174,10 @@ def test_methods_of_a_study_are_named_for_good():
     again = Study(**{**vars(study), "methods": study.methods})
     assert again.methods == study.methods
     assert again.find_methods() == study.find_methods()
+
+
+def test_a_population_is_no_name():
+    with pytest.raises(
+        ParameterError, match=r"'population' parameter must be an object .*WORLDS\['noise'\]\(\)"
+    ):
+        Scenario("noise", "noise", LogisticRegression())

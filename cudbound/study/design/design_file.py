@@ -128,7 +128,11 @@ def _read_toml(path: Path) -> dict[str, Any]:
     except UnicodeDecodeError as error:
         raise ValueError("not a text file in UTF-8") from error
     except (tomllib.TOMLDecodeError, RecursionError) as error:
-        raise ValueError(f"not TOML: {error}") from error
+        record = (
+            "; a design.json of 'cudbound study export' says what was run and cannot be run itself: 'cudbound study "
+            "new NAME' writes the designs of this package"
+        )
+        raise ValueError(f"not TOML: {error}{record if path.suffix == '.json' else ''}") from error
 
 
 def _tables(table: dict[str, Any], key: str) -> list[dict[str, Any]]:

@@ -89,6 +89,9 @@ class Scenario:
     def __post_init__(self) -> None:
         if not self.name.strip():
             raise ParameterError("name", "a text that is not empty", self.name)
+        if not all(hasattr(self.population, one) for one in ("name", "title", "draw")):
+            rule = "an object with name, title and draw, such as cudbound.study.worlds.WORLDS['noise']()"
+            raise ParameterError("population", rule, self.population)
         for name, one in (("classifier", self.classifier), ("rival", self.rival)):
             if not (hasattr(one, "fit") or callable(one) or (name == "rival" and one is None)):
                 raise ParameterError(name, "an estimator, such as LogisticRegression()", one)

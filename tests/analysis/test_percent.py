@@ -1,0 +1,201 @@
+"""Proportions in percent, wherever they stand: tables, remarks, notes, sentences, warnings of the command."""
+
+from __future__ import annotations
+
+import copy
+import json
+import pickle
+import re
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import pytest
+from cli_fakes import invoke
+from unwrapped import unwrapped
+
+from cudbound import (
+    LeastSquaresClassifier,
+    Metrics,
+    compare_intervals,
+    compare_learners,
+    estimate_error,
+    performance_interval,
+    plan_sample_size,
+)
+from cudbound.basis.quantiles import within
+from cudbound.basis.rounding import Worded, as_given, format_proportion, worded
+from cudbound.metrics.predictive import Proportion
+from cudbound.report.table_style import Style
+
+RNG = np.random.default_rng(3)
+#: Separable, so that limits are too low to be believed, and remarks say from where limits were taken.
+X = np.concatenate([RNG.normal(-4.0, 1.0, size=(20, 2)), RNG.normal(4.0, 1.0, size=(20, 2))])
+Y = np.repeat(["well", "ill"], 20)
+CLF = LeastSquaresClassifier().fit(X, Y)
+#: Of labels that nothing predicts, which the classifier learns by heart.
+NOISE = RNG.normal(size=(30, 9))
+LABELS = np.repeat([0, 1], 15)
+OVERFITTED = LeastSquaresClassifier().fit(NOISE, LABELS)
+FEW = {"n_resamples": 60, "rng": 0}
+#: A proportion, but for numbers with a percent sign.
+BARE = r"(?<![\d.%])[01]\.\d{2,}(?![\d]*%)"
+
+
+def test_a_text_knows_itself_in_percent_wherever_it_is_sent():
+    said = Worded.joined(
+        "at ", Worded.of(lambda write: f"{write(0.25)} of {write(0.0001)}"), " or ", as_given(0.2)
+    )
+    for one in (said, pickle.loads(pickle.dumps(said)), copy.deepcopy(said)):
+        assert one == "at 0.250 of <0.001 or 0.2"
+        assert one.in_percent == worded(one, True) == "at 25.0% of <0.1% or 20%"
+        assert worded(one, False) == one
+    assert json.dumps(said) == '"at 0.250 of <0.001 or 0.2"'
+    assert Worded("plain").in_percent == worded("plain", True) == "plain"
+
+
+def test_bounds_are_written_with_digits_enough_to_differ():
+    both = Worded.of(lambda write: within(0.2500001, 0.2500004, write))
+    assert (both, both.in_percent) == (
+        "between 0.2500001 and 0.2500004",
+        "between 25.00001% and 25.00004%",
+    )
+    assert within(0.25, 0.25) == format_proportion(0.25) == "0.250"
+
+
+@pytest.mark.filterwarnings("ignore::cudbound.basis.exceptions.CudboundWarning")
+def test_tables_have_no_other_proportions():
+    asked = ["two-center", ("cud", {"fallback": True}), "bayle-cv"]
+    table = compare_intervals(CLF, X, Y, methods=asked, **FEW)
+    plain, percent = table.to_text(), table.to_text(percent=True)
+    remarks = " ".join(remark for row in table for remark in row.remarks)
+    assert re.search(r"upper limit 0\.\d{3} below 0\.\d{3}", remarks)
+    assert "Too good to be true" in plain
+    assert re.search(r"upper limit \d\.\d% below \d\.\d%", unwrapped(percent))
+    for text in (
+        percent,
+        table.to_markdown(percent=True),
+        table.to_html(percent=True),
+        table.describe(True).results,
+    ):
+        assert not re.search(BARE, re.sub(r"<style.*?</style>", "", text, flags=re.DOTALL)), text
+    paper = table.to_text(style="paper", percent=True)
+    assert not re.search(BARE, paper), paper
+    points = estimate_error(CLF, X, Y, methods="all", **FEW).to_text(percent=True)
+    assert re.search(r"\d\.\d%", points)
+
+
+@pytest.mark.filterwarnings("ignore::cudbound.basis.exceptions.CudboundWarning")
+def test_one_interval_has_its_sentence_in_percent():
+    found = performance_interval(OVERFITTED, NOISE, LABELS, **FEW)
+    assert re.search(r"estimated at 0\.\d{3} ", found.sentence)
+    assert re.search(r"estimated at \d+\.\d% ", found.sentence.in_percent)
+    assert found.describe(percent=True).results == found.sentence.in_percent
+    (remark,) = (one for one in found.row.remarks if one.startswith("the classifier overfits"))
+    assert re.search(r"error 0\.\d{3}$", remark)
+    assert re.search(r"error \d+\.\d%$", remark.in_percent)
+    assert remark.in_percent in unwrapped(found.table.to_text(percent=True))
+
+
+@pytest.mark.filterwarnings("ignore::cudbound.basis.exceptions.CudboundWarning")
+def test_ratios_and_costs_keep_their_units():
+    overlapping = LeastSquaresClassifier().fit(X[:, :1] + 9.0 * RNG.normal(size=(40, 1)), Y)
+    rows = RNG.normal(size=(40, 1))
+    asked = Metrics(["sensitivity", "lr+", "cost"], "ill", {"ill": 2.0, "well": 1.0})
+    table = compare_intervals(overlapping, rows, Y, methods="two-center", metric=asked, **FEW)
+    cells = {row[1]: row[2:5] for row in table.report(style=Style(percent=True)).cells()}
+    paper = {row[0]: row[1:] for row in table.report(style=Style("paper", percent=True)).cells()}
+    assert all("%" in cell for cell in (*cells["sensitivity"], *paper["sensitivity"]))
+    others = (
+        *cells["lr+"],
+        *cells["cost"],
+        *paper["positive likelihood ratio"],
+        *paper["mean cost of the errors"],
+    )
+    assert not any("%" in cell for cell in others)
+    prevalence = Proportion(0.25, 0.125, 0.5, 40).of_sample
+    assert prevalence == "the prevalence 0.250 of the sample, limits 0.125 to 0.500"
+    assert prevalence.in_percent == "the prevalence 25.0% of the sample, limits 12.5% to 50.0%"
+
+
+def test_one_method_on_paper_has_a_row_for_each_metric():
+    asked = Metrics(["sensitivity", "specificity"], "ill")
+    table = compare_intervals(CLF, X, Y, methods="two-center", metric=asked, **FEW)
+    text = table.to_text(style="paper")
+    assert re.search(r"^Metric +Estimate \(95% CI\)$", text, re.MULTILINE)
+    assert re.search(r"^sensitivity +\d", text, re.MULTILINE)
+    assert "capped by the CUD bound (two-center)." in unwrapped(text)
+
+
+def test_a_margin_is_written_in_percent():
+    rows = X[:, :1] + 5.0 * RNG.normal(size=(40, 1))
+    found = compare_learners(
+        {"least": LeastSquaresClassifier(), "most": "majority"},
+        rows,
+        Y,
+        alternative="less",
+        null=0.025,
+        rng=0,
+    )
+    assert "against error(least) - error(most) < 0.025)" in found.describe().results
+    assert "against error(least) - error(most) < 2.5%)" in found.describe(percent=True).results
+    notes = unwrapped(found.to_text(percent=True))
+    assert "speaks for error(least) - error(most) < 2.5%;" in notes
+    assert "in [-100%, 100%], limits clipped to it" in notes
+
+
+def test_a_plan_is_written_in_percent():
+    plan = plan_sample_size(
+        LeastSquaresClassifier(), world="gaussians", n_samples=(20, 40), n_replicates=10, n_resamples=20,
+        half_width=0.125, probability=0.75, method="langford-binomial", rng=1,
+    )  # fmt: skip
+    assert "a half-width of at most 0.125 with probability 0.75 from" in plan.headline
+    text = unwrapped(plan.to_text(percent=True))
+    assert "a half-width of at most 12.5% with probability 75% from" in text
+    assert "<= 12.5%" in text
+    assert not re.search(BARE, text), text
+    assert plan.describe(percent=True).results == plan.headline.in_percent
+    assert "a classifier (least-squares classification) was fitted" in plan.describe().methods
+
+
+def test_warnings_of_the_command_are_in_percent(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    pd.DataFrame(X, columns=["a", "b"]).assign(y=Y).to_csv("p.csv", index=False)
+    words = ["interval", "p.csv", "--target", "y", "--positive", "ill", "--seed", "1", "--resamples", "40"]
+    plain, percent = (invoke(*words, "--methods", "cud", *more).stderr for more in ((), ("--percent",)))
+    assert re.search(r"Too good to be true: cud \(upper limit 0\.\d{3}\)", plain)
+    assert re.search(r"Too good to be true: cud \(upper limit \d\.\d%\)", percent)
+    assert not re.search(BARE, percent)
+
+
+@pytest.mark.filterwarnings("ignore::cudbound.basis.exceptions.CudboundWarning")
+def test_pictures_are_in_percent():
+    asked = Metrics(["error", "cost"], "ill", {"ill": 2.0, "well": 1.0})
+    display = compare_intervals(CLF, X, Y, methods="two-center", metric=asked, **FEW).display()
+    display.percent = True
+    error, cost = (one.get_text() for one in display.plot().numbers_)
+    assert re.fullmatch(r"\d+\.\d% \(\d+\.\d% to \d+\.\d%\)", error)
+    assert "%" not in cost
+    display.figure_.canvas.draw()
+    ticks = [[one.get_text() for one in ax.get_xticklabels()] for ax in display.axes_]
+    assert ticks[0][0] == "0%"
+    assert "%" not in ticks[1][0]
+    (legend,) = (one.get_text() for one in display.axes_[0].get_legend().get_texts())
+    assert "class: 50.0%" in legend
+    plt.close(display.figure_)
+    compared = compare_learners([CLF, "majority"], X, Y, null=0.125, alternative="less", rng=0).display()
+    compared.percent = True
+    (legend,) = (one.get_text() for one in compared.plot().ax_.get_legend().get_texts())
+    assert legend == "margin 12.5%"
+    plt.close(compared.figure_)
+
+
+def test_the_command_draws_in_percent(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    few = ["--n-samples", "20,30", "--replicates", "10", "--resamples", "9", "--method", "langford-binomial"]
+    for more in ((), ("--percent",)):
+        result = invoke("plan", "--world", "gaussians", *few, "--seed", "1", "--plot", "p.svg", *more)
+        assert result.exit_code == 0, result.stderr
+        drawn = (tmp_path / "p.svg").read_text()
+        assert ("<!-- target: 10% -->" in drawn) == bool(more)
+        assert ("<!-- target: 0.1 -->" in drawn) == (not more)
