@@ -1,4 +1,4 @@
-"""What was fitted, in words: the penalty, its strength, and whether the features were standardized."""
+"""A fitted classifier in words: the penalty, its strength, and whether the features were standardized."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def describe_classifier(estimator: Any, name: str | None = None) -> str:
     ----------
     estimator : object
     name : str or None, default=None
-        What stands for the class and its parameters; None is how Python prints them.
+        Text for the class and its parameters; None uses the representation in Python.
 
     Examples
     --------
@@ -34,13 +34,13 @@ def describe_classifier(estimator: Any, name: str | None = None) -> str:
 
 
 def fit_in_words(estimator: Any) -> str:
-    """Return the penalty of a classifier and the scaling of its features; nothing if neither matters or is known.
+    """Return the penalty of a classifier and the scaling of its features; empty if neither matters or is known.
 
     Parameters
     ----------
     estimator : object
-        Classifier, fitted or not, a pipeline that ends in one, or a search over either; what a search has not chosen
-        yet is left out.
+        Classifier, fitted or not, a pipeline that ends in one, or a search over either; parameters that a search has
+        not chosen yet are omitted.
 
     Examples
     --------
@@ -59,7 +59,7 @@ def fit_in_words(estimator: Any) -> str:
 
 
 def _steps(estimator: Any) -> list[Any]:
-    """Return the steps of pipelines within searches, thresholds and pipelines, the classifier last."""
+    """Return the steps of pipelines inside searches, thresholds and pipelines, with the classifier last."""
     for inner in ("best_estimator_", "estimator_", "estimator"):
         if hasattr(estimator, inner):
             return _steps(getattr(estimator, inner))
@@ -93,7 +93,7 @@ def penalty_of(classifier: Any) -> str:
         return "no penalty"
     name = next(name for name in _STRENGTHS if hasattr(classifier, name))
     values = np.ravel(getattr(classifier, name)).tolist()
-    strength = f"{values[0]:g}" if len(set(values)) == 1 else "one for each coefficient"
+    strength = f"{values[0]:g}" if len(set(values)) == 1 else "one per coefficient"
     return f"{' and '.join(kinds)} penalty, {name.removesuffix('_')} = {strength}"
 
 

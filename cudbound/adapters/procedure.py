@@ -1,4 +1,4 @@
-"""What every fit does, in the words of a methods paragraph: the steps before the classifier, it, and what is tuned."""
+"""The steps of every fit, in words for a methods paragraph: preprocessing, classifier and tuning."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ _AROUND = ("CalibratedClassifierCV", "FixedThresholdClassifier", "TunedThreshold
 
 
 def procedure_in_words(estimator: Any) -> tuple[str, ...]:
-    """Return what every fit of an estimator does, each once, in the order of its steps.
+    """Return the steps of every fit of an estimator in words, each once, in order.
 
     Examples
     --------

@@ -105,10 +105,10 @@ class Search:
 
 
 def search_ended(search: Search, draws: Draws, lower: float, upper: float) -> NotCertifiedWarning:
-    """Say between which values the quantile lies and, for each reason why it is not proved, what to do."""
+    """Return a warning with the range of the quantile and, for each reason why it is not proved, what to do."""
     both = search.side == "both"
     what = "half-width" if both else "quantile of the signed suprema"
-    goes_on = "; at(limits=...) of a result of cud_interval continues from what is proved" if both else ""
+    goes_on = "; at(limits=...) of a result of cud_interval continues the search" if both else ""
     inaccurate = np.flatnonzero(draws.status == SolveStatus.INACCURATE)
     n_limited = int((~draws.decided).sum()) - inaccurate.size
     advice = [
@@ -116,18 +116,18 @@ def search_ended(search: Search, draws: Draws, lower: float, upper: float) -> No
     ]
     if n_limited and search.has_default_budget:
         advice.append(
-            f"The search was ended after {draws.nodes.sum()} nodes, with {n_limited} of {len(draws)} draws open: pass "
-            f"bound=Bound(limits=SearchLimits(nodes=math.inf)) to complete the search{goes_on}."
+            f"The search stopped after {draws.nodes.sum()} nodes, with {n_limited} of {len(draws)} draws unsolved: "
+            f"pass bound=Bound(limits=SearchLimits(nodes=math.inf)) to complete the search{goes_on}."
         )
     elif n_limited:
         advice.append(
-            f"A limit left {n_limited} of {len(draws)} draws open: raise it in "
+            f"A limit stopped the search in {n_limited} of {len(draws)} draws: increase it in "
             f"bound=Bound(limits=SearchLimits(...)){goes_on}."
         )
     if inaccurate.size:
         advice.append(
-            f"Rounding left {inaccurate.size} draws open: rescale the features or look for an outlying value; "
-            f"result.problem.select({inaccurate[0]}).save(path) keeps one for a bug report."
+            f"Rounding left {inaccurate.size} draws unproved: rescale the features or look for an outlier; "
+            f"result.problem.select({inaccurate[0]}).save(path) saves one for a bug report."
         )
     return NotCertifiedWarning(
         " ".join(advice),

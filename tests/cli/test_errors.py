@@ -76,7 +76,7 @@ def test_errors_of_click_itself_keep_their_code(fake, patients):
         (["--option", "form=wilson"], "'form=wilson' is not of the form METHOD.NAME=VALUE"),
         (
             ["--methods", "paper", "--option", "kohavi.form=wilson"],
-            "'--option': 'kohavi' is not among the methods asked for. Did",
+            "'--option': 'kohavi' is not one of the requested methods. Did",
         ),
         (
             ["--methods", "paper", "--option", "kohavi-normal.forn=wilson"],
@@ -114,7 +114,7 @@ def test_usage_errors(fake, patients, arguments, message):
         (["--metric", "cost"], "--cost must be a cost for each class"),
         (
             ["--metric", "cost", "--cost", "yes=1"],
-            "there must be one for each value of the target: --cost no",
+            "there must be one per value of the target: --cost no",
         ),
         (["--inner", "3", "--metric", "sensitivity"], "--inner must be"),
     ],
@@ -160,7 +160,7 @@ def test_incomplete_commands(arguments, message):
         (CLEAN.replace("bmi", "\x1b[31m").replace("22,", "y,"), [], r"column '\x1b[31m' ('y' on line 3)"),
         (CLEAN.replace("20,no", "20,maybe"), [], "must have two classes; it has 3 values"),
         (CLEAN, ["--exclude", "agee"], "--exclude: no column 'agee' in 'patients.csv'; did you mean 'age'?"),
-        (CLEAN, [*GROUPED, "sex"], "column 'sex' is named by --categorical and by --group; choose one"),
+        (CLEAN, [*GROUPED, "sex"], "column 'sex' is named in both --categorical and --group; choose one"),
     ],
 )
 def test_data_errors(fake, patients, content, arguments, message):

@@ -214,7 +214,7 @@ def test_the_alternatives_of_the_option_are_those_of_the_package():
         (["--set-a", "C=1"], "Invalid value for '--set-a': least-squares has no option 'C'"),
         (["--set-b", "alhpa=1"], "'--set-b': ridge has no option 'alhpa'; did you mean alpha?"),
         (["--a", "qda"], "Invalid value for '--a': 'qda' is not one of 'least-squares', 'ridge'"),
-        (["--option", "mcnemar.form=exact"], "'--option': 'mcnemar' is not among the methods asked for"),
+        (["--option", "mcnemar.form=exact"], "'--option': 'mcnemar' is not one of the requested methods"),
         (["--size", "folds=5"], "there is no size 'folds'; did you mean n_folds?"),
         (["--model", "model.skops"], "No such option"),
     ],
@@ -267,7 +267,7 @@ def test_what_is_required(missing):
     [
         (["--exclude", "agee"], "ward", "--exclude: no column 'agee' in 'data.csv'; did you mean 'age'?"),
         (["--output", "nowhere/out.txt"], "ward", "--output: no such folder"),
-        (["--output", "data.csv"], "ward", "'data.csv' is a file that is read"),
+        (["--output", "data.csv"], "ward", "'data.csv' is an input file"),
         (["--folds", "30"], "ward", "error: --folds cannot split these rows: n_splits=30 cannot be greater"),
         (
             ["--folds", "11", "--group", "ward"],
@@ -287,6 +287,6 @@ def test_a_fit_that_does_not_converge_is_said_in_one_line_with_the_way_on():
     assert result.exit_code == 0
     assert result.stderr.startswith(
         "cudbound: warning: b: the classifier did not converge; standardize the features with --standardize, or "
-        "raise the number of steps with the option max_iter=N of the classifier\n"
+        "allow more steps with the classifier's option max_iter=N\n"
     )
     assert result.stderr.count("\n") == result.stderr.count("cudbound: warning: ")

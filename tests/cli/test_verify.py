@@ -117,7 +117,7 @@ def test_a_classifier_from_a_file_is_named_again():
     more = ["--model", "model.skops", "--seed", "1", "--resamples", "20", "--save", "result.json"]
     assert invoke(*fixed, "--methods", "cud", *more).exit_code == 0
     assert set(outcomes(verify("--model", "model.skops"), 0).values()) == {"passed"}
-    assert_error(verify(), 1, "the classifier of the saved result came from a file: name it with --model")
+    assert_error(verify(), 1, "the classifier of the saved result came from a file: give it with --model")
     skops.io.dump(RidgeClassifier(alpha=50.0).fit(X, FRAME["died"]), "other.skops")
     assert outcomes(verify("--model", "other.skops"), 4)["classifier"] == "FAILED"
     save(*PLAIN)
@@ -131,15 +131,15 @@ def test_what_cannot_be_checked_is_said_in_one_line():
         invoke("verify", "data.csv", "data.csv"), 1, "saved result 'data.csv': it is not written in JSON"
     )
     save(*PLAIN)
-    assert_error(verify("--trust", "a.B"), 2, "--trust is about the types in a file")
+    assert_error(verify("--trust", "a.B"), 2, "--trust allows types in a model file")
     assert_error(verify(data="none.csv"), 1, "no such file: 'none.csv'")
     fixed = ["interval", "data.csv", "--target", "died", "--positive", "yes"]
     same = invoke(*fixed, "--output", "a.json", "--save", "a.json")
     assert_error(same, 2, "--output and --save name the same file")
-    assert_error(invoke(*fixed, "--save", "data.csv"), 1, "--save: 'data.csv' is a file that is read")
+    assert_error(invoke(*fixed, "--save", "data.csv"), 1, "--save: 'data.csv' is an input file")
     X, y = FRAME[["age", "bmi"]].to_numpy(), DIED
     cud_interval(LeastSquaresClassifier().fit(X, y), X, y, n_resamples=20, rng=0).save("result.json")
-    assert_error(verify(), 1, "comes from Python and does not say how a file is to be read")
+    assert_error(verify(), 1, "comes from Python and does not describe how to read a file")
 
 
 @pytest.mark.parametrize(
@@ -232,4 +232,4 @@ def test_a_file_that_cannot_be_read_as_it_was_is_explained(saved):
     Path("data.csv").write_bytes(as_csv(SHEET.assign(age=SHEET["age"].where(SHEET.index != 4))))
     found = verify()
     assert_error(found, 1, "1 missing value(s)")
-    assert "'cudbound verify' reads FILE.csv as it was read for the result" in found.stderr
+    assert "'cudbound verify' reads FILE.csv as for the result" in found.stderr

@@ -183,7 +183,7 @@ def test_searches_that_cannot_be_repeated_are_refused_in_words():
     ):
         compare_intervals(grouped, X, y, methods="tuned", n_resamples=10, rng=0)
     bare = GridSearchCV(RidgeClassifier(), {"alpha": [0.1, 1.0]}, cv=3, refit=False).fit(X, y)
-    with pytest.raises(UnsupportedEstimatorError, match=r"holds no classifier\. Fit it with refit=True"):
+    with pytest.raises(UnsupportedEstimatorError, match=r"has no fitted classifier\. Fit it with refit=True"):
         compare_intervals(bare, X, y, methods="tuned", n_resamples=10, rng=0)
 
 

@@ -316,7 +316,7 @@ def test_what_is_no_classifier_of_two_classes_says_what_to_use():
     with pytest.raises(TypeError, match="Fit a classifier to whether the number is above"):
         performance_interval(LinearRegression().fit(X, X[:, 0]), X, y, **FAST)
     three = np.where(X[:, 1] > 0.5, "c", np.where(X[:, 1] > 0.0, "b", "a"))
-    with pytest.raises(ValueError, match="one classifier for each class against the rest"):
+    with pytest.raises(ValueError, match="one classifier per class against the rest"):
         cud_interval(LogisticRegression().fit(X, three), X, three, **FAST)
     times = np.array([(True, 2.0)] * 40, dtype=[("status", bool), ("days", float)])
     clf, _, _ = fitted()
@@ -333,8 +333,10 @@ def test_a_threshold_that_is_chosen_on_the_data_is_resampled_or_refused():
     clf = ChosenThresholdClassifier(LogisticRegression(), midway).fit(X, y)
     asked = Metrics("sensitivity", event="ill")
     row = performance_interval(clf, X, y, metric=asked, n_resamples=8, rng=0).row
-    assert "upper limit not capped: the bound takes what ChosenThresholdClassifier chose" in row.remarks[-1]
-    with pytest.raises(UnsupportedEstimatorError, match="chose its threshold on these rows by a function"):
+    assert (
+        "upper limit not capped: the bound treats the choice of ChosenThresholdClassifier" in row.remarks[-1]
+    )
+    with pytest.raises(UnsupportedEstimatorError, match="chose its threshold on these rows with a function"):
         cud_interval(clf, X, y, **FAST)
     # the refits choose again
     counts = np.random.default_rng(0).integers(0, 2, size=40)
@@ -381,7 +383,7 @@ def test_the_command_bounds_what_python_bounds(csv_file):
     [
         (["--metric", "pr_auc"], "use metric='auc'"),
         (["--metric", "ppv"], "--prevalence must be a number in (0, 1) or 'sample', with"),
-        (["--metric", "cost", "--cost", "ill=5"], "'--cost': there must be one for each value of the target"),
+        (["--metric", "cost", "--cost", "ill=5"], "'--cost': there must be one per value of the target"),
         (["--metric", "cost", "--cost", "ill=-5", "--cost", "well=1"], "--cost must be"),
         (["--prevalence", "0.1"], "with the metrics 'ppv', 'npv' and 'net-benefit' and only then"),
         (["--prevalence", "2"], "--prevalence must be a number in (0, 1)"),
