@@ -347,7 +347,7 @@ def check_row_weights(sample_weight: ArrayLike, n_samples: int) -> Array:
     if weights.shape != (n_samples,) or not (weights > 0.0).all():
         got = f"shape {weights.shape}" if weights.shape != (n_samples,) else f"{weights.min()}"
         raise ValueError(
-            f"The 'sample_weight' parameter must be one positive number per row, {n_samples} in all. Got {got} "
+            f"The 'sample_weight' parameter must be one positive number for each of the {n_samples} rows. Got {got} "
             "instead; remove rows of weight 0 from X and y."
         )
     return weights

@@ -150,7 +150,7 @@ classifier_of_file = classifier_options(
         "--joint",
         cls=NotedOption,
         is_flag=True,
-        help="Make the intervals of each method simultaneous: they cover all metrics together at the given level.",
+        help="Make the intervals of each method simultaneous for all metrics, at the given level.",
     ),
     click.option(
         "--cost",
@@ -202,7 +202,7 @@ classifier_of_file = classifier_options(
         show_default="50, or oob where refits are made one by one",
         metavar="INT|oob",
         help="Inner draws per draw for bootstrap-percentile, bootstrap-bias-corrected and two-stage; oob needs "
-        "none, and a fiftieth of the fits.",
+        "none, and only a fiftieth of the fits.",
     ),
 )
 @click.option(

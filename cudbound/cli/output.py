@@ -281,7 +281,7 @@ result_options = combined(
         "--digits",
         type=click.IntRange(0, 10),
         metavar="INT",
-        show_default="3, or 2 on paper; in percent 1, or 0 on paper",
+        show_default="3, or 2 with --style paper; in percent 1 or 0",
         help="Number of decimals of proportions.",
     ),
     click.option("--percent", is_flag=True, help="Write proportions in percent."),

@@ -117,7 +117,7 @@ def run(
     """Run the study in DESIGN.toml, and keep its results in a store.
 
     A stopped run resumes when it is started again. Results depend only on the design, not on the number of workers or
-    the machine.
+    where they run.
     """
     from cudbound.study.design.design_file import read_design
     from cudbound.study.run.runner import run_study

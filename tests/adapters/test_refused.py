@@ -193,7 +193,10 @@ def test_l1_penalties_that_ask_for_the_other_solver():
         cud_interval(clf, X[:, :1], y, n_resamples=2)
     dependent = np.column_stack([X[:, :2], X[:, 0] + X[:, 1]])
     clf = sparse_logistic(1.0, solver="liblinear", **TIGHT).fit(dependent, y)
-    with pytest.raises(ValueError, match=r"no column of the design is .* Got 4 columns of rank 3 instead"):
+    with pytest.raises(
+        ValueError,
+        match=r"the columns of the design are linearly independent. Got 4 columns of rank 3 instead",
+    ):
         cud_interval(clf, dependent, y, n_resamples=2)
 
 

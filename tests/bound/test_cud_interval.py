@@ -400,7 +400,7 @@ def test_pipelines() -> None:
 def test_another_training_set_is_noticed() -> None:
     X, y = patients()
     clf = LeastSquaresClassifier().fit(X, y)
-    with pytest.raises(NotMinimizerError, match="do not minimize the mean squared loss on the X and y"):
+    with pytest.raises(NotMinimizerError, match="do not minimize the mean squared loss on these X and y"):
         cud_interval(clf, X[:-1], y[:-1])
     turned = np.where(y == "yes", "no", "yes")
     with pytest.raises(

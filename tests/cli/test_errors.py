@@ -108,9 +108,12 @@ def test_usage_errors(fake, patients, arguments, message):
         (["--localization", "m"], "--localization must be"),
         (["--inner", "few"], "--inner must be 'oob' or an integer of at least 1. Got 'few' instead."),
         (["--jobs", "0"], "--jobs must be None or an integer other than 0. Got 0 instead."),
-        (["--prevalence", "0.1"], "--prevalence must be a number in (0, 1) or 'sample', with the metrics"),
+        (
+            ["--prevalence", "0.1"],
+            "--prevalence must be a number in (0, 1) or 'sample', only with the metrics",
+        ),
         (["--metric", "ppv", "--prevalence", "2"], "--prevalence must be"),
-        (["--joint"], "--joint must be False for one metric by itself"),
+        (["--joint"], "--joint must be False for a single metric"),
         (["--metric", "cost"], "--cost must be a cost for each class"),
         (
             ["--metric", "cost", "--cost", "yes=1"],

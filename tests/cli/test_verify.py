@@ -75,7 +75,7 @@ def test_what_was_saved_holds_and_what_was_changed_is_found():
     table = invoke("verify", "result.json", "data.csv", "--sample", "3")
     assert table.exit_code == 0
     assert "3 of 20 solved here" in table.stdout
-    assert table.stdout.endswith("The saved result holds: 10 checks passed.\n")
+    assert table.stdout.endswith("The saved result is confirmed: 10 checks passed.\n")
 
     row, label = FRAME.copy(), FRAME.copy()
     row.loc[4, "bmi"] += 0.01
@@ -158,7 +158,7 @@ def test_options_that_no_command_writes_are_refused(part, field, value, message)
     assert_error(verify(), 1, message)
     body["command"] = [part]
     Path("result.json").write_text(json.dumps(body))
-    assert_error(verify(), 1, "saved result 'result.json': command: must be an object of JSON")
+    assert_error(verify(), 1, "saved result 'result.json': command: must be a JSON object")
 
 
 # --- a file that a spreadsheet has saved again
@@ -225,7 +225,9 @@ def test_other_data_are_explained(way, saved):
     assert outcomes(found, 4)["data"] == "FAILED"
     document = json.loads(found.stdout)
     assert why in document["checks"][1]["found"]
-    assert document["notes"] == ["These are not the data of the saved result, which may hold for those."]
+    assert document["notes"] == [
+        "These are not the data of the saved result, so it is neither confirmed nor refuted."
+    ]
 
 
 def test_a_file_that_cannot_be_read_as_it_was_is_explained(saved):

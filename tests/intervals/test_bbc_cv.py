@@ -121,7 +121,7 @@ def test_what_is_no_search_is_refused():
 
 def test_wrong_shapes_are_named():
     with pytest.raises(
-        ValueError, match=r"'counts' must have a column for each row of 'losses'\. Got 2 columns and 3 rows"
+        ValueError, match=r"'counts' must have one column per row of 'losses'\. Got 2 columns and 3 rows"
     ):
         TunedLosses(np.zeros((3, 2)), np.ones((4, 2), dtype=int))
 
