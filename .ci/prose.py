@@ -1,13 +1,14 @@
-"""The English and the length of README and docs: no words of our own, short sentences, short pages.
+"""The English of README, docs, messages and docstrings, and the length of pages: common words, short sentences.
 
 python .ci/prose.py [FILE...]
 
-Fenced code, indented formulas and generated parts are not counted. `problems_of` takes any text, so that messages and
-docstrings can be checked by it as well.
+Pages: fenced code, indented formulas and generated parts are not counted. Modules: the first paragraph of public
+docstrings, and all texts of at least `MESSAGE` words.
 """
 
 from __future__ import annotations
 
+import ast
 import re
 import sys
 from collections.abc import Iterator
@@ -50,6 +51,24 @@ HABITS = {
     r"\bcovers? too (seldom|rarely)\b": "its coverage is too low",
     r"\bf[ae]lls? short\b": "is below its level",
 }
+#: Habits that only messages and docstrings are checked for.
+CODE_HABITS = {
+    **HABITS,
+    r"(?-i:^(Say|Refuse|Let)\b)": "return, report, raise an error for, make",
+    r"\bof (its|their|your|our|his) own\b": "its own, separate, user-defined",
+    r"\bleans? on\b": "uses",
+    r"\basked for\b": "requested",
+    r"\bwhatever\b": "any, regardless of",
+    r"\bbeforehand\b": "in advance",
+    r"\b(is|are) worth\b": "has the value",
+    r"\bgets? \w+ (right|wrong)\b": "misclassifies",
+    r"\bin the words of\b": "as named in",
+    r"\bgiven up\b": "stopped",
+    r"\banew\b": "again",
+    r"\bgives? away\b": "reveals",
+}
+#: The fewest words of a text in a module that is checked.
+MESSAGE = 4
 #: The most words of a page, and of a sentence; the mean length of the sentences of a page.
 PAGE, README, SENTENCE, MEAN = 1500, 700, 60, 24
 FENCE = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
@@ -77,10 +96,10 @@ def sentences_of(prose: str) -> list[str]:
     return [one for block in running for one in re.split(r"(?<=[.!?:;])[\"')*]* +(?=[A-Z`*\"(\[])", block)]
 
 
-def problems_of(text: str) -> Iterator[str]:
-    """Yield the habits of `text` with what to write in their place."""
+def problems_of(text: str, habits: dict[str, str] = HABITS) -> Iterator[str]:
+    """Yield the habits in `text` with what to write instead."""
     prose = re.sub(r"`[^`\n]*`|\"[^\"\n]*\"", "", prose_of(text))
-    for pattern, better in HABITS.items():
+    for pattern, better in habits.items():
         for match in re.finditer(pattern, " ".join(prose.split()), re.IGNORECASE):
             yield f"{match[0]!r}: write {better!r}"
 
@@ -100,12 +119,44 @@ def problems_of_page(path: Path) -> Iterator[str]:
         yield f"{mean:.1f} words per sentence; the most is {MEAN}"
 
 
+def texts_of(tree: ast.Module) -> Iterator[tuple[int, str]]:
+    """Yield first paragraphs of public docstrings, and all other texts of a module, each with its line."""
+    parts = set()  # of docstrings and f-strings
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and (
+            text := ast.get_docstring(node)
+        ):
+            parts.add(node.body[0].value)
+            if not getattr(node, "name", "").startswith("_"):
+                yield node.body[0].lineno, text.split("\n\n")[0]
+        elif isinstance(node, ast.JoinedStr):
+            parts.update(node.values)
+            yield (
+                node.lineno,
+                "".join(str(one.value) if isinstance(one, ast.Constant) else "x" for one in node.values),
+            )
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and node not in parts:
+            yield node.lineno, node.value
+
+
+def problems_of_module(path: Path) -> Iterator[str]:
+    for line, text in texts_of(ast.parse(path.read_text(encoding="utf-8"))):
+        if len(words(text)) >= MESSAGE:
+            yield from (f"line {line}: {problem}" for problem in problems_of(text, CODE_HABITS))
+
+
 def main(*arguments: str) -> int:
-    pages = [Path(one) for one in arguments] or [Path("README.md"), *sorted(Path("docs").rglob("*.md"))]
-    found = [
-        f"{page}: {problem}" for page in pages if page.name not in FREE for problem in problems_of_page(page)
+    files = [Path(one) for one in arguments] or [
+        *(Path("README.md"), *sorted(Path("docs").rglob("*.md")), *sorted(Path("cudbound").rglob("*.py")))
     ]
-    print("\n".join(found) or f"{len(pages)} pages are short, and so are their sentences")
+    found = [
+        f"{file}: {problem}"
+        for file in files
+        if file.name not in FREE
+        for problem in (problems_of_module if file.suffix == ".py" else problems_of_page)(file)
+    ]
+    print("\n".join(found) or f"{len(files)} files are in plain English, and pages and sentences are short")
     return 1 if found else 0
 
 

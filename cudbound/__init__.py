@@ -1,7 +1,6 @@
-"""Exact confidence sets for the true error of a classifier that was trained on few patients.
+"""Exact confidence sets for the true error of a classifier trained on few patients.
 
-The public names are listed in `__init__.pyi` and imported when they are first used, so that ``import cudbound`` stays
-cheap.
+The public names are listed in `__init__.pyi` and imported on first use, which keeps ``import cudbound`` fast.
 """
 
 from importlib.metadata import version

@@ -152,7 +152,7 @@ WRONG = [
     (("question", "bound", "polish"), "no", "must be of type bool; it is 'no' @ $.question.bound.polish"),
     (("question", "n_resamples"), True, "must be of type int; it is True @ $.question.n_resamples"),
     (("question", "bound", "limits"), {"nodes": -1}, "'nodes' parameter must be"),
-    (("question", "metric", "joint"), True, "'joint' parameter must be False for one metric"),
+    (("question", "metric", "joint"), True, "'joint' parameter must be False for a single metric"),
     (("question", "bound", "localization"), -1.0, "'localization' parameter must be"),
     (("question", "bound", "limits", "solver"), "abacus", "'solver' parameter must be"),
     (("question", "sizes"), {"n_folds": 1}, "n_folds"),
@@ -164,12 +164,12 @@ WRONG = [
     (("question", "passed_again"), ["X"], "$.question.passed_again"),
     (("question", "rng"), -1, "'rng' parameter must be"),
     (("counts",), [[2**31, 0, 0]], "$.counts"),
-    (("counts",), [[-1, 3, 1]], "do not fit each other"),
-    (("counts",), [[0, 0, 0]], "do not fit each other"),
+    (("counts",), [[-1, 3, 1]], "are inconsistent"),
+    (("counts",), [[0, 0, 0]], "are inconsistent"),
     (("counts",), [[1, 1, 1], [3]], "$.counts"),
-    (("coefficients",), None, "do not fit each other"),
-    (("coefficients",), [1.0], "do not fit each other"),
-    (("bounds", 0, "lower"), [0.1, 0.2], "do not fit each other"),
+    (("coefficients",), None, "are inconsistent"),
+    (("coefficients",), [1.0], "are inconsistent"),
+    (("bounds", 0, "lower"), [0.1, 0.2], "are inconsistent"),
     (("bounds", 0, "witness"), [[1.0, []]], "$.bounds[0].witness"),
     (("bounds", 0), {}, "required field missing @ $.bounds[0].intervals"),
 ]
@@ -193,9 +193,9 @@ def test_other_files_are_refused(path):
     for wrong, message in (
         (b"", "not written in JSON"),
         (b"\xff\xfe", "not written in JSON"),
-        (b"[]", "does not say that its format is 'cudbound result 1'"),
-        (b"{}", "does not say that its format is"),
-        (b'{"format": "cudbound result 2"}', "does not say that its format is"),
+        (b"[]", "its format is not 'cudbound result 1'"),
+        (b"{}", "its format is not"),
+        (b'{"format": "cudbound result 2"}', "its format is not"),
         (b"[" * 100_000, "not written in JSON"),
     ):
         path.write_bytes(wrong)
@@ -206,5 +206,5 @@ def test_other_files_are_refused(path):
 def test_what_no_file_can_hold_is_not_written(path):
     saved, _ = read(path, example())
     object.__setattr__(saved.question.metric, "event", np.datetime64("2020-01-01"))
-    with pytest.raises(SavedResultError, match="labels and options are texts, numbers, or true and false"):
+    with pytest.raises(SavedResultError, match="labels and options must be texts, numbers, true or false"):
         saved.to_text()

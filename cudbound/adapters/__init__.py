@@ -1,4 +1,4 @@
-"""Which estimators can be written as additive classifiers, and how: one adapter per family."""
+"""Estimators that can be written as additive classifiers: one adapter per family."""
 
 from __future__ import annotations
 
@@ -71,11 +71,11 @@ def express(
         Their labels, as passed to the estimator's `fit`; at least two rows of each class.
     polish : bool, default=False
         Whether to replace the coefficients by the exact minimizer of the loss instead of checking that they minimize
-        it; the ``polish`` of the result says how far they moved.
+        it; the ``polish`` of the result reports how far they moved.
     sample_weight : ndarray of float, shape (n_samples,), default=None
-        The weights of the rows that it was fitted with.
+        The weights of the rows in the fit.
     native : bool, default=False
-        Whether the compiled solver is to search, which does not take every l1 penalty.
+        Whether the compiled solver will be used; it does not support every l1 penalty.
 
     Returns
     -------
@@ -89,7 +89,7 @@ def express(
     UnsupportedEstimatorError
         If no adapter accepts the estimator.
     UnsupportedProblemError
-        If there is an l1 penalty that the compiled solver does not take, and `native` is True.
+        If there is an l1 penalty that the compiled solver does not support, and `native` is True.
     NotMinimizerError
         If the fitted coefficients do not minimize the surrogate loss on `X` and `y`; `NoMinimizerError` if none do.
     ValueError
@@ -100,7 +100,7 @@ def express(
     UnscaledPenaltyWarning
         If there is a penalty, and the largest standard deviation of a penalized column is over 100 times the smallest.
     TuningNotResampledWarning
-        If a strength of penalty or a threshold was chosen on the same data.
+        If a penalty strength or a threshold was chosen on the same data.
 
     Examples
     --------
@@ -124,15 +124,15 @@ def express(
     if model.tuned_by:
         warn(
             TuningNotResampledWarning(
-                f"{' in '.join(model.tuned_by[::-1])} chose parameters on these data, and the CUD bound takes them as "
-                "given: it does not account for how the choice varies from one training set to another."
+                f"{' in '.join(model.tuned_by[::-1])} chose parameters on these data. The CUD bound treats them as "
+                "fixed: it does not account for how the choice varies from one training set to another."
             )
         )
     return model
 
 
 def warn_unscaled(estimator: Any, X: Any, y: Any) -> None:
-    """Warn as `express` does where a penalty meets features of very different size, and it is known to be so.
+    """Warn, as `express` does, if a penalty is applied to features with very different standard deviations.
 
     Warns
     -----
@@ -147,7 +147,7 @@ def warn_unscaled(estimator: Any, X: Any, y: Any) -> None:
 
 
 def _model_of(estimator: Any, X: Any, y: Any) -> AdditiveModel:
-    """Return a fitted estimator as it is, without weights of the fit and without looking at its loss."""
+    """Return the model of a fitted estimator, without weights of the fit and without checking its loss."""
     check_index(X, y)
     check_no_results(estimator)
     check_is_fitted(estimator)
@@ -158,7 +158,7 @@ def _model_of(estimator: Any, X: Any, y: Any) -> AdditiveModel:
 
 
 def _weighted(model: AdditiveModel, sample_weight: NDArray[np.float64]) -> AdditiveModel:
-    """Return the model with the weights of a fit beside those of the classes.
+    """Return the model with the weights of a fit in addition to those of the classes.
 
     scikit-learn's objectives are sums over rows, or means, so that the weights enter as they are; those of
     `ConvexLossClassifier` have mean 1. Which of the two it is shows in which loss the coefficients minimize.
@@ -170,7 +170,7 @@ def _weighted(model: AdditiveModel, sample_weight: NDArray[np.float64]) -> Addit
 
 
 def _warn_unscaled(model: AdditiveModel, estimator: Any) -> None:
-    """Warn where a penalty meets features of very different size."""
+    """Warn if a penalty is applied to features with very different standard deviations."""
     strengths = [one for one in (model.penalty, model.l1_penalty) if one is not None]
     if not strengths:
         return
@@ -179,16 +179,16 @@ def _warn_unscaled(model: AdditiveModel, estimator: Any) -> None:
     if penalized.size and penalized.max() > UNEQUAL_SIZES * penalized.min():
         warn(
             UnscaledPenaltyWarning(
-                f"the penalty of {type(estimator).__name__} treats all features alike, and their standard deviations "
-                f"lie between {penalized.min():.2g} and {penalized.max():.2g}: features in small units are held back "
-                "most",
-                "; put a StandardScaler in front of it, in a pipeline",
+                f"the penalty of {type(estimator).__name__} treats all features alike, but their standard deviations "
+                f"range from {penalized.min():.2g} to {penalized.max():.2g}: features with small standard deviations "
+                "are penalized most",
+                "; put a StandardScaler before it, in a pipeline",
             ),
         )
 
 
 def _oriented(model: AdditiveModel, estimator: Any, X: Any) -> AdditiveModel:
-    """Take as +1 the class that the estimator assigns to a score of 0, and check that it predicts the sign."""
+    """Code as +1 the class that the estimator assigns to a score of 0, and check that it predicts the sign."""
     terms = np.abs(model.design) @ np.abs(model.coef)
     scores = model.design @ model.coef
     second = np.asarray(estimator.predict(X) == model.classes[1])
@@ -197,8 +197,8 @@ def _oriented(model: AdditiveModel, estimator: Any, X: Any) -> AdditiveModel:
         model, second, scores = model.reversed(), ~second, -scores
     if contradicts(second, scores, terms):
         raise UnsupportedEstimatorError(
-            f"{type(estimator).__name__}.predict does not return the sign of its fitted score on these rows, so that "
-            "the CUD bound would be for another classifier.",
-            "Pass one whose predict is that of scikit-learn.",
+            f"{type(estimator).__name__}.predict does not return the sign of its fitted score on these rows, so the "
+            "CUD bound would be for another classifier.",
+            "Pass a classifier with the predict method of scikit-learn.",
         )
     return model

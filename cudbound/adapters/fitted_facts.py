@@ -1,4 +1,4 @@
-"""What is known of a fitted classifier apart from its additive model: its size, and what saw the labels before it."""
+"""Facts on a fitted classifier apart from its additive model: its size, and earlier steps that used the labels."""
 
 from __future__ import annotations
 
@@ -30,21 +30,21 @@ SEED = 0
 
 @dataclass(frozen=True)
 class FittedFacts:
-    """What is known of a fitted classifier and its training rows.
+    """Facts on a fitted classifier and its training rows.
 
     Attributes
     ----------
     rank : float
-        Rank of the design that reaches the classifier, with its intercept where one is fitted; nan where the
-        classifier has no linear form, or the matrix has more than `MOST_VALUES`.
+        Rank of the design that reaches the classifier, including a fitted intercept; nan if the classifier has no
+        linear form, or if the matrix has more than `MOST_VALUES` values.
     distinct_rows : float
-        Distinct rows of the matrix that reaches the classifier, whatever their labels; nan where there is none.
+        Distinct rows of the matrix that reaches the classifier, regardless of labels; nan if there is none.
     reads_labels : str
-        The class of the first step before the classifier that reads the labels; empty if none does.
+        The class of the first step before the classifier that uses the labels; empty if none does.
     chosen_inside : tuple of str
-        What chose parameters on these rows, the outermost first, such as ("GridSearchCV",).
+        The searches that chose parameters on these rows, outermost first, such as ("GridSearchCV",).
     frozen : tuple of str
-        What a refit does not fit again, such as ("SelectFromModel(prefit=True)",).
+        The parts that a refit does not fit again, such as ("SelectFromModel(prefit=True)",).
     """
 
     rank: float
@@ -55,11 +55,10 @@ class FittedFacts:
 
 
 def facts_of(estimator: Any, X: Any, y: Any) -> FittedFacts:
-    """Return what is known of a fitted classifier and the rows that it was fitted to.
+    """Return facts on a fitted classifier and its training rows.
 
-    Steps that read the labels are found by what they do: each is fitted with and without labels, on the output of the
-    fitted steps before it. One that cannot be fitted without, or whose outputs cannot be compared, counts as reading
-    them.
+    Steps that use the labels are found by trial: each is fitted with and without labels, on the output of the fitted
+    steps before it. A step counts as using them if it cannot be fitted without, or if its outputs cannot be compared.
 
     Parameters
     ----------
@@ -102,7 +101,7 @@ def _rank(classifier: Any, rows: Any) -> float:
 
 
 def _frozen(inside: Inside) -> Iterator[str]:
-    """Yield what a refit leaves as it is, among all parts of the estimator."""
+    """Yield the parts of the estimator that a refit does not change."""
     for root in inside.roots:
         for part in (root, *root.get_params(deep=True).values()):
             name = type(part).__name__
@@ -120,14 +119,14 @@ def _frozen(inside: Inside) -> Iterator[str]:
 
 
 def transformed(steps: Iterable[Any], X: Any, y: Any) -> tuple[Any, str]:
-    """Return the rows as they come out of fitted steps, and the name of the first step that reads the labels.
+    """Return the output of fitted steps, and the name of the first step that uses the labels.
 
-    Each step is tried on the rows that come out of those before it.
+    Each step is tried on the output of the steps before it.
 
     Parameters
     ----------
     steps : iterable of object
-        Fitted transformers. One without ``transform``, which changes training rows alone, counts as reading labels.
+        Fitted transformers. One without ``transform``, which changes only training rows, counts as using labels.
     X, y : array-like
         The rows and labels that they were fitted to; `X` is not changed.
 
@@ -152,7 +151,7 @@ def transformed(steps: Iterable[Any], X: Any, y: Any) -> tuple[Any, str]:
 
 
 def is_label_free(step: Any, X: Any, y: Any) -> bool:
-    """Whether a step fitted without labels gives the same output as with them; False wherever that is in doubt."""
+    """Whether a step gives the same output when fitted without labels; False if in doubt."""
     try:
         if is_own_clone(step):  # no refit changes it, whatever it is given
             return True
@@ -166,13 +165,13 @@ def is_label_free(step: Any, X: Any, y: Any) -> bool:
 
 
 def is_own_clone(part: Any) -> bool:
-    """Whether cloning a part, as every refit does, gives back the fitted one."""
+    """Whether cloning a part, as every refit does, returns the fitted one."""
     own = getattr(type(part), "__sklearn_clone__", BaseEstimator.__sklearn_clone__)
     return own is not BaseEstimator.__sklearn_clone__ and clone(part) is part
 
 
 def _copied(X: Any) -> Any:
-    """Return a copy, since steps with copy=False write into the rows that they are given."""
+    """Return a copy, because steps with copy=False change the rows that they receive."""
     return X.copy() if hasattr(X, "copy") else X
 
 
@@ -193,7 +192,7 @@ def _equal(first: Any, second: Any) -> bool:
 
 
 def _entries(matrix: Any) -> Any:
-    """Return row, column and value of what is not zero."""
+    """Return row, column and value of the nonzero entries."""
     found = sparse.coo_array(matrix.tocsr())
     found.sum_duplicates()
     found.eliminate_zeros()

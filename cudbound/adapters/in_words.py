@@ -1,4 +1,4 @@
-"""The penalty of a classifier, and what else differs from its defaults, in words."""
+"""The penalty of a classifier, and its other settings that differ from the defaults, in words."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def penalty_of(classifier: Any) -> tuple[str, str] | None:
         return "", ""
     name = next(name for name in STRENGTHS if hasattr(classifier, name))
     values = np.ravel(getattr(classifier, name)).tolist()
-    strength = f"{values[0]:g}" if len(set(values)) == 1 else "one for each coefficient"
+    strength = f"{values[0]:g}" if len(set(values)) == 1 else "one per coefficient"
     return " and ".join(kinds), f"{name.removesuffix('_')} = {strength}"
 
 

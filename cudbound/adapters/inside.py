@@ -1,4 +1,4 @@
-"""What is inside a fitted classifier: the steps before the one that classifies, and what was put around it."""
+"""The parts of a fitted classifier: the steps before the classifier itself, and the searches around it."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ _CROSS_FITTED = (CalibratedClassifierCV, StackingClassifier)
 
 @dataclass(frozen=True)
 class Inside:
-    """A fitted classifier taken apart.
+    """The parts of a fitted classifier.
 
     Attributes
     ----------
     steps : tuple of object
-        Fitted steps before the classifier, in their order, those of nested pipelines and of a basis among them.
+        Fitted steps before the classifier, in order, including those of nested pipelines and of a basis.
     classifier : object
-        The fitted classifier that they lead to.
+        The fitted classifier after these steps.
     chosen_by : tuple of str
-        What chose parameters on the training rows, the outermost first, such as ("GridSearchCV",).
+        The searches that chose parameters on the training rows, outermost first, such as ("GridSearchCV",).
     roots : tuple of object
-        The estimator, and what searches in it found best, which holds parameters that the search itself does not.
+        The estimator, and the best estimators of searches in it, with parameters that the search itself does not have.
     """
 
     steps: tuple[Any, ...]

@@ -1,4 +1,4 @@
-"""What a classifier says beside its classes: scores, which rank cases, and probabilities of the event."""
+"""The outputs of a classifier besides its classes: scores, which rank cases, and probabilities of the event."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ KINDS = ("scores", "probabilities")
 
 @dataclass(frozen=True)
 class Scoring:
-    """What is kept of a classifier and of its refits for each row.
+    """The outputs of a classifier and of its refits that are kept for each row.
 
     Attributes
     ----------
     kinds : tuple of str, default=()
-        Out of "scores", of which larger ones speak for the event, and "probabilities" of the event.
+        Any of "scores", where larger means the event is more likely, and "probabilities" of the event.
     event_class : int, default=1
         Which of the two classes is the event, 0 or 1.
     """
@@ -33,18 +33,18 @@ class Scoring:
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        """Of the outputs of refits: the loss of each row, and a number for each kind."""
+        """The fields of the outputs of refits: the loss of each row, and a number for each kind."""
         return np.dtype([("loss", np.bool_), *((kind, np.float64) for kind in self.kinds)])
 
     def empty(self, shape: tuple[int, ...]) -> Any:
-        """Return outputs without a loss, whose other numbers are missing, as those of constant classifiers are."""
+        """Return outputs without a loss and with all other numbers missing, as for constant classifiers."""
         found = np.zeros(shape, dtype=self.dtype)
         for kind in self.kinds:
             found[kind] = np.nan
         return found
 
     def of(self, estimator: Any, X: Any) -> dict[str, Any]:
-        """Return what is kept of a fitted classifier, shape (n_samples,) each.
+        """Return the kept outputs of a fitted classifier, shape (n_samples,) each.
 
         Raises
         ------
@@ -60,9 +60,9 @@ class Scoring:
         return found
 
     def from_linear(self, scores: Array) -> dict[str, Array]:
-        """Return what is kept of linear classifiers with these scores for the second class.
+        """Return the kept outputs of linear classifiers with these scores for the second class.
 
-        Those of them that have probabilities are logistic in the score.
+        Their probabilities, if any, are logistic in the score.
         """
         turned = scores if self.event_class else -scores
         return {kind: turned if kind == "scores" else expit(turned) for kind in self.kinds}
@@ -91,5 +91,5 @@ LOSSES_ONLY = Scoring()
 
 
 def _scorer(estimator: Any) -> Any:
-    """Return the classifier that has the scores: the one within a classifier that chooses the threshold."""
+    """Return the classifier that has the scores: the inner one of a classifier that chooses the threshold."""
     return estimator.estimator_ if isinstance(estimator, ChosenThresholdClassifier) else estimator

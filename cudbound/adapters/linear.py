@@ -1,4 +1,4 @@
-"""What is known of linear classifiers in general: coefficients, rows, class weights, and what rounding hides."""
+"""Linear classifiers in general: coefficients, rows, class weights and rounding."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ ROUNDING = 1e-9
 
 @dataclass(frozen=True)
 class Objective:
-    """What a linear classifier minimizes: a mean of losses, plus strengths times |w|^2 and |w|_1 and the intercept's.
+    """The objective of a linear classifier: a mean loss plus penalties on |w|^2, on |w|_1 and on the intercept.
 
     Attributes
     ----------
     loss : str
         Name of one of the package's losses.
     penalty, l1_penalty : float
-        Strengths of the coefficients w.
+        Penalty strengths for the coefficients w.
     intercept_penalty, intercept_l1_penalty : float
-        Those of the intercept.
+        Penalty strengths for the intercept.
     """
 
     loss: str
@@ -95,7 +95,7 @@ def additive_model(
 
 
 def linear_fit(estimator: Any, n_jobs: int, *, family: type, objective: ObjectiveOf) -> LinearFit | None:
-    """Return how to refit a fitted linear classifier in batches, or None with an l1 penalty."""
+    """Return a batched refit of a fitted linear classifier, or None with an l1 penalty."""
     if type(estimator) is not family:  # a subclass may fit differently
         return None
     minimized = objective(estimator, 1)
@@ -140,9 +140,9 @@ def class_pair(estimator: Any) -> tuple[float, float] | Literal["balanced"]:
 
 
 def own_coefficients(classifier: Any, n_features: int) -> tuple[Array, float] | None:
-    """Return what a fitted classifier keeps as coefficients of its features and as intercept, or None.
+    """Return the coefficients and the intercept of a fitted classifier, or None.
 
-    What it predicts from them is not checked.
+    Its predictions are not checked.
     """
     coef = getattr(classifier, "coef_", None)
     intercept = np.ravel(getattr(classifier, "intercept_", 0.0))
@@ -154,7 +154,7 @@ def own_coefficients(classifier: Any, n_features: int) -> tuple[Array, float] | 
 def contradicts(second: NDArray[np.bool_], scores: Array, terms: Array) -> bool:
     """Whether predictions of the second class differ from the signs of scores.
 
-    Scores below `ROUNDING` times the sums of the absolute values of their terms decide nothing.
+    Scores below `ROUNDING` times the sums of the absolute values of their terms are ignored.
     """
     clear = np.abs(scores) > TIE_TOLERANCE + ROUNDING * terms
     return bool(((scores > 0.0) != second)[clear].any())

@@ -1,4 +1,4 @@
-"""What one call knows of the fitted classifier: its additive model, or why the CUD bound cannot serve it."""
+"""The fitted classifier of one call: its additive model, or why the CUD bound does not support it."""
 
 from __future__ import annotations
 
@@ -38,25 +38,25 @@ THRESHOLDS = {"decision_function": 0.0, "predict_proba": 0.5}
 
 @dataclass(frozen=True, kw_only=True)
 class ModelUse:
-    """What a call uses the model of a classifier for.
+    """The uses of the model of a classifier in one call.
 
     Attributes
     ----------
     design : bool
         Whether a method depends on the rank of its matrix.
     cap : bool
-        Whether a method reads the signed suprema, where there are any.
+        Whether a method uses the signed suprema, if there are any.
     bound : bool
         Whether a method needs the additive model.
     named : bool
-        Whether one of these was asked for by name, so that a missing model is an error.
+        Whether one of these was requested by name, so a missing model is an error.
     scores : bool
         Whether the distances of the rows from the threshold are needed.
     refits : bool
         Whether the classifier is refitted.
     polish : bool
     native : bool
-        Whether the compiled solver is to search.
+        Whether the compiled solver will be used.
     """
 
     design: bool = False
@@ -71,24 +71,24 @@ class ModelUse:
 
 @dataclass(frozen=True, eq=False)
 class Model:
-    """What is known of a fitted classifier.
+    """Facts on a fitted classifier.
 
     Attributes
     ----------
     words : str or None
-        The classifier in words.
+        Description of the classifier.
     distances : ndarray of float, shape (n_samples,), or None
         Distance of the score of each row from the threshold; None if there are no such scores.
     distances_of : str
-        What they are distances of, or why there are none.
+        Description of the distances, or why there are none.
     additive : AdditiveModel or None
-        None where there is none, or where nothing asked for can use it.
+        None if there is none, or if no requested method can use it.
     design : Design
         The matrix that reached the classifier.
     why_none : str
-        Why there is no additive model, in a few words; empty where there is one, or nobody asked.
+        Why there is no additive model, in a few words; empty if there is one, or if it was not needed.
     why_not_capped : str
-        Why the upper limit of "two-center" has no cap; empty where there is nothing against one.
+        Why the upper limit of "two-center" has no cap; empty if it has one.
     """
 
     words: str | None
@@ -101,15 +101,15 @@ class Model:
 
     @classmethod
     def of(cls, estimator: Any, sample: Sample, use: ModelUse) -> Model:
-        """Return what is known of a classifier fitted to a training set, as far as it is used.
+        """Return facts on a classifier fitted to a training set, as far as they are used.
 
-        The CUD bound takes what happened before the classifier, and what was chosen inside it, as given: where that
-        depends on the labels, the bound knows nothing of it, so that it caps no other interval.
+        The CUD bound treats the steps before the classifier, and choices inside it, as fixed. If they depend on the
+        labels, the bound ignores that, so it is not used as a cap for other intervals.
 
         Raises
         ------
         UnsupportedEstimatorError, UnsupportedProblemError, NotMinimizerError
-            If a method that needs the model was asked for by name, and there is none.
+            If a method that needs the model was requested by name, and there is none.
 
         Warns
         -----
@@ -128,9 +128,9 @@ class Model:
         )
         if several and use.named:
             raise UnsupportedEstimatorError(
-                f"The CUD bound moves the boundary between two classes, and there are {len(sample.classes)}.",
-                "Leave 'cud' and 'aci' out of the methods for the error of all classes: the others take them. Or fit "
-                "one classifier for each class against the rest, such as clf.fit(X, y == 'a').",
+                f"The CUD bound is for the boundary between two classes, but there are {len(sample.classes)}.",
+                "For the error of all classes, drop 'cud' and 'aci' from the methods: the others support it. Or fit "
+                "one classifier per class against the rest, such as clf.fit(X, y == 'a').",
             )
         unseen = several or _unseen_choice(facts)
         if unseen and not use.named:
@@ -155,12 +155,12 @@ class Model:
 
 
 def reason_of(error: StatedError, estimator: Any) -> str:
-    """Return why a classifier is no additive model that can be searched, in a few words.
+    """Return why a classifier has no additive model for the search, in a few words.
 
     Parameters
     ----------
     error : StatedError
-        What `cudbound.adapters.express` raised.
+        The error of `cudbound.adapters.express`.
     estimator : object
     """
     if isinstance(error, UnsupportedProblemError):
@@ -175,11 +175,11 @@ def reason_of(error: StatedError, estimator: Any) -> str:
 
 
 def _unseen_choice(facts: FittedFacts) -> str:
-    """Return what depends on the labels and the bound takes as given, in a few words; empty if nothing does."""
+    """Return what depends on the labels but is fixed for the bound, in a few words; empty if nothing does."""
     if facts.reads_labels:
-        return f"the bound takes {facts.reads_labels}, which reads the labels, as given"
+        return f"the bound treats {facts.reads_labels}, which uses the labels, as fixed"
     if facts.chosen_inside:
-        return f"the bound takes what {' and '.join(facts.chosen_inside)} chose on these data as given"
+        return f"the bound treats the choice of {' and '.join(facts.chosen_inside)} on these data as fixed"
     return ""
 
 
@@ -195,7 +195,7 @@ def _warn(facts: FittedFacts, design: Design, use: ModelUse) -> None:
         )
         warn(
             ManyFeaturesWarning(
-                f"The design has rank {design.rank:.0f} and {units}. {advice}; fit fewer features or a penalty, or "
+                f"The design has rank {design.rank:.0f} and {units}. {advice}; use fewer features or a penalty, or "
                 "report this caution with the interval."
             )
         )
@@ -205,7 +205,7 @@ def _warn(facts: FittedFacts, design: Design, use: ModelUse) -> None:
 
 
 def distances_from_threshold(estimator: Any, X: Any) -> tuple[Array | None, str]:
-    """Return the distance of each row's score from the threshold.
+    """Return the distances of the scores from the threshold.
 
     Parameters
     ----------
@@ -216,9 +216,9 @@ def distances_from_threshold(estimator: Any, X: Any) -> tuple[Array | None, str]
     Returns
     -------
     distances : ndarray of float, shape (n_samples,), or None
-        None where there are no scores, or none that divide the classes as ``predict`` does.
+        None if there are no scores, or none that separate the classes as ``predict`` does.
     what : str
-        What they are distances of, or why there are none.
+        Description of the distances, or why there are none.
     """
     name = type(estimator).__name__
     if len(estimator.classes_) > 2:
@@ -238,23 +238,23 @@ def distances_from_threshold(estimator: Any, X: Any) -> tuple[Array | None, str]
         if above.shape == second.shape and (above[second] >= 0.0).all() and (above[~second] <= 0.0).all():
             return abs(above), f"distance of {function} from {cut:.3g}"
     if found:
-        return None, f"the scores of {name} do not divide its classes"
+        return None, f"the scores of {name} do not separate its classes"
     return None, f"{name} has neither decision_function nor predict_proba"
 
 
 def threshold_on_risk(
     estimator: Any, risks: Array | None, called: NDArray[np.bool_], event_class: int
 ) -> float | None:
-    """Return the threshold on the risk of the event from which rows are called events; None if none does so.
+    """Return the risk threshold from which rows are classified as events; None if there is none.
 
     Parameters
     ----------
     estimator : object
         Fitted classifier of two classes.
     risks : ndarray of float, shape (n_samples,), or None
-        Of the event; None where there are none.
+        Risks of the event, or None.
     called : ndarray of bool, shape (n_samples,)
-        Which rows the classifier gives the class of the event.
+        Which rows the classifier classifies as events.
     event_class : int
         Which of the two classes is the event, 0 or 1.
     """
@@ -267,7 +267,7 @@ def threshold_on_risk(
 
 
 def _candidates(estimator: Any, scorer: Any) -> Iterator[tuple[str, float]]:
-    """Yield the functions that give scores with the thresholds that they may have."""
+    """Yield the score functions and their possible thresholds."""
     asked = getattr(estimator, "response_method", "auto")
     own = {
         function: cut

@@ -1,4 +1,4 @@
-"""What every fit does, in the words of a methods paragraph: the steps before the classifier, it, and what is tuned."""
+"""The steps of every fit, in words for a methods paragraph: preprocessing, classifier and tuning."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def describe_classifier(estimator: Any, name: str | None = None) -> str:
     estimator : object
         Classifier, fitted or not, a pipeline that ends in one, or a search over either.
     name : str or None, default=None
-        What stands before it.
+        A name to put before it.
 
     Examples
     --------
@@ -86,13 +86,13 @@ def _steps(estimator: Any) -> list[Any]:
 
 
 def procedure_in_words(estimator: Any, tuned: Collection[str] = ()) -> tuple[str, ...]:
-    """Return what every fit of an estimator does, each once, in the order of its steps.
+    """Return the steps of every fit of an estimator in words, each once, in order.
 
     Parameters
     ----------
     estimator : object
     tuned : collection of str, default=()
-        Parameters of which no value has been chosen yet; they are left out.
+        Parameters without a chosen value; they are omitted.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Which estimators are refitted in batches: classifiers whose adapter says how, after steps that can be."""
+"""Estimators that are refitted in batches: classifiers with a batched adapter, after steps with a batched fit."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ SEARCHES_PER_BATCH = 100
 
 
 def batched_refit(estimator: Any, X: Any, y: Any, *, n_jobs: int = 1) -> BatchedRefit | None:
-    """Return refits of a fitted estimator in batches, or None where it has to be cloned and fitted one at a time.
+    """Return batched refits of a fitted estimator, or None if it must be cloned and fitted one at a time.
 
     Parameters
     ----------
@@ -37,7 +37,7 @@ def batched_refit(estimator: Any, X: Any, y: Any, *, n_jobs: int = 1) -> Batched
     X, y : array-like
         Its training rows and labels.
     n_jobs : int, default=1
-        Threads.
+        Number of threads.
     """
     if np.size(getattr(estimator, "classes_", ())) > 2:
         return None
@@ -66,7 +66,7 @@ def batched_refit(estimator: Any, X: Any, y: Any, *, n_jobs: int = 1) -> Batched
 
 
 def _batched_search(search: GridSearchCV, X: Any, y: Any, n_jobs: int) -> BatchedRefit | None:
-    """Return refits of a search that choose among its values in every training set."""
+    """Return refits of a search, which choose among its values in every training set."""
     folds = number_of_folds(search.cv)
     if folds is None or search.refit is not True or search.scoring not in (None, "accuracy"):
         return None

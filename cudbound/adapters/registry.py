@@ -1,4 +1,4 @@
-"""The families of estimators that can be written as additive classifiers, and those that cannot."""
+"""Families of estimators that can be written as additive classifiers, and families that cannot."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Adapter:
     Attributes
     ----------
     supports : str
-        The family, as error messages name it.
+        The name of the family in error messages.
     families : tuple of type
         Its classes; subclasses count.
     express : callable
@@ -27,17 +27,17 @@ class Adapter:
         and `y` against the estimator; need not check that the coefficients minimize the loss. Raises
         `UnsupportedEstimatorError` for parameters under which the family has no convex loss.
     objective : callable, optional
-        ``objective(estimator, n_rows)``: what it minimizes, a `cudbound.adapters.linear.Objective`. Not given for
-        families that hold another estimator.
+        ``objective(estimator, n_rows)``: its objective, a `cudbound.adapters.linear.Objective`. Not given for
+        families that contain another estimator.
     batched_fit : callable, optional
         ``batched_fit(estimator, n_jobs)``: a `BatchedFit`, which fits a stack of such classifiers after any steps that
-        are fitted in batches, on `n_jobs` threads; None where the estimator has to be cloned and refitted. None for
-        the whole family if not given.
+        are fitted in batches, on `n_jobs` threads; None if the estimator must be cloned and refitted. If not given,
+        None for the whole family.
     batched_refit : callable, optional
-        ``batched_refit(estimator, X, y)``: a `BatchedRefit` that is faster where no step before this estimator is
-        fitted to the rows, or None.
+        ``batched_refit(estimator, X, y)``: a `BatchedRefit` that is faster if no step before this estimator is fitted
+        to the rows, or None.
     marked_by : str, optional
-        Fitted attribute by which classes of other packages are recognized as well.
+        Fitted attribute that identifies classes of other packages.
     """
 
     supports: str
@@ -62,9 +62,9 @@ class Refusal:
     Attributes
     ----------
     family : tuple of str
-        Names of its classes in scikit-learn, not every version of which has all of them, or in this package.
+        Names of its classes in this package or in scikit-learn (not all versions have all of them).
     reason : str
-        Why, as the end of a sentence that begins with the name of the class.
+        The reason, as the end of a sentence that begins with the name of the class.
     remedy : str
         What to do instead, as a sentence.
     """
@@ -82,23 +82,23 @@ class Refusal:
 
 
 _STAGEWISE = (
-    "adds one tree after another and does not revise earlier ones, so that its coefficients are not the joint "
-    "minimizer of its loss."
+    "adds one tree after another and does not revise earlier ones, so its coefficients do not jointly minimize "
+    "its loss."
 )
 
 REFUSALS = (
     Refusal(
         family=("Perceptron", "PassiveAggressiveClassifier"),
         reason="has no convex loss with a useful minimizer: it stops at the first rule that its updates accept, and "
-        "the perceptron loss is least at beta = 0, which is not a classifier.",
+        "the perceptron loss has its minimum at beta = 0, which is not a classifier.",
         remedy="Fit LinearSVC, or ConvexLossClassifier('hinge', penalty=0.01).",
     ),
     Refusal(
         family=("LinearDiscriminantAnalysis", "QuadraticDiscriminantAnalysis"),
-        reason="takes its rule from estimated means, covariances and priors.",
-        remedy="A linear one has the direction of a least-squares fit, but another intercept unless the classes are "
-        "equally large, and so minimizes no convex surrogate loss. Fit LeastSquaresClassifier, which has the same "
-        "direction.",
+        reason="derives its rule from estimated means, covariances and priors.",
+        remedy="The linear rule has the direction of a least-squares fit, but a different intercept unless the classes "
+        "have equal size, so it does not minimize a convex surrogate loss. Fit LeastSquaresClassifier, which has the "
+        "same direction.",
     ),
     Refusal(
         family=("AdaBoostClassifier", "GradientBoostingClassifier"),
@@ -114,15 +114,15 @@ REFUSALS = (
     ),
     Refusal(
         family=("ChosenThresholdClassifier",),
-        reason="chose its threshold on these rows by a function, which the CUD bound would take as given.",
-        remedy="For a threshold chosen beforehand fit sklearn.model_selection.FixedThresholdClassifier; the intervals "
-        "from refits account for the choice.",
+        reason="chose its threshold on these rows with a function, and the CUD bound would treat it as fixed.",
+        remedy="For a threshold chosen in advance, fit sklearn.model_selection.FixedThresholdClassifier; intervals "
+        "based on refits account for the choice.",
     ),
     Refusal(
         family=("CalibratedClassifierCV",),
         reason="averages several classifiers and transforms their scores, which is not an additive classifier "
         "with one loss.",
-        remedy="Pass the classifier inside, fitted to all rows; LogisticRegression gives probabilities itself.",
+        remedy="Pass the inner classifier, fitted to all rows; LogisticRegression itself returns probabilities.",
     ),
 )
 
@@ -131,7 +131,7 @@ REFUSALS = (
 ADAPTERS: list[Adapter] = []
 
 _OTHER_METHODS = (
-    "Or leave 'cud' and 'aci' out of the methods of compare_intervals: the others take any classifier."
+    "Or drop 'cud' and 'aci' from the methods of compare_intervals: the others support any classifier."
 )
 
 
@@ -141,7 +141,7 @@ def find_adapter(estimator: Any) -> Adapter:
     Raises
     ------
     UnsupportedEstimatorError
-        If there is none; the message gives the reason, names what is supported and says what to do.
+        If there is none; the message gives the reason, the supported families and a remedy.
     """
     name = type(estimator).__name__
     for refusal in REFUSALS:
@@ -152,6 +152,6 @@ def find_adapter(estimator: Any) -> Adapter:
             return adapter
     supported = "; ".join(adapter.supports for adapter in ADAPTERS)
     raise UnsupportedEstimatorError(
-        f"{name} is not known as an additive classifier with a convex surrogate loss.",
+        f"{name} is not a known additive classifier with a convex surrogate loss.",
         f"Supported: {supported}. Fit one of these for the CUD interval. {_OTHER_METHODS}",
     )

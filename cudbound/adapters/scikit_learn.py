@@ -39,8 +39,8 @@ def _batched_ridge(estimator: Any, n_jobs: int) -> LinearFit | None:
 def _ridge_model(estimator: Any, X: Any, y: Any) -> AdditiveModel:
     if getattr(estimator, "positive", False):
         raise UnsupportedEstimatorError(
-            "RidgeClassifier(positive=True) constrains its coefficients, and the CUD bound is a supremum over all of "
-            "them.",
+            "RidgeClassifier(positive=True) constrains its coefficients, but the CUD bound is a supremum over all "
+            "coefficients.",
             "Fit it with positive=False.",
         )
     return linear_model(estimator, X, y, objective=_ridge_objective)
@@ -164,8 +164,8 @@ def _sgd_objective(estimator: SGDClassifier, n_rows: int) -> Objective:
     if estimator.loss not in LOSSES:
         raise UnsupportedEstimatorError(
             f"SGDClassifier(loss={estimator.loss!r}) is not supported: the loss is not a surrogate with a useful "
-            "minimizer, or not one that this package knows.",
-            f"Use a loss out of {sorted(LOSSES)}.",
+            "minimizer, or this package does not have it.",
+            f"Use one of the losses {sorted(LOSSES)}.",
         )
     loss, unit = LOSSES[estimator.loss]
     l1_ratio = {"l2": 0.0, "l1": 1.0}.get(estimator.penalty, float(estimator.l1_ratio or 0.0))

@@ -1,4 +1,4 @@
-"""Logistic regressions fitted by statsmodels, as classifiers of scikit-learn; statsmodels itself is not imported."""
+"""Convert logistic regressions of statsmodels to scikit-learn classifiers; statsmodels is not imported."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ from cudbound.basis.validation import check_lengths
 
 @public_call
 def from_statsmodels(result: Any) -> tuple[LogisticRegression, NDArray[np.float64], NDArray[np.int64]]:
-    """Return a logistic regression of statsmodels as a fitted classifier, with the rows and labels of its fit.
+    """Convert a logistic regression of statsmodels to a fitted classifier, with the rows and labels of its fit.
 
-    The classifier predicts 1 where the fitted probability is at least one half. Its coefficients are those of the
-    result; a refit is maximum likelihood on the resampled rows of the same design, so that what a formula made of the
-    data, such as splines or levels, stays as it was.
+    The classifier predicts 1 if the fitted probability is at least one half. Its coefficients are those of the result.
+    A refit is maximum likelihood on the resampled rows of the same design; terms that a formula derived from the data,
+    such as splines or levels, stay fixed.
 
     Parameters
     ----------
     result : object
-        Results of ``Logit(...).fit()``, or of ``GLM(..., family=Binomial()).fit()`` with the logit link; of arrays or
-        formulas.
+        Results of ``Logit(...).fit()``, or of ``GLM(..., family=Binomial()).fit()`` with the logit link, from arrays
+        or formulas.
 
     Returns
     -------
     classifier : LogisticRegression
-        Without a penalty; a constant column of the design is its intercept.
+        Without a penalty; a constant column of the design becomes its intercept.
     X : ndarray of float, shape (n_samples, n_features)
         The other columns of the design.
     y : ndarray of int, shape (n_samples,)
@@ -39,7 +39,7 @@ def from_statsmodels(result: Any) -> tuple[LogisticRegression, NDArray[np.float6
     Raises
     ------
     UnsupportedEstimatorError
-        If it is no such result, or the fit used weights, an offset, an exposure or outcomes other than 0 and 1.
+        If it is not such a result, or if the fit used weights, an offset, an exposure or outcomes other than 0 and 1.
 
     Notes
     -----
@@ -69,7 +69,7 @@ def from_statsmodels(result: Any) -> tuple[LogisticRegression, NDArray[np.float6
     if kind != "Logit" and not (kind == "GLM" and logit_link):
         raise UnsupportedEstimatorError(
             f"{type(result).__name__} is not the result of a logistic regression of statsmodels.",
-            "Fit Logit(y, X), or GLM(y, X, family=Binomial()) with its usual link; for other models pass a fitted "
+            "Fit Logit(y, X), or GLM(y, X, family=Binomial()) with the logit link; for other models pass a fitted "
             "scikit-learn classifier.",
         )
     _check_plain(model)
@@ -77,7 +77,7 @@ def from_statsmodels(result: Any) -> tuple[LogisticRegression, NDArray[np.float6
     if not np.isin(outcomes, (0.0, 1.0)).all() or np.unique(outcomes).size != 2:
         raise UnsupportedEstimatorError(
             f"The outcomes of {kind} are not 0 and 1.",
-            "Give every case a row of its own, with the outcome 0 or 1.",
+            "Use one row per case, with the outcome 0 or 1.",
         )
     check_lengths(design.shape[1], params.size)
     constant = np.flatnonzero((design == design[0]).all(axis=0) & (design[0] != 0.0))[:1]
@@ -94,13 +94,13 @@ def from_statsmodels(result: Any) -> tuple[LogisticRegression, NDArray[np.float6
 
 
 def _check_plain(model: Any) -> None:
-    """Refuse fits in which rows have weights, or scores have a part that no coefficient multiplies."""
+    """Raise an error for fits with row weights, or with a part of the score that no coefficient multiplies."""
     for name in ("freq_weights", "var_weights"):
         weights = getattr(model, name, None)
         if weights is not None and not (np.asarray(weights) == 1.0).all():
             raise UnsupportedEstimatorError(
-                f"The fit used {name}, which its result does not pass on.",
-                "Fit without them, or pass a scikit-learn classifier that was fitted with sample_weight.",
+                f"The fit used {name}, which cannot be read from its result.",
+                "Fit without them, or pass a scikit-learn classifier fitted with sample_weight.",
             )
     for name in ("offset", "exposure"):
         shift = getattr(model, name, None)

@@ -1,4 +1,4 @@
-"""What holds one of the other classifiers: pipelines, searches, and thresholds other than 0."""
+"""Estimators that contain another classifier: pipelines, searches, and thresholds other than 0."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def _best_model(estimator: Any, X: Any, y: Any) -> AdditiveModel:
     name = type(estimator).__name__
     if not hasattr(estimator, "best_estimator_"):
         raise UnsupportedEstimatorError(
-            f"{name}(refit={estimator.refit!r}) holds no classifier.", "Fit it with refit=True."
+            f"{name}(refit={estimator.refit!r}) has no fitted classifier.", "Fit it with refit=True."
         )
     best = estimator.best_estimator_
     model = find_adapter(best).express(best, X, y)
@@ -70,8 +70,8 @@ def _threshold_model(estimator: Any, X: Any, y: Any) -> AdditiveModel:
     if isinstance(estimator, TunedThresholdClassifierCV):
         if not isinstance(estimator.scoring, str):
             raise UnsupportedEstimatorError(
-                "TunedThresholdClassifierCV with a custom scorer does not say which class its threshold "
-                "belongs to.",
+                "The class to which the threshold belongs is unknown for TunedThresholdClassifierCV with a custom "
+                "scorer.",
                 "Fit FixedThresholdClassifier(estimator, threshold=best_threshold_, pos_label=...).",
             )
         # scikit-learn's named scorers take the second class as the positive one
@@ -85,15 +85,15 @@ def _threshold_model(estimator: Any, X: Any, y: Any) -> AdditiveModel:
 
 
 def _cut(estimator: Any, model: AdditiveModel, threshold: str | float) -> float:
-    """Return the threshold on the scale of the score."""
+    """Return the threshold on the scale of the scores."""
     method = estimator.response_method
     if method == "auto":
         method = "predict_proba" if hasattr(estimator.estimator_, "predict_proba") else "decision_function"
     name = type(estimator).__name__
     if method == "predict_proba" and not model.loss.score_is_logit:
         raise UnsupportedEstimatorError(
-            f"{name} puts its threshold on a probability, and only that of logistic regression is a fixed function of "
-            f"the score; the loss here is {model.loss.name}.",
+            f"{name} has a threshold on a probability, and only in logistic regression is the probability a fixed "
+            f"function of the score; the loss here is {model.loss.name}.",
             "Fit it with response_method='decision_function'.",
         )
     if isinstance(threshold, str):  # "auto": 0.5 for a probability, 0 for a score
@@ -101,7 +101,7 @@ def _cut(estimator: Any, model: AdditiveModel, threshold: str | float) -> float:
     cut = float(logit(threshold)) if method == "predict_proba" else float(threshold)
     if not np.isfinite(cut):
         raise UnsupportedEstimatorError(
-            f"{name} with the threshold {threshold!r} gives every case the same class.",
+            f"{name} with the threshold {threshold!r} assigns every case to the same class.",
             "Use a threshold between 0 and 1.",
         )
     return cut
@@ -111,9 +111,9 @@ def _shifted(model: AdditiveModel, cut: float) -> AdditiveModel:
     penalized = sum(strengths[0] for strengths in (model.penalty, model.l1_penalty) if strengths is not None)
     if cut != 0.0 and (penalized > 0.0 or not (model.design[:, 0] == 1.0).all()):
         raise UnsupportedEstimatorError(
-            "A threshold other than 0 (or other than the probability 0.5) needs a classifier whose intercept is fitted "
-            "and not penalized: then it is an offset of the loss.",
-            "Use LogisticRegression with a solver other than 'liblinear', SVC(kernel='linear') in place of LinearSVC, "
+            "A threshold other than 0 (or other than the probability 0.5) needs a classifier with a fitted, "
+            "unpenalized intercept: then it is an offset of the loss.",
+            "Use LogisticRegression with a solver other than 'liblinear', SVC(kernel='linear') instead of LinearSVC, "
             "and fit_intercept=True.",
         )
     coef = model.coef.copy()

@@ -1,1 +1,1 @@
-"""What every room leans on: validation, outcomes, results, method cards, groups, seeds, rounding, exceptions."""
+"""What every package uses: validation, outcomes, results, method cards, groups, seeds, rounding, exceptions."""

@@ -1,4 +1,4 @@
-"""Progress bars on a terminal and in a notebook, for calls that take longer than a person waits without a sign."""
+"""Progress bars on a terminal and in a notebook, for calls that take several seconds."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ PATIENCE = 2.0
 
 @dataclass(frozen=True)
 class Progress:
-    """Whether a call shows bars, and from when on.
+    """Whether a call shows bars, and after how long.
 
     Attributes
     ----------
@@ -36,7 +36,7 @@ class Progress:
 
     @contextmanager
     def bar(self, **settings: Any) -> Iterator[Any]:
-        """Yield a bar of tqdm, which has the time that remains; its `settings` are those of tqdm.
+        """Yield a tqdm bar, which shows the remaining time; `settings` are passed to tqdm.
 
         It is drawn with `update` from the time on at which it is due, and wiped out at the end.
         """
@@ -59,7 +59,7 @@ CONFIG: dict[str, bool | None] = {"progress": None}
 
 
 def current_progress() -> Progress:
-    """Return the progress of the call that this is a part of, or a new one as `cudbound.set_config` asks for it."""
+    """Return the progress of the enclosing call, or a new one with the settings of `cudbound.set_config`."""
     if (outer := _SHARED.get()) is not None:
         return outer
     now = time.monotonic()
@@ -70,7 +70,7 @@ def current_progress() -> Progress:
 
 @contextmanager
 def shared(progress: Progress) -> Iterator[None]:
-    """Let all calls of the block have this progress."""
+    """Use this progress for all calls in the block."""
     token = _SHARED.set(progress)
     try:
         yield
@@ -79,7 +79,7 @@ def shared(progress: Progress) -> Iterator[None]:
 
 
 def in_notebook() -> bool:
-    """Whether this is a notebook, whose standard error is no terminal and is read all the same."""
+    """Whether this is a notebook, which shows standard error although it is not a terminal."""
     ipython = sys.modules.get("IPython")
     shell = None if ipython is None else ipython.get_ipython()
     return shell is not None and "IPKernelApp" in shell.config

@@ -1,4 +1,4 @@
-"""What public calls share: answers to keywords that they do not have, one progress, and warnings about their line."""
+"""What public calls share: hints for unknown keywords, one progress bar, and warnings with the caller's line."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ HINTS = (
     ("alpha", "localization", "the rate alpha_n of the CUD bound is localization"),
     ("alpha", "bound", "the rate alpha_n of the CUD bound is in bound=Bound(localization=...)"),
     ("alpha localization", "problem", "the rate alpha_n is localization of Problem.of(...)"),
-    ("random_state seed", "rng", "it is called rng, such as rng=0"),
-    ("n_boot n_bootstrap n_bootstraps B", "n_resamples", "it is called n_resamples"),
+    ("random_state seed", "rng", "use rng, such as rng=0"),
+    ("n_boot n_bootstrap n_bootstraps B", "n_resamples", "use n_resamples"),
     ("event pos_label", "metric", 'it is part of the metric, as in metric=Metrics("sensitivity", event=...)'),
     ("cv inner on_single_class sizes", "resampling", "it is in resampling=Resampling({name}=...)"),
     ("localization polish", "bound", "it is in bound=Bound({name}=...)"),
@@ -36,12 +36,12 @@ HINTS = (
     (
         "options fallback",
         "methods",
-        'options stand with their method, as in methods=[("cud", {{"fallback": True}})]',
+        'pass options together with their method, as in methods=[("cud", {{"fallback": True}})]',
     ),
     (
         "options fallback",
         "method",
-        'options stand with their method, as in method=("cud", {{"fallback": True}})',
+        'pass options together with their method, as in method=("cud", {{"fallback": True}})',
     ),
     ("progress", "", "it is a setting of the process, cudbound.set_config(progress=...)"),
     ("search", "all_draws", "all_draws=True solves every draw completely"),
@@ -49,7 +49,7 @@ HINTS = (
 
 
 def public_call(function: Callable[Parameters, Result]) -> Callable[Parameters, Result]:
-    """Let a function that users call answer keywords that it does not have, and share one progress with its parts.
+    """Make a public function explain unknown keywords, and share one progress bar with the functions it calls.
 
     Examples
     --------
@@ -58,7 +58,7 @@ def public_call(function: Callable[Parameters, Result]) -> Callable[Parameters, 
     ...     return n_resamples
     >>> drawn(n_boot=5)
     Traceback (most recent call last):
-    TypeError: drawn() got an unexpected keyword argument 'n_boot': it is called n_resamples
+    TypeError: drawn() got an unexpected keyword argument 'n_boot': use n_resamples
     """
     known = inspect.signature(function).parameters
 
@@ -72,7 +72,7 @@ def public_call(function: Callable[Parameters, Result]) -> Callable[Parameters, 
 
 
 def public_settings(made: type[Made]) -> type[Made]:
-    """Let a dataclass answer keywords that it does not have, as `public_call` does."""
+    """Make a dataclass explain unknown keywords, as `public_call` does."""
     make = made.__init__
     known = inspect.signature(made).parameters
 
@@ -86,7 +86,7 @@ def public_settings(made: type[Made]) -> type[Made]:
 
 
 def _refuse(function: str, known: Mapping[str, inspect.Parameter], given: Iterable[str]) -> None:
-    """Raise TypeError, as Python does, for a keyword that a function lacks, and say what answers it."""
+    """Raise TypeError, as Python does, for an unknown keyword, and name the one to use instead."""
     takes_options = any(one.kind is one.VAR_KEYWORD for one in known.values())
     for name in given:
         if name in known:
@@ -102,7 +102,7 @@ def _refuse(function: str, known: Mapping[str, inspect.Parameter], given: Iterab
 
 
 def warn(message: Warning | str, category: type[Warning] | None = None) -> None:
-    """Give a warning, of a category where it is a text, that points at the line outside this package."""
+    """Issue a warning that points at the calling line outside this package; `category` is for a text."""
     frame: FrameType | None = sys._getframe(1)
     level = 2
     while frame is not None and frame.f_code.co_filename.startswith(PACKAGE):

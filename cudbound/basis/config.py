@@ -1,4 +1,4 @@
-"""Settings of the process, in the manner of scikit-learn."""
+"""Settings of the process, as in scikit-learn."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from cudbound.basis.validation import check_flag
 
 @public_call
 def set_config(*, progress: bool | None) -> None:
-    """Set whether calls of this process show bars on standard error, with the time that remains.
+    """Set whether calls in this process show progress bars on standard error, with the remaining time.
 
     Parameters
     ----------
@@ -52,7 +52,7 @@ def get_config() -> dict[str, bool | None]:
 @public_call
 @contextmanager
 def config_context(*, progress: bool | None) -> Iterator[None]:
-    """Set what `set_config` sets for a block, and take it back at its end; all threads see it meanwhile.
+    """Change the settings of `set_config` within a block, for all threads, and restore them at its end.
 
     Parameters
     ----------

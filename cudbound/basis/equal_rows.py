@@ -17,7 +17,7 @@ def dense(values: Any) -> Any:
 
 
 def row_keys(table: Any) -> list[Hashable]:
-    """Return one value for each row of an array or DataFrame, equal for equal rows.
+    """Return one value per row of an array or DataFrame; equal rows get equal values.
 
     Missing values are equal to each other, and whole numbers to the same numbers with a decimal point.
     """
@@ -30,7 +30,7 @@ def row_keys(table: Any) -> list[Hashable]:
 
 
 def count_distinct_rows(table: Any) -> float:
-    """Return the number of distinct rows of a table, dense or sparse; nan for what is not a table.
+    """Return the number of distinct rows of a dense or sparse table; nan for anything else.
 
     Examples
     --------

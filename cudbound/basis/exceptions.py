@@ -1,4 +1,4 @@
-"""Warnings and errors of their own class, so that a script can tell one event from another."""
+"""Warnings and errors, one class per event, so that a script can handle each by itself."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class CudboundWarning(UserWarning):
-    """Base class of every warning of this package; what a kind of warning knows are its attributes."""
+    """Base class of all warnings in this package; subclasses carry details as attributes."""
 
     def __init__(self, message: str, **facts: Any):
         super().__init__(message)
@@ -19,7 +19,7 @@ class CudboundWarning(UserWarning):
 
 
 class NotCertifiedWarning(CudboundWarning):
-    """Some draws were not solved far enough: upper bounds were used in place of exact values.
+    """Some draws were not solved to the required accuracy: upper bounds were used instead of exact values.
 
     Attributes
     ----------
@@ -40,16 +40,16 @@ class NotCertifiedWarning(CudboundWarning):
 
 
 class TuningNotResampledWarning(CudboundWarning):
-    """A strength of penalty, or a threshold, was chosen on the same data; the CUD bound takes it as given.
+    """A penalty strength or threshold was chosen on the same data; the CUD bound treats it as fixed in advance.
 
     The interval then says nothing about how the choice would have come out on another training set.
     """
 
 
 class UnscaledPenaltyWarning(CudboundWarning):
-    """A penalty treats all coefficients alike, and the features have standard deviations of very different size.
+    """A penalty treats all coefficients alike, but the standard deviations of the features differ greatly.
 
-    The coefficients of features in small units are then held back far more than the others.
+    Features with small standard deviations are then penalized far more than the others.
 
     Attributes
     ----------
@@ -63,7 +63,7 @@ class UnscaledPenaltyWarning(CudboundWarning):
 
 
 class NotMinimizerWarning(CudboundWarning):
-    """The fitted coefficients do not minimize the loss on these rows; the upper limit is not capped.
+    """The fitted coefficients do not minimize the loss on these rows; no cap is applied to the upper limit.
 
     Attributes
     ----------
@@ -73,15 +73,15 @@ class NotMinimizerWarning(CudboundWarning):
 
     def __init__(self, residual: float):
         super().__init__(
-            f"The fitted coefficients do not minimize their loss on these rows (residual {residual:.2g}), so that the "
-            "upper limit is not capped. Was the classifier fitted to other rows? If its solver stopped early, fit it "
-            "with a smaller tol and a larger max_iter, or ask for the exact minimizer (polish)."
+            f"The fitted coefficients do not minimize their loss on these rows (residual {residual:.2g}), so no cap "
+            "is applied to the upper limit. Was the classifier fitted to other rows? If its solver stopped early, "
+            "fit it with a smaller tol and a larger max_iter, or ask for the exact minimizer (polish)."
         )
         self.residual = residual
 
 
 class LabelsReadWarning(CudboundWarning):
-    """A step before the classifier reads the labels, and the CUD bound takes it as given.
+    """A step before the classifier uses the labels; the CUD bound ignores that selection.
 
     Attributes
     ----------
@@ -91,15 +91,15 @@ class LabelsReadWarning(CudboundWarning):
 
     def __init__(self, step: str):
         super().__init__(
-            f"{step} reads the labels before the classifier does, and the CUD bound takes it as given: it knows "
-            "nothing of the selection. With 4 of 200 features of pure noise selected it covered the error in 20 of "
-            "100 data sets. Take an interval from refits, such as 'two-center'."
+            f"{step} uses the labels before the classifier does. The CUD bound treats this step as fixed and "
+            "ignores the selection. With 4 of 200 noise features selected, it covered the error in 20 of "
+            "100 data sets. Use an interval based on refits, such as 'two-center'."
         )
         self.step = step
 
 
 class FrozenStepsWarning(CudboundWarning):
-    """Parts of the estimator are not fitted again in refits, which cannot see what was selected in them.
+    """Parts of the estimator are not refitted, so the resampling does not account for selection in them.
 
     Attributes
     ----------
@@ -109,21 +109,22 @@ class FrozenStepsWarning(CudboundWarning):
 
     def __init__(self, steps: tuple[str, ...]):
         super().__init__(
-            f"Refits do not fit {', '.join(steps)} again: a selection that was made before on these rows is not seen "
-            "by the resampling, and the interval may be too low. Put the unfitted step into the pipeline."
+            f"Refits do not fit {', '.join(steps)} again: the resampling does not account for a selection "
+            "made on these rows before, and the interval may be too low. Put the unfitted step into the "
+            "pipeline."
         )
         self.steps = steps
 
 
 class ManyFeaturesWarning(CudboundWarning):
-    """The rank of the design is above half of the training rows, or groups of them.
+    """The rank of the design exceeds half the number of training rows, or of groups of rows.
 
     The interval around two centers is then built around further centers; above nine tenths it is not to be relied on.
     """
 
 
 class FewEventsWarning(CudboundWarning):
-    """There are so few rows of a class that any interval for a metric of it is hardly more than a guess.
+    """A class has too few rows for a useful interval for its metrics.
 
     Attributes
     ----------
@@ -135,7 +136,7 @@ class FewEventsWarning(CudboundWarning):
 
 
 class LowUpperLimitWarning(CudboundWarning):
-    """An upper limit is lower than as many new cases as there are training rows would allow, without any error.
+    """An upper limit is lower than the same number of new cases could support, even with no errors.
 
     Separable classes give such limits: the training rows then show no error, and cannot show how far they mislead.
 
@@ -152,7 +153,7 @@ class LowUpperLimitWarning(CudboundWarning):
 
 
 class SampleSizeWarning(CudboundWarning):
-    """There are fewer or more training rows than those on which the intervals of this package were studied.
+    """The number of training rows is outside the range in which the intervals of this package were studied.
 
     Attributes
     ----------
@@ -164,7 +165,7 @@ class SampleSizeWarning(CudboundWarning):
 
 
 class TrainingRowsWarning(CudboundWarning):
-    """Cases of a test set equal training rows; the error on them says little of new cases.
+    """Some test cases are identical to training rows; the error on them is not evidence about new cases.
 
     Attributes
     ----------
@@ -179,7 +180,7 @@ class TrainingRowsWarning(CudboundWarning):
 
 
 class FewGroupsWarning(CudboundWarning):
-    """The groups are so few, or of such unequal size, that an interval says little of the variation between them.
+    """The groups are too few, or too unequal in size, to show how errors vary between them.
 
     Attributes
     ----------
@@ -193,7 +194,7 @@ class FewGroupsWarning(CudboundWarning):
 
 
 class FrequencyWeightsWarning(CudboundWarning):
-    """Weights of rows look like numbers of patients: the rows should be repeated instead.
+    """The weights look like numbers of patients; repeat the rows instead.
 
     Attributes
     ----------
@@ -205,7 +206,7 @@ class FrequencyWeightsWarning(CudboundWarning):
 
 
 class SimilarRowsWarning(CudboundWarning):
-    """Most rows have others that are far closer than the next ones, as several rows of one patient are.
+    """Rows form small clusters of close neighbors, as several rows of one patient do.
 
     Attributes
     ----------
@@ -217,7 +218,7 @@ class SimilarRowsWarning(CudboundWarning):
 
 
 class DuplicateRowsWarning(CudboundWarning):
-    """Rows equal others in every feature and in the label, which chance does not explain.
+    """More rows are identical, in every feature and in the label, than chance explains.
 
     Attributes
     ----------
@@ -229,7 +230,7 @@ class DuplicateRowsWarning(CudboundWarning):
 
 
 class SlowRefitsWarning(CudboundWarning):
-    """Refits are going to take long, judged by the first few of them.
+    """The refits will take long, judging by the first few.
 
     Attributes
     ----------
@@ -240,13 +241,13 @@ class SlowRefitsWarning(CudboundWarning):
     """
 
     def __init__(self, fact: str, helps: tuple[str, ...] = ()):
-        super().__init__(f"{fact}{'; ' * bool(helps)}{' or '.join(helps)}{' takes less' * bool(helps)}.")
+        super().__init__(f"{fact}{'; ' * bool(helps)}{' or '.join(helps)}{' is faster' * bool(helps)}.")
         self.fact = fact
         self.helps = helps
 
 
 class StatedError(Exception):
-    """An error that keeps the fact apart from the remedy, so that a command can name its own options.
+    """An error with a separate fact and remedy, so that a command can name its own options.
 
     Attributes
     ----------
@@ -281,11 +282,11 @@ class UnsupportedProblemError(StatedError, ValueError):
 
 
 class FailedRefitsError(StatedError, ValueError):
-    """Too many of the refits on bootstrap draws failed for the others to stand for all draws."""
+    """Too many refits on bootstrap draws failed; the remaining ones do not represent all draws."""
 
 
 class NotMinimizerError(StatedError, ValueError):
-    """The fitted coefficients do not minimize the surrogate loss on the data that were passed.
+    """The fitted coefficients do not minimize the surrogate loss on these data.
 
     Attributes
     ----------
@@ -299,11 +300,11 @@ class NotMinimizerError(StatedError, ValueError):
 
 
 class NoMinimizerError(NotMinimizerError):
-    """The surrogate loss has no minimizer on these data: it falls without end along some direction."""
+    """The surrogate loss has no minimizer on these data: it keeps decreasing along some direction."""
 
 
 class SolveInterrupted(KeyboardInterrupt):
-    """Ctrl-C stopped the solver; what was computed so far is kept.
+    """Ctrl-C stopped the solver; the results so far are kept.
 
     Attributes
     ----------
@@ -322,15 +323,15 @@ class SolveInterrupted(KeyboardInterrupt):
 
 
 class StudyError(ValueError):
-    """A store of a study, or a place for one, cannot be used; what it holds is as it was."""
+    """A study store cannot be used, or cannot be created; its contents are unchanged."""
 
 
 class SavedResultError(ValueError):
-    """A saved result cannot be written or read; the message says what in it is wrong."""
+    """A saved result cannot be written or read; the message gives the reason."""
 
 
 class StudyInterrupted(KeyboardInterrupt):
-    """Ctrl-C stopped a study; the replicates that were done are stored.
+    """Ctrl-C stopped a study; finished replicates are in the store.
 
     Attributes
     ----------
@@ -342,8 +343,8 @@ class StudyInterrupted(KeyboardInterrupt):
 
     def __init__(self, store: str, n_done: int, n_total: int):
         super().__init__(
-            f"stopped with {n_done} of {n_total} replicates done, which {store} holds; "
-            "run the same study with the same store to resume"
+            f"stopped with {n_done} of {n_total} replicates done and stored in {store}; run the same study with the "
+            "same store to resume"
         )
         self.n_done = n_done
         self.n_total = n_total

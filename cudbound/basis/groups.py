@@ -1,4 +1,4 @@
-"""Rows that belong together, such as those of one patient: resampling draws and leaves them out as a whole."""
+"""Groups of rows, such as those of one patient; resampling draws whole groups."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ MIN_GROUPS_PER_CLASS = 2
 
 @dataclass(frozen=True, eq=False)
 class Groups:
-    """Which rows of a training set belong together.
+    """The groups of the rows of a training set.
 
     Attributes
     ----------
@@ -44,7 +44,7 @@ class Groups:
         if codes.ndim != 1 or not codes.size or codes.dtype.kind not in "iu" or not _in_order(codes):
             raise ParameterError(
                 "codes",
-                "numbers of groups, one for each row, counted from 0 in the order of their first rows",
+                "group numbers, one per row, counted from 0 in order of first occurrence",
                 self.codes,
             )
 
@@ -64,17 +64,17 @@ class Groups:
         """
         found = np.asarray(values)
         if found.ndim != 1 or not found.size:
-            raise ValueError(f"'groups' must have one value for each row. Got shape {found.shape} instead.")
+            raise ValueError(f"'groups' must have one value per row. Got shape {found.shape} instead.")
         missing = [row for row, value in enumerate(found.tolist()) if value is None or value != value]
         if missing:
             raise ValueError(
-                f"'groups' must say of every row to which group it belongs. Got {len(missing)} missing values, the "
-                f"first in row {missing[0]}; give such rows groups of their own."
+                f"'groups' must assign every row to a group. Got {len(missing)} missing values, the first in "
+                f"row {missing[0]}; give each such row its own group."
             )
         numbers: dict[Any, int] = {}
         codes = np.array([numbers.setdefault(value, len(numbers)) for value in found.tolist()], dtype=np.intp)
         if len(numbers) < 2:
-            raise ValueError("'groups' must name at least two groups. Got the same value in every row.")
+            raise ValueError("'groups' must contain at least two groups. Got the same value in every row.")
         return cls(codes)
 
     @property
@@ -89,12 +89,12 @@ class Groups:
 
     @cached_property
     def sizes(self) -> NDArray[np.int64]:
-        """Rows of each group, shape (n_groups,)."""
+        """Number of rows in each group, shape (n_groups,)."""
         return np.bincount(self.codes)
 
     @property
     def n_effective(self) -> float:
-        """Number of groups of equal size whose mean varies as much: (sum m)^2 / sum m^2, with m the sizes.
+        """Effective number of groups, (sum m)^2 / sum m^2, where m are the group sizes.
 
         References
         ----------
@@ -129,7 +129,7 @@ class Groups:
 
 
 def check_groups(groups: ArrayLike | None, labels: NDArray[np.float64]) -> Groups | None:
-    """Return the groups of the rows of a training set, or None if nothing is said of them.
+    """Return the groups of the rows of a training set, or None if there are none.
 
     Parameters
     ----------
@@ -150,8 +150,9 @@ def check_groups(groups: ArrayLike | None, labels: NDArray[np.float64]) -> Group
         n_groups = np.unique(found.codes[labels == label]).size
         if n_groups < MIN_GROUPS_PER_CLASS:
             raise ValueError(
-                f"Each class must occur in at least {MIN_GROUPS_PER_CLASS} groups. Got one class that occurs in "
-                f"{n_groups} of {found.n_groups}; draws of whole groups cannot show how the classifier varies with it."
+                f"Each class must occur in at least {MIN_GROUPS_PER_CLASS} groups. Got one class that occurs "
+                f"in {n_groups} of {found.n_groups}; resampling whole groups cannot show how the classifier "
+                "depends on it."
             )
     return found
 

@@ -1,4 +1,4 @@
-"""Ways on: what a name that does not exist may have meant, and how to get a package that is missing.
+"""Hints: the name that was probably meant, and how to install a missing package.
 
 The command needs them before anything heavy is loaded.
 """
@@ -11,7 +11,7 @@ from collections.abc import Iterable
 
 
 def suggestion(name: object, known: Iterable[str]) -> str:
-    """Return the sentence that names what was meant, with a blank before it, or nothing if no name is close.
+    """Return a sentence with the closest name, after a blank, or an empty string if no name is close.
 
     Examples
     --------
@@ -23,7 +23,7 @@ def suggestion(name: object, known: Iterable[str]) -> str:
 
 
 def did_you_mean(name: str, known: Iterable[str], otherwise: str) -> str:
-    """Return a hint at the name that was meant, or else `otherwise` and all names.
+    """Return a hint at the closest name, or else `otherwise` and all names.
 
     Examples
     --------
@@ -43,7 +43,7 @@ def _closest(name: str, known: Iterable[str]) -> str | None:
 
 
 def install_command(extra: str) -> str:
-    """Return the command that installs what an extra of this package stands for.
+    """Return the command that installs an extra of this package.
 
     It names the packages themselves, and so works wherever this one came from: a folder, a wheel or an index.
 

@@ -1,4 +1,4 @@
-"""What every registered method says of itself, and the options it takes."""
+"""The description of a registered method, and its options."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ NO_OPTIONS: Mapping[str, Any] = MappingProxyType({})
 
 @dataclass(frozen=True)
 class Choice:
-    """An option that is one of some words; the first is the default."""
+    """An option with a fixed set of values; the first is the default."""
 
     words: tuple[str, ...]
 
@@ -40,7 +40,7 @@ class Choice:
         return self.words[0]
 
     def check(self, name: str, value: object) -> str:
-        """Return the value; raise ValueError if it is none of the words."""
+        """Return the value; raise ValueError if it is not in the set."""
         return check_choice(name, value, self.words)
 
     def __str__(self) -> str:
@@ -56,7 +56,7 @@ class Number:
     high: float = float("inf")
 
     def check(self, name: str, value: object) -> float:
-        """Return the value as a float; raise ValueError if it is no number of the range."""
+        """Return the value as a float; raise ValueError if it is not a number in the range."""
         return check_number(name, value, self.low, self.high)
 
     def __str__(self) -> str:
@@ -70,7 +70,7 @@ class Flag:
     default: bool
 
     def check(self, name: str, value: object) -> bool:
-        """Return the value; raise ValueError if it is neither."""
+        """Return the value; raise ValueError if it is not True or False."""
         return check_flag(name, value)
 
     def __str__(self) -> str:
@@ -90,7 +90,7 @@ READS: Mapping[str, str] = {
 
 @dataclass(frozen=True, kw_only=True)
 class MethodCard:
-    """What a registered method says of itself.
+    """The description of a registered method.
 
     Attributes
     ----------
@@ -153,17 +153,17 @@ class MethodCard:
         return self if self.reads == kind else self.others.get(kind)
 
     def why_not_read(self, kinds: Iterable[str]) -> str:
-        """Return why a method gives nothing for metrics that judge these kinds, as a sentence."""
+        """Return why a method is not available for metrics that read these kinds, as a sentence."""
         own = " and ".join(READS[name] for name in (self.reads, *self.others))
         return f"{self.name} reads {own}, and not {' or '.join(READS[kind] for kind in kinds)}."
 
     @property
     def symbols(self) -> str:
-        """What those symbols of the formula mean that it does not explain itself."""
+        """The meaning of the symbols that the formula does not define."""
         return "; ".join(meaning for pattern, meaning in SYMBOLS.items() if re.search(pattern, self.formula))
 
     def needed(self, given: Mapping[str, Any], design: Any = None) -> frozenset[str]:
-        """Return what must be recorded under these options, for a matrix of this rank and these distinct rows."""
+        """Return the records needed with these options, for a matrix of this rank and number of distinct rows."""
         if self.needs_with is None:
             return self.needs
         return self.needs_with(self.resolve_options(given), design)
@@ -188,7 +188,7 @@ Card = TypeVar("Card", bound=MethodCard)
 
 @dataclass(frozen=True)
 class Asked(Generic[Card]):
-    """The methods that were asked for; it is iterated over them.
+    """The requested methods, as an iterable.
 
     Attributes
     ----------
@@ -217,7 +217,7 @@ class Asked(Generic[Card]):
         return {name: value for name, value in given.items() if name in method.options}
 
     def reading(self, kinds: Sequence[str]) -> tuple[Card, ...]:
-        """Return the methods for metrics that judge these kinds, one of a name for each kind that it reads."""
+        """Return the methods for metrics that read these kinds, one per name and kind."""
         found = (method.reading(kind) for method in self.methods for kind in kinds)
         return tuple(one for one in found if one is not None)
 
@@ -233,7 +233,7 @@ class Asked(Generic[Card]):
         for method in unread:
             if method.name in self.named or len(unread) == len(self.methods):
                 raise ValueError(
-                    f"{method.why_not_read(kinds)} Ask for others, such as 'two-center', or 'all'."
+                    f"{method.why_not_read(kinds)} Use another one, such as 'two-center', or 'all'."
                 )
         return replace(self, methods=tuple(one for one in self.methods if one not in unread))
 
@@ -246,7 +246,7 @@ def find_named(
     without: frozenset[str] = frozenset(),
     of_function: Callable[[Any], Card] | None = None,
 ) -> Asked[Card]:
-    """Return what was asked for: a name, a group, a pair of one of them and options, or a list of any of these.
+    """Return the requested methods: a name, a group, a pair (name, options), or a list of any of these.
 
     A list may also have methods themselves, which need not be known, and functions, of which `of_function` makes them.
     A pair with a group sets an option in each of its members that has it. Each method is taken once, in the order
@@ -281,7 +281,7 @@ def find_named(
                 named.add(method.name)  # a pair may also set options of what a group before it has named
             if not methods.setdefault(method.name, method) is method is known.get(method.name, method):
                 raise ValueError(
-                    f"{method.name!r} is the name of another method. Give yours a name of its own."
+                    f"{method.name!r} is already the name of another method. Choose another name for yours."
                 )
             own = {name: value for name, value in given.items() if not group or name in method.options}
             method.resolve_options(own, without)
@@ -319,5 +319,5 @@ def check_options(options: object, methods: Iterable[MethodCard]) -> dict[str, d
     asked = {method.name: method for method in methods}
     for name in sorted(set(options) - set(asked)):
         meant = suggestion(name, asked)
-        raise ValueError(f"'options' names {name!r}, which is not among the methods asked for.{meant}")
+        raise ValueError(f"'options' names {name!r}, which is not one of the requested methods.{meant}")
     return {name: asked[name].resolve_options(given) for name, given in options.items()}

@@ -1,4 +1,4 @@
-"""Metrics, and further numbers of methods, in the words of a sentence."""
+"""Names of metrics, and of other numbers that methods report, for use in sentences."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ NO_PROPORTIONS = ("effective_rows",)
 
 
 def metric_words(metrics: Iterable[str]) -> str:
-    """Return metrics in the words of a sentence, each once.
+    """Return the names of metrics for a sentence, each once.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What a method computes from records: an estimate, an interval or a test, and what must be said of it."""
+"""The output of a method: an estimate, an interval or a test, with remarks."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Center = Literal["training error", ".632 estimate", "error on new cases", "mean 
 
 
 class ConfidenceInterval(NamedTuple):
-    """Two confidence limits, on the scale of the estimate; ``low, high = interval`` takes them apart, as in SciPy.
+    """Two confidence limits, on the scale of the estimate; ``low, high = interval`` unpacks them, as in SciPy.
 
     Examples
     --------
@@ -42,7 +42,7 @@ UNDEFINED_LIMITS = ConfidenceInterval(math.nan, math.nan)
 
 @dataclass(frozen=True)
 class Estimand:
-    """What a method aims at, in the words of docs/reference/notation.md.
+    """The quantity that a method estimates, as defined in docs/reference/notation.md.
 
     Attributes
     ----------
@@ -73,7 +73,7 @@ class Estimand:
 
     @property
     def n_train_rows(self) -> int | None:
-        """The training rows as a whole number, rounded down; None where there are none."""
+        """The number of training rows, rounded down; None if there is none."""
         return None if self.n_train is None else int(self.n_train)
 
     @classmethod
@@ -91,7 +91,7 @@ class Estimand:
 
 @dataclass(frozen=True)
 class PointOutcome:
-    """What a point estimator computes, and what every other method computes besides.
+    """The output of a point estimator, and part of the output of every other method.
 
     Attributes
     ----------
@@ -126,7 +126,7 @@ class PointOutcome:
 
 @dataclass(frozen=True)
 class Outcome(PointOutcome):
-    """What an interval method computes.
+    """The output of an interval method.
 
     Attributes
     ----------
@@ -156,7 +156,7 @@ class Outcome(PointOutcome):
 
 @dataclass(frozen=True)
 class TestOutcome(PointOutcome):
-    """What a test of the difference of two errors computes.
+    """The output of a test of the difference between two errors.
 
     Attributes
     ----------
@@ -207,7 +207,7 @@ A_MARGIN = {
 
 
 def alternative_in_words(alternative: str, null: float, a: str, b: str, what: str = "error") -> Worded:
-    """Return what a small p-value speaks for, by the names of the two that are compared.
+    """Return the alternative hypothesis, with the names of the two that are compared.
 
     Examples
     --------

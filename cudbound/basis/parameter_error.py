@@ -1,10 +1,10 @@
-"""The error of an argument that is not allowed; it imports nothing, so that every module can raise it."""
+"""The error for an invalid argument; this module imports nothing, so every module can raise it."""
 
 from __future__ import annotations
 
 
 class ParameterError(ValueError):
-    """An argument is not allowed; the message names it, the rule and the value.
+    """An argument is invalid; the message gives its name, the rule and the value.
 
     Attributes
     ----------
@@ -27,5 +27,5 @@ class ParameterError(ValueError):
         self.hint = hint
 
     def __reduce__(self) -> tuple[type, tuple[str, str, object, str]]:
-        """Return how the error is made again in another process."""
+        """Return what pickle needs to rebuild the error in another process."""
         return type(self), (self.parameter, self.rule, self.value, self.hint)

@@ -1,4 +1,4 @@
-"""What every result with a picture does: it draws its display."""
+"""Base class of results with a plot."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 class Drawable(Protocol):
-    """What a display can do, for results that stand below the displays."""
+    """The protocol of displays, for results that cannot import them."""
 
     def plot(self, ax: Axes | None = None) -> Self:
         """Draw on `ax`, or on a new figure for None."""
@@ -21,7 +21,7 @@ OneDisplay = TypeVar("OneDisplay", bound=Drawable)
 
 
 class Pictured(abc.ABC, Generic[OneDisplay]):
-    """A result that has a picture."""
+    """A result with a plot."""
 
     @abc.abstractmethod
     def display(self) -> OneDisplay:

@@ -1,4 +1,4 @@
-"""Intervals of a proportion from a number of independent losses that need not be whole."""
+"""Intervals for a proportion, for sample sizes that need not be whole numbers."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def wald_interval(
 
 
 def wilson_interval(estimate: float, size: float, confidence_level: float) -> ConfidenceInterval:
-    """Return the Wilson score interval of a proportion on an effective sample size that need not be whole.
+    """Return the Wilson score interval of a proportion on an effective sample size, which need not be a whole number.
 
     References
     ----------
@@ -101,7 +101,7 @@ def agresti_coull_interval(errors: float, size: float, confidence_level: float) 
 
 
 def jeffreys_interval(errors: float, size: float, confidence_level: float) -> ConfidenceInterval:
-    """Return the equal-tailed posterior interval under Jeffreys' prior; 0 and 1 are limits at no and at all errors.
+    """Return the equal-tailed interval under Jeffreys' prior, extended to 0 for no errors and to 1 for all errors.
 
     References
     ----------
@@ -121,7 +121,7 @@ def jeffreys_interval(errors: float, size: float, confidence_level: float) -> Co
 
 
 def inverted_binomial_interval(errors: float, n_tested: float, confidence_level: float) -> ConfidenceInterval:
-    """Two-sided interval by inverting both binomial tails, continued to numbers that are not whole.
+    """Two-sided interval by inverting both binomial tails, extended to counts that are not whole numbers.
 
     The limits are sup{p: P(X >= k) <= d/2} and inf{p: P(X <= k) <= d/2} with X ~ Binomial(m, p) and
     d = 1 - confidence_level; for whole k and m these are the limits of Clopper and Pearson. Both tails are
@@ -160,7 +160,7 @@ def inverted_binomial_limits(
 def inverted_binomial_tails(
     errors: ArrayLike, n_tested: ArrayLike, below: float, above: float
 ) -> tuple[Array, Array]:
-    """Return the limits that leave out the probabilities `below` and `above`, for many counts at once.
+    """Return the limits with tail probabilities `below` and `above`, for many counts at once.
 
     It is written here because no library continues them to numbers that are not whole.
     """
@@ -172,7 +172,7 @@ def inverted_binomial_tails(
 
 
 def limit_without_error(n_cases: int, confidence_level: float, alternative: str = "two-sided") -> float:
-    """Return the exact binomial upper limit for the error of a classifier that gets all of n new cases right.
+    """Return the exact binomial upper limit for the error of a classifier that is right on all n new cases.
 
     Parameters
     ----------

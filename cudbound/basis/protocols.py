@@ -1,4 +1,4 @@
-"""What classifiers, rows and splitters must have, for those who check types; nothing is checked when it runs."""
+"""Protocols of classifiers, rows and splitters, for type checkers; nothing is checked at run time."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ class Learner(Protocol):
     """A classifier of scikit-learn, fitted or not: clones of it are fitted and predict."""
 
     def fit(self, X: Any, y: Any, /) -> Any:
-        """Fit to rows and their labels, and return itself."""
+        """Fit to rows and labels, and return self."""
 
     def predict(self, X: Any, /) -> Any:
-        """Return a label for each row."""
+        """Return one label per row."""
 
     def get_params(self, deep: bool = ...) -> dict[str, Any]:
         """Return the parameters, which a clone is made with."""
@@ -29,11 +29,11 @@ class FittedClassifier(Protocol):
         """The two classes."""
 
     def predict(self, X: Any, /) -> Any:
-        """Return a label for each row."""
+        """Return one label per row."""
 
 
 class Shaped(Protocol):
-    """Rows that are no array: a data frame, or a sparse matrix."""
+    """Rows that are not an array: a data frame or a sparse matrix."""
 
     @property
     def shape(self) -> tuple[int, ...]:

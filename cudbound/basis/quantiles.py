@@ -1,4 +1,4 @@
-"""The sample quantile of this package: the inverted distribution function, interpolated only where it is asked for."""
+"""The sample quantile of this package: the inverted distribution function, interpolated only on request."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def quantile_rank(size: int, probability: float) -> int:
 
 
 def within(lower: float, upper: float, write: Callable[..., str] = format_proportion) -> str:
-    """Return the words for a number that is known, or between which two it lies, with digits enough to tell them."""
+    """Return a number, or the range that contains it, with enough digits to distinguish the two ends."""
     if lower == upper:
         return write(upper)
     digits = next((some for some in (None, *range(4, 12)) if write(lower, some) != write(upper, some)), 12)
@@ -28,7 +28,7 @@ def within(lower: float, upper: float, write: Callable[..., str] = format_propor
 
 
 def inverted_cdf_quantile(values: ArrayLike, probability: float) -> float:
-    """Return the smallest value whose share of values at or below it reaches `probability`.
+    """Return the smallest value such that the share of values at or below it is at least `probability`.
 
     The quantile is the order statistic of rank ceil(B p), at least 1. Interpolating between the atoms of a
     discrete statistic would make an interval shorter than the statistic allows.

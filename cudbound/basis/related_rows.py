@@ -1,4 +1,4 @@
-"""Rows that do not count as one patient each: cautions of what a training set itself shows of that."""
+"""Signs in a training set that its rows are not one independent patient each."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ BY_CHANCE = 0.05
 #: Rows whose neighbors are looked for, evenly spaced, and distances that are held at once.
 MOST_ROWS, MOST_DISTANCES = 1000, 2_000_000
 
-REMEDY = "If rows belong together, as several of one patient do, name them: groups=."
+REMEDY = "If rows belong together, such as several rows of one patient, pass groups=."
 
 
 def related_rows(
     X: Any, labels: NDArray[Any], groups: Groups | None, sample_weight: Array | None
 ) -> tuple[CudboundWarning, ...]:
-    """Return what speaks against counting every row as one patient, who is like no other.
+    """Return warnings about rows that may not be independent patients.
 
     - Groups that are few, or of very unequal size, by Kish's number (sum m)^2 / sum m^2, with m their sizes.
     - Weights that are whole numbers with a sum above the number of rows, as those of aggregated data are.
@@ -84,10 +84,10 @@ def _few_groups(groups: Groups) -> list[CudboundWarning]:
     n, size = groups.n_groups, groups.n_effective
     if size >= FEWEST_GROUPS and size >= LEAST_SHARE * n:
         return []
-    sizes = "" if size == n else f", which say no more than {size:.1f} groups of equal size"
+    sizes = "" if size == n else f", as informative as {size:.1f} groups of equal size"
     message = (
-        f"The rows come from {n} groups{sizes}: how errors vary between groups is hardly seen in so few, and intervals "
-        "may be too short."
+        f"The rows come from {n} groups{sizes}: with so few, the variation between groups is poorly known, and "
+        "intervals may be too short."
     )
     return [FewGroupsWarning(message, n_groups=n, n_effective=size)]
 
@@ -97,15 +97,15 @@ def _frequencies(weight: Array) -> list[CudboundWarning]:
     if (weight % 1.0).any() or not total > weight.size:
         return []
     message = (
-        f"All weights are whole, and sum to {total:.0f} for {weight.size} rows. If they say how many patients have the "
-        "same values, repeat the rows, one row per patient, and leave the weights out: intervals from weights are then "
-        "much too long."
+        f"All weights are whole numbers and sum to {total:.0f} for {weight.size} rows. If they are numbers of "
+        "patients with the same values, repeat the rows, one row per patient, and omit the weights; with weights, "
+        "intervals are much too long."
     )
     return [FrequencyWeightsWarning(message, n_patients=int(total))]
 
 
 def _varying(X: Any) -> Array | None:
-    """Return the features that vary, in standard deviations; None where there are too few, or not only numbers."""
+    """Return the non-constant features, standardized; None if there are too few, or if some are not numbers."""
     table = np.asarray(X)
     if table.ndim != 2 or table.dtype.kind not in "biuf" or not np.isfinite(table).all():
         return None
@@ -124,14 +124,14 @@ def _similar(features: Array) -> list[CudboundWarning]:
     if not ratio < NEAR:
         return []
     message = (
-        f"Rows resemble each other in small groups: half of them have another row within {ratio:.2f} times the "
-        f"distance of their fourth nearest. {REMEDY} Intervals that take them for independent are much too short."
+        f"Rows form small clusters: for half of them, the nearest row is within {ratio:.2f} times the distance to the "
+        f"fourth nearest. {REMEDY} Intervals that treat them as independent are much too short."
     )
     return [SimilarRowsWarning(message, ratio=ratio)]
 
 
 def _near_ratio(distinct: Array) -> float:
-    """Return the median ratio of the distances of the nearest and the fourth nearest row."""
+    """Return the median ratio of the distances to the nearest and the fourth nearest row."""
     asked = distinct[np.unique(np.linspace(0, len(distinct) - 1, MOST_ROWS).astype(int))]
     step = max(1, MOST_DISTANCES // len(distinct))
     ratios = []
@@ -150,14 +150,14 @@ def _equal(features: Array, labels: NDArray[Any]) -> list[CudboundWarning]:
         return []
     verb = "equals" if n_equal == 1 else "equal"
     message = (
-        f"{n_equal} of {len(rows)} rows {verb} a row above in every feature and in the label. "
-        f"A draw that leaves out one of two equal rows has seen the other. {REMEDY} Leave out rows entered twice."
+        f"{n_equal} of {len(rows)} rows {verb} an earlier row in every feature and in the label. A refit that leaves "
+        f"out one of two equal rows was fitted to the other. {REMEDY} Leave out rows entered twice."
     )
     return [DuplicateRowsWarning(message, n_equal=n_equal)]
 
 
 def _equal_by_chance(distinct: Array) -> float:
-    """Return how many pairs of rows would be equal in all columns, were these independent."""
+    """Return the expected number of equal pairs of rows if the columns were independent."""
     n = len(distinct)
     pairs = n * (n - 1) / 2
     expected = pairs

@@ -1,4 +1,4 @@
-"""Results that every leaf of the package reads: frozen, each field declared once, with a readable representation."""
+"""Result classes used throughout the package: frozen dataclasses with a readable representation."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ _STATUSES = np.array(list(SolveStatus), dtype=object)
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Draws(InLines):
-    """What the solver proved about each bootstrap draw; row b belongs to draw b.
+    """What the solver proved about each bootstrap draw, one row per draw.
 
     Attributes
     ----------
@@ -91,7 +91,7 @@ class Draws(InLines):
         return int(self.upper.size)
 
     def lines(self) -> list[str]:
-        """Return how many draws there are, how each search ended, and between which values their Q lie."""
+        """Return the number of draws, how their searches ended, and the range of Q."""
         ended = [
             f"{n} {status.name.lower()}"
             for status in SolveStatus
@@ -112,7 +112,7 @@ class Draws(InLines):
 
     @property
     def decided(self) -> NDArray[np.bool_]:
-        """Whether each draw was solved as far as it was asked for: to the end, or for the quantile alone."""
+        """Whether each draw was solved as far as requested: fully, or for the quantile alone."""
         return np.asarray(self.certified | (self.status == SolveStatus.DECIDED))
 
     def bracket(self, rank: int) -> tuple[float, float]:
@@ -130,7 +130,7 @@ class Draws(InLines):
 
 
 class Row(InLines):
-    """One row of a table: what one method found, with what a reader must know to judge it.
+    """One row of a table: the result of one method, and what is needed to interpret it.
 
     A row is the outcome of a method, completed by what the table knows.
     """
@@ -146,7 +146,7 @@ class Row(InLines):
     details: Mapping[str, float]
 
     def lines(self) -> list[str]:
-        """Return what the row says, in lines; the first has the numbers that were asked for."""
+        """Return the row as lines of text; the first has the main numbers."""
         fits = f"{self.n_fits} fit{'' if self.n_fits == 1 else 's'}"
         return [self.in_words(), *filter(None, (f"estimand {self.estimand}; {fits}", self.all_remarks))]
 
@@ -156,7 +156,7 @@ class Row(InLines):
 
     @classmethod
     def of(cls, outcome: PointOutcome, **known: Any) -> Self:
-        """Return the outcome as a row; `known` are fields that it has not, or that replace its own."""
+        """Return the outcome as a row; `known` supplies missing fields and replaces existing ones."""
         return cls(**{**vars(outcome), **known})
 
     def to_record(self) -> dict[str, Any]:
@@ -175,12 +175,12 @@ class Row(InLines):
 
     @property
     def is_proportion(self) -> bool:
-        """Whether what is estimated lies in [0, 1], or is a difference of two such numbers."""
+        """Whether the estimand is in [0, 1], or is a difference of two such numbers."""
         return True
 
     @property
     def all_remarks(self) -> Worded:
-        """What happened, few numbers of the method's own, and why the row is degenerate, for readers."""
+        """Remarks for readers: events, a few numbers specific to the method, and why the row is degenerate."""
         degenerate = Worded.joined("degenerate: ", self.degenerate) if self.degenerate else ""
         parts = filter(None, (*self.remarks, details_in_words(self.details), degenerate))
         return Worded.joined(*parts, separator="; ", percent=self.is_proportion)
@@ -202,7 +202,7 @@ class _WithLimits(Row):
         return twice if self.alternative == "equivalent" else self.confidence_level
 
     def _limits(self, write: Callable[[float], str], interval: ConfidenceInterval | None = None) -> str:
-        """Return the level and the limits in words; `interval` stands in place of the row's own."""
+        """Return the level and the limits in words; `interval` replaces the interval of the row."""
         low, high = map(write, interval or self.confidence_interval)
         limits = {"less": f"limit: at most {high}", "greater": f"limit: at least {low}"}
         level = format_level(self.interval_level)
@@ -241,7 +241,7 @@ class _WithLimits(Row):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class IntervalEstimate(_WithLimits, Outcome):
-    """One row of the table: an interval by one method, with what a reader must know to judge it.
+    """One row of the table: an interval by one method, and what is needed to interpret it.
 
     Attributes
     ----------
@@ -279,11 +279,11 @@ class IntervalEstimate(_WithLimits, Outcome):
 
     @property
     def is_proportion(self) -> bool:
-        """Whether what is bounded lies in [0, 1]: costs, net benefits and ratios have units of their own."""
+        """Whether the metric lies in [0, 1]; costs, net benefits and ratios have other units."""
         return (self.lowest, self.highest) == (0.0, 1.0)
 
     def in_words(self, percent: bool = False) -> str:
-        """Return the numbers in words, proportions in percent if asked; costs and ratios have units of their own."""
+        """Return the numbers in words, proportions in percent if asked; costs and ratios keep their units."""
         write = partial(format_difference, percent=percent and self.is_proportion)
         estimate, limits = write(self.estimate), self._limits(write)
         return f"{self.method}: the {metric_words([self.metric])} is estimated at {estimate} ({limits})"
@@ -344,7 +344,7 @@ class ComparisonResult(_WithLimits, TestOutcome):
 
     @property
     def against(self) -> Worded:
-        """What a small p-value speaks for, in words."""
+        """The alternative hypothesis, in words."""
         return alternative_in_words(self.alternative, self.null, self.a, self.b, in_formula(self.metric))
 
     @property
@@ -369,7 +369,7 @@ class ComparisonResult(_WithLimits, TestOutcome):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class PointEstimate(Row, PointOutcome):
-    """One row of the table of point estimates, with what a reader must know to judge it.
+    """One row of the table of point estimates, and what is needed to interpret it.
 
     Attributes
     ----------

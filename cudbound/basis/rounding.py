@@ -1,4 +1,4 @@
-"""Rounding rules and safe text. Nothing here computes, nothing here knows of a table."""
+"""Rounding rules and escaping of text; independent of tables."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _MIRRORED = {"<": ">-", ">": "<-"}
 
 
 def format_proportion(value: float, decimals: int | None = None, percent: bool = False) -> str:
-    """Round a proportion, to 3 decimals unless told otherwise.
+    """Round a proportion, to 3 decimals by default.
 
     A value that is not 0 is never shown as ``0.000``, nor one that is not 1 as ``1.000``: a reader takes
     those for exact, and a width of zero has a meaning of its own.
@@ -199,7 +199,7 @@ def printable(text: str) -> str:
 
 
 def escape_html(text: str) -> str:
-    """Write a sentence, which may be untrusted, so that it shows as it is in HTML.
+    """Escape a sentence, which may be untrusted, for HTML.
 
     Examples
     --------
@@ -210,7 +210,7 @@ def escape_html(text: str) -> str:
 
 
 def sentences_html(first: str, others: Iterable[str]) -> str:
-    """Return what notebooks show of a result in sentences: the first one stands out, the others are a list.
+    """Return the HTML of a result for notebooks: the first sentence in bold, the others as a list.
 
     Examples
     --------
@@ -222,11 +222,11 @@ def sentences_html(first: str, others: Iterable[str]) -> str:
 
 
 class InLines(abc.ABC):
-    """A result that is told in lines, the first of which says what was asked for; it prints and shows itself so."""
+    """A result that prints as lines of text, with the main result first."""
 
     @abc.abstractmethod
     def lines(self) -> list[str]:
-        """Return what the result says, in lines."""
+        """Return the result as lines of text."""
 
     def __str__(self) -> str:
         return "\n".join(map(printable, self.lines()))

@@ -1,4 +1,4 @@
-"""A training set in the words of a classifier: checked, and complete when it is made."""
+"""A training set with the classes of its classifier, checked when it is created."""
 
 from __future__ import annotations
 
@@ -104,11 +104,11 @@ class Sample:
 
     @property
     def cautions(self) -> tuple[CudboundWarning, ...]:
-        """What speaks against counting every row as one patient."""
+        """Warnings about rows that may not be independent patients."""
         return related_rows(self.X, self.events(), self.groups, self.sample_weight)
 
     def facts(self, event_class: int = 1) -> dict[str, Any]:
-        """Return what the notes under a table say of the data, by the names of the fields of `Run`."""
+        """Return facts on the data for the notes under a table, by the names of the fields of `Run`."""
         sizes = {}
         if len(self.classes) > 2:
             numbers, rows = np.unique(self.labels, return_counts=True)
@@ -133,18 +133,18 @@ class Sample:
         return count_equal_rows(X, y, self.X, self.y)
 
     def events(self, event_class: int = 1) -> NDArray[Any]:
-        """Return which rows are of the class that counts as the event; of more than two classes their numbers."""
+        """Return which rows belong to the event class; with more than two classes, the class numbers."""
         if len(self.classes) > 2:
             return self.labels
         return np.asarray(self.labels > 0.0 if event_class else self.labels < 0.0)
 
     def fingerprint(self, event_class: int = 1) -> str:
-        """Return the number that names the training set."""
+        """Return the fingerprint of the training set."""
         return fingerprint(self.X, self.events(event_class), self.groups, self.sample_weight)
 
 
 def check_index(X: Any, y: Any, *, names: tuple[str, str] = ("X", "y")) -> None:
-    """Raise ValueError if both have an index of pandas, and these differ: rows are read by their order.
+    """Raise ValueError if both have a pandas index and the two differ; rows are matched by position.
 
     Parameters
     ----------
@@ -175,7 +175,8 @@ def check_index(X: Any, y: Any, *, names: tuple[str, str] = ("X", "y")) -> None:
         y_name,
         f"in the order of the index of {X_name}, which is {of_rows!r} in row {row}, counted from 0",
         of_labels,
-        f" Align them, such as {y_name}.loc[{X_name}.index], or pass {y_name}.to_numpy() if their rows are in the same "
+        f" Align them, such as {y_name}.loc[{X_name}.index], or pass {y_name}.to_numpy() if their rows are "
+        "in the same "
         "order already.",
     )
 

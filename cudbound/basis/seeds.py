@@ -1,4 +1,4 @@
-"""The same call with other seeds: how far its numbers depend on the random numbers."""
+"""The same call with several seeds, to show how much its numbers depend on the seed."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ class HasFrame(Protocol):
     """A result of this package."""
 
     def to_frame(self) -> pd.DataFrame:
-        """Return its numbers, one line for each row."""
+        """Return its numbers, one line per row."""
 
 
 @public_call
 def over_seeds(call: Call, n_seeds: int = 5, rng: int | np.random.Generator | None = None) -> pd.DataFrame:
-    """Make the same call with several seeds, and return what it gave with each.
+    """Make the same call with several seeds, and return the results by seed.
 
     A range over seeds says how many resamples it takes, not how sure an interval is: it goes to a point as
     `n_resamples` grows, and the interval does not.

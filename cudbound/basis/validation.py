@@ -1,4 +1,4 @@
-"""Checks of the arguments that the public entry points share; the code behind them does not check again."""
+"""Checks of arguments shared by the public functions; internal code does not repeat them."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def check_seconds(name: str, value: object) -> None:
 
 
 def check_ranks(ranks: object, n_draws: int) -> tuple[int, ...]:
-    """Return ranks of draws in ascending order, each once, or none for None.
+    """Return distinct ranks of draws in ascending order; no ranks for None.
 
     Raises
     ------
@@ -219,7 +219,7 @@ def check_flag(name: str, value: object) -> bool:
 
 
 def check_no_results(estimator: Any) -> None:
-    """Refuse results of statsmodels, which hold a model and its parameters and cannot be fitted again.
+    """Raise an error for results of statsmodels, which cannot be refitted.
 
     Raises
     ------
@@ -228,8 +228,8 @@ def check_no_results(estimator: Any) -> None:
     """
     if hasattr(estimator, "model") and hasattr(estimator, "params") and not hasattr(estimator, "fit"):
         raise TypeError(
-            f"{type(estimator).__name__} of statsmodels is a result, not a classifier. For a logistic regression pass "
-            "what classifier, X, y = cudbound.from_statsmodels(result) returns."
+            f"{type(estimator).__name__} of statsmodels is a result, not a classifier. For a logistic "
+            "regression, use classifier, X, y = cudbound.from_statsmodels(result)."
         )
 
 
@@ -245,9 +245,10 @@ def check_binary_classifier(estimator: Any) -> NDArray[Any]:
     if classes.size > 2:
         raise ValueError(
             f"The classifier must have been fitted to exactly two classes. Got {_some(list(classes))} instead; "
-            "performance_interval and compare_intervals take more, for the error and for the sensitivity of each "
-            "class. Or fit one classifier for each class against the rest, such as clf.fit(X, y == 'a'), and bound "
-            "each at 1 - (1 - level) / 3 for three that hold together; on the command line, make that the --target."
+            "performance_interval and compare_intervals support more, for the error and for the sensitivity "
+            "of each class. Or fit one classifier per class against the rest, such as clf.fit(X, y == 'a'), "
+            "and compute each interval at level 1 - (1 - level) / 3 for three simultaneous intervals; on the "
+            "command line, use that label as --target."
         )
     return classes
 
@@ -273,13 +274,13 @@ def check_classifier(estimator: Any) -> NDArray[Any]:
     check_is_fitted(estimator)
     if is_regressor(estimator):
         raise TypeError(
-            f"{type(estimator).__name__} is not a classifier: it predicts numbers, not classes. Fit a classifier to "
-            "whether the number is above a limit that was chosen beforehand, such as y > 3.0; on the command line, "
-            "make that the --target."
+            f"{type(estimator).__name__} is not a classifier: it predicts numbers, not classes. Fit a "
+            "classifier to whether the number exceeds a limit chosen in advance, such as y > 3.0; on the "
+            "command line, use that label as --target."
         )
     if not hasattr(estimator, "classes_") or not hasattr(estimator, "predict"):
         if hasattr(estimator, "cv_results_") and not hasattr(estimator, "best_estimator_"):
-            what = f"{type(estimator).__name__}(refit={estimator.refit!r}) holds no classifier."
+            what = f"{type(estimator).__name__}(refit={estimator.refit!r}) has no fitted classifier."
             raise UnsupportedEstimatorError(what, "Fit it with refit=True.")
         raise TypeError(
             f"{type(estimator).__name__} is not a classifier: it lacks classes_ or predict. Pass a fitted "
@@ -310,8 +311,9 @@ def check_labels(y: ArrayLike, classes: NDArray[Any], *, several: bool = False) 
 
     if getattr(getattr(y, "dtype", None), "names", None):
         raise ValueError(
-            "y must hold labels of classes. Got times to an event with censoring; take the status at one time that "
-            "is known for every patient, such as died within a year, and on the command line make that the --target."
+            "y must contain class labels. Got censored times to an event; use the status at a time when it "
+            "is known for every patient, such as died within a year, and on the command line use that as "
+            "--target."
         )
     if len(classes) > 2 and not several:
         raise ValueError(f"There must be two classes. Got {_some(list(classes))} instead.")
@@ -320,15 +322,15 @@ def check_labels(y: ArrayLike, classes: NDArray[Any], *, several: bool = False) 
     known = of_class.any(axis=0)
     if not known.all():
         raise ValueError(
-            f"y must hold the labels that the classifier was fitted to, {classes.tolist()}. "
+            f"y must contain the labels that the classifier was fitted to, {classes.tolist()}. "
             f"Also got {_some(dict.fromkeys(values[~known].tolist()))}."
         )
     for label, rows in zip(classes.tolist(), of_class.sum(axis=1).tolist(), strict=True):
         if rows < MIN_ROWS_PER_CLASS:
-            few = "; leave such classes out, or merge them with others" if len(classes) > 2 else ""
+            few = "; omit such classes, or merge them with others" if len(classes) > 2 else ""
             raise ValueError(
-                f"y must hold at least {MIN_ROWS_PER_CLASS} rows of each class. Got {rows} of {label!r}; "
-                f"resampling cannot show how the classifier varies without them{few}."
+                f"y must contain at least {MIN_ROWS_PER_CLASS} rows of each class. Got {rows} of {label!r}; "
+                f"resampling needs them to show how the classifier varies{few}."
             )
     return np.where(of_class[1], 1.0, -1.0) if len(classes) == 2 else of_class.argmax(axis=0).astype(float)
 
@@ -346,7 +348,7 @@ def check_row_weights(sample_weight: ArrayLike, n_samples: int) -> Array:
         got = f"shape {weights.shape}" if weights.shape != (n_samples,) else f"{weights.min()}"
         raise ValueError(
             f"The 'sample_weight' parameter must be one positive number for each of the {n_samples} rows. Got {got} "
-            "instead; leave rows of weight 0 out of X and y."
+            "instead; remove rows of weight 0 from X and y."
         )
     return weights
 
@@ -376,5 +378,5 @@ def checked(name: str, values: ArrayLike, n_dimensions: int) -> Losses:
             f"Got shape {array.shape} and type {array.dtype} instead."
         )
     if not np.isfinite(array).all():
-        raise ValueError(f"The '{name}' parameter must be finite. Got nan or infinite values in it.")
+        raise ValueError(f"The '{name}' parameter must be finite. Got nan or infinite values.")
     return array

@@ -1,4 +1,4 @@
-"""The versions that decide numbers."""
+"""The versions of software that results depend on."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""From the draws' problems to confidence sets: the CUD bound, and the deviations of the adaptive interval."""
+"""Confidence sets from the problems of draws: the CUD bound, and the deviations of the adaptive interval."""

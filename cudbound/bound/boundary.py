@@ -1,4 +1,4 @@
-"""Bootstrap deviations of the adaptive confidence interval: every classification of the points near the boundary."""
+"""Bootstrap deviations of the adaptive confidence interval over all classifications of points near the boundary."""
 
 from __future__ import annotations
 
@@ -40,17 +40,17 @@ DEFAULT_LIMITS = SearchLimits(nodes_per_draw=20_000)
 
 @dataclass(frozen=True, eq=False)
 class DrawScores:
-    """Scores of the training rows under the classifier fitted to each draw, and how much they vary.
+    """Scores of the training rows by the classifier fitted to each draw, and their variances.
 
     Attributes
     ----------
     scores : ndarray of float, shape (n_draws, n_samples)
         x_i'beta_b with the minimizer beta_b of the draw's loss.
     variances : ndarray of float, shape (n_draws, n_samples)
-        x_i'Sigma_b x_i, where Sigma_b is the sandwich covariance of sqrt(n) beta_b; infinite where the draw does not
+        x_i'Sigma_b x_i, where Sigma_b is the sandwich covariance of sqrt(n) beta_b; infinite if the draw does not
         determine the score.
     wrong : ndarray of bool, shape (n_draws, n_samples)
-        Whether the draw's classifier errs on the row, with sign(0) = +1.
+        Whether the draw's classifier misclassifies the row, with sign(0) = +1.
     """
 
     scores: Array
@@ -117,9 +117,9 @@ def boundary_deviations(
         U_b = \sum_{i \notin N_b} w_i 1\{\mathrm{sign}(x_i'\beta_b) \ne y_i\}
             + \max_u \sum_{i \in N_b} w_i 1\{\mathrm{sign}(x_i'u) \ne y_i\}
 
-    and :math:`L_b` with the minimum. The maximum is over u off the hyperplanes of the near points, as u = 0 would not
-    be a classifier, and it is exact: the search is that of the CUD bound without its loss. -u exchanges right and
-    wrong on every near row that is not 0, so that one search gives both.
+    and :math:`L_b` with the minimum. The maximum is over u not on the hyperplanes of the near points, because u = 0 is
+    not a classifier. It is exact: the search is that of the CUD bound without its loss. -u exchanges right and wrong on
+    every near row that is not 0, so one search gives both.
 
     Parameters
     ----------
@@ -131,17 +131,17 @@ def boundary_deviations(
         a_n, see `near_rate`. At 0 no point is near and the interval is the centered percentile bootstrap; at infinity
         all points are.
     n_jobs : int or None, default=1
-        Threads; -1 for all cores. The answer does not depend on it.
+        Number of threads; -1 for all cores. The result does not depend on it.
     limits : SearchLimits, default=SearchLimits(nodes_per_draw=20_000)
-        When searches are given up; U_b and L_b are then bounds that make the interval longer, and a warning and a
-        remark give the number of such draws. Without a limit the time grows exponentially with the number of near
+        Limits on the searches. U_b and L_b of a stopped search are bounds that make the interval longer; a warning and
+        a remark report the number of such draws. Without a limit, the time grows exponentially with the number of near
         points.
 
     Returns
     -------
     BoundaryDeviations
-        With the a_n that was used and the mean number of near points. Its remarks count draws with one class, draws
-        that leave scores undetermined and draws whose search was given up.
+        Includes the a_n that was used and the mean number of near points. Its remarks count draws with one class, draws
+        with undetermined scores, and draws whose search was stopped.
 
     Raises
     ------
@@ -156,22 +156,22 @@ def boundary_deviations(
     Warns
     -----
     NotCertifiedWarning
-        If the search of some draws was given up; the message says how to continue.
+        If the search of some draws was stopped; the message says how to continue.
 
     Notes
     -----
     Sigma_b = H^- V H^- with the Hessian H of the draw's penalized mean loss and V the covariance matrix of the rows'
-    gradients in the draw, which is centered because a penalty moves their mean away from 0. Only x_i'Sigma_b x_i
-    enters, which is the same for every basis of the design. The draw does not determine the score of a row that lies
-    outside the span of the draw's rows, or that it separates, because a vanishing loss then falls without end: the
-    variance is infinite and the row is near. A row whose score does not vary, because its draw is fitted exactly, is
-    near if its score is 0, otherwise far.
+    gradients in the draw, which is centered because a penalty moves their mean away from 0. Only x_i'Sigma_b x_i is
+    used, which is the same for every basis of the design. The draw does not determine the score of a row outside the
+    span of the draw's rows, or of a row that it separates, because a vanishing loss then keeps decreasing: the variance
+    is infinite and the row is near. A row whose score does not vary, because its draw is fitted exactly, is near if its
+    score is 0, otherwise far.
 
     The theory requires that a_n grow without bound and more slowly than n; log n is our choice. U_b is never below
-    its value at rate 0, nor L_b above, so that the interval contains the centered percentile bootstrap interval
-    (except for draws whose classifier gives rows a score of exactly 0, which no open cell does). Between two positive
-    rates there is no order: with fewer near points the others keep the class that the draw's classifier gives them,
-    and no single linear classifier need produce both.
+    its value at rate 0, and L_b never above, so the interval contains the centered percentile bootstrap interval
+    (except for draws whose classifier has rows with a score of exactly 0, which no open cell has). Intervals at two
+    positive rates are not ordered: with fewer near points, the other points keep the class from the draw's classifier,
+    and a single linear classifier need not produce both.
 
     References
     ----------
@@ -216,10 +216,10 @@ def boundary_deviations(
 
 
 def boundary_limits(limits: SearchLimits) -> SearchLimits:
-    """Return the limits of a search for the CUD bound as those of the searches near the boundary.
+    """Convert the limits of a search for the CUD bound to those of the searches near the boundary.
 
-    The solver and the limit on all nodes concern the CUD bound alone. Without a limit on the nodes of a draw the
-    default one holds.
+    The solver and the limit on all nodes apply only to the CUD bound. Without a limit on the nodes of a draw, the
+    default applies.
     """
     nodes = DEFAULT_LIMITS.nodes_per_draw if limits.nodes_per_draw is None else limits.nodes_per_draw
     return replace(limits, solver="native", nodes=None, nodes_per_draw=nodes)
@@ -231,10 +231,10 @@ def check_curvature(problem: Problem) -> None:
         return
     what = "an l1 penalty" if problem.has_l1_penalty else problem.loss.name
     raise UnsupportedEstimatorError(
-        "The adaptive confidence interval needs a loss with a gradient and a curvature, from which it takes the "
-        "covariance of the coefficients.",
+        "The adaptive confidence interval needs a loss with a gradient and a curvature for the covariance of the "
+        "coefficients.",
         f"Got {what} instead. Use the squared, logistic, exponential, squared_hinge or huber loss, for example "
-        "LogisticRegression() with an l2 penalty, or take the rate 0 for the centered percentile bootstrap, which "
+        "LogisticRegression() with an l2 penalty, or use the rate 0 for the centered percentile bootstrap, which "
         "needs no covariance.",
     )
 
@@ -281,7 +281,7 @@ def _largest_scores(
     n_jobs: int | None,
     limits: SearchLimits,
 ) -> tuple[Integers, int]:
-    """Return the largest weighted number of errors on an open cell for each draw, and how many are only bounds."""
+    """Return the largest weighted number of errors on an open cell for each draw, and how many of them are bounds."""
     largest = np.zeros(len(weights), dtype=np.int64)
     todo = np.flatnonzero(weights.any(axis=1))
     if not todo.size:
@@ -317,9 +317,9 @@ def _not_certified(draws: Draws, n_draws: int) -> NotCertifiedWarning:
     n_open = int((~draws.certified).sum())
     n_inaccurate = int((draws.status == SolveStatus.INACCURATE).sum())
     return NotCertifiedWarning(
-        f"The search of {n_open} of {n_draws} draws of the adaptive interval was given up; bounds were used, which "
-        "make it longer. Raise nodes_per_draw or another limit in bound=Bound(limits=SearchLimits(...)), or take a "
-        "smaller rate, so that fewer points are near.",
+        f"The search was stopped in {n_open} of {n_draws} draws of the adaptive interval; bounds were used, which "
+        "make it longer. Increase nodes_per_draw or another limit in bound=Bound(limits=SearchLimits(...)), or use "
+        "a smaller rate, with fewer near points.",
         n_limited=n_open - n_inaccurate,
         n_inaccurate=n_inaccurate,
     )
@@ -334,7 +334,7 @@ def _remarks(problem: Problem, drawn: DrawScores, n_open: int, rate: float) -> t
     if n_one_class:
         remarks.append(f"{n_one_class} single-class draws")
     if n_undetermined:
-        remarks.append(f"{n_undetermined} draws leave scores undetermined, those points taken as near")
+        remarks.append(f"{n_undetermined} draws with undetermined scores, those points counted as near")
     if n_open:
         remarks.append(f"{n_open} of {problem.n_draws} draws not fully solved, bounds used")
     return tuple(remarks)

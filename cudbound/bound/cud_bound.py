@@ -1,4 +1,4 @@
-"""The CUD bound of one metric: a quantile of the draws' Q, and what was proved of them."""
+"""The CUD bound of one metric: a quantile of Q over draws, and what was proved about them."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from cudbound.solve.search import Search, search_ended
 # bounds hold arrays, which have no single truth value to compare
 @dataclass(frozen=True, eq=False)
 class CudBound:
-    """A CUD confidence set for one metric of a fitted classifier, and what it was computed from.
+    """A CUD confidence set for one metric of a fitted classifier, with the data behind it.
 
     Attributes
     ----------
@@ -43,19 +43,19 @@ class CudBound:
     draws : Draws
         What was proved about each bootstrap draw.
     problem : Problem
-        The draws' optimization problems; ``problem.select(b).save(path)`` writes one for a bug report.
+        The optimization problems of the draws; ``problem.select(b).save(path)`` writes one for a bug report.
     polish : Polish or None
-        How the classifier of the interval differs from the fitted one; None if it is the fitted one.
+        Difference between the classifier of the interval and the fitted one; None if they are the same.
     tuned_by : tuple of str
-        What tuned parameters of the classifier on the same data; the draws do not repeat the tuning.
+        The searches that tuned parameters on the same data; the draws do not repeat the tuning.
     search : Search
-        How far the draws were solved, and with which limits.
+        How far the draws were solved, and the limits.
     metric : Metric
-        What is bounded.
+        The metric.
     based_on : str
-        How many rows it depends on, in words.
+        The number of rows it is based on, in words.
     joint : JointDraws or None
-        The draws of all metrics that this one is bounded together with; None if it is bounded by itself.
+        The draws of all metrics that are bounded together with this one; None if it is bounded alone.
     """
 
     estimate: float
@@ -72,7 +72,7 @@ class CudBound:
 
     @property
     def training_loss(self) -> float:
-        """Mean loss behind the estimate, in [0, 1]: the training error, or 1 - training sensitivity, ..."""
+        """Underlying mean loss of the estimate, in [0, 1]: the training error, or 1 - training sensitivity, ..."""
         return self.metric.to_loss(self.estimate)
 
     @property
@@ -82,12 +82,12 @@ class CudBound:
 
     @property
     def raw_interval(self) -> ConfidenceInterval:
-        """``[estimate - q, estimate + q]``, which may leave the range of the metric."""
+        """``[estimate - q, estimate + q]``, which may extend beyond the range of the metric."""
         return ConfidenceInterval(self.estimate - self.q, self.estimate + self.q)
 
     @property
     def confidence_interval(self) -> ConfidenceInterval:
-        """The raw interval clipped to the values that the metric can have."""
+        """The raw interval clipped to the range of the metric."""
         return self.raw_interval.clipped(*self.metric.range)
 
     @property
@@ -97,7 +97,7 @@ class CudBound:
 
     @property
     def q_lower(self) -> float:
-        """The same quantile of the draws' lower bounds: the quantile of the exact Q is not below it."""
+        """The same quantile of the lower bounds of the draws: the quantile of the exact Q is not below it."""
         if self.joint is not None:
             return self.metric.scale * self.joint.bracket(self.confidence_level)[0]
         return inverted_cdf_quantile(self.draws.lower, self.confidence_level)
@@ -109,14 +109,14 @@ class CudBound:
 
     @property
     def n_single_class_draws(self) -> int:
-        """Number of draws that hold only one class."""
+        """Number of draws with only one class."""
         positives = self.problem.counts[:, self.problem.labels > 0].sum(axis=1)
         totals = self.problem.counts.sum(axis=1)
         return int(((positives == 0) | (positives == totals)).sum())
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """What a reader of the interval must know: whether it is proved, and what was done to the classifier."""
+        """Remarks for readers of the interval: whether it is proved, and changes to the classifier."""
         if self.search.all_draws and self.draws.certified.all():
             remarks = ["all draws solved exactly"]
         elif self.certified:
@@ -138,27 +138,27 @@ class CudBound:
     def at(self, *, confidence_level: float | None = None, limits: SearchLimits | None = None) -> Self:
         """Return the result at another level, or from a search with other limits.
 
-        The search continues from what is proved, and only if that does not suffice for the level.
+        The search continues from the proved bounds, and only if these do not suffice for the level.
 
         Parameters
         ----------
         confidence_level : float or None, default=None
             In (0, 1); None keeps that of this result.
         limits : SearchLimits or None, default=None
-            Those of the search that continues, and its solver; None keeps those of the call that gave this result, and
-            continues for another level alone. With ``all_draws=True`` draws are solved again for other limits alone.
+            The limits and the solver for continuing the search; None keeps those of the call that returned this result,
+            and continues only for another level. With ``all_draws=True``, draws are solved again only for other limits.
 
         Raises
         ------
         ValueError
             If an argument is out of range.
         KeyboardInterrupt
-            On Ctrl-C; its message says what is proved by then.
+            On Ctrl-C; its message has the bounds proved so far.
 
         Warns
         -----
         NotCertifiedWarning
-            If a limit, or rounding, ends this search early as well.
+            If a limit, or rounding, also stops this search early.
         """
         level = (
             self.confidence_level if confidence_level is None else check_confidence_level(confidence_level)
@@ -228,7 +228,7 @@ def solve_joint_bounds(
     localization: float,
     search: Search = Search(),  # noqa: B008 - as above
 ) -> tuple[CudBound, ...]:
-    """Return the CUD bounds of several metrics that hold together, with one half-width; see `solve_joint`."""
+    """Return simultaneous CUD bounds of several metrics, with one half-width; see `solve_joint`."""
     joint = solve_joint(
         model,
         counts,

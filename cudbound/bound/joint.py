@@ -1,4 +1,4 @@
-"""CUD bounds of several metrics that hold together: the quantile of the largest Q of each draw over the metrics."""
+"""Simultaneous CUD bounds of several metrics: the quantile over draws of the largest Q over the metrics."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class JointDraws:
         return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
 
     def at(self, confidence_level: float, search: Search) -> JointDraws:
-        """Return the draws solved as far as another level or search requires, which continues from what is proved."""
+        """Return the draws solved as far as another level or search requires, continuing from the proved bounds."""
         n_metrics = len(self.metrics)
         draws = search_joint(self.problem, n_metrics, confidence_level, search, self.draws)
         return replace(self, draws=draws)
@@ -93,7 +93,7 @@ def solve_joint(
     Warns
     -----
     NotCertifiedWarning
-        If a limit, or rounding, ended the search before the quantile was proved.
+        If a limit, or rounding, stopped the search before the quantile was proved.
     """
     problem = joint_problem(model, counts, seen, localization)
     draws = search_joint(problem, len(seen), confidence_level, search)
@@ -107,7 +107,7 @@ def solve_joint(
 def joint_problem(
     model: AdditiveModel, counts: NDArray[np.int32], seen: Sequence[MetricRows], localization: float
 ) -> Problem:
-    """Return the draws of several metrics, those of the first to begin with, on the scale of their mean losses."""
+    """Return the draws of several metrics, first those of the first metric, on the scale of their mean losses."""
     weights = []
     for one in seen:
         own = one.score_weights(counts)

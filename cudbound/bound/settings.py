@@ -1,4 +1,4 @@
-"""What a caller says of the CUD bound."""
+"""The argument `bound`: settings of the CUD bound."""
 
 from __future__ import annotations
 
@@ -19,15 +19,14 @@ class Bound:
     ----------
     localization : {"n", "paper-literal"} or float in [0, inf], default="n"
         Localization rate on the scale of the mean loss. "n" is the order derived in section 3 of Laber and Murphy
-        (2008); "paper-literal" is n squared, which is what section 5 uses when its unscaled loss is read literally and
-        can give an empty margin near separability. 0 gives the uniform deviation over all classifiers.
+        (2008). "paper-literal" is n squared, the rate of section 5 if its unscaled loss is read literally; it can give
+        an empty margin near separability. 0 gives the uniform deviation over all classifiers.
     polish : bool, default=False
-        Whether to replace the fitted coefficients by the exact minimizer of their loss, instead of refusing a
-        classifier whose solver stopped early. The bound, its center included, is then for that classifier, and the
-        remarks say how far it is from the fitted one. Other intervals are for the classifier as it was fitted.
+        Whether to replace the fitted coefficients by the exact minimizer of their loss, instead of raising an error for
+        a classifier whose solver stopped early. The bound, including its center, is then for that classifier, and the
+        remarks report how far it is from the fitted one. Other intervals are for the classifier as fitted.
     limits : SearchLimits, default=SearchLimits()
-        The solver, and nodes and seconds after which searches are given up; draws left open enter with their upper
-        bounds.
+        The solver and its limits on nodes and seconds; unsolved draws enter with their upper bounds.
 
     Raises
     ------
@@ -53,7 +52,7 @@ class Bound:
 
 
 def check_bound(bound: object) -> Bound:
-    """Return the settings, or the defaults for None; raise ValueError if they are something else."""
+    """Return the settings, or the defaults for None; raise ValueError for anything else."""
     if bound is None:
         return Bound()
     if not isinstance(bound, Bound):

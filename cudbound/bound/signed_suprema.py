@@ -1,4 +1,4 @@
-"""The side of the CUD bound that says how far the training error can be too low."""
+"""The side of the CUD bound for a training error that is too low."""
 
 from __future__ import annotations
 
@@ -25,20 +25,20 @@ def solve_signed_suprema(
     matters: tuple[float, float] = (0.0, 1.0),
     seen: MetricRows | None = None,
 ) -> SignedSuprema:
-    """Bound the suprema of (error - error_b)_+ g(alpha (L_b(fitted) - L_b)) of given draws, where they are of use.
+    """Bound the suprema of (error - error_b)_+ g(alpha (L_b(fitted) - L_b)) of given draws, as far as they matter.
 
     Parameters
     ----------
     model : AdditiveModel
     counts : ndarray of int32, shape (n_draws, n_samples)
     probability : float
-        Of the quantile that is needed; draws are solved as far as it requires.
+        Probability of the quantile; draws are solved as far as it requires.
     localization, search
         As in `cudbound.analysis.cud_interval.solve_bound`; the search is of the negative side.
     matters : tuple of float, default=(0.0, 1.0)
-        Between which values the quantile must be known: the search ends once it is shown to lie outside.
+        Range in which the quantile must be known: the search ends once it is shown to lie outside.
     seen : MetricRows, default=None
-        The metric; its mean loss takes the place of the error. None for the error itself.
+        The metric; its mean loss replaces the error. None for the error itself.
 
     Returns
     -------
@@ -47,7 +47,7 @@ def solve_signed_suprema(
     Warns
     -----
     NotCertifiedWarning
-        If a limit, or rounding, ended the search before the quantile was known as far as it matters; upper bounds are
+        If a limit, or rounding, stopped the search before the quantile was known as far as it matters; upper bounds are
         used.
     """
     seen = MetricRows(ERROR, model.labels > 0.0) if seen is None else seen

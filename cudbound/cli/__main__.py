@@ -1,4 +1,4 @@
-"""Run the command, also as ``python -m cudbound.cli``; Ctrl-C is heard before there is anything to stop."""
+"""Run the command, also as ``python -m cudbound.cli``; Ctrl-C is handled from the start."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ INTERRUPTED = 130
 
 
 def main() -> None:
-    """Run the command line of this process, and leave with its exit code."""
+    """Run the command line of this process, and exit with its exit code."""
     before = signal.getsignal(signal.SIGINT)
     if before is signal.default_int_handler:  # ignored where a shell has put the command into the background
         signal.signal(signal.SIGINT, lambda *_: os._exit(INTERRUPTED))

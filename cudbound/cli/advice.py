@@ -1,4 +1,4 @@
-"""What goes wrong with a classifier, and how to continue, in words of the command instead of Python's."""
+"""Warnings and errors about a classifier, with remedies that name command options instead of Python arguments."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ REMEDIES: dict[type[StatedError], str] = {
         "the weights of --weight, if it had any"
     ),
     UnsupportedEstimatorError: (
-        "choose another classifier, or leave out of --methods what needs it, such as cud, aci and bbc-cv: the other "
-        "methods take any classifier"
+        "choose another classifier, or drop the methods that need it from --methods, such as cud, aci and bbc-cv: the "
+        "other methods support any classifier"
     ),
     UnsupportedProblemError: "add --solver cvxpy for the slow reference solver.",
 }
@@ -54,12 +54,12 @@ OPTIONS = {
 
 @dataclass
 class Heard:
-    """What a computation warned of.
+    """The warnings of a computation.
 
     Attributes
     ----------
     messages : list of str
-        In the words of the command, each once.
+        With the options of the command, each once.
     certified : bool
         Whether all bounds are proved.
     """
@@ -68,14 +68,14 @@ class Heard:
     certified: bool = True
 
     def add(self, message: str) -> None:
-        """Add a message, unless it is there."""
+        """Add a message, unless it is already there."""
         if message not in self.messages:
             self.messages.append(message)
 
 
 @contextmanager
 def in_words_of_the_command(fits: str) -> Iterator[Heard]:
-    """Collect the warnings of this package and those of fits that did not converge; word errors that state a fact.
+    """Collect warnings of this package and of fits that did not converge; reword errors to name command options.
 
     Parameters
     ----------
@@ -90,7 +90,7 @@ def in_words_of_the_command(fits: str) -> Iterator[Heard]:
     Raises
     ------
     ValueError
-        With the fact that the package states and the command's way out of it.
+        With the fact from the package, and the command's remedy.
     """
     from sklearn.exceptions import ConvergenceWarning
 
@@ -106,8 +106,8 @@ def in_words_of_the_command(fits: str) -> Iterator[Heard]:
             heard.add(_worded(message))
         elif issubclass(category, ConvergenceWarning):  # whose own text is several lines long
             heard.add(
-                f"{fits} did not converge; standardize the features with --standardize, or raise the number of steps "
-                "with the option max_iter=N of the classifier"
+                f"{fits} did not converge; standardize the features with --standardize, or allow more steps with the "
+                "classifier's option max_iter=N"
             )
         elif (category, *place[:2]) not in passed_on:  # refits reset what is known of them
             passed_on.add((category, *place[:2]))
@@ -133,13 +133,13 @@ def _worded(warning: Warning | str) -> str:
 
 
 def _more_time() -> str:
-    """Return how the search gets more time, by options that only some commands have."""
+    """Return how to allow the search more time, with options that only some commands have."""
     context = click.get_current_context(silent=True)
     if context is not None and all("--time-limit" not in one.opts for one in context.command.params):
-        return "'cudbound interval' has the option --time-limit SECONDS, which gives the search more time"
+        return "'cudbound interval' has the option --time-limit SECONDS to allow more time"
     return (
-        "give the search more time with --time-limit SECONDS, let it end by itself with --total-node-limit none, or "
-        "raise --node-limit"
+        "allow more time with --time-limit SECONDS, remove the limit with --total-node-limit none, or increase "
+        "--node-limit"
     )
 
 
@@ -152,9 +152,9 @@ def _not_certified(event: NotCertifiedWarning) -> str:
         known = f"{event.method}: {q} is {within(*event.half_width)}; the larger value was used"
     messages = [f"{known}, which can only make the interval longer."]
     if event.n_limited:
-        messages.append(f"A limit left {event.n_limited} draws open: {_more_time()}.")
+        messages.append(f"A limit stopped the search in {event.n_limited} draws: {_more_time()}.")
     if event.n_inaccurate:
         messages.append(
-            f"Rounding left {event.n_inaccurate} draws open: rescale the features or look for an outlying value."
+            f"Rounding left {event.n_inaccurate} draws unproved: rescale the features or look for an outlier."
         )
     return " ".join(messages)

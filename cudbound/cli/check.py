@@ -1,4 +1,4 @@
-"""The command ``cudbound check``: what a file holds, what is wrong with it, and the command to run next."""
+"""The command ``cudbound check``: the content of a file, its problems, and the command to run next."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from cudbound.inputs.csv_file import CsvError, DataFile
 @command("check")
 @data_options(True, roles=False)
 def check(data: DataFile) -> None:
-    """Say what FILE.csv holds, everything that is wrong with it, and which command to run next.
+    """Show the content of FILE.csv, all its problems, and the command to run next.
 
-    Each column has a row: its role, what it holds, missing cells, and levels. Roles that no option names are guessed,
-    the target among them. No classifier is fitted.
+    The output has one row per column: its role, kind, missing cells, and levels. Roles that no option sets, including
+    the target, are guessed. No classifier is fitted.
     """
     from cudbound.inputs.file_check import check_file
     from cudbound.report.method_columns import methods_report
@@ -36,12 +36,14 @@ def check(data: DataFile) -> None:
         raise found.error
     line = command_line(found.data)
     if printable(line) != line:
-        raise CsvError("a name in the command to run next does not print; rename that column, or the file")
+        raise CsvError(
+            "a name in the command to run next has unprintable characters; rename that column, or the file"
+        )
     click.echo(f"\nNext:\n{line}")
 
 
 def command_line(data: DataFile) -> str:
-    """Return the command that reads a file in this way, such that it can be pasted."""
+    """Return the command that reads a file in this way, ready to paste."""
     given = {
         "--target": data.target,
         "--positive": data.positive,
@@ -65,7 +67,7 @@ def command_line(data: DataFile) -> str:
 
 
 def _listed(names: Iterable[str]) -> str:
-    """Write names of columns as the options take them; those that hold commas stand in quotes."""
+    """Write column names as the options expect them; names that contain commas are quoted."""
     text = io.StringIO()
     csv.writer(text, lineterminator="").writerow(names)
     return text.getvalue()

@@ -1,4 +1,4 @@
-"""How a command fails and says so: one line on stderr, documented exit codes, options by their names."""
+"""Errors of the command: one line on stderr, documented exit codes, options by their names."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ INTERRUPTED = 130
 EXIT_CODES = """\b
 Exit codes:
     0  success
-    1  the data, or a file, cannot be used: one line on stderr says why
+    1  the data, or a file, cannot be used: stderr has the reason in one line
     2  the command line is wrong: unknown option, level outside (0, 1)
     3  the table was written, but a limit or rounding left a bound of cud,
        two-center or aci unproved: the larger value was used
     4  a saved result does not agree with the data, or with itself
-  130  stopped by Ctrl-C; no file was written, but the store of a study has
-       the replicates that were done"""
+  130  stopped by Ctrl-C; no file was written, but the store of a study keeps
+       finished replicates"""
 
 #: What the package calls an argument, where a command has another name for it.
 NAMES = {
@@ -54,17 +54,17 @@ NAMES = {
 
 
 class NotedOption(click.Option):
-    """Option that changes numbers and stands nowhere else in the notes under a table."""
+    """Option that changes numbers and appears nowhere else in the notes under a table."""
 
 
 class OneLineCommand(click.Command):
-    """Command that knows its options as they were typed, and names them in errors of the package."""
+    """Command that keeps its options as they were typed, and names them in errors of the package."""
 
     def __init__(self, *arguments: Any, **named: Any):
         super().__init__(*arguments, **{"epilog": EXIT_CODES, **named})
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Keep the texts of the options beside their values; of two lists, which are meant together, refuse one."""
+        """Keep the texts of the options with their values; raise an error if a list option is given twice."""
         ctx.meta["typed"], _, order = self.make_parser(ctx).parse_args(list(args))
         lists = [one for one in order if not one.multiple and "," in (one.metavar or "")]
         if twice := next((one for number, one in enumerate(lists) if one in lists[:number]), None):
@@ -72,7 +72,7 @@ class OneLineCommand(click.Command):
         return super().parse_args(ctx, args)
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run the command; an argument that is not allowed is an error of the option that it came from."""
+        """Run the command; report an invalid argument as an error of its option."""
         try:
             return super().invoke(ctx)
         except ValueError as error:
@@ -87,7 +87,7 @@ class OneLineCommand(click.Command):
 
 
 class OneLineGroup(click.Group):
-    """Group whose errors read ``cudbound: error: ...``, with foreign text escaped and no traceback."""
+    """Group whose errors read ``cudbound: error: ...``, with untrusted text escaped and no traceback."""
 
     command_class = OneLineCommand
 
@@ -95,7 +95,7 @@ class OneLineGroup(click.Group):
         super().__init__(*arguments, **{"epilog": EXIT_CODES, **named})
 
     def main(self, *arguments: Any, standalone_mode: bool = True, **named: Any) -> Any:
-        """Run the command and leave the interpreter with its exit code."""
+        """Run the command and exit the interpreter with its exit code."""
         run = partial(super().main, *arguments, standalone_mode=False, **{"prog_name": PROGRAM, **named})
         if not standalone_mode:
             return run()
@@ -117,10 +117,10 @@ class OneLineGroup(click.Group):
             sys.exit(INTERRUPTED)
         except OSError as error:  # a broken pipe has been dealt with by click
             if error.filename is not None:
-                fail(f"{error.filename!r}: {error.strerror}; name another file", UNUSABLE)
+                fail(f"{error.filename!r}: {error.strerror}; choose another file", UNUSABLE)
             sys.stdout = None  # Python would try once more at the end, and leave with an exit code of its own
             fail(
-                f"stdout cannot be written: {error.strerror}; free some space or print to another place",
+                f"stdout cannot be written: {error.strerror}; free some space or write to another place",
                 UNUSABLE,
             )
         except MemoryError:
@@ -134,7 +134,7 @@ command = partial(click.command, cls=OneLineCommand)
 
 
 def _flag(context: click.Context, parameter: str) -> str | None:
-    """Return the option of a command that an argument of the package came from, or None."""
+    """Return the option of a command that sets an argument of the package, or None."""
     if "." in parameter:  # an option of a method
         return f"--option {parameter}"
     names = (parameter, NAMES.get(parameter))
@@ -142,16 +142,16 @@ def _flag(context: click.Context, parameter: str) -> str | None:
 
 
 def refuse_beside(option: str, names: Iterable[str], reason: str) -> None:
-    """Raise UsageError if one of the options `names` of this command was typed beside another that excludes it."""
+    """Raise UsageError if one of the options `names` was typed together with another that excludes it."""
     context = click.get_current_context()
     for one in context.command.params:
         if one.name in names and context.get_parameter_source(one.name) is ParameterSource.COMMANDLINE:
             shown = one.opts[0] if isinstance(one, click.Option) else one.make_metavar(context)
-            raise click.UsageError(f"{shown} and {option} exclude each other: {reason}.")
+            raise click.UsageError(f"{shown} and {option} cannot be combined: {reason}.")
 
 
 def typed_options() -> str | None:
-    """Return the noted options that were typed, such that they can be pasted into a command."""
+    """Return the noted options that were typed, ready to paste into a command."""
     context = click.get_current_context(silent=True)
     if context is None:  # no command is running, as in a test
         return None
@@ -159,7 +159,7 @@ def typed_options() -> str | None:
 
 
 def typed_command(leave_out: Iterable[str]) -> str:
-    """Return the command as it was typed, without some options; of files it has the names, not their folders."""
+    """Return the command as it was typed, without some options, and with file names without their folders."""
     context = click.get_current_context()
     words = _typed(context, lambda one: isinstance(one, click.Option) and one.name not in leave_out)
     return " ".join(
@@ -168,7 +168,7 @@ def typed_command(leave_out: Iterable[str]) -> str:
 
 
 def _typed(context: click.Context, kept: Callable[[click.Parameter], bool]) -> list[str]:
-    """Return parameters that were typed, each with its values, quoted for a shell."""
+    """Return the parameters that were typed, each with its values, quoted for a shell."""
     typed: Mapping[str, Any] = context.meta.get("typed", {})
     words: list[str] = []
     for one in context.command.params:
@@ -183,18 +183,18 @@ def _typed(context: click.Context, kept: Callable[[click.Parameter], bool]) -> l
 
 
 def say(message: str) -> None:
-    """Write one line to stderr, the program's name first; where that is closed or full, the result still counts."""
+    """Write one line to stderr, with the program's name first; ignore it if stderr is closed or full."""
     with suppress(OSError):
         click.echo(f"{PROGRAM}: {printable(' '.join(message.split()))[:LONGEST]}", err=True)
 
 
 def say_seed(seed: int) -> None:
-    """Say which seed the run had, if the user chose none."""
+    """Report the seed of the run, if the user chose none."""
     if click.get_current_context().get_parameter_source("seed") is ParameterSource.DEFAULT:
         say(f"seed {seed} was chosen; repeat this run with --seed {seed}")
 
 
 def fail(message: str, exit_code: int) -> NoReturn:
-    """Write one line to stderr and leave with `exit_code`."""
+    """Write one line to stderr and exit with `exit_code`."""
     say(f"error: {message}")
     sys.exit(exit_code)

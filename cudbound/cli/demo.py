@@ -1,4 +1,4 @@
-"""The command ``cudbound demo``: real data, few enough to make the point, and what the table says."""
+"""The command ``cudbound demo``: a small real data set, and the meaning of the table."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ FEATURES = ("mean texture", "mean smoothness", "mean symmetry", "mean fractal di
 
 @dataclass(frozen=True)
 class DemoData:
-    """The sample of the demo, and the rows that an analyst with 50 patients would not have."""
+    """The sample of the demo, and the remaining rows, which an analyst with 50 patients would not have."""
 
     sample: TrainingData
     others: TrainingData
 
 
 def demo_data() -> DemoData:
-    """Draw 50 rows at random from the Wisconsin diagnostic breast cancer data that scikit-learn carries."""
+    """Draw 50 rows at random from the Wisconsin diagnostic breast cancer data in scikit-learn."""
     import numpy as np
     from sklearn.datasets import load_breast_cancer
 
@@ -57,37 +57,35 @@ def demo_data() -> DemoData:
 
 
 def introduction(data: DemoData) -> str:
-    """Say what the data are."""
+    """Return a description of the data."""
     total = data.sample.y.size + data.others.y.size
     return paragraph(
         f"Data: {data.sample.y.size} rows drawn at random (seed {SAMPLE_SEED}) from the {total} of the "
-        f"Wisconsin diagnostic breast cancer data that scikit-learn carries (load_breast_cancer). The event "
+        f"Wisconsin diagnostic breast cancer data in scikit-learn (load_breast_cancer). The event "
         f"is a {data.sample.event} tumor; {len(FEATURES)} of the 30 features are used: "
         f"{', '.join(FEATURES)}."
     )
 
 
 def meaning(data: DemoData, fitted: FittedClassifier, table: IntervalTable) -> str:
-    """Say what the numbers of the demo mean, and what they do not."""
+    """Explain what the numbers of the demo mean, and what they do not."""
     cud, ours = table["cud"], table["two-center"]
     low, high = (format_proportion(x) for x in (ours.confidence_interval.low, ours.confidence_interval.high))
     wrong = fitted.estimator.predict(data.others.X) != data.others.y
     return "\n\n".join(
         [
             paragraph(
-                f"What the numbers mean: the classifier gets {format_proportion(cud.estimate)} of its own "
-                f"training rows wrong. The row two-center, which is the one to report, gives a 95% confidence "
-                f"interval of {low} to {high} for its error on new cases from the same population. Here this can be "
-                f"checked: on the "
-                f"{wrong.size} rows left out, "
-                f"which an analyst with {data.sample.y.size} patients would not have, its error is "
+                f"What the numbers mean: the training error of the classifier is {format_proportion(cud.estimate)}. "
+                f"The interval to report, in the row two-center, is {low} to {high}: a 95% confidence interval for "
+                f"its error on new cases from the same population. The demo can check this: on the {wrong.size} rows "
+                f"left out, which an analyst with {data.sample.y.size} patients would not have, the error is "
                 f"{format_proportion(wrong.mean())}."
             ),
             paragraph(
-                "What they do not mean: 95% is the share of repeated samples in which such an interval is "
-                "meant to cover the error, not the probability that this one does, and none of these "
-                "methods guarantees it. One data set does not rank the methods: a shorter interval may be "
-                "better, or may miss more often. These numbers say nothing about patients from another population."
+                "What they do not mean: 95% is the share of repeated samples in which such an interval should "
+                "cover the error. It is not the probability that this interval does, and no method here guarantees "
+                "it. One data set does not rank the methods: a shorter interval may be better, or may miss more "
+                "often. The numbers do not apply to patients from another population."
             ),
         ]
     )
@@ -95,7 +93,7 @@ def meaning(data: DemoData, fitted: FittedClassifier, table: IntervalTable) -> s
 
 @command("demo")
 def demo() -> None:
-    """Show the recommended intervals on a small real data set, and what they mean and do not mean."""
+    """Show the recommended intervals on a small real data set, and explain what they mean."""
     from cudbound.report.table_style import Style
 
     data = demo_data()

@@ -1,4 +1,4 @@
-"""The command ``cudbound example``: a data file to try the other commands on."""
+"""The command ``cudbound example``: a data file for trying the other commands."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ def example_text() -> str:
 
 
 @command("example")
-@output_option("File to write instead of stdout, which is also -. It is replaced whole.")
+@output_option("File to write; - for stdout, the default. An existing file is replaced.")
 def example(*, path: Path | None) -> None:
-    """Print a CSV file of 60 simulated patients, to try the other commands on.
+    """Print a CSV file of 60 simulated patients, for trying the other commands.
 
-    They do not exist: age, sex, body mass index, creatinine and diabetes were drawn at random, and death by a logistic
-    model in age, creatinine and diabetes.
+    The patients are not real: age, sex, body mass index, creatinine and diabetes were drawn at random, and death from
+    a logistic model of age, creatinine and diabetes.
     """
     check_paths({"--output": path})
     emit(example_text().removesuffix("\n"), path)

@@ -1,4 +1,4 @@
-"""The command ``cudbound explain``: one method in full."""
+"""The command ``cudbound explain``: a full description of one method."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ CALLS = {
 @click.argument("method", metavar="METHOD")
 @output_options
 def explain(method: str, output: ResultOutput) -> None:
-    """Say everything that is known of METHOD: formula, aim, assumptions, tendency, source, cost and options.
+    """Describe METHOD: formula, aim, assumptions, tendency, source, cost and options.
 
     'cudbound methods' lists the names.
     """
@@ -33,7 +33,8 @@ def explain(method: str, output: ResultOutput) -> None:
     output.check()
     if method in GROUPS:
         raise click.BadParameter(
-            f"{method!r} stands for {', '.join(GROUPS[method])}; name one of them.", param_hint="'METHOD'"
+            f"{method!r} is a group of methods: {', '.join(GROUPS[method])}; choose one.",
+            param_hint="'METHOD'",
         )
     known = {**METHODS, **ESTIMATORS}
     if method not in known:

@@ -1,4 +1,4 @@
-"""A fitted classifier together with the training set in the words that it was fitted with."""
+"""A fitted classifier and its training set, with labels and column names as in the fit."""
 
 from __future__ import annotations
 
@@ -38,15 +38,15 @@ MODEL_OPTIONS = (
         "model_file",
         type=FILE,
         metavar="FILE.skops",
-        help="Fitted scikit-learn classifier to use instead of fitting one, saved by skops.io.dump; FILE.csv must "
-        "hold the rows that it was fitted to.",
+        help="Fitted scikit-learn classifier to use, saved by skops.io.dump, instead of fitting one; FILE.csv must "
+        "contain the rows that it was fitted to.",
     ),
     click.option(
         "--trust",
         multiple=True,
         metavar="TYPE",
-        help="Type in the file of --model that is loaded although it is not known to be harmless, by its full name, "
-        "such as sklearn.tree._tree.Tree. Only for files whose origin you know. May be repeated.",
+        help="Full name of a type to load from the file of --model although it is not known to be harmless, such as "
+        "sklearn.tree._tree.Tree. Only for files whose origin you know. May be repeated.",
     ),
 )
 
@@ -54,7 +54,7 @@ MODEL_OPTIONS = (
 def learner_option(
     flag: str, help: str, default: str | None = None, names: Collection[str] = tuple(LEARNERS)
 ) -> Decorator:
-    """Add an option that names a classifier."""
+    """Add an option for a classifier, by name."""
     known = from_text(partial(_known_name, tuple(names)))
     return click.option(flag, type=known, default=default, metavar="NAME", help=help)
 
@@ -64,23 +64,23 @@ def _known_name(names: Sequence[str], text: str) -> str:
         return text
     way = did_you_mean(text, names, "they are")
     if text in LEARNERS:
-        way += " For any other classifier of scikit-learn fit it in Python, and name its file with --model."
-    raise ValueError(f"{quoted(text)} is not among the classifiers here; {way}")
+        way += " Fit any other scikit-learn classifier in Python, and give its file with --model."
+    raise ValueError(f"{quoted(text)} is not one of the classifiers here; {way}")
 
 
 def set_option(
     flag: str,
     name: str,
     classifier: str,
-    how: str = ", by its name in scikit-learn, such as C=0.5; the value is a number, true, false, none or a word",
+    how: str = ", by its name in scikit-learn, such as C=0.5; the value is a number, true, false, none or a string",
 ) -> Decorator:
-    """Add the option `flag` that sets parameters of a classifier; the command gets the texts as `name`."""
+    """Add the option `flag` for parameters of a classifier; the command receives the texts as `name`."""
     help = f"Option of the {classifier}{how}. May be repeated."
     return click.option(flag, name, multiple=True, metavar="NAME=VALUE", help=help)
 
 
 def classifier_options(names: Collection[str], standardize: str, *more: Decorator) -> Decorator:
-    """Add the options of one classifier; the command gets it as ``classifier``, a recipe or what --model names."""
+    """Add the options of one classifier; the command receives it as ``classifier``, a recipe or a saved model."""
     return combined(
         "classifier",
         _chosen,
@@ -95,13 +95,13 @@ def _chosen(
     model_file: Path | None = None, trust: Sequence[str] = (), **of_a_fit: Any
 ) -> ClassifierRecipe | SavedModel:
     if model_file is not None:
-        refuse_beside("--model", of_a_fit, "the classifier of --model is fitted already")
+        refuse_beside("--model", of_a_fit, "the classifier of --model is already fitted")
     return find_model(model_file, trust) or choose_classifier(**of_a_fit)
 
 
 @dataclass(frozen=True, eq=False)
 class FittedClassifier:
-    """What the intervals are computed for.
+    """The classifier and data for which intervals are computed.
 
     Attributes
     ----------
@@ -110,13 +110,13 @@ class FittedClassifier:
     X : ndarray or DataFrame, shape (n_samples, n_features)
         Its training rows; a DataFrame if it was fitted to columns with names.
     y : ndarray, shape (n_samples,)
-        Their labels, out of ``estimator.classes_``.
+        Their labels, from ``estimator.classes_``.
     sample : TrainingData
-        The data as they were read.
+        The data as read.
     description : str
         The classifier in words, for the notes under the table.
     warnings : sequence of str
-        What was remarkable about the fit or the file.
+        Warnings about the fit or the file.
     event : object
         Its label of the event.
     """
@@ -138,25 +138,25 @@ def choose_classifier(
     *,
     option: str = "--set",
 ) -> ClassifierRecipe:
-    """Return a recipe whose options have been tried on a small example.
+    """Return a recipe after trying its options on a small example.
 
     Parameters
     ----------
     classifier : str
         One of `cudbound.inputs.named_classifiers.LEARNERS`.
     assignments : iterable of str
-        ``NAME=VALUE`` each; a value is a number, true, false, none, or a word.
+        Each is ``NAME=VALUE``; a value is a number, true, false, none, or a string.
     standardize : bool, default False
     threshold : float or None, default None
     option : str, default "--set"
-        That of the command line by which the assignments were given.
+        Option of the command line that contained the assignments.
 
     Raises
     ------
     click.BadParameter
-        If an option is malformed, unknown or given twice, or if the class refuses its value.
+        If an option is malformed, unknown or given twice, or if its value is invalid for the class.
     ParameterError
-        If the classifier is unknown, or the threshold is no number.
+        If the classifier is unknown, or the threshold is not a number.
     """
     try:
         return ClassifierRecipe(
@@ -169,16 +169,16 @@ def choose_classifier(
 
 
 def find_model(model_file: Path | None, trust: Sequence[str]) -> SavedModel | None:
-    """Return the classifier that --model names, None if it names none; --trust must not stand alone."""
+    """Return the classifier of --model, or None without one; --trust needs --model."""
     if trust and model_file is None:
-        raise click.UsageError("--trust is about the types in a file; name the file with --model.")
+        raise click.UsageError("--trust allows types in a model file; give that file with --model.")
     return None if model_file is None else load_model(model_file, trust)
 
 
 def read_sample(look: FirstLook, say_roles: bool = False) -> TrainingData:
-    """Read the columns of a file, and say on stderr what should be looked at before any time is spent.
+    """Read the columns of a file, and print warnings about it on stderr before any long computation.
 
-    With `say_roles` also say how each column was read.
+    With `say_roles`, also print how each column was read.
     """
     from cudbound.inputs.csv_columns import read_training_data
 
@@ -192,14 +192,14 @@ def read_sample(look: FirstLook, say_roles: bool = False) -> TrainingData:
 
 
 def fit(classifier: ClassifierRecipe | SavedModel, sample: TrainingData, seed: int) -> FittedClassifier:
-    """Fit what was chosen, or bring the sample into the form that a saved model was fitted to.
+    """Fit the chosen classifier, or convert the sample to the form that a saved model was fitted to.
 
     Parameters
     ----------
     classifier : ClassifierRecipe or SavedModel
     sample : TrainingData
     seed : int
-        Of the classifier's own random numbers.
+        Seed of the random numbers of the classifier.
 
     Raises
     ------
@@ -240,9 +240,9 @@ def _match(model: SavedModel, sample: TrainingData) -> FittedClassifier:
     except Exception as error:  # the state of a saved model can be anything
         gaps = math.isnan(sample.X.sum())
         remedy = (
-            "if it has no step that fills missing values, leave these rows out with --missing drop"
+            "if it has no step that fills missing values, drop these rows with --missing drop"
             if gaps
-            else "fit it again with the installed scikit-learn, or let the command fit one with --classifier"
+            else "refit it with the installed scikit-learn, or let the command fit one with --classifier"
         )
         reason = str(error).partition("\n")[0]
         raise ValueError(
@@ -254,12 +254,12 @@ def _match(model: SavedModel, sample: TrainingData) -> FittedClassifier:
         label, other = classes[event].item(), classes[1 - event].item()
         if 2 * wrong > y.size:
             raise ValueError(
-                f"--model: {name} was fitted to the classes {other!r} and {label!r}. With {label!r} for the event "
-                f"'{sample.event}' it gets {wrong} of {y.size} rows wrong, so the codes seem to be the other way "
-                f"round: choose the other value with --positive, or check that {quoted(sample.source)} holds the rows "
+                f"--model: {name} was fitted to the classes {other!r} and {label!r}. With {label!r} as the event "
+                f"'{sample.event}', it misclassifies {wrong} of {y.size} rows, so the codes are probably reversed: "
+                f"choose the other value with --positive, or check that {quoted(sample.source)} contains the rows "
                 "that it was fitted to"
             )
-        description += f", its class {label!r} being the event"
+        description += f", with class {label!r} as the event"
     description = describe_classifier(estimator, description)
     return FittedClassifier(estimator, X, y, sample, description, model.warnings, classes.tolist()[event])
 
@@ -269,7 +269,7 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def _columns(estimator: Any, sample: TrainingData, name: str) -> Any:
-    """Return the features in the order of the model, which knows their names or at least their number."""
+    """Return the features in the order of the model, matched by name or, without names, by number."""
     known = getattr(estimator, "feature_names_in_", None)
     found = sample.feature_names
     if known is None:
@@ -277,7 +277,7 @@ def _columns(estimator: Any, sample: TrainingData, name: str) -> Any:
         if expected != len(found):
             raise ValueError(
                 f"--model: {name} was fitted to {expected} features, {quoted(sample.source)} has {len(found)}: "
-                f"{_listed(found)}; leave columns out with --exclude COL, or name categories with --categorical COL"
+                f"{_listed(found)}; drop columns with --exclude COL, or code categories with --categorical COL"
             )
         return sample.X
     names = [str(one) for one in known]
@@ -286,8 +286,8 @@ def _columns(estimator: Any, sample: TrainingData, name: str) -> Any:
     if missing or extra:
         raise ValueError(
             f"--model: {name} was fitted to other columns than {quoted(sample.source)} has: missing "
-            f"{_listed(missing)}, not known to the model {_listed(extra)}; leave columns out with --exclude COL, and "
-            "name columns as they were named in the fit (an indicator made by --categorical is called column=level)"
+            f"{_listed(missing)}, unknown to the model {_listed(extra)}; drop columns with --exclude COL, and use the "
+            "column names of the fit (indicators from --categorical are named column=level)"
         )
     import pandas as pd
 
@@ -295,7 +295,7 @@ def _columns(estimator: Any, sample: TrainingData, name: str) -> Any:
 
 
 def _event(classes: list[Any], sample: TrainingData, name: str) -> tuple[int, bool]:
-    """Return which of the two classes of a model is the event, and whether a numeric code says so."""
+    """Return which of the two classes of a model is the event, and whether a numeric code decided this."""
     negative, positive = sample.classes
     for event in (0, 1):
         if _same(positive, classes[event]) and _same(negative, classes[1 - event]):
@@ -309,7 +309,7 @@ def _event(classes: list[Any], sample: TrainingData, name: str) -> tuple[int, bo
 
 
 def _places(classes: list[Any], sample: TrainingData, name: str) -> list[int]:
-    """Return where each value of the target stands among the classes of a model."""
+    """Return the index of each value of the target among the classes of a model."""
     found = [[k for k, label in enumerate(classes) if _same(text, label)] for text in sample.classes]
     if [len(one) for one in found] != [1] * len(classes):
         raise ValueError(
@@ -320,7 +320,7 @@ def _places(classes: list[Any], sample: TrainingData, name: str) -> list[int]:
 
 
 def _same(text: str, label: Any) -> bool:
-    """Whether a cell of the file and a label mean the same, as pandas would read the cell."""
+    """Whether a cell of the file equals a label, as pandas would read the cell."""
     if isinstance(label, str):
         number = parse_value(label)
         return label.strip() == text or (isinstance(number, int | float) and number == parse_value(text))
@@ -328,14 +328,14 @@ def _same(text: str, label: Any) -> bool:
 
 
 def folds_of(sample: TrainingData, folds: int | None) -> Any:
-    """Return the ``cv`` of the package for a number of folds: stratified ones, or folds of whole groups."""
+    """Return the ``cv`` of the package for a number of folds: stratified, or of whole groups."""
     from sklearn.model_selection import GroupKFold
 
     return folds if folds is None or sample.groups is None else GroupKFold(folds)
 
 
 def with_notes(table: SomeTable, sample: TrainingData, **further: Any) -> SomeTable:
-    """Return a table whose notes name the file and what was chosen in words of the command, and `further` facts."""
+    """Return a table whose notes give the file, the options that were typed, and `further` facts."""
     if table.run is None:
         return table
     events = int(sample.y.sum())

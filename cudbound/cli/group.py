@@ -25,10 +25,10 @@ from cudbound.cli.verify import verify
 )
 @click.version_option(package_name="cudbound", prog_name="cudbound")
 def main() -> None:
-    """Confidence intervals for the error of a classifier that was trained on few patients.
+    """Confidence intervals for the error of a classifier trained on few patients.
 
-    The interval comes from the training data alone: one to report, beside the exact CUD bound (Laber & Murphy, 2008)
-    and the other intervals in use.
+    Only the training data are needed. The recommended interval is shown with the exact CUD bound (Laber & Murphy,
+    2008) and the other intervals in use.
     """
 
 

@@ -49,7 +49,7 @@ def _metrics(text: str) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class AskedMetrics:
-    """What is to be bounded, in words of the file."""
+    """The requested metrics, with the values of the file."""
 
     metric: tuple[str, ...]
     joint: bool
@@ -57,7 +57,7 @@ class AskedMetrics:
     prevalence: Any
 
     def in_words(self, threshold: float | None) -> Metrics:
-        """Return the argument of the package, in the values of the target, for a classifier with this threshold."""
+        """Return the `metric` argument, with values of the target, for a classifier with this threshold."""
         from cudbound.metrics.metrics import Metrics
 
         try:
@@ -68,21 +68,21 @@ class AskedMetrics:
         return Metrics(self.metric, None, costs or None, self.prevalence, self.joint, threshold=threshold)
 
     def in_labels(self, fitted: FittedClassifier) -> str | Metrics:
-        """Return the argument of the package, in the labels of the classifier."""
+        """Return the `metric` argument, with labels of the classifier."""
         if self == AskedMetrics(("error",), False, (), None):
             return "error"
         if not fitted.sample.event:
             from cudbound.metrics.metrics import Metrics
 
             if self.costs:
-                raise click.UsageError("--cost is for two classes, and not for --all-classes.")
+                raise click.UsageError("--cost needs two classes, and cannot be combined with --all-classes.")
             return Metrics(self.metric, prevalence=self.prevalence, joint=self.joint)
         (other,) = [label for label in fitted.estimator.classes_.tolist() if label != fitted.event]
         labels = dict(zip(fitted.sample.classes, (other, fitted.event), strict=True))
         asked = self.in_words(getattr(fitted.estimator, "threshold", None))
         if asked.costs and set(asked.costs) != set(labels):
             needed = " ".join(f"--cost {value}=NUMBER" for value in labels)
-            rule = f"there must be one for each value of the target: {needed}"
+            rule = f"there must be one per value of the target: {needed}"
             raise click.BadParameter(rule, param_hint="'--cost'")
         of_labels = {labels[value]: cost for value, cost in (asked.costs or {}).items()} or None
         return replace(asked, event=fitted.event, costs=of_labels)
@@ -92,27 +92,26 @@ weight_option = click.option(
     "--weight",
     cls=NotedOption,
     metavar="COL",
-    help="Column of weights of the rows, such as inverse probabilities of being sampled: they enter the fit, its "
-    "refits and every mean loss, and the binomial limits as the effective number of rows.",
+    help="Column of row weights, such as inverse sampling probabilities. The fit, its refits and all mean losses use "
+    "them; binomial limits use the effective number of rows.",
 )
 all_classes_option = click.option(
     "--all-classes",
     is_flag=True,
-    help="Instead of --positive: keep all values of the target as classes, of which there are more than two, for "
-    "the metrics error, accuracy and sensitivity, of each class; needs a --classifier of several classes, such as "
-    "logistic.",
+    help="Instead of --positive: keep all values of the target, more than two, as classes. Metrics are the error, the "
+    "accuracy and the sensitivity of each class. Needs a --classifier for several classes, such as logistic.",
 )
 #: The classifier, fitted to the file or from a file of its own; the command gets it as ``classifier``.
 classifier_of_file = classifier_options(
     CLASSIFIERS,
-    "Give every feature mean 0 and standard deviation 1 before the fit; kept fixed for cud and the cap of two-center, "
-    "refitted on every draw elsewhere.",
+    "Standardize every feature to mean 0 and standard deviation 1 before the fit. The scaling is fixed for cud and the "
+    "cap of two-center, and refitted on every draw otherwise.",
     click.option(
         "--threshold",
         type=float,
         metavar="FLOAT",
-        help="Probability of the event, or score where the classifier has none, from which a case is called an event; "
-        "it must have been chosen without looking at these data.",
+        help="Classify a case as an event from this probability on, or from this score if the classifier has no "
+        "probabilities. Choose it without looking at these data.",
     ),
     *MODEL_OPTIONS,
 )
@@ -126,11 +125,10 @@ classifier_of_file = classifier_options(
     type=options.from_text(options.between_commas),
     default="recommended",
     metavar="GROUP|NAME,NAME,...",
-    help="Intervals to compute; 'cudbound methods' lists the names. Groups: recommended for two-center, the one to "
-    "report, and two to compare it with, paper for the seven of Laber and Murphy (2008), clinical for what software "
-    "for clinical prediction models prints, conditional for the error of this classifier, algorithm for that of the "
-    "learning algorithm, probability for the AUC and the Brier score, all for these. The group tuned needs a fitted "
-    "search from --model.",
+    help="Intervals to compute; 'cudbound methods' lists the names. Groups: recommended (two-center, the one to "
+    "report, and two for comparison), paper (the seven of Laber and Murphy, 2008), clinical (those of software for "
+    "clinical prediction models), conditional (error of this classifier), algorithm (error of the learning "
+    "algorithm), probability (AUC and Brier score), all (all of these), tuned (needs a fitted search from --model).",
 )
 @options.combined(
     "metric",
@@ -141,14 +139,14 @@ classifier_of_file = classifier_options(
         type=options.from_text(_metrics),
         default="error",
         metavar="NAME,NAME,...",
-        help=f"What is bounded: {', '.join(options.METRICS)}, cost, net-benefit, ppv, npv, lr+, lr-; "
-        "several share draws and refits.",
+        help=f"Metric: {', '.join(options.METRICS)}, cost, net-benefit, ppv, npv, lr+, lr-; "
+        "several metrics share draws and refits.",
     ),
     click.option(
         "--joint",
         cls=NotedOption,
         is_flag=True,
-        help="Let the intervals of each method hold together for all metrics, at the level.",
+        help="Make the intervals of each method simultaneous for all metrics, at the given level.",
     ),
     click.option(
         "--cost",
@@ -156,28 +154,28 @@ classifier_of_file = classifier_options(
         cls=NotedOption,
         multiple=True,
         metavar="VALUE=COST",
-        help="For the metric cost: what a wrong case with this value of the target costs. Once for each value.",
+        help="For the metric cost: cost of misclassifying a case with this value of the target. Once per value.",
     ),
     click.option(
         "--prevalence",
         cls=NotedOption,
         type=options.from_text(options.parse_value),
         metavar="FLOAT|sample",
-        help="For ppv, npv and net-benefit: share of events among those whom they are for; sample takes that of the "
+        help="For ppv, npv and net-benefit: share of events in the target population; sample uses the share in the "
         "file.",
     ),
 )
 @click.option(
     "--recommend",
     is_flag=True,
-    help="Compute the recommended interval alone, two-center, and print it in a sentence to quote, with the error of "
-    "always predicting the majority class beside it.",
+    help="Compute only the recommended interval, two-center, and print it in a sentence to quote, with the error of "
+    "always predicting the majority class.",
 )
 @click.option(
     "--alternative",
     type=click.Choice(ALTERNATIVES),
     default=ALTERNATIVES[0],
-    help="less for upper limits alone, each at the whole level (the error is at most x), greater for lower ones.",
+    help="less for upper limits only, each at the full level (the error is at most x), greater for lower limits only.",
 )
 @options.confidence_level_option
 @click.option("--resamples", "n_resamples", type=int, default=1000, metavar="INT", help="Bootstrap draws.")
@@ -188,8 +186,8 @@ classifier_of_file = classifier_options(
     cls=NotedOption,
     type=click.IntRange(2, 1000),
     metavar="INT",
-    help="Compute everything with this many seeds, --seed and others that follow from it, and say between which values "
-    "the limits lie; takes that much longer.",
+    help="Repeat the computation with this many seeds, --seed and others derived from it, and report the range of the "
+    "limits. The run time grows in proportion.",
 )
 @options.method_option
 @options.folds_option
@@ -199,16 +197,16 @@ classifier_of_file = classifier_options(
         type=options.from_text(options.parse_value),
         show_default="50, or oob where refits are made one by one",
         metavar="INT|oob",
-        help="Inner draws of each draw for bootstrap-percentile, bootstrap-bias-corrected and two-stage; oob needs "
-        "none, and so a fiftieth of the fits.",
+        help="Inner draws per draw for bootstrap-percentile, bootstrap-bias-corrected and two-stage; oob needs "
+        "none, and only a fiftieth of the fits.",
     ),
 )
 @click.option(
     "--fallback",
     cls=NotedOption,
     is_flag=True,
-    help="Replace a zero-width interval, and one of cud with an upper limit that new cases without an error could not "
-    "give, by the fallback that 'cudbound methods' names, and say so in the remarks.",
+    help="Replace a zero-width interval, and a cud interval whose upper limit is lower than new cases without an error "
+    "could support, by the fallback in 'cudbound methods'; a remark reports it.",
 )
 @options.bound_options
 @options.jobs_option
@@ -216,21 +214,21 @@ classifier_of_file = classifier_options(
 @click.option(
     "--instability",
     is_flag=True,
-    help="Also say how many training rows refits on the bootstrap draws put in another class than the classifier does; "
-    "no further fits.",
+    help="Also report how many training rows are classified differently by refits on the bootstrap draws; needs no "
+    "further fits.",
 )
 @click.option(
     "--instability-plot",
     type=options.from_text(picture),
     metavar="PATH",
-    help="Also draw, for each row, the share of such refits against the distance of its score from the threshold, into "
-    "a file that ends in .svg, .png or .pdf.",
+    help="Also plot the share of such refits per row against the distance of its score from the threshold, to a file "
+    "that ends in .svg, .png or .pdf.",
 )
 @click.option(
     "--save",
     type=options.FILE,
     metavar="PATH",
-    help="Also write a file by which others can check the result with 'cudbound verify'; no row of the data is in it.",
+    help="Also write a file for checking the result with 'cudbound verify'; it contains no row of the data.",
 )
 def interval(
     *,
@@ -251,11 +249,11 @@ def interval(
     save: Path | None,
     **further: Any,
 ) -> None:
-    """Print intervals for the error of a classifier that was trained on FILE.csv.
+    """Print intervals for the error of a classifier trained on FILE.csv.
 
-    The file has a header line, then one line per case. Every column except the target and those excluded
-    is a feature: a number, or a category named by --categorical. Empty cells and NA, N/A, NaN, null, . and ?
-    are missing values; the command counts them and stops, unless --missing says what to do.
+    The file has a header line, then one line per case. Every column except the target and excluded ones is a feature:
+    numeric, or a category listed in --categorical. Empty cells and NA, N/A, NaN, null, . and ? are missing values; the
+    command counts them and stops, unless --missing is given.
     """
     data = _checked_classes(look.data, classifier)
     if recommend:
@@ -303,37 +301,37 @@ def interval(
 
 
 def _checked_classes(data: DataFile, classifier: ClassifierRecipe | SavedModel) -> DataFile:
-    """Return the data with an event, or with all classes where the classifier takes them."""
+    """Return the data with an event, or with all classes if the classifier supports them."""
     if data.positive and data.all_classes:
-        raise click.UsageError("--positive names one of two classes; leave it out, or --all-classes.")
+        raise click.UsageError("--positive is for two classes; drop it, or drop --all-classes.")
     if data.all_classes and getattr(classifier, "classifier", "") in ("least-squares", "convex-loss"):
         raise click.UsageError(
-            "--all-classes needs a classifier of several classes, as --classifier logistic."
+            "--all-classes needs a classifier for several classes, such as --classifier logistic."
         )
     return replace(data, positive=data.positive or "")
 
 
 def _check_instability(asked: Asked[Method], in_notes: bool, output: ResultOutput) -> None:
-    """Refuse --instability where there are no refits on bootstrap draws, or no place for sentences."""
+    """Raise an error for --instability without refits on bootstrap draws, or with a format that has no sentences."""
     if not any("bootstrap" in one.needs for one in asked):
         raise click.UsageError(
-            "--instability reads the refits on bootstrap draws, which none of the methods asked for makes; add "
+            "--instability needs refits on bootstrap draws, and none of the requested methods makes them; add "
             "two-center to --methods."
         )
     if in_notes and output.form == "csv":
         raise click.UsageError(
-            "--instability adds sentences, for which csv has no place; take another --format."
+            "--instability adds sentences, which csv cannot contain; choose another --format."
         )
 
 
 def data_for_model(data: DataFile) -> DataFile:
-    """Leave missing values to the model unless something else is asked."""
+    """Pass missing values to the model unless an option says otherwise."""
     source = click.get_current_context().get_parameter_source("missing")
     if source is not ParameterSource.COMMANDLINE:
         return replace(data, missing=KEEP)
     if data.missing in STRATEGIES:
         refuse_beside(
-            "--model", ("missing",), "a model that is fitted fills missing values itself, or cannot"
+            "--model", ("missing",), "a fitted model either fills missing values itself, or cannot use them"
         )
     return data
 

@@ -36,10 +36,10 @@ OF_SEVERAL = ("reference", "assigned_several")
 
 
 def learner_names(text: str) -> tuple[str, ...]:
-    """Return two or more classifiers whose names stand between commas."""
+    """Return two or more classifiers from names separated by commas."""
     names = options.between_commas(text)
     if len(names) < 2 or len(set(names)) < len(names):
-        raise ValueError(f"{text!r} does not name two or more different classifiers.")
+        raise ValueError(f"{text!r} is not a list of two or more different classifiers.")
     return names
 
 
@@ -52,20 +52,20 @@ def _recipes(
     assigned_several: Iterable[str],
     standardize: bool,
 ) -> dict[str, ClassifierRecipe]:
-    """Return what is compared, by the name of each learner."""
+    """Return the learners to compare, by name."""
     if learners is None:
-        refuse_beside("--a and --b", OF_SEVERAL, "name several classifiers with --learners")
+        refuse_beside("--a and --b", OF_SEVERAL, "for several classifiers, use --learners")
         for flag, name in (("--a", a), ("--b", b)):
             if name is None:
                 raise click.UsageError(
-                    f"Missing option '{flag}'; name two classifiers with --a and --b, or several with --learners."
+                    f"Missing option '{flag}'; choose two classifiers with --a and --b, or several with --learners."
                 )
         two = {"a": (a or "", assigned_a), "b": (b or "", assigned_b)}
         return {
             flag if a == b else name: choose_classifier(name, assigned, standardize, option=f"--set-{flag}")
             for flag, (name, assigned) in two.items()
         }
-    refuse_beside("--learners", OF_TWO, "that option is for the comparison of two")
+    refuse_beside("--learners", OF_TWO, "that option is for a comparison of two")
     given: dict[str, list[str]] = {name: [] for name in learners}
     for text in assigned_several:
         name, _, assignment = text.partition(".")
@@ -82,33 +82,33 @@ def _recipes(
     "recipes",
     _recipes,
     learner_option("--a", f"First classifier: {', '.join(LEARNERS)}."),
-    learner_option("--b", "Second classifier, one of the same."),
+    learner_option("--b", "Second classifier, from the same list."),
     set_option("--set-a", "assigned_a", "first classifier"),
     set_option("--set-b", "assigned_b", "second classifier", how=""),
     click.option(
         "--learners",
         type=options.from_text(learner_names),
         metavar="NAME,NAME,...",
-        help="Several classifiers in place of --a and --b: every pair is compared, adjusted for their number.",
+        help="Several classifiers instead of --a and --b: all pairs are compared, with adjustment for their number.",
     ),
     click.option(
         "--set",
         "assigned_several",
         multiple=True,
         metavar="NAME.OPTION=VALUE",
-        help="Option of one of --learners, such as logistic.C=0.5. May be repeated.",
+        help="Option of one of the --learners, such as logistic.C=0.5. May be repeated.",
     ),
     click.option(
         "--standardize",
         is_flag=True,
-        help="Give every feature mean 0 and standard deviation 1 before each fit of any classifier.",
+        help="Standardize every feature to mean 0 and standard deviation 1 before each fit of any classifier.",
     ),
 )
 @click.option(
     "--reference",
     type=click.Choice(tuple(LEARNERS)),
     metavar="NAME",
-    help="The one of --learners that each other is compared with, in place of every pair.",
+    help="Compare every other classifier with this one of the --learners, instead of all pairs.",
 )
 @click.option(
     "--methods",
@@ -124,7 +124,7 @@ def _recipes(
     type=click.Choice(("error", "auc")),
     default="error",
     metavar="error|auc",
-    help="What is compared; for the AUC read AUC where the error stands here.",
+    help="Metric to compare; with auc, read AUC for error in this help.",
 )
 @click.option(
     "--resamples",
@@ -132,13 +132,13 @@ def _recipes(
     type=int,
     default=1000,
     metavar="INT",
-    help="Bootstrap draws for the AUC; without effect for the error.",
+    help="Bootstrap draws for the AUC; not used for the error.",
 )
 @click.option(
     "--alternative",
     type=click.Choice(ALTERNATIVES),
     default=ALTERNATIVES[0],
-    help="What a small p-value is to speak for: unequal errors, less for a smaller error of the first classifier, "
+    help="Alternative hypothesis: two-sided for unequal errors, less for a smaller error of the first classifier, "
     "greater for a larger one, equivalent for a difference between minus and plus --null.",
 )
 @click.option(
@@ -146,7 +146,7 @@ def _recipes(
     type=float,
     default=0.0,
     metavar="FLOAT",
-    help="Difference of the errors that would matter, in (-1, 1); with --alternative less the test is of "
+    help="Relevant difference of the errors, in (-1, 1); with --alternative less, this is a test of "
     "non-inferiority.",
 )
 @options.confidence_level_option
@@ -171,10 +171,9 @@ def compare_learners(
 ) -> None:
     """Test whether two classifiers, or several, have the same error, on matched splits of FILE.csv.
 
-    All are fitted to the same parts of the rows and tested on the same others. The table gives the difference of
-    their errors, that of --a minus that of --b, an interval for it and a p-value. With --learners it has a line for
-    each pair, with limits that hold for all pairs at once and p-values adjusted by Holm's procedure. The file is as for
-    'cudbound interval'.
+    All classifiers are fitted to the same training parts and tested on the same test parts. The table has the
+    difference of the errors (--a minus --b), an interval for it and a p-value. With --learners it has one line per
+    pair, with simultaneous limits and p-values adjusted by Holm's procedure. The file is as for 'cudbound interval'.
     """
     from cudbound.analysis.question import Question
     from cudbound.intervals import DEFAULT_COMPARISONS, find_comparisons

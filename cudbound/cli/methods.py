@@ -1,4 +1,4 @@
-"""The command ``cudbound methods``: what there is, what it aims at, and what it takes."""
+"""The command ``cudbound methods``: the methods, their aims, costs and options."""
 
 from __future__ import annotations
 
@@ -34,15 +34,15 @@ KIND_NOTES = (
 @click.option(
     "--gives",
     type=click.Choice(tuple(KINDS)),
-    help="List only what gives an interval for one classifier ('cudbound interval'), a comparison of two ('cudbound "
-    "compare-learners'), or a point estimate (estimate_error in Python).",
+    help="List only intervals for one classifier ('cudbound interval'), comparisons of two ('cudbound "
+    "compare-learners'), or point estimates (estimate_error in Python).",
 )
 @output_options
 def methods(gives: str | None, output: ResultOutput) -> None:
-    """List the methods: their names and what they aim at; with --gives also their cost in fits and their options.
+    """List the methods by name and aim; with --gives also their cost in fits and their options.
 
-    The formats csv and json have every column: also groups, assumptions, known tendency, reference, what is
-    recorded, and the fallback.
+    The formats csv and json have all columns, including groups, assumptions, known tendency, reference, records and
+    fallback.
     """
     from cudbound.analysis.available_methods import available_methods
     from cudbound.basis.outcomes import Estimand

@@ -1,8 +1,8 @@
-"""Load a fitted model from a file of the package skops, which names the types in it before any object is made.
+"""Load a fitted model from a skops file, whose types are known before any object is created.
 
-A pickle is a program, and so is what joblib writes. A skops file is loaded only if all of its types are known: to
-skops, to `HARMLESS`, or to the user, who names them. No code of the file runs then. A forged file can still crash the
-process, since compiled code takes the arrays of a fitted estimator as they are.
+A pickle is a program, and so is a joblib file. A skops file is loaded only if all of its types are known to skops, in
+`HARMLESS`, or named by the user. Then no code in the file runs. A forged file can still crash the process, because
+compiled code does not check the arrays of a fitted estimator.
 """
 
 from __future__ import annotations
@@ -57,13 +57,13 @@ class SavedModel:
     Attributes
     ----------
     estimator : object
-        As it was saved, but for the parameters in `QUIET`.
+        As it was saved, except for the parameters in `QUIET`.
     path : Path
         The file.
     description : str
-        The model in words, for the notes under the table.
+        Description of the model, for the notes under the table.
     warnings : tuple of str
-        What was remarkable about the file.
+        Warnings about the file.
     """
 
     estimator: Any
@@ -73,7 +73,7 @@ class SavedModel:
 
 
 def load_model(path: Path, trust: Sequence[str] = ()) -> SavedModel:
-    """Load a fitted classifier that `skops.io.dump` has written.
+    """Load a fitted classifier that was saved by `skops.io.dump`.
 
     Parameters
     ----------
@@ -86,14 +86,14 @@ def load_model(path: Path, trust: Sequence[str] = ()) -> SavedModel:
     OSError
         If the file cannot be read.
     ValueError
-        If it is a pickle or no skops file at all, is damaged, holds types that are neither known as harmless nor in
-        `trust`, or no classifier, or if skops is not installed.
+        If the file is a pickle or another non-skops file, is damaged, has no classifier, or has types that are neither
+        known to be harmless nor in `trust`, or if skops is not installed.
     """
     name, content = quoted(path.name), path.read_bytes()
     if not zipfile.is_zipfile(path):
         raise ValueError(
-            f"--model: {name} is not a skops file. If it is a pickle, as joblib writes, too: loading a pickle runs "
-            f"whatever code is in it, so it was not opened; {_WAY_ON}"
+            f"--model: {name} is not a skops file. Loading a pickle, including files of joblib, would run any code in "
+            f"it, so the file was not opened; {_WAY_ON}"
         )
     try:
         import skops.io
@@ -114,45 +114,45 @@ def load_model(path: Path, trust: Sequence[str] = ()) -> SavedModel:
             ) from error
     if unknown:
         raise ValueError(
-            f"--model: {name} holds types that are not known to be harmless: "
-            f"{first_few([quoted(one, 100) for one in sorted(unknown)])}. It was not loaded, since loading could run "
-            "code. Let the command fit a classifier with --classifier or, if you know where the file comes from, name "
+            f"--model: {name} contains types that are not known to be harmless: "
+            f"{first_few([quoted(one, 100) for one in sorted(unknown)])}. It was not loaded, because loading could run "
+            "code. Let the command fit a classifier with --classifier or, if you trust the source of the file, name "
             "each type with --trust TYPE"
         )
     from sklearn.base import is_classifier
 
     if isinstance(estimator, type) or not hasattr(estimator, "predict") or not is_classifier(estimator):
-        raise ValueError(f"--model: {name} holds a {type(estimator).__name__}, which is not a classifier")
+        raise ValueError(f"--model: {name} contains a {type(estimator).__name__}, which is not a classifier")
     description = f"{_in_words(estimator)} from the file {path.name}, as it was saved"
     messages = dict.fromkeys(_in_short(event.message, name) for event in caught)
     return SavedModel(estimator, path, description, tuple(messages))
 
 
 def _in_short(message: Warning | str, name: str) -> str:
-    """Word the warning of scikit-learn that another version wrote the file, which it gives for every step."""
+    """Merge scikit-learn's warnings, one per step, that the file is from another version."""
     from sklearn.exceptions import InconsistentVersionWarning
 
     if not isinstance(message, InconsistentVersionWarning):
         return f"{name}: {message}"
     return (
         f"{name} was saved with scikit-learn {message.original_sklearn_version} and is used with "
-        f"{message.current_sklearn_version}; if the two differ in this model the numbers are wrong"
+        f"{message.current_sklearn_version}; if this model differs between the two, the numbers are wrong"
     )
 
 
 def _silence(model: Any) -> None:
-    """Reset the parameters in `QUIET` of all that a model holds; refuse a search that would set them again."""
+    """Reset the `QUIET` parameters in all parts of a model; raise an error for a search that would set them again."""
     for part in _parts_of(model):
         if isinstance(part, Mapping):
             loud = [name for name in part if isinstance(name, str) and name.rpartition("__")[2] in QUIET]
             if loud:
-                raise ValueError(f"it searches over {loud[0]!r}, which is no parameter of a fit")
+                raise ValueError(f"it searches over {loud[0]!r}, which is not a parameter of a fit")
         state = getattr(part, "__dict__", {})
         state.update({name: value for name, value in QUIET.items() if name in state})
 
 
 def _parts_of(model: Any) -> Iterator[Any]:
-    """Yield an object and all that it holds, each once."""
+    """Yield an object and all objects in it, each once."""
     import numpy as np
 
     seen: dict[int, Any] = {}  # the objects too: the number of one that is gone may become that of another
@@ -174,7 +174,7 @@ def _parts_of(model: Any) -> Iterator[Any]:
 
 
 def _in_words(estimator: Any) -> str:
-    """Name the class, and the classes of the steps or of the estimator that it is made of."""
+    """Return the name of the class, with the classes of its steps or of its inner estimator."""
     if isinstance(estimator, str):  # a step that is left out
         return "passthrough"
     parts = [step for _, step in getattr(estimator, "steps", [])]

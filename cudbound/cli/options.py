@@ -1,4 +1,4 @@
-"""Options that several commands share, as decorators; and from the text of an option to its value."""
+"""Options shared by several commands, as decorators, and the parsing of option texts."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _WORDS: dict[str, bool | None] = {"true": True, "false": False, "none": None}
 
 
 def together(*decorators: Decorator) -> Decorator:
-    """Return one decorator for several; the first of them comes first in the help."""
+    """Combine several decorators into one; the first comes first in the help."""
 
     def decorate(command: Command) -> Command:
         for decorator in reversed(decorators):
@@ -47,9 +47,9 @@ def together(*decorators: Decorator) -> Decorator:
 
 
 def combined(name: str, make: Callable[..., Any], *decorators: Decorator) -> Decorator:
-    """Return one decorator for options of which the command gets one object, as `name`.
+    """Return one decorator for options that the command receives as one object, `name`.
 
-    ``make`` gets the values of the options by their names.
+    ``make`` receives the values of the options by name.
     """
 
     def decorate(command: Command) -> Command:
@@ -70,7 +70,7 @@ def combined(name: str, make: Callable[..., Any], *decorators: Decorator) -> Dec
 
 
 def from_text(function: Callable[[str], Any]) -> Callable[[str], Any]:
-    """Return the type of an option whose value `function` makes of a text; its ValueError says what is wrong."""
+    """Return the type of an option whose text `function` parses; its ValueError is the error message."""
 
     def text(value: str) -> Any:
         try:
@@ -103,12 +103,12 @@ def parse_value(text: str) -> Any:
 
 
 def split_assignments(assignments: Iterable[str], form: str) -> dict[str, str]:
-    """Return the text of the value of each assignment ``NAME=VALUE`` by its name.
+    """Return the value of each assignment ``NAME=VALUE`` as text, by name.
 
     Raises
     ------
     ValueError
-        If one is malformed, and so not of the `form`, or given twice.
+        If one is not of the `form`, or given twice.
     """
     found: dict[str, str] = {}
     for assignment in assignments:
@@ -122,12 +122,12 @@ def split_assignments(assignments: Iterable[str], form: str) -> dict[str, str]:
 
 
 def parse_assignments(assignments: Iterable[str], form: str = "NAME=VALUE, such as C=0.5") -> dict[str, Any]:
-    """Return the value of each assignment by its name, see `split_assignments` and `parse_value`."""
+    """Return the parsed value of each assignment by name, see `split_assignments` and `parse_value`."""
     return {name: parse_value(text) for name, text in split_assignments(assignments, form).items()}
 
 
 def between_commas(text: str) -> tuple[str, ...]:
-    """Return the words that stand between commas."""
+    """Return the words between commas."""
     return tuple(part.strip() for part in text.split(","))
 
 
@@ -138,23 +138,25 @@ _FILE_OPTIONS = together(
         "--features",
         multiple=True,
         metavar="COL,COL,...",
-        help="Columns that are features; without it every column but the target, --group and --exclude.",
+        help="Feature columns; by default every column except the target, --group and --exclude.",
     ),
     click.option(
         "--categorical",
         multiple=True,
         metavar="auto|COL,COL,...",
-        help="Columns whose k levels become k - 1 indicators, the first level in sorted order being the reference. "
-        "auto stands for all columns of text, and stops at dates, numbers with units, decimal commas and IDs; auto:5 "
-        "also stands for integer columns of 3 to 5 different values.",
+        help="Columns to code as indicators: k levels become k - 1 indicators; the first level in sorted order is the "
+        "reference. auto means all text columns, and stops at dates, numbers with units, decimal commas and IDs; "
+        "auto:5 adds integer columns with 3 to 5 different values.",
     ),
-    click.option("--exclude", multiple=True, metavar="COL,COL,...", help="Columns that are not features."),
+    click.option(
+        "--exclude", multiple=True, metavar="COL,COL,...", help="Columns that are not used as features."
+    ),
     click.option(
         "--missing",
         type=click.Choice(CHOICES),
         default=CHOICES[0],
-        help="What to do about missing values: stop, drop the rows that have some, or fill them with the median or the "
-        "most frequent value of the column, as a step of every fit. A category is always filled with the most frequent "
+        help="How to handle missing values: stop, drop incomplete rows, or fill them with the median or the most "
+        "frequent value of the column, as a step of every fit. Categories are always filled with the most frequent "
         "level.",
     ),
     click.option(
@@ -162,7 +164,7 @@ _FILE_OPTIONS = together(
         type=from_text(lambda text: "\t" if text in ("tab", r"\t") else text),
         default=",",
         metavar="CHAR",
-        help="Character between the cells of the file: , ; | or tab.",
+        help="Delimiter of the cells: , ; | or tab.",
     ),
     click.option(
         "--sheet", metavar="NAME", show_default="the first", help="Sheet of an Excel workbook (.xlsx)."
@@ -172,13 +174,13 @@ _FILE_OPTIONS = together(
         type=click.IntRange(min=0),
         default=0,
         metavar="INT",
-        help="Lines above the header, such as a title; rows of a sheet.",
+        help="Number of lines above the header, such as a title; for a workbook, rows.",
     ),
     click.option(
         "--decimal",
         type=click.Choice(DECIMALS),
         default=DECIMALS[0],
-        help="Character before the decimals of numbers.",
+        help="Decimal separator.",
     ),
     click.option(
         "--missing-values",
@@ -186,15 +188,15 @@ _FILE_OPTIONS = together(
         type=from_text(between_commas),
         callback=lambda _context, _param, lists: tuple(text for texts in lists for text in texts),
         metavar="TEXT,TEXT,...",
-        help="Cells that mean a missing value, too, such as -,unknown,999, in whatever column; a number stands for all "
-        "ways to write it. Empty cells and NA, N/A, NaN, null, . and ? always do.",
+        help="Further codes of missing values, such as -,unknown,999, in all columns; a number matches every way to "
+        "write it. Empty cells and NA, N/A, NaN, null, . and ? are always missing.",
     ),
     click.option(
         "--group",
         cls=NotedOption,
         metavar="COL",
-        help="Column that says which rows belong together, such as those of one patient: bootstrap draws take whole "
-        "groups, and no fold takes them apart.",
+        help="Column that identifies groups of rows, such as those of one patient: bootstrap draws and folds keep "
+        "groups whole.",
     ),
 )
 
@@ -202,10 +204,10 @@ _FILE_OPTIONS = together(
 def data_options(
     required: bool, *more: Decorator, roles: bool | None = None, event: bool = True, look: bool = False
 ) -> Decorator:
-    """Add FILE.csv and the options that say what its columns are; the command gets them as ``data``, a DataFile.
+    """Add FILE.csv and the options for its columns; the command receives them as ``data``, a DataFile.
 
-    The target is `required` as the file is, unless `roles` says otherwise; without an `event` --positive may be absent.
-    With `look` it gets a FirstLook as ``look``: the file is checked before the options that follow.
+    The target is `required` like the file, unless `roles` says otherwise; without an `event`, --positive is optional.
+    With `look` it receives a FirstLook as ``look``: the file is checked before the options that follow.
     """
     roles = required if roles is None else roles
     two, event_help = "; it must have two values" if event else "", "Value of the target that is the event."
@@ -236,11 +238,11 @@ seed_option = click.option(
     default=lambda: secrets.randbelow(2**32),  # short enough to be typed again
     show_default=False,
     metavar="INT",
-    help="Seed of the resampling. Without it one is chosen, and printed so that the run can be repeated.",
+    help="Seed of the resampling. By default one is chosen and printed, for repeating the run.",
 )
 
 jobs_option = click.option(
-    "--jobs", "n_jobs", type=int, default=1, metavar="INT", help="Workers; -1 for all processors."
+    "--jobs", "n_jobs", type=int, default=1, metavar="INT", help="Number of workers; -1 for all processors."
 )
 
 #: Options of single methods; the command gets the texts as ``assigned``, for `with_options`.
@@ -258,14 +260,14 @@ method_option = click.option(
 def with_options(
     asked: Asked[Method], assigned: Iterable[str], fallback: bool = False
 ) -> list[tuple[str, dict[str, Any]]]:
-    """Return options of single methods in pairs as ``methods=`` takes them, from texts ``METHOD.NAME=VALUE``.
+    """Return options of single methods as pairs for ``methods=``, from texts ``METHOD.NAME=VALUE``.
 
-    With `fallback`, methods that have a fallback get it unless a text says otherwise.
+    With `fallback`, methods with a fallback use it unless a text says otherwise.
 
     Raises
     ------
     click.BadParameter
-        If one is malformed, given twice, for a method that is not asked for, unknown or not allowed.
+        If one is malformed, given twice, for a method that was not requested, unknown or not allowed.
     """
     from cudbound.basis.hints import suggestion
     from cudbound.basis.method_card import Choice
@@ -283,7 +285,7 @@ def with_options(
                 raise ValueError(f"'{whole}={text}' is not of the form {form}.")
             if method not in methods:
                 meant = suggestion(method, methods)
-                raise ValueError(f"{quoted(method)} is not among the methods asked for.{meant}")
+                raise ValueError(f"{quoted(method)} is not one of the requested methods.{meant}")
             is_word = isinstance(methods[method].options.get(name), Choice)
             found[method][name] = text if is_word else parse_value(text)
             methods[method].resolve_options(found[method])
@@ -319,7 +321,7 @@ def _resampling(**parts: Any) -> Resampling:
 
 
 def resampling_options(*more: Decorator) -> Decorator:
-    """Add --size, and options of the other parts of a `Resampling`; the command gets it as ``resampling``."""
+    """Add --size, and options for the other parts of a `Resampling`; the command receives it as ``resampling``."""
     size = click.option(
         "--size",
         "sizes",
@@ -339,7 +341,7 @@ folds_option = click.option(
     cls=NotedOption,
     type=click.IntRange(min=2),
     metavar="INT",
-    help="One stratified partition into this many folds, or into folds of whole groups, for all methods that read "
+    help="Use one stratified partition into this many folds, or into folds of whole groups, for all methods that use "
     "folds or splits.",
 )
 
@@ -365,36 +367,36 @@ bound_options = combined(
     click.option(
         "--polish",
         is_flag=True,
-        help="For cud, replace the fitted coefficients by the exact minimizer of their loss; the remarks say how far "
+        help="For cud, replace the fitted coefficients by the exact minimizer of their loss; a remark reports how far "
         "they moved.",
     ),
     click.option(
         "--solver",
         type=click.Choice(SOLVERS),
         default=SOLVERS[0],
-        help="Solver of the draws of cud and two-center; cvxpy is slow, and needed for some l1 penalties only.",
+        help="Solver for the draws of cud and two-center; cvxpy is slow, and needed only for some l1 penalties.",
     ),
     click.option(
         "--node-limit",
         "nodes_per_draw",
         type=click.IntRange(min=0),
         metavar="INT",
-        help="Stop the search of a draw after this many nodes; the interval then uses a safe upper bound.",
+        help="Stop the search in a draw after this many nodes; the interval then uses a safe upper bound.",
     ),
     click.option(
         "--total-node-limit",
         "nodes",
         type=from_text(lambda text: math.inf if text == "none" else parse_value(text)),
         metavar="INT|none",
-        help="End the whole search of cud, and that of two-center, after this many nodes, with a safe upper bound; "
-        "without it after about ten seconds' work, that of two-center after three; none for never.",
+        help="Stop the whole search of cud, and that of two-center, after this many nodes, with a safe upper bound. By "
+        "default after about ten seconds' work, for two-center three; none for no limit.",
     ),
     click.option(
         "--time-limit",
         "seconds",
         type=float,
         metavar="SECONDS",
-        help="End the whole search of cud, that of two-center and that of aci, each after this many seconds, with safe "
-        "upper bounds, instead of after the usual number of nodes. The table then depends on the speed of the machine.",
+        help="Stop the whole searches of cud, two-center and aci, each after this many seconds, with safe upper "
+        "bounds, instead of after the usual number of nodes. The table then depends on the speed of the machine.",
     ),
 )

@@ -1,4 +1,4 @@
-"""Where a command writes, and in which form: a table, a picture, words for a paper, and files beside them."""
+"""The output of a command: a table, a plot or text for a paper, its format, and further files."""
 
 from __future__ import annotations
 
@@ -45,23 +45,23 @@ READ_BY_PEOPLE = ("table", "markdown", "latex", "html")
 def form_of(
     form: str | None, path: Path | None, allowed: Collection[str] = FORMATS, default: str = "table"
 ) -> str:
-    """Return the form that --format names or, if it names none, the extension of the file.
+    """Return the format given by --format or, without it, by the extension of the file.
 
     Parameters
     ----------
     form : str or None
         The value of --format.
     path : Path or None
-        None stands for stdout, which takes any text.
+        None means stdout, which accepts any text.
     allowed : collection of str, default FORMATS
-        What the command can write.
+        The formats that the command can write.
     default : str, default "table"
-        Where neither says anything.
+        Used if neither is given.
 
     Raises
     ------
     click.UsageError
-        If nothing is written into files with this extension, or --format names another form than it.
+        If no format has this extension, or if --format contradicts it.
     """
     extension = "" if path is None else path.suffix.lower()
     if extension in ANY_TEXT:
@@ -70,33 +70,33 @@ def form_of(
     if meant is None or meant not in allowed:
         known = [one for one, form in EXTENSIONS.items() if form in allowed]
         raise click.UsageError(
-            f"--output: {str(path)!r} ends in {extension!r}, which fits nothing that this command writes; its files "
-            f"end in {', '.join(known)}, or in .txt for any text."
+            f"--output: {str(path)!r} ends in {extension!r}, which is not a format of this command; its files end in "
+            f"{', '.join(known)}, or in .txt for any text."
         )
     if form not in (None, meant):
         raise click.UsageError(
-            f"--format {form} and --output {str(path)!r} contradict each other: {extension} stands for {meant}; "
-            "leave --format out, or name another file."
+            f"--format {form} and --output {str(path)!r} contradict each other: {extension} means {meant}; "
+            "drop --format, or choose another file."
         )
     return meant
 
 
 def check_paths(paths: Mapping[str, Path | None], read: Iterable[Path | None] = ()) -> None:
-    """Refuse files that cannot be written, before any time is spent on what should go there.
+    """Raise an error for files that cannot be written, before any long computation.
 
     Parameters
     ----------
     paths : mapping of str to Path or None
-        Files to write, by the options that name them; None is written to stdout, or not at all.
+        Files to write, by option; None is written to stdout, or not at all.
     read : iterable of Path or None
-        Files that are read.
+        Input files.
 
     Raises
     ------
     click.UsageError
         If two options name the same file.
     ValueError
-        If a folder does not exist or cannot be written, or a path is that of a folder or of a file that is read.
+        If a folder does not exist or cannot be written, or if a path is a folder or an input file.
     """
     seen: dict[Path, str] = {}
     kept = {one.resolve() for one in read if one is not None}
@@ -108,17 +108,17 @@ def check_paths(paths: Mapping[str, Path | None], read: Iterable[Path | None] = 
             raise click.UsageError(f"{seen[whole]} and {option} name the same file.")
         seen[whole] = option
         if whole in kept:
-            raise ValueError(f"{option}: {str(path)!r} is a file that is read; choose another name")
+            raise ValueError(f"{option}: {str(path)!r} is an input file; choose another name")
         if not whole.parent.is_dir():
             raise ValueError(f"{option}: no such folder: {str(whole.parent)!r}; create it first")
         if path.is_dir():
-            raise ValueError(f"{option}: {str(path)!r} is a folder; name a file in it")
+            raise ValueError(f"{option}: {str(path)!r} is a folder; choose a file in it")
         if not os.access(path if path.exists() else whole.parent, os.W_OK):
             raise ValueError(f"{option}: no permission to write {str(path)!r}")
 
 
 def emit(text: str, path: Path | None) -> None:
-    """Print a finished text, or write it to a file."""
+    """Print a complete text, or write it to a file."""
     if path is None:
         click.echo(text)
     else:
@@ -126,7 +126,7 @@ def emit(text: str, path: Path | None) -> None:
 
 
 def write_whole(texts: Mapping[Path, str | bytes]) -> None:
-    """Write finished texts and pictures into their files, all of them or none, and say so."""
+    """Write complete texts and plots to their files, all or none, and report it."""
     write_texts(texts)
     for path in texts:
         say(f"wrote {path}")
@@ -134,20 +134,20 @@ def write_whole(texts: Mapping[Path, str | bytes]) -> None:
 
 @dataclass(frozen=True)
 class ResultOutput:
-    """What is written of a result.
+    """The output of a result.
 
     Attributes
     ----------
     form : str
-        Of the table; "svg", "png" or "pdf" for a picture in its place.
+        Format of the table; "svg", "png" or "pdf" for a plot instead.
     path : Path or None
-        Where it goes; None stands for stdout.
+        File of the table; None means stdout.
     plot : Path or None
-        Where a picture goes besides.
+        File of an additional plot.
     describe : bool
-        Whether words for a paper go to stdout.
+        Whether text for a paper is printed to stdout.
     style : Style or None
-        None where only a text is written.
+        None if only text is written.
     """
 
     form: str
@@ -159,10 +159,10 @@ class ResultOutput:
     def check(
         self, read: Iterable[Path | None] = (), besides: Mapping[str, Path | None] | None = None
     ) -> None:
-        """Refuse what cannot be written, as `check_paths` does; what is written `besides`, by options, included."""
+        """Raise an error for files that cannot be written, see `check_paths`; `besides` are further files by option."""
         if self.describe and self.path is None and self.form not in READ_BY_PEOPLE:
             raise click.UsageError(
-                f"--describe prints words to stdout, where {self.form} goes; name a file for it with --output."
+                f"--describe prints to stdout, and so does --format {self.form}; choose a file for it with --output."
             )
         check_paths({"--output": self.path, "--plot": self.plot, **(besides or {})}, read)
         if self.plot is not None or self.form in PICTURES:
@@ -178,7 +178,7 @@ class ResultOutput:
         *,
         headline_only: bool = False,
     ) -> None:
-        """Write a result by its report and its picture, and `files` besides."""
+        """Write the report and the plot of a result, and further `files`."""
         from cudbound.report.render import render_headline, render_report
 
         texts = dict(files or {})
@@ -204,19 +204,19 @@ class ResultOutput:
 
 
 def picture_form(path: Path) -> str:
-    """Return the kind of picture that the extension of a file says."""
+    """Return the plot format from the extension of a file."""
     return path.suffix.lower().removeprefix(".")
 
 
 def picture(text: str) -> Path:
-    """Return the file of a picture, whose extension says of which kind."""
+    """Return the file of a plot; its extension must be a plot format."""
     if picture_form(Path(text)) not in PICTURES:
         raise ValueError(f"{text!r} ends in none of .{', .'.join(PICTURES)}.")
     return Path(text)
 
 
 def finish(warnings: Iterable[str], certified: bool = True, percent: bool = False) -> None:
-    """Pass the warnings on, and leave with the code of a bound that is not proved."""
+    """Print the warnings, and exit with the code of an unproved bound if there is one."""
     for warning in dict.fromkeys(warnings):
         say(f"warning: {worded(warning, percent)}")
     if not certified:
@@ -227,7 +227,7 @@ def finish(warnings: Iterable[str], certified: bool = True, percent: bool = Fals
 
 
 def output_option(help: str, name: str = "path", required: bool = False, metavar: str = "PATH") -> Decorator:
-    """Add --output, a file or - for stdout; the command gets a Path or None."""
+    """Add --output, a file or - for stdout; the command receives a Path or None."""
     place = from_text(lambda text: None if text == "-" else Path(text))
     return click.option("--output", name, required=required, type=place, metavar=metavar, help=help)
 
@@ -238,12 +238,12 @@ def _form_and_place(pictures: str = "") -> tuple[Decorator, Decorator]:
             "--format",
             "form",
             type=click.Choice(FORMATS),
-            show_default="by the name of the file, or table",
-            help="Form of the output.",
+            show_default="by the extension of the file, or table",
+            help="Format of the output.",
         ),
         output_option(
-            "File to write instead of stdout, which is also -. It is replaced whole, at the end. Its extension "
-            f"decides the form: .md, .tex, .html, .csv, .json{pictures}, or .txt for any text."
+            "File to write; - for stdout, the default. An existing file is replaced at the end. The extension "
+            f"determines the format: .md, .tex, .html, .csv, .json{pictures}, or .txt for any text."
         ),
     )
 
@@ -266,34 +266,32 @@ output_options = combined("output", _text_output, *_form_and_place())
 result_options = combined(
     "output",
     _result_output,
-    *_form_and_place(", .svg, .png or .pdf for a picture"),
+    *_form_and_place(", .svg, .png or .pdf for a plot"),
     click.option(
         "--plot",
         type=from_text(picture),
         metavar="PATH",
-        help="Also draw the table, into a file that ends in .svg, .png or .pdf.",
+        help="Also plot the table, to a file that ends in .svg, .png or .pdf.",
     ),
     click.option(
         "--describe",
         is_flag=True,
-        help="Also print words for a paper to stdout: methods, results, versions, seed, and references in BibTeX.",
+        help="Also print text for a paper to stdout: methods, results, versions, seed, and references in BibTeX.",
     ),
     click.option(
         "--style",
         type=click.Choice(("full", "paper")),
         default="full",
-        help="paper for one row 'title, 0.16 (0.01 to 0.31)' for each method.",
+        help="paper for one row per method, such as 'title, 0.16 (0.01 to 0.31)'.",
     ),
     click.option(
         "--digits",
         type=click.IntRange(0, 10),
         metavar="INT",
-        show_default="3, or 2 on paper; in percent 1, or 0 on paper",
-        help="Decimals of proportions.",
+        show_default="3, or 2 with --style paper; in percent 1 or 0",
+        help="Number of decimals of proportions.",
     ),
     click.option("--percent", is_flag=True, help="Write proportions in percent."),
-    click.option("--caption", metavar="TEXT", help="Caption in place of the title."),
-    click.option(
-        "--label", metavar="NAME", help="Name of the table for references to it in LaTeX, such as tab:error."
-    ),
+    click.option("--caption", metavar="TEXT", help="Caption instead of the title."),
+    click.option("--label", metavar="NAME", help="LaTeX label of the table, such as tab:error."),
 )

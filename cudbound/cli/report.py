@@ -1,4 +1,4 @@
-"""The command ``cudbound report``: one page on a classifier, for the supplement of a paper."""
+"""The command ``cudbound report``: an HTML report on a classifier, for the supplement of a paper."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ from cudbound.inputs.first_look import FirstLook
     type=click.IntRange(1, 1000),
     default=5,
     metavar="INT",
-    help="Seeds over which the interval for the error is computed again, from 200 draws each.",
+    help="Number of seeds for repeating the interval for the error, with 200 draws each.",
 )
 @click.option(
     "--mask-small-cells",
     is_flag=True,
-    help="Leave out counts of cases below 5, and what would give them away.",
+    help="Omit counts of cases below 5, and numbers that would reveal them.",
 )
 @options.jobs_option
 @click.option(
@@ -45,7 +45,7 @@ from cudbound.inputs.first_look import FirstLook
     required=True,
     type=options.FILE,
     metavar="PATH.html",
-    help="Page to write; its numbers go beside it, to the same name with .json.",
+    help="Page to write; its numbers are written to the same name with .json.",
 )
 def report(
     *,
@@ -55,19 +55,17 @@ def report(
     path: Path,
     **further: Any,
 ) -> None:
-    """Write one page on a classifier that was trained on FILE.csv, for the supplement of a paper.
+    """Write an HTML report on a classifier trained on FILE.csv, for the supplement of a paper.
 
-    Error, sensitivity, specificity, predictive values, AUC, Brier score and calibration, apparent and corrected, with
-    intervals; how often intervals covered where they were studied; instability, planning, what the page is not, the
-    items of TRIPOD+AI and STARD, paragraphs to paste, and how to repeat it. No row of the data is in it.
+    The page has the error, sensitivity, specificity, predictive values, AUC, Brier score and calibration, apparent and
+    corrected, with intervals; the coverage of the intervals in studies; instability, planning and limitations; the
+    items of TRIPOD+AI and STARD, paragraphs to paste, and the command to repeat it. It contains no row of the data.
     """
     from cudbound.plotting.display import import_matplotlib
     from cudbound.report.pages import templates
 
     if path.suffix.lower() not in (".html", ".htm"):
-        raise click.BadParameter(
-            "it must be the name of a page, which ends in .html.", param_hint="'--output'"
-        )
+        raise click.BadParameter("it must be a file name that ends in .html.", param_hint="'--output'")
     numbers = path.with_suffix(".json")
     model = classifier if isinstance(classifier, SavedModel) else None
     read = [look.data.file, None if model is None else model.path]

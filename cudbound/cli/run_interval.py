@@ -1,4 +1,4 @@
-"""What ``cudbound interval`` and ``cudbound demo`` do with a fitted classifier: compute, describe, write."""
+"""The steps of ``cudbound interval`` and ``cudbound demo`` for a fitted classifier: compute, describe, write."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ ABSENT = {"less": "low", "greater": "high"}
 def compute(
     fitted: FittedClassifier, seed: int, n_seeds: int | None = None, **arguments: Any
 ) -> tuple[IntervalTable, Heard, SeedRanges | None]:
-    """Compute the intervals for the error of a fitted classifier, with several seeds if that is asked.
+    """Compute the intervals for the error of a fitted classifier, with several seeds if requested.
 
     Parameters
     ----------
@@ -37,21 +37,21 @@ def compute(
     seed : int
     n_seeds : int or None, default None
     **arguments
-        Further ones of `cudbound.compare_intervals`.
+        Further arguments of `cudbound.compare_intervals`.
 
     Returns
     -------
     table : IntervalTable
-        That of the first seed, its notes in words of the command.
+        The table of the first seed; its notes name command options.
     heard : Heard
-        What it warned of.
+        The warnings.
     ranges : SeedRanges or None
-        Over the seeds.
+        The ranges over the seeds.
 
     Raises
     ------
     ValueError
-        If the CUD bound is requested and is unavailable for this classifier; the message says how to continue.
+        If the CUD bound is requested but unavailable for this classifier; the message suggests alternatives.
     """
     from cudbound.analysis.compare_intervals import compare_intervals
     from cudbound.basis.seeds import over_seeds
@@ -80,7 +80,7 @@ def write(
     instability: bool = False,
     headline_only: bool = False,
 ) -> None:
-    """Write the table to its place, with `files` beside it.
+    """Write the table to its destination, with further `files`.
 
     Parameters
     ----------
@@ -88,11 +88,11 @@ def write(
     output : ResultOutput
     files : mapping of Path to text or bytes, optional
     ranges : SeedRanges or None, default None
-        Enter the remarks of the rows.
+        Added to the remarks of the rows.
     instability : bool, default False
-        Whether the notes say how often refits put rows in another class.
+        Whether the notes report how often refits classify rows differently.
     headline_only : bool, default False
-        Whether forms for reading have the sentences above the table alone.
+        Whether human-readable formats contain only the sentences above the table.
     """
     words = [] if ranges is None else ranges.words(table.rows, output.style.percent)
     if ranges is not None:
@@ -113,7 +113,7 @@ def write(
 def _with_more(
     report: Report, name: str, numbers: Mapping[str, Any], lines: list[str], headline_only: bool
 ) -> Report:
-    """Return the table with more numbers for programs, and lines that say them in its notes or its headline."""
+    """Return the table with further numbers for programs, and lines that report them in its notes or its headline."""
     place = "headline" if headline_only else "notes"
     said: dict[str, Any] = {place: (*getattr(report, place), *lines)}
     return replace(report, more={**report.more, name: numbers}, **said)
@@ -121,14 +121,14 @@ def _with_more(
 
 @dataclass(frozen=True)
 class SeedRanges:
-    """What one call gave with several seeds.
+    """The results of one call with several seeds.
 
     Attributes
     ----------
     seeds : list of int
     ranges : list of dict
-        For each row: method, metric, runs in which there is such an interval, and the least and the most of its
-        numbers, None where there are none.
+        For each row: method, metric, number of runs with such an interval, and the minimum and maximum of its
+        numbers, None if there are none.
     """
 
     seeds: list[int]
@@ -136,7 +136,7 @@ class SeedRanges:
 
     @classmethod
     def of(cls, frame: pd.DataFrame) -> SeedRanges:
-        """Return the ranges of what `cudbound.over_seeds` returned for a table of intervals."""
+        """Return the ranges in the result of `cudbound.over_seeds` for a table of intervals."""
         ranges: list[dict[str, Any]] = []
         for (method, metric), runs in frame.groupby(["method", "metric"], sort=False):
             known = runs.dropna(subset=["low", "high"])
@@ -149,7 +149,7 @@ class SeedRanges:
         return cls([int(seed) for seed in frame["seed"].unique()], ranges)
 
     def words(self, rows: Sequence[IntervalEstimate], percent: bool) -> list[str]:
-        """Return the ranges of each row of the table in words, without a limit that it does not have."""
+        """Return the ranges of each row of the table in words, without limits that it does not have."""
         said = []
         for one, row in zip(self.ranges, rows, strict=True):
             write = partial(format_proportion, percent=percent and row.highest == 1.0)
@@ -162,7 +162,7 @@ class SeedRanges:
         return said
 
     def lines(self, words: Sequence[str]) -> list[str]:
-        """Return the ranges in `words`, one line for each row."""
+        """Return the ranges in `words`, one line per row."""
         several = len({one["metric"] for one in self.ranges}) > 1
         return [
             f"Over {len(self.seeds)} seeds: {', '.join(map(str, self.seeds))}.",

@@ -1,4 +1,4 @@
-"""The command ``cudbound plan``: how many patients an interval of a certain width takes."""
+"""The command ``cudbound plan``: the number of patients needed for an interval of a given width."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ DEFAULT_METHOD = "two-center"
 
 
 def grid(text: str) -> tuple[int, ...]:
-    """Return the sizes of FROM:TO:STEP, TO included, or those that stand between commas."""
+    """Return the sizes of FROM:TO:STEP, including TO, or of a list separated by commas."""
     try:
         if ":" in text:
             first, last, step = map(int, text.split(":"))
@@ -33,19 +33,19 @@ def grid(text: str) -> tuple[int, ...]:
     except ValueError as error:
         raise ValueError(f"{text!r} is neither FROM:TO:STEP, such as 20:200:20, nor N,N,...") from error
     if not found or len(found) > MAX_SIZES:
-        raise ValueError(f"{text!r} stands for {len(found) or 'no'} sizes; name 1 to {MAX_SIZES}.")
+        raise ValueError(f"{text!r} has {len(found) or 'no'} sizes; give 1 to {MAX_SIZES}.")
     return found
 
 
 def one_method(text: str) -> str:
-    """Return the name of one interval."""
+    """Return the name of a single interval."""
     if text == DEFAULT_METHOD:
         return text
     from cudbound.intervals import find_methods  # loads SciPy
 
     (*more, last) = find_methods(text)
     if more:
-        raise ValueError(f"{text!r} stands for several methods; name one of them.")
+        raise ValueError(f"{text!r} is a group of several methods; choose one of them.")
     return last.name
 
 
@@ -54,7 +54,7 @@ def one_method(text: str) -> str:
 @click.option(
     "--world",
     metavar="NAME",
-    help="Simulated world to draw from in place of FILE.csv; docs/how_to/run_a_study.md lists them, such as gaussians.",
+    help="Simulated world to draw from instead of FILE.csv, such as gaussians; docs/how_to/run_a_study.md lists them.",
 )
 @click.option(
     "--parameter",
@@ -63,7 +63,7 @@ def one_method(text: str) -> str:
     metavar="NAME=VALUE",
     help="Parameter of the world, such as distance=1.2. May be repeated.",
 )
-@classifier_options(LEARNERS, "Give every feature mean 0 and standard deviation 1 before each fit.")
+@classifier_options(LEARNERS, "Standardize every feature to mean 0 and standard deviation 1 before each fit.")
 @click.option(
     "--n-samples",
     type=options.from_text(grid),
@@ -76,9 +76,9 @@ def one_method(text: str) -> str:
     type=float,
     default=0.1,
     metavar="FLOAT",
-    help="Half-width of the interval that is wanted.",
+    help="Target half-width of the interval.",
 )
-@click.option("--probability", type=float, default=0.8, metavar="FLOAT", help="Probability of keeping to it.")
+@click.option("--probability", type=float, default=0.8, metavar="FLOAT", help="Probability of reaching it.")
 @click.option(
     "--method",
     type=options.from_text(one_method),
@@ -91,11 +91,11 @@ def one_method(text: str) -> str:
     type=click.Choice(options.METRICS),
     default=options.METRICS[0],
     metavar="NAME",
-    help=f"What it is for: {', '.join(options.METRICS)}.",
+    help=f"Metric of the interval: {', '.join(options.METRICS)}.",
 )
 @options.confidence_level_option
 @click.option(
-    "--replicates", "n_replicates", type=int, default=100, metavar="INT", help="Samples of each size."
+    "--replicates", "n_replicates", type=int, default=100, metavar="INT", help="Number of samples per size."
 )
 @click.option(
     "--resamples",
@@ -103,7 +103,7 @@ def one_method(text: str) -> str:
     type=int,
     default=200,
     metavar="INT",
-    help="Bootstrap draws for each interval.",
+    help="Number of bootstrap draws per interval.",
 )
 @options.method_option
 @options.resampling_options()
@@ -122,11 +122,11 @@ def plan(
     output: ResultOutput,
     **further: Any,
 ) -> None:
-    """Plan how many patients an interval of a certain half-width takes.
+    """Find how many patients are needed for an interval of a given half-width.
 
-    The study to come is simulated at several sizes: patients are drawn with replacement from the pilot FILE.csv, read
-    as 'cudbound interval' reads its file, or from a simulated --world; the classifier is fitted to them, and the
-    interval computed as it will be.
+    The planned study is simulated at several sizes. Patients are drawn with replacement from the pilot FILE.csv, which
+    is read as by 'cudbound interval', or from a simulated --world. The classifier is fitted to them, and the interval
+    is computed as in the planned study.
     """
     look = None if world is not None else _look(data)
     from cudbound.intervals import find_methods
@@ -152,12 +152,12 @@ def plan(
 
 def _look(data: DataFile) -> FirstLook:
     """Return the pilot as text; raise an error if there is none."""
-    refuse_beside("FILE.csv", ["parameters"], "parameters are those of --world NAME")
-    refuse_beside("FILE.csv", ["group"], "a plan draws single rows; take a file with one row of each patient")
+    refuse_beside("FILE.csv", ["parameters"], "parameters belong to --world NAME")
+    refuse_beside("FILE.csv", ["group"], "a plan draws single rows; use a file with one row per patient")
     for flag, value in (("FILE.csv", data.file), ("--target", data.target), ("--positive", data.positive)):
         if value is None:
             raise click.UsageError(
-                f"Missing {flag}: name a pilot, FILE.csv with --target and --positive, or a simulated world with "
+                f"Missing {flag}: give a pilot, FILE.csv with --target and --positive, or a simulated world with "
                 "--world, such as gaussians."
             )
     return first_look(data)
@@ -166,7 +166,7 @@ def _look(data: DataFile) -> FirstLook:
 def _pilot(
     look: FirstLook, recipe: ClassifierRecipe, further: dict[str, Any]
 ) -> tuple[ClassifierRecipe, dict[str, Any], dict[str, Any]]:
-    """Return the recipe for a pilot, what is drawn from, and what the notes say of it."""
+    """Return the recipe for a pilot, the population to draw from, and its description for the notes."""
     from cudbound.metrics.metrics import Metrics
 
     sample = read_sample(look)
@@ -180,7 +180,7 @@ def _pilot(
 
 
 def _world(world: str, parameters: tuple[str, ...]) -> dict[str, Any]:
-    """Return what is drawn from a simulated world."""
+    """Return the recipe, population and description for a simulated world."""
     from cudbound.study.design.design_file import find_world
 
     refuse_beside("--world", [one.name for one in fields(DataFile)], "a world has no file")

@@ -1,4 +1,4 @@
-"""The commands ``cudbound study``: a design file, a run into a store, a merge, its status, a report, evidence."""
+"""The commands ``cudbound study``: write a design file, run, merge, status, replay, report, evidence."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ data_folder_option = click.option(
     "--data-folder",
     type=FILE,
     metavar="DIR",
-    help="Folder of the real data sets that the design names, with its MANIFEST.json; without it the environment "
-    "variable CUDBOUND_DATA is asked.",
+    help="Folder of the real data sets in the design, with its MANIFEST.json; by default that of the environment "
+    "variable CUDBOUND_DATA.",
 )
 
 
@@ -48,9 +48,9 @@ def study() -> None:
 
 @study.command("new")
 @click.argument("template")
-@output_option("Design file to write; a new one, or - for stdout.", "place", required=True, metavar="FILE")
+@output_option("New design file to write, or - for stdout.", "place", required=True, metavar="FILE")
 def new(*, template: str, place: Path | None) -> None:
-    """Write the design file TEMPLATE, with comments, as a beginning for your own.
+    """Write the design file TEMPLATE, with comments, as a starting point for your own.
 
     TEMPLATE is quick, paper2008, where-intervals-break, logistic-regression,
     decision-trees, random-forests, tuned-ridge, sensitivity-specificity,
@@ -66,7 +66,7 @@ def new(*, template: str, place: Path | None) -> None:
         return
     check_paths({"--output": place})
     if place.exists():
-        raise ValueError(f"--output: {str(place)!r} is there already; choose another name")
+        raise ValueError(f"--output: {str(place)!r} already exists; choose another name")
     write_whole({place: text})
 
 
@@ -77,31 +77,31 @@ def new(*, template: str, place: Path | None) -> None:
     required=True,
     type=STORE,
     metavar="STORE",
-    help="SQLite file of the results; if it exists the study is resumed from it.",
+    help="SQLite file for the results; if it exists, the study resumes from it.",
 )
 @jobs_option
 @click.option(
-    "--dask", metavar="ADDRESS", help="Run on a Dask cluster, such as tcp://host:8786, in place of --jobs."
+    "--dask", metavar="ADDRESS", help="Run on a Dask cluster, such as tcp://host:8786, instead of --jobs."
 )
 @data_folder_option
 @click.option(
     "--replicates",
     type=click.IntRange(min=1),
     metavar="R",
-    help="Number of training sets for each scenario and size, in place of that of the design.",
+    help="Number of training sets per scenario and size, instead of the number in the design.",
 )
 @click.option(
     "--shard",
     type=from_text(_shard),
     metavar="I/N",
-    help="Run the I-th of N parts, each of which has every N-th replicate of each scenario and size. Give each a store "
-    "of its own; 'cudbound study merge' joins them.",
+    help="Run the I-th of N parts; each has every N-th replicate of each scenario and size. Use a separate store for "
+    "each part; 'cudbound study merge' joins them.",
 )
 @click.option(
     "--limit-minutes",
     type=click.FloatRange(min=0),
     metavar="M",
-    help="Begin nothing new after this many minutes; the same command resumes from there.",
+    help="Start no new replicate after this many minutes; the same command resumes the study.",
 )
 def run(
     *,
@@ -114,10 +114,10 @@ def run(
     shard: Shard | None,
     limit_minutes: float | None,
 ) -> None:
-    """Run the study of DESIGN.toml, and keep its results in a store.
+    """Run the study in DESIGN.toml, and keep its results in a store.
 
-    A run that was stopped resumes when it is started again. Results depend on the design alone: neither on the number
-    of workers nor on where they run.
+    A stopped run resumes when it is started again. Results depend only on the design, not on the number of workers or
+    where they run.
     """
     from cudbound.study.design.design_file import read_design
     from cudbound.study.run.runner import run_study
@@ -146,13 +146,13 @@ def run(
     required=True,
     type=STORE,
     metavar="STORE",
-    help="SQLite file to write; if it exists it is a further part, and is replaced when all is merged.",
+    help="SQLite file to write; an existing file counts as a further part, and is replaced after the merge.",
 )
 def merge(*, parts: tuple[Path, ...], store: Path) -> None:
-    """Merge stores of one study, such as those of its shards, into one.
+    """Merge the stores of one study, such as those of its shards, into one.
 
-    What is merged is the same whatever the order of the parts. Replicates that several parts have are taken once;
-    parts in which they differ, and parts of other studies, are refused.
+    The result does not depend on the order of the parts. Replicates in several parts are kept once. It is an error if
+    they differ between parts, or if a part belongs to another study.
     """
     from cudbound.study.run.merge import merge_stores
 
@@ -164,17 +164,17 @@ def merge(*, parts: tuple[Path, ...], store: Path) -> None:
 @click.option(
     "--missing",
     is_flag=True,
-    help="Print what is to be run again instead: the replicates that are not done and, if the last run was of a shard, "
-    "the numbers of the shards that have them.",
+    help="Print instead what to run again: the missing replicates and, if the last run was of a shard, the numbers of "
+    "the shards that contain them.",
 )
 @click.option(
     "--digest",
     is_flag=True,
-    help="Print a checksum of the results instead, which is the same for all stores with the same results, however "
-    "they were run.",
+    help="Print a checksum of the results instead; it is the same for all stores with the same results, regardless of "
+    "how they were run.",
 )
 def status(*, store: Path, missing: bool, digest: bool) -> None:
-    """Say how many replicates of STORE are done and have failed, the rate, and the expected end."""
+    """Show how many replicates of STORE are done and how many failed, the rate, and the expected end."""
     from cudbound.study.run.store import Store
 
     with Store.open(store) as opened:
@@ -196,13 +196,13 @@ def status(*, store: Path, missing: bool, digest: bool) -> None:
     required=True,
     type=FILE,
     metavar="DESIGN.toml",
-    help="The design file of the store. A study that was made in Python has none: replay it there.",
+    help="The design file of the store. A study created in Python has none: replay it in Python.",
 )
 @data_folder_option
 def replay(
     *, store: Path, scenario: str, n: int, replicate: int, design: Path, data_folder: Path | None
 ) -> None:
-    """Run one replicate again, such as one that failed, and print what it gives."""
+    """Run one replicate again, such as one that failed, and print its results."""
     from cudbound.study.design.design_file import read_design
     from cudbound.study.run.runner import replay as run_again
 
@@ -213,7 +213,7 @@ def replay(
 @study.command("report")
 @store_argument
 @output_option(
-    "File to write, or - for stdout. For csv the first of several, which are named after it.",
+    "File to write, or - for stdout. For csv, the first of several files, which are named after it.",
     "place",
     required=True,
     metavar="FILE",
@@ -223,15 +223,15 @@ def replay(
     "form",
     type=click.Choice(REPORT_FORMATS),
     show_default=f"by the extension of the file, or {REPORT_FORMATS[0]}",
-    help="Form of the report; html is one file that needs no network.",
+    help="Format of the report; html is one file that needs no network.",
 )
 def report(*, store: Path, place: Path | None, form: str | None) -> None:
-    """Write what the results of STORE say: coverage, misses, widths, with their Monte Carlo standard errors."""
+    """Write a report on STORE: coverage, misses and widths, with their Monte Carlo standard errors."""
     from cudbound.study.report.write import report_texts
 
     form = form_of(form, place, REPORT_FORMATS, REPORT_FORMATS[0])
     if place is None and form == "csv":
-        raise click.UsageError("--format csv writes several files: --output must name the first of them.")
+        raise click.UsageError("--format csv writes several files: set --output to the name of the first.")
     check_paths({"--output": place}, [store])
     files = report_texts(store, place or Path("-"), form)
     if place is None:
@@ -248,18 +248,18 @@ def report(*, store: Path, place: Path | None, form: str | None) -> None:
     required=True,
     type=FILE,
     metavar="FOLDER",
-    help="Folder to write design.json, cells.csv and rows.csv.gz into; made if it is not there.",
+    help="Folder for design.json, cells.csv and rows.csv.gz; it is created if it does not exist.",
 )
 @click.option(
     "--rows-of",
     type=from_text(between_commas),
     metavar="NAME,NAME,...",
-    help="Methods whose rows are kept; all unless given.",
+    help="Methods whose rows are kept; by default all.",
 )
 def export(*, store: Path, folder: Path, rows_of: tuple[str, ...] | None) -> None:
-    """Write what STORE holds as files for a repository: the design, a line for each cell and method, and all rows.
+    """Write the content of STORE as files for a repository: the design, one line per cell and method, and all rows.
 
-    The same results give the same files, but for the times in cells.csv.
+    The same results give the same files, except for the times in cells.csv.
     """
     from cudbound.study.report.evidence import evidence
 
@@ -271,7 +271,7 @@ def export(*, store: Path, folder: Path, rows_of: tuple[str, ...] | None) -> Non
 
 
 def _missing_lines(missing: dict[tuple[str, int], list[int]], shard: Shard | None) -> Iterator[str]:
-    """Say which replicates and shards are to be run again."""
+    """Report which replicates and shards to run again."""
     for (scenario, n), numbers in missing.items():
         shown = ", ".join(map(str, numbers[:MAX_NUMBERS])) + (", ..." if len(numbers) > MAX_NUMBERS else "")
         yield f"{scenario}, n = {n}: {len(numbers)} missing: {shown}"
@@ -284,7 +284,7 @@ def _missing_lines(missing: dict[tuple[str, int], list[int]], shard: Shard | Non
 
 
 def _replicate_lines(row: ReplicateRow) -> Iterator[str]:
-    """Say what a replicate and its intervals are."""
+    """Describe a replicate and its intervals."""
     yield f"{row.key.scenario}, n = {row.key.n}, replicate {row.key.replicate}"
     if row.failure is not None:
         yield from row.failure.rstrip().splitlines()
@@ -302,6 +302,6 @@ def _number(value: float | None) -> str:
 
 
 def _print(lines: Iterator[str]) -> None:
-    """Print lines in which untrusted names are escaped where they do not print."""
+    """Print lines with unprintable characters in untrusted names escaped."""
     for line in lines:
         click.echo(printable(line))

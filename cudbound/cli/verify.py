@@ -1,4 +1,4 @@
-"""The command ``cudbound verify``: a saved result checked on the data again."""
+"""The command ``cudbound verify``: check a saved result on the data."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from cudbound.inputs.csv_file import CsvError, DataFile
 
 @dataclass(frozen=True)
 class SavedCommand:
-    """How ``cudbound interval`` read its file and what it fitted; no `recipe` where a model came from a file."""
+    """How ``cudbound interval`` read its file and what it fitted; without a `recipe` if the model came from a file."""
 
     data: DataFile
     recipe: ClassifierRecipe | None
@@ -37,14 +37,14 @@ class SavedCommand:
     type=click.IntRange(min=1),
     metavar="INT",
     show_default="all draws",
-    help="Solve only so many of the draws again, chosen at random; what witnesses are worth is computed for all.",
+    help="Solve only this many draws again, chosen at random; the values of the witnesses are computed for all draws.",
 )
 @click.option(
     "--seed",
     type=click.IntRange(min=0),
     default=0,
     metavar="INT",
-    help="Seed of --sample; that of the result is in its file.",
+    help="Seed of --sample; the seed of the result is in its file.",
 )
 @jobs_option
 @output_options
@@ -57,11 +57,10 @@ def verify(
     n_jobs: int,
     output: ResultOutput,
 ) -> None:
-    """Check RESULT.json, which 'cudbound interval --save' wrote, on the data FILE.csv that it is of.
+    """Check RESULT.json, written by 'cudbound interval --save', on its data FILE.csv.
 
-    The file says how the data are to be read and which classifier is to be fitted. The fingerprint of the data is
-    compared first; then the draws, their bounds, the limits, and the rows of the table. The exit code is 4 if anything
-    does not agree.
+    The file describes how to read the data and which classifier to fit. The fingerprint of the data is compared first,
+    then the draws, their bounds, the limits, and the rows of the table. The exit code is 4 if anything disagrees.
     """
     from cudbound.basis.exceptions import SavedResultError
     from cudbound.saved.saved_file import read_saved, structured
@@ -70,7 +69,7 @@ def verify(
     saved, _ = read_saved(saved_file)
     if saved.command is None:
         raise ValueError(
-            "the saved result comes from Python and does not say how a file is to be read: check it by "
+            "the saved result comes from Python and does not describe how to read a file: check it with "
             "cudbound.verify_result in Python"
         )
     try:
@@ -102,16 +101,14 @@ def verify(
 
 
 def _read(data: DataFile, tries: int = 3) -> Any:
-    """Read the file as the result says; where a spreadsheet has saved it in a way of its own, as the error proposes."""
+    """Read the file as described in the result; if a spreadsheet changed its format, follow the error message."""
     from cudbound.inputs.csv_columns import read_training_data
 
     try:
         return read_training_data(data)
     except CsvError as error:
         if not error.instead or not tries:
-            note = (
-                "'cudbound verify' reads FILE.csv as it was read for the result, and has no options for that"
-            )
+            note = "'cudbound verify' reads FILE.csv as for the result, and has no options for that"
             raise CsvError(f"{error} ({note})") from error
         for name, value in error.instead.items():
             say(f"{data.file.name} is read with {name} {value!r}, unlike the file of the result")
@@ -119,14 +116,14 @@ def _read(data: DataFile, tries: int = 3) -> Any:
 
 
 def _classifier(recipe: ClassifierRecipe | None, model: SavedModel | None) -> ClassifierRecipe | SavedModel:
-    """Return what the command fitted, or what it read from a file, which has to be named again."""
+    """Return the classifier that the command fitted, or the model file, which must be given again."""
     if recipe is not None and model is not None:
         raise ValueError(
-            "--model: the classifier of the saved result was fitted by the command; leave the option out"
+            "--model: the classifier of the saved result was fitted by the command; drop the option"
         )
     found = model or recipe
     if found is None:
         raise ValueError(
-            "the classifier of the saved result came from a file: name it with --model FILE.skops"
+            "the classifier of the saved result came from a file: give it with --model FILE.skops"
         )
     return found

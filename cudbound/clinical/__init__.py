@@ -1,1 +1,1 @@
-"""The clinical report: what a paper says of a classifier, its errors and their intervals, on one page."""
+"""The clinical report: the performance of a classifier with intervals, on one page."""

@@ -1,4 +1,4 @@
-"""What a clinical report asks of the package: each number is computed once, by the functions that users call."""
+"""The computations of a clinical report: each number is computed once, by public functions."""
 
 from __future__ import annotations
 
@@ -56,34 +56,34 @@ RATES = (0.5, 1.0, 2.0)
 
 @dataclass(frozen=True, eq=False)
 class Answers:
-    """What was computed of a classifier.
+    """The results for a classifier.
 
     Attributes
     ----------
     table : IntervalTable
-        The recommended interval for every metric, with the draws and refits behind it.
+        The recommended interval for every metric, with its draws and refits.
     others : tuple of IntervalEstimate
         Other intervals for the error, from the same refits.
     cud : CudResult or None
         The CUD bound of the error.
     why_no_cud : str
-        Why there is none.
+        Why there is no CUD bound.
     draws : Draws or None
-        What is known of Q after a further search, for its distribution.
+        The draws after a further search, for the distribution of Q.
     half_widths : list of dict
         Rate and q at other localization rates, from `FEW_DRAWS` draws each.
     seeds : DataFrame
-        The recommended interval for the error with other seeds.
+        The recommended interval for the error with several seeds.
     event, called : ndarray of bool, shape (n_samples,)
-        Which rows are events, and which the classifier calls so.
+        Which rows are events, and which the classifier predicts to be events.
     weights : ndarray of float, shape (n_samples,)
-        Of the rows; 1 where they count alike.
+        Weights of the rows; 1 without weights.
     threshold : float or None
-        On the risk, from which a row is called an event.
+        Risk from which a row is classified as an event.
     n_missing : int
         Missing cells among the features.
     warnings : tuple of str
-        What was warned of on the way, each once.
+        All warnings, each once.
     """
 
     table: IntervalTable
@@ -102,7 +102,7 @@ class Answers:
 
     @property
     def analysis(self) -> Analysis:
-        """The question, the draws and the records of the table."""
+        """The question, draws and records of the table."""
         assert self.table.analysis is not None
         return self.table.analysis
 
@@ -118,7 +118,7 @@ def answers_of(
     seed: int,
     **shared: Any,
 ) -> Answers:
-    """Compute what the report says of a classifier; `shared` are further arguments of all its calls."""
+    """Compute the results of a report; `shared` are further arguments of all calls."""
     sample = Sample.of(estimator, X, y, shared["groups"], shared["sample_weight"])
     metrics, threshold = _metrics(estimator, X, sample, event)
     with _heard() as heard:
@@ -162,7 +162,7 @@ def answers_of(
 
 
 def _metrics(estimator: Any, X: Any, sample: Sample, event: Any) -> tuple[Metrics, float | None]:
-    """Return what the classifier is judged by, and the threshold on the risk from which it calls an event."""
+    """Return the metrics of the report, and the risk threshold of the classifier if it has one."""
     names: tuple[str, ...] = CLASSES
     if sample.sample_weight is None:
         names = (*CLASSES, *scored_metrics(estimator))
@@ -179,7 +179,7 @@ def _metrics(estimator: Any, X: Any, sample: Sample, event: Any) -> tuple[Metric
 
 
 def scored_metrics(estimator: Any) -> tuple[str, ...]:
-    """Return the metrics of scores and risks that a classifier can be judged by."""
+    """Return the metrics of scores and risks that are available for a classifier."""
     scorer = estimator.estimator_ if isinstance(estimator, ChosenThresholdClassifier) else estimator
     if hasattr(scorer, "predict_proba"):
         return ("auc", "brier")
@@ -194,7 +194,7 @@ def _cud(estimator: Any, X: Any, y: Any, **named: Any) -> tuple[CudResult | None
 
 
 def _further(cud: CudResult) -> Draws:
-    """Return the draws after a search of those whose Q the quantile does not take."""
+    """Return the draws after a search of those that the quantile does not need."""
     limits = SearchLimits(nodes=nodes_within(SECONDS, cud.problem))
     return replace(cud, search=replace(cud.search, all_draws=True)).at(limits=limits).draws
 
@@ -212,7 +212,7 @@ def _half_widths(
 
 
 def _other(name: str, records: Any, level: float) -> IntervalEstimate:
-    """Return an interval from refits that were recorded; a row without numbers where it fails."""
+    """Return an interval from recorded refits; a row without numbers if it fails."""
     method = METHODS[name]
     try:
         return compute_interval(method, records, level)
@@ -230,7 +230,7 @@ def _count_missing(X: Any) -> int:
 
 @contextmanager
 def _heard() -> Iterator[list[CudboundWarning]]:
-    """Collect the warnings of this package, but for that of slow refits, which is of use before the time is spent."""
+    """Collect the warnings of this package; that of slow refits is passed on, because it is useful only in advance."""
     heard: list[CudboundWarning] = []
     with warnings.catch_warnings():
         pass_on = warnings.showwarning

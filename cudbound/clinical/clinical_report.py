@@ -1,4 +1,4 @@
-"""The clinical report: one call, one page for the supplement of a paper, and its numbers as a file."""
+"""The clinical report: one call gives an HTML page for the supplement of a paper, and its numbers as a file."""
 
 from __future__ import annotations
 
@@ -36,49 +36,49 @@ REPORT_FORMAT = 1
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ClinicalReport:
-    """What a paper's supplement says of a classifier; everything that is shown is in `to_dict`.
+    """A report on a classifier for the supplement of a paper; `to_dict` has everything that is shown.
 
-    Prints as its main sentence; shows itself in a notebook as that.
+    It prints, and displays in a notebook, as its main sentence.
     """
 
     _numbers: Mapping[str, Any]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return all numbers and sentences, as JSON has them: None stands for a number that is not defined.
+        """Return all numbers and sentences as JSON values; None means that a number is not defined.
 
-        docs/how_to/clinical_report.md has the parts, ``cudbound/clinical/report.schema.json`` what each field means.
-        No row of the data is in it.
+        docs/how_to/clinical_report.md describes the parts, ``cudbound/clinical/report.schema.json`` each field. It
+        contains no row of the data.
         """
         return copy.deepcopy(dict(self._numbers))
 
     def to_json(self) -> str:
-        """Return `to_dict` as strict JSON; the same report gives the same text."""
+        """Return `to_dict` as strict JSON; equal reports give equal text."""
         return json.dumps(self._numbers, indent=1, allow_nan=False, ensure_ascii=False) + "\n"
 
     def to_html(self) -> str:
-        """Return a page that needs no other file and no network; the same report gives the same text.
+        """Return a page that needs no other file and no network; equal reports give equal text.
 
         Raises
         ------
         ImportError
-            If jinja2 or matplotlib is not installed, with the way to get it.
+            If jinja2 or matplotlib is not installed; the message has the command to install it.
         """
         return page("clinical.html.j2", report=self._numbers, pictures=pictures_of(self._numbers))
 
     def save(self, path: str | Path) -> tuple[Path, ...]:
-        """Write the page, and its numbers beside it: both files, or none.
+        """Write the page and a file with its numbers: both files, or none.
 
         Parameters
         ----------
         path : path
-            Of the page, which ends in ``.html``; the numbers go to the same name with ``.json``.
+            The page, which ends in ``.html``; the numbers are written to the same name with ``.json``.
 
         Raises
         ------
         ParameterError
             If the name ends in something else.
         OSError
-            If a file cannot be written; both are then as they were.
+            If a file cannot be written; both files are then unchanged.
         """
         place = Path(path)
         if place.suffix.lower() not in (".html", ".htm"):
@@ -113,7 +113,7 @@ def clinical_report(
     rng: int | np.random.Generator | None = None,
     n_jobs: int | None = 1,
 ) -> ClinicalReport:
-    """Report how well a fitted classifier of two classes does, on one page for the supplement of a paper.
+    """Report the performance of a fitted classifier of two classes, on one page for the supplement of a paper.
 
     Parameters
     ----------
@@ -124,21 +124,21 @@ def clinical_report(
     y : array-like, shape (n_samples,)
         Their labels; at least two rows of each class.
     event : object, default=None
-        Label of the event. None takes the second class where the labels are 0 and 1, -1 and 1, or False and True.
+        Label of the event. None means the second class if the labels are 0 and 1, -1 and 1, or False and True.
     groups : array-like, shape (n_samples,), default=None
-        Which rows belong together, such as those of one patient.
+        Groups of rows, such as those of one patient.
     sample_weight : array-like of float, shape (n_samples,), default=None
-        Weights of the rows, with which the classifier was fitted; the AUC and the Brier score are then left out.
+        Weights of the rows in the fit of the classifier; the AUC and the Brier score are then omitted.
     confidence_level : float, default=0.95
         Nominal level of all intervals, in (0, 1).
     n_resamples : int, default=1000
-        Bootstrap draws, each of which takes one refit.
+        Number of bootstrap draws; each needs one refit.
     n_seeds : int, default=5
-        Seeds over which the interval for the error is computed again, from 200 draws each; at least 1.
+        Number of seeds for repeating the interval for the error, with 200 draws each; at least 1.
     mask_small_cells : bool, default=False
-        Whether counts of cases below 5 are left out, with what would give them away.
+        Whether to omit counts of cases below 5, and numbers that would reveal them.
     rng : int, numpy.random.Generator or None, default=None
-        Source of randomness; the seed is in the report. None takes a fresh one.
+        Source of randomness; the seed is in the report. None uses a fresh one.
     n_jobs : int or None, default=1
         Workers; -1 for all cores. The report does not depend on it.
 
@@ -157,7 +157,7 @@ def clinical_report(
     Warns
     -----
     CudboundWarning
-        What speaks against believing the numbers; the report has the same sentences.
+        For each reason for caution; the report has the same sentences.
 
     Notes
     -----
@@ -206,23 +206,23 @@ def make_report(
     command: str = "",
     **shared: Any,
 ) -> ClinicalReport:
-    """Do what `clinical_report` does, for callers that know more of the data.
+    """Make a clinical report, for callers with more information on the data.
 
     Parameters
     ----------
     estimator, X, y, n_resamples, n_seeds, mask_small_cells, rng, **shared
-        As there.
+        See `clinical_report`.
     in_words : callable
-        Returns the table with notes that name the file and its columns.
+        Returns the table with the file and its columns in its notes.
     checks : tuple of str
-        What was found when the file was read.
+        Warnings from reading the file.
     command : str, default=""
-        What repeats the report; the call in Python without it.
+        The command to repeat the report; by default the call in Python.
     """
     check_flag("mask_small_cells", mask_small_cells)
     check_integer("n_seeds", n_seeds, 1)
     if mask_small_cells and np.unique(np.asarray(y), return_counts=True)[1].min() < SMALLEST:
-        rule = f"False where a class has fewer than {SMALLEST} cases: nothing useful would be left"
+        rule = f"False if a class has fewer than {SMALLEST} cases: nothing useful would be left"
         raise ParameterError("mask_small_cells", rule, mask_small_cells)
     seed = check_seed(rng)
     answers = answers_of(estimator, X, y, n_resamples=n_resamples, n_seeds=n_seeds, seed=seed, **shared)
@@ -277,7 +277,7 @@ def _assembled(
 
 
 def _strict(value: Any) -> Any:
-    """Return plain values of JSON; a number that is not finite is None, and text is printable."""
+    """Return plain JSON values; numbers that are not finite become None, and text is printable."""
     if isinstance(value, Mapping):
         return {str(name): _strict(one) for name, one in value.items()}
     if isinstance(value, list | tuple):

@@ -1,4 +1,4 @@
-"""Counts of few cases left out of a clinical report, for those who may not publish them."""
+"""Mask small counts in a clinical report, for users who may not publish them."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from typing import Any
 
 #: Counts below this one, but for 0, are not shown.
 SMALLEST = 5
-MASKED = f"counts below {SMALLEST} are masked, with what would give them away"
+MASKED = f"counts below {SMALLEST} are masked, and so are numbers that would reveal them"
 
 
 def masked(report: Mapping[str, Any]) -> dict[str, Any]:
     """Return a report without counts of cases from 1 to 4.
 
-    One small cell of the cross-tabulation takes the others with it, and all apparent values, since the totals of its
-    rows are known. One small bar takes the histogram of risks. How many cases change their class is left out.
+    One small cell masks the whole cross-tabulation and all apparent values, because its row totals are known. One small
+    bar masks the histogram of risks. The number of cases that change class is always omitted.
     """
     performance, probabilities = dict(report["performance"]), dict(report["probabilities"])
     if _any_small(performance["cells"].values()):

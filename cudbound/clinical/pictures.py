@@ -1,4 +1,4 @@
-"""The pictures of a clinical report, drawn from its dictionary, each with a text that says the same."""
+"""The plots of a clinical report, drawn from its dictionary, each with an equivalent text."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ LOSSES = ("error", "brier")
 
 
 def pictures_of(report: Mapping[str, Any]) -> dict[str, dict[str, str]]:
-    """Return each picture as an SVG element, its caption and its text, by the name of its place."""
+    """Return each plot as an SVG element, with its caption and its text, by name."""
     return {
         name: {"svg": display.svg(f"report-{name}"), "caption": caption, "text": text}
         for name, display, caption, text in _displays(report)
@@ -34,7 +34,7 @@ def _displays(report: Mapping[str, Any]) -> Iterator[tuple[str, Display, str, st
     yield (
         "measures",
         ForestDisplay(_frame(measures, level, title="based_on")),
-        f"Corrected estimates with {format_level(level)} limits, in panels, each with what it depends on.",
+        f"Corrected estimates with {format_level(level)} limits, in panels, each with its number of cases.",
         _spoken(measures),
     )
     rows, base = report["intervals"]["rows"], report["intervals"]["majority_error"]
@@ -51,7 +51,7 @@ def _displays(report: Mapping[str, Any]) -> Iterator[tuple[str, Display, str, st
         yield (
             "risks",
             CountsDisplay(risks["edges"], counts, "predicted risk of the event, out of bag", "cases"),
-            "Predicted risks by outcome, by refits whose draws left the case out: events above, non-events below.",
+            "Predicted risks by outcome, from refits without the case in their draws: events above, non-events below.",
             "; ".join(
                 f"{name} in tenths of the risk: {', '.join(map(str, one))}" for name, one in counts.items()
             ),
@@ -62,7 +62,7 @@ def _displays(report: Mapping[str, Any]) -> Iterator[tuple[str, Display, str, st
         yield (
             "suprema",
             SupremaDisplay(cud["percentiles"]["lower"], cud["percentiles"]["upper"], cud["q"], level),
-            "Distribution of Q over the bootstrap draws, in percentiles, with the quantile that makes the interval.",
+            "Distribution of Q over the bootstrap draws, in percentiles, with the quantile that gives the interval.",
             f"The {format_level(level)} quantile of Q is {format_proportion(cud['q'])} over {cud['n_draws']} draws.",
         )
 
@@ -72,8 +72,8 @@ def _of_refits(found: Mapping[str, Any]) -> Iterator[tuple[str, Display, str, st
         yield (
             "instability",
             GroupedInstabilityDisplay(found["groups"], found["distances_of"]),
-            "Share of refits that give another class, against the distance from the threshold. Each line is a "
-            "group of neighboring cases: the dot their mean, its end the largest. No case is shown by itself.",
+            "Share of refits that predict another class, against the distance from the threshold. Each line is a "
+            "group of neighboring cases: the dot is their mean, the end their maximum. No single case is shown.",
             " ".join(found["sentences"]),
         )
     errors = found["refit_errors"]
@@ -83,12 +83,12 @@ def _of_refits(found: Mapping[str, Any]) -> Iterator[tuple[str, Display, str, st
         CountsDisplay(
             errors["edges"],
             {"refits": errors["counts"]},
-            "error of a refit on the cases outside its draw",
+            "error of a refit on the cases not in its draw",
             "refits",
             (errors["mean"], f"mean {mean}"),
         ),
-        "Errors of the refits on the cases that their draws left out. They show how much refits differ, and "
-        "are no interval.",
+        "Errors of the refits on the cases that are not in their draws. They show how much refits differ, and "
+        "are not an interval.",
         f"Mean {mean}; 5% below {format_proportion(errors['quantiles']['5%'])}, "
         f"5% above {format_proportion(errors['quantiles']['95%'])}.",
     )
@@ -113,7 +113,7 @@ def _frame(rows: list[dict[str, Any]], level: float, title: str) -> Any:
 
 
 def _panel(row: Mapping[str, Any]) -> str:
-    """Return the name of the axis; methods all bound the error."""
+    """Return the label of the axis; it applies to all methods for the error."""
     if "metric" not in row:
         return "error"
     return "lower is better" if row["metric"] in LOSSES else "higher is better"

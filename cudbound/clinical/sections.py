@@ -1,4 +1,4 @@
-"""From what was computed to the dictionary of a clinical report: numbers and sentences, and no row of the data."""
+"""Convert the results to the dictionary of a clinical report: numbers and sentences, but no row of the data."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ FEW_CASES = 100
 #: Bars of the histograms, and cases of a group in the picture of instability.
 N_BARS, OF_GROUP, MOST_GROUPS = 10, 5, 12
 CURVE = (
-    f"No smooth calibration curve is drawn below about {FEW_CASES} cases: its bends would be those of the smoother.",
-    "No calibration curve is drawn: with this many cases one of the training set is still rough, and optimistic.",
+    f"No smooth calibration curve is drawn below about {FEW_CASES} cases: its shape would depend on the smoother.",
+    "No calibration curve is drawn: with this many cases, a curve from the training set is still rough and optimistic.",
 )
 NO_INTERVAL = (
-    "Intercept and slope have no interval: those in use covered the slope too seldom in our studies, and the one that "
-    "kept its level is too long to help anybody."
+    "Intercept and slope have no interval: the usual ones covered the slope too rarely in our studies, and the only "
+    "one that kept its level is too long to be useful."
 )
 IMPROPER = (
     "Error, sensitivity, specificity and predictive values are improper measures unless the threshold is 0.5 or the "
@@ -44,13 +44,13 @@ IMPROPER = (
 )
 NEW_CASES = (
     "Half-widths of z intervals from this many new cases, at the corrected values, by the closed forms of Whittle et "
-    "al. (2025) and, for the AUC, Riley et al. (2021). They plan an external validation; an interval from training "
-    "rows is longer."
+    "al. (2025) and, for the AUC, Riley et al. (2021). They are for planning an external validation; an interval from "
+    "training rows is longer."
 )
 
 
 def counts_of(answers: Answers, weighted: bool = True) -> dict[str, float]:
-    """Return the cells of the cross-tabulation, by the weights of the rows or as they are."""
+    """Return the cells of the cross-tabulation, weighted or unweighted."""
     event, called = answers.event, answers.called
     weights = answers.weights if weighted else np.ones(event.size)
     cells = {
@@ -63,7 +63,7 @@ def counts_of(answers: Answers, weighted: bool = True) -> dict[str, float]:
 
 
 def apparent_values(cells: Mapping[str, float]) -> dict[str, float]:
-    """Return what the cross-tabulation of the training rows says of each measure; nan for 0/0."""
+    """Return the apparent value of each measure from the cross-tabulation of the training rows; nan for 0/0."""
     tp, fn, fp, tn = (cells[name] for name in cells)
     pairs = {
         "error": (fn + fp, tp + fn + fp + tn),
@@ -78,7 +78,7 @@ def apparent_values(cells: Mapping[str, float]) -> dict[str, float]:
 
 
 def net_benefit(sensitivity: float, specificity: float, prevalence: float, threshold: float) -> float:
-    """Return true positives less false positives at the odds of the threshold, for each case.
+    """Return the net benefit per case: true positives less false positives at the odds of the threshold.
 
     Examples
     --------
@@ -89,15 +89,15 @@ def net_benefit(sensitivity: float, specificity: float, prevalence: float, thres
 
 
 def performance(answers: Answers) -> dict[str, Any]:
-    """Return the cross-tabulation, and each measure apparent and corrected with what it depends on."""
+    """Return the cross-tabulation and each measure, apparent and corrected, with the number of cases behind it."""
     event, called = answers.event, answers.called
     n, n_events, n_called = event.size, int(event.sum()), int(called.sum())
     based_on = {
         "error": f"{n} cases",
         "sensitivity": f"{n_events} events",
         "specificity": f"{n - n_events} non-events",
-        "ppv": f"{n_called} cases called events",
-        "npv": f"{n - n_called} cases called non-events",
+        "ppv": f"{n_called} cases predicted as events",
+        "npv": f"{n - n_called} cases predicted as non-events",
         **dict.fromkeys(RATIOS, f"{n_events} events and {n - n_events} non-events"),
     }
     apparent = apparent_values(counts_of(answers))
@@ -110,7 +110,7 @@ def performance(answers: Answers) -> dict[str, Any]:
 
 
 def _notes(measures: list[dict[str, Any]]) -> list[str]:
-    """Return the remarks on measures, each once with what it is about; what they are based on has its column."""
+    """Return the remarks on measures, each once, with their measures; the column `based_on` is not repeated."""
     about: dict[str, list[str]] = {}
     for one in measures:
         for remark in one["remarks"]:
@@ -130,7 +130,7 @@ def _interval(row: IntervalEstimate) -> dict[str, Any]:
 
 
 def probabilities(answers: Answers) -> dict[str, Any]:
-    """Return what scores and risks are worth, and why something of it is missing."""
+    """Return the performance of scores and risks, and why any part is missing."""
     known = answers.analysis
     event = answers.event
     pairs = f"{int(event.sum())} events and {int((~event).sum())} non-events"
@@ -152,12 +152,12 @@ def probabilities(answers: Answers) -> dict[str, Any]:
     found["notes"] = _notes(found["measures"])
     if not found["measures"]:
         weighted = bool((answers.weights != 1.0).any())
-        why = "rows have weights" if weighted else "the classifier gives classes alone"
+        why = "rows have weights" if weighted else "the classifier returns only classes"
         return found | {"why_none": f"No AUC, Brier score or calibration: {why}."}
     risks = known.records.probabilities
     if risks is None:
         return found | {
-            "why_none": "No Brier score, calibration or net benefit: the classifier gives scores, no risks."
+            "why_none": "No Brier score, calibration or net benefit: the classifier returns scores, not risks."
         }
     calibration = answers.table.calibration
     assert calibration is not None
@@ -190,7 +190,7 @@ def _net_benefit(answers: Answers) -> dict[str, Any] | None:
 
 
 def intervals(answers: Answers, estimator: Any) -> dict[str, Any]:
-    """Return other intervals for the error, and how often each covered in the nearest cells that were studied."""
+    """Return other intervals for the error, with the coverage of each in the nearest cells of the studies."""
     known = answers.analysis
     run, row = known.run, answers.table[RECOMMENDED, "error"]
     family = family_of(estimator, known.records.groups is not None)
@@ -227,10 +227,10 @@ def intervals(answers: Answers, estimator: Any) -> dict[str, Any]:
 
 def _outside(family: str, far: Mapping[str, tuple[float, float]] | None) -> str:
     if far is None:
-        return f"Outside what was studied: no cell of the committed studies has a classifier of this family ({family})."
+        return f"Outside the studies: no cell of the committed studies has a classifier of this family ({family})."
     words = " and ".join(f"{name} ({here:.3g} against {there:.3g})" for name, (here, there) in far.items())
     end = f"even the nearest cell of {RECOMMENDED} differs by a factor above 2 in {words}."
-    return f"Outside what was studied: {end}" if far else ""
+    return f"Outside the studies: {end}" if far else ""
 
 
 def instability(found: Instability | None, errors: Any) -> dict[str, Any] | None:
@@ -255,7 +255,7 @@ def instability(found: Instability | None, errors: Any) -> dict[str, Any] | None
 
 
 def _groups(distances: Any, shares: Any) -> list[dict[str, float]]:
-    """Return what groups of rows with neighboring distances have in common; no row is shown by itself."""
+    """Return summaries of groups of rows with neighboring distances; no single row is shown."""
     order = np.argsort(distances, kind="stable")
     parts = np.array_split(order, max(1, min(MOST_GROUPS, order.size // OF_GROUP)))
     return [
@@ -270,7 +270,7 @@ def _groups(distances: Any, shares: Any) -> list[dict[str, float]]:
 
 
 def diagnostics(answers: Answers) -> dict[str, Any]:
-    """Return what is known of the CUD bound, and over which range the recommended interval varies with the seed."""
+    """Return the CUD bound, and the range of the recommended interval over seeds."""
     row, cud, draws, seeds = answers.table[RECOMMENDED, "error"], answers.cud, answers.draws, answers.seeds
     ranges = {
         name: [float(seeds[name].min()), float(seeds[name].max())] for name in ("estimate", "low", "high")
@@ -306,7 +306,7 @@ def diagnostics(answers: Answers) -> dict[str, Any]:
 
 
 def planning(measures: list[dict[str, Any]], n: int, prevalence: float, level: float) -> list[dict[str, Any]]:
-    """Return the half-widths to expect from new cases, for each measure in the order of the report."""
+    """Return the expected half-widths from new cases, for each measure in the order of the report."""
     known = {one["metric"]: one["estimate"] for one in measures}
     expected = {
         name: None if math.isnan(known.get(name, math.nan)) else known[name]
@@ -322,13 +322,13 @@ def planning(measures: list[dict[str, Any]], n: int, prevalence: float, level: f
 
 
 def box(answers: Answers, estimator: Any, X: Any, y: Any) -> dict[str, Any]:
-    """Return what a reader must know first."""
+    """Return the main facts for the top of the report."""
     known = answers.analysis
     run, row, facts = answers.table.run, answers.table[RECOMMENDED, "error"], facts_of(estimator, X, y)
     assert run is not None
     level = row.confidence_level
     one_sided = 0.5 + level / 2.0
-    kept = f"Left as fitted before: {', '.join(facts.frozen)}. " if facts.frozen else ""
+    kept = f"Not refitted: {', '.join(facts.frozen)}. " if facts.frozen else ""
     return {
         "source": run.source,
         "n": run.n_samples,
@@ -360,7 +360,7 @@ def box(answers: Answers, estimator: Any, X: Any, y: Any) -> dict[str, Any]:
 
 
 def _sentence(row: IntervalEstimate, n: int, one_sided: float) -> str:
-    """Return the interval in words, and its upper limit, which has half the error probability with equal tails."""
+    """Return the interval in words, and its upper limit, which has half the error probability."""
     sentence = interval_sentence(row, n)
     if math.isnan(row.high):
         return sentence

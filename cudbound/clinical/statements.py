@@ -1,4 +1,4 @@
-"""What a clinical report says in words: what it is not, and where it answers the items of reporting guidelines."""
+"""The text of a clinical report: its limitations, and where it answers the items of reporting guidelines."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ SCOPE = (
     "Internal validation; no external data.",
     "The interval is for the error of this fitted classifier on new cases from the same population. Its level is "
     "nominal: there is no finite-sample guarantee.",
-    "An interval quantifies uncertainty. It does not repair a small sample, a biased one, or choices made before this "
-    "file.",
-    "Nothing here says that using the classifier helps patients.",
+    "An interval quantifies uncertainty. It does not make up for a small or biased sample, or for choices made before "
+    "this file.",
+    "This report does not show that using the classifier helps patients.",
 )
 
 
 def limits(box: Mapping[str, Any], probabilities: Mapping[str, Any], checks: Sequence[str]) -> dict[str, Any]:
-    """Return what the report is not, the signalling questions of PROBAST's analysis domain, and the checks."""
+    """Return the limitations of the report, the signalling questions of PROBAST's analysis domain, and the checks."""
     return {
         "scope": list(SCOPE),
         "questions": [
@@ -36,11 +36,11 @@ def limits(box: Mapping[str, Any], probabilities: Mapping[str, Any], checks: Seq
 
 
 def _missing(box: Mapping[str, Any]) -> list[str]:
-    """Say how many cells are missing, and who fills them."""
+    """Report how many cells are missing, and how they are handled."""
     if not box["n_missing"]:
         return []
     cells = f"{box['n_missing']} of {box['n'] * box['n_features']} cells of the features are missing"
-    return [f"{cells}; the classifier's own steps deal with them, anew in every refit."]
+    return [f"{cells}; steps of the classifier handle them, in every refit."]
 
 
 def _questions(box: Mapping[str, Any], probabilities: Mapping[str, Any]) -> list[tuple[str, str, str]]:
@@ -57,16 +57,16 @@ def _questions(box: Mapping[str, Any], probabilities: Mapping[str, Any]) -> list
         (
             "4.4 Were participants with missing data handled appropriately?",
             "no missing cells" if not missing and not preparation else NOT_ASSESSED,
-            f"{missing} missing cells reached the classifier's own steps. {preparation}"
+            f"{missing} missing cells were passed to the steps of the classifier. {preparation}"
             if missing
             else preparation,
         ),
         (
             "4.5 Was selection of predictors based on univariable analysis avoided?",
             NOT_ASSESSED if not selected else "no" if "Select" in selected else NOT_ASSESSED,
-            f"{selected} reads the labels; {resampled}."
+            f"{selected} uses the labels; {resampled}."
             if selected
-            else "No step of this classifier reads the labels; selection before this file is not known here.",
+            else "No step of this classifier uses the labels; selection before this file is unknown.",
         ),
         ("4.6 Were complexities in the data accounted for appropriately?", NOT_ASSESSED, ""),
         (
@@ -91,7 +91,7 @@ def _questions(box: Mapping[str, Any], probabilities: Mapping[str, Any]) -> list
 
 
 def _number(box: Mapping[str, Any]) -> tuple[str, str]:
-    """Judge the number of events: those of the rarer class for each candidate parameter, before any selection."""
+    """Assess the number of cases of the rarer class per candidate parameter, before any selection."""
     fewer = min(box["n_events"], box["n_non_events"])
     ratio = fewer / max(box["n_features"], (box["n_coefficients"] or 1) - 1, 1)
     judged = (
@@ -103,12 +103,12 @@ def _number(box: Mapping[str, Any]) -> tuple[str, str]:
     )
     return (
         judged,
-        f"{fewer} cases of the rarer class, {ratio:.1f} for each candidate parameter; PROBAST asks for {MANY_EVENTS} "
+        f"{fewer} cases of the rarer class, {ratio:.1f} per candidate parameter; PROBAST asks for {MANY_EVENTS} "
         f"in a development study, and for {ENOUGH} events and {ENOUGH} non-events in an evaluation.",
     )
 
 
 def crosswalk() -> list[dict[str, str]]:
-    """Return the items of TRIPOD+AI and STARD, each with the section that answers it, empty for none, and how."""
+    """Return the items of TRIPOD+AI and STARD, each with the section that answers it (empty for none), and how."""
     text = resources.files("cudbound.clinical").joinpath("checklists.csv").read_text("utf-8")
     return list(csv.DictReader(text.splitlines()))

@@ -1,4 +1,4 @@
-"""How often intervals for the error covered it where they were studied, in the cells nearest to a training set.
+"""Coverage of intervals for the error in the cells of the studies that are nearest to a training set.
 
 ``studied_cells.csv`` is made from the committed tables of the studies by ``python tests/helpers/studied_cells.py``.
 """
@@ -21,7 +21,7 @@ N_NEAREST, FAR = 3, 2.0
 
 @dataclass(frozen=True)
 class Covered:
-    """How one interval did in a cell: coverage with its Monte Carlo standard error, and mean width."""
+    """Performance of one interval in a cell: coverage with its Monte Carlo standard error, and mean width."""
 
     coverage: float
     mcse: float
@@ -30,23 +30,23 @@ class Covered:
 
 @dataclass(frozen=True, eq=False)
 class StudiedCell:
-    """A population, a size and a classifier for which intervals were studied.
+    """A cell of a study: a population, a sample size and a classifier.
 
     Attributes
     ----------
     study, scenario : str
-        Where it stands: a folder of ``docs/evidence``, and a name in its table.
+        A folder of ``docs/evidence``, and a name in its table.
     family : str
-        Name of the classifier, as in `cudbound.inputs.named_classifiers.LEARNERS`; "tuned" stands before one that a
-        search tuned, "grouped" before one of grouped rows.
+        Name of the classifier, as in `cudbound.inputs.named_classifiers.LEARNERS`; with the prefix "tuned" after a
+        search, and "grouped" for grouped rows.
     n, p : int
-        Rows and features.
+        Number of rows and of features.
     estimate : float
-        Mean of the estimates by "two-center"; the mean true error where that was not studied.
+        Mean of the estimates by "two-center"; the mean true error if that was not studied.
     sets : int
-        Training sets that were drawn.
+        Number of training sets.
     intervals : dict of str to Covered
-        By the names of the methods.
+        Results by the name of the method.
     """
 
     study: str
@@ -64,17 +64,17 @@ class StudiedCell:
         return shapes + abs(estimate - self.estimate) / 0.1
 
     def rank(self, n: int, p: int, estimate: float) -> tuple[Any, ...]:
-        """Return what sorts cells, the nearest first, in the same order every time."""
+        """Return a sort key for cells, nearest first, in a reproducible order."""
         return self.distance(n, p, estimate), self.study, self.scenario, self.n
 
     def far_in(self, n: int, p: int, estimate: float) -> dict[str, tuple[float, float]]:
-        """Return n, p/n and the estimate here and there, as far as they differ by a factor above 2."""
+        """Return those of n, p/n and the estimate that differ by a factor above 2, with both values."""
         pairs = {"n": (n, self.n), "p/n": (p / n, self.p / self.n), "estimate": (estimate, self.estimate)}
         return {name: pair for name, pair in pairs.items() if max(pair) > FAR * min(pair)}
 
 
 def family_of(estimator: Any, grouped: bool = False) -> str:
-    """Return the name under which a fitted classifier may have been studied; that of its class otherwise."""
+    """Return the name of a fitted classifier in the studies, or else the name of its class."""
     inside = take_apart(estimator)
     name = type(inside.classifier).__name__
     known = {one.class_name: label for label, one in reversed(LEARNERS.items())}
@@ -83,7 +83,7 @@ def family_of(estimator: Any, grouped: bool = False) -> str:
 
 
 def nearest_cells(family: str, method: str, n: int, p: int, estimate: float) -> list[StudiedCell]:
-    """Return the cells of a family in which a method was studied that are nearest, the nearest first.
+    """Return the nearest cells of a family in which a method was studied, nearest first.
 
     Examples
     --------

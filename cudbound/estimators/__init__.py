@@ -1,1 +1,1 @@
-"""Our own classifiers, and simultaneous fits to many training sets."""
+"""Classifiers of this package, and simultaneous fits to many training sets."""

@@ -1,4 +1,4 @@
-"""A classifier whose threshold is chosen on its training set by a function, so that every refit chooses again."""
+"""A classifier whose threshold is chosen on its training set by a function, again in every refit."""
 
 from __future__ import annotations
 
@@ -16,26 +16,26 @@ Chooser = Callable[[NDArray[np.float64], NDArray[np.bool_]], float]
 
 
 class ChosenThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]  # sklearn is untyped
-    """Fit a classifier, then choose the threshold of its score on the same rows.
+    """Fit a classifier, then choose its threshold on the same rows.
 
-    Resampling refits it as a whole, so that intervals from refits account for the choice. The CUD bound does not: it
-    would take the threshold as given, and is refused.
+    Resampling refits the whole procedure, so intervals based on refits account for the choice. The CUD bound would
+    treat the threshold as fixed, and is not supported.
 
     Parameters
     ----------
     estimator : classifier
         Unfitted, with ``predict_proba`` or ``decision_function``.
     chooser : callable
-        ``chooser(scores, second)`` returns the threshold from which a case is given the second class. `scores`, shape
-        (n_samples,), are the probabilities of the second class, or the scores where there are none; `second` says
-        which rows are of that class.
+        ``chooser(scores, second)`` returns the threshold from which a case is assigned the second class. `scores`,
+        shape (n_samples,), are the probabilities of the second class or, without them, the scores; `second` marks the
+        rows of that class.
 
     Attributes
     ----------
     estimator_ : classifier
-        The fitted one.
+        The fitted classifier.
     threshold_ : float
-        What was chosen.
+        The chosen threshold.
     classes_ : ndarray, shape (2,)
 
     Examples
@@ -64,7 +64,7 @@ class ChosenThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimat
         self.estimator_ = clone(self.estimator).fit(X, y, **weights)
         self.classes_ = self.estimator_.classes_
         if len(self.classes_) != 2:
-            raise ValueError(f"A threshold divides two classes. Got {self.classes_.tolist()}.")
+            raise ValueError(f"A threshold separates two classes. Got {self.classes_.tolist()}.")
         threshold = float(self.chooser(self._scores(X), np.asarray(y) == self.classes_[1]))
         if not np.isfinite(threshold):
             raise ParameterError("chooser", "a function that returns a finite number", threshold)

@@ -1,4 +1,4 @@
-"""A classifier that minimizes a convex surrogate loss to rounding, on the features or on a basis of them."""
+"""A classifier that minimizes a convex surrogate loss up to rounding, on the features or on a basis of them."""
 
 from __future__ import annotations
 
@@ -32,16 +32,16 @@ class ConvexLossClassifier(TwoClassLinear):
 
     .. math:: \frac1n \sum_i c_i \ell(y_i, \beta_0 + b_i'\beta) + r_0 \beta_0^2 + \sum_j r_j \beta_j^2 .
 
-    A score of exactly 0 gives the second class. Where the minimizer is not unique and nothing is penalized, its
-    scores have the coefficients of smallest Euclidean norm; the intercept does not enter that norm.
+    A score of exactly 0 gives the second class. If the minimizer is not unique and there is no penalty, its scores
+    have the coefficients of smallest Euclidean norm; the intercept is not part of that norm.
 
     Parameters
     ----------
     loss : {"logistic", "squared", "exponential", "squared_hinge", "hinge", "huber"}, default="logistic"
         Surrogate loss, see `cudbound.losses.surrogates`.
     penalty : float or array-like of float, shape (n_coefficients,), default=0.0
-        Strengths :math:`r_j \ge 0` of the quadratic penalty on the mean loss, one for all or one for each column of
-        the basis. ``LogisticRegression(C=C)`` is ``penalty=1 / (2 * C * n)``.
+        Strengths :math:`r_j \ge 0` of the quadratic penalty on the mean loss, one for all or one per column of the
+        basis. ``LogisticRegression(C=C)`` is ``penalty=1 / (2 * C * n)``.
     fit_intercept : bool, default=True
         Whether to fit an intercept.
     intercept_penalty : float, default=0.0
@@ -49,11 +49,11 @@ class ConvexLossClassifier(TwoClassLinear):
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes, as in scikit-learn; they multiply the sample weights.
     basis : transformer or None, default=None
-        scikit-learn transformer that makes the columns of the additive classifier out of `X`; None takes the
-        features. One that is already fitted (by `sklearn.utils.validation.check_is_fitted`) is used as it is,
-        otherwise a clone is fitted in `fit`. Like every parameter it is cloned with the classifier, and a clone is
-        not fitted; `sklearn.frozen.FrozenEstimator` keeps a fitted basis through cross-validation and resampling.
-        Sparse rows are made dense.
+        scikit-learn transformer that computes the columns of the additive classifier from `X`; None uses the
+        features. A fitted one (by `sklearn.utils.validation.check_is_fitted`) is used as it is, otherwise a clone is
+        fitted in `fit`. Like every parameter it is cloned with the classifier, and a clone is not fitted;
+        `sklearn.frozen.FrozenEstimator` keeps a fitted basis through cross-validation and resampling. Sparse rows
+        are converted to dense ones.
 
     Attributes
     ----------
@@ -114,7 +114,7 @@ class ConvexLossClassifier(TwoClassLinear):
         Parameters
         ----------
         X : array-like, shape (n_samples, n_features)
-            Training rows: numbers, or whatever `basis` takes.
+            Training rows: numbers, or any input of `basis`.
         y : array-like, shape (n_samples,)
             Labels of exactly two classes.
         sample_weight : array-like of float, shape (n_samples,), default=None
@@ -179,7 +179,7 @@ class ConvexLossClassifier(TwoClassLinear):
         return self
 
     def basis_rows(self, X: ArrayLike) -> Array:
-        """Return the rows of the fitted basis, to which the coefficients belong, without the intercept.
+        """Return the rows of the fitted basis, which the coefficients multiply, without the intercept.
 
         Parameters
         ----------
@@ -194,7 +194,7 @@ class ConvexLossClassifier(TwoClassLinear):
         return _dense_rows(self.basis_, X)
 
     def strengths(self, n_columns: int) -> Array:
-        """Return the strengths of the penalty, that of the intercept first if there is one.
+        """Return the penalty strengths, with that of the intercept first if there is one.
 
         Raises
         ------
@@ -207,8 +207,8 @@ class ConvexLossClassifier(TwoClassLinear):
             penalty = np.full(n_columns, penalty)
         if penalty.shape != (n_columns,):
             raise ValueError(
-                f"The 'penalty' parameter must be a number or have shape ({n_columns},), one strength for each column "
-                f"of the basis. Got shape {penalty.shape} instead."
+                f"The 'penalty' parameter must be a number or have shape ({n_columns},), one strength per column of "
+                f"the basis. Got shape {penalty.shape} instead."
             )
         if self.fit_intercept:
             penalty = np.concatenate([[float(self.intercept_penalty)], penalty])

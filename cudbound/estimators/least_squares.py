@@ -1,4 +1,4 @@
-"""The classifier of the paper, the sign of a least-squares fit to labels -1 and +1, and what our classifiers share."""
+"""The classifier of the paper, the sign of a least-squares fit to labels -1 and +1, and shared base code."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def check_two_classes(estimator: BaseEstimator, y: ArrayLike) -> tuple[NDArray[A
     if classes.size > 2:
         raise ValueError(
             f"Only binary classification is supported. The type of the target is {type_of_target(y)}. "
-            f"Got {classes.size} classes {classes[:5].tolist()}; choose or merge them so that two remain."
+            f"Got {classes.size} classes {classes[:5].tolist()}; select or merge classes until two remain."
         )
     return classes, np.asarray(2.0 * codes - 1.0, dtype=np.float64)
 
@@ -57,7 +57,7 @@ def check_weights(sample_weight: ArrayLike | None, features: Array) -> Array:
 
 
 class TwoClassLinear(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sklearn is untyped
-    """What the classifiers of this package share: two classes, and the sign of a linear score of the rows."""
+    """Base class of the classifiers in this package: two classes, and the sign of a linear score of the rows."""
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -65,7 +65,7 @@ class TwoClassLinear(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # s
         return tags
 
     def basis_rows(self, X: ArrayLike) -> Array:
-        """Return the rows that the coefficients of a fitted classifier belong to, without the intercept.
+        """Return the rows that the coefficients of a fitted classifier multiply, without the intercept.
 
         Parameters
         ----------
@@ -87,7 +87,7 @@ class TwoClassLinear(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # s
         Returns
         -------
         ndarray of float, shape (n_samples,)
-            Scores; 0 or more stands for ``classes_[1]``.
+            Scores; 0 or more means ``classes_[1]``.
         """
         check_is_fitted(self)
         scores = self.basis_rows(X) @ self.coef_[0] + self.intercept_[0]
@@ -113,9 +113,9 @@ class TwoClassLinear(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # s
 class LeastSquaresClassifier(TwoClassLinear):
     """Classify by the sign of a least-squares fit to labels -1 and +1.
 
-    The first class in sorted order is -1, the second +1. A score of exactly 0 gives the second class. Where
-    the least-squares solution is not unique, the coefficients of smallest Euclidean norm are taken; the intercept does
-    not enter that norm.
+    The first class in sorted order is -1, the second +1. A score of exactly 0 gives the second class. If the
+    least-squares solution is not unique, the coefficients of smallest Euclidean norm are used; the intercept is not
+    part of that norm.
 
     Parameters
     ----------

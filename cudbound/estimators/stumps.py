@@ -1,4 +1,4 @@
-"""The stumps of a fitted boosting model as a basis: one indicator column for each distinct split."""
+"""The stumps of a fitted boosting model as a basis: one indicator column per distinct split."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ Array = NDArray[np.float64]
 
 
 class StumpBasis(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sklearn is untyped
-    """Indicators of splits: column k is 1 where feature ``features[k]`` exceeds ``thresholds[k]``, else 0.
+    """Indicators of splits: column k is 1 if feature ``features[k]`` exceeds ``thresholds[k]``, else 0.
 
-    The splits are parameters, so that they are kept when the transformer is cloned; `fit` learns only the number and
-    names of the features. As in scikit-learn's trees, features are compared in single precision.
+    The splits are parameters, so a clone keeps them; `fit` learns only the number and names of the features. As in
+    scikit-learn's trees, features are compared in single precision.
 
     Parameters
     ----------
     features : sequence of int
         Indices of the features that are split.
     thresholds : sequence of float, of the same length
-        Where they are split.
+        Thresholds of the splits.
     """
 
     def __init__(self, features: Sequence[int], thresholds: Sequence[float]):
@@ -64,7 +64,7 @@ def stump_basis(model: Any) -> StumpBasis:
     """Return the distinct splits of a boosting model on stumps as a basis for a joint fit.
 
     Boosting adds one stump after another and does not revise earlier ones, so its coefficients are not the joint
-    minimizer of its loss, which the CUD bound needs. Refitted on these columns they are:
+    minimizer of its loss. The CUD bound needs that minimizer, which is a refit on these columns:
     ``ConvexLossClassifier("exponential", penalty=0.01, basis=stump_basis(model))``.
 
     Parameters
@@ -76,15 +76,15 @@ def stump_basis(model: Any) -> StumpBasis:
     Returns
     -------
     StumpBasis
-        Splits in order of feature and threshold. They were found on the training set and stay fixed, as the
-        parameters gamma-hat of a basis do.
+        Splits in order of feature and threshold. They were found on the training set and stay fixed, like the
+        parameters gamma-hat of a basis.
 
     Raises
     ------
     TypeError
         If `model` is of another class, or boosts something other than trees.
     ValueError
-        If a tree has more than one split, or none has any.
+        If a tree has more than one split, or if no tree has one.
 
     References
     ----------
@@ -124,6 +124,6 @@ def stump_basis(model: Any) -> StumpBasis:
             zip(structure.feature[inner].tolist(), structure.threshold[inner].tolist(), strict=True)
         )
     if not splits:
-        raise ValueError("The trees of 'model' must have one split each. Got none that has any.")
+        raise ValueError("The trees of 'model' must have one split each. Got only trees without a split.")
     ordered = sorted(splits)
     return StumpBasis(tuple(j for j, _ in ordered), tuple(t for _, t in ordered))

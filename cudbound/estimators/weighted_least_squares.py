@@ -27,9 +27,9 @@ def minimum_norm_fits(
 ) -> tuple[Array, Array]:
     """Fit a stack of weighted least-squares problems on the same rows.
 
-    Where the minimizer is not unique, the one with the smallest Euclidean norm of the coefficients is taken.
-    The intercept does not enter that norm, as in `sklearn.linear_model.LinearRegression`: targets that are
-    all equal then always give the constant function.
+    If the minimizer is not unique, the one with the smallest Euclidean norm of the coefficients is used. The intercept
+    is not part of that norm, as in `sklearn.linear_model.LinearRegression`: equal targets then always give the
+    constant function.
 
     Parameters
     ----------

@@ -1,1 +1,1 @@
-"""Q of a draw of squared loss in rational arithmetic: the judge of the solver, with which it shares no code."""
+"""Q of a draw with squared loss in rational arithmetic: an independent check of the solver, without shared code."""

@@ -1,4 +1,4 @@
-"""What was proved about one draw, as a file, and its proof checked again in exact arithmetic."""
+"""A file with the proved bounds of one draw, and their check in exact arithmetic."""
 
 from __future__ import annotations
 
@@ -25,21 +25,21 @@ MOST_FLATS = 20_000
 
 @dataclass(frozen=True)
 class Verification:
-    """What exact arithmetic says about the bounds of one draw.
+    """The result of checking the bounds of one draw in exact arithmetic.
 
     Attributes
     ----------
     lower_proved : bool
-        Whether the witness lies in an open cell and is worth `lower`, to 1e-9. A lower bound of 0 needs no witness.
+        Whether the witness is in an open cell and its value is `lower`, to 1e-9. A lower bound of 0 needs no witness.
     upper_proved : bool or None
-        Whether no classifier is worth more than `upper`, to 1e-9; None if that was not checked, because there are too
+        Whether no classifier has a value above `upper`, to 1e-9; None if this was not checked, because there are too
         many flats.
     witness_value : Fraction
-        Exact value of the witness; 0 if it lies on a hyperplane that counts.
+        Exact value of the witness; 0 if it is on a hyperplane that counts.
     on_hyperplanes : tuple of int
-        Rows that count and whose scores by the witness are exactly 0.
+        Rows that count and have a score of exactly 0 for the witness.
     counterexample : tuple of Fraction or None
-        Coefficients that are worth more than `upper`, if there are any.
+        Coefficients with a value above `upper`, if any.
     counterexample_value : Fraction or None
         Their value.
     """
@@ -53,44 +53,44 @@ class Verification:
 
     @property
     def holds(self) -> bool:
-        """Whether nothing that was checked is wrong."""
+        """Whether all checked bounds are correct."""
         return self.lower_proved and self.upper_proved is not False
 
     def __str__(self) -> str:
         if self.lower_proved:
             text = "the lower bound is proved by its witness"
         elif self.on_hyperplanes:
-            text = f"the lower bound is NOT proved: the witness gives the rows {list(self.on_hyperplanes)} a score of 0"
+            text = f"the lower bound is NOT proved: the witness has score 0 for the rows {list(self.on_hyperplanes)}"
         else:
-            text = f"the lower bound is NOT proved: the witness is worth {float(self.witness_value):.9g}"
+            text = (
+                f"the lower bound is NOT proved: the value of the witness is {float(self.witness_value):.9g}"
+            )
         if self.upper_proved is None:
-            return f"{text}; the upper bound was not checked, there are too many flats"
+            return f"{text}; the upper bound was not checked: there are too many flats"
         if self.upper_proved:
             return f"{text}; the upper bound holds"
         assert self.counterexample_value is not None
-        return (
-            f"{text}; the upper bound is WRONG: a classifier is worth {float(self.counterexample_value):.9g}"
-        )
+        return f"{text}; the upper bound is WRONG: a classifier has the value {float(self.counterexample_value):.9g}"
 
 
 @dataclass(frozen=True, eq=False)
 class Certificate:
-    """The problem of one draw and what a solver proved about it: enough for anyone to check the claim.
+    """The problem of one draw and the bounds that a solver proved: enough for anyone to check them.
 
     Made by `cudbound.CudResult.certificate`, or by `of` from the draws of `cudbound.solve_draws`.
 
     Attributes
     ----------
     problem : Problem
-        Of one draw.
+        The problem of one draw.
     side : {"both", "positive", "negative"}
         Which sign of the deviation counts.
     lower, upper : float
-        The bounds on Q that are claimed.
+        The claimed bounds on Q.
     status : SolveStatus
         How the search ended.
     witness : ndarray of float, shape (n_coefficients,)
-        Coefficients that are worth `lower`.
+        Coefficients with the value `lower`.
 
     Examples
     --------
@@ -120,7 +120,7 @@ class Certificate:
         ----------
         problem : Problem
         draws : Draws
-            What was proved about its draws.
+            The draws of this problem, as solved.
         draw : int
             Number of the draw; a negative one counts from the end.
 
@@ -134,7 +134,7 @@ class Certificate:
         side = next((side for side in SIGNS if problem.digest(side) == draws.problem_digest), None)
         if side is None:
             raise ValueError(
-                "'draws' must belong to 'problem'. Got draws of another one, or draws that were taken apart: pass both "
+                "'draws' must belong to 'problem'. Got draws of another one, or a subset of draws: pass both "
                 "as they were solved, and choose the draw by its number."
             )
         draw = operator.index(draw)
@@ -151,30 +151,30 @@ class Certificate:
     def verify(self, *, most_flats: int = MOST_FLATS) -> Verification:
         r"""Check the bounds in exact arithmetic, without the solver; squared loss only.
 
-        The numbers of the problem are taken as the exact rational numbers that floating-point numbers are, and
-        everything is computed with integers.
+        The floating-point numbers of the problem are treated as exact rational numbers, and all computations use
+        integers.
 
         Parameters
         ----------
         most_flats : int, default=20000
-            The upper bound is checked if the hyperplanes that count have no more flats, which takes up to some seconds:
-            :math:`\sum_{k < r} \binom{m}{k}`, for m hyperplanes of rank r. With 30 of them that is r <= 4.
+            The upper bound is checked if the hyperplanes that count have at most this many flats, which takes up to a
+            few seconds: :math:`\sum_{k < r} \binom{m}{k}`, for m hyperplanes of rank r. For m = 30 this is r <= 4.
 
         Returns
         -------
         Verification
             ``holds``, ``lower_proved``, ``upper_proved`` (None if it was not checked), and coefficients that refute an
-            upper bound that is too small.
+            upper bound if it is too small.
 
         Raises
         ------
         ValueError
-            If the loss is not squared loss, or there is an l1 penalty.
+            If the loss is not squared loss, or if there is an l1 penalty.
 
         Notes
         -----
-        Where weights allow scores above 1, the tolerance of 1e-9 is relative to the largest of them. At localization =
-        infinity, where g jumps, the loss of the witness may be above the loss L of the anchor by 1e-9 max(1, L).
+        If weights allow scores above 1, the tolerance of 1e-9 is relative to the largest score. At localization =
+        infinity, where g jumps, the loss of the witness may exceed the loss L of the anchor by 1e-9 max(1, L).
         """
         exact = ExactDraw(self.problem, 0)
         value, on_hyperplanes = self._witness_value(exact)
@@ -191,7 +191,7 @@ class Certificate:
         return Verification(bool(proved), cell is None, value, on_hyperplanes, *counterexample)
 
     def _witness_value(self, exact: ExactDraw) -> tuple[Fraction, tuple[int, ...]]:
-        """Return the value of the witness and the rows on whose hyperplanes it lies."""
+        """Return the value of the witness and the rows whose hyperplanes contain it."""
         if not np.isfinite(self.witness).all():
             return Fraction(0), ()
         slack = (
@@ -203,8 +203,8 @@ class Certificate:
     def save(self, path: str | Path) -> None:
         """Write a file in NumPy's ``.npz`` format, with no pickled objects in it.
 
-        The file gets exactly the name `path`. It holds the design rows and labels, which are the data the classifier
-        was fitted to.
+        The file has exactly the name `path`. It contains the design rows and labels, which are the training data of the
+        classifier.
         """
         write_arrays(
             path,
@@ -222,7 +222,7 @@ class Certificate:
 
     @classmethod
     def load(cls, path: str | Path) -> Certificate:
-        """Read a file that `save` wrote.
+        """Read a file written by `save`.
 
         Raises
         ------

@@ -36,7 +36,7 @@ SIGNS = {"both": (1, -1), "positive": (1,), "negative": (-1,)}
 
 @dataclass(frozen=True)
 class ExactCell:
-    """An open cell and its value.
+    """An open cell with its value.
 
     Attributes
     ----------
@@ -66,7 +66,7 @@ class ExactDraw:
         if not problem.loss.quadratic or problem.has_l1_penalty:
             l1 = " with an l1 penalty" if problem.has_l1_penalty else ""
             raise ValueError(
-                "Exact arithmetic supports squared loss, alone or with a quadratic penalty. 'problem' has "
+                "Exact arithmetic supports squared loss, with or without a quadratic penalty. 'problem' has "
                 f"{problem.loss.name!r}{l1} instead: compare its bounds with those of SearchLimits(solver='cvxpy')."
             )
         self.problem = problem
@@ -78,7 +78,7 @@ class ExactDraw:
     def exceeds(
         self, bound: float | Fraction, side: str = "both", *, slack: Fraction = Fraction(0)
     ) -> ExactCell | None:
-        """Return a cell that is worth more than `bound`, or None if there is none.
+        """Return a cell with a value above `bound`, or None if there is none.
 
         `slack` is added to the loss of the anchor: what a solver may claim that knows losses only to rounding, which
         matters where g jumps (localization = inf).
@@ -100,7 +100,7 @@ class ExactDraw:
     def at(
         self, coef: Sequence[Fraction | float], side: str = "both", *, slack: Fraction = Fraction(0)
     ) -> tuple[Fraction, tuple[int, ...]]:
-        """Return what coefficients are worth, and the rows that count on whose hyperplanes they lie.
+        """Return the value of coefficients, and the rows that count whose hyperplanes contain them.
 
         If there are such rows, the coefficients are in no open cell. `slack` is added to the loss of the anchor.
         """
@@ -130,7 +130,7 @@ class ExactDraw:
     def realize(
         self, cell: ExactCell, more_than: Fraction, side: str
     ) -> tuple[tuple[Fraction, ...], Fraction]:
-        """Return coefficients in the cell that are worth more than a bound below its value, and their value.
+        """Return coefficients in the cell with a value above a bound below that of the cell, and this value.
 
         At alpha_n = inf a cell where the loss equals that of the anchor only on the border has none; then its point
         of least loss is returned with the value of the cell.
@@ -143,7 +143,7 @@ class ExactDraw:
 
 
 class _Search:
-    """The search over flats for a cell that is worth more than a bound."""
+    """The search over flats for a cell with a value above a bound."""
 
     def __init__(self, exact: ExactDraw, side: str, bound: Fraction, slack: Fraction) -> None:
         self.arrangement, self.quadratic = exact.arrangement, exact.quadratic

@@ -1,1 +1,1 @@
-"""Data and classifiers as commands and design files name them."""
+"""Data files and classifiers, as named in commands and design files."""

@@ -1,4 +1,4 @@
-"""A classifier with the steps before it, from the words of a command or a design file."""
+"""A classifier with its preprocessing steps, as described in a command or a design file."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ STRATEGIES = {"median": "median", "most-frequent": "most_frequent"}
 
 @dataclass(frozen=True)
 class ClassifierRecipe:
-    """An unfitted classifier with everything that belongs to it, made anew by every call.
+    """An unfitted classifier with its preprocessing; every call creates a new one.
 
     Its steps, each of them fitted to the training set alone: missing values, standardized features, selected features,
     projection on principal components, polynomial terms, and the classifier. Steps that are not asked for are left
@@ -91,7 +91,7 @@ class ClassifierRecipe:
         if self.missing is not None:
             check_choice("missing", self.missing, tuple(STRATEGIES))
         elif self.levels:
-            raise ParameterError("levels", "numbers of columns beside missing", self.levels)
+            raise ParameterError("levels", "column numbers, together with missing", self.levels)
         if self.threshold is not None and not math.isfinite(self.threshold):
             raise ParameterError("threshold", "a finite number or None", self.threshold)
         for column in self.levels:
@@ -102,7 +102,7 @@ class ClassifierRecipe:
                 check_options(self.classifier, (*self.options, (name, value)))
 
     def __call__(self, seed: int = 0) -> Any:
-        """Return the classifier, not yet fitted; where it draws random numbers they come from the seed."""
+        """Return the unfitted classifier; its random numbers come from the seed."""
         from sklearn.decomposition import PCA
         from sklearn.feature_selection import SelectKBest
         from sklearn.model_selection import FixedThresholdClassifier, GridSearchCV
@@ -130,13 +130,13 @@ class ClassifierRecipe:
         return whole if self.threshold is None else FixedThresholdClassifier(whole, threshold=self.threshold)
 
     def n_columns(self, n_features: int) -> int:
-        """Return the columns that the classifier is fitted to, of so many features."""
+        """Return the columns that the classifier is fitted to, given the number of features."""
         used = self.components or self.select or n_features
         return math.comb(used + self.degree, self.degree) - 1
 
     @property
     def class_in_words(self) -> str:
-        """The class of the classifier with its options, as Python would write it."""
+        """The class of the classifier with its options, as Python code."""
         family = LEARNERS[self.classifier]
         values = {**family.fixed, **dict(self.options)}
         words = f"{family.class_name}({', '.join(f'{name}={value!r}' for name, value in values.items())})"
@@ -144,7 +144,7 @@ class ClassifierRecipe:
 
     @property
     def description(self) -> Mapping[str, Any]:
-        """The recipe in the words of a design file."""
+        """The recipe as written in a design file."""
         words: dict[str, Any] = {
             "classifier": self.classifier,
             "set": dict(self.options),

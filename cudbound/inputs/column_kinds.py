@@ -1,4 +1,4 @@
-"""What a column of texts holds: numbers, levels of a category, or what must become neither without a question."""
+"""The content of a text column: numbers, levels of a category, or something the user must decide about."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ NUMBERS, TEXT, SLIPS, EMPTY = "numbers", "text", "numbers with slips", "nothing"
 COMMAS, DATES, UNITS, IDS = "decimal commas", "dates", "numbers with units", "IDs"
 #: What to do about a column that is a feature and holds no numbers, by its kind.
 REMEDIES = {
-    COMMAS: "add --decimal ',', or write these numbers with a decimal point and without commas",
-    DATES: "turn dates into numbers, such as days since a common one, or leave the column out with --exclude COL",
+    COMMAS: "add --decimal ',', or write these numbers with a decimal point and no commas",
+    DATES: "convert dates to numbers, such as days since a common date, or drop the column with --exclude COL",
     UNITS: "write the numbers without their units",
-    IDS: "leave such a column out with --exclude COL, or name it by --group COL if rows of one patient share it",
+    IDS: "drop such a column with --exclude COL, or use --group COL if it identifies the rows of one patient",
     SLIPS: (
-        "correct these cells, add --missing-values TEXT if one means a missing value, or leave the column out with "
+        "correct these cells, add --missing-values TEXT if one means a missing value, or drop the column with "
         "--exclude COL"
     ),
     TEXT: (
-        "add --categorical COL to use a column's levels as indicators (auto for all columns of text), or leave it out "
-        "with --exclude COL"
+        "add --categorical COL to code a column's levels as indicators (auto for all text columns), or drop it with "
+        "--exclude COL"
     ),
 }
 #: A column that numbers the rows has at least so many, and a step of 1 between nearly all.
@@ -51,7 +51,7 @@ _UNIT = re.compile(r"([-+]?\d+(?:[.,]\d+)?)\s*([^\W\d_][^\d]*|%.*|°.*)")
 
 
 def kind_of(name: str, values: pd.Series[str]) -> str:
-    """Return what a column holds.
+    """Return the kind of content of a column.
 
     Parameters
     ----------
@@ -85,7 +85,7 @@ def kind_of(name: str, values: pd.Series[str]) -> str:
 
 
 def is_id_name(name: str) -> bool:
-    """Whether a column is named like an identifier of patients.
+    """Whether the name of a column looks like a patient identifier.
 
     Examples
     --------
@@ -104,7 +104,7 @@ def numbers_the_rows(values: pd.Series[str]) -> bool:
 def automatic_categories(
     frame: pd.DataFrame, named: tuple[str, ...], with_text: bool, most_integers: int
 ) -> tuple[list[str], list[str]]:
-    """Return the columns of text, and the integer columns of few values, that are categorical without being named.
+    """Return the text columns, and the integer columns with few values, that "auto" treats as categorical.
 
     Parameters
     ----------
@@ -150,15 +150,15 @@ def automatic_categories(
 
 
 def _refusal(frame: pd.DataFrame, refused: dict[str, str]) -> str:
-    """Say which columns of text are no categories, why, and how to go on, one kind after the other."""
+    """Report which text columns are not categories, why, and how to fix it, by kind."""
     return (
-        f"--categorical auto takes no column of {'. Nor of '.join(of_kinds(frame, refused))}. "
-        "A column whose texts are levels all the same is named: --categorical COL,auto"
+        f"--categorical auto does not include columns of {'; nor of '.join(of_kinds(frame, refused))}. "
+        "If the texts in a column are levels, name it: --categorical COL,auto"
     )
 
 
 def of_kinds(frame: pd.DataFrame, found: dict[str, str]) -> list[str]:
-    """Say of each kind which columns are of it, and what to do about them."""
+    """Report the columns of each kind, and what to do about them."""
     said = []
     for kind in dict.fromkeys(found.values()):
         columns = [_example(frame[name], kind) for name in found if found[name] == kind]
@@ -174,7 +174,7 @@ def _example(column: pd.Series[str], kind: str) -> str:
 
 
 def one_spelling(keys: pd.Series[str]) -> tuple[pd.Series[str], str | None]:
-    """Return a category whose levels differ in more than case and blanks, and a sentence on those that did not.
+    """Return a category after merging levels that differ only in case or blanks, and a sentence on the merged levels.
 
     The most frequent way to write a level is taken, of several the first in the order of the text.
     """
@@ -187,14 +187,14 @@ def one_spelling(keys: pd.Series[str]) -> tuple[pd.Series[str], str | None]:
         return keys, None
     words = "; ".join(", ".join(f"{quoted(text)} ({counts[text]})" for text in texts) for texts in several)
     said = (
-        f"column {quoted(str(keys.name))}: {words} differ in case or blanks only and are one level; write them "
-        "differently in the file if they are not"
+        f"column {quoted(str(keys.name))}: {words} differ only in case or blanks and are treated as one level; if "
+        "they are different, change their spelling in the file"
     )
     return keys.replace({text: texts[0] for texts in several for text in texts[1:]}), said
 
 
 def with_points(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return columns whose numbers have decimal commas with points in their place.
+    """Return columns with decimal commas replaced by points.
 
     Raises
     ------
@@ -207,8 +207,8 @@ def with_points(frame: pd.DataFrame) -> pd.DataFrame:
         if len(points):
             raise CsvError(
                 f"--decimal ',': column {quoted(str(name))} has a point in a number ({quoted(points.iloc[0])} on line "
-                f"{points.index[0]}); write its numbers with commas before the decimals alone, or leave the option out "
-                "if no column has decimal commas"
+                f"{points.index[0]}); use commas only as decimal separators, or drop the option if no column has "
+                "decimal commas"
             )
         commas = frame[name].map(lambda text: _COMMA.fullmatch(text) is not None)
         found[name] = frame[name].mask(commas, frame[name].str.replace(",", "."))
@@ -216,7 +216,7 @@ def with_points(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def to_numbers(column: pd.Series[str]) -> pd.Series[float]:
-    """Return the numbers that texts are, nan where one is none.
+    """Convert texts to numbers; nan where a text is not a number.
 
     ``float`` is right to the last digit; pandas was not in versions that people have.
     """

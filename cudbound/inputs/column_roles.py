@@ -1,4 +1,4 @@
-"""Which column of a CSV file plays which part: target, features, categories, and what is left out."""
+"""The role of each column of a CSV file: target, feature, category, or not used."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _AUTO = re.compile(r"auto(?::(\d+))?")
 
 @dataclass(frozen=True)
 class Roles:
-    """The columns by the parts that they play, all of them columns of the file.
+    """The columns of the file by their role.
 
     Attributes
     ----------
@@ -42,13 +42,13 @@ class Roles:
 
     @property
     def used(self) -> list[str]:
-        """Every column that must be complete, or be completed."""
+        """Every column in which missing values must be filled or dropped."""
         others = [name for name in (self.group, self.weight) if name is not None]
         return list(dict.fromkeys([self.target, *self.features, *others]))
 
     @property
     def numeric(self) -> list[str]:
-        """The columns that hold numbers, unless they are categories."""
+        """The numeric columns that are not categories."""
         weight = [] if self.weight is None else [self.weight]
         return [name for name in (*self.features, *weight) if name not in self.categorical]
 
@@ -78,7 +78,7 @@ def find_roles(table: CsvTable, data: DataFile) -> Roles:
         name for name in table.names if name in (named["--features"] or table.names) and name not in left_out
     )
     if not features:
-        raise CsvError(f"no feature column is left beside the target {quoted(data.target)}")
+        raise CsvError(f"there is no feature column besides the target {quoted(data.target)}")
     found = Roles(
         data.target,
         features,
@@ -93,7 +93,7 @@ def find_roles(table: CsvTable, data: DataFile) -> Roles:
 
 
 def columns_named(table: CsvTable, texts: Iterable[str]) -> list[str]:
-    """Return the columns that texts name, each a column or several between commas.
+    """Return the columns named by texts, each one column or several separated by commas.
 
     A name that holds a comma itself stands alone, or in quotes.
     """
@@ -122,22 +122,22 @@ def _hint(table: CsvTable, name: str) -> str:
 
 
 def _check_parts(named: Mapping[str, Sequence[str]]) -> None:
-    """Refuse a column with two parts."""
+    """Raise an error if a column has two roles."""
     (target,) = named["--target"]
     for option in ("--features", "--categorical", "--exclude", "--group", "--weight"):
         if target in named[option]:
-            raise CsvError(f"{option} {quoted(target)}: this column is the target; name another one")
+            raise CsvError(f"{option} {quoted(target)}: this column is the target; choose another one")
     parts = ("--exclude", "--group", "--weight")
     pairs = [(first, option) for first in ("--categorical", "--features") for option in parts]
     for first, option in [*pairs, ("--group", "--weight")]:
         both = [name for name in named[first] if name in named[option]]
         if both:
-            raise CsvError(f"column {quoted(both[0])} is named by {first} and by {option}; choose one")
+            raise CsvError(f"column {quoted(both[0])} is named in both {first} and {option}; choose one")
     if named["--features"]:
         others = [name for name in named["--categorical"] if name not in named["--features"]]
         if others:
             raise CsvError(
-                f"column {quoted(others[0])} is named by --categorical and not by --features; add it there"
+                f"column {quoted(others[0])} is named in --categorical but not in --features; add it there"
             )
 
 
@@ -146,5 +146,5 @@ def _check_unnamed(table: CsvTable, used: Iterable[str]) -> None:
         if name in table.unnamed:
             raise CsvError(
                 f"{name} of {quoted(table.source)} has no name in the header (row numbers?); "
-                f'give it one, or leave it out with --exclude "{name}"'
+                f'give it a name, or drop it with --exclude "{name}"'
             )

@@ -1,4 +1,4 @@
-"""From the text columns of a CSV file to the X and y of a fit, refusing what would be silently misread."""
+"""Convert the text columns of a CSV file to X and y; raise an error for anything that could be misread."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ LARGEST = 1e100
 
 @dataclass(frozen=True)
 class TrainingData:
-    """A training set and what a reader must know of it.
+    """A training set and what is known about it.
 
     Attributes
     ----------
@@ -91,7 +91,7 @@ class TrainingData:
 
     @property
     def labels(self) -> NDArray[Any]:
-        """What a classifier is fitted to: 0 and 1, or the values of the target where there are more than two."""
+        """The labels for the classifier: 0 and 1, or the values of the target if there are more than two."""
         return self.y if self.event else np.asarray(self.classes)[self.y]
 
 
@@ -197,7 +197,7 @@ def _design(
 
 
 def _spelled_alike(keys: pd.DataFrame, categorical: Sequence[str]) -> tuple[pd.DataFrame, list[str]]:
-    """Return the cells with one spelling of each level, and what was said of levels of several."""
+    """Return the cells with one spelling per level, and notes on levels that had several."""
     spelled = {name: one_spelling(keys[name]) for name in categorical}
     alike = keys.assign(**{name: column for name, (column, _) in spelled.items()})
     return alike, [said for _, said in spelled.values() if said is not None]
@@ -212,7 +212,7 @@ def _levels(keys: pd.Series[str]) -> pd.DataFrame:
 
 
 def _indicators(keys: pd.Series[str]) -> pd.DataFrame:
-    """Return the indicators of all levels of a category but the first, nan where one is missing."""
+    """Return indicators of all levels of a category except the first, nan where the value is missing."""
     import pandas as pd
 
     found = pd.get_dummies(keys, prefix=str(keys.name), prefix_sep="=", drop_first=True, dtype=float)
@@ -227,7 +227,7 @@ def _names_of_indicators(keys: pd.Series[str]) -> list[str]:
 def _notes(
     roles: Roles, texts: Sequence[str], integers: Sequence[str], settled: str | None
 ) -> tuple[str, ...]:
-    """Say which columns were taken as categories without being named, and what was done about missing values."""
+    """Report which columns were treated as categories automatically, and how missing values were handled."""
     notes = []
     if roles.automatic:
         kinds = {"text": texts, "integers": integers}
@@ -246,7 +246,7 @@ def _roles(
     y: NDArray[np.int64],
     settled: str | None,
 ) -> tuple[str, ...]:
-    """Say which part every column plays, in short lines."""
+    """Report the role of every column, in short lines."""
     sizes = [f"{quoted(name)} on {n}" for name, n in zip(classes, np.bincount(y), strict=True)]
     told = (
         f"the event {sizes[1]} rows, {sizes[0]}"
@@ -269,23 +269,23 @@ def _roles(
 
 
 def keys_of(column: pd.Series[str]) -> pd.Series[str]:
-    """Return one text for all ways to write the same value: ``1``, ``1.0`` and ``1e0`` become ``1``."""
+    """Return a single spelling for equal values: ``1``, ``1.0`` and ``1e0`` become ``1``."""
     numbers = to_numbers(column)
     return column.where(numbers.isna(), numbers.map(lambda number: repr(number).removesuffix(".0")))
 
 
 def check_constant(keys: pd.DataFrame) -> None:
-    """Refuse features with one value."""
+    """Raise an error for constant features."""
     constant = [quoted(name) for name in keys.columns if keys[name].nunique() == 1]
     if constant:
         raise CsvError(
-            f"column {first_few(constant)} has the same value on every row and cannot be a feature; leave it out with "
+            f"column {first_few(constant)} has the same value in every row and cannot be a feature; drop it with "
             "--exclude COL"
         )
 
 
 def copies(keys: pd.DataFrame, y: NDArray[np.int64]) -> list[str]:
-    """Return the columns that have one value for each class."""
+    """Return the columns with a single value per class."""
     return [
         str(name)
         for name in keys.columns
@@ -294,17 +294,17 @@ def copies(keys: pd.DataFrame, y: NDArray[np.int64]) -> list[str]:
 
 
 def check_copies(keys: pd.DataFrame, y: NDArray[np.int64], target: str) -> None:
-    """Refuse features that are the target in other words."""
+    """Raise an error for features that are copies of the target."""
     found = copies(keys, y)
     if found:
         raise CsvError(
-            f"column {first_few([quoted(name) for name in found])} is a copy of the target {quoted(target)}: one value "
-            "for each class; a classifier must not see it, leave it out with --exclude COL"
+            f"column {first_few([quoted(name) for name in found])} is a copy of the target {quoted(target)}, with "
+            "a single value per class; a classifier must not use it: drop it with --exclude COL"
         )
 
 
 def _numbers(frame: pd.DataFrame) -> pd.DataFrame:
-    """Convert the numeric columns, or name each column that is not numeric with its first offending cell."""
+    """Convert the numeric columns; raise an error that names each non-numeric column and its first invalid cell."""
     numbers: pd.DataFrame = frame.apply(to_numbers)
     wrong = numbers.isna() & frame.notna()
     if wrong.any(axis=None):
@@ -319,7 +319,7 @@ def _numbers(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def _remedy(frame: pd.DataFrame) -> str:
-    """Say what to do about columns that are not numeric; indicators are no cure for a slip of the pen."""
+    """Suggest what to do about columns that are not numeric; indicators do not fix a typing error."""
     kinds = [kind_of(name, frame[name].dropna()) for name in frame.columns]
     return "; ".join(dict.fromkeys(REMEDIES[kind] for kind in kinds))
 
@@ -336,11 +336,11 @@ def _first_cells(frame: pd.DataFrame, at: pd.DataFrame) -> str:
 
 
 def _weights(frame: pd.DataFrame) -> NDArray[np.float64]:
-    """Return the numbers of the one column of a frame, which must be positive."""
+    """Return the values of a one-column frame, which must be positive."""
     weights = _numbers(frame)
     if not (weights > 0.0).all(axis=None):
         raise CsvError(
-            f"--weight: not positive: {_first_cells(frame, weights <= 0.0)}; leave rows without weight out of the file"
+            f"--weight: not positive: {_first_cells(frame, weights <= 0.0)}; remove rows without a weight from the file"
         )
     return weights.to_numpy()[:, 0]
 
@@ -349,7 +349,7 @@ def _groups(keys: pd.Series[str]) -> NDArray[np.str_]:
     groups = keys.to_numpy(dtype=np.str_)
     if len(set(groups)) < 2:
         raise CsvError(
-            f"--group: column {quoted(str(keys.name))} has the same value on every row, so that no group is "
-            "left to test on; name another column"
+            f"--group: column {quoted(str(keys.name))} has the same value in every row, so no group is left for "
+            "testing; choose another column"
         )
     return groups

@@ -1,4 +1,4 @@
-"""Read a CSV file that somebody else wrote into named columns of text, with the line each record began on.
+"""Read a CSV file as named text columns, with the line number of each record.
 
 Nothing is converted and nothing is guessed: a file that is not a clean table is refused,
 with the line at fault.
@@ -29,7 +29,7 @@ LISTED = 10
 
 
 class CsvError(ValueError):
-    """The file, or what was asked of it, cannot be used; the message says what, where, and how to continue.
+    """A file, or an option for it, cannot be used; the message gives the problem, its place and a fix.
 
     Attributes
     ----------
@@ -44,7 +44,7 @@ class CsvError(ValueError):
 
 @dataclass(frozen=True)
 class DataFile:
-    """A CSV file and the parts that its columns play.
+    """A CSV file and the roles of its columns.
 
     Attributes
     ----------
@@ -104,7 +104,7 @@ class DataFile:
 
 @dataclass(frozen=True)
 class CsvTable:
-    """The records of a CSV file as text, outer blanks removed.
+    """The records of a CSV file as text, without leading and trailing blanks.
 
     Attributes
     ----------
@@ -128,7 +128,7 @@ class CsvTable:
 
 
 def quoted(text: str, longest: int = 60) -> str:
-    r"""Quote foreign text for a message: what does not print is escaped, what is too long is cut.
+    r"""Quote untrusted text for a message: escape characters that do not print, and shorten long text.
 
     Examples
     --------
@@ -139,7 +139,7 @@ def quoted(text: str, longest: int = 60) -> str:
 
 
 def first_few(items: Sequence[str]) -> str:
-    """Write items one after the other for a message, the first few of them if they are many."""
+    """List items for a message, or only the first few if there are many."""
     return ", ".join(items[:LISTED]) + (f" and {len(items) - LISTED} more" if len(items) > LISTED else "")
 
 
@@ -182,13 +182,13 @@ def read_csv_file(
 
 
 def as_table(path: Path, rows: Sequence[tuple[int, tuple[str, ...]]]) -> CsvTable:
-    """Return rows, each with its line, as a table, see `read_csv_file`."""
+    """Return rows with their line numbers as a table, see `read_csv_file`."""
     if not rows:
-        raise CsvError(f"{quoted(path.name)} is empty; a header line and one line per case are needed")
+        raise CsvError(f"{quoted(path.name)} is empty; it needs a header line and one line per case")
     _check_title(path, rows)
     (header_line, header), records = rows[0], rows[1:]
     if not records:
-        raise CsvError(f"{quoted(path.name)} has a header line and nothing below it")
+        raise CsvError(f"{quoted(path.name)} has a header line but no data")
     _check_lengths(path, header, records)
     _check_total(path, records)
     names = tuple(name or f"column {place}" for place, name in enumerate(header, start=1))
@@ -201,7 +201,7 @@ def as_table(path: Path, rows: Sequence[tuple[int, tuple[str, ...]]]) -> CsvTabl
 
 
 def content_of(path: Path) -> bytes:
-    """Return what a file holds, unpacked if its name ends in ``.gz``."""
+    """Return the content of a file, decompressed if its name ends in ``.gz``."""
     try:
         content = path.read_bytes()
         return gzip.decompress(content) if path.suffix == ".gz" else content
@@ -215,7 +215,7 @@ def content_of(path: Path) -> bytes:
 def _decoded(content: bytes, path: Path) -> str:
     if content.startswith((WORKBOOK, OLD_WORKBOOK)) and path.suffix.lower().startswith(".xls"):
         raise CsvError(
-            f"{quoted(path.name)} is an Excel workbook: save it as CSV ('CSV UTF-8' in its dialog) and name that file"
+            f"{quoted(path.name)} is an Excel workbook: save it as CSV ('CSV UTF-8' in the dialog) and use that file"
         )
     try:
         text = content.decode("utf-8-sig")
@@ -225,12 +225,12 @@ def _decoded(content: bytes, path: Path) -> str:
             f"{quoted(path.name)} is not UTF-8 text (line {line}); save it as 'CSV UTF-8' and try again"
         ) from None
     if "\0" in text:
-        raise CsvError(f"{quoted(path.name)} is not a CSV file: it holds null characters")
+        raise CsvError(f"{quoted(path.name)} is not a CSV file: it contains null characters")
     return text
 
 
 def _rows(text: str, path: Path, delimiter: str, skip_rows: int) -> list[tuple[int, tuple[str, ...]]]:
-    """Return (first line, stripped cells) of every record that has any content."""
+    """Return (first line, stripped cells) of every record that is not empty."""
     stream = io.StringIO(text, newline="")
     for _ in range(skip_rows):
         stream.readline()
@@ -251,7 +251,7 @@ def _rows(text: str, path: Path, delimiter: str, skip_rows: int) -> list[tuple[i
 
 
 def _check_delimiter(path: Path, rows: Sequence[tuple[int, tuple[str, ...]]], delimiter: str) -> None:
-    """Refuse a header that another delimiter splits into more cells, and a record in the middle into as many."""
+    """Raise an error if another delimiter splits the header, and a record in the middle, into more cells."""
     middle = rows[len(rows) // 2][1]
     for place, (_, cells) in enumerate(rows[:LEADING]):  # titles may stand above the header
         own, line = len(cells) - 1, delimiter.join(cells)
@@ -270,7 +270,7 @@ def _check_delimiter(path: Path, rows: Sequence[tuple[int, tuple[str, ...]]], de
 
 
 def _check_title(path: Path, rows: Sequence[tuple[int, tuple[str, ...]]]) -> None:
-    """Refuse a first row with one cell, or a few, of a table with many."""
+    """Raise an error if the first row has far fewer cells than the table."""
     width = len(rows[len(rows) // 2][1])
     above = 0
     for _, cells in rows[:LEADING]:
@@ -293,7 +293,7 @@ def _check_lengths(
     for line, cells in records:
         if len(cells) != len(header):
             few = "if it is a footer or a note, delete it"
-            many = "put a text that holds the delimiter in quotes"
+            many = "put text that contains the delimiter in quotes"
             raise CsvError(
                 f"{quoted(path.name)}: line {line} has {_cells(len(cells))}, the header has {len(header)}; "
                 f"{few if len(cells) < len(header) else many}"
@@ -301,14 +301,14 @@ def _check_lengths(
 
 
 def _check_total(path: Path, records: Sequence[tuple[int, tuple[str, ...]]]) -> None:
-    """Refuse a last row that sums up the others and would count as a case."""
+    """Raise an error if the last row contains totals, which would count as a case."""
     line, cells = records[-1]
     place = next(place for place, cell in enumerate(cells) if cell)
     word = cells[place]
     if word.casefold().rstrip(":") in TOTALS and all(other[place] != word for _, other in records[:-1]):
         raise CsvError(
-            f"{quoted(path.name)}: line {line}, the last one, begins with {quoted(word)}; delete it if it sums up the "
-            "rows above, or write that word differently"
+            f"{quoted(path.name)}: line {line}, the last one, begins with {quoted(word)}; delete it if it contains "
+            "totals, or change that word"
         )
 
 
@@ -321,5 +321,5 @@ def _check_unique(path: Path, names: tuple[str, ...], line: int) -> None:
     if repeated:
         raise CsvError(
             f"{quoted(path.name)}: more than one column is called {', '.join(map(quoted, repeated[:10]))} "
-            f"(line {line}); give each column its own name"
+            f"(line {line}); give each column a unique name"
         )

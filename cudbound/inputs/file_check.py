@@ -1,4 +1,4 @@
-"""What a file holds, what is wrong with it, and how it can be read: everything at once, before a question is asked."""
+"""The content of a file, all its problems, and how to read it."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ TRIES = 3
 
 @dataclass(frozen=True)
 class FileCheck:
-    """A file as it was found.
+    """The content and the problems of a file.
 
     Attributes
     ----------
@@ -85,7 +85,7 @@ class FileCheck:
 
 
 def check_file(data: DataFile) -> FileCheck:
-    """Return what a file holds, all that is wrong with it, and how it can be read.
+    """Return the content of a file, all its problems, and how to read it.
 
     Parameters
     ----------
@@ -121,7 +121,7 @@ def check_file(data: DataFile) -> FileCheck:
     error = None
     try:
         if not data.target:
-            raise CsvError("no column has two values; name the target with --target COL")
+            raise CsvError("no column has exactly two values; choose the target with --target COL")
         read_training_data(data)
     except CsvError as stopped:
         error = stopped
@@ -130,7 +130,7 @@ def check_file(data: DataFile) -> FileCheck:
 
 
 def _table(data: DataFile) -> tuple[CsvTable, DataFile, list[str]]:
-    """Read a file in the way that its errors propose."""
+    """Read a file, following the suggestions in its error messages."""
     problems: list[str] = []
     while True:
         try:
@@ -143,14 +143,14 @@ def _table(data: DataFile) -> tuple[CsvTable, DataFile, list[str]]:
 
 
 def _candidates(table: CsvTable, data: DataFile) -> list[str]:
-    """Return the columns that may be features or the target."""
+    """Return the columns that can be features or the target."""
     out = {*columns_named(table, data.exclude), *table.unnamed, data.group, data.weight}
     features = columns_named(table, data.features) or table.names
     return [name for name in table.names if name not in out and (name in features or name == data.target)]
 
 
 def _said(check: Callable[[], object]) -> list[str]:
-    """Return why something is refused."""
+    """Return the error message of a call."""
     try:
         check()
     except CsvError as error:
@@ -211,7 +211,7 @@ def _role(name: str, keys: pd.Series[str], kind: str, used: bool) -> str:
 def _with_target(
     known: pd.DataFrame, keys: pd.DataFrame, found: dict[str, str], data: DataFile, problems: list[str]
 ) -> DataFile:
-    """Guess the target and its event where they are not given."""
+    """Guess the target and its event if they are not given."""
     usable = [name for name, role in found.items() if role in (NUMERIC, CATEGORICAL)]
     pairs = [name for name in usable if len(counts := keys[name].value_counts()) == 2 and counts.min() > 1]
     guess = data.target or max(pairs, key=lambda name: (_is_outcome(name), pairs.index(name)), default="")
@@ -225,8 +225,8 @@ def _with_target(
         others = first_few([quoted(name) for name in pairs if name != guess])
         problems.append(
             f"target {quoted(guess)} with the event {quoted(event)}: "
-            f"{'a guess' if not data.target else 'the event is a guess'}; name them with --target COL --positive VALUE"
-            + (f"; columns of two values, too: {others}" if others and not data.target else "")
+            f"{'a guess' if not data.target else 'the event is a guess'}; set them with --target COL --positive VALUE"
+            + (f"; other columns with two values: {others}" if others and not data.target else "")
         )
     return replace(data, target=guess, positive=event)
 
@@ -244,7 +244,7 @@ def _tell(
     data: DataFile,
     problems: list[str],
 ) -> None:
-    """Add the problems of columns and rows, and the roles of constants and of copies of the target."""
+    """Add the problems of columns and rows, and the roles of constant columns and copies of the target."""
     features = [name for name, role in found.items() if role in (NUMERIC, CATEGORICAL)]
     if data.target and keys[data.target].nunique() == 2:
         rows = keys[keys[data.target].notna()]
@@ -259,11 +259,11 @@ def _tell(
     )
     empty = [quoted(name) for name, kind in unusable.items() if kind == EMPTY]
     if empty:
-        problems.append(f"column {first_few(empty)} has no value at all; leave it out with --exclude COL")
+        problems.append(f"column {first_few(empty)} is empty; drop it with --exclude COL")
     if table.unnamed:
         names = first_few(sorted(table.unnamed))
         problems.append(
-            f"{names} without a name in the header: give it one, or leave it out with --exclude COL"
+            f"{names} without a name in the header: give it a name, or drop it with --exclude COL"
         )
     problems += [
         said for name in features if found[name] == CATEGORICAL and (said := one_spelling(keys[name])[1])
@@ -277,13 +277,13 @@ def _tell(
 def _readable(
     table: CsvTable, known: pd.DataFrame, found: dict[str, str], data: DataFile, problems: list[str]
 ) -> DataFile:
-    """Return how the file can be read: without unusable columns, and with a repeated ID as the group."""
+    """Return options for reading the file: without unusable columns, and with a repeated ID as the group."""
     half = len(known) / 2
     for name, role in found.items():
         if role in (NUMERIC, CATEGORICAL) and known[name].count() < half:
             problems.append(
-                f"column {quoted(name)} has no value on {known[name].isna().sum()} of {len(known)} rows; leave it out "
-                f"with --exclude {quoted(name)}"
+                f"column {quoted(name)} has no value on {known[name].isna().sum()} of {len(known)} rows; drop it with "
+                f"--exclude {quoted(name)}"
             )
             found[name] = "mostly missing"
     repeated = [

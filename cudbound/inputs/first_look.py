@@ -103,10 +103,10 @@ def classes_of(counts: Counter[str], positive: str | None, target: str, least: i
 def _not_two(counts: Counter[str], target: str, found: list[str]) -> str:
     only = {0: "no value", 1: "one value"}.get(len(counts), f"{len(counts)} values")
     listed = [first_few(found)] if found else []
-    way = "name another column with --target"
+    way = "choose another column with --target"
     if len({key.casefold() for key in counts}) == 2:
-        way = "write those alike in the file that differ in case only"
+        way = "in the file, use one spelling for values that differ only in case"
     elif len(counts) > 2:
-        one = "take one class against the rest as the target, one after the other"
+        one = "use one class against the rest as the target, for each class in turn"
         way = f"keep all classes with --all-classes of cudbound interval, {one}, or {way}"
     return f"the target {quoted(target)} must have two classes; it has {': '.join([only, *listed])}; {way}"

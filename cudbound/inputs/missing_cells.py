@@ -1,4 +1,4 @@
-"""Missing cells of a CSV file: counted by column, and refused, left out, or kept to be filled in every fit."""
+"""Missing cells of a CSV file: counted by column, and rejected, dropped, or kept to be filled in every fit."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ KEEP = "keep"
 
 
 def missing_cells(frame: pd.DataFrame, further: Sequence[str] = ()) -> pd.DataFrame:
-    """Return where a cell says "no value", or one of `further` texts, of which numbers are compared as numbers."""
+    """Return where a cell is missing, or equals one of the `further` texts; numbers are compared as numbers."""
     import pandas as pd
 
     texts = MISSING | {text.strip().lower() for text in further}
@@ -36,7 +36,7 @@ def missing_cells(frame: pd.DataFrame, further: Sequence[str] = ()) -> pd.DataFr
 def settle_missing(
     source: str, frame: pd.DataFrame, absent: pd.DataFrame, roles: Roles, missing: str
 ) -> tuple[pd.DataFrame, str | None]:
-    """Return the used cells with nan where one is missing, and a sentence on what was done; None if nothing was.
+    """Return the used cells with nan where one is missing, and a sentence on what was done, or None.
 
     Parameters
     ----------
@@ -64,29 +64,29 @@ def settle_missing(
     number = f"{int(counts.sum())} missing value(s) in {quoted(source)}"
     if missing == "error":
         raise CsvError(
-            f"{number}: {columns}; --missing drop leaves these rows out, --missing median or most-frequent fills them "
-            "in every fit; or leave a column out with --exclude COL"
+            f"{number}: {columns}; --missing drop removes these rows, --missing median or most-frequent fills them in "
+            "every fit; or drop a column with --exclude COL"
         )
     n = len(frame)
     if missing == "drop":
         frame = frame[~absent.any(axis=1)]
         if frame.empty:
-            raise CsvError(f"{number}: {columns}; no row is complete: leave a column out with --exclude COL")
+            raise CsvError(f"{number}: {columns}; no row is complete: drop a column with --exclude COL")
         return frame, f"{n - len(frame)} of {n} rows left out ({columns})"
     needed = [name for name in roles.used if name not in roles.features and counts[name]]
     if needed:
         raise CsvError(
-            f"column {quoted(needed[0])} lacks {counts[needed[0]]} value(s), which cannot be filled; leave these rows "
-            "out with --missing drop"
+            f"column {quoted(needed[0])} lacks {counts[needed[0]]} value(s), which cannot be filled; remove these "
+            "rows with --missing drop"
         )
     empty = [quoted(str(name)) for name in roles.features if counts[name] == n]
     if empty:
-        raise CsvError(f"column {first_few(empty)} has no value at all; leave it out with --exclude COL")
+        raise CsvError(f"column {first_few(empty)} is empty; drop it with --exclude COL")
     if missing == KEEP:
-        return frame, f"{columns} of {n} rows, left to the model"
+        return frame, f"{columns} of {n} rows, passed to the model"
     return frame, (
-        f"{columns} of {n} rows, filled with the {_WORDS[missing]}, anew in every fit; for cud, and the cap of "
-        "two-center, with that of all rows"
+        f"{columns} of {n} rows, filled with the {_WORDS[missing]}, in every fit; for cud and the cap of two-center, "
+        "with that of all rows"
     )
 
 

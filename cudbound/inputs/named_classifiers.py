@@ -1,4 +1,4 @@
-"""The classifiers that commands and design files know by name: their classes, their options, how they are set up."""
+"""The classifiers with names in commands and design files: their classes, options and defaults."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from cudbound.inputs.csv_file import quoted
 
 @dataclass(frozen=True)
 class Family:
-    """A class of classifiers: the module that has it, and its name there.
+    """A class of classifiers: its module and its name.
 
     Attributes
     ----------
@@ -65,7 +65,7 @@ DEFAULT = "least-squares"
 
 
 def make_classifier(name: str, options: Sequence[tuple[str, Any]], seed: int) -> Any:
-    """Return a classifier by its name, not yet fitted; where it uses random numbers they come from the seed.
+    """Return an unfitted classifier by its name; its random numbers come from the seed.
 
     Parameters
     ----------
@@ -112,7 +112,7 @@ def check_options(name: str, options: Sequence[tuple[str, Any]]) -> None:
     known = parameters_of(family) - {"verbose"} - set(family.kept)
     for option, _ in options:
         if option == "verbose":
-            raise ValueError("'verbose' stays off: what a fit prints would stand in the output.")
+            raise ValueError("'verbose' must stay off: the text that a fit prints would mix with the output.")
         if option in family.kept:
             raise ValueError(f"{name} has no penalty, and so no option {quoted(option)}; logistic has both.")
         if option not in known:

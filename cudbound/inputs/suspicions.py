@@ -1,4 +1,4 @@
-"""What a file may hold by mistake, and what is said of it: copied rows, patients with several rows, lonely values."""
+"""Possible mistakes in a file: copied rows, patients with several rows, isolated values."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _CODE = re.compile(r"-?9{2,}|-1|-9")
 
 
 def suspicions(cells: pd.DataFrame, roles: Roles, numbers: pd.DataFrame) -> Iterator[str]:
-    """Say what should be looked at before the numbers are believed, a sentence each.
+    """Return one sentence per possible mistake in a file.
 
     Parameters
     ----------
@@ -64,10 +64,10 @@ def _of_ids(name: str, values: pd.Series[str], is_feature: bool, grouped: bool) 
     if found and repeated:
         yield (
             f"column {column} repeats: {n_different} different values on {len(values)} rows; use --group {column} if "
-            "it tells patients apart, since rows of one patient are not independent"
+            "it identifies patients, because rows of one patient are not independent"
         )
     elif named and is_feature:
-        yield f"column {column} is a feature and named like an ID; leave it out with --exclude {column} if it is one"
+        yield f"column {column} is a feature named like an ID; if it is one, drop it with --exclude {column}"
 
 
 def _of_levels(name: str, values: pd.Series[str]) -> Iterator[str]:
@@ -81,7 +81,7 @@ def _of_levels(name: str, values: pd.Series[str]) -> Iterator[str]:
 
 
 def far_values(values: pd.Series[float]) -> Iterator[tuple[str, pd.Index[int], str, bool]]:
-    """Return each number that stands alone, its lines, the range of the others, and whether it is often a code."""
+    """Return each isolated number, its lines, the range of the others, and whether it is a common code."""
     levels = np.unique(values)
     if len(levels) < 6:  # no range to be far from
         return
@@ -94,9 +94,9 @@ def far_values(values: pd.Series[float]) -> Iterator[tuple[str, pd.Index[int], s
 
 
 def far_in_words(name: str, text: str, at: pd.Index[int], others: str) -> str:
-    """Say that a number stands alone."""
+    """Return the sentence on an isolated number."""
     rows = f"on line {at[0]}" if len(at) == 1 else f"on {len(at)} rows, the first on line {at[0]}"
     return (
         f"column {quoted(name)}: {text} {rows} is far from the others, {others}; add --missing-values={text} if it "
-        "means a missing value, or correct it if it is wrong"
+        "codes a missing value, or correct it if it is an error"
     )

@@ -1,4 +1,4 @@
-"""Read a file of patients, a CSV file or a sheet of an Excel workbook."""
+"""Read patient data from a CSV file or a sheet of an Excel workbook."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from cudbound.inputs.csv_file import (
 
 
 def read_data_file(data: DataFile) -> CsvTable:
-    """Read a file as text, as its description says.
+    """Read a file as text, with the options of its description.
 
     Raises
     ------
@@ -34,20 +34,19 @@ def read_data_file(data: DataFile) -> CsvTable:
         rows = _rows(content, data.file.name, data.sheet)
         return as_table(data.file, [row for row in rows if row[0] > data.skip_rows])
     if data.sheet is not None:
-        raise CsvError(
-            f"--sheet: {quoted(data.file.name)} is no workbook in the form .xlsx; leave the option out"
-        )
+        raise CsvError(f"--sheet: {quoted(data.file.name)} is not an .xlsx workbook; drop the option")
     return read_csv_file(data.file, delimiter=data.delimiter, content=content, skip_rows=data.skip_rows)
 
 
 def _rows(content: bytes, name: str, sheet: str | None) -> list[tuple[int, tuple[str, ...]]]:
     """Return (number, cells) of every row of a sheet that is not empty."""
-    way = "save it as CSV ('CSV UTF-8' in its dialog) and name that file"
+    way = "save it as CSV ('CSV UTF-8' in the dialog) and use that file"
     try:
         import openpyxl
     except ImportError:
         raise CsvError(
-            f"{quoted(name)} is an Excel workbook: {way}, or install what reads it: {install_command('excel')}"
+            f"{quoted(name)} is an Excel workbook: {way}, or install a package that reads it: "
+            f"{install_command('excel')}"
         ) from None
     try:
         with warnings.catch_warnings():
@@ -72,7 +71,7 @@ def _rows(content: bytes, name: str, sheet: str | None) -> list[tuple[int, tuple
 
 
 def _text(value: object) -> str:
-    """Return a cell as the CSV file that Excel saves would have it, but for dates, which are those of ISO 8601."""
+    """Return a cell as Excel would write it to CSV, except that dates are in ISO 8601."""
     if value is None:
         return ""
     if isinstance(value, bool):

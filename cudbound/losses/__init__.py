@@ -1,1 +1,1 @@
-"""Convex surrogate losses: those of the compiled solver, and user-defined losses through cvxpy."""
+"""Convex surrogate losses: those of the compiled solver, and user-defined losses with cvxpy."""

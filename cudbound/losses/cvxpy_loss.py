@@ -1,4 +1,4 @@
-"""A convex surrogate loss that the user writes as a cvxpy expression, for the reference solver."""
+"""A user-defined convex surrogate loss as a cvxpy expression, for the reference solver."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Array = NDArray[np.float64]
 
 
 def import_cvxpy() -> Any:
-    """Return the module cvxpy, or raise an ImportError that says how to install it."""
+    """Return the module cvxpy, or raise an ImportError with the command to install it."""
     try:
         import cvxpy
     except ImportError as error:
@@ -34,16 +34,17 @@ class CvxpyLoss:
     Parameters
     ----------
     name : str
-        Its name in messages and results: not the name of a loss in `cudbound.losses.surrogates`, and a different name
-        for each formula, because it distinguishes the results of earlier searches.
+        Its name in messages and results. It must not be the name of a loss in `cudbound.losses.surrogates`, and must be
+        different for each formula, because it identifies the results of earlier searches.
     expression : callable
         ``expression(labels, scores)`` returns the loss of each point as a cvxpy expression of shape (n_points,) that
         is convex in `scores` by the rules of disciplined convex programming. `labels` is an ndarray of -1 and +1 and
         `scores` a cvxpy expression, both of shape (n_points,). The loss of a point may depend only on its own label
         and score, and must not be negative.
     vanishes : bool, default=False
-        Whether the loss falls to 0, at least as fast as :math:`e^{-m}`, as the margin :math:`m`, label times score,
-        grows, without ever reaching 0. Separable data then have no minimizer, and the infimum is found another way.
+        Whether the loss decreases to 0 as the margin :math:`m` (label times score) grows, at least as fast as
+        :math:`e^{-m}`, without reaching 0. Separable data then have no minimizer, and the infimum is found in another
+        way.
 
     Raises
     ------
@@ -86,7 +87,7 @@ class CvxpyLoss:
     def __post_init__(self) -> None:
         if not isinstance(self.name, str) or not self.name or self.name in LOSSES:
             raise ValueError(
-                "The 'name' of a CvxpyLoss must be a non-empty string and none of the losses of the package, "
+                "The 'name' of a CvxpyLoss must be a non-empty string, and not one of the losses of the package, "
                 f"{sorted(LOSSES)}. Got {self.name!r} instead."
             )
         if not callable(self.expression):
@@ -126,7 +127,7 @@ class CvxpyLoss:
         values = self.build(labels.ravel(), variable).value
         if values is None or np.isnan(values).any():  # an infinite value where numbers overflow is allowed
             raise ValueError(
-                f"The loss {self.name!r} must have a value at every score. Got {values} at the scores {scores} "
-                "instead; a loss that is not defined everywhere cannot be used."
+                f"The loss {self.name!r} must be defined at every score. Got {values} at the scores {scores} "
+                "instead; use a loss that is defined everywhere."
             )
         return np.asarray(values, dtype=float).reshape(scores.shape)

@@ -25,7 +25,7 @@ Array = NDArray[np.float64]
 
 
 class Loss(Protocol):
-    """What the package needs to know about a surrogate loss."""
+    """Protocol of surrogate losses."""
 
     @property
     def name(self) -> str:
@@ -33,26 +33,26 @@ class Loss(Protocol):
 
     @property
     def vanishes(self) -> bool:
-        """Whether it falls to 0 without reaching it, so that separable data have no minimizer."""
+        """Whether it decreases to 0 without reaching it: separable data then have no minimizer."""
 
     @property
     def quadratic(self) -> bool:
-        """Whether it is quadratic in the score everywhere, so that linear equations give its minimizer."""
+        """Whether it is quadratic in the score everywhere: linear equations then give its minimizer."""
 
     @property
     def score_is_logit(self) -> bool:
-        """Whether classifiers of this loss give the inverse logit of their score as the probability of class +1."""
+        """Whether classifiers with this loss use the inverse logit of the score as the probability of class +1."""
 
     def value(self, labels: Array, scores: Array) -> Array:
         """Loss of each point, shape of `scores`."""
 
 
 class NativeLoss(Loss, Protocol):
-    """A loss of the compiled solver, with its derivatives; at a kink, those from the side of large margins."""
+    """A loss of the compiled solver, with its derivatives; at a kink, those on the side of large margins."""
 
     @property
     def smooth(self) -> bool:
-        """Whether it has a gradient everywhere, so that its curvature says how coefficients vary."""
+        """Whether it has a gradient everywhere: its curvature then determines how coefficients vary."""
 
     def gradient(self, labels: Array, scores: Array) -> Array:
         """First derivative in the score, shape of `scores`."""
@@ -63,7 +63,7 @@ class NativeLoss(Loss, Protocol):
 
 @dataclass(frozen=True)
 class LossTraits:
-    """What a loss of the compiled solver states about itself, see `NativeLoss`; each class names what differs."""
+    """Defaults of the losses of the compiled solver, see `NativeLoss`; each class sets what differs."""
 
     name: str
     vanishes: bool = False
@@ -202,7 +202,7 @@ class HuberLoss(LossTraits):
 
 
 def _exponential(values: Array) -> Array:
-    """Return exp, infinite where it is too large for a floating-point number."""
+    """Return exp; infinite if it is too large for a floating-point number."""
     with np.errstate(over="ignore"):
         return np.asarray(np.exp(values))
 

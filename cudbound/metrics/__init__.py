@@ -1,1 +1,1 @@
-"""What is bounded: the error, sensitivity, specificity and other means of losses, and what follows from them."""
+"""Metrics: the error, sensitivity, specificity and other mean losses, and functions of them."""

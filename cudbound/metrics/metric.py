@@ -1,4 +1,4 @@
-"""A metric: a mean of losses that counts some rows, weighs them, and is told as it is or as one minus it."""
+"""A metric: a weighted mean of the losses of some rows, reported as it is or as one minus it."""
 
 from __future__ import annotations
 
@@ -23,29 +23,29 @@ _MIRRORED = {"two-sided": "two-sided", "less": "greater", "greater": "less"}
 
 @dataclass(frozen=True)
 class Metric:
-    """A quantity that is linear in which rows a classifier gets wrong.
+    """A quantity that is linear in the misclassification indicators of the rows.
 
-    Behind it is a mean loss in [0, 1]: of all rows, or of each class by itself, in the shares that are named. Every
-    method that is linear in losses bounds that mean; the metric is `scale` times it, or one minus it.
+    It is based on a mean loss in [0, 1]: of all rows, or of each class separately, combined with `shares`. Every method
+    that is linear in losses bounds that mean; the metric is `scale` times it, or one minus it.
 
     Attributes
     ----------
     name : str
-        The word for it in ``metric=``.
+        Its name in ``metric=``.
     shares : tuple of float or None, default=None
-        What the mean loss of the non-events and that of the events contribute, two non-negative numbers with the sum
-        1; None takes the mean over all rows as they are.
+        Weights of the mean loss of the non-events and of the events, two non-negative numbers with the sum 1; None
+        means the mean over all rows.
     costs : tuple of float, default=(1.0, 1.0)
-        What a misclassified non-event and a misclassified event cost; one of them is positive.
+        Costs of a misclassified non-event and of a misclassified event; at least one is positive.
     complement : bool, default=False
-        Whether the metric is one minus the mean loss, as sensitivity is: `top` minus `scale` times it.
+        Whether the metric is one minus the mean loss, like sensitivity: `top` minus `scale` times it.
     reads : {"classes", "scores", "probabilities"}, default="classes"
-        What of a classifier it judges. The AUC compares the scores of pairs of cases, and the Brier score is the mean
-        squared error of probabilities: neither follows from which rows are wrong.
+        The output of the classifier that it uses. The AUC compares the scores of pairs of cases, and the Brier score is
+        the mean squared error of probabilities: neither is a function of which rows are wrong.
     top : float, default=1.0
-        Of a complement: its value without an error.
+        For a complement: its value if no row is wrong.
     event_class : int or None, default=None
-        Which of more than two classes is the event; None where there are two, or it does not matter.
+        Which of more than two classes is the event; None for two classes, or if it does not matter.
 
     Raises
     ------
@@ -54,7 +54,7 @@ class Metric:
 
     Examples
     --------
-    Twice as much weight on the events as on the others:
+    Twice as much weight on events as on non-events:
 
     >>> Metric("weighted-error", shares=(1 / 3, 2 / 3)).from_loss(0.25)
     0.25
@@ -73,7 +73,7 @@ class Metric:
             check_number("costs", cost, 0.0, 1e100)
         if len(self.costs) != 2 or not max(self.costs) > 0.0:
             raise ParameterError(
-                "costs", "two numbers, for each class one, of which one is positive", self.costs
+                "costs", "two numbers, one per class, at least one of them positive", self.costs
             )
         if self.shares is not None:
             for share in self.shares:
@@ -83,32 +83,32 @@ class Metric:
 
     @property
     def scale(self) -> float:
-        """By how much the metric changes between no row that counts being wrong and all of them."""
+        """The difference of the metric between all counted rows wrong and none wrong."""
         return float(max(self.costs))
 
     @property
     def range(self) -> ConfidenceInterval:
-        """The smallest and the largest value it can have."""
+        """The smallest and the largest possible value."""
         return self.limits(ConfidenceInterval(0.0, 1.0))
 
     @property
     def by_class(self) -> bool:
-        """Whether the classes are averaged by themselves, so that their sizes do not matter."""
+        """Whether the classes are averaged separately, so their sizes do not matter."""
         return self.shares is not None
 
     @property
     def loss_name(self) -> str:
-        """The loss behind it, in [0, 1], in words."""
+        """The underlying loss, in [0, 1], in words."""
         told = self.name if not self.complement else f"{self.top:g} - {self.name}"
         divided = f"({told})" if self.complement else told
         return told if self.scale == 1.0 else f"{divided} / {self.scale:g}"
 
     def from_loss(self, loss: float) -> float:
-        """Return the metric whose mean loss, in [0, 1], is this."""
+        """Return the value of the metric for a mean loss in [0, 1]."""
         return self.top - self.scale * loss if self.complement else self.scale * loss
 
     def to_loss(self, value: float) -> float:
-        """Return the mean loss, in [0, 1], behind a value of the metric."""
+        """Return the mean loss, in [0, 1], for a value of the metric."""
         return (self.top - value if self.complement else value) / self.scale
 
     def limits(self, interval: ConfidenceInterval) -> ConfidenceInterval:
@@ -117,7 +117,7 @@ class Metric:
         return ConfidenceInterval(*ends)
 
     def alternative_of_loss(self, alternative: str) -> str:
-        """Return what an alternative about the metric says of its loss: a lower limit may be an upper one."""
+        """Convert an alternative about the metric to one about its loss: lower may become upper."""
         return _MIRRORED[alternative] if self.complement else alternative
 
 
@@ -152,7 +152,7 @@ class MetricRows:
     event : ndarray of bool, shape (n_samples,)
         Which rows are events.
     sample_weight : ndarray of float, shape (n_samples,), or None
-        Weights of the rows within what is averaged; None weighs them equally.
+        Weights of the rows within each average; None means equal weights.
     """
 
     metric: Metric
@@ -161,7 +161,7 @@ class MetricRows:
 
     @property
     def plain(self) -> bool:
-        """Whether its mean loss is the error as every method knows it: all rows, of the same weight, at no cost."""
+        """Whether its mean loss is the plain error: all rows, equally weighted, without costs."""
         known = self.metric.reads == "classes" and self.metric.shares is None
         return known and self.sample_weight is None and self.metric.costs == (1.0, 1.0)
 
@@ -177,19 +177,19 @@ class MetricRows:
 
     @cached_property
     def severity(self) -> Array:
-        """Loss of each row where it is misclassified, in [0, 1]: its cost as a share of the largest."""
+        """Loss of each row if misclassified, in [0, 1]: its cost as a share of the largest."""
         return np.asarray(
             np.where(self.event, self.metric.costs[1], self.metric.costs[0]) / self.metric.scale
         )
 
     @property
     def n_rows(self) -> int:
-        """How many rows count."""
+        """Number of rows that count."""
         return int(self.rows.sum())
 
     @property
     def n_effective(self) -> float:
-        """Number of equally weighted rows whose mean varies as much as the weighted mean does.
+        """Effective sample size: the number of equally weighted rows whose mean has the same variance.
 
         References
         ----------
@@ -202,12 +202,12 @@ class MetricRows:
 
     @property
     def averages_classes(self) -> bool:
-        """Whether the mean losses of both classes are averaged, whatever the sizes of the classes are."""
+        """Whether the mean losses of both classes are averaged, regardless of class sizes."""
         return len(self._parts) > 1
 
     @property
     def n_fewest(self) -> int:
-        """Rows of the smallest class that is averaged by itself, or of the training set where none is.
+        """Number of rows of the smallest class that is averaged separately, or else of the training set.
 
         The AUC compares the classes with each other.
         """
@@ -217,21 +217,21 @@ class MetricRows:
 
     @property
     def based_on(self) -> str:
-        """How many rows the metric is based on, in words."""
+        """The number of rows behind the metric, in words."""
         n_events, n_others = (int((self.rows & group).sum()) for group in (self.event, ~self.event))
         words = ((n_events, "event"), (n_others, "non-event"))
         return " and ".join(f"{size} {word}{'' if size == 1 else 's'}" for size, word in words if size)
 
     def mean_loss(self, wrong: NDArray[np.bool_]) -> float:
-        """Return the mean loss, in [0, 1], of a classifier that gets these rows wrong."""
+        """Return the mean loss, in [0, 1], of a classifier that misclassifies these rows."""
         return float((self.weights * self.severity) @ wrong)
 
     def value(self, wrong: NDArray[np.bool_]) -> float:
-        """Return the metric of a classifier that gets these rows wrong."""
+        """Return the metric of a classifier that misclassifies these rows."""
         return self.metric.from_loss(self.mean_loss(wrong))
 
     def lacking(self, counts: NDArray[np.integer[Any]]) -> Bools:
-        """Return the draws that hold no row of a class that is averaged by itself, shape (n_draws,)."""
+        """Return the draws without a row of a class that is averaged separately, shape (n_draws,)."""
         found = np.zeros(len(counts), dtype=bool)
         for row, _ in self._parts:
             found |= counts @ (row > 0.0).astype(np.int64) == 0
@@ -240,7 +240,7 @@ class MetricRows:
     def draw_weights(self, counts: NDArray[np.integer[Any]]) -> Array:
         """Return the weight of each row in the mean loss on each draw, shape (n_draws, n_samples); rows sum to 1.
 
-        Every draw must hold a row of each class that is averaged by itself.
+        Every draw must have a row of each class that is averaged separately.
         """
         found = np.zeros(counts.shape)
         for row, share in self._parts:
@@ -251,7 +251,7 @@ class MetricRows:
     def score_weights(self, counts: NDArray[np.integer[Any]]) -> Array | None:
         """Return the signed weights of misclassified rows: mean loss on the draw minus that on the training set.
 
-        On the scale of the metric, so that costs are in it. None stands for those of the plain error.
+        They are on the scale of the metric, including costs. None means those of the plain error.
 
         References
         ----------
@@ -265,7 +265,7 @@ class MetricRows:
 
     @cached_property
     def _parts(self) -> tuple[tuple[Array, float], ...]:
-        """Weights of the rows of what is averaged by itself, and the share of its mean."""
+        """Weights of the rows of one average, and its share."""
         weights = np.ones(self.event.size) if self.sample_weight is None else self.sample_weight
         if self.metric.shares is None:
             return ((weights, 1.0),)

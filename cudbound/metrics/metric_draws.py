@@ -1,4 +1,4 @@
-"""Bootstrap draws that serve metrics of single classes: drawn within the classes, or with both classes in each."""
+"""Bootstrap draws for metrics of single classes: drawn within the classes, or with both classes in each draw."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ def draw_for_metrics(
     Parameters
     ----------
     seen : sequence of MetricRows
-        Of one training set; at least one.
+        At least one, all of one training set.
     n_resamples : int
     rng : numpy.random.Generator
     stratified : bool
-        Whether to draw within the classes; otherwise draws that lack a class which a metric averages by itself are
-        drawn again.
+        Whether to draw within the classes; otherwise draws without a class that a metric averages separately are
+        redrawn.
     groups : Groups, default=None
-        Rows that are drawn together. Their draws are never within the classes, to which whole groups need not belong.
+        Rows that are drawn together. These draws are never within the classes, because a group can have both classes.
     labels : ndarray, shape (n_samples,), default=None
         The class of each row, where there are more than two.
 
@@ -61,8 +61,8 @@ def draw_for_metrics(
         counts[again] = draw_counts(counts.shape[1], again.size, rng, groups)
         again = again[_lacking(seen, counts[again])]
     raise ValueError(
-        f"{MAX_ATTEMPTS} times a draw of {counts.shape[1]} rows held none of a class that counts. Draw within the "
-        "classes: stratified=True."
+        f"A draw of {counts.shape[1]} rows missed a class that counts {MAX_ATTEMPTS} times in a row. Draw within "
+        "the classes: stratified=True."
     )
 
 

@@ -1,4 +1,4 @@
-"""An interval for a mean loss, told as that of the metric, with how many rows it is based on."""
+"""Convert an interval for a mean loss to one for the metric, with the number of rows it is based on."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ FEW = 10
 
 
 def warn_of_few(seen: Iterable[MetricRows]) -> None:
-    """Warn of each metric that is based on fewer than `FEW` rows of a class."""
+    """Warn about each metric that is based on fewer than `FEW` rows of a class."""
     for one in {one.metric: one for one in seen}.values():
         of_classes = one.metric.by_class or one.metric.reads == "scores"
         n_fewest = one.n_fewest if of_classes else min(int(one.event.sum()), int((~one.event).sum()))
         moves = "one patient changes the estimate by more than 10 points"
-        means = moves if of_classes else "it says little of that class"
+        means = moves if of_classes else "it has little information on that class"
         if n_fewest < FEW:
             warn(
                 FewEventsWarning(
@@ -35,31 +35,31 @@ def warn_of_few(seen: Iterable[MetricRows]) -> None:
 
 
 def check_weights(kinds: Iterable[str], sample_weight: Array | None) -> None:
-    """Raise ParameterError if rows with weights meet a metric of scores or probabilities."""
+    """Raise ParameterError for a metric of scores or probabilities with weighted rows."""
     if sample_weight is not None and any(kind != "classes" for kind in kinds):
-        rule = "None for the AUC and the Brier score, whose intervals were not studied for rows with weights"
+        rule = "None for the AUC and the Brier score, whose intervals were not studied for weighted rows"
         raise ParameterError("sample_weight", rule, sample_weight)
 
 
 def in_metric_terms(
     row: IntervalEstimate, metric: Metric, based_on: str, remarks: tuple[str, ...] = ()
 ) -> IntervalEstimate:
-    """Return an interval for the mean loss of a metric as one for the metric.
+    """Convert an interval for the mean loss of a metric to one for the metric.
 
     Parameters
     ----------
     row : IntervalEstimate
-        As a method gives it, on the scale of the mean loss.
+        The interval from a method, on the scale of the mean loss.
     metric : Metric
     based_on : str
-        How many rows it is based on, in words; empty where they are all.
+        The number of rows it is based on, in words; empty for all rows.
     remarks : tuple of str
-        What else is to be said first.
+        Further remarks, which come first.
 
     Returns
     -------
     IntervalEstimate
-        Remarks and details of the method stay those of the mean loss, and the remarks say so.
+        Remarks and details of the method remain on the scale of the mean loss; the remarks state this.
     """
     based = (f"based on {based_on}",) if based_on else ()
     own = row.remarks

@@ -1,4 +1,4 @@
-"""What a caller asks for in ``metric=``: names, costs, a prevalence, and whether all are to hold together."""
+"""The argument ``metric=``: names, costs, a prevalence, and whether intervals are simultaneous."""
 
 from __future__ import annotations
 
@@ -44,15 +44,15 @@ class ResolvedMetrics:
     Attributes
     ----------
     names : tuple of str
-        In the order asked for.
+        In the requested order.
     metrics : tuple of Metric
-        Those of them that are linear in the losses.
+        The metrics that are linear in the losses.
     joint : bool
-        Whether all intervals of a method are to hold together.
+        Whether the intervals of each method are simultaneous.
     prevalence : float or "sample" or None
-        Share of events among those whom predictive values and net benefit are for.
+        Share of events in the target population of predictive values and net benefit.
     threshold : float or None
-        That of the net benefit.
+        Threshold of the net benefit.
     event_class : int
         Which of the two classes is the event, 0 or 1.
     stratified : bool or None
@@ -68,23 +68,23 @@ class ResolvedMetrics:
 
     @property
     def predictive(self) -> tuple[str, ...]:
-        """The predictive values among them."""
+        """The requested predictive values."""
         return tuple(name for name in self.names if name in PREDICTIVE)
 
     @property
     def ratios(self) -> tuple[str, ...]:
-        """The likelihood ratios among them."""
+        """The requested likelihood ratios."""
         return tuple(name for name in self.names if name in RATIOS)
 
     @property
     def all_metrics(self) -> tuple[Metric, ...]:
-        """The linear metrics, with sensitivity and specificity where they have those limits too."""
+        """The linear metrics, and sensitivity and specificity if their joint limits are needed."""
         behind = (SENSITIVITY, SPECIFICITY) if self.predictive or (self.ratios and self.joint) else ()
         return tuple(dict.fromkeys((*self.metrics, *behind)))
 
     @property
     def drawn_within_classes(self) -> bool:
-        """Whether draws are made within the classes: as asked, or where every metric is of single classes."""
+        """Whether draws are made within the classes: as requested, or else if every metric is of single classes."""
         if self.stratified is not None:
             return self.stratified
         # what reads scores or probabilities takes the draws of the others
@@ -94,38 +94,38 @@ class ResolvedMetrics:
 
 @dataclass(frozen=True)
 class Metrics:
-    """One or more metrics, and what has to be said of them. Where a name suffices, the name alone may be passed.
+    """One or more metrics with their settings. Without settings, the name alone may be passed.
 
     Attributes
     ----------
     asked : str, Metric, or a sequence of them
-        Out of "error", "accuracy", "sensitivity" (or "recall", "tpr"), "specificity" (or "tnr"), "fpr", "fnr",
+        Any of "error", "accuracy", "sensitivity" (or "recall", "tpr"), "specificity" (or "tnr"), "fpr", "fnr",
         "balanced-error", "balanced-accuracy", "auc" (or "roc_auc"), "brier" (or "brier_score"), "cost",
         "net-benefit", "ppv" (or "precision"), "npv", "lr+" and "lr-", the likelihood ratios.
     event : object, default=None
-        Label of the event. None takes the second class where the labels are 0 and 1, -1 and 1, or False and True, and
-        each in turn where there are more than two classes, of which only the error, the accuracy and the sensitivity of
-        each are bounded.
+        Label of the event. None means the second class if the labels are 0 and 1, -1 and 1, or False and True. With
+        more than two classes it means each class in turn; then only the error, the accuracy and the sensitivity of
+        each class are supported.
     costs : mapping or None, default=None
-        For "cost": what a misclassified case of each class costs, by the label of its true class.
+        For "cost": the cost of a misclassified case of each class, by the label of its true class.
     prevalence : float or "sample" or None, default=None
-        For "ppv", "npv" and "net-benefit": share of events among those whom they are for, strictly between 0 and 1;
-        "sample" takes that of the training set, with limits of its own, or as if it were known if `joint`.
+        For "ppv", "npv" and "net-benefit": share of events in the target population, strictly between 0 and 1; "sample"
+        uses that of the training set, with its own limits, or as if it were known if `joint`.
     joint : bool, default=False
-        Whether the intervals of each method hold together at the level: by Bonferroni's inequality, and for "cud" by
-        the quantile of the draws' largest Q over the metrics.
+        Whether the intervals of each method hold simultaneously at the level: by Bonferroni's inequality, and for "cud"
+        by the quantile over draws of the largest Q over the metrics.
     stratified : bool or None, default=None
-        Whether bootstrap samples are drawn within the classes. None does so where all metrics are of single classes;
-        with "error" or "cost" among them, whose variation includes that of the class sizes, it draws from all rows.
+        Whether bootstrap samples are drawn within the classes. None does so if all metrics are of single classes. With
+        "error" or "cost", whose variation includes that of the class sizes, it draws from all rows.
     threshold : float or None, default=None
-        For "net-benefit": the probability from which the classifier calls a case an event, in (0, 1). A false alarm
-        then costs threshold / (1 - threshold) of what a found event is worth (Vickers and Elkin, 2006).
+        For "net-benefit": the probability from which the classifier predicts an event, in (0, 1). A false positive then
+        costs threshold / (1 - threshold) times the value of a true positive (Vickers and Elkin, 2006).
 
     Raises
     ------
     ValueError
-        If a name is not known, with what to use instead; if costs or a prevalence are missing, out of range, or given
-        without a metric that reads them; or if a metric is named twice.
+        If a name is unknown, with what to use instead; if costs or a prevalence are missing, out of range, or given
+        without a metric that uses them; or if a metric is named twice.
 
     Examples
     --------
@@ -151,7 +151,7 @@ class Metrics:
         if (self.costs is None) == (
             COST in names and not any(isinstance(one, Metric) for one in self._listed)
         ):
-            rule = "a cost for each class by its label, with the metric 'cost' and only then"
+            rule = "a cost for each class by its label, only with the metric 'cost'"
             raise ParameterError("costs", rule, self.costs)
         check_flag("joint", self.joint)
         if self.stratified is not None:
@@ -160,30 +160,30 @@ class Metrics:
         if (self.threshold is not None) != (NET_BENEFIT in names) or (
             self.threshold is not None and not check_number("threshold", self.threshold, 0.0, 1.0) > 0.0
         ):
-            rule = "a number in (0, 1), with the metric 'net-benefit' and only then"
+            rule = "a number in (0, 1), only with the metric 'net-benefit'"
             raise ParameterError("threshold", rule, self.threshold)
         behind = [
             one.name for one in self._listed if isinstance(one, Metric) and one != METRICS.get(one.name, one)
         ]
         if behind and self._predictive:
-            raise ParameterError("metric", "a name of its own for every metric of your own", behind[0])
+            raise ParameterError("metric", "a unique name for every user-defined metric", behind[0])
         if self.joint and len(names) == 1 and names[0] not in (*PREDICTIVE, *RATIOS, SENSITIVITY.name):
-            raise ParameterError("joint", "False for one metric by itself; name several", self.joint)
+            raise ParameterError("joint", "False for a single metric; request several", self.joint)
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names, in the order asked for."""
+        """The names, in the requested order."""
         return tuple(_named(one) for one in self._listed)
 
     @property
     def kinds(self) -> tuple[Kind, ...]:
-        """What of a classifier they judge, each once: its classes, its scores or its probabilities."""
+        """The outputs of the classifier that they use, each once: classes, scores or probabilities."""
         own = (one if isinstance(one, Metric) else METRICS.get(_named(one), ERROR) for one in self._listed)
         return tuple(dict.fromkeys(one.reads for one in own))
 
     @property
     def several(self) -> bool:
-        """Whether a list was asked for, of one or more."""
+        """Whether a list was requested, of one or more."""
         return not isinstance(self.asked, str | Metric)
 
     @property
@@ -201,12 +201,12 @@ class Metrics:
     def resolve(self, classes: Sequence[Any] = (0, 1)) -> ResolvedMetrics:
         """Return the metrics of a classifier.
 
-        Of more than two classes these are the error, the accuracy, and the sensitivity of the event or of each class.
+        With more than two classes: the error, the accuracy, and the sensitivity of the event or of each class.
 
         Raises
         ------
         ValueError
-            If the event or the costs do not name its classes, the event has to be named, or a metric is one of two
+            If the event or the costs do not match its classes, if the event is required, or if a metric is for two
             classes.
         """
         known = list(classes)
@@ -250,9 +250,7 @@ class Metrics:
             elif metric in (ERROR, ACCURACY) or (metric is not None and metric.event_class is not None):
                 found.append(metric)
             else:
-                advice = (
-                    " For others fit one classifier for each class against the rest: clf.fit(X, y == 'a')."
-                )
+                advice = " For others fit one classifier per class against the rest: clf.fit(X, y == 'a')."
                 rule = f"'error', 'accuracy' or 'sensitivity' for {len(classes)} classes"
                 raise ParameterError("metric", rule, _named(one), advice)
         names = tuple(one.name for one in found)
@@ -275,19 +273,19 @@ class Metrics:
         known = self.prevalence
         right = (known is not None) == (self._predictive or NET_BENEFIT in self.names)
         if known == "sample" and self.joint and NET_BENEFIT in self.names:
-            rule = "a number in (0, 1) for a net benefit that is to hold together with others"
+            rule = "a number in (0, 1) for a net benefit jointly with other metrics"
             raise ParameterError("prevalence", rule, known)
         if right and known is not None and known != "sample":
             right = not isinstance(known, str) and check_number("prevalence", known, 0.0, 1.0) > 0.0
         if not right:
-            rule = "a number in (0, 1) or 'sample', with the metrics 'ppv', 'npv' and 'net-benefit' and only then"
+            rule = "a number in (0, 1) or 'sample', only with the metrics 'ppv', 'npv' and 'net-benefit'"
             raise ParameterError("prevalence", rule, known)
 
 
 def net_benefit(threshold: float, prevalence: float | str | None) -> Metric:
-    """Return the net benefit at a prevalence, or minus the mean cost behind it where that is of the sample.
+    """Return the net benefit at a prevalence, or minus the underlying mean cost for that of the sample.
 
-    The share of events that are found, minus the share of false alarms times the odds of the threshold.
+    It is the share of true positives minus the share of false positives times the odds of the threshold.
 
     References
     ----------
@@ -296,7 +294,7 @@ def net_benefit(threshold: float, prevalence: float | str | None) -> Metric:
 
     Examples
     --------
-    A tenth are events, of which 1 in 4 is missed; 1 in 6 others is a false alarm, which costs a quarter:
+    A tenth are events, of which 1 in 4 is missed; 1 in 6 others is a false positive, which costs a quarter:
 
     >>> found = net_benefit(0.2, 0.1)
     >>> others, events = found.shares
@@ -312,7 +310,7 @@ def net_benefit(threshold: float, prevalence: float | str | None) -> Metric:
 
 
 def as_metrics(metric: Any) -> Metrics:
-    """Return what was passed as ``metric=``: names stand for `Metrics` of these names."""
+    """Return the argument ``metric=`` as `Metrics`."""
     return metric if isinstance(metric, Metrics) else Metrics(metric)
 
 
@@ -322,14 +320,14 @@ def check_name(name: str) -> str:
     Raises
     ------
     ValueError
-        If it is none; the message says in one sentence what to use instead.
+        If it is unknown; the message says in one sentence what to use instead.
     """
     spelled = "-".join(name.lower().replace("_", " ").replace("-", " ").split())
     name = ALIASES.get(spelled, next((one for one in (name.lower(), spelled) if one in NAMES), name))
     if name not in NAMES:
         meant = suggestion(name, (*NAMES, *ALIASES)).strip().replace("Did", "did", 1)
         instead = why_not(name) or meant or f"the metrics are {', '.join(NAMES)}."
-        raise ValueError(f"The 'metric' parameter knows no {name!r}: {instead}")
+        raise ValueError(f"The 'metric' parameter does not support {name!r}: {instead}")
     return name
 
 

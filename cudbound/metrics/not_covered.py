@@ -1,9 +1,9 @@
-"""What this package does not bound, and what to use instead: one sentence for each, for Python and the command."""
+"""Quantities that this package does not support, and alternatives, one sentence each, for Python and the command."""
 
 from __future__ import annotations
 
 _BOTH = (
-    "metric=['sensitivity', 'specificity'] with joint=True at a threshold chosen beforehand, on the command line "
+    "metric=['sensitivity', 'specificity'] with joint=True at a threshold chosen in advance, on the command line "
     "--metric sensitivity,specificity --joint"
 )
 #: Sentences by the names that readers use, in lower case with hyphens.
@@ -13,7 +13,7 @@ _SENTENCES: dict[tuple[str, ...], str] = {
         "--metric auc."
     ),
     ("f1", "f1-score", "f-score", "f-measure", "fbeta", "mcc", "matthews", "kappa", "cohen-kappa"): (
-        "it is a ratio whose parts vary together, which is no mean over cases; use metric=['sensitivity', 'ppv'] "
+        "it is a ratio whose parts vary together, not a mean over cases; use metric=['sensitivity', 'ppv'] "
         "with joint=True and a prevalence, on the command line --metric sensitivity,ppv --joint --prevalence 0.1."
     ),
     ("youden", "informedness"): (
@@ -25,18 +25,18 @@ _SENTENCES: dict[tuple[str, ...], str] = {
         f"{_BOTH}."
     ),
     ("log-loss", "calibration", "calibration-slope"): (
-        "it has no bound here; use metric='brier' for probabilities, on the command line --metric brier."
+        "it is not supported; use metric='brier' for probabilities, on the command line --metric brier."
     ),
     ("survival", "c-index", "concordance", "concordance-index", "hazard-ratio"): (
-        "times to an event with censoring are not classes; use metric='error' for the status at one time that is known "
-        "for every patient, on the command line --metric error with that status as --target."
+        "censored times to an event are not classes; use metric='error' for the status at a time when it is known for "
+        "every patient, on the command line --metric error with that status as --target."
     ),
     ("regression", "mse", "rmse", "mae", "r2"): (
-        "numbers are not classes; use metric='error' for whether the number is above a limit that was chosen "
-        "beforehand, on the command line --metric error with that as --target."
+        "numbers are not classes; use metric='error' for whether the number is above a limit chosen in advance, on the "
+        "command line --metric error with that as --target."
     ),
     ("multiclass", "macro-f1", "top-k"): (
-        "of more than two classes the error and the sensitivity of each are bounded; use metric=['error', "
+        "with more than two classes, only the error and the sensitivity of each are supported; use metric=['error', "
         "'sensitivity'], on the command line --metric error,sensitivity --all-classes."
     ),
 }
@@ -44,7 +44,7 @@ _BY_NAME = {name: sentence for names, sentence in _SENTENCES.items() for name in
 
 
 def why_not(name: str) -> str | None:
-    """Return why a quantity has no bound here and what to use instead, or None if it is not a known one.
+    """Return why a quantity is not supported and what to use instead, or None if it is unknown.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What follows from intervals of sensitivity, of specificity and of the prevalence: predictive values and others."""
+"""Intervals that follow from those of sensitivity, specificity and prevalence: predictive values and others."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from cudbound.basis.outcomes import UNDEFINED_LIMITS, ConfidenceInterval
 from cudbound.basis.results import IntervalEstimate
 from cudbound.basis.rounding import Worded
 
-NO_POSITIVE = "0/0: no case is called an event"
-NO_NEGATIVE = "0/0: no case is called a non-event"
+NO_POSITIVE = "0/0: no case is predicted as an event"
+NO_NEGATIVE = "0/0: no case is predicted as a non-event"
 #: Estimates of 0 and 1, whose logarithms are infinite, are moved by this share of a row.
 OFF_THE_ENDS = 0.25
 
 
 class Proportion(NamedTuple):
-    """An estimated proportion, its limits in [0, 1], and the number of rows it is of."""
+    """An estimated proportion, its limits in [0, 1], and its number of rows."""
 
     estimate: float
     low: float
@@ -50,7 +50,7 @@ class Proportion(NamedTuple):
 
 
 def positive_predictive_value(sensitivity: float, specificity: float, prevalence: float) -> float:
-    """Return the share of events among the cases that are called events; nan where none is.
+    """Return the share of events among the cases predicted as events; nan if there is none.
 
     References
     ----------
@@ -66,7 +66,7 @@ def positive_predictive_value(sensitivity: float, specificity: float, prevalence
 
 
 def negative_predictive_value(sensitivity: float, specificity: float, prevalence: float) -> float:
-    """Return the share of non-events among the cases that are called non-events; nan where none is.
+    """Return the share of non-events among the cases predicted as non-events; nan if there is none.
 
     Examples
     --------
@@ -80,7 +80,7 @@ VALUES = {"ppv": positive_predictive_value, "npv": negative_predictive_value}
 
 
 def likelihood_ratio(name: str, sensitivity: float, specificity: float) -> float:
-    """Return LR+ = se / (1 - sp) or LR- = (1 - se) / sp; infinite where only the denominator is 0, nan where both are.
+    """Return LR+ = se / (1 - sp) or LR- = (1 - se) / sp; infinite if only the denominator is 0, nan for 0/0.
 
     References
     ----------
@@ -99,7 +99,7 @@ def likelihood_ratio(name: str, sensitivity: float, specificity: float) -> float
 def predictive_limits(
     name: str, sensitivity: Proportion, specificity: Proportion, prevalence: Proportion
 ) -> ConfidenceInterval:
-    """Return limits of a predictive value from separate limits of what it is made of, each at the level wanted.
+    """Return limits of a predictive value from separate limits of its parts, each at the target level.
 
     The log odds of PPV are log se - log(1 - sp) + the log odds of the prevalence, and those of NPV
     log sp - log(1 - se) minus the same: sums, whose limits are as far from the estimate as the root of the sum of the
@@ -109,10 +109,10 @@ def predictive_limits(
     ----------
     name : {"ppv", "npv"}
     sensitivity, specificity : Proportion
-        An estimate of 0 or 1 is moved by a quarter of a row; limits of 0 and 1 stay, so that those of the value may be
-        0 or 1.
+        An estimate of 0 or 1 is moved by a quarter of a row; limits of 0 and 1 stay, so limits of the value can be 0
+        or 1.
     prevalence : Proportion
-        One that is stated has itself as both limits and an infinite number of rows, and adds nothing.
+        A known prevalence is its own lower and upper limit, with an infinite number of rows, and adds no uncertainty.
 
     References
     ----------
@@ -158,9 +158,9 @@ def predictive_interval(
     prevalence : Proportion
         With its limits at the level of the rows, see `predictive_limits`.
     n_rows : tuple of float
-        Rows of the events and of the others.
+        Number of events and of non-events.
     at : str
-        The prevalence in words.
+        Description of the prevalence.
     """
     events, others = (
         Proportion(row.estimate, row.low, row.high, n)
@@ -178,10 +178,10 @@ def predictive_interval(
 def joint_predictive_interval(
     name: str, sensitivity: IntervalEstimate, specificity: IntervalEstimate, prevalence: float, at: str
 ) -> IntervalEstimate:
-    """Return the interval of a predictive value from two intervals that hold together.
+    """Return the interval of a predictive value from two simultaneous intervals.
 
-    Both predictive values rise with sensitivity and with specificity, so that the limits are those at both lower and
-    at both upper limits. They hold together with those of sensitivity and specificity, at a prevalence that is known.
+    Both predictive values increase with sensitivity and with specificity, so the limits are those at both lower and at
+    both upper limits. They are simultaneous with those of sensitivity and specificity, at a known prevalence.
 
     Parameters
     ----------
@@ -191,12 +191,12 @@ def joint_predictive_interval(
     prevalence : float
         Strictly between 0 and 1.
     at : str
-        The prevalence in words.
+        Description of the prevalence.
 
     Returns
     -------
     IntervalEstimate
-        Where a limit is 0/0 it is that of the scale.
+        A limit that is 0/0 is replaced by the end of the scale.
     """
     value = VALUES[name]
     low = value(sensitivity.low, specificity.low, prevalence)
@@ -212,10 +212,10 @@ def joint_predictive_interval(
 def ratio_interval(
     name: str, sensitivity: IntervalEstimate, specificity: IntervalEstimate, alternative: str
 ) -> IntervalEstimate:
-    """Return the interval of a likelihood ratio from two intervals that hold together.
+    """Return the interval of a likelihood ratio from two simultaneous intervals.
 
-    LR+ rises with sensitivity and with specificity, and LR- falls: its limits are those at both lower and at both upper
-    limits, and hold wherever these do, so that they cover more often than the level says.
+    LR+ increases with sensitivity and with specificity, and LR- decreases. The limits are those at both lower and at
+    both upper limits; they hold whenever these do, so the coverage exceeds the level.
 
     Parameters
     ----------
@@ -228,13 +228,13 @@ def ratio_interval(
     Returns
     -------
     IntervalEstimate
-        Where a limit is 0/0 it is 0 or infinite, and one that is infinite is said to be.
+        A limit that is 0/0 becomes 0 or infinite; a remark reports an infinite limit.
     """
     pairs = zip(sensitivity.confidence_interval, specificity.confidence_interval, strict=True)
     ends = [likelihood_ratio(name, *pair) for pair in pairs]
     low, high = ends if name == "lr+" else ends[::-1]
     limits = ConfidenceInterval(0.0 if math.isnan(low) else low, math.inf if math.isnan(high) else high)
-    remarks: tuple[str, ...] = ("from joint limits of sensitivity and specificity, on the long side",)
+    remarks: tuple[str, ...] = ("from joint limits of sensitivity and specificity, conservative",)
     if _lost(sensitivity, specificity):
         limits = UNDEFINED_LIMITS
     elif limits.high == math.inf and alternative != "greater":
@@ -295,7 +295,7 @@ def _lost(*rows: IntervalEstimate) -> bool:
 
 
 def _square_and_add(parts: Sequence[tuple[float, float, float]]) -> ConfidenceInterval:
-    """Return limits of a sum from those of its parts; a limit on the wrong side of its estimate counts as equal."""
+    """Return limits of a sum from those of its parts; a limit on the wrong side of its estimate is set to it."""
     total = sum(estimate for estimate, _, _ in parts)
     below = math.hypot(*(max(estimate - low, 0.0) for estimate, low, _ in parts))
     above = math.hypot(*(max(high - estimate, 0.0) for estimate, _, high in parts))

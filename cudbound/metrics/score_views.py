@@ -1,4 +1,4 @@
-"""Recorded scores and probabilities as the AUC and the Brier score see them: draws and folds of one class left out."""
+"""Recorded scores and probabilities for the AUC and the Brier score, without draws and folds of one class."""
 
 from __future__ import annotations
 
@@ -24,19 +24,19 @@ from cudbound.records import (
 
 
 def score_view(records: Records, seen: MetricRows) -> ScoreRecords:
-    """Return the scores, or the probabilities, beside the losses of a training set.
+    """Return the scores or the probabilities that were kept with the losses of a training set.
 
     Parameters
     ----------
     records : Records
-        With what `seen` reads kept beside the losses.
+        With the outputs that `seen` uses.
     seen : MetricRows
     """
     return recorded_scores(records, seen.metric.reads, np.asarray(seen.event))
 
 
 def recorded_scores(records: Records, kind: str, event: NDArray[np.bool_]) -> ScoreRecords:
-    """Return the "scores" or the "probabilities" beside the losses, where `event` says which rows are events."""
+    """Return the "scores" or the "probabilities" kept with the losses; `event` marks the rows that are events."""
     made: dict[str, Any] = {"event": event, "groups": records.groups, "scores": getattr(records, kind)}
     if records.bootstrap is not None:
         made["bootstrap"] = _of_draws(records.bootstrap, kind, event)
@@ -63,7 +63,7 @@ def _of_draws(record: BootstrapLosses, kind: str, event: NDArray[np.bool_]) -> B
     if n_lost:
         # the losses of these draws are those of constant classifiers, which have no scores
         remarks = tuple(one for one in remarks if "single-class" not in one)
-        remarks = (*remarks, f"{n_lost} of {len(both)} draws hold one class and were left out")
+        remarks = (*remarks, f"{n_lost} of {len(both)} draws contain only one class and were omitted")
     return BootstrapScores(record.counts[both], scores[both], remarks)
 
 

@@ -1,4 +1,4 @@
-"""What intervals are for: one target for each metric of a call, with the levels at which it is bounded."""
+"""The targets of intervals: one per metric of a call, with its confidence levels."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ from cudbound.metrics.metrics import ResolvedMetrics
 
 @dataclass(frozen=True, eq=False)
 class Target:
-    """One metric on the rows of a training set, and the levels of its intervals, which are made nowhere else.
+    """One metric on the rows of a training set, and the levels of its intervals, which are computed only here.
 
     Attributes
     ----------
     rows : MetricRows
     family : tuple of MetricRows
-        The metrics whose intervals hold together with this one, itself among them.
+        The metrics whose intervals are simultaneous with this one, including itself.
     own_level : float
-        Of the family as a whole, and of the methods that bound the family as a whole.
+        Level of the family, and of methods that bound the family as a whole.
     each_level : float
-        Of each interval of the other methods, by Bonferroni's inequality: the error probability is divided.
+        Level of each interval of the other methods, by Bonferroni's inequality: the error probability is divided.
     alternative : {"two-sided", "less", "greater"}
         About the metric.
     alternative_of_loss : {"two-sided", "less", "greater"}
-        What that says of the mean loss behind it.
+        The same alternative for the underlying mean loss.
     """
 
     rows: MetricRows
@@ -44,17 +44,17 @@ class Target:
 
     @property
     def metric(self) -> Metric:
-        """What is bounded."""
+        """The metric."""
         return self.rows.metric
 
     @property
     def bounded(self) -> tuple[MetricRows, ...]:
-        """The metrics of the family that follow from the classes, which are bounded together."""
+        """The metrics of the family that depend on the classes, which are bounded together."""
         return tuple(one for one in self.family if one.metric.reads == "classes")
 
     @property
     def bounded_level(self) -> float:
-        """The level of these together: what Bonferroni's inequality leaves of the level of the family."""
+        """The joint level of these, after Bonferroni's inequality for the family."""
         if len(self.bounded) == len(self.family):
             return self.own_level
         return 1.0 - (1.0 - self.each_level) * len(self.bounded)
@@ -65,11 +65,11 @@ class Target:
         return self.alternative != "two-sided"
 
     def level(self, needs: frozenset[str]) -> float:
-        """Return the level of a method that reads these records."""
+        """Return the level of a method that uses these records."""
         return self.bounded_level if "bound" in needs else self.each_level
 
     def remarks(self, needs: frozenset[str]) -> tuple[str, ...]:
-        """Return with which metrics an interval of such a method holds together by the level that it has."""
+        """Return the metrics with which an interval of such a method is simultaneous, and its level."""
         apart = self.bounded if "bound" in needs else (self.rows,)
         others = [one.metric.name for one in self.family if one not in apart]
         level = format_level(round(self.level(needs), 6))
@@ -83,12 +83,12 @@ def targets_of(
     confidence_level: float,
     alternative: str,
 ) -> tuple[Target, ...]:
-    """Return the target of each metric asked for, and of those behind predictive values and likelihood ratios.
+    """Return the target of each requested metric, and of the metrics behind predictive values and likelihood ratios.
 
-    Those behind likelihood ratios come last, sensitivity and specificity in pairs that hold together, unless all
-    metrics do.
+    Those behind likelihood ratios come last, as simultaneous pairs of sensitivity and specificity, unless all metrics
+    are simultaneous.
 
-    `event` says which rows are events, or of which class each is, `sample_weight` their weights.
+    `event` marks the events, or gives the class of each row; `sample_weight` their weights.
     """
 
     def family(metrics: Sequence[Metric], joint: bool, way: str) -> tuple[Target, ...]:
@@ -105,9 +105,7 @@ def targets_of(
     found = family(asked.all_metrics, asked.joint, alternative)
     if asked.joint:
         if "lr-" in asked.ratios and alternative != "two-sided":
-            rule = (
-                "'two-sided' for an lr- that is to hold together with others: it falls as sensitivity rises"
-            )
+            rule = "'two-sided' for an lr- jointly with other metrics: it decreases as sensitivity increases"
             raise ParameterError("alternative", rule, alternative)
         return found
     ways = dict.fromkeys(way_of_parts(name, alternative) for name in asked.ratios)
@@ -115,5 +113,5 @@ def targets_of(
 
 
 def way_of_parts(ratio: str, alternative: str) -> str:
-    """Return what an alternative about a likelihood ratio says of sensitivity and specificity: LR- falls with both."""
+    """Convert an alternative about a likelihood ratio to sensitivity and specificity: LR- decreases with both."""
     return SENSITIVITY.alternative_of_loss(alternative) if ratio == "lr-" else alternative

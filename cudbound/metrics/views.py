@@ -1,4 +1,4 @@
-"""Recorded losses as a metric sees them: the rows that count, with their weight, so that no method knows of it."""
+"""Recorded losses for a metric: the rows that count, with their weights; methods need not know the metric."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ OF_EVERY_METRIC = frozenset(
 
 
 def check_inner_draws(inner: int | str | None, targets: Iterable[Target]) -> None:
-    """Raise ParameterError if inner draws are asked for, and a metric cannot read them."""
+    """Raise ParameterError if inner draws are requested and a metric cannot use them."""
     unread = [one.metric.name for one in targets if one.metric.reads == "classes" and not one.rows.plain]
     if inner not in (None, "oob") and unread:
-        what = "rows with weights" if unread == [ERROR.name] else f"the {unread[0]}"
-        rule = f"'oob' or None for {what}: of inner draws only means over all rows, alike, are recorded"
+        what = "weighted rows" if unread == [ERROR.name] else f"the {unread[0]}"
+        rule = f"'oob' or None for {what}: inner draws record only unweighted means over all rows"
         raise ParameterError("inner", rule, inner)
 
 
@@ -48,15 +48,15 @@ def view(records: Records, seen: MetricRows) -> Records | ScoreRecords:
     Parameters
     ----------
     records : Records
-        Of losses 0 and 1 on the whole training set.
+        Losses 0 and 1 on the whole training set.
     seen : MetricRows
 
     Returns
     -------
     Records or ScoreRecords
-        The given ones if the metric is the plain error; scores for the AUC, squared errors for the Brier score.
-        Records that keep no rows are left out, and so are folds of which fewer than two hold a row that counts, and a
-        test set without one or that does not know its events.
+        The same records if the metric is the plain error; scores for the AUC, squared errors for the Brier score.
+        Records without rows are omitted, and so are folds if fewer than two have a row that counts, and a test set
+        without one or with unknown events.
     """
     if seen.plain:
         return records
@@ -113,11 +113,10 @@ def _no_information(wrong: NDArray[np.bool_], seen: MetricRows, records: Records
 
 
 def _square_ratio(record: BootstrapLosses, seen: MetricRows) -> float:
-    """Return the mean square of the out-of-bag losses over their mean, as if one more row had been wrong at full cost.
+    """Return the mean square of the out-of-bag losses over their mean, with one further row wrong at full cost.
 
-    Without that row, costly errors that are rare would be taken for impossible where none was seen: for 30 independent
-    rows, of which 1 in 50 is wrong at ten times the cost of 4 in 5 others, limits of n / D rows cover .54 in place of
-    .998.
+    Without that row, rare costly errors would count as impossible if none was observed: for 30 independent rows, of
+    which 1 in 50 is wrong at ten times the cost of 4 in 5 others, limits of n / D rows cover .54 instead of .998.
     """
     outside = np.asarray(record.counts) == 0
     wrong = np.asarray(record.losses, dtype=bool) & outside
@@ -145,7 +144,7 @@ def _of_folds(record: FoldLosses, seen: MetricRows) -> FoldLosses | None:
     if held.size < 2:
         return None
     lost = record.n_folds - held.size
-    notes = (f"{lost} folds without a row that counts left out",) if lost else ()
+    notes = (f"{lost} folds without a row that counts omitted",) if lost else ()
     losses = _weighed(np.asarray(record.losses, dtype=bool), seen)
     return replace(record, losses=losses, fold=fold, remarks=(*record.remarks, *notes), weighed=True)
 

@@ -1,1 +1,1 @@
-"""The problem of a draw: the fitted classifier as an additive model, the draws as counts, their problems as arrays."""
+"""The problem of a draw: the classifier as an additive model, the draws as counts, their problems as arrays."""

@@ -18,18 +18,18 @@ TIE_TOLERANCE = 1e-10
 
 @dataclass(frozen=True)
 class Polish:
-    """How far the coefficients had to move to reach the exact minimizer of the loss.
+    """The change of the coefficients to the exact minimizer of the loss.
 
     Attributes
     ----------
     residual : float
-        Optimality residual before, see `cudbound.solve.minimum.optimality_residual`.
+        Optimality residual before the change, see `cudbound.solve.minimum.optimality_residual`.
     coef_change : float
         Length of the difference of the coefficients, relative to the length of the fitted ones.
     score_change : float
         Largest absolute change of the score of a training row.
     n_changed_predictions : int
-        Training rows whose predicted class changed.
+        Number of training rows whose predicted class changed.
     """
 
     residual: float
@@ -59,7 +59,7 @@ class AdditiveModel:
     loss : Loss
         The surrogate that `coef` minimizes.
     classes : ndarray, shape (2,)
-        The user's names of the classes -1 and +1.
+        The labels of the classes -1 and +1.
     penalty : ndarray of float, shape (n_coefficients,), or None
         Strengths r_j of the quadratic penalty sum_j r_j beta_j^2 on the mean loss; None means 0.
     l1_penalty : ndarray of float, shape (n_coefficients,), or None
@@ -69,9 +69,9 @@ class AdditiveModel:
     offset : float
         Added to the scores in the loss, not in the classification: a decision threshold other than 0.
     tuned_by : tuple of str
-        What tuned a penalty strength or a threshold on the same data, such as ("GridSearchCV",).
+        The searches that tuned a penalty strength or a threshold on the same data, such as ("GridSearchCV",).
     polish : Polish or None
-        How `coef` differs from the fitted coefficients; None if it is what was fitted.
+        Difference between `coef` and the fitted coefficients; None if they are the same.
     """
 
     design: Array
@@ -93,11 +93,11 @@ class AdditiveModel:
 
     @property
     def training_error(self) -> float:
-        """Share of the training rows that the fitted classifier gets wrong, in [0, 1]."""
+        """Share of the training rows that the fitted classifier misclassifies, in [0, 1]."""
         return float(self.training_errors.mean())
 
     def reversed(self) -> AdditiveModel:
-        """Return the same classifier with the other class as +1, which is the class of a score of exactly 0."""
+        """Return the same classifier with the other class as +1, the class of a score of exactly 0."""
         return replace(
             self, labels=-self.labels, coef=-self.coef, offset=-self.offset, classes=self.classes[::-1]
         )

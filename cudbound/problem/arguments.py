@@ -16,7 +16,7 @@ MOST_SPREAD = 1e9
 
 
 def check_design(design: ArrayLike) -> Array:
-    """Return the design rows, in which no value leaves double precision too few digits for the others."""
+    """Return the design rows; no value may be so large that double precision has too few digits for the others."""
     rows = finite("design", design)
     if rows.ndim != 2:
         raise ValueError(f"'design' must have 2 dimension(s). Got {rows.ndim} instead.")
@@ -74,7 +74,7 @@ def numbers(name: str, values: ArrayLike) -> NDArray[Any]:
 
 
 def _check_spread(design: Array) -> None:
-    """Refuse a column in which a few values dwarf the others: hyperplanes would differ only by rounding errors."""
+    """Raise an error if a few values of a column dwarf the others: hyperplanes would differ only by rounding errors."""
     sizes = np.abs(design)
     largest = sizes.max(axis=0)
     smallest = np.where(sizes > 0.0, sizes, np.inf).min(axis=0)
@@ -84,12 +84,12 @@ def _check_spread(design: Array) -> None:
             raise ValueError(
                 f"The values of each column of 'design' must be within a factor of {MOST_SPREAD:g} of their median. "
                 f"Got {largest[column]:.3g} in column {column}, whose median absolute value is {typical:.3g}: "
-                "double precision cannot tell the other rows apart. Correct the value, or transform the column."
+                "double precision cannot distinguish the other rows. Correct the value, or transform the column."
             )
 
 
 def finite(name: str, values: ArrayLike, shape: tuple[int, ...] | None = None) -> Array:
-    """Return finite numbers, a copy: the problem stays as it is when the caller changes the array."""
+    """Return a copy of finite numbers: later changes of the array by the caller have no effect."""
     array = np.array(numbers(name, values), dtype=np.float64, order="C")
     if shape is not None and array.shape != shape:
         raise ValueError(f"'{name}' must have shape {shape}. Got {array.shape} instead.")
@@ -99,7 +99,7 @@ def finite(name: str, values: ArrayLike, shape: tuple[int, ...] | None = None) -
 
 
 def check_size(name: str, array: Array | None) -> None:
-    """Refuse values whose squares or sums would leave the range of floating-point numbers."""
+    """Raise an error for values whose squares or sums would leave the range of floating-point numbers."""
     largest = 0.0 if array is None else float(np.abs(array).max(initial=0.0))
     if largest > LARGEST_SCALE or 0.0 < largest < SMALLEST_SCALE:
         raise ValueError(

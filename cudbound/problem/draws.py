@@ -1,4 +1,4 @@
-"""Bootstrap draws as counts: how often each row of the training set stands in each resample."""
+"""Bootstrap draws as counts: how often each row of the training set occurs in each draw."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ CHUNK_COUNTS = 4_000_000
 
 
 def check_resamples(n_resamples: object, n_samples: int) -> int:
-    """Return the number of bootstrap draws of so many rows.
+    """Return the number of bootstrap draws after checking it for this number of rows.
 
     Raises
     ------
     ValueError
-        If it is no integer from 1 to `MAX_RESAMPLES`, or to `MAX_COUNTS` divided by the rows if that is less.
+        If it is not an integer from 1 to `MAX_RESAMPLES`, or to `MAX_COUNTS` divided by the rows if that is less.
     """
     size = check_integer("n_resamples", n_resamples, 1, MAX_RESAMPLES)
     if size * n_samples > MAX_COUNTS:
@@ -41,20 +41,21 @@ def draw_counts(
 ) -> NDArray[np.int32]:
     """Draw the counts phi of the ordinary bootstrap, or of the bootstrap of whole groups of rows.
 
-    Draw ``b`` uses the ``n_samples`` uniform numbers that follow those of draw ``b - 1`` and nothing else. The
-    first draws are therefore the same however many follow, and `replay_draw` can repeat any one of them.
+    Draw ``b`` uses only the ``n_samples`` uniform numbers after those of draw ``b - 1``. So the first draws are the
+    same for any number of draws, and `replay_draw` can repeat each of them.
 
     Parameters
     ----------
     n_samples : int
-        Rows of the training set, n.
+        Number of rows of the training set, n.
     n_resamples : int
         Number of draws.
     rng : numpy.random.Generator
         Source of randomness; its state advances by ``n_samples * n_resamples`` numbers.
     groups : Groups, default=None
-        Rows that are drawn together: each draw has as many groups, drawn with replacement, as there are, with all
-        their rows, and takes as many random numbers. Groups of one row give the ordinary bootstrap.
+        Groups of rows that are drawn together. Each draw has as many groups as the training set, drawn with
+        replacement, with all their rows, and uses as many random numbers. Groups of one row give the ordinary
+        bootstrap.
 
     Returns
     -------
@@ -83,7 +84,7 @@ def draw_counts(
 def draw_stratified_counts(
     strata: NDArray[Any], n_resamples: int, rng: np.random.Generator
 ) -> NDArray[np.int32]:
-    """Draw within each class, so that every draw holds as many rows of each as the training set.
+    """Draw within each class: every draw has as many rows of each class as the training set.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The optimization problems of a set of draws as plain arrays, and one of them as a file for a bug report."""
+"""The optimization problems of a set of draws as plain arrays, and a file format for bug reports."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ OPTIONAL = ("weights", "penalty", "l1_penalty", "sample_weight", "offset", "draw
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """One optimization problem per draw, all on the same design: the suprema that `cudbound.solve_draws` finds.
+    """One optimization problem per draw, all on the same design, for `cudbound.solve_draws`.
 
     Attributes
     ----------
@@ -46,7 +46,7 @@ class Problem:
     localization : float
         Localization rate, in [0, inf], on the scale of the mean loss.
     weights : ndarray of float64, shape (n_draws, n_samples), or None
-        Signed weights on the error indicators; None stands for (counts - 1) / n_samples, the plain error.
+        Signed weights on the error indicators; None means (counts - 1) / n_samples, the plain error.
     loss : Loss
         The surrogate.
     penalty : ndarray of float64, shape (n_coefficients,), or None
@@ -58,7 +58,7 @@ class Problem:
     offset : ndarray of float64, shape (n_samples,), or None
         Constants added to the scores in the loss, not in the classification; None means 0.
     draw_scale : ndarray of float64, shape (n_draws,), or None
-        Factors s_b > 0 of the counts of each draw in its mean loss; None means 1. Draws that hold N_b rows and not
+        Factors s_b > 0 of the counts of each draw in its mean loss; None means 1. Draws of N_b rows instead of
         n_samples have n_samples / N_b, which makes the mean loss (1 / N_b) sum_i counts_i c_i loss_i.
     """
 
@@ -107,7 +107,7 @@ class Problem:
         coef : array-like of float, shape (n_coefficients,)
             Fitted coefficients :math:`\hat\beta`.
         counts : array-like of int, shape (n_draws, n_samples)
-            How often each row stands in each draw, non-negative.
+            How often each row occurs in each draw, non-negative.
         loss : {"squared", "logistic", "exponential", "squared_hinge", "hinge", "huber"} or Loss, default="squared"
             Surrogate loss. A `cudbound.CvxpyLoss` needs ``SearchLimits(solver="cvxpy")``.
         localization : float in [0, inf], default=None
@@ -130,7 +130,7 @@ class Problem:
         Raises
         ------
         ValueError
-            If a shape does not fit or a value is out of range; the message names the argument, the rule and the value.
+            If a shape or a value is invalid; the message gives the argument, the rule and the value.
 
         Examples
         --------
@@ -169,7 +169,7 @@ class Problem:
                 losses = problem.loss.value(labels, problem.offset)
             if not np.isfinite(losses).all():
                 raise ValueError(
-                    f"'offset' must leave the {problem.loss.name} loss of the offset alone finite. Got offsets up to "
+                    f"'offset' must have a finite {problem.loss.name} loss by itself. Got offsets up to "
                     f"{np.abs(problem.offset).max():.3g} instead."
                 )
         return problem
@@ -181,7 +181,7 @@ class Problem:
 
     @property
     def has_l1_penalty(self) -> bool:
-        """Whether an l1 penalty counts, so that the loss has kinks where coefficients are 0."""
+        """Whether there is an l1 penalty: the loss then has kinks at coefficients of 0."""
         return self.l1_penalty is not None and bool(self.l1_penalty.any())
 
     def score_weights(self, draw: int) -> Array:
@@ -261,8 +261,8 @@ class Problem:
     def save(self, path: str | Path) -> None:
         """Write the arrays to a file in NumPy's ``.npz`` format, with no pickled objects in it.
 
-        The file gets exactly the name `path`. It holds the design rows and labels, which are the data the classifier
-        was fitted to.
+        The file has exactly the name `path`. It contains the design rows and labels, which are the training data of the
+        classifier.
 
         Raises
         ------
@@ -272,7 +272,7 @@ class Problem:
         write_arrays(path, self.to_arrays())
 
     def to_arrays(self) -> dict[str, Any]:
-        """Return what `save` writes, by name."""
+        """Return the arrays that `save` writes, by name."""
         get_loss(self.loss.name)
         arrays: dict[str, Any] = {name: getattr(self, name) for name in (*ARRAYS, *OPTIONAL)}
         return {
@@ -284,12 +284,12 @@ class Problem:
 
     @classmethod
     def load(cls, path: str | Path) -> Problem:
-        """Read a file that `save` wrote.
+        """Read a file written by `save`.
 
         Raises
         ------
         ValueError
-            If the file has a different format, or holds values that no problem can have.
+            If the file has a different format, or contains values that no problem can have.
         OSError
             If it cannot be read.
         """
@@ -297,7 +297,7 @@ class Problem:
 
     @classmethod
     def from_arrays(cls, stored: dict[str, NDArray[Any]], path: str | Path) -> Problem:
-        """Return the problem of arrays that were read from `path`; arrays that are not its own are ignored."""
+        """Return the problem of arrays that were read from `path`; other arrays are ignored."""
         scalars = read_scalars(stored, ("format", "localization", "loss"))
         if not stored.keys() >= set(ARRAYS) or len(scalars) != 3 or scalars["format"] != FORMAT:
             raise ValueError(
@@ -314,7 +314,7 @@ def write_arrays(path: str | Path, arrays: dict[str, Any]) -> None:
 
 
 def read_arrays(path: str | Path) -> dict[str, NDArray[Any]]:
-    """Return the arrays of an ``.npz`` file, or none if it is something else."""
+    """Return the arrays of an ``.npz`` file, or none if it is another kind of file."""
     content = io.BytesIO(Path(path).read_bytes())
     try:
         with np.load(content, allow_pickle=False) as arrays:
@@ -331,7 +331,7 @@ def read_scalars(stored: dict[str, NDArray[Any]], names: Sequence[str]) -> dict[
 
 
 def _loss(loss: Any) -> Loss:
-    """Return a loss object unchanged, and look up anything else by its name."""
+    """Return a loss object unchanged; look up anything else by name."""
     is_object = all(hasattr(loss, name) for name in ("name", "vanishes", "value"))
     found: Loss = loss if is_object and not isinstance(loss, type) else get_loss(loss)
     return found

@@ -14,7 +14,7 @@ SMALLEST_SCALE, LARGEST_SCALE = 1e-100, 1e100
 
 
 def check_scale(argument: str, columns: Array, names: Sequence[str] | None = None) -> None:
-    """Refuse columns whose squares would leave the range of floating-point numbers.
+    """Raise an error for columns whose squares would leave the range of floating-point numbers.
 
     Parameters
     ----------
@@ -23,7 +23,7 @@ def check_scale(argument: str, columns: Array, names: Sequence[str] | None = Non
     columns : ndarray of float, shape (n_rows, n_columns)
         Finite.
     names : sequence of str, default=None
-        Names of the columns, for the message; None gives their numbers.
+        Names of the columns, for the message; None means their numbers.
 
     Raises
     ------
@@ -37,6 +37,6 @@ def check_scale(argument: str, columns: Array, names: Sequence[str] | None = Non
         column = str(first) if names is None else repr(names[first])
         raise ValueError(
             f"The largest absolute value of each column of {argument!r} must be 0 or in "
-            f"[{SMALLEST_SCALE:g}, {LARGEST_SCALE:g}], so that squares can be computed. Got {largest[first]:.3g} in "
+            f"[{SMALLEST_SCALE:g}, {LARGEST_SCALE:g}], for computing squares. Got {largest[first]:.3g} in "
             f"column {column} instead; rescale it, for example to other units."
         )

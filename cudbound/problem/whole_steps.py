@@ -29,7 +29,7 @@ class WholeSteps:
 
 
 def in_whole_steps(design: Array) -> list[WholeSteps | None]:
-    """Return the whole numbers behind each column of a design, None where there are none.
+    """Return the whole numbers behind each column of a design, or None.
 
     Standardizing a column of whole numbers, or storing decimals in binary, moves its values by rounding errors. Three
     rows on one line are then not exactly on it: cells appear that exist by rounding alone, too thin for a classifier to

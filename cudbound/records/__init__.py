@@ -1,8 +1,8 @@
-"""Recorded losses: what every method reads, no matter which software made the fits.
+"""Recorded losses: the input of every method, from any software.
 
-A loss is 0 or 1 (the classifier is right or wrong) or, where two learning algorithms are compared on matched splits,
-the loss of the first minus that of the second: -1, 0 or 1. Results of other software can be put into these classes by
-hand; they take lists and arrays and check them, by the rules in `cudbound.records.rules`.
+A loss is 0 or 1 (the classifier is right or wrong) or, if two learning algorithms are compared on matched splits, the
+loss of the first minus that of the second: -1, 0 or 1. Results of other software can be put into these classes by
+hand; they accept lists and arrays and check them, by the rules in `cudbound.records.rules`.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ __all__ = [
 
 @dataclass(frozen=True, eq=False)
 class BolsteredLosses(Recorded):
-    """Share of a kernel around each training point that the fitted classifier gets wrong.
+    """Share of a kernel around each training point that the fitted classifier misclassifies.
 
     Attributes
     ----------
@@ -94,47 +94,48 @@ class BolsteredLosses(Recorded):
 
     @property
     def n_samples(self) -> int:
-        """Rows of the training set."""
+        """Number of rows of the training set."""
         return int(np.size(self.losses))
 
     @property
     def n_fits(self) -> int:
-        """Classifier fits behind the record."""
+        """Number of classifier fits behind the record."""
         return 0
 
 
 @dataclass(frozen=True, eq=False)
 class Records(Recorded):
-    """What has been recorded on one training set; the methods read it and nothing else.
+    """The records of one training set, the only input of the methods.
 
-    Each attribute is None where nothing was recorded, and a single number nan.
+    An attribute that was not recorded is None, or nan for a single number.
 
     Attributes
     ----------
     losses : ndarray, shape (n_samples,) or None
         Losses on the training set of the classifier fitted to all of it.
     predicted_positive : float
-        Share of the training set that this classifier calls positive; nan if it was not recorded.
+        Share of the training set that this classifier predicts as positive; nan if it was not recorded.
     positive : float
         Share of the training set that is positive; nan if it was not recorded.
     chance_losses : ndarray of float, shape (n_samples,), or None
-        Mean loss of each row if its prediction were that of another row, where there are more than two classes.
+        Mean loss of each row if its prediction were that of another row, for more than two classes.
     no_information : float
-        Mean loss if labels and predictions were independent; nan leaves it to the two shares.
+        Mean loss if labels and predictions were independent; nan means that it follows from the two shares.
     effective_rows : float
-        Number of equally weighted, independent rows that say as much as the losses do; nan if that is their number.
+        Effective sample size: number of equally weighted, independent rows with the same information; nan if it is the
+        number of rows.
     square_ratio : float
-        Mean square of the out-of-bag losses over their mean; 1 where losses are 0 and 1, nan if it is not known.
+        Mean square of the out-of-bag losses over their mean; 1 if losses are 0 and 1, nan if unknown.
     bootstrap : BootstrapLosses
     inner : InnerErrors
-        None also stands for the out-of-bag variant of the bootstrap intervals, which needs no inner draws.
+        None also means the out-of-bag variant of the bootstrap intervals, which needs no inner draws.
     folds : FoldLosses
     repeated_folds : RepeatedFoldLosses
     leave_one_out : FoldLosses
         Every fold is one row.
     test_set : TestSetLosses
     second_test_set : TestSetLosses
-        Of a second classifier on its own test set, for comparisons.
+        Test losses of a second classifier on its own test set, for comparisons.
     splits : SplitLosses
     half_splits : HalfSplitLosses
     replicates : ReplicateLosses
@@ -144,33 +145,33 @@ class Records(Recorded):
     replacements : ReplacementErrors
     boundary : BoundaryDeviations
     tuned : TunedLosses
-        Of the configurations that a search tried.
+        Losses of the configurations that a search tried.
     signed_suprema : SignedSuprema
-        None where the classifier has no CUD bound, or it caps nothing.
+        None if the classifier has no CUD bound, or if it caps nothing.
     why_not_capped : str
-        Why there are no signed suprema, in a few words; empty where nothing is known of it.
+        Why there are no signed suprema, in a few words; empty if unknown.
     design : Design
         The matrix that reached the classifier.
     stratified_folds : RepeatedFoldLosses
-        Where the rank of the design is nearly that of the rows.
+        Used if the rank of the design is close to the number of rows.
     overfits : bool or None
         Whether the error of the classifier shows that it overfits, see `cudbound.point_estimates.two_centers.overfits`;
-        None leaves it to these losses, which are then those of the error.
+        None means that it follows from these losses, which are then those of the error.
     averages_classes : bool, default=False
-        Whether the losses of both classes are averaged by themselves.
+        Whether the losses of both classes are averaged separately.
     bolstered : BolsteredLosses
     groups : Groups
-        Rows that were drawn and left out together; None where every row is by itself.
+        Groups of rows that were drawn and left out together; None without groups.
     bound : object
         The `cudbound.bound.cud_bound.CudBound` on the same draws.
     own_intervals : mapping
-        Estimate and limits by methods of the user's own, by name; an exception where one failed.
+        Estimate and limits by user-defined methods, by name; an exception if one failed.
     weighed : bool, default=False
-        Whether rows have weights within `losses`, so that only their mean is in [0, 1].
+        Whether `losses` include row weights, so only their mean is in [0, 1].
     scores, probabilities : ndarray of float, shape (n_samples,), or None
-        Of the event, by the classifier fitted to all rows; kept where a metric reads them.
+        Scores or probabilities of the event, from the classifier fitted to all rows; kept if a metric uses them.
     kind : {"classes", "probabilities"}, default="classes"
-        Whether losses say which rows are misclassified, or are the squared errors of probabilities.
+        Whether losses indicate misclassified rows, or are squared errors of probabilities.
 
     Raises
     ------
@@ -222,32 +223,32 @@ class Records(Recorded):
         if len(set(sizes.values())) > 1:
             raise ValueError(
                 "All records must be of one training set. "
-                f"Got {', '.join(f'{name} of {size} rows' for name, size in sizes.items())}; leave out those of others."
+                f"Got {', '.join(f'{name} of {size} rows' for name, size in sizes.items())}; omit those of others."
             )
         if self.bootstrap is not None and self.inner is not None:
             check_same("length", bootstrap=self.bootstrap.counts, inner=self.inner.errors)
 
     @property
     def n_samples(self) -> int:
-        """Rows of the training set.
+        """Number of rows of the training set.
 
         Raises
         ------
         ValueError
-            If no record shows it.
+            If no record has it.
         """
         for size in self._sizes.values():
             return size
-        raise ValueError("The number of training rows is not known: pass the losses on the training set.")
+        raise ValueError("The number of training rows is unknown: pass the losses on the training set.")
 
     @property
     def n_effective(self) -> float:
-        """Rows that count as independent and equally weighted: those of the training set unless stated otherwise."""
+        """Number of independent, equally weighted rows: by default that of the training set."""
         return float(self.n_samples) if np.isnan(self.effective_rows) else self.effective_rows
 
     @property
     def _sizes(self) -> dict[str, int]:
-        """Rows of the training set by each record that shows them."""
+        """Number of rows of the training set by each record that has it."""
         sizes = {} if self.losses is None else {"losses": int(np.size(self.losses))}
         records = {entry.name: getattr(self, entry.name) for entry in fields(self) if entry.name != "losses"}
         return sizes | {
@@ -264,5 +265,5 @@ class Records(Recorded):
         """
         record = getattr(self, need)
         if record is None:
-            raise ValueError(f"This method needs recorded '{need}', and the records have none.")
+            raise ValueError(f"This method needs recorded '{need}', but the records have none.")
         return record

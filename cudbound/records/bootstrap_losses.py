@@ -46,21 +46,21 @@ class BootstrapLosses(Recorded):
     counts : ndarray of int, shape (n_resamples, n_samples)
         How often each point occurs in each draw.
     losses : ndarray, shape (n_resamples, n_samples)
-        Loss on the point of the classifier fitted to the draw.
+        Loss of the classifier fitted to the draw, on the point.
     remarks : tuple of str
-        What happened to draws that could not be used as drawn.
+        Changes to draws that could not be used as drawn.
     no_information : ndarray of float, shape (n_resamples,), or None
-        No-information error of each draw: of the classes in the draw and those that its classifier gives to the draw;
+        No-information error of each draw, from the classes in the draw and those that its classifier predicts there;
         None if it was not recorded.
     on_draws : ndarray of float, shape (n_resamples,), or None
-        Mean loss of each draw's classifier on its own draw where the rows are weighted; None takes the plain mean.
+        Mean loss of each draw's classifier on its own draw for weighted rows; None means the plain mean.
     uneven : bool, default=False
-        Whether draws may hold more or fewer rows than there are: draws of whole groups, or some rows left out.
+        Whether draws may have more or fewer rows than the training set: draws of whole groups, or with rows omitted.
     weighed : bool, default=False
-        Whether rows have weights within the losses, so that only their mean is in [0, 1].
+        Whether the losses include row weights, so only their mean is in [0, 1].
     scores, probabilities : ndarray of float, shape (n_resamples, n_samples), or None
-        Of the event, by the classifier fitted to the draw; nan where the draw holds one class. Kept where a metric
-        reads them, 8 bytes each.
+        Scores or probabilities of the event, from the classifier fitted to the draw; nan if the draw has one class.
+        Kept if a metric uses them, 8 bytes each.
     """
 
     counts: Counts
@@ -83,12 +83,12 @@ class BootstrapLosses(Recorded):
 
     @property
     def n_fits(self) -> int:
-        """Classifier fits behind the record."""
+        """Number of classifier fits behind the record."""
         return len(self.counts)
 
     @property
     def n_samples(self) -> int:
-        """Rows of the training set."""
+        """Number of rows of the training set."""
         return int(np.shape(self.counts)[1])
 
     @property
@@ -114,13 +114,13 @@ class InnerErrors(Recorded):
     Attributes
     ----------
     errors : ndarray of float, shape (n_resamples,)
-        nan where no inner draw left a point out.
+        nan if no inner draw left a point out.
     n_fits : int
-        Classifier fits behind them.
+        Number of classifier fits behind them.
     remarks : tuple of str
     optimism : ndarray of float, shape (n_resamples,), or None
-        Of every bootstrap draw: mean over its inner draws of the error of their classifiers on the draw minus that on
-        the inner draw; None if it was not recorded.
+        Optimism of every bootstrap draw: mean over its inner draws of the error of their classifiers on the draw minus
+        that on the inner draw; None if it was not recorded.
     """
 
     errors: MeansWithGaps
@@ -136,7 +136,7 @@ class InnerErrors(Recorded):
 
 @dataclass(frozen=True, eq=False)
 class RemovedCaseErrors(Recorded):
-    """Cross-validated error of bootstrap draws, all copies of the tested case being removed at once.
+    """Cross-validated error of bootstrap draws, with all copies of the tested case removed at once.
 
     Attributes
     ----------
@@ -189,12 +189,12 @@ class SignedSuprema(Recorded):
 
     The value of a draw b is the supremum over classifiers of (error - error_b)_+ g(alpha (L_b(fitted) - L_b)), with the
     error on the training set, the error and the mean loss on the draw, and g(u) = clip(1 + u, 0, 1): the side of the
-    CUD bound that says how far the training error is too low.
+    CUD bound for a training error that is too low.
 
     Attributes
     ----------
     n_samples : int
-        Rows of the training set.
+        Number of rows of the training set.
     upper : ndarray of float, shape (n_resamples,)
         Upper bounds on the suprema.
     lower : ndarray of float, shape (n_resamples,), or None
@@ -216,5 +216,5 @@ class SignedSuprema(Recorded):
 
     @property
     def n_fits(self) -> int:
-        """Classifier fits behind the record."""
+        """Number of classifier fits behind the record."""
         return 0

@@ -18,19 +18,19 @@ FEW_DISTINCT = 0.5
 
 @dataclass(frozen=True, eq=False)
 class Design(Recorded):
-    """Rank and distinct rows of the matrix that reached the classifier, for all rows whatever a metric counts.
+    """Rank and distinct rows of the matrix that reached the classifier, for all rows regardless of the metric.
 
     Attributes
     ----------
     n_rows : int
-        Rows of the training set.
+        Number of rows of the training set.
     rank : float, default=nan
-        Rank of the matrix, with the column of ones of an intercept that was fitted; nan where the classifier has no
-        linear form, or it is not known.
+        Rank of the matrix, including the column of ones of a fitted intercept; nan if the classifier has no linear
+        form, or if the rank is unknown.
     distinct_rows : float, default=nan
-        Number of distinct rows, labels aside; nan where it is not known.
+        Number of distinct rows, ignoring labels; nan if unknown.
     n_groups : int or None, default=None
-        Groups that the rows belong to; None where every row is by itself.
+        Number of groups of rows; None without groups.
 
     Examples
     --------
@@ -46,7 +46,7 @@ class Design(Recorded):
 
     @property
     def n_units(self) -> int:
-        """What is drawn independently: rows, or groups of them."""
+        """Number of units that are drawn independently: rows, or groups of rows."""
         return self.n_rows if self.n_groups is None else self.n_groups
 
     @property
@@ -61,5 +61,5 @@ class Design(Recorded):
 
     @property
     def has_few_distinct_rows(self) -> bool:
-        """Whether at most half of the rows are distinct, or that is not known."""
+        """Whether at most half of the rows are distinct, or the number is unknown."""
         return not self.distinct_rows > FEW_DISTINCT * self.n_rows

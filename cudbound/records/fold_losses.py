@@ -33,15 +33,15 @@ class FoldLosses(Recorded):
     Attributes
     ----------
     losses : ndarray, shape (n_samples,)
-        Loss on the row of the classifier fitted without the row's fold.
+        Loss of the classifier fitted without the fold of the row, on the row.
     fold : ndarray of int, shape (n_samples,)
         Which fold the row belongs to, numbered from 0.
     remarks : tuple of str
     weighed : bool, default=False
-        Whether rows have weights within the losses, so that only their mean is in [0, 1].
+        Whether the losses include row weights, so only their mean is in [0, 1].
     scores, probabilities : ndarray of float, shape (n_samples,), or None
-        Of the event, by the classifier fitted without the row's fold; nan where that had one class. Kept where a
-        metric reads them.
+        Scores or probabilities of the event, from the classifier fitted without the fold of the row; nan if it was
+        fitted to one class. Kept if a metric uses them.
     """
 
     losses: RowLosses
@@ -73,7 +73,7 @@ class FoldLosses(Recorded):
         arrays = [numeric(f"blocks[{number}]", block, 1) for number, block in enumerate(blocks)]
         if len(arrays) < 2:
             raise ValueError(
-                f"The 'blocks' parameter must hold at least two folds. Got {len(arrays)} instead."
+                f"The 'blocks' parameter must contain at least two folds. Got {len(arrays)} instead."
             )
         return cls(
             np.concatenate(arrays), np.repeat(np.arange(len(arrays)), [array.size for array in arrays])
@@ -81,7 +81,7 @@ class FoldLosses(Recorded):
 
     @property
     def n_samples(self) -> int:
-        """Rows of the training set."""
+        """Number of rows of the training set."""
         return int(np.size(self.losses))
 
     @property
@@ -91,12 +91,12 @@ class FoldLosses(Recorded):
 
     @property
     def n_fits(self) -> int:
-        """Classifier fits behind the record."""
+        """Number of classifier fits behind the record."""
         return self.n_folds
 
     @property
     def sizes(self) -> NDArray[np.int64]:
-        """Rows of each fold, shape (n_folds,)."""
+        """Number of rows of each fold, shape (n_folds,)."""
         return np.bincount(self.fold)
 
     @property
@@ -135,17 +135,17 @@ class RepeatedFoldLosses(Recorded):
 
     @property
     def of_differences(self) -> bool:
-        """Whether there are negative losses, which only differences of two losses have."""
+        """Whether there are negative losses, which occur only for differences of two losses."""
         return any(one.of_differences for one in self.partitions)
 
     @property
     def n_samples(self) -> int:
-        """Rows of the training set, from the first partition."""
+        """Number of rows of the training set, from the first partition."""
         return self.partitions[0].n_samples
 
     @property
     def n_fits(self) -> int:
-        """Classifier fits behind the record."""
+        """Number of classifier fits behind the record."""
         return sum(partition.n_fits for partition in self.partitions)
 
 
@@ -156,11 +156,11 @@ class NestedLosses(Recorded):
     Attributes
     ----------
     inner : ndarray, shape (n_repeats, n_folds, n_inner)
-        For each outer fold the losses of cross-validation inside the other folds.
+        For each outer fold, the losses of cross-validation inside the other folds.
     outer : ndarray, shape (n_repeats, n_folds, n_outer)
-        The losses on the outer fold of the classifier fitted to the other folds.
+        The losses of the classifier fitted to the other folds, on the outer fold.
     n_samples : int
-        Rows of the training set; more than ``n_folds * n_outer`` if that does not divide it.
+        Number of rows of the training set; more than ``n_folds * n_outer`` if the folds do not use all rows.
     remarks : tuple of str
     """
 
@@ -183,23 +183,23 @@ class NestedLosses(Recorded):
 
     @property
     def n_fits(self) -> int:
-        """Classifier fits behind the record; one without folds j and k serves both of them."""
+        """Number of classifier fits behind the record; a fit without folds j and k is used for both."""
         n_repeats, n_folds = np.shape(self.outer)[:2]
         return int(n_repeats * (n_folds + n_folds * (n_folds - 1) // 2))
 
 
 @dataclass(frozen=True, eq=False)
 class ReplacementErrors(Recorded):
-    """Cross-validated error of half the data, and again with each of its rows replaced by one of the other half.
+    """Cross-validated error of half the data, and with each of its rows replaced by one of the other half.
 
     Attributes
     ----------
     full : float
         Cross-validated error of all rows.
     half : float
-        That of the first half.
+        Cross-validated error of the first half.
     replaced : ndarray of float, shape (n_samples // 2,)
-        That of the first half with row l replaced by row l of the second half.
+        Cross-validated error of the first half with row l replaced by row l of the second half.
     n_samples, n_folds : int
     remarks : tuple of str
     """
@@ -215,11 +215,11 @@ class ReplacementErrors(Recorded):
         super().__post_init__()
         if self.replaced.size != self.n_samples // 2:
             raise ValueError(
-                f"The 'replaced' parameter must hold n_samples // 2 = {self.n_samples // 2} values. "
+                f"The 'replaced' parameter must contain n_samples // 2 = {self.n_samples // 2} values. "
                 f"Got {np.size(self.replaced)} instead."
             )
 
     @property
     def n_fits(self) -> int:
-        """Classifier fits behind the record."""
+        """Number of classifier fits behind the record."""
         return (int(np.size(self.replaced)) + 2) * self.n_folds

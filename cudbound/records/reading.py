@@ -1,4 +1,4 @@
-"""What every registered method reads from the records: whether they are complete, and what happened to them."""
+"""Checks and remarks on the records that a method reads."""
 
 from __future__ import annotations
 
@@ -19,25 +19,25 @@ UNGROUPED = frozenset({"losses", "bolstered", "test_set", "second_test_set"})
 
 
 def check_records(method: MethodCard, records: Records | ScoreRecords, needs: Set[str]) -> None:
-    """Raise ValueError unless the records hold what a method needs, except those of `MAY_BE_ABSENT`."""
+    """Raise ValueError if a record that a method needs is missing, except those in `MAY_BE_ABSENT`."""
     for need in sorted(needs - MAY_BE_ABSENT):
         if getattr(records, need) is None:
-            raise ValueError(f"{method.name} needs recorded {need} losses, and the records have none.")
+            raise ValueError(f"{method.name} needs recorded {need} losses, but the records have none.")
 
 
 def check_single_error(method: MethodCard, records: Records | ScoreRecords, needs: Set[str]) -> None:
-    """Raise ValueError if the losses that a method reads as those of one classifier are differences of two."""
+    """Raise ValueError if a method for one classifier reads differences of two losses."""
     for need in sorted(needs - {"bound"}):
         record = records if need == "losses" else getattr(records, need)
         if getattr(record, "of_differences", False):
             raise ValueError(
-                f"{method.name} reads the losses of one classifier, which are in [0, 1]. Got negative ones among the "
-                f"{need} losses, as differences of two losses have; compare two by cudbound.comparison_of."
+                f"{method.name} reads the losses of one classifier, which are in [0, 1]. Got negative values among the "
+                f"{need} losses, as in differences of two losses; compare two classifiers with cudbound.comparison_of."
             )
 
 
 def count_fits(records: Records | ScoreRecords, needs: Set[str]) -> int:
-    """Count the classifier fits behind a method, with the one on the whole training set."""
+    """Count the classifier fits behind a method, including the one on the whole training set."""
     found = (getattr(records, need) for need in needs)
     return 1 + sum(getattr(record, "n_fits", 0) for record in found if record is not None)
 
@@ -45,7 +45,7 @@ def count_fits(records: Records | ScoreRecords, needs: Set[str]) -> int:
 def shared_remarks(
     records: Records | ScoreRecords, needs: Set[str], with_groups: str = "kept"
 ) -> tuple[str, ...]:
-    """Return what happened to the resampled training sets, and to groups of rows, that a method reads."""
+    """Return the remarks on the resampled training sets, and on groups of rows, that a method reads."""
     remarks: list[str] = []
     if "bootstrap" in needs and records.bootstrap is not None:
         remarks += records.bootstrap.remarks

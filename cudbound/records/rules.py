@@ -1,7 +1,7 @@
-"""What every recorded array and number is checked for: one rule for each kind of field, in the same words everywhere.
+"""Checks of recorded arrays and numbers: one rule per kind of field, with the same messages everywhere.
 
-A class of recorded losses annotates its fields by the kinds below and derives from `Recorded`; lists, tuples and arrays
-of any numeric type are taken, and are arrays of booleans, int64 or float64 afterwards.
+A class of recorded losses annotates its fields with the kinds below and derives from `Recorded`. Lists, tuples and
+arrays of any numeric type are accepted, and converted to arrays of booleans, int64 or float64.
 """
 
 from __future__ import annotations
@@ -26,18 +26,18 @@ TOO_LARGE = 2**31
 
 @dataclass(frozen=True)
 class Rule:
-    """What a field must be.
+    """The rule for a field.
 
     Attributes
     ----------
     check : callable
         ``check(name, value) -> value``; raises ValueError.
     loss : bool
-        Whether it holds losses, which lie in [0, 1], or in [-1, 1] if they are differences.
+        Whether it contains losses, which are in [0, 1], or in [-1, 1] for differences.
     signed : bool
-        Whether losses of one classifier can be negative as well, as an optimism can.
+        Whether the losses of one classifier can also be negative, as an optimism can.
     optional : bool
-        Whether None stands for what was not recorded.
+        Whether None means that it was not recorded.
     """
 
     check: Callable[[str, Any], Any]
@@ -47,7 +47,7 @@ class Rule:
 
 
 class Recorded:
-    """Base of the frozen dataclasses of recorded losses: fields are checked when one is made."""
+    """Base of the frozen dataclasses of recorded losses: fields are checked on creation."""
 
     def __post_init__(self) -> None:
         for name, rule in _rules(type(self)).items():
@@ -61,7 +61,7 @@ class Recorded:
 
     @property
     def of_differences(self) -> bool:
-        """Whether there are negative losses, which only differences of two losses have."""
+        """Whether there are negative losses, which occur only for differences of two losses."""
         names = [name for name, rule in _rules(type(self)).items() if rule.loss and not rule.signed]
         values = [getattr(self, name) for name in names]
         return any(value is not None and bool(np.any(np.less(value, 0.0))) for value in values)
@@ -80,18 +80,18 @@ def _rules(kind: type) -> dict[str, Rule]:
 
 
 def numeric(name: str, values: Any, n_dimensions: int) -> NDArray[Any]:
-    """Return a finite array of booleans, int64 or float64, in which nothing can wrap around."""
+    """Return a finite array of booleans, int64 or float64, without integer overflow."""
     try:
         array = np.asarray(values)
     except ValueError as error:
-        rule = f"an array with {n_dimensions} dimension(s), its rows of one length"
+        rule = f"an array with {n_dimensions} dimension(s) and rows of equal length"
         raise ParameterError(name, rule, values) from error
     array = checked(name, array, n_dimensions)
     return array.astype({"b": np.bool_, "f": np.float64}.get(array.dtype.kind, np.int64), copy=False)
 
 
 def row_losses(name: str, values: Any) -> Losses:
-    """Return losses, one for each row; raise ValueError if they are something else."""
+    """Return losses, one per row; raise ValueError for anything else."""
     losses = numeric(name, values, 1)
     _check_range(name, losses)
     return losses
@@ -112,7 +112,7 @@ def _real(name: str, values: Any, n_dimensions: int) -> Array:
 
 
 def _with_gaps(name: str, values: Any) -> Array:
-    """Return a vector of floats in which nan says that something could not be computed."""
+    """Return a vector of floats; nan means that a value could not be computed."""
     array = np.asarray(values)
     gaps = np.isnan(array) if array.dtype.kind == "f" else np.zeros(array.shape, dtype=bool)
     _real(name, np.where(gaps, 0.0, array) if gaps.any() else array, 1)
@@ -120,7 +120,7 @@ def _with_gaps(name: str, values: Any) -> Array:
 
 
 def _scores(name: str, values: Any, n_dimensions: int) -> Array:
-    """Return finite numbers, or nan where a classifier of one class has no score."""
+    """Return finite numbers, or nan if a classifier of one class has no score."""
     array = np.asarray(values)
     if array.dtype.kind == "f":
         _real(name, np.nan_to_num(array, nan=0.0, posinf=np.inf, neginf=-np.inf), n_dimensions)
@@ -140,7 +140,7 @@ def _whole(name: str, values: Any, n_dimensions: int) -> NDArray[np.int64]:
     numbers = array.astype(np.float64)
     wrong = (numbers < 0) | (numbers >= TOO_LARGE) | (numbers != np.floor(numbers))
     if wrong.any():
-        rule = f"whole numbers that are not negative, and below {TOO_LARGE}"
+        rule = f"non-negative whole numbers below {TOO_LARGE}"
         raise ParameterError(name, rule, array[wrong].ravel()[0].item())
     return array.astype(np.int64, copy=False)
 
@@ -161,7 +161,7 @@ def _number_or_nan(name: str, value: Any, low: float, high: float) -> float:
 def _share(name: str, value: Any) -> float:
     number = _number_or_nan(name, value, 0.0, math.inf)
     if number > 1.0 + ROUNDING:
-        raise ParameterError(name, "a share in [0, 1], or nan where it was not recorded", value)
+        raise ParameterError(name, "a share in [0, 1], or nan if it was not recorded", value)
     return number
 
 
@@ -216,7 +216,7 @@ Remarks = Annotated[tuple[str, ...], Rule(_remarks)]
 
 
 def check_same(what: Literal["shape", "length"], **arrays: NDArray[Any]) -> None:
-    """Raise ValueError unless both arrays have one shape, or one number of rows."""
+    """Raise ValueError unless both arrays have the same shape, or the same number of rows."""
     found = {name: array.shape if what == "shape" else len(array) for name, array in arrays.items()}
     if len(set(found.values())) > 1:
         names, values = (" and ".join(one) for one in (map(repr, found), map(str, found.values())))
@@ -224,7 +224,7 @@ def check_same(what: Literal["shape", "length"], **arrays: NDArray[Any]) -> None
 
 
 def check_ordered(lower: Array, upper: Array) -> None:
-    """Raise ValueError unless there is a lower for every upper value and none is above it."""
+    """Raise ValueError unless every upper value has a lower value that does not exceed it."""
     check_same("length", lower=lower, upper=upper)
     if (lower > upper).any():
         place = int((lower > upper).argmax())
@@ -234,14 +234,14 @@ def check_ordered(lower: Array, upper: Array) -> None:
 
 
 def check_draws(counts: NDArray[np.integer[Any]], *, uneven: bool = False) -> None:
-    """Raise ValueError unless every draw holds as many rows as there are, or with `uneven` at least one."""
+    """Raise ValueError unless every draw has as many rows as the training set or, with `uneven`, at least one."""
     sizes, n = counts.sum(axis=1), counts.shape[1]
     wrong = sizes < 1 if uneven else sizes != n
     if wrong.any():
         draw = int(wrong.argmax())
         rule = "at least one row" if uneven else f"n_samples = {n} rows, copies included"
         raise ValueError(
-            "The 'counts' parameter must say how often each row occurs in each draw, so that a draw holds "
-            f"{rule}. Got {sizes[draw]} in draw {draw}. Row numbers become counts by np.bincount(drawn, "
-            "minlength=n_samples), draw for draw; for draws of whole groups of rows pass uneven=True."
+            "The 'counts' parameter must contain how often each row occurs in each draw, so a draw has "
+            f"{rule}. Got {sizes[draw]} in draw {draw}. Convert row numbers to counts with np.bincount(drawn, "
+            "minlength=n_samples), draw by draw; for draws of whole groups of rows pass uneven=True."
         )

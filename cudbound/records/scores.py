@@ -1,4 +1,4 @@
-"""Recorded scores and probabilities: what the methods of the AUC and of the Brier score read."""
+"""Recorded scores and probabilities: the input of the methods for the AUC and the Brier score."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ class BootstrapScores(Recorded):
     Attributes
     ----------
     counts : ndarray of int, shape (n_resamples, n_samples)
-        How often each row occurs in each draw. Draws of one class have no scores: leave them out.
+        How often each row occurs in each draw. Draws of one class have no scores: omit them.
     scores : ndarray of float, shape (n_resamples, n_samples)
-        Larger ones speak for the event; B n numbers of 8 bytes, 1.6 MB for 1,000 draws of 200 rows.
+        Larger scores favor the event; B n numbers of 8 bytes, 1.6 MB for 1,000 draws of 200 rows.
     remarks : tuple of str
-        How many draws were left out, and what else happened to them.
+        The number of omitted draws, and other changes to draws.
     """
 
     counts: Counts
@@ -50,12 +50,12 @@ class BootstrapScores(Recorded):
 
     @property
     def n_samples(self) -> int:
-        """Rows of the training set."""
+        """Number of rows of the training set."""
         return int(np.shape(self.counts)[1])
 
     @property
     def n_fits(self) -> int:
-        """Classifier fits behind the record."""
+        """Number of classifier fits behind the record."""
         return len(self.counts)
 
 
@@ -66,7 +66,7 @@ class FoldScores(Recorded):
     Attributes
     ----------
     scores : ndarray of float, shape (n_repeats, n_samples)
-        Larger ones speak for the event; nan where the classifier was fitted to one class.
+        Larger scores favor the event; nan if the classifier was fitted to one class.
     fold : ndarray of int, shape (n_repeats, n_samples)
         Which fold the row belongs to, numbered from 0 in each partition.
     remarks : tuple of str
@@ -82,12 +82,12 @@ class FoldScores(Recorded):
 
     @property
     def n_samples(self) -> int:
-        """Rows of the training set."""
+        """Number of rows of the training set."""
         return int(np.shape(self.scores)[1])
 
     @property
     def n_fits(self) -> int:
-        """Classifier fits behind the record."""
+        """Number of classifier fits behind the record."""
         return int((self.fold.max(axis=1) + 1).sum())
 
 
@@ -120,30 +120,30 @@ class TestSetScores(Recorded):
 
     @property
     def n_fits(self) -> int:
-        """Classifier fits behind the record."""
+        """Number of classifier fits behind the record."""
         return 0 if self.estimand == "conditional" else 1
 
 
 @dataclass(frozen=True, eq=False)
 class ScoreRecords(Recorded):
-    """Scores that have been recorded on one training set; the methods of the AUC read them and nothing else.
+    """The recorded scores of one training set, the only input of the methods for the AUC.
 
     Attributes
     ----------
     event : ndarray of bool, shape (n_samples,)
         Which training rows are events.
     scores : ndarray of float, shape (n_samples,) or None
-        Of the classifier fitted to all of them.
+        Scores of the classifier fitted to all rows.
     bootstrap : BootstrapScores
     folds, repeated_folds : FoldScores
-        Of one partition, and of several.
+        Scores from one partition, and from several.
     test_set : TestSetScores
     groups : Groups
-        Rows that were drawn and left out together; None where every row is by itself.
+        Groups of rows that were drawn and left out together; None without groups.
     second : ScoreRecords
-        Those of a second classifier on the same rows and draws, for their difference.
+        The records of a second classifier on the same rows and draws, for the difference.
     probabilities : bool, default=False
-        Whether the scores are probabilities of the event, which are judged by the Brier score.
+        Whether the scores are probabilities of the event, for the Brier score.
 
     Raises
     ------
@@ -179,7 +179,7 @@ class ScoreRecords(Recorded):
         if len(set(sizes.values())) > 1:
             raise ValueError(
                 "All records must be of one training set. "
-                f"Got {', '.join(f'{name} of {size} rows' for name, size in sizes.items())}; leave out those of others."
+                f"Got {', '.join(f'{name} of {size} rows' for name, size in sizes.items())}; omit those of others."
             )
         if self.probabilities:
             for name in ("bootstrap", "folds", "repeated_folds", "test_set"):
@@ -188,17 +188,17 @@ class ScoreRecords(Recorded):
 
     @property
     def n_samples(self) -> int:
-        """Rows of the training set."""
+        """Number of rows of the training set."""
         return int(self.event.size)
 
     @property
     def n_events(self) -> int:
-        """Events among them."""
+        """Number of events."""
         return int(self.event.sum())
 
     @property
     def n_fewer(self) -> int:
-        """Rows of the rarer class, or the groups that hold one where there are groups."""
+        """Number of rows of the rarer class or, with groups, of groups that have such a row."""
         if self.groups is None:
             return min(self.n_events, self.n_samples - self.n_events)
         codes = self.groups.codes
@@ -208,7 +208,7 @@ class ScoreRecords(Recorded):
         """Return one record; raise ValueError if it is None."""
         record = getattr(self, need, None)
         if record is None:
-            raise ValueError(f"This method needs recorded '{need}', and the records have none.")
+            raise ValueError(f"This method needs recorded '{need}', but the records have none.")
         return record
 
 

@@ -1,4 +1,4 @@
-"""Losses recorded on test sets that are held out, or that are new."""
+"""Losses recorded on held-out or new test sets."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class SplitLosses(Recorded):
     means : ndarray of float, shape (n_splits,)
         Mean loss on each test set.
     n_train, n_test : float
-        Rows of a training and of a test set; means over the splits if they differ.
+        Number of rows of a training and of a test set; means over the splits if they differ.
     remarks : tuple of str
     """
 
@@ -47,7 +47,7 @@ class SplitLosses(Recorded):
 
     @property
     def n_fits(self) -> int:
-        """Classifier fits behind the record."""
+        """Number of classifier fits behind the record."""
         return int(np.size(self.means))
 
 
@@ -63,13 +63,13 @@ class _MeansOfSplits(Recorded):
 
     @property
     def n_fits(self) -> int:
-        """Classifier fits behind the record."""
+        """Number of classifier fits behind the record."""
         return int(np.size(self.means)) * self.n_splits
 
 
 @dataclass(frozen=True, eq=False)
 class HalfSplitLosses(_MeansOfSplits):
-    """Mean losses of `n_splits` random splits inside each half of the data, the data being halved several times.
+    """Mean losses of `n_splits` random splits inside each half of the data, for several halvings.
 
     Attributes
     ----------
@@ -122,7 +122,7 @@ class HalvingLosses(Recorded):
 
     @property
     def n_fits(self) -> int:
-        """Classifier fits behind the record."""
+        """Number of classifier fits behind the record."""
         return int(np.size(self.means))
 
 
@@ -140,13 +140,14 @@ class TestSetLosses(Recorded):
         the rest of the training set.
     remarks : tuple of str
     event : ndarray of bool, shape (n_tested,), or None
-        Which of the tested rows are events; None if it was not recorded.
+        Which of the tested rows are events; None if this was not recorded.
     effective_rows : float
-        Number of equally weighted rows that say as much as the losses do; nan if that is their number.
+        Effective sample size: number of equally weighted rows with the same information; nan if it is the number of
+        rows.
     weighed : bool, default=False
-        Whether rows have weights within the losses, so that only their mean is in [0, 1].
+        Whether the losses include row weights, so only their mean is in [0, 1].
     scores, probabilities : ndarray of float, shape (n_tested,), or None
-        Of the event. Kept where a metric reads them.
+        Scores or probabilities of the event. Kept if a metric uses them.
     """
 
     __test__ = False  # the name is not a test for pytest
@@ -170,10 +171,10 @@ class TestSetLosses(Recorded):
 
     @property
     def n_effective(self) -> float:
-        """Rows that count as equally weighted: the tested ones unless stated otherwise."""
+        """Number of equally weighted rows: by default the number of tested rows."""
         return float(np.size(self.losses)) if np.isnan(self.effective_rows) else self.effective_rows
 
     @property
     def n_fits(self) -> int:
-        """Classifier fits behind the record."""
+        """Number of classifier fits behind the record."""
         return 0 if self.estimand == "conditional" else 1

@@ -1,4 +1,4 @@
-"""Losses of every configuration that a search tried, recorded by cross-validation."""
+"""Cross-validated losses of every configuration that a search tried."""
 
 from __future__ import annotations
 
@@ -18,14 +18,15 @@ class TunedLosses(Recorded):
     Attributes
     ----------
     losses : ndarray, shape (n_samples, n_configurations)
-        Loss on the row of the configuration fitted without the row's fold; a mean over partitions if there are several.
+        Loss of the configuration fitted without the fold of the row, on the row; a mean over partitions if there are
+        several.
     counts : ndarray of int, shape (n_resamples, n_samples)
         How often each row occurs in each bootstrap draw.
     n_folds : int, default=0
-        Folds of all partitions; 0 if it is not known.
+        Number of folds of all partitions; 0 if unknown.
     remarks : tuple of str
     uneven : bool, default=False
-        Whether draws may hold more or fewer rows than there are, such as draws of whole groups.
+        Whether draws may have more or fewer rows than the training set, such as draws of whole groups.
 
     Examples
     --------
@@ -44,31 +45,31 @@ class TunedLosses(Recorded):
         super().__post_init__()
         if self.counts.shape[1] != len(self.losses):
             raise ValueError(
-                "'counts' must have a column for each row of 'losses'. "
+                "'counts' must have one column per row of 'losses'. "
                 f"Got {self.counts.shape[1]} columns and {len(self.losses)} rows."
             )
         check_draws(self.counts, uneven=self.uneven)
 
     @property
     def n_samples(self) -> int:
-        """Rows of the training set."""
+        """Number of rows of the training set."""
         return int(np.shape(self.losses)[0])
 
     @property
     def n_fits(self) -> int:
-        """Classifier fits behind the record."""
+        """Number of classifier fits behind the record."""
         return self.n_folds * int(np.shape(self.losses)[1])
 
     @property
     def chosen(self) -> NDArray[np.intp]:
-        """The configuration with the smallest mean loss on each draw, the first of several, shape (n_resamples,)."""
+        """The configuration with the smallest mean loss on each draw, the first if tied, shape (n_resamples,)."""
         means = np.asarray(self.counts) @ np.asarray(self.losses, dtype=float) / self.n_samples
         # sums of the same losses in another order must tie
         return np.asarray((means <= means.min(axis=1, keepdims=True) + 1e-12).argmax(axis=1))
 
     @property
     def out_of_draw(self) -> Array:
-        """Mean loss of the chosen configuration on the rows that the draw left out; nan if it left none out."""
+        """Mean loss of the chosen configuration on the rows not in the draw; nan if there is none."""
         outside = np.asarray(self.counts) == 0
         losses = np.asarray(self.losses, dtype=float).T[self.chosen]
         size = outside.sum(axis=1)

@@ -1,1 +1,1 @@
-"""A saved result checked on the data again: the same data, bounds that follow from them, the same rows."""
+"""Check a saved result on its data: the same data, valid bounds, the same rows."""

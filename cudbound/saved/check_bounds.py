@@ -1,4 +1,4 @@
-"""Checks of the CUD bounds in a saved result: witnesses, draws solved again, the quantile and the limits."""
+"""Checks of the CUD bounds in a saved result: witnesses, draws solved again, quantile and limits."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def check_on_data(
     rng: np.random.Generator,
     n_jobs: int | None,
 ) -> Iterator[Check]:
-    """Check a bound on the data: `size` draws, chosen at random, are solved again, or all of them if it is None."""
+    """Check a bound on the data: `size` draws, chosen at random, are solved again; None means all draws."""
     question = saved.question
     seen = [MetricRows(one.metric, event, sample_weight) for one in bound.intervals]
     rate = check_localization(question.bound.localization, event.size)
@@ -53,18 +53,18 @@ def check_on_data(
 
 
 def _check_estimate(bound: SavedBound, seen: list[MetricRows], wrong: NDArray[np.bool_]) -> Check:
-    """Compute the metrics of the classifier on its training set again."""
+    """Recompute the metrics of the classifier on its training set."""
     name = f"training value{_of(bound)}"
     for rows, one in zip(seen, bound.intervals, strict=True):
         value = rows.value(wrong)
         if not abs(value - one.estimate) <= ESTIMATE * max(1.0, one.metric.scale):
-            return Check(name, False, f"it is {value:.6g}, and the file has {one.estimate:.6g}")
+            return Check(name, False, f"it is {value:.6g}, but the file has {one.estimate:.6g}")
     values = ", ".join(f"{one.estimate:.6g}" for one in bound.intervals)
     return Check(name, True, f"the classifier has {values} on these rows, as in the file")
 
 
 def _check_witnesses(bound: SavedBound, problem: Problem) -> Check:
-    """Compare the bounds of every draw with what its witness is worth: no lower one above, no upper one below."""
+    """Compare the bounds of every draw with the value of its witness: no lower bound above, no upper bound below."""
     name, lower = f"witnesses{_of(bound)}", bound.lower
     values, near = witness_values(problem, bound.witness), tolerances(problem)
     # an unknown value proves nothing but 0
@@ -72,16 +72,16 @@ def _check_witnesses(bound: SavedBound, problem: Problem) -> Check:
     if failed.size:
         draw = int(failed[0])
         text = (
-            f"{failed.size} of {lower.size} are not worth their lower bounds; draw {draw} has {lower[draw]:.6g}, and "
-            f"its witness is worth {values[draw]:.6g}"
+            f"{failed.size} of {lower.size} witnesses are below their lower bounds; draw {draw} has "
+            f"{lower[draw]:.6g}, but its witness has the value {values[draw]:.6g}"
         )
         return Check(name, False, text)
     failed = np.flatnonzero(~(np.fmax(values, lower) <= bound.upper + near))
     if failed.size:
         draw = int(failed[0])
         text = (
-            f"{failed.size} of {lower.size} are worth more than their upper bounds; draw {draw} has "
-            f"{bound.upper[draw]:.6g}, and its witness is worth {values[draw]:.6g}"
+            f"{failed.size} of {lower.size} witnesses are above their upper bounds; draw {draw} has "
+            f"{bound.upper[draw]:.6g}, but its witness has the value {values[draw]:.6g}"
         )
         return Check(name, False, text)
     return Check(name, True, f"{lower.size} lower bounds follow from their witnesses, to {near.max():.1g}")
@@ -112,39 +112,39 @@ def _check_draws(
     if apart.any():
         place = int(apart.argmax())
         text = (
-            f"{int(apart.sum())} of {chosen.size} do not fit; draw {chosen[place]} has Q from {lower[place]:.6g} to "
+            f"{int(apart.sum())} of {chosen.size} disagree; draw {chosen[place]} has Q from {lower[place]:.6g} to "
             f"{upper[place]:.6g} in the file, and from {draws.lower[place]:.6g} to {draws.upper[place]:.6g} here"
         )
         return Check(name, False, text)
     n_open = int((~draws.certified).sum())
-    left = f"; {n_open} of them only to bounds" if n_open else ""
+    left = f"; {n_open} of them only up to bounds" if n_open else ""
     of = f"of {n_draws} " if chosen.size < n_draws else ""
     return Check(name, True, f"{chosen.size} {of}solved here, all within their bounds in the file{left}")
 
 
 def check_interval(bound: SavedBound, confidence_level: float) -> Iterator[Check]:
-    """Take the quantile of the upper bounds, and compute the limits from it again, to the bit."""
+    """Recompute the quantile of the upper bounds and the limits, and compare them exactly."""
     largest = bound.upper.reshape(len(bound.intervals), -1).max(axis=0)
     q = inverted_cdf_quantile(largest, confidence_level)
     name, wrong = f"half-width{_of(bound)}", ""
     for one in bound.intervals:
         expected = one.metric.scale * q if len(bound.intervals) > 1 else q
         if one.q != expected:
-            wrong = f"the file has {one.q!r}, and the quantile of its draws is {expected!r}"
-    yield Check(name, not wrong, wrong or f"q = {q:.6g} is the quantile of the draws, to the bit")
+            wrong = f"the file has {one.q!r}, but the quantile of its draws is {expected!r}"
+    yield Check(name, not wrong, wrong or f"q = {q:.6g} is exactly the quantile of the draws")
     for one in bound.intervals:
         limits = cud_limits(one.estimate, one.q).clipped(*one.metric.range)
         if limits != (one.low, one.high):
             wrong = (
-                f"the file has {one.low!r} to {one.high!r}, and they are {limits.low!r} to {limits.high!r}"
+                f"the file has {one.low!r} to {one.high!r}, but they are {limits.low!r} to {limits.high!r}"
             )
             yield Check(f"limits{_of(bound)}", False, wrong)
             return
     text = ", ".join(f"{one.low:.6g} to {one.high:.6g}" for one in bound.intervals)
-    yield Check(f"limits{_of(bound)}", True, f"{text} are estimate and half-width, to the bit")
+    yield Check(f"limits{_of(bound)}", True, f"{text} are exactly estimate and half-width")
 
 
 def _of(bound: SavedBound) -> str:
-    """Return the metrics of a bound, for the names of checks; nothing for the error."""
+    """Return the metrics of a bound, for the names of checks; empty for the error."""
     names = [one.metric.name for one in bound.intervals]
     return "" if names == ["error"] else f" of {' and '.join(names)}"

@@ -1,4 +1,4 @@
-"""The file of a saved result: the question, the fingerprint of the data, what was proved of each draw, and the rows."""
+"""The file of a saved result: the question, the fingerprint of the data, the bounds of each draw, and the rows."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ Counts: TypeAlias = NDArray[np.int32]
 class SavedQuestion:
     """The question that a result answers, without the data.
 
-    `named` are the methods that were asked for by their own names. `passed_again` names arguments of the call that a
-    file cannot hold: splits, and test cases.
+    `named` are the methods that were requested by name. `passed_again` names arguments of the call that a file cannot
+    contain: splits and test cases.
     """
 
     metric: Metrics
@@ -62,7 +62,7 @@ class SavedQuestion:
 
 @dataclass(frozen=True)
 class SavedInterval:
-    """The interval of one metric by the CUD bound: both limits, whatever the alternative of a table is."""
+    """The interval of one metric by the CUD bound: both limits, regardless of the alternative of a table."""
 
     metric: Metric
     estimate: float
@@ -73,7 +73,7 @@ class SavedInterval:
 
 @dataclass(frozen=True, eq=False)
 class SavedBound:
-    """What was proved about the draws of one metric, or of several that hold together: those of the first come first.
+    """The proved bounds of the draws of one metric, or of several simultaneous ones, the first metric first.
 
     The bounds of several are on the scale of their mean losses, [0, 1]; those of one are on the scale of the metric.
     """
@@ -85,7 +85,7 @@ class SavedBound:
 
     @classmethod
     def of(cls, bounds: Sequence[CudBound]) -> SavedBound:
-        """Return what is kept of the bounds of one metric, or of several that hold together."""
+        """Return the saved part of the bounds of one metric, or of several simultaneous ones."""
         draws = bounds[0].draws if bounds[0].joint is None else bounds[0].joint.draws
         intervals = (
             SavedInterval(one.metric, one.estimate, one.q, *one.confidence_interval) for one in bounds
@@ -95,7 +95,7 @@ class SavedBound:
 
 @dataclass(frozen=True)
 class SavedRow:
-    """A row of a table; nan stands for what could not be computed."""
+    """A row of a table; nan means that a number could not be computed."""
 
     method: str
     metric: str
@@ -106,26 +106,26 @@ class SavedRow:
 
 @dataclass(frozen=True, eq=False)
 class SavedResult:
-    """A result as a file holds it.
+    """The content of a saved result.
 
     Attributes
     ----------
     question : SavedQuestion
     fingerprint : str
-        Of the training set, of which the file has no row.
+        Fingerprint of the training set; the file contains no row of it.
     classifier : str
-        In words.
+        Description of the classifier.
     counts : ndarray of int32, shape (n_draws, n_samples)
-        The bootstrap draws: how often each row stands in each.
+        The bootstrap draws: how often each row occurs in each draw.
     coefficients : ndarray of float or None
-        Those of the classifier, which the draws are bounded around; None where there is no bound.
+        Coefficients of the classifier, the center of the bounds; None if there is no bound.
     bounds : tuple of SavedBound
     rows : tuple of SavedRow
-        Of a table; none for the result of `cudbound.cud_interval`.
+        Rows of a table; empty for the result of `cudbound.cud_interval`.
     command : object
-        How the command read its file and what it fitted; None where the result comes from Python.
+        How the command read its file and what it fitted; None if the result comes from Python.
     versions : mapping of str to str
-        Of Python and the packages that decide numbers.
+        Versions of Python and of the packages that results depend on.
     """
 
     question: SavedQuestion
@@ -139,14 +139,14 @@ class SavedResult:
     versions: Mapping[str, str] = field(default_factory=versions)
 
     def to_text(self) -> str:
-        """Return the text of the file; numbers read back to the bit, also those that are infinite or nan."""
+        """Return the text of the file; all numbers are read back exactly, including infinite ones and nan."""
         body = {"format": FORMAT, **_CONVERTER.unstructure(self)}
         parts = {"checksum": _checksum(body), **body}
         lines = [f"{json.dumps(name)}: {json.dumps(one, default=_plain)}" for name, one in parts.items()]
         return "{\n" + ",\n".join(lines) + "\n}\n"
 
     def check_sizes(self) -> None:
-        """Raise `SavedResultError` unless the parts fit each other."""
+        """Raise `SavedResultError` unless the parts are consistent."""
         p = 0 if self.coefficients is None else self.coefficients.size
         fit = self.counts.ndim == 2 and len(self.counts) == self.question.n_resamples
         fit = fit and bool(self.counts.any(axis=1).all() and (self.counts >= 0).all())
@@ -155,16 +155,16 @@ class SavedResult:
             size = (len(self.counts) * len(bound.intervals),)
             fit &= bound.lower.shape == bound.upper.shape == size and bound.witness.shape == (*size, p)
         if not fit:
-            raise SavedResultError("its draws, bounds, witnesses and coefficients do not fit each other")
+            raise SavedResultError("its draws, bounds, witnesses and coefficients are inconsistent")
 
 
 def read_saved(path: str | Path) -> tuple[SavedResult, bool]:
-    """Return what a file holds, and whether it is as it was written: its checksum is that of its contents.
+    """Return the content of a file, and whether it is unchanged: its checksum is that of its content.
 
     Raises
     ------
     SavedResultError
-        If it is no saved result; the message names the file and the first field that is wrong.
+        If it is not a saved result; the message names the file and the first invalid field.
     OSError
         If it cannot be read.
     """
@@ -172,7 +172,7 @@ def read_saved(path: str | Path) -> tuple[SavedResult, bool]:
     try:
         body = json.loads(content)
         if not isinstance(body, dict) or body.get("format") != FORMAT:
-            raise SavedResultError(f"it does not say that its format is {FORMAT!r}")
+            raise SavedResultError(f"its format is not {FORMAT!r}")
         checksum = body.pop("checksum", None)
         intact = checksum == _checksum(body)
         del body["format"]
@@ -186,9 +186,9 @@ def read_saved(path: str | Path) -> tuple[SavedResult, bool]:
 
 
 def structured(found: Any, kind: type[Made]) -> Made:
-    """Return an object of JSON as a dataclass; raises `SavedResultError` where it is none."""
+    """Convert a JSON object to a dataclass; raise `SavedResultError` if it is not an object."""
     if not isinstance(found, Mapping):
-        raise SavedResultError(f"must be an object of JSON; it is {found!r:.40}")
+        raise SavedResultError(f"must be a JSON object; it is {found!r:.40}")
     try:
         return _CONVERTER.structure(found, kind)
     except BaseValidationError as error:
@@ -201,11 +201,11 @@ def _checksum(body: Mapping[str, Any]) -> str:
 
 
 def _plain(value: Any) -> Any:
-    """Return what JSON has for an array or a number of NumPy."""
+    """Convert a NumPy array or number to JSON."""
     if isinstance(value, np.ndarray | np.generic) and value.dtype.kind in "biufU":
         return value.tolist()
     raise SavedResultError(
-        f"labels and options are texts, numbers, or true and false in a file; {value!r} is none of them"
+        f"labels and options must be texts, numbers, true or false in a file; {value!r} is not"
     )
 
 
@@ -215,7 +215,7 @@ def _in_words(error: BaseException, kind: type | None) -> str:
 
 
 def _strictly(value: Any, kind: Any) -> Any:
-    """Return a value as it is: an integer is a number, too, but true is no integer, and no text becomes one."""
+    """Return a value unchanged: an integer is also a number, true is not an integer, and text is never converted."""
     if type(value) is not kind and not (kind is float and type(value) is int):
         raise TypeError(f"must be of type {kind.__name__}; it is {value!r:.40}")
     kind(value)  # an integer may be too large for a number
@@ -237,7 +237,7 @@ def _is_sequence(kind: Any) -> bool:
 
 
 def _sequence(value: Any, kind: Any) -> Any:
-    """Return a list as a tuple; a text is none of its letters."""
+    """Return a list as a tuple; text is not a list of letters."""
     if not isinstance(value, list):
         raise TypeError(f"must be a list; it is {value!r:.40}")
     return _TO_TUPLE(value, kind)

@@ -1,4 +1,4 @@
-"""What a check of a saved result found: one row for each thing that was checked."""
+"""The outcome of checking a saved result: one row per check."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ WIDTH = 52
 
 @dataclass(frozen=True)
 class Check:
-    """One thing that was checked.
+    """One check.
 
     Attributes
     ----------
     name : str
-        What was checked.
+        The subject of the check.
     passed : bool or None
-        None if it could not be checked; `found` says why.
+        None if it could not be checked; `found` has the reason.
     found : str
-        What was found.
+        The finding.
     """
 
     name: str
@@ -44,13 +44,13 @@ class Check:
 
 @dataclass(frozen=True, repr=False)
 class ResultVerification(Tabular):
-    """What `verify_result` found; prints as a table, and writes itself as other tables do.
+    """The result of `verify_result`; prints as a table, and has the output formats of other tables.
 
     Attributes
     ----------
     checks : tuple of Check
     intervals : tuple of str
-        Those in the file, in words, if they were verified.
+        The intervals in the file, in words, if they were verified.
     """
 
     checks: tuple[Check, ...]
@@ -58,7 +58,7 @@ class ResultVerification(Tabular):
 
     @property
     def passed(self) -> bool:
-        """Whether no check failed; one that could not be made is no failure."""
+        """Whether no check failed; a check that could not be made does not count."""
         return all(one.passed is not False for one in self.checks)
 
     @property
@@ -71,15 +71,15 @@ class ResultVerification(Tabular):
         """The result of all checks in words."""
         failed = [one.name for one in self.checks if one.passed is False]
         if failed == ["data"]:
-            return "These are not the data of the saved result, which may hold for those."
+            return "These are not the data of the saved result, so it is neither confirmed nor refuted."
         if failed:
-            return f"The saved result does not hold: {len(failed)} of {len(self.checks)} checks failed."
+            return f"The saved result is not confirmed: {len(failed)} of {len(self.checks)} checks failed."
         n_open = sum(one.passed is None for one in self.checks)
         left = f"; {n_open} could not be made" if n_open else ""
-        return f"The saved result holds: {len(self.checks) - n_open} checks passed{left}."
+        return f"The saved result is confirmed: {len(self.checks) - n_open} checks passed{left}."
 
     def report(self, run: Run | None = None, style: Style = FULL) -> Report:
-        """Return the checks as a table; `run` and `style` change nothing in it."""
+        """Return the checks as a table; `run` and `style` have no effect."""
         columns = (
             Column("check", "check", "text"),
             Column("outcome", "outcome", "text"),
@@ -90,7 +90,7 @@ class ResultVerification(Tabular):
         return Report("checks", "Checks of a saved result", notes, columns, rows, self.to_frame)
 
     def to_frame(self) -> pd.DataFrame:
-        """Return one row for each check, with the columns ``check``, ``outcome`` and ``found``."""
+        """Return one row per check, with the columns ``check``, ``outcome`` and ``found``."""
         import pandas as pd
 
         rows = [(one.name, one.outcome, one.found) for one in self.checks]

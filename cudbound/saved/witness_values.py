@@ -1,4 +1,4 @@
-"""What the witnesses of draws are worth, from their definition: sums and signs, and no search."""
+"""The values of the witnesses of draws, from the definition: sums and signs, without a search."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ STEP = 1e-9
 
 
 def witness_values(problem: Problem, witness: Array) -> Array:
-    r"""Return what the witness of each draw shows its Q to be worth at the least, shape (n_draws,).
+    r"""Return the lower bound on Q from the witness of each draw, shape (n_draws,).
 
     For coefficients :math:`\beta` and the weights :math:`w` of a draw it is
     :math:`|\sum_i w_i 1\{\mathrm{sign}(x_i'\beta) \ne y_i\}| \, g(\alpha (L_b(\hat\beta) - L_b(\beta)))`, with
-    :math:`g(u) = \mathrm{clip}(1 + u, 0, 1)`; nan where a row with a weight has no side.
+    :math:`g(u) = \mathrm{clip}(1 + u, 0, 1)`; nan if a row with a weight has no side.
 
     Parameters
     ----------
@@ -59,7 +59,7 @@ def _values(problem: Problem, witness: Array) -> Array:
 
 
 def tolerances(problem: Problem) -> Array:
-    """Return how far the bounds of each draw may be from those of another machine, shape (n_draws,)."""
+    """Return how far the bounds of each draw may differ from those of another machine, shape (n_draws,)."""
     weights = np.array([problem.score_weights(draw) for draw in range(problem.n_draws)])
     scale = np.maximum(weights.clip(min=0.0).sum(axis=1), -weights.clip(max=0.0).sum(axis=1))
     exact = problem.loss.name == "squared" or math.isinf(problem.localization)

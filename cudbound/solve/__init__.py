@@ -1,1 +1,1 @@
-"""How Q is found: the compiled solver, the slow reference, and a common contract."""
+"""Solvers for Q: the compiled solver and the slow reference, with a common contract."""

@@ -1,4 +1,4 @@
-"""The work of a search: the cost of a node, the nodes that a call may take by default, and the predicted time."""
+"""The work of a search: the cost of a node, the default limit on nodes, and the predicted time."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ def seconds_per_node(problem: Problem) -> float:
 
 
 def default_node_budget(problem: Problem, side: str = "both") -> int:
-    """Return the nodes that the search for a quantile, of both sides or of one, may take if the caller sets no limit.
+    """Return the default limit on nodes in the search for a quantile, of both sides or of one.
 
-    It is a number of nodes, not of seconds, so that the same call gives the same interval on every machine.
+    It is a number of nodes, not of seconds: the same call gives the same interval on every machine.
     """
     nodes = nodes_within(DEFAULT_SECONDS, problem)
     return nodes if side == "both" else nodes // SIGNED_PART
@@ -49,7 +49,7 @@ def nodes_within(seconds: float, problem: Problem) -> int:
 
 
 def forecast(problem: Problem, threads: int, limits: SearchLimits) -> str:
-    """Say when a search with hard draws ends at the latest, in the space that a progress bar leaves of 80 columns."""
+    """Return the latest end of a search with hard draws, short enough for a progress bar in 80 columns."""
     ends = [math.inf if limits.seconds is None else limits.seconds]
     if limits.nodes is not None:
         ends.append(limits.nodes * seconds_per_node(problem) / threads)
@@ -60,6 +60,6 @@ def forecast(problem: Problem, threads: int, limits: SearchLimits) -> str:
 
 
 def _rounded(seconds: float) -> str:
-    """Return a duration with one digit, rounded up: no more are known."""
+    """Return a duration with one digit, rounded up; more digits are not known."""
     unit = 10.0 ** max(0, math.floor(math.log10(seconds))) if seconds > 0.0 else 1.0
     return f"{math.ceil(seconds / unit) * unit:.0f}"

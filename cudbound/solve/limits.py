@@ -1,4 +1,4 @@
-"""When the search for Q ends although it is not done."""
+"""Limits on the search for Q."""
 
 from __future__ import annotations
 
@@ -12,33 +12,33 @@ SOLVERS = ("native", "cvxpy")
 
 @dataclass(frozen=True, kw_only=True)
 class SearchLimits:
-    """The solver, and when its search is given up; draws left open enter with their upper bounds.
+    """The solver and the limits of its search; unsolved draws enter with their upper bounds.
 
     Attributes
     ----------
     solver : {"native", "cvxpy"}, default="native"
-        The compiled kernel, or the slow reference solver, which losses of your own need, and l1 penalties under losses
-        other than squared and logistic or on dependent columns.
+        The compiled kernel, or the slow reference solver, which is needed for user-defined losses, and for l1 penalties
+        with losses other than squared and logistic or on dependent columns.
     nodes : int, math.inf or None, default=None
-        Of the whole call, which then ends with the bounds that are proved. Nodes are counted between batches of
-        searches, so that the result does not depend on the number of threads; in a search for a quantile, setting up
-        the search of a draw counts as 12 of them, and nodes of a quadratic below the loss count less, by their time
-        (``docs/explanation/solver.md``). None lets `cudbound.cud_interval` and
-        `cudbound.compare_intervals` choose, unless `seconds` is given, a number that depends on the size of the data
-        and takes about ten seconds on one processor (`cudbound.solve.effort.default_node_budget`); elsewhere, with
-        ``all_draws=True`` and with the solver "cvxpy" it means no limit. ``math.inf`` means no limit.
+        Limit on the nodes of the whole call, which then ends with the bounds proved so far. Nodes are counted between
+        batches of searches, so the result does not depend on the number of threads. In a search for a quantile,
+        setting up the search of a draw counts as 12 nodes, and nodes of a quadratic below the loss count less, by
+        their time (``docs/explanation/solver.md``). With None and no `seconds`, `cudbound.cud_interval` and
+        `cudbound.compare_intervals` use a number that depends on the size of the data and takes about ten seconds on
+        one processor (`cudbound.solve.effort.default_node_budget`); elsewhere, with ``all_draws=True`` and with the
+        solver "cvxpy", None means no limit. ``math.inf`` means no limit.
     seconds : float or None, default=None
-        Of the whole call likewise; None means no limit. A search for a quantile is planned for the nodes that take
-        about that time, and may end earlier. The result then depends on the speed of the machine.
+        Limit on the time of the whole call; None means no limit. A search for a quantile is planned for the nodes that
+        take about this time, and may end earlier. The result then depends on the speed of the machine.
     nodes_per_draw : int, math.inf or None, default=None
-        Of the search of a single draw; None means no limit, but for the adaptive interval 20,000.
+        Limit on the nodes of a single draw; None means no limit, except 20,000 for the adaptive interval.
     seconds_per_draw : float or None, default=None
-        Of the search of a single draw; None means no limit.
+        Limit on the time of a single draw; None means no limit.
 
     Raises
     ------
     ValueError
-        If a limit is negative or no number.
+        If a limit is negative or not a number.
 
     Examples
     --------
@@ -65,12 +65,12 @@ NO_LIMITS = SearchLimits()
 
 
 def check_limits(limits: object) -> SearchLimits:
-    """Return the limits, or those that None stands for: none.
+    """Return the limits; None means no limits.
 
     Raises
     ------
     ValueError
-        If it is something else, such as a number.
+        If it is anything else, such as a number.
     """
     if limits is None:
         return NO_LIMITS

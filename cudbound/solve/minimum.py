@@ -1,4 +1,4 @@
-"""The exact minimum of a model's loss: whether the fitted coefficients reach it, and how to get there."""
+"""The exact minimum of a model's loss: check whether the fitted coefficients reach it, and compute it."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ def draws_problem(
 ) -> Problem:
     """Return the optimization problems of draws from the training set of a model.
 
-    `weights` are those of misclassified rows, shape (n_draws, n_samples); None takes those of the plain error. Draws of
-    whole groups may hold more or fewer rows than the training set: their mean loss is that of the rows they hold.
+    `weights` are those of misclassified rows, shape (n_draws, n_samples); None means those of the plain error. Draws of
+    whole groups can have more or fewer rows than the training set: their mean loss is over the rows in the draw.
     """
     totals = counts.sum(axis=1)
     unequal = (totals != model.labels.size).any()
@@ -58,7 +58,7 @@ def training_problem(model: AdditiveModel) -> Problem:
 
 
 def least_loss(problem: Problem) -> Minimizers:
-    """Minimize the penalized mean loss of each draw; exact, or by cvxpy where the kernel cannot."""
+    """Minimize the penalized mean loss of each draw, exactly or, if the kernel does not support it, by cvxpy."""
     if is_native(problem):
         return minimize(problem)
     from cudbound.solve.reference_cones import minimize_by_cvxpy
@@ -70,8 +70,8 @@ def least_loss(problem: Problem) -> Minimizers:
 def optimality_residual(model: AdditiveModel) -> float:
     """Excess of the loss of the fitted coefficients over its minimum, in units of g; 0 at the minimizer.
 
-    It is n (L(beta-hat) - min L) with the penalized mean loss L of the training set, so that a residual of 0.01
-    changes g at the default rate localization = n by at most 0.01.
+    It is n (L(beta-hat) - min L) with the penalized mean loss L of the training set: a residual of 0.01 changes g at
+    the default rate localization = n by at most 0.01.
 
     Raises
     ------
@@ -94,9 +94,9 @@ def check_minimizer(model: AdditiveModel) -> float:
     residual = optimality_residual(model)
     if not residual <= RESIDUAL_TOLERANCE:
         raise NotMinimizerError(
-            f"The fitted coefficients do not minimize the mean {model.loss.name} loss on the X and y that were "
-            f"passed: optimality residual {residual:.2e}, allowed {RESIDUAL_TOLERANCE:.0e}.",
-            "If the classifier was fitted to other rows or with sample weights, pass its X and y, or fit it again on "
+            f"The fitted coefficients do not minimize the mean {model.loss.name} loss on these X and y: optimality "
+            f"residual {residual:.2e}, allowed {RESIDUAL_TOLERANCE:.0e}.",
+            "If the classifier was fitted to other rows or with sample weights, pass its X and y, or refit it on "
             "them. If its solver stopped early, fit it with a smaller tol and a larger max_iter, or pass "
             "bound=Bound(polish=True) for the interval of the exact minimizer.",
             residual=residual,
@@ -127,12 +127,12 @@ def polish(model: AdditiveModel) -> AdditiveModel:
 
 
 def no_minimizer(loss: str) -> NoMinimizerError:
-    """Return the error for data on which a loss has no minimizer, with the remedies."""
+    """Return the error for data on which a loss has no minimizer, with remedies."""
     return NoMinimizerError(
-        f"The classes can be separated, so the mean {loss} loss without a penalty has no minimizer: it falls "
+        f"The classes are separable, so the mean {loss} loss without a penalty has no minimizer: it decreases "
         "toward its infimum as the coefficients grow.",
-        "Add a penalty, for example LogisticRegression(C=1.0) or ConvexLossClassifier(penalty=0.01), or take a loss "
-        "that has a minimizer, for example LeastSquaresClassifier().",
+        "Add a penalty, for example LogisticRegression(C=1.0) or ConvexLossClassifier(penalty=0.01), or use a loss "
+        "with a minimizer, for example LeastSquaresClassifier().",
     )
 
 

@@ -1,4 +1,4 @@
-"""The compiled kernel: checked problems in, arrays out. The only importer of the compiled module."""
+"""The compiled kernel: takes checked problems, returns arrays. Only this module imports the compiled code."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ try:
     from cudbound import _solvers
 except ImportError as error:
     raise ImportError(
-        "The compiled part of cudbound, cudbound._solvers, cannot be imported. This happens when Python runs in a "
+        "The compiled part of cudbound, cudbound._solvers, cannot be imported. This happens if Python runs in a "
         "source folder that was not built: install it with 'pip install .', or for development with "
         "'pip install --no-build-isolation --editable .'. "
         f"(Python {sys.version_info.major}.{sys.version_info.minor}; the import error: {error})"
@@ -45,10 +45,10 @@ class Minimizers:
     Attributes
     ----------
     coef : ndarray of float, shape (n_draws, n_coefficients)
-        A minimizer; where it is not unique, some minimizer.
+        A minimizer; if it is not unique, one of them.
     attained : ndarray of bool, shape (n_draws,)
-        False where the loss has no minimizer (separable data under a loss that vanishes): `coef` then has a loss
-        within rounding of the infimum.
+        False if the loss has no minimizer (separable data with a vanishing loss): the loss of `coef` is then equal to
+        the infimum up to rounding.
     """
 
     coef: Array
@@ -61,18 +61,18 @@ def unsupported(problem: Problem) -> UnsupportedProblemError | None:
     if LOSSES.get(loss) != problem.loss or (problem.has_l1_penalty and loss not in L1_LOSSES):
         l1 = " with an l1 penalty" if problem.has_l1_penalty else ""
         return UnsupportedProblemError(
-            f"The native solver supports the losses {sorted(LOSSES)} with a quadratic penalty, and {L1_LOSSES[0]} and "
-            f"{L1_LOSSES[1]} loss with an l1 penalty too. Got {loss!r}{l1} instead.",
+            f"The native solver supports the losses {sorted(LOSSES)} with a quadratic penalty, and also {L1_LOSSES[0]} "
+            f"and {L1_LOSSES[1]} loss with an l1 penalty. Got {loss!r}{l1} instead.",
             remedy,
             why=f"{loss} loss{l1} needs the solver cvxpy",
         )
     if problem.has_l1_penalty and carrying_columns(problem) is None:
         return UnsupportedProblemError(
-            "The native solver supports an l1 penalty where no column of the design is a combination of others. Got "
+            "The native solver supports an l1 penalty if the columns of the design are linearly independent. Got "
             f"{problem.coef.size} columns of rank {design_rank(problem.design)} instead, intercept included.",
-            "Leave out such columns, for example by OneHotEncoder(drop='first'), or pass SearchLimits(solver='cvxpy') "
+            "Drop such columns, for example with OneHotEncoder(drop='first'), or pass SearchLimits(solver='cvxpy') "
             "for the slow reference solver.",
-            why="an l1 penalty on columns that are combinations of others needs the solver cvxpy",
+            why="an l1 penalty on linearly dependent columns needs the solver cvxpy",
         )
     return None
 
@@ -90,15 +90,15 @@ def minimize(problem: Problem) -> Minimizers:
     Warns
     -----
     CudboundWarning
-        If rounding kept the kernel from some minimizers: their coefficients are the best that were found.
+        If rounding prevented some minimizations: their coefficients are the best ones found.
     """
     basis = orthonormal_basis(problem)
     coef, attained, found = _solvers.minimize(_native(problem, basis))
     if not found.all():
         warn(
             CudboundWarning(
-                f"Rounding kept {int((~found).sum())} of {found.size} minimizations of the {problem.loss.name} loss "
-                "from their minimum. Standardize the features or add a penalty."
+                f"Because of rounding, {int((~found).sum())} of {found.size} minimizations of the {problem.loss.name} "
+                "loss did not reach their minimum. Standardize the features or add a penalty."
             )
         )
     return Minimizers(np.einsum("dk,jk->dj", coef, basis.to_coef), attained)
@@ -128,7 +128,7 @@ def fit_stack(
     weights : ndarray of float, shape (n_fits, n_samples)
         Non-negative.
     penalty : ndarray of float, shape (n_fits, n_coefficients)
-        Non-negative, that of the intercept first.
+        Non-negative, with that of the intercept first.
     loss : str
         Any but "hinge".
     shift, scale : ndarray of float, shape (n_fits, n_columns), default=None
@@ -140,9 +140,9 @@ def fit_stack(
     -------
     scores : ndarray of float, shape (n_fits, n_samples)
     doubt : ndarray of float, shape (n_fits, n_samples)
-        Bound of the rounding error of each score; 0 where the score is exactly 0.
+        Bound on the rounding error of each score; 0 if the score is exactly 0.
     found : ndarray of bool, shape (n_fits,)
-        False where there is no unique minimizer, up to rounding; scores and doubts are then 0.
+        False if there is no unique minimizer, up to rounding; scores and doubts are then 0.
     """
     flat = np.ascontiguousarray(rows, dtype=np.float64).reshape(-1, rows.shape[-1])
     return _solvers.fit_all(
@@ -168,7 +168,7 @@ def solve_native(
     known: Draws | None = None,
     report: Callable[[int], None] | None = None,
 ) -> tuple[Draws, bool]:
-    """Solve a native problem; return the draws and whether Ctrl-C ended the search.
+    """Solve a native problem; return the draws and whether Ctrl-C stopped the search.
 
     With `ranks`, ascending and starting at 1, draws are solved only as far as the quantiles at these ranks require.
     `known` holds what is already proved about each draw.

@@ -1,7 +1,7 @@
 """The branch and bound of Laber & Murphy (2008), section 4, with every convex subproblem solved by cvxpy.
 
-Slow and general: the oracle against which the compiled solver is tested, with the same contract, and the solver for
-losses and penalties that the compiled one does not support.
+It is slow and general: an oracle for tests of the compiled solver, with the same contract, and the solver for losses
+and penalties that the compiled one does not support.
 """
 
 from __future__ import annotations
@@ -77,11 +77,11 @@ def solve_reference(
     side : {"both", "positive", "negative"}, default "both"
         Which sign of the weighted deviation counts. One-sided values are those of its positive part.
     cvxpy_solver : str, default "ECOS"
-        Solver that cvxpy calls; another one ("CLARABEL", or "ECOS") steps in where it fails.
+        Solver that cvxpy calls; if it fails, another one ("CLARABEL" or "ECOS") is used.
     limits : SearchLimits, default SearchLimits()
         Seconds are checked between nodes.
     on_draw : callable or None, default None
-        Called with the number of finished draws after each.
+        Called after each draw with the number of finished draws.
 
     Returns
     -------
@@ -93,8 +93,8 @@ def solve_reference(
     ImportError
         If cvxpy is not installed.
     ValueError
-        If `side` is not one of the three, `cvxpy_solver` is not installed, or the loss is neither one of
-        `cudbound.losses.surrogates` nor a `cudbound.CvxpyLoss` that keeps its rules.
+        If `side` is not one of the three, if `cvxpy_solver` is not installed, or if the loss is neither one of
+        `cudbound.losses.surrogates` nor a valid `cudbound.CvxpyLoss`.
     SolveInterrupted
         On Ctrl-C, with the draws finished so far.
 
@@ -213,7 +213,7 @@ class _Search:
         self.upper = self._bound(np.zeros(0, dtype=np.int8), -math.inf)
 
     def run(self, relaxation: Relaxation, node_limit: float, deadline: float) -> SolveStatus:
-        """Search until the best value is proved, a limit is reached, or only what no solver could solve is left."""
+        """Search until the best value is proved, a limit is reached, or no solver solves the remaining subproblems."""
         self._relaxation = relaxation
         start = np.zeros(0, dtype=np.int8)
         self._offer(self._problem.coef, self._generic, start, self._anchor_loss)
@@ -238,7 +238,7 @@ class _Search:
         if unresolved and self.upper > self.value + PRUNE:
             warn(
                 CudboundWarning(
-                    f"No cvxpy solver could solve a subproblem of draw {self._draw}; Q lies between "
+                    f"No cvxpy solver could solve a subproblem of draw {self._draw}; Q is between "
                     f"{self.value} and {self.upper}. Try another 'cvxpy_solver'."
                 )
             )

@@ -59,12 +59,12 @@ _ECOS_INTERRUPTED = -4
 
 
 def choose_solvers(cp: Any, first: str) -> list[str]:
-    """Return the names of the requested solver and of those that replace it where it fails."""
+    """Return the names of the requested solver and of those that replace it if it fails."""
     installed = cp.installed_solvers()
     if first not in installed:
         raise ValueError(
             f"The 'cvxpy_solver' parameter must be an installed solver of cvxpy, one of {installed}. "
-            f"Got {first!r} instead; get ECOS and CLARABEL with: {install_command('reference')}"
+            f"Got {first!r} instead; install ECOS and CLARABEL with: {install_command('reference')}"
         )
     return [first, *(name for name in _SOLVER_OPTIONS if name != first and name in installed)]
 
@@ -83,8 +83,8 @@ def loss_expression(cp: Any, loss: Loss, labels: Array, scores: Any) -> Any:
     expression = CVXPY_LOSSES.get(loss.name)
     if expression is None:
         raise ValueError(
-            f"The reference solver supports the losses {sorted(CVXPY_LOSSES)} and those written as a "
-            f"cudbound.CvxpyLoss. Got {loss.name!r} instead; write it as a CvxpyLoss."
+            f"The reference solver supports the losses {sorted(CVXPY_LOSSES)} and any cudbound.CvxpyLoss. "
+            f"Got {loss.name!r} instead; write it as a CvxpyLoss."
         )
     return expression(cp, labels, scores)
 

@@ -38,7 +38,7 @@ class Hyperplanes:
 
 
 def merge_rows(problem: Problem, draw: int) -> Hyperplanes:
-    """Merge collinear rows: all rows of a hyperplane change class together, whatever their labels."""
+    """Merge collinear rows: all rows of a hyperplane change class together, regardless of their labels."""
     weights = problem.score_weights(draw)
     lengths = np.linalg.norm(problem.design, axis=1)
     zero = lengths <= ZERO_ROW * lengths.max()
@@ -85,7 +85,7 @@ def solve_linear_program(
     Raises
     ------
     RuntimeError
-        If there is none, or HiGHS fails; the message says on what.
+        If there is none, or if HiGHS fails; the message gives the reason.
     """
     found = linprog(
         objective,

@@ -1,4 +1,4 @@
-"""How the draws of the CUD bound are searched: for one quantile or completely, and with which limits."""
+"""The search of the draws of the CUD bound: for one quantile or completely, and its limits."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ STAGES = (1 / 64, 1 / 8, 1.0)
 
 @dataclass(frozen=True)
 class Search:
-    """Arguments of `cudbound.cud_interval` that say how far draws are solved, and when the search ends.
+    """Arguments of `cudbound.cud_interval` that control how far draws are solved, and when the search ends.
 
-    A result keeps them, so that its search can be resumed at another level in the same way.
+    A result keeps them, for resuming its search at another level in the same way.
     """
 
     all_draws: bool = False
@@ -40,11 +40,11 @@ class Search:
 
     @property
     def has_default_budget(self) -> bool:
-        """Whether the caller set no limit for the search for the quantile."""
+        """Whether the search for the quantile has the default limit."""
         return self._is_planned and self.limits.seconds is None
 
     def _planned(self, problem: Problem) -> SearchLimits:
-        """Return the limits, with the nodes that the search is planned for: some are kept to narrow the bounds."""
+        """Return the limits, with the planned nodes of the search: some are reserved for narrowing the bounds."""
         seconds = self.limits.seconds
         if not self._is_planned or seconds == math.inf:
             return self.limits
@@ -53,9 +53,9 @@ class Search:
         return replace(self.limits, nodes=nodes_within(seconds * check_n_jobs(self.n_jobs), problem))
 
     def stages(self, problem: Problem) -> Iterator[Search]:
-        """Yield this search with growing shares of its nodes, for a caller who may know enough before all are spent.
+        """Yield this search with growing shares of its nodes, for callers that may stop early.
 
-        Every stage is to resume from the draws of the one before.
+        Every stage must resume from the draws of the one before.
         """
         limits = self._planned(problem)
         nodes = limits.nodes
@@ -80,12 +80,12 @@ class Search:
     ) -> Draws:
         """Solve the draws as far as the quantile at this level requires, or all of them.
 
-        A `rank` stands for another order statistic than that of the level.
+        A `rank` selects another order statistic than that of the level.
 
         Raises
         ------
         KeyboardInterrupt
-            On Ctrl-C; its message says what is known about the quantile.
+            On Ctrl-C; its message has the range of the quantile.
         """
         rank = quantile_rank(problem.n_draws, confidence_level) if rank is None else rank
         try:
@@ -105,10 +105,10 @@ class Search:
 
 
 def search_ended(search: Search, draws: Draws, lower: float, upper: float) -> NotCertifiedWarning:
-    """Say between which values the quantile lies and, for each reason why it is not proved, what to do."""
+    """Return a warning with the range of the quantile and, for each reason why it is not proved, what to do."""
     both = search.side == "both"
     what = "half-width" if both else "quantile of the signed suprema"
-    goes_on = "; at(limits=...) of a result of cud_interval continues from what is proved" if both else ""
+    goes_on = "; at(limits=...) of a result of cud_interval continues the search" if both else ""
     inaccurate = np.flatnonzero(draws.status == SolveStatus.INACCURATE)
     n_limited = int((~draws.decided).sum()) - inaccurate.size
     advice = [
@@ -116,18 +116,18 @@ def search_ended(search: Search, draws: Draws, lower: float, upper: float) -> No
     ]
     if n_limited and search.has_default_budget:
         advice.append(
-            f"The search was ended after {draws.nodes.sum()} nodes, with {n_limited} of {len(draws)} draws open: pass "
-            f"bound=Bound(limits=SearchLimits(nodes=math.inf)) to complete the search{goes_on}."
+            f"The search stopped after {draws.nodes.sum()} nodes, with {n_limited} of {len(draws)} draws unsolved: "
+            f"pass bound=Bound(limits=SearchLimits(nodes=math.inf)) to complete the search{goes_on}."
         )
     elif n_limited:
         advice.append(
-            f"A limit left {n_limited} of {len(draws)} draws open: raise it in "
+            f"A limit stopped the search in {n_limited} of {len(draws)} draws: increase it in "
             f"bound=Bound(limits=SearchLimits(...)){goes_on}."
         )
     if inaccurate.size:
         advice.append(
-            f"Rounding left {inaccurate.size} draws open: rescale the features or look for an outlying value; "
-            f"result.problem.select({inaccurate[0]}).save(path) keeps one for a bug report."
+            f"Rounding left {inaccurate.size} draws unproved: rescale the features or look for an outlier; "
+            f"result.problem.select({inaccurate[0]}).save(path) saves one for a bug report."
         )
     return NotCertifiedWarning(
         " ".join(advice),

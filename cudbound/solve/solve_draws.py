@@ -57,18 +57,18 @@ def solve_draws(
     side : {"both", "positive", "negative"}, default="both"
         Which sign of the weighted deviation counts. One-sided values are those of its positive part.
     ranks : int or sequence of int, default=None
-        Ranks at which the ordered Q are needed; rank 1 is the smallest. Draws are then solved only as far as that
-        requires: most are shown to lie on one side and get the status ``DECIDED``. The r-th smallest Q lies between
-        the r-th smallest ``lower`` and the r-th smallest ``upper``, which are equal when it is proved. None solves
-        every draw completely. The cvxpy solver solves every draw in any case.
+        Ranks of the order statistics of Q that are needed; rank 1 is the smallest. Draws are then solved only as far as
+        these require: most are shown to lie on one side and get the status ``DECIDED``. The r-th smallest Q is between
+        the r-th smallest ``lower`` and the r-th smallest ``upper``, which are equal if it is proved. None solves every
+        draw completely. The cvxpy solver always solves every draw.
     n_jobs : int or None, default=1
-        Threads of the native solver; -1 for all cores. The answer does not depend on it.
+        Number of threads of the native solver; -1 for all cores. The result does not depend on it.
     limits : SearchLimits, default=None
-        The solver, and nodes and seconds after which searches are given up, so that draws are left with
-        ``lower < upper``; None means the compiled kernel and no limit.
+        The solver and its limits on nodes and seconds, after which draws are left with ``lower < upper``; None means
+        the compiled kernel and no limit.
     previous : Draws, default=None
-        Earlier result for the same problem, of any solver and for any `ranks`. The search resumes from its bounds, and
-        draws that are certified in it, or decided for the same ranks, are not solved again.
+        Earlier result for the same problem, from any solver and for any `ranks`. The search resumes from its bounds.
+        Draws that are certified in it, or decided for the same ranks, are not solved again.
 
     Returns
     -------
@@ -79,17 +79,17 @@ def solve_draws(
     Raises
     ------
     ValueError
-        If an argument has a value out of range, if `previous` belongs to another problem, or if the compiled kernel
-        does not take the loss or the penalty of this one.
+        If an argument is out of range, if `previous` belongs to another problem, or if the compiled kernel does not
+        support the loss or the penalty of this one.
     SolveInterrupted
-        On Ctrl-C; its ``draws`` hold what was computed so far.
+        On Ctrl-C; its ``draws`` are the results so far.
 
     Notes
     -----
     Branch and bound on the sides of the hyperplanes. For squared loss the sublevel sets of L are balls in suitable
     coordinates, every relaxation is a least-distance problem that continues from its parent's solution, and the
-    distance to a hyperplane bounds what crossing it costs. A pattern of signs counts only if it is shown that some
-    classifier realizes it.
+    distance to a hyperplane bounds the cost of crossing it. A pattern of signs counts only if some classifier is shown
+    to realize it.
 
     References
     ----------
@@ -129,9 +129,9 @@ def solve_draws(
     digest = problem.digest(side)
     if previous is not None and previous.problem_digest != digest:
         raise ValueError(
-            "'previous' must hold draws of the same problem. Got draws of another one (other data, rng, localization "
-            "or side, or draws that were taken apart): pass the arguments they came from, or previous=None to solve "
-            "from the start."
+            "'previous' must contain draws of the same problem. Got draws of another one (other data, rng, "
+            "localization or side, or a subset of draws): pass the arguments they came from, or previous=None to start "
+            "again."
         )
     with _progress_bar(problem.n_draws, forecast(problem, threads, limits)) as report:
         if native:
@@ -148,7 +148,7 @@ def solve_draws(
 
 
 def check_native(problem: Problem) -> None:
-    """Raise `UnsupportedProblemError` if the compiled kernel does not take the loss or the penalty of a problem."""
+    """Raise `UnsupportedProblemError` if the compiled kernel does not support the loss or the penalty of a problem."""
     if refusal := unsupported(problem):
         raise refusal
 
@@ -173,7 +173,7 @@ def _solve_reference(
 
 
 def _merge(previous: Draws, rows: NDArray[np.intp], solved: Draws) -> Draws:
-    """Insert newly solved draws; bounds proved earlier are kept where they are tighter."""
+    """Insert newly solved draws; earlier bounds are kept if they are tighter."""
     merged: dict[str, Any] = {
         name: np.array(getattr(previous, name)) for name in ("lower", "upper", "status", "nodes", "witness")
     }
@@ -188,7 +188,7 @@ def _merge(previous: Draws, rows: NDArray[np.intp], solved: Draws) -> Draws:
 
 @contextmanager
 def _progress_bar(total: int, ends: str) -> Iterator[Callable[[int], None] | None]:
-    """Show how many draws are done and, once they prove hard, when the search ends."""
+    """Show how many draws are done and, if they are hard, when the search ends."""
     shown = current_progress()
     if not shown.shown:
         yield None

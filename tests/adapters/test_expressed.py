@@ -81,7 +81,9 @@ def test_no_bound_has_a_reason_and_the_error_of_the_bound_itself(name):
     with warnings.catch_warnings(record=True, action="always") as caught:
         found = Model.of(estimator, Sample.of(estimator, X, Y), ModelUse(bound=True))
     assert found.additive is None
-    assert found.why_none.startswith(words if name != "search" else "the bound takes what GridSearchCV chose")
+    assert found.why_none.startswith(
+        words if name != "search" else "the bound treats the choice of GridSearchCV"
+    )
     assert any(one.category is NotMinimizerWarning for one in caught) == (error is NotMinimizerError)
     with pytest.raises(error, match=re.escape(str(raised.value))):
         Model.of(estimator, Sample.of(estimator, X, Y), ModelUse(bound=True, named=True))
@@ -140,7 +142,7 @@ def test_events_carry_what_they_are_about():
     assert NotMinimizerWarning(0.12).residual == 0.12
     assert "residual 0.12" in str(NotMinimizerWarning(0.12))
     assert LabelsReadWarning("SelectKBest").step == "SelectKBest"
-    assert str(LabelsReadWarning("SelectKBest")).startswith("SelectKBest reads the labels")
+    assert str(LabelsReadWarning("SelectKBest")).startswith("SelectKBest uses the labels")
     frozen = FrozenStepsWarning(("SelectFromModel(prefit=True)",))
     assert frozen.steps == ("SelectFromModel(prefit=True)",)
     assert "Refits do not fit SelectFromModel(prefit=True) again" in str(frozen)

@@ -47,11 +47,11 @@ UNSUPPORTED = {
     "perceptron": (Perceptron(), r"^Perceptron has no convex loss.*Fit LinearSVC"),
     "discriminant": (
         LinearDiscriminantAnalysis(),
-        "^LinearDisc.*another intercept.*Fit LeastSquaresClassifier",
+        "^LinearDisc.*a different intercept.*Fit LeastSquaresClassifier",
     ),
     "quadratic": (
         QuadraticDiscriminantAnalysis(),
-        "^QuadraticDiscriminantAnalysis takes its rule from estimated",
+        "^QuadraticDiscriminantAnalysis derives its rule from estimated",
     ),
     "adaboost": (
         AdaBoostClassifier(n_estimators=5),
@@ -67,9 +67,9 @@ UNSUPPORTED = {
     ),
     "calibrated": (
         CalibratedClassifierCV(LogisticRegression(), ensemble=False),
-        "^CalibratedClassifierCV averages.*Pass the classifier inside",
+        "^CalibratedClassifierCV averages.*Pass the inner classifier",
     ),
-    "forest": (RandomForestClassifier(n_estimators=3), "^RandomForestClassifier is not known as an additive"),
+    "forest": (RandomForestClassifier(n_estimators=3), "^RandomForestClassifier is not a known additive"),
     "kernel": (SVC(), r"^SVC\(kernel='rbf'\) has no fixed basis.*Nystroem"),
     "sgd loss": (
         SGDClassifier("perceptron"),
@@ -78,23 +78,23 @@ UNSUPPORTED = {
     "positive": (RidgeClassifier(positive=True), r"^RidgeClassifier\(positive=True\) constrains"),
     "search": (
         GridSearchCV(LogisticRegression(), {"C": [0.1, 1.0]}, refit=False),
-        r"^GridSearchCV\(refit=False\) holds no classifier\. Fit it with refit=True",
+        r"^GridSearchCV\(refit=False\) has no fitted classifier\. Fit it with refit=True",
     ),
     "inside a pipeline": (
         make_pipeline(StandardScaler(), LinearDiscriminantAnalysis()),
-        "^LinearDiscriminantAnalysis takes its rule",
+        "^LinearDiscriminantAnalysis derives its rule",
     ),
     "inside a search": (
         GridSearchCV(RandomForestClassifier(n_estimators=3), {"max_depth": [1, 2]}, cv=2),
-        "^RandomForestClassifier is not known",
+        "^RandomForestClassifier is not a known",
     ),
     "threshold without intercept": (
         FixedThresholdClassifier(LogisticRegression(fit_intercept=False), threshold=0.3),
-        "needs a classifier whose intercept is fitted and not penalized",
+        "needs a classifier with a fitted, unpenalized intercept",
     ),
     "threshold with a penalized intercept": (
         FixedThresholdClassifier(LinearSVC(), threshold=0.3, response_method="decision_function"),
-        r"not penalized: then it is an offset.*SVC\(kernel='linear'\) in place of LinearSVC",
+        r"unpenalized intercept: then it is an offset.*SVC\(kernel='linear'\) instead of LinearSVC",
     ),
     "threshold on another probability": (
         FixedThresholdClassifier(SGDClassifier("modified_huber"), threshold=0.3),
@@ -102,13 +102,13 @@ UNSUPPORTED = {
     ),
     "threshold of 1": (
         FixedThresholdClassifier(LogisticRegression(), threshold=1.0),
-        r"with the threshold 1\.0 gives every case the same class",
+        r"with the threshold 1\.0 assigns every case to the same class",
     ),
     "tuned threshold with a scorer": (
         TunedThresholdClassifierCV(
             LogisticRegression(), scoring=make_scorer(f1_score, pos_label="ill"), cv=2, thresholds=5
         ),
-        "does not say which class its threshold belongs to. Fit FixedThresholdClassifier",
+        "is unknown for TunedThresholdClassifierCV with a custom scorer. Fit FixedThresholdClassifier",
     ),
 }
 
@@ -135,7 +135,7 @@ def test_other_methods_are_always_offered():
     for estimator in (Perceptron(), RandomForestClassifier(n_estimators=3)):
         with pytest.raises(UnsupportedEstimatorError) as caught:
             express(estimator.fit(X, y), X, y)
-        assert "leave 'cud' and 'aci' out of the methods of compare_intervals" in str(caught.value)
+        assert "drop 'cud' and 'aci' from the methods of compare_intervals" in str(caught.value)
     assert "Supported: cudbound.LeastSquaresClassifier; cudbound.ConvexLossClassifier; sklearn" in str(
         caught.value
     )
@@ -193,7 +193,10 @@ def test_l1_penalties_that_ask_for_the_other_solver():
         cud_interval(clf, X[:, :1], y, n_resamples=2)
     dependent = np.column_stack([X[:, :2], X[:, 0] + X[:, 1]])
     clf = sparse_logistic(1.0, solver="liblinear", **TIGHT).fit(dependent, y)
-    with pytest.raises(ValueError, match=r"no column of the design is .* Got 4 columns of rank 3 instead"):
+    with pytest.raises(
+        ValueError,
+        match=r"the columns of the design are linearly independent. Got 4 columns of rank 3 instead",
+    ):
         cud_interval(clf, dependent, y, n_resamples=2)
 
 

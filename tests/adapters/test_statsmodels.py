@@ -81,7 +81,7 @@ def test_a_result_that_is_passed_as_it_is_gets_a_way_on(entry):
         (lambda: LogisticRegression().fit(X, Y), "LogisticRegression is not the result"),
         (
             lambda: sm.GLM(Y, X, family=BINOMIAL, freq_weights=np.arange(1.0, N + 1.0)).fit(),
-            "The fit used freq_weights, which its result does not pass on",
+            "The fit used freq_weights, which cannot be read from its result",
         ),
         (lambda: sm.GLM(Y, X, family=BINOMIAL, offset=np.ones(N)).fit(), "The fit used an offset"),
         (lambda: sm.Logit(Y, X, offset=np.ones(N)).fit(disp=0), "The fit used an offset"),

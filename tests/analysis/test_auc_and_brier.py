@@ -133,7 +133,7 @@ def test_draws_of_one_class_are_left_out_and_counted():
     assert any("single-class draws fitted as drawn" in remark for remark in error.remarks)
     for row in others:
         assert not any("single-class" in remark for remark in row.remarks)
-        assert any("draws hold one class and were left out" in remark for remark in row.remarks)
+        assert any("draws contain only one class and were omitted" in remark for remark in row.remarks)
         assert np.isfinite([row.low, row.high]).all()
 
 

@@ -191,9 +191,7 @@ def test_the_reason_fits_on_two_lines(estimator, reason):
 def test_asked_for_by_name_such_a_method_is_an_error():
     forest = RandomForestClassifier(n_estimators=2, max_depth=2).fit(X, Y)
     for methods in ("cud", ["aci"], ["martin-beta", "cud"]):
-        with pytest.raises(
-            UnsupportedEstimatorError, match="RandomForestClassifier is not known as an additive"
-        ):
+        with pytest.raises(UnsupportedEstimatorError, match="RandomForestClassifier is not a known additive"):
             compare_intervals(forest, X, Y, methods=methods, **ARGUMENTS)
 
 

@@ -208,7 +208,7 @@ def test_a_tuned_threshold_is_known():
     ("clf", "reason"),
     [
         (Nearest(), "Nearest has neither decision_function nor predict_proba"),
-        (BadScores(), "the scores of BadScores do not divide its classes"),
+        (BadScores(), "the scores of BadScores do not separate its classes"),
     ],
 )
 def test_without_scores_of_the_rule_the_rows_stand_in_order(clf, reason):
@@ -291,8 +291,8 @@ def test_the_command_says_it_below_the_table_and_draws_it(command, tmp_path):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--instability", "--format", "csv"], "for which csv has no place"),
-        (["--instability", "--methods", "cud"], "none of the methods asked for makes; add two-center"),
+        (["--instability", "--format", "csv"], "which csv cannot contain"),
+        (["--instability", "--methods", "cud"], "none of the requested methods makes them; add two-center"),
         (
             ["--instability-plot", "a.svg", "--plot", "a.svg"],
             "--plot and --instability-plot name the same file",

@@ -114,8 +114,8 @@ def test_no_cap_where_a_step_reads_the_labels():
     table = compare_intervals(selection, X, y, methods="recommended", n_resamples=Draw_sampleS, rng=0)
     row = table["two-center"]
     assert "q_signed" not in row.details
-    assert any("SelectKBest, which reads the labels" in remark for remark in row.remarks)
-    assert "SelectKBest, which reads the labels" in table["cud"].degenerate
+    assert any("SelectKBest, which uses the labels" in remark for remark in row.remarks)
+    assert "SelectKBest, which uses the labels" in table["cud"].degenerate
     uncapped = performance_interval(
         selection, X, y, n_resamples=Draw_sampleS, rng=0, method=("two-center", {"cap": False})
     )

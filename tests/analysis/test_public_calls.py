@@ -86,7 +86,7 @@ def test_alpha_where_options_of_methods_are_taken():
     [
         (["alpha"], "confidence_level, which is 1 - alpha; .* bound=Bound"),
         (["random_state", "seed"], "rng=0"),
-        (["n_boot", "n_bootstrap", "n_bootstraps", "B"], "it is called n_resamples"),
+        (["n_boot", "n_bootstrap", "n_bootstraps", "B"], "use n_resamples"),
         (["event", "pos_label"], r"metric=Metrics\(\"sensitivity\", event=\.\.\.\)"),
         (["cv", "inner", "on_single_class", "sizes"], r"resampling=Resampling\({name}=\.\.\.\)"),
         (["localization", "polish"], r"bound=Bound\({name}=\.\.\.\)"),

@@ -124,7 +124,7 @@ def test_every_method_but_those_of_one_boundary_gives_the_error():
     for name in ("cud", "aci"):
         assert table[name].degenerate == "no CUD bound: the bound needs two classes, not 3"
         with pytest.raises(
-            UnsupportedEstimatorError, match="the boundary between two classes, and there are 3"
+            UnsupportedEstimatorError, match="the boundary between two classes, but there are 3"
         ):
             compare_intervals(clf, X, y, methods=[name], **FAST)
     assert table.instability is None
@@ -207,7 +207,7 @@ def test_classes_of_one_row_and_fewer_rows_than_two_a_class():
     y[0] = "c"
     with pytest.raises(ValueError, match=re.escape("Got 1 of 'c'")) as said:
         performance_interval(GaussianNB().fit(X, y), X, y, **FAST)
-    assert "leave such classes out, or merge them" in str(said.value)
+    assert "omit such classes, or merge them" in str(said.value)
     few = np.arange(10) % 7
     clf = DecisionTreeClassifier().fit(np.arange(10)[:, None], few)
     with pytest.raises(ValueError, match="at least 2 rows of each class"):
@@ -217,9 +217,9 @@ def test_classes_of_one_row_and_fewer_rows_than_two_a_class():
 @pytest.mark.parametrize("call", [cud_interval, estimate_error, instability])
 def test_calls_of_two_classes_say_where_to_go(call):
     clf, X, y = fitted()
-    with pytest.raises(ValueError, match="performance_interval and compare_intervals take more"):
+    with pytest.raises(ValueError, match="performance_interval and compare_intervals support more"):
         call(clf, X, y)
-    with pytest.raises(ValueError, match="performance_interval and compare_intervals take more"):
+    with pytest.raises(ValueError, match="performance_interval and compare_intervals support more"):
         compare_learners([clf, GaussianNB().fit(X, y)], X, y)
 
 
@@ -307,19 +307,22 @@ def test_the_command_takes_all_classes(patients):
     [
         ([], "Missing option '--positive'"),
         (["--positive", "mild"], "keep all classes with --all-classes"),
-        (["--all-classes"], "--all-classes needs a classifier of several classes, as --classifier logistic"),
-        (["--all-classes", "--positive", "mild"], "--positive names one of two classes"),
+        (
+            ["--all-classes"],
+            "--all-classes needs a classifier for several classes, such as --classifier logistic",
+        ),
+        (["--all-classes", "--positive", "mild"], "--positive is for two classes"),
         (
             ["--all-classes", "--classifier", "logistic", "--metric", "npv", "--prevalence", "0.2"],
             "--metric must be 'error', 'accuracy' or 'sensitivity' for 3 classes",
         ),
         (
             ["--all-classes", "--classifier", "logistic", "--metric", "cost", "--cost", "mild=1"],
-            "--cost is for two classes",
+            "--cost needs two classes",
         ),
         (
             ["--all-classes", "--classifier", "logistic", "--methods", "cud"],
-            "moves the boundary between two classes, and there are 3",
+            "is for the boundary between two classes, but there are 3",
         ),
     ],
 )
@@ -348,4 +351,4 @@ def test_a_model_of_several_classes_is_read(patients, tmp_path):
 def test_two_values_are_no_several_classes(patients, tmp_path):
     (tmp_path / "p.csv").write_text((tmp_path / "p.csv").read_text().replace("severe", "mild"))
     found = CliRunner().invoke(main, [*patients, "--all-classes", "--classifier", "logistic"])
-    assert "name one with --positive" in found.stderr
+    assert "choose one with --positive" in found.stderr

@@ -329,7 +329,7 @@ def test_draws_of_one_class_and_of_few_rows_are_counted() -> None:
     found = boundary_deviations(model, counts, rate=5.0)
     assert found.remarks == (
         "2 single-class draws",
-        "1 draws leave scores undetermined, those points taken as near",
+        "1 draws with undetermined scores, those points counted as near",
     )
     assert found.upper[1] == found.lower[1]
     assert (found.upper[2], found.lower[2]) == (0.0, 0.0)
@@ -342,7 +342,7 @@ def test_separable_draws_of_a_vanishing_loss_take_all_points_as_near() -> None:
     separable[0, right] = np.bincount(np.arange(14) % right.size, minlength=right.size)
     found = boundary_deviations(model, separable)
     assert found.n_near == 14
-    assert found.remarks == ("1 draws leave scores undetermined, those points taken as near",)
+    assert found.remarks == ("1 draws with undetermined scores, those points counted as near",)
     assert_same(replace(found, remarks=()), boundary_deviations(model, separable, rate=np.inf))
 
 
@@ -391,7 +391,7 @@ def test_a_direction_without_curvature_leaves_scores_undetermined(seed: int) -> 
     )
     np.testing.assert_allclose(drawn.variances[0, :20] / 21, alone.variances[0] / 20, rtol=1e-6)
     found = boundary_deviations(logistic, once)
-    assert found.remarks == ("1 draws leave scores undetermined, those points taken as near",)
+    assert found.remarks == ("1 draws with undetermined scores, those points counted as near",)
 
 
 # ---- losses, arguments, limits -----------------------------------------------------------------------------------
@@ -445,7 +445,7 @@ def test_losses_without_curvature_are_refused_unless_none_is_needed() -> None:
     hinge = express(ConvexLossClassifier(loss="hinge", penalty=0.05).fit(X, y), X, y)
     counts = draw_counts(40, 20, np.random.default_rng(1))
     with pytest.raises(
-        UnsupportedEstimatorError, match=r"curvature, .* Got hinge instead\. .* take the rate 0"
+        UnsupportedEstimatorError, match=r"curvature .* Got hinge instead\. .* use the rate 0"
     ):
         boundary_deviations(hinge, counts)
     centered = boundary_deviations(hinge, counts, rate=0)
@@ -476,7 +476,7 @@ def test_searches_that_are_given_up_make_the_interval_longer() -> None:
     counts = draw_counts(40, 30, np.random.default_rng(4))
     exact = boundary_deviations(model, counts)
     with pytest.warns(
-        NotCertifiedWarning, match=r"The search of \d+ of 30 draws .* Raise nodes_per_draw"
+        NotCertifiedWarning, match=r"The search was stopped in \d+ of 30 draws .* Increase nodes_per_draw"
     ) as caught:
         limited = boundary_deviations(model, counts, limits=SearchLimits(nodes_per_draw=0))
     n_open = caught[0].message.n_limited

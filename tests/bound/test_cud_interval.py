@@ -242,8 +242,8 @@ def test_draws_that_are_not_certified_enter_with_their_upper_bounds() -> None:
     known = f"between {limited.q_lower:.3f} and {limited.q:.3f}"
     assert str(caught[0].message) == (
         f"The half-width is {known}; the larger value was used, which can only make the interval longer. "
-        f"A limit left {left} of 100 draws open: raise it in bound=Bound(limits=SearchLimits(...)); "
-        "at(limits=...) of a result of cud_interval continues from what is proved."
+        f"A limit stopped the search in {left} of 100 draws: increase it in bound=Bound(limits=SearchLimits(...)); "
+        "at(limits=...) of a result of cud_interval continues the search."
     )
     assert caught[0].message.half_width == (limited.q_lower, limited.q)
     assert caught[0].filename == __file__  # the warning points at the caller
@@ -296,10 +296,10 @@ def test_draws_that_rounding_left_open_get_advice_of_their_own(
     (event,) = (one.message for one in caught if isinstance(one.message, NotCertifiedWarning))
     assert (event.n_limited, event.n_inaccurate) == (n_limited, 3)
     assert str(event).endswith(
-        "Rounding left 3 draws open: rescale the features or look for an outlying value; "
-        "result.problem.select(4).save(path) keeps one for a bug report."
+        "Rounding left 3 draws unproved: rescale the features or look for an outlier; "
+        "result.problem.select(4).save(path) saves one for a bug report."
     )
-    assert ("A limit left 2 of 100 draws open: raise it in" in str(event)) == (n_limited > 0)
+    assert ("A limit stopped the search in 2 of 100 draws: increase it in" in str(event)) == (n_limited > 0)
     assert ("limit" in str(event)) == (n_limited > 0)
     assert not result.certified
     result.problem.select(4).save(tmp_path / "draw.npz")
@@ -400,7 +400,7 @@ def test_pipelines() -> None:
 def test_another_training_set_is_noticed() -> None:
     X, y = patients()
     clf = LeastSquaresClassifier().fit(X, y)
-    with pytest.raises(NotMinimizerError, match="do not minimize the mean squared loss on the X and y"):
+    with pytest.raises(NotMinimizerError, match="do not minimize the mean squared loss on these X and y"):
         cud_interval(clf, X[:-1], y[:-1])
     turned = np.where(y == "yes", "no", "yes")
     with pytest.raises(
@@ -412,7 +412,7 @@ def test_another_training_set_is_noticed() -> None:
 def test_other_estimators_are_refused_by_name() -> None:
     X, y = patients()
     with pytest.raises(
-        UnsupportedEstimatorError, match="DecisionTreeClassifier is not known as an additive classifier"
+        UnsupportedEstimatorError, match="DecisionTreeClassifier is not a known additive classifier"
     ):
         cud_interval(DecisionTreeClassifier().fit(X, y), X, y)
 

@@ -87,12 +87,12 @@ def test_an_export_with_everything_wrong_takes_two_tries():
         "add --decimal ','",
         "'unknown' on 11 rows among numbers; add --missing-values=unknown",
         "999 on line 9 is far from the others",
-        "column 'country' has the same value on every row",
+        "column 'country' has the same value in every row",
         "column 'alive' is a copy of the target 'died'",
         "dates: column 'admitted' ('2020-01-11' on line 2)",
         "numbers with units: column 'weight' ('50 kg' on line 2)",
         "column 'comment' ('note 0' on line 2, 30 different texts on 63 rows)",
-        "column 'blank' has no value at all",
+        "column 'blank' is empty",
         "column 'rare' has no value on",
         "column 14 without a name in the header",
         "'F' (1)",
@@ -128,7 +128,7 @@ def test_foreign_characters_do_not_reach_the_terminal():
     result = check()
     assert result.exit_code == 1
     assert "\x1b" not in result.stdout + result.stderr
-    assert "does not print; rename that column" in result.stderr
+    assert "has unprintable characters; rename that column" in result.stderr
 
 
 def test_what_is_given_is_kept(fake: Fake):
@@ -183,7 +183,10 @@ def test_no_command_can_be_printed():
     assert re.search(r"^row +ID", result.stdout, re.MULTILINE)
     assert "Next:" not in result.stdout
     assert result.exit_code == 1
-    assert result.stderr == "cudbound: error: no column has two values; name the target with --target COL\n"
+    assert (
+        result.stderr
+        == "cudbound: error: no column has exactly two values; choose the target with --target COL\n"
+    )
     write(columns(stage=["1", "2", "3"] * (N // 3)))
     assert "the target 'stage' must have two classes" in check("--target", "stage").stderr
     assert_error(check("--target", "dead"), 1, "--target: no column 'dead'")

@@ -148,7 +148,7 @@ def test_random_numbers_of_the_classifier_come_from_the_seed(fake, patients):
             ["--classifier", "logistic-ml", "--set", "C=1"],
             "logistic-ml has no penalty, and so no option 'C'; logistic has both.",
         ),
-        (["--classifier", "svm", "--set", "verbose=true"], "'verbose' stays off"),
+        (["--classifier", "svm", "--set", "verbose=true"], "'verbose' must stay off"),
         (["--classifier", "convex-loss", "--set", "loss=hing"], "'hing'"),
         (["--classifier", "ridge", "--set", "a\x1b[2J\n=1"], r"ridge has no option 'a\x1b[2J'"),
     ],
@@ -173,8 +173,8 @@ def test_options_are_tried_on_data_that_every_loss_can_fit():
 def test_a_fit_that_does_not_converge_is_said_in_one_line_with_the_way_on():
     fitted = fit(choose_classifier("linear-svm", ["max_iter=1"]), sample(), seed=0)
     assert fitted.warnings == [
-        "the classifier did not converge; standardize the features with --standardize, or raise the number of "
-        "steps with the option max_iter=N of the classifier",
+        "the classifier did not converge; standardize the features with --standardize, or allow more steps with the "
+        "classifier's option max_iter=N",
     ]
 
 
@@ -209,7 +209,7 @@ def test_a_loss_without_a_minimizer_is_said_in_words_of_the_command(patients):
         ),
         (
             UnsupportedEstimatorError("Not known."),
-            "Not known; choose another classifier, or leave out of --methods",
+            "Not known; choose another classifier, or drop the methods that need it",
         ),
     ],
 )
@@ -222,7 +222,9 @@ def test_the_bound_of_a_classifier_that_has_none_is_refused_and_the_other_method
     rbf = ["--classifier", "svm", "--set", "kernel=rbf", "--seed", "1", "--resamples", "5"]
     refused = interval(*rbf, "--methods", "cud,martin-beta")
     assert_error(
-        refused, 1, "; choose another classifier, or leave out of --methods what needs it, such as cud"
+        refused,
+        1,
+        "; choose another classifier, or drop the methods that need it from --methods, such as cud",
     )
     other = interval(*rbf, "--methods", "martin-beta")
     assert other.exit_code == 0, other.stderr
@@ -306,13 +308,15 @@ def test_a_penalty_on_features_of_very_different_size_is_remarked(arguments, rat
     remarks = [one for one in [*fitted.warnings, *heard.messages] if "treats all features alike" in one]
     assert bool(remarks) == warns
     if warns:
-        sizes = f"lie between 1 and {ratio:.2g}"
-        assert remarks[0].endswith(f"{sizes}: features in small units are held back most; add --standardize")
+        sizes = f"range from 1 to {ratio:.2g}"
+        assert remarks[0].endswith(
+            f"{sizes}: features with small standard deviations are penalized most; add --standardize"
+        )
 
 
 def test_in_python_the_remedy_is_a_pipeline():
     X, y = uneven(1e4).X, sample().y
-    with pytest.warns(UnscaledPenaltyWarning, match="; put a StandardScaler in front of it, in a pipeline$"):
+    with pytest.warns(UnscaledPenaltyWarning, match="; put a StandardScaler before it, in a pipeline$"):
         cud_interval(RidgeClassifier().fit(X, y), X, y, n_resamples=5, rng=0)
 
 
@@ -339,7 +343,7 @@ def test_in_python_the_remedy_is_a_pipeline():
         ),
         (
             ConvexLossClassifier(penalty=[0.1, 0.2]),
-            "linear classification by a convex loss (logistic) with a ridge penalty (penalty = one for each "
+            "linear classification by a convex loss (logistic) with a ridge penalty (penalty = one per "
             "coefficient); features not standardized",
         ),
         (

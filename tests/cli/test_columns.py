@@ -43,7 +43,7 @@ def interval(*arguments: str):
 
 
 def test_missing_values_stop_the_command_with_counts_and_ways_on(fake: Fake, patients):
-    message = "5 missing value(s) in 'patients.csv': 'bmi' 3, 'site' 2; --missing drop leaves these rows out"
+    message = "5 missing value(s) in 'patients.csv': 'bmi' 3, 'site' 2; --missing drop removes these rows"
     assert_error(interval("--categorical", "auto"), 1, message)
     assert fake.calls == []
 
@@ -54,7 +54,7 @@ def test_what_was_done_stands_under_the_table_and_in_json(fake: Fake, patients):
     assert "\nCategorical columns, found automatically: site (text).\n" in unwrapped(text)
     assert (
         "\nMissing values: 'bmi' 3, 'site' 2 of 40 rows, filled with the median of the column (a category with its "
-        "most frequent level), anew in every fit; for cud, and the cap of two-center, with that of all rows.\n"
+        "most frequent level), in every fit; for cud and the cap of two-center, with that of all rows.\n"
     ) in unwrapped(text)
     run = json.loads(interval(*arguments, "drop", "--format", "json").stdout)["run"]
     assert run["n_samples"] == 36
@@ -72,7 +72,7 @@ def test_what_was_read_is_said(fake: Fake, patients):
         "categorical features: 'site' ('north', 'south', 'west')",
         "columns left out: 'id'",
         "missing values: 'bmi' 3, 'site' 2 of 40 rows, filled with the median of the column (a category with its most "
-        "frequent level), anew in every fit; for cud, and the cap of two-center, with that of all rows",
+        "frequent level), in every fit; for cud and the cap of two-center, with that of all rows",
     ]
     found = interval("--exclude", "id", "--categorical", "auto", "--missing", "median").stderr
     assert found.splitlines() == [f"cudbound: {line}" for line in ("read 40 rows of 'patients.csv'", *read)]
@@ -88,7 +88,8 @@ def test_one_level_in_two_spellings_is_told_at_once(fake: Fake, patients):
     result = interval("--exclude", "id", "--categorical", "auto")
     assert "\ncudbound: warning: column 'site': 'north' (" in result.stderr
     assert (
-        "'NORTH' (1) differ in case or blanks only and are one level; write them differently" in result.stderr
+        "'NORTH' (1) differ only in case or blanks and are treated as one level; if they are different"
+        in result.stderr
     )
     assert fake.fitted[0].sample.feature_names[2:] == ("site=north", "site=south")
 
@@ -134,7 +135,7 @@ def test_two_learners_are_compared_on_filled_values(patients):
         *["--a", "logistic-ml", "--b", "ridge", "--size", "n_splits=5"],
     )
     assert result.exit_code == 0, result.stderr
-    assert "filled with the most frequent value of the column, anew in every fit" in unwrapped(result.stdout)
+    assert "filled with the most frequent value of the column, in every fit" in unwrapped(result.stdout)
 
 
 # --- a model that is fitted
@@ -154,7 +155,7 @@ def test_missing_values_are_left_to_a_model_that_fills_them(fake: Fake, patients
     result = with_model()
     assert result.exit_code == 0, result.stderr
     assert np.isnan(fake.fitted[0].X["bmi"]).sum() == 3
-    assert "\nMissing values: 'bmi' 3 of 40 rows, left to the model.\n" in unwrapped(result.stdout)
+    assert "\nMissing values: 'bmi' 3 of 40 rows, passed to the model.\n" in unwrapped(result.stdout)
     assert_error(with_model("--missing", "error"), 1, "3 missing value(s) in 'patients.csv': 'bmi' 3;")
 
 
@@ -163,7 +164,7 @@ def test_a_model_that_fills_nothing_needs_complete_rows(fake: Fake, patients):
     assert_error(
         with_model(),
         1,
-        "if it has no step that fills missing values, leave these rows out with --missing drop",
+        "if it has no step that fills missing values, drop these rows with --missing drop",
     )
     assert with_model("--missing", "drop").exit_code == 0
     assert fake.fitted[0].y.size == 37
@@ -171,4 +172,4 @@ def test_a_model_that_fills_nothing_needs_complete_rows(fake: Fake, patients):
 
 def test_a_fitted_model_excludes_filling_by_the_command(fake: Fake, patients):
     save(make_pipeline(SimpleImputer(), LogisticRegression()), patients)
-    assert_error(with_model("--missing", "median"), 2, "--missing and --model exclude each other")
+    assert_error(with_model("--missing", "median"), 2, "--missing and --model cannot be combined")

@@ -199,8 +199,8 @@ def test_a_failed_write_leaves_the_old_file_and_no_temporary_one(fake, patients,
     ("place", "message"),
     [
         ("nowhere/out.txt", "--output: no such folder"),
-        (".", "is a folder; name a file in it"),
-        ("patients.csv", "is a file that is read; choose another name"),
+        (".", "is a folder; choose a file in it"),
+        ("patients.csv", "is an input file; choose another name"),
     ],
 )
 def test_a_place_that_cannot_be_written_is_refused_before_the_work(fake, patients, place, message):
@@ -223,6 +223,8 @@ def test_demo_prints_data_table_and_meaning(fake):
     assert render_report(fake.tables[0].report(), "table") in result.stdout
     assert "What the numbers mean:" in result.stdout
     told = result.stdout.replace("\n", " ")
-    assert "The row two-center, which is the one to report, gives" in told
-    assert "a 95% confidence interval of 0.125 to 0.375 for its error on new cases" in told
+    assert (
+        "in the row two-center, is 0.125 to 0.375: a 95% confidence interval for its error on new cases"
+        in told
+    )
     assert "What they do not mean:" in result.stdout

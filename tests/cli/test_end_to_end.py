@@ -94,7 +94,7 @@ def test_a_limit_that_is_hit_exits_3_with_the_table(tmp_path):
     assert re.search(r"^cud +\d\.\d{3}", done.stdout, re.MULTILINE)
     assert re.fullmatch(
         r"cudbound: warning: cud: q is between 0\.\d+ and 0\.\d+; the larger value was used, which can only make the "
-        r"interval longer\. A limit left \d+ draws open: give the search more time with .*, or raise --node-limit\.\n",
+        r"interval longer\. A limit stopped the search in \d+ draws: allow more time .*, or increase --node-limit\.\n",
         done.stderr,
     )
 
@@ -105,7 +105,7 @@ def test_the_whole_search_can_be_limited(tmp_path, monkeypatch, limit):
     done = run_here(interval("--resamples", "200", "--methods", "cud", *limit), tmp_path, monkeypatch)
     assert done.exit_code == 3
     assert re.search(r"\bcud: .*q between 0\.\d+ and 0\.\d+", unwrapped(done.stdout), re.MULTILINE)
-    assert "A limit left" in done.stderr
+    assert "A limit stopped the search" in done.stderr
 
 
 def on_terminal(

@@ -76,7 +76,7 @@ def test_errors_of_click_itself_keep_their_code(fake, patients):
         (["--option", "form=wilson"], "'form=wilson' is not of the form METHOD.NAME=VALUE"),
         (
             ["--methods", "paper", "--option", "kohavi.form=wilson"],
-            "'--option': 'kohavi' is not among the methods asked for. Did",
+            "'--option': 'kohavi' is not one of the requested methods. Did",
         ),
         (
             ["--methods", "paper", "--option", "kohavi-normal.forn=wilson"],
@@ -108,13 +108,16 @@ def test_usage_errors(fake, patients, arguments, message):
         (["--localization", "m"], "--localization must be"),
         (["--inner", "few"], "--inner must be 'oob' or an integer of at least 1. Got 'few' instead."),
         (["--jobs", "0"], "--jobs must be None or an integer other than 0. Got 0 instead."),
-        (["--prevalence", "0.1"], "--prevalence must be a number in (0, 1) or 'sample', with the metrics"),
+        (
+            ["--prevalence", "0.1"],
+            "--prevalence must be a number in (0, 1) or 'sample', only with the metrics",
+        ),
         (["--metric", "ppv", "--prevalence", "2"], "--prevalence must be"),
-        (["--joint"], "--joint must be False for one metric by itself"),
+        (["--joint"], "--joint must be False for a single metric"),
         (["--metric", "cost"], "--cost must be a cost for each class"),
         (
             ["--metric", "cost", "--cost", "yes=1"],
-            "there must be one for each value of the target: --cost no",
+            "there must be one per value of the target: --cost no",
         ),
         (["--inner", "3", "--metric", "sensitivity"], "--inner must be"),
     ],
@@ -160,7 +163,7 @@ def test_incomplete_commands(arguments, message):
         (CLEAN.replace("bmi", "\x1b[31m").replace("22,", "y,"), [], r"column '\x1b[31m' ('y' on line 3)"),
         (CLEAN.replace("20,no", "20,maybe"), [], "must have two classes; it has 3 values"),
         (CLEAN, ["--exclude", "agee"], "--exclude: no column 'agee' in 'patients.csv'; did you mean 'age'?"),
-        (CLEAN, [*GROUPED, "sex"], "column 'sex' is named by --categorical and by --group; choose one"),
+        (CLEAN, [*GROUPED, "sex"], "column 'sex' is named in both --categorical and --group; choose one"),
     ],
 )
 def test_data_errors(fake, patients, content, arguments, message):

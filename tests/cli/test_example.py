@@ -26,7 +26,7 @@ def test_the_patients_are_simulated_as_the_recipe_says():
 def test_name_help_and_message_say_that_no_patient_exists():
     assert NAME.startswith("simulated")
     assert (files("cudbound.inputs") / NAME).is_file()
-    assert "They do not exist" in " ".join(invoke("example", "--help").stdout.split())
+    assert "The patients are not real" in " ".join(invoke("example", "--help").stdout.split())
     assert invoke("example").stderr.startswith("cudbound: these patients are simulated;")
 
 

@@ -226,9 +226,9 @@ def test_the_alternatives_of_the_option_are_those_of_the_package():
         (["--set-b", "alhpa=1"], "'--set-b': ridge has no option 'alhpa'; did you mean alpha?"),
         (
             ["--a", "qda"],
-            "Invalid value for '--a': 'qda' is not among the classifiers here; did you mean lda?",
+            "Invalid value for '--a': 'qda' is not one of the classifiers here; did you mean lda?",
         ),
-        (["--option", "mcnemar.form=exact"], "'--option': 'mcnemar' is not among the methods asked for"),
+        (["--option", "mcnemar.form=exact"], "'--option': 'mcnemar' is not one of the requested methods"),
         (["--size", "folds=5"], "there is no size 'folds'; did you mean n_folds?"),
         (["--model", "model.skops"], "No such option"),
     ],
@@ -281,7 +281,7 @@ def test_what_is_required(missing):
     [
         (["--exclude", "agee"], "ward", "--exclude: no column 'agee' in 'data.csv'; did you mean 'age'?"),
         (["--output", "nowhere/out.txt"], "ward", "--output: no such folder"),
-        (["--output", "data.csv"], "ward", "'data.csv' is a file that is read"),
+        (["--output", "data.csv"], "ward", "'data.csv' is an input file"),
         (["--folds", "30"], "ward", "error: --folds cannot split these rows: n_splits=30 cannot be greater"),
         (
             ["--folds", "11", "--group", "ward"],

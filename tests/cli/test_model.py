@@ -158,7 +158,7 @@ def test_a_file_of_another_version_of_scikit_learn_is_used_with_a_warning(fake, 
     fake.warnings = ()
     (fitted_warning,) = load_model(Path("model.skops")).warnings
     assert "'model.skops' was saved with scikit-learn 0." in fitted_warning
-    assert "if the two differ in this model the numbers are wrong" in fitted_warning
+    assert "if this model differs between the two, the numbers are wrong" in fitted_warning
 
 
 def edit(name: str, change) -> None:
@@ -186,7 +186,7 @@ class Payload:
 def test_a_pickle_is_refused_and_nothing_in_it_runs(fake, folder, name, compress):
     joblib.dump(Payload(), name, compress=compress)
     result = interval(model=name)
-    assert_error(result, 1, "loading a pickle runs whatever code is in it, so it was not opened")
+    assert_error(result, 1, "would run any code in it, so the file was not opened")
     assert "skops.io.dump, or let the command fit one with --classifier" in result.stderr
     assert fake.calls == []
     assert not Path("stolen").exists()
@@ -210,9 +210,9 @@ def test_unknown_types_are_listed_and_nothing_is_loaded(fake, folder, monkeypatc
     save(make_pipeline(StandardScaler(), Stranger()).fit(FEATURES, WORDS))
     result = interval()
     assert_error(
-        result, 1, "'model.skops' holds types that are not known to be harmless: 'strangers.Stranger'."
+        result, 1, "'model.skops' contains types that are not known to be harmless: 'strangers.Stranger'."
     )
-    assert "It was not loaded, since loading could run code." in result.stderr
+    assert "It was not loaded, because loading could run code." in result.stderr
     assert "Let the command fit a classifier with --classifier" in result.stderr
     assert fake.calls == []
     assert not Path("stolen").exists()
@@ -225,7 +225,7 @@ def test_a_function_of_the_system_is_refused(fake, folder):
     sin = re.compile(r'"sin",(\s+)"__module__": "numpy[\w.]*"')
     edit("model.skops", lambda schema: sin.sub(r'"system",\1"__module__": "os"', schema))
     result = interval()
-    assert_error(result, 1, "holds types that are not known to be harmless: ")
+    assert_error(result, 1, "contains types that are not known to be harmless: ")
     assert "'os.system'" in result.stderr
 
 
@@ -253,9 +253,9 @@ def zipped(**members: str) -> bytes:
         (zipped(schema_json="{"), "'model.skops' cannot be loaded, JSONDecodeError"),
         (
             skops.io.dumps(LinearRegression().fit(FEATURES, ILL)),
-            "'model.skops' holds a LinearRegression, which is not a classifier",
+            "'model.skops' contains a LinearRegression, which is not a classifier",
         ),
-        (skops.io.dumps([1, 2]), "'model.skops' holds a list, which is not a classifier"),
+        (skops.io.dumps([1, 2]), "'model.skops' contains a list, which is not a classifier"),
     ],
     ids=["nothing", "a table", "no schema", "half a schema", "a regression", "a list of numbers"],
 )
@@ -266,9 +266,9 @@ def test_what_is_no_model_is_refused(fake, folder, content, message):
 
 
 def test_places_without_a_model(fake, folder):
-    assert_error(interval(), 1, "'model.skops': No such file or directory; name another file")
+    assert_error(interval(), 1, "'model.skops': No such file or directory; choose another file")
     Path("model.skops").mkdir()
-    assert_error(interval(), 1, "'model.skops': Is a directory; name another file")
+    assert_error(interval(), 1, "'model.skops': Is a directory; choose another file")
 
 
 def test_without_skops_the_error_says_how_to_get_it(fake, folder, monkeypatch):
@@ -288,7 +288,7 @@ def test_without_skops_the_error_says_how_to_get_it(fake, folder, monkeypatch):
 def test_a_model_excludes_the_options_of_a_fit(fake, folder, arguments, option):
     save(ridge(WORDS))
     result = interval(*arguments)
-    assert_error(result, 2, f"{option} and --model exclude each other")
+    assert_error(result, 2, f"{option} and --model cannot be combined")
     assert "See 'cudbound interval --help'." in result.stderr
 
 
@@ -310,8 +310,8 @@ def test_without_names_columns_are_taken_as_they_stand(fake, folder):
 @pytest.mark.parametrize(
     ("columns", "message"),
     [
-        (["age"], "missing none, not known to the model 'bmi'; leave columns out with --exclude COL"),
-        (["age", "BMI"], "missing 'BMI', not known to the model 'bmi'; leave columns out"),
+        (["age"], "missing none, unknown to the model 'bmi'; drop columns with --exclude COL"),
+        (["age", "BMI"], "missing 'BMI', unknown to the model 'bmi'; drop columns"),
     ],
 )
 def test_other_columns_are_named(fake, folder, columns, message):
@@ -322,7 +322,7 @@ def test_other_columns_are_named(fake, folder, columns, message):
 
 def test_another_number_of_columns_is_said(fake, folder):
     save(ridge(WORDS, FEATURES[["age"]].to_numpy()))
-    assert_error(interval(), 1, "was fitted to 1 features, 'data.csv' has 2: 'age', 'bmi'; leave columns out")
+    assert_error(interval(), 1, "was fitted to 1 features, 'data.csv' has 2: 'age', 'bmi'; drop columns")
 
 
 @pytest.mark.parametrize(
@@ -347,7 +347,7 @@ def test_classes_in_the_words_of_the_file(fake, folder, labels, in_file, positiv
     assert result.exit_code == 0, result.stderr
     (fitted,) = fake.fitted
     assert fitted.y.tolist() == np.asarray(labels).tolist()
-    assert "being the event" not in result.stdout
+    assert "as the event" not in result.stdout
 
 
 @pytest.mark.parametrize(
@@ -361,14 +361,12 @@ def test_codes_in_place_of_words_are_read_with_1_for_the_event_and_the_notes_say
     result = interval()
     assert result.exit_code == 0, result.stderr
     assert fake.fitted[0].y.tolist() == labels.tolist()
-    assert f"as it was saved, its class {code} being the event: least-squares" in unwrapped(result.stdout)
+    assert f"as it was saved, with class {code} as the event: least-squares" in unwrapped(result.stdout)
 
 
 def test_codes_the_other_way_round_are_refused(fake, folder):
     save(ridge((~ILL).astype(int)))
-    assert_error(
-        interval(), 1, "so the codes seem to be the other way round: choose the other value with --positive"
-    )
+    assert_error(interval(), 1, "so the codes are probably reversed: choose the other value with --positive")
     assert interval(positive="well").exit_code == 0
     assert fake.fitted[0].y.tolist() == (~ILL).astype(int).tolist()
 

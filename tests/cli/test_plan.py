@@ -148,15 +148,15 @@ def test_sizes():
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
-        ((), 2, "Missing FILE.csv: name a pilot, FILE.csv with --target and --positive, or a simulated"),
-        (("pilot.csv",), 2, "Missing --target: name a pilot"),
-        (("--world", "gaussians", "--target", "died"), 2, "--target and --world exclude each other"),
-        (("pilot.csv", "--world", "gaussians"), 2, "FILE.csv and --world exclude each other"),
-        ((*PILOT, "--group", "ward"), 2, "--group and FILE.csv exclude each other: a plan draws single rows"),
+        ((), 2, "Missing FILE.csv: give a pilot, FILE.csv with --target and --positive, or a simulated"),
+        (("pilot.csv",), 2, "Missing --target: give a pilot"),
+        (("--world", "gaussians", "--target", "died"), 2, "--target and --world cannot be combined"),
+        (("pilot.csv", "--world", "gaussians"), 2, "FILE.csv and --world cannot be combined"),
+        ((*PILOT, "--group", "ward"), 2, "--group and FILE.csv cannot be combined: a plan draws single rows"),
         (
             (*PILOT, "--parameter", "distance=1"),
             2,
-            "--parameter and FILE.csv exclude each other",
+            "--parameter and FILE.csv cannot be combined",
         ),
         (("--world", "gaussian"), 2, "'--world': there is no world 'gaussian'; did you mean gaussians?"),
         (
@@ -170,14 +170,18 @@ def test_sizes():
             "'--parameter': The 'distance' parameter must be a number in",
         ),
         ((*QUICK, "--n-samples", "20:x:5"), 2, "neither FROM:TO:STEP, such as 20:200:20, nor N,N,..."),
-        ((*QUICK, "--n-samples", "1:9999999999:1"), 2, "stands for 1001 sizes; name 1 to 1000"),
+        ((*QUICK, "--n-samples", "1:9999999999:1"), 2, "has 1001 sizes; give 1 to 1000"),
         ((*QUICK, "--n-samples", "3"), 2, "--n-samples must be an integer of at least 4"),
         ((*QUICK, "--half-width", "nan"), 2, "--half-width must be"),
         ((*QUICK, "--probability", "1"), 2, "--probability must be"),
-        (("--world", "gaussians", "--method", "paper"), 2, "'paper' stands for several methods; name one"),
+        (
+            ("--world", "gaussians", "--method", "paper"),
+            2,
+            "'paper' is a group of several methods; choose one",
+        ),
         (("--world", "gaussians", "--method", "cud,aci"), 2, "Got 'cud,aci' instead"),
         (("--world", "gaussians", "--method", "mcnemar"), 2, "compares two classifiers"),
-        ((*PILOT, "--output", "pilot.csv"), 1, "is a file that is read"),
+        ((*PILOT, "--output", "pilot.csv"), 1, "is an input file"),
     ],
     ids=str,
 )

@@ -59,7 +59,7 @@ def test_recommend_gives_programs_the_row():
 def test_recommend_names_its_own_methods():
     result = run("interval", "--recommend", "--methods", "cud")
     assert_error(
-        result, 2, "--methods and --recommend exclude each other: it computes the recommended interval"
+        result, 2, "--methods and --recommend cannot be combined: it computes the recommended interval"
     )
 
 

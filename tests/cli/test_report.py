@@ -71,7 +71,7 @@ def test_what_was_filled_and_what_the_checks_found_is_on_the_page(folder):
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
-        (("--output", "a.pdf"), 2, "'--output': it must be the name of a page, which ends in .html."),
+        (("--output", "a.pdf"), 2, "'--output': it must be a file name that ends in .html."),
         ((), 2, "Missing option '--output'"),
         (("--output", "nowhere/a.html"), 1, "--output: no such folder"),
         (("--output", "a.html", "--seeds", "0"), 2, "'--seeds'"),
@@ -85,9 +85,7 @@ def test_what_cannot_be_is_one_line(folder, arguments, code, message):
 
 def test_the_file_that_is_read_is_not_replaced(folder):
     (folder / "a.json").write_text(PATIENTS)
-    assert_error(
-        report("--output", "a.html", file="a.json"), 1, "is a file that is read; choose another name"
-    )
+    assert_error(report("--output", "a.html", file="a.json"), 1, "is an input file; choose another name")
 
 
 @pytest.mark.parametrize("package", ["jinja2", "matplotlib"])

@@ -39,9 +39,9 @@ def test_the_extension_decides_the_form(fake, name):
     [
         (
             ("--output", "a.dat"),
-            "--output: 'a.dat' ends in '.dat', which fits nothing that this command writes",
+            "--output: 'a.dat' ends in '.dat', which is not a format of this command",
         ),
-        (("--output", "a.docx", "--format", "json"), "'a.docx' ends in '.docx', which fits nothing"),
+        (("--output", "a.docx", "--format", "json"), "'a.docx' ends in '.docx', which is not a format"),
         (
             ("--output", "a.tex", "--format", "json"),
             "--format json and --output 'a.tex' contradict each other",
@@ -52,7 +52,7 @@ def test_the_extension_decides_the_form(fake, name):
         ),
         (("--plot", "a.bmp"), "'a.bmp' ends in none of .svg, .png, .pdf"),
         (("--plot", "a.svg", "--output", "a.svg"), "--output and --plot name the same file"),
-        (("--describe", "--format", "csv"), "--describe prints words to stdout, where csv goes"),
+        (("--describe", "--format", "csv"), "--describe prints to stdout, and so does --format csv"),
         (("--digits", "11"), "--digits"),
         (("--label", "a b"), "--label must be of letters, digits and : . _ -"),
     ],
@@ -100,7 +100,7 @@ def test_other_commands_write_by_the_extension_too(fake):
     assert invoke("methods", "--output", "methods.json").exit_code == 0
     assert json.loads(Path("methods.json").read_text())["methods"]
     assert invoke("explain", "cud", "--output", "cud.md").exit_code == 0
-    assert_error(invoke("methods", "--output", "methods.svg"), 2, "ends in '.svg', which fits nothing")
+    assert_error(invoke("methods", "--output", "methods.svg"), 2, "ends in '.svg', which is not a format")
     assert_error(
         invoke("study", "report", "none.sqlite", "--output", "a.json"), 2, "its files end in .html, .csv"
     )

@@ -54,8 +54,8 @@ def test_compute_collects_the_warnings_of_the_package(monkeypatch):
     table, heard, ranges = run.compute(FITTED, 3, **ARGUMENTS)
     assert heard.messages == [
         "cud: q is between 0.200 and 0.250; the larger value was used, which can only make the interval longer. A "
-        "limit left 2 draws open: give the search more time with --time-limit SECONDS, let it end by itself with "
-        "--total-node-limit none, or raise --node-limit.",
+        "limit stopped the search in 2 draws: allow more time with --time-limit SECONDS, remove the limit with "
+        "--total-node-limit none, or increase --node-limit.",
         "ours",
     ]
     assert not heard.certified
@@ -73,8 +73,8 @@ def test_compute_collects_the_warnings_of_the_package(monkeypatch):
         ),
         (
             NotCertifiedWarning("pass previous=result.draws", n_inaccurate=3),
-            "aci: bounds were used, which can only make the interval longer. Rounding left 3 draws open: rescale the "
-            "features or look for an outlying value.",
+            "aci: bounds were used, which can only make the interval longer. Rounding left 3 draws unproved: rescale "
+            "the features or look for an outlier.",
         ),
     ],
 )

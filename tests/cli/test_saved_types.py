@@ -153,7 +153,7 @@ def test_no_part_of_a_search_keeps_a_folder_of_pickles_or_workers(memory, folder
 )
 def test_a_search_that_would_set_a_folder_of_pickles_is_refused(attribute, value, name):
     path = forged(search(), lambda fitted: setattr(fitted, attribute, value))
-    with pytest.raises(ValueError, match=f"it searches over '{name}', which is no parameter of a fit"):
+    with pytest.raises(ValueError, match=f"it searches over '{name}', which is not a parameter of a fit"):
         load_model(path)
 
 
@@ -181,9 +181,11 @@ def test_naming_one_type_does_not_allow_another():
         make_pipeline(FunctionTransformer(np.sort), DecisionTreeClassifier(max_depth=1)).fit(FEATURES, WORDS)
     )
     result = interval("--trust", "sklearn.tree._tree.Tree")
-    assert_error(result, 1, "holds types that are not known to be harmless: 'numpy.sort'. It was not loaded")
+    assert_error(
+        result, 1, "contains types that are not known to be harmless: 'numpy.sort'. It was not loaded"
+    )
 
 
 def test_trust_without_a_file_is_refused():
     plain = ["interval", "data.csv", "--target", "state", "--positive", "ill", "--trust", "os.system"]
-    assert_error(invoke(*plain), 2, "--trust is about the types in a file; name the file with --model.")
+    assert_error(invoke(*plain), 2, "--trust allows types in a model file; give that file with --model.")

@@ -52,7 +52,7 @@ def test_new_writes_a_template(folder, name):
 def test_new_overwrites_nothing(folder):
     before = (folder / "quick.toml").read_text()
     result = study("new", "clinical", "--output", "quick.toml")
-    assert_error(result, 1, "--output: 'quick.toml' is there already; choose another name")
+    assert_error(result, 1, "--output: 'quick.toml' already exists; choose another name")
     assert (folder / "quick.toml").read_text() == before
 
 
@@ -143,7 +143,7 @@ def test_ctrl_c_says_what_is_kept(folder, monkeypatch):
     result = run_quick()
     assert result.exit_code == 130
     assert result.stderr == (
-        "cudbound: stopped with 2 of 6 replicates done, which quick.sqlite holds; run the same study with the same "
+        "cudbound: stopped with 2 of 6 replicates done and stored in quick.sqlite; run the same study with the same "
         "store to resume\n"
     )
 

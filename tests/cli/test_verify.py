@@ -75,7 +75,7 @@ def test_what_was_saved_holds_and_what_was_changed_is_found():
     table = invoke("verify", "result.json", "data.csv", "--sample", "3")
     assert table.exit_code == 0
     assert "3 of 20 solved here" in table.stdout
-    assert table.stdout.endswith("The saved result holds: 10 checks passed.\n")
+    assert table.stdout.endswith("The saved result is confirmed: 10 checks passed.\n")
 
     row, label = FRAME.copy(), FRAME.copy()
     row.loc[4, "bmi"] += 0.01
@@ -117,7 +117,7 @@ def test_a_classifier_from_a_file_is_named_again():
     more = ["--model", "model.skops", "--seed", "1", "--resamples", "20", "--save", "result.json"]
     assert invoke(*fixed, "--methods", "cud", *more).exit_code == 0
     assert set(outcomes(verify("--model", "model.skops"), 0).values()) == {"passed"}
-    assert_error(verify(), 1, "the classifier of the saved result came from a file: name it with --model")
+    assert_error(verify(), 1, "the classifier of the saved result came from a file: give it with --model")
     skops.io.dump(RidgeClassifier(alpha=50.0).fit(X, FRAME["died"]), "other.skops")
     assert outcomes(verify("--model", "other.skops"), 4)["classifier"] == "FAILED"
     save(*PLAIN)
@@ -131,15 +131,15 @@ def test_what_cannot_be_checked_is_said_in_one_line():
         invoke("verify", "data.csv", "data.csv"), 1, "saved result 'data.csv': it is not written in JSON"
     )
     save(*PLAIN)
-    assert_error(verify("--trust", "a.B"), 2, "--trust is about the types in a file")
+    assert_error(verify("--trust", "a.B"), 2, "--trust allows types in a model file")
     assert_error(verify(data="none.csv"), 1, "no such file: 'none.csv'")
     fixed = ["interval", "data.csv", "--target", "died", "--positive", "yes"]
     same = invoke(*fixed, "--output", "a.json", "--save", "a.json")
     assert_error(same, 2, "--output and --save name the same file")
-    assert_error(invoke(*fixed, "--save", "data.csv"), 1, "--save: 'data.csv' is a file that is read")
+    assert_error(invoke(*fixed, "--save", "data.csv"), 1, "--save: 'data.csv' is an input file")
     X, y = FRAME[["age", "bmi"]].to_numpy(), DIED
     cud_interval(LeastSquaresClassifier().fit(X, y), X, y, n_resamples=20, rng=0).save("result.json")
-    assert_error(verify(), 1, "comes from Python and does not say how a file is to be read")
+    assert_error(verify(), 1, "comes from Python and does not describe how to read a file")
 
 
 @pytest.mark.parametrize(
@@ -158,7 +158,7 @@ def test_options_that_no_command_writes_are_refused(part, field, value, message)
     assert_error(verify(), 1, message)
     body["command"] = [part]
     Path("result.json").write_text(json.dumps(body))
-    assert_error(verify(), 1, "saved result 'result.json': command: must be an object of JSON")
+    assert_error(verify(), 1, "saved result 'result.json': command: must be a JSON object")
 
 
 # --- a file that a spreadsheet has saved again
@@ -225,11 +225,13 @@ def test_other_data_are_explained(way, saved):
     assert outcomes(found, 4)["data"] == "FAILED"
     document = json.loads(found.stdout)
     assert why in document["checks"][1]["found"]
-    assert document["notes"] == ["These are not the data of the saved result, which may hold for those."]
+    assert document["notes"] == [
+        "These are not the data of the saved result, so it is neither confirmed nor refuted."
+    ]
 
 
 def test_a_file_that_cannot_be_read_as_it_was_is_explained(saved):
     Path("data.csv").write_bytes(as_csv(SHEET.assign(age=SHEET["age"].where(SHEET.index != 4))))
     found = verify()
     assert_error(found, 1, "1 missing value(s)")
-    assert "'cudbound verify' reads FILE.csv as it was read for the result" in found.stderr
+    assert "'cudbound verify' reads FILE.csv as for the result" in found.stderr

@@ -261,17 +261,17 @@ def test_names_of_a_hostile_file_are_inert():
 def test_a_classifier_without_scores_says_so():
     found, page = checked(OnlyClasses(), X, Y)
     assert found["probabilities"]["measures"] == []
-    assert "No AUC, Brier score or calibration: the classifier gives classes alone." in page
+    assert "No AUC, Brier score or calibration: the classifier returns only classes." in page
     assert "There is no CUD bound for this classifier." in page
     assert found["intervals"]["cells"] == []
-    assert found["intervals"]["outside"].startswith("Outside what was studied: no cell")
+    assert found["intervals"]["outside"].startswith("Outside the studies: no cell")
 
 
 def test_a_classifier_without_risks_has_an_auc_alone():
     found, page = checked(LinearSVC(), X, Y)
     assert list(measures(found))[-1] == "auc"
     assert found["probabilities"]["net_benefit"] is None
-    assert "No Brier score, calibration or net benefit: the classifier gives scores, no risks." in page
+    assert "No Brier score, calibration or net benefit: the classifier returns scores, not risks." in page
 
 
 def test_separable_classes():
@@ -300,7 +300,7 @@ def test_few_events_are_said():
     assert any("5 events" in one for one in found["limits"]["checks"])
     first = found["limits"]["questions"][0]
     assert first["answer"] == "no"
-    assert first["why"].startswith("5 cases of the rarer class, 1.2 for each candidate parameter")
+    assert first["why"].startswith("5 cases of the rarer class, 1.2 per candidate parameter")
 
 
 @pytest.mark.slow
@@ -399,7 +399,7 @@ def test_too_few_events_cannot_be_masked():
     few = np.where(np.arange(40) < 4, "ill", "well")
     clf = LogisticRegression().fit(X, few)
     with pytest.raises(
-        ParameterError, match="'mask_small_cells' parameter must be False where a class has fewer"
+        ParameterError, match="'mask_small_cells' parameter must be False if a class has fewer"
     ):
         clinical_report(clf, X, few, event="ill", mask_small_cells=True, **FEW)
 

@@ -267,7 +267,7 @@ def test_weights_that_were_given_to_fit_are_noticed_by_the_residual():
         ({"intercept_penalty": np.inf}, "must be finite and non-negative. Got 0.0 and inf instead"),
         (
             {"penalty": [0.1, 0.2]},
-            r"must be a number or have shape \(3,\), one strength for each.*Got shape \(2,\)",
+            r"must be a number or have shape \(3,\), one strength per.*Got shape \(2,\)",
         ),
         ({"basis": RBFSampler(random_state=0), "penalty": [0.1] * 3}, r"have shape \(100,\)"),
     ],

@@ -102,5 +102,5 @@ def test_refusals():
     with pytest.raises(TypeError, match=r"must boost trees\. Got LogisticRegression instead"):
         stump_basis(AdaBoostClassifier(LogisticRegression(), n_estimators=2).fit(X, y))
     constant = GradientBoostingClassifier(n_estimators=2, max_depth=1).fit(np.zeros((40, 1)), y)
-    with pytest.raises(ValueError, match="Got none that has any"):
+    with pytest.raises(ValueError, match="Got only trees without a split"):
         stump_basis(constant)

@@ -70,7 +70,7 @@ def test_too_large_a_lower_bound_is_not_proved() -> None:
     found = replace(certificate, lower=certificate.lower + 1e-6).verify()
     assert not found.lower_proved
     assert not found.holds
-    assert str(found).startswith("the lower bound is NOT proved: the witness is worth 0.")
+    assert str(found).startswith("the lower bound is NOT proved: the value of the witness is 0.")
     assert replace(certificate, lower=certificate.lower + 1e-10).verify().lower_proved
     assert not replace(certificate, lower=np.inf).verify().lower_proved
     assert not replace(certificate, lower=np.nan).verify().lower_proved
@@ -91,7 +91,7 @@ def test_too_small_an_upper_bound_is_refuted_by_a_classifier() -> None:
     found = replace(certificate, upper=claimed).verify()
     assert found.upper_proved is False
     assert not found.holds
-    assert "the upper bound is WRONG: a classifier is worth 0." in str(found)
+    assert "the upper bound is WRONG: a classifier has the value 0." in str(found)
     # the counterexample by the definition, in plain floating point
     assert found.counterexample is not None
     coef = np.array([float(value) for value in found.counterexample])
@@ -123,7 +123,7 @@ def test_a_witness_on_a_hyperplane_proves_nothing() -> None:
     found = replace(certificate, witness=np.array([1.0, 0.0])).verify()
     assert found.on_hyperplanes == (1,)
     assert not found.lower_proved
-    assert "the witness gives the rows [1] a score of 0" in str(found)
+    assert "the witness has score 0 for the rows [1]" in str(found)
     assert not replace(certificate, witness=np.array([np.nan, 0.0])).verify().lower_proved
 
 
@@ -133,7 +133,7 @@ def test_what_is_too_large_is_not_checked() -> None:
     found = certificate.verify(most_flats=10)
     assert found.upper_proved is None
     assert found.holds
-    assert str(found).endswith("the upper bound was not checked, there are too many flats")
+    assert str(found).endswith("the upper bound was not checked: there are too many flats")
 
 
 def test_every_draw_of_an_interval_has_one() -> None:

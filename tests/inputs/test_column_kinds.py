@@ -78,20 +78,21 @@ def test_names_of_others(name):
     [
         (
             {"bmi": cycled("21,5", "22,75")},
-            "--categorical auto takes no column of decimal commas: column 'bmi' ('21,5' on line 2); add --decimal ','",
+            "--categorical auto does not include columns of decimal commas: column 'bmi' ('21,5' on line 2); add "
+            "--decimal ','",
         ),
         (
             {"seen": cycled("2020-01-31", "2020-02-01")},
-            "no column of dates: column 'seen' ('2020-01-31' on line 2); turn dates into numbers",
+            "columns of dates: column 'seen' ('2020-01-31' on line 2); convert dates to numbers",
         ),
         (
             {"age": [f"{age} years" for age in AGES]},
-            "no column of numbers with units: column 'age' ('30 years' on line 2); write the numbers without",
+            "columns of numbers with units: column 'age' ('30 years' on line 2); write the numbers without",
         ),
         (
             {"patient": cycled(*(f"P{i}" for i in range(20)))},
-            "no column of IDs: column 'patient' ('P0' on line 2, 20 different texts on 40 rows); leave such a column "
-            "out with --exclude COL, or name it by --group COL if rows of one patient share it",
+            "columns of IDs: column 'patient' ('P0' on line 2, 20 different texts on 40 rows); drop such a column "
+            "with --exclude COL, or use --group COL if it identifies the rows of one patient",
         ),
     ],
 )
@@ -113,10 +114,10 @@ def test_all_such_columns_are_told_at_once(tmp_path):
     said = str(caught.value)
     assert "column 'id' ('a' on line 2, 2 different texts on 40 rows)" in said
     assert (
-        ". Nor of decimal commas: column 'bmi' ('1,5' on line 2), column '\\x1b[1m' ('3,5' on line 2); "
+        "; nor of decimal commas: column 'bmi' ('1,5' on line 2), column '\\x1b[1m' ('3,5' on line 2); "
         in said
     )
-    assert said.endswith("is named: --categorical COL,auto")
+    assert said.endswith("name it: --categorical COL,auto")
     assert said.isprintable()
 
 
@@ -132,13 +133,13 @@ def test_levels_that_differ_in_case_only_are_one(tmp_path, categorical):
     assert data.feature_names == ("x", "sex=male")
     assert data.X[:, 1].tolist() == [float(one.strip().lower() == "male") for one in sexes]
     assert data.warnings == (
-        "column 'sex': 'male' (20), 'Male' (1); 'female' (18), 'FEMALE' (1) differ in case or blanks only and are "
-        "one level; write them differently in the file if they are not",
+        "column 'sex': 'male' (20), 'Male' (1); 'female' (18), 'FEMALE' (1) differ only in case or blanks and are "
+        "treated as one level; if they are different, change their spelling in the file",
     )
 
 
 def test_a_text_of_one_level_in_two_spellings_is_constant(tmp_path):
-    with pytest.raises(CsvError, match="column 'sex' has the same value on every row"):
+    with pytest.raises(CsvError, match="column 'sex' has the same value in every row"):
         read(tmp_path, {"x": AGES, "sex": cycled("F", "f")}, categorical=["auto"])
 
 
@@ -160,7 +161,7 @@ def test_decimal_commas_are_read_on_request(tmp_path):
 def test_points_beside_decimal_commas_are_refused(tmp_path, cell):
     with pytest.raises(CsvError) as caught:
         read(tmp_path, {"x": AGES, "bmi": ["21,5", cell, *cycled("1", "2")[2:]]}, decimal=",")
-    assert f"--decimal ',': column 'bmi' has a point in a number ('{cell}' on line 3); write" in str(
+    assert f"--decimal ',': column 'bmi' has a point in a number ('{cell}' on line 3); use commas" in str(
         caught.value
     )
 

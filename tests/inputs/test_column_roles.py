@@ -54,18 +54,18 @@ def test_a_name_that_holds_a_comma_stands_alone_or_in_quotes(tmp_path):
     ("roles", "message"),
     [
         ({"features": ["age,bmj"]}, "--features: no column 'bmj' in 'data.csv'; did you mean 'bmi'?"),
-        ({"features": ["died"]}, "--features 'died': this column is the target; name another one"),
-        ({"features": ["age"], "exclude": ["age"]}, "column 'age' is named by --features and by --exclude"),
-        ({"features": ["age"], "group": "age"}, "column 'age' is named by --features and by --group"),
-        ({"features": ["age"], "weight": "age"}, "column 'age' is named by --features and by --weight"),
-        ({"group": "age", "weight": "age"}, "column 'age' is named by --group and by --weight; choose one"),
-        ({"weight": "died"}, "--weight 'died': this column is the target; name another one"),
+        ({"features": ["died"]}, "--features 'died': this column is the target; choose another one"),
+        ({"features": ["age"], "exclude": ["age"]}, "column 'age' is named in both --features and --exclude"),
+        ({"features": ["age"], "group": "age"}, "column 'age' is named in both --features and --group"),
+        ({"features": ["age"], "weight": "age"}, "column 'age' is named in both --features and --weight"),
+        ({"group": "age", "weight": "age"}, "column 'age' is named in both --group and --weight; choose one"),
+        ({"weight": "died"}, "--weight 'died': this column is the target; choose another one"),
         ({"weight": "bmj"}, "--weight: no column 'bmj' in 'data.csv'; did you mean 'bmi'?"),
         (
             {"features": ["age"], "categorical": ["sex"]},
-            "column 'sex' is named by --categorical and not by --features; add it there",
+            "column 'sex' is named in --categorical but not in --features; add it there",
         ),
-        ({"exclude": ["id,age,sex,stage,bmi"]}, "no feature column is left beside the target 'died'"),
+        ({"exclude": ["id,age,sex,stage,bmi"]}, "there is no feature column besides the target 'died'"),
     ],
 )
 def test_roles_that_contradict_each_other_are_refused(tmp_path, roles, message):
@@ -92,7 +92,7 @@ def test_weights_are_numbers_and_no_feature(tmp_path):
     [
         (
             "0",
-            "--weight: not positive: column 'bmi' ('0' on line 2); leave rows without weight out of the file",
+            "--weight: not positive: column 'bmi' ('0' on line 2); remove rows without a weight from the file",
         ),
         ("-1.5", "--weight: not positive: column 'bmi' ('-1.5' on line 2)"),
         ("much", "not numeric: column 'bmi' ('much' on line 2)"),
@@ -152,7 +152,7 @@ def test_a_slip_of_the_pen_makes_no_category(tmp_path):
 def test_names_of_patients_make_no_category(tmp_path):
     text = "name,age,died\nAda,30,yes\nBob,41,no\nCyd,52,yes\nDan,63,no\n"
     with pytest.raises(
-        CsvError, match=r"no column of IDs: column 'name' .*; leave such a column out with --exclude"
+        CsvError, match=r"columns of IDs: column 'name' .*; drop such a column with --exclude"
     ):
         read(tmp_path, text, categorical=["auto"])
 
@@ -208,7 +208,7 @@ def test_a_file_without_gaps_is_read_as_without_the_option(tmp_path):
         (
             GAPS.replace("63,north,NA,no", "63,north,NA,"),
             {"missing": "median"},
-            "column 'died' lacks 1 value(s), which cannot be filled; leave these rows out with --missing drop",
+            "column 'died' lacks 1 value(s), which cannot be filled; remove these rows with --missing drop",
         ),
         (
             GAPS,
@@ -218,7 +218,7 @@ def test_a_file_without_gaps_is_read_as_without_the_option(tmp_path):
         (
             "age,bmi,died\n30,,yes\n40,,no\n50,?,yes\n60,.,no\n",
             {"missing": "median"},
-            "column 'bmi' has no value at all; leave it out with --exclude COL",
+            "column 'bmi' is empty; drop it with --exclude COL",
         ),
         (
             "age,bmi,died\n30,,yes\n,4,no\n50,?,yes\n60,.,no\n",

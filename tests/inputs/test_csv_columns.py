@@ -114,14 +114,14 @@ def test_at_most_ten_columns_with_missing_values_are_listed(tmp_path):
             "a,died\n1,yes\n2,no\n3,no\n",
             r"each class of 'died' needs at least two rows; found 'yes' \(1 row\)",
         ),
-        ("died\nyes\nno\n", "no feature column is left beside the target 'died'"),
+        ("died\nyes\nno\n", "there is no feature column besides the target 'died'"),
         (
             "a,b,c,died\n1,5,2,yes\n1.0,6,2,no\n1,7,2,no\n1,8,2,yes\n",
-            "column 'a', 'c' has the same value on every",
+            "column 'a', 'c' has the same value in every",
         ),
         (
             "a,code,died\n1,7,yes\n2,3,no\n3,3,no\n5,7.0,yes\n",
-            "column 'code' is a copy of the target 'died': one value for each class",
+            "column 'code' is a copy of the target 'died', with a single value per class",
         ),
         (
             "a,b,died\n1,inf,yes\n2,3,no\n3,1e999,no\n5,1,yes\n",
@@ -137,7 +137,7 @@ def test_at_most_ten_columns_with_missing_values_are_listed(tmp_path):
         ),
         (
             "id,died\np1,yes\np2,no\np3,no\np4,yes\n",
-            r"not numeric: column 'id' \('p1' on line 2\); leave such a column out with --exclude COL",
+            r"not numeric: column 'id' \('p1' on line 2\); drop such a column with --exclude COL",
         ),
         (
             "age,died\n31,yes\n42,no\n5o,no\n61,yes\n",
@@ -145,7 +145,7 @@ def test_at_most_ten_columns_with_missing_values_are_listed(tmp_path):
         ),
         (
             'age,died\n"31,5",yes\n"42,1",no\n"50,0",no\n61,yes\n',
-            "write these numbers with a decimal point and without commas",
+            "write these numbers with a decimal point and no commas",
         ),
         ("a,died\n1_000,yes\n0x10,no\n3,no\n4,yes\n", r"not numeric: column 'a' \('1_000' on line 2\)"),
         (
@@ -164,14 +164,17 @@ def test_data_that_cannot_be_used(tmp_path, text, message):
     [
         (
             "x,age,died\n1,30,yes\n,31,no\n3,30,no\n4,32,yes\n",
-            "the target 'age' must have two classes; it has 3 values: '30' (2 rows), '31' (1 row), '32' (1 row); keep "
-            "all classes with --all-classes of cudbound interval, take "
-            "one class against the rest as the target, one after the other, or name another column with --target",
+            "the target 'age' must have two classes; it has 3 values: '30' (2 rows), '31' (1 row), '32' (1 row); "
+            "keep all classes with --all-classes of cudbound interval, use one class against the rest as the target, "
+            "for each class in turn, or choose another column with --target",
         ),
-        ("x,age\n1,NA\n,\n", "the target 'age' must have two classes; it has no value; name another column"),
+        (
+            "x,age\n1,NA\n,\n",
+            "the target 'age' must have two classes; it has no value; choose another column",
+        ),
         (
             "x,age\n1,Old\n,old\n3,young\n4,young\n",
-            "it has 3 values: 'Old' (1 row), 'old' (1 row), 'young' (2 rows); write those alike in the file",
+            "it has 3 values: 'Old' (1 row), 'old' (1 row), 'young' (2 rows); in the file, use one spelling",
         ),
         (
             "x,age\n1,True\n,False\n3,True\n4,False\n",
@@ -215,7 +218,10 @@ def test_two_values_that_cross_the_classes_are_no_copy(tmp_path):
         ({"exclude": ("BMI",)}, "--exclude: no column 'BMI' in 'data.csv'; did you mean 'bmi'?"),
         ({"exclude": ("died",)}, "--exclude 'died': this column is the target"),
         ({"categorical": ("died",)}, "--categorical 'died': this column is the target"),
-        ({"categorical": ("sex",), "exclude": ("sex",)}, "'sex' is named by --categorical and by --exclude"),
+        (
+            {"categorical": ("sex",), "exclude": ("sex",)},
+            "'sex' is named in both --categorical and --exclude",
+        ),
     ],
 )
 def test_choices_that_do_not_fit_the_columns(tmp_path, choice, message):

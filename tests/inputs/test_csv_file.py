@@ -83,16 +83,16 @@ def test_another_delimiter_is_detected_and_named(tmp_path, delimiter, option):
         (b"", r"'data\.csv' is empty"),
         (b"\n\n", r"'data\.csv' is empty"),
         (b"\xef\xbb\xbf", r"'data\.csv' is empty"),
-        (b"a,b\n", "a header line and nothing below it"),
-        (b"a,b\n,\n", "a header line and nothing below it"),
-        (b"a,b\n1,2\n1,2,3\n", "line 3 has 3 cells, the header has 2; put a text that holds"),
+        (b"a,b\n", "a header line but no data"),
+        (b"a,b\n,\n", "a header line but no data"),
+        (b"a,b\n1,2\n1,2,3\n", "line 3 has 3 cells, the header has 2; put text that contains"),
         (b"a,b\n1\n", "line 2 has one cell, the header has 2; if it is a footer or a note, delete it"),
         (b"a,b,a,b,c\n1,2,3,4,5\n", r"more than one column is called 'a', 'b' \(line 1\)"),
         (b"a,a \n1,2\n", "more than one column is called 'a'"),
         (b"column 2,\n1,2\n", "more than one column is called 'column 2'"),
         (b"a,b\n1,gr\xf6\xdfe\n", r"not UTF-8 text \(line 2\); save it as 'CSV UTF-8'"),
         ("a,b\n1,2\n".encode("utf-16"), "not UTF-8 text"),
-        (b"PK\x03\x04\x00\x00", "not a CSV file: it holds null characters"),
+        (b"PK\x03\x04\x00\x00", "not a CSV file: it contains null characters"),
         (b'a,b\n1,2\n"3,4\n', "the record that begins on line 3: unexpected end of data"),
         (b'a,b\n1,"2"3\n', "the record that begins on line 2: ',' expected after '\"'"),
         (b"a,b\n1," + b"9" * 200_000 + b"\n", "line 2: field larger than field limit"),
@@ -178,7 +178,7 @@ def test_the_delimiter_below_a_title(tmp_path):
 
 def test_a_total_is_no_case(tmp_path):
     with pytest.raises(
-        CsvError, match=r"line 4, the last one, begins with 'Total:'; delete it if it sums up"
+        CsvError, match=r"line 4, the last one, begins with 'Total:'; delete it if it contains totals"
     ):
         read_csv_file(write(tmp_path, "a,b\n1,2\n3,4\nTotal:,6\n"))
     assert len(read_csv_file(write(tmp_path, "a,b\nsum,2\nmean,4\nsum,6\n")).records) == 3

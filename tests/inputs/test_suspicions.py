@@ -30,7 +30,9 @@ def test_copied_rows_are_counted(tmp_path):
         "3 of 33 rows are exact copies of an earlier row, the first on line 32; delete what was pasted twice, or use "
         "--group COL if they belong to one patient"
     )
-    assert ids.startswith("column 'id' repeats: 30 different values on 33 rows; use --group 'id' if it tells")
+    assert ids.startswith(
+        "column 'id' repeats: 30 different values on 33 rows; use --group 'id' if it identifies"
+    )
     (alone,) = warnings(tmp_path, ROWS + ROWS[:1], group="id", exclude=[])
     assert alone.startswith(
         "1 of 31 rows is an exact copy of an earlier row, the first on line 32; delete what was"
@@ -43,8 +45,8 @@ def test_a_column_that_tells_patients_apart_and_repeats(tmp_path, name):
     rows = [[f"P{i // 2 if i < 20 else i}", *row[1:]] for i, row in enumerate(ROWS)]
     (said,) = warnings(tmp_path, rows, name)
     assert said == (
-        f"column '{name}' repeats: 20 different values on 30 rows; use --group '{name}' if it tells patients apart, "
-        "since rows of one patient are not independent"
+        f"column '{name}' repeats: 20 different values on 30 rows; use --group '{name}' if it identifies patients, "
+        "because rows of one patient are not independent"
     )
     assert warnings(tmp_path, rows, name, group=name, exclude=[]) == ()
     assert warnings(tmp_path, [["", *row[1:]] for row in rows], name) == ()
@@ -59,9 +61,7 @@ def test_a_column_left_out_for_another_reason_is_none(tmp_path, levels):
 def test_numbers_of_patients_are_no_feature(tmp_path):
     rows = [[i, *row[1:]] for i, row in enumerate(ROWS)]
     (said,) = warnings(tmp_path, rows, exclude=[])
-    assert (
-        said == "column 'id' is a feature and named like an ID; leave it out with --exclude 'id' if it is one"
-    )
+    assert said == "column 'id' is a feature named like an ID; if it is one, drop it with --exclude 'id'"
     assert warnings(tmp_path, rows) == ()
 
 
@@ -70,12 +70,12 @@ def test_numbers_of_patients_are_no_feature(tmp_path):
     [
         (
             [999],
-            "column 'age': 999 on line 2 is far from the others, 31 to 69; add --missing-values=999 if it means",
+            "column 'age': 999 on line 2 is far from the others, 31 to 69; add --missing-values=999 if it codes",
         ),
         ([99, 99], "column 'age': 99 on 2 rows, the first on line 2 is far from the others, 31 to 69; add"),
         (
             [-9],
-            "column 'age': -9 on line 2 is far from the others, 31 to 69; add --missing-values=-9 if it means",
+            "column 'age': -9 on line 2 is far from the others, 31 to 69; add --missing-values=-9 if it codes",
         ),
         (
             [650.5],

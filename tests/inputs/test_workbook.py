@@ -54,7 +54,7 @@ def test_what_cannot_be_read_is_said(path, tmp_path, monkeypatch):
         read_data_file(DataFile(path, "", "", sheet="x"))
     text = tmp_path / "data.csv"
     text.write_text("age\n1\n")
-    with pytest.raises(CsvError, match=r"--sheet: 'data.csv' is no workbook"):
+    with pytest.raises(CsvError, match=r"--sheet: 'data.csv' is not an .xlsx workbook"):
         read_data_file(DataFile(text, "", "", sheet="x"))
     path.write_bytes(path.read_bytes()[:-300])
     with pytest.raises(

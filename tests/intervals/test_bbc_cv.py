@@ -121,7 +121,7 @@ def test_what_is_no_search_is_refused():
 
 def test_wrong_shapes_are_named():
     with pytest.raises(
-        ValueError, match=r"'counts' must have a column for each row of 'losses'\. Got 2 columns and 3 rows"
+        ValueError, match=r"'counts' must have one column per row of 'losses'\. Got 2 columns and 3 rows"
     ):
         TunedLosses(np.zeros((3, 2)), np.ones((4, 2), dtype=int))
 
@@ -183,7 +183,7 @@ def test_searches_that_cannot_be_repeated_are_refused_in_words():
     ):
         compare_intervals(grouped, X, y, methods="tuned", n_resamples=10, rng=0)
     bare = GridSearchCV(RidgeClassifier(), {"alpha": [0.1, 1.0]}, cv=3, refit=False).fit(X, y)
-    with pytest.raises(UnsupportedEstimatorError, match=r"holds no classifier\. Fit it with refit=True"):
+    with pytest.raises(UnsupportedEstimatorError, match=r"has no fitted classifier\. Fit it with refit=True"):
         compare_intervals(bare, X, y, methods="tuned", n_resamples=10, rng=0)
 
 

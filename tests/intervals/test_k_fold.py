@@ -241,7 +241,7 @@ def test_folds_of_one_row_leave_two_estimates_undefined():
 
 
 def test_blocks_are_checked():
-    with pytest.raises(ValueError, match=r"'blocks' parameter must hold at least two folds\. Got 1"):
+    with pytest.raises(ValueError, match=r"'blocks' parameter must contain at least two folds\. Got 1"):
         FoldLosses.from_blocks([[0, 1]])
     with pytest.raises(ValueError, match=r"'blocks\[1\]' parameter must be finite"):
         FoldLosses.from_blocks([[0, 1], [0.0, math.nan]])

@@ -151,7 +151,7 @@ def test_options_have_a_default_that_they_allow(name):
 def test_missing_records_are_named(name):
     method = REGISTERED[name]
     missing = sorted(method.needs - MAY_BE_ABSENT)[0]
-    text = rf"{name} needs recorded {missing} losses, and the records have none"
+    text = rf"{name} needs recorded {missing} losses, but the records have none"
     if method.reads != "classes":
         text = rf"{name} reads {READS[method.reads]}.*, and not {READS['classes']}"
     calls = []

@@ -197,7 +197,7 @@ def test_few_events_are_warned_of():
         )
     assert caught[0].message.n_rows == n_events
     assert table.rows[0].remarks[0] == f"based on {n_events} events"
-    words = r"The error is based on .* says little of that class\. Report their number"
+    words = r"The error is based on .* has little information on that class\. Report their number"
     with pytest.warns(FewEventsWarning, match=words) as caught:
         compare_intervals(clf, X, y, methods="two-center", metric="error", **FAST)
     assert caught[0].message.n_rows == n_events
@@ -260,11 +260,11 @@ def test_other_names_of_a_metric_give_its_interval():
         ("pr_auc", "it depends on the share of events among the cases at each threshold"),
         ("F1", "it is a ratio whose parts vary together"),
         ("sensitivity_at_specificity", "which is out of scope here"),
-        ("c-index", "times to an event with censoring are not classes"),
+        ("c-index", "censored times to an event are not classes"),
         ("youden", "it is twice the balanced accuracy minus 1"),
         ("MCC", "it is a ratio whose parts vary together"),
         ("cohen kappa", "it is a ratio whose parts vary together"),
-        ("survival", "times to an event with censoring are not classes"),
+        ("survival", "censored times to an event are not classes"),
         ("sensitvity", "did you mean 'sensitivity'?"),
         ("recal", "did you mean 'recall'?"),
         (["error", "error"], "The 'metric' parameter must be different metrics"),
@@ -290,14 +290,14 @@ def test_every_sentence_says_what_to_use_in_python_and_on_the_command_line():
     ("arguments", "message"),
     [
         ({"asked": "cost"}, "The 'costs' parameter must be a cost for each class"),
-        ({"asked": "error", "costs": {0: 1, 1: 2}}, "with the metric 'cost' and only then"),
+        ({"asked": "error", "costs": {0: 1, 1: 2}}, "only with the metric 'cost'"),
         ({"asked": "ppv"}, "The 'prevalence' parameter must be a number in (0, 1) or 'sample'"),
         ({"asked": "ppv", "prevalence": 0.0}, "The 'prevalence' parameter must be"),
         (
             {"asked": "error", "prevalence": 0.1},
-            "with the metrics 'ppv', 'npv' and 'net-benefit' and only then",
+            "only with the metrics 'ppv', 'npv' and 'net-benefit'",
         ),
-        ({"asked": "error", "joint": True}, "The 'joint' parameter must be False for one metric"),
+        ({"asked": "error", "joint": True}, "The 'joint' parameter must be False for a single metric"),
     ],
 )
 def test_arguments_that_do_not_fit_are_refused(arguments, message):
@@ -314,14 +314,14 @@ def test_costs_must_name_the_classes():
 
 def test_what_is_no_classifier_of_two_classes_says_what_to_use():
     X, y = data()
-    with pytest.raises(TypeError, match="Fit a classifier to whether the number is above"):
+    with pytest.raises(TypeError, match="Fit a classifier to whether the number exceeds"):
         performance_interval(LinearRegression().fit(X, X[:, 0]), X, y, **FAST)
     three = np.where(X[:, 1] > 0.5, "c", np.where(X[:, 1] > 0.0, "b", "a"))
-    with pytest.raises(ValueError, match="one classifier for each class against the rest"):
+    with pytest.raises(ValueError, match="one classifier per class against the rest"):
         cud_interval(LogisticRegression().fit(X, three), X, three, **FAST)
     times = np.array([(True, 2.0)] * 40, dtype=[("status", bool), ("days", float)])
     clf, _, _ = fitted()
-    with pytest.raises(ValueError, match="times to an event with censoring; take the status at one time"):
+    with pytest.raises(ValueError, match="censored times to an event; use the status at a time"):
         performance_interval(clf, X, times, **FAST)
 
 
@@ -334,8 +334,10 @@ def test_a_threshold_that_is_chosen_on_the_data_is_resampled_or_refused():
     clf = ChosenThresholdClassifier(LogisticRegression(), midway).fit(X, y)
     asked = Metrics("sensitivity", event="ill")
     row = performance_interval(clf, X, y, metric=asked, n_resamples=8, rng=0).row
-    assert "upper limit not capped: the bound takes what ChosenThresholdClassifier chose" in row.remarks[-1]
-    with pytest.raises(UnsupportedEstimatorError, match="chose its threshold on these rows by a function"):
+    assert (
+        "upper limit not capped: the bound treats the choice of ChosenThresholdClassifier" in row.remarks[-1]
+    )
+    with pytest.raises(UnsupportedEstimatorError, match="chose its threshold on these rows with a function"):
         cud_interval(clf, X, y, **FAST)
     # the refits choose again
     counts = np.random.default_rng(0).integers(0, 2, size=40)
@@ -381,13 +383,13 @@ def test_the_command_bounds_what_python_bounds(csv_file):
     ("more", "message"),
     [
         (["--metric", "pr_auc"], "use metric='auc'"),
-        (["--metric", "ppv"], "--prevalence must be a number in (0, 1) or 'sample', with"),
-        (["--metric", "cost", "--cost", "ill=5"], "'--cost': there must be one for each value of the target"),
+        (["--metric", "ppv"], "--prevalence must be a number in (0, 1) or 'sample', only with"),
+        (["--metric", "cost", "--cost", "ill=5"], "'--cost': there must be one per value of the target"),
         (["--metric", "cost", "--cost", "ill=-5", "--cost", "well=1"], "--cost must be"),
-        (["--prevalence", "0.1"], "with the metrics 'ppv', 'npv' and 'net-benefit' and only then"),
+        (["--prevalence", "0.1"], "only with the metrics 'ppv', 'npv' and 'net-benefit'"),
         (["--prevalence", "2"], "--prevalence must be a number in (0, 1)"),
-        (["--joint"], "--joint must be False for one metric by itself; name several"),
-        (["--cost", "ill=5", "--cost", "well=1"], "with the metric 'cost' and only then"),
+        (["--joint"], "--joint must be False for a single metric; request several"),
+        (["--cost", "ill=5", "--cost", "well=1"], "only with the metric 'cost'"),
     ],
 )
 def test_the_command_refuses_what_does_not_fit(csv_file, more, message):

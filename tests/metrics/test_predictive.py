@@ -211,9 +211,7 @@ def test_rows_are_made_of_the_rows_of_the_table(prevalence, alternative):
 
 def test_a_metric_of_ones_own_is_not_taken_for_the_sensitivity():
     own = Metric("sensitivity", shares=(0.5, 0.5))
-    with pytest.raises(
-        ValueError, match=r"a name of its own for every metric of your own\. Got 'sensitivity'"
-    ):
+    with pytest.raises(ValueError, match=r"a unique name for every user-defined metric\. Got 'sensitivity'"):
         Metrics([own, "ppv"], prevalence=0.1)
 
 

@@ -73,7 +73,7 @@ def test_ratios_without_a_denominator():
     assert "no upper limit: a specificity of 1 is within its limits" in unbounded.remarks
     nothing = ratio_interval("lr+", row(0.0, 0.1, 0.0), row(1.0, 1.0), "two-sided")
     assert nothing.confidence_interval == (0.0, math.inf)
-    assert "estimate 0/0: no case is called an event" in nothing.remarks
+    assert "estimate 0/0: no case is predicted as an event" in nothing.remarks
     assert "infinity" in unbounded.in_words()
     lost = ratio_interval("lr-", replace(row(0.1, 0.2), estimate=math.nan), row(0.5, 0.6), "two-sided")
     assert math.isnan(lost.low)
@@ -201,13 +201,13 @@ def test_the_threshold_is_the_one_that_the_classifier_has():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"asked": "net-benefit", "prevalence": 0.2}, "with the metric 'net-benefit' and only then"),
-        ({"asked": "net-benefit", "threshold": 0.2}, "'ppv', 'npv' and 'net-benefit' and only then"),
-        ({"asked": "net-benefit", "threshold": 0.0, "prevalence": 0.2}, "a number in (0, 1), with the"),
-        ({"asked": "lr+", "prevalence": 0.2}, "'ppv', 'npv' and 'net-benefit' and only then"),
+        ({"asked": "net-benefit", "prevalence": 0.2}, "only with the metric 'net-benefit'"),
+        ({"asked": "net-benefit", "threshold": 0.2}, "'ppv', 'npv' and 'net-benefit'"),
+        ({"asked": "net-benefit", "threshold": 0.0, "prevalence": 0.2}, "a number in (0, 1), only with the"),
+        ({"asked": "lr+", "prevalence": 0.2}, "'ppv', 'npv' and 'net-benefit'"),
         (
             {"asked": ["error", "net-benefit"], "threshold": 0.2, "prevalence": "sample", "joint": True},
-            "a number in (0, 1) for a net benefit that is to hold together",
+            "a number in (0, 1) for a net benefit jointly with other metrics",
         ),
     ],
 )

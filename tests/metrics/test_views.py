@@ -86,7 +86,7 @@ def test_folds_without_an_event_are_left_out():
     found = view(records, MetricRows(SENSITIVITY, event)).folds
     assert found.losses.tolist() == [True, False]
     assert found.fold.tolist() == [0, 1]
-    assert found.remarks == ("1 folds without a row that counts left out",)
+    assert found.remarks == ("1 folds without a row that counts omitted",)
     repeated = Records(repeated_folds=RepeatedFoldLosses((records.folds, records.folds)))
     assert view(repeated, MetricRows(SENSITIVITY, event)).repeated_folds.partitions[1].n_samples == 2
     together = Records(folds=FoldLosses(np.zeros(6), np.array([0, 1, 0, 0, 1, 1])))

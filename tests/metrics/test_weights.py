@@ -84,7 +84,7 @@ def test_the_command_computes_what_python_computes(file, options, classifier, na
             "--inner must be",
         ),
         (["--threshold", "0.4"], "FixedThresholdClassifier.fit takes none: fit one that does"),
-        (["--features", "a,w"], "column 'w' is named by --features and by --weight; choose one"),
+        (["--features", "a,w"], "column 'w' is named in both --features and --weight; choose one"),
     ],
 )
 def test_what_does_not_fit_weights_is_refused_in_one_line(file, options, message):
@@ -129,12 +129,12 @@ def test_the_majority_class_errs_by_the_weights(file):
         ({"metric": "sensitivity"}, "the sensitivity"),
         ({"metric": ["error", "balanced-error"]}, "the balanced-error"),
         ({"metric": Metrics("ppv", prevalence=0.2)}, "the sensitivity"),
-        ({"sample_weight": W}, "rows with weights"),
+        ({"sample_weight": W}, "weighted rows"),
     ],
 )
 def test_inner_draws_are_refused_where_only_their_means_are_known(arguments, what):
     clf = LeastSquaresClassifier().fit(X, Y, sample_weight=arguments.get("sample_weight"))
-    rule = f"The 'inner' parameter must be 'oob' or None for {what}: of inner draws only means over all rows"
+    rule = f"The 'inner' parameter must be 'oob' or None for {what}: inner draws record only"
     for method in ("bootstrap-percentile", "two-center"):
         with pytest.raises(ParameterError, match=re.escape(rule)):
             compare_intervals(clf, X, Y, methods=[method], resampling=Resampling(inner=5), **arguments, **FEW)

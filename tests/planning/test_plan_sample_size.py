@@ -458,7 +458,7 @@ def test_what_is_refused(given, message):
 
 
 def test_a_classifier_without_a_bound_has_no_plan_for_it():
-    with pytest.raises(StudyError, match="DecisionTreeClassifier is not known as an additive classifier"):
+    with pytest.raises(StudyError, match="DecisionTreeClassifier is not a known additive classifier"):
         plan_sample_size(DecisionTreeClassifier(), X, Y, method="cud", n_replicates=10)
 
 

@@ -97,7 +97,7 @@ def test_every_check_passes(changed):
         "limits",
     ]
     assert "\n\ncud: error 0.167, 95% interval 0.000 to 0.367.\n" in str(verification)
-    assert "The saved result holds: 9 checks passed." in str(verification)
+    assert "The saved result is confirmed: 9 checks passed." in str(verification)
     assert verification.to_frame()["outcome"].eq("passed").all()
 
 
@@ -399,9 +399,7 @@ def test_tables_made_by_hand_and_files_of_others_are_refused(tmp_path):
     with pytest.raises(FileNotFoundError):
         verify_result(tmp_path / "none.json", CLF, X, Y)
     (tmp_path / "other.json").write_text("{}")
-    with pytest.raises(
-        SavedResultError, match=r"saved result '.*other.json': it does not say that its format"
-    ):
+    with pytest.raises(SavedResultError, match=r"saved result '.*other.json': its format is not"):
         verify_result(tmp_path / "other.json", CLF, X, Y)
 
 

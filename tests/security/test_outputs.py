@@ -156,7 +156,7 @@ def test_a_report_goes_to_stdout(stored):
     assert_error(
         report("--format", "csv", "--output", "-"),
         2,
-        "--format csv writes several files: --output must name the first of them.",
+        "--format csv writes several files: set --output to the name of the first.",
     )
     assert sorted(os.listdir()) == ["report.html", "s"]
 
@@ -184,7 +184,7 @@ def test_a_table_that_cannot_be_written_leaves_the_others_as_they_were(stored):
     assert_error(
         report("--format", "csv", "--output", "r.csv"),
         1,
-        "'r-aggregates.csv': Is a directory; name another file",
+        "'r-aggregates.csv': Is a directory; choose another file",
     )
     assert contents() == before
     with pytest.raises(IsADirectoryError, match=r"r-aggregates\.csv"):
@@ -203,7 +203,7 @@ def test_a_disk_that_has_room_for_some_tables_gets_none(stored):
     for size in sorted(len(text) for text in whole.values())[:-1]:
         with largest_file(size):
             result = report("--format", "csv", "--output", "r.csv")
-        assert_error(result, 1, "File too large; name another file")
+        assert_error(result, 1, "File too large; choose another file")
         assert contents() == before
     assert report("--format", "csv", "--output", "r.csv").exit_code == 0
     assert contents() == whole

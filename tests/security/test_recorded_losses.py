@@ -240,7 +240,7 @@ def test_row_numbers_are_not_counts(kind):
     ):
         kind(**case.arguments | {"counts": numbers})
     with pytest.raises(
-        ValueError, match=r"'counts' parameter must be whole numbers that are not negative, .* Got -1"
+        ValueError, match=r"'counts' parameter must be non-negative whole numbers below .* Got -1"
     ):
         kind(**case.arguments | {"counts": changed(COUNTS, -1)})
     with pytest.raises(

@@ -240,7 +240,7 @@ def test_nothing_is_searched_again_for_the_same_ranks() -> None:
 def test_decided_draws_of_one_side_are_refused_for_another() -> None:
     problem = world_problem(20, 3, 1.0, 0, n_draws=20)
     positive = solve_draws(problem, ranks=19, side="positive")
-    with pytest.raises(ValueError, match=r"'previous' must hold draws of the same problem"):
+    with pytest.raises(ValueError, match=r"'previous' must contain draws of the same problem"):
         solve_draws(problem, ranks=19, side="negative", previous=positive)
 
 

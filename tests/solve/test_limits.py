@@ -178,9 +178,7 @@ OTHER_PROBLEMS = {
     "weights": lambda problem: replace(problem, weights=np.ones(problem.counts.shape)),
     "penalty": lambda problem: replace(problem, penalty=np.ones(problem.coef.size)),
 }
-ANOTHER = (
-    r"'previous' must hold draws of the same problem\. Got .* another one \(other data, rng, localization or"
-)
+ANOTHER = r"'previous' must contain draws of the same problem\. Got .* another one \(other data, rng, localization or"
 
 
 @pytest.mark.parametrize("solver", ["native", "cvxpy"])
@@ -189,7 +187,7 @@ def test_draws_of_another_problem_are_refused(change: str, solver: str) -> None:
     problem = make("general", 0)
     earlier = solve_draws(problem)
     assert earlier.certified.all()
-    with pytest.raises(ValueError, match=ANOTHER + r".*previous=None to solve from the start"):
+    with pytest.raises(ValueError, match=ANOTHER + r".*previous=None to start again"):
         solve_draws(OTHER_PROBLEMS[change](problem), limits=SearchLimits(solver=solver), previous=earlier)
 
 
@@ -208,7 +206,7 @@ def test_draws_that_were_taken_apart_are_refused() -> None:
     problem = make("general", 0)
     earlier = solve_draws(problem)
     turned = Draws(*(getattr(earlier, name)[::-1] for name in FIELDS))
-    with pytest.raises(ValueError, match=ANOTHER + " side, or draws that were taken apart"):
+    with pytest.raises(ValueError, match=ANOTHER + " side, or a subset of draws"):
         solve_draws(problem, previous=turned)
 
 
@@ -470,7 +468,7 @@ def test_an_error_in_the_progress_bar_is_not_lost(monkeypatch: pytest.MonkeyPatc
         ),
         (
             {"previous": Draws(*(np.zeros(2) for _ in range(4)), np.zeros((2, 3)))},
-            r"'previous' must hold draws of the same problem\. Got draws of another one",
+            r"'previous' must contain draws of the same problem\. Got draws of another one",
         ),
     ],
 )

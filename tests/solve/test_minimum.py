@@ -98,7 +98,7 @@ def test_other_data_are_noticed(change: str) -> None:
     else:
         labels[17] *= -1.0
     message = (
-        r"do not minimize the mean squared loss on the X and y that were passed: optimality residual "
+        r"do not minimize the mean squared loss on these X and y: optimality residual "
         r"\d\.\d\de-0\d, allowed 1e-02\. If the classifier was fitted to other rows .* pass bound=Bound\(polish=True\)"
     )
     with pytest.raises(NotMinimizerError, match=message):

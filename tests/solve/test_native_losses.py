@@ -217,7 +217,8 @@ def test_a_minimum_that_rounding_kept_out_of_reach_is_told(monkeypatch: pytest.M
     missed = np.array([True, False, False])
     monkeypatch.setattr(_solvers, "minimize", lambda _: (*exact[:2], ~missed))
     with pytest.warns(
-        CudboundWarning, match="Rounding kept 1 of 3 minimizations of the huber loss from their minimum"
+        CudboundWarning,
+        match="Because of rounding, 1 of 3 minimizations of the huber loss did not reach their minimum",
     ):
         found = kernel.minimize(problem)
     assert np.isfinite(found.coef).all()

@@ -392,7 +392,7 @@ def logarithm(labels: Array, scores: Any) -> Any:
             ValueError,
             r"loss 'mine' must be convex in the scores .* Got -\(?abs\(.* instead; see http",
         ),
-        (logarithm, ValueError, r"loss 'mine' must have a value at every score\. Got \[.*nan"),
+        (logarithm, ValueError, r"loss 'mine' must be defined at every score\. Got \[.*nan"),
     ],
 )
 @pytest.mark.filterwarnings("ignore:invalid value encountered in log:RuntimeWarning")
@@ -433,5 +433,5 @@ def test_draws_of_one_loss_are_not_continued_with_another() -> None:
     losses = [formula("hinge"), formula("logistic"), "hinge"]
     for one, other in itertools.permutations(losses, 2):
         first = elastic_net_draws(loss=one, l1_penalty=None, nodes=1)
-        with pytest.raises(ValueError, match="'previous' must hold draws of the same problem"):
+        with pytest.raises(ValueError, match="'previous' must contain draws of the same problem"):
             elastic_net_draws(first, loss=other, l1_penalty=None)

@@ -60,7 +60,7 @@ def test_a_missing_module_says_what_to_do_and_leaves_the_package() -> None:
     assert len(said) == 2
     for line in said:
         assert line.startswith(
-            "The compiled part of cudbound, cudbound._solvers, cannot be imported. This happens when Python runs in a "
+            "The compiled part of cudbound, cudbound._solvers, cannot be imported. This happens if Python runs in a "
             "source folder that was not built: install it with 'pip install .', or for development with 'pip install "
             "--no-build-isolation --editable .'."
         )

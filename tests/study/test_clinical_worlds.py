@@ -64,7 +64,7 @@ def test_missing_values_are_filled_inside_every_fit(tmp_path):
 @pytest.mark.parametrize(
     ("lines", "message"),
     [
-        ("levels = [4]", "levels must be numbers of columns beside missing"),
+        ("levels = [4]", "levels must be column numbers, together with missing"),
         ('missing = "mean"', "missing must be"),
         ("select = 0", "select must be an integer of at least 1"),
         ("many_rows = 0.5", "rows_per_patient must be the fewest and the most"),

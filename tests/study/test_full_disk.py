@@ -131,7 +131,9 @@ def test_a_report_that_finds_no_room_leaves_the_old_one(begun):
     with largest_file(100):
         result = invoke(*command)
     assert (result.exit_code, result.stdout) == (1, "")
-    assert result.stderr == f"cudbound: error: 'report.csv': {os.strerror(errno.EFBIG)}; name another file\n"
+    assert (
+        result.stderr == f"cudbound: error: 'report.csv': {os.strerror(errno.EFBIG)}; choose another file\n"
+    )
     assert Path("report.csv").read_text() == "old"
     assert Path("study.sqlite").read_bytes() == content
     assert sorted(os.listdir()) == files

@@ -1,4 +1,4 @@
-"""Refits of a classifier and of all steps before it, in batches."""
+"""Batched refits of a classifier and of all steps before it."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def refit_in_batches(source: Source, fit: BatchedFit, labels: Array, n_columns: 
     labels : ndarray of float, shape (n_samples,)
         -1.0 or +1.0.
     n_columns : int
-        Largest number of columns that a step or the classifier is given, which decides how many fits are made at once.
+        Largest number of columns in the input of a step or the classifier; determines how many fits are made at once.
     """
     size = max(1, CHUNK_VALUES // max(1, labels.size * n_columns))
 

@@ -54,7 +54,7 @@ class Draws:
 
 @dataclass(frozen=True, eq=False)
 class Columns:
-    """The rows that a step or a classifier is given in each fit.
+    """The input rows of a step or a classifier in each fit.
 
     Rows that all fits share are not copied: scaling is a map of each fit, (rows - shift) * scale.
 
@@ -107,9 +107,9 @@ class BatchedFit(Protocol):
         """
 
     def __call__(self, columns: Columns, draws: Draws) -> tuple[Bools, Bools, Array]:
-        """Return whether each row is given the second class in each fit, which fits are clear, and the scores.
+        """Return whether each row is assigned the second class in each fit, which fits are clear, and the scores.
 
-        The first and the last, of which larger ones speak for the second class, have shape (n_fits, n_samples).
+        The first and the last have shape (n_fits, n_samples); larger scores favor the second class.
         """
 
 

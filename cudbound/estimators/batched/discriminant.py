@@ -32,7 +32,7 @@ class DiscriminantFit:
     Attributes
     ----------
     priors : (float, float) or None
-        Of the first and of the second class; None takes their shares of the drawn rows.
+        Priors of the first and of the second class; None uses their shares of the drawn rows.
     least_eigenvalue : float
         Fits in which the correlations within the classes have a smaller eigenvalue are made one at a time.
     by_covariance : bool
@@ -48,7 +48,7 @@ class DiscriminantFit:
     ignores_constants = False
 
     def __call__(self, columns: Columns, draws: Draws) -> tuple[Bools, Bools, Array]:
-        """Return whether each row is given the second class in each fit, which fits are clear, and the scores."""
+        """Return whether each row is assigned the second class in each fit, which fits are clear, and the scores."""
         if (
             columns.n_columns >= draws.labels.size
         ):  # in some direction there is no variance within the classes
@@ -89,7 +89,7 @@ class DiscriminantFit:
 
 
 def discriminant_fit(estimator: Any) -> DiscriminantFit | None:
-    """Return how to fit a linear discriminant analysis in batches, or None where it has no such closed form."""
+    """Return a batched fit of a linear discriminant analysis, or None if it has no such closed form."""
     if (
         parse_version(sklearn.__version__) < parse_version(FIRST_VERSION)
         or type(estimator) is not LinearDiscriminantAnalysis

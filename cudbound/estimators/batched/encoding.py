@@ -1,4 +1,4 @@
-"""One column for each category that a fit drew, as `OneHotEncoder` makes them, missing words filled in or not."""
+"""One column per category that a fit drew, as in `OneHotEncoder`, with or without filling of missing words."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ FITS_PER_JOB = 50
 
 @dataclass(frozen=True, eq=False)
 class FittedApart:
-    """A pipeline of steps fitted to each training set; a fit is not clear where it fails or makes other columns.
+    """A pipeline of steps fitted to each training set; a fit is not clear if it fails or makes other columns.
 
     Attributes
     ----------
@@ -71,7 +71,7 @@ class FittedApart:
 
 
 def fit_apart(steps: Sequence[Any], X: Any, y: Any, follower: BatchedFit, n_jobs: int) -> Source | None:
-    """Return fitted steps that are fitted again to one training set at a time, or None where that cannot be repeated.
+    """Return fitted steps for refits to one training set at a time, or None if these cannot be repeated.
 
     Parameters
     ----------

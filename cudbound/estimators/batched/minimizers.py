@@ -60,7 +60,7 @@ class LinearFit:
         return self.fit_intercept or bool(np.all(np.asarray(self.penalty) > 0.0))
 
     def __call__(self, columns: Columns, draws: Draws) -> tuple[Bools, Bools, Array]:
-        """Return whether each row is given the second class in each fit, which fits are clear, and the scores."""
+        """Return whether each row is assigned the second class in each fit, which fits are clear, and the scores."""
         loss = get_loss(self.loss)
         weights = self._weights(draws)
         strengths = self._strengths(columns.n_columns, weights)
@@ -167,7 +167,7 @@ class LeastSquaresFit:
         return self.fit_intercept
 
     def __call__(self, columns: Columns, draws: Draws) -> tuple[Bools, Bools, Array]:
-        """Return whether each row is given the second class in each fit, which fits are clear, and the scores."""
+        """Return whether each row is assigned the second class in each fit, which fits are clear, and the scores."""
         scores, clear = least_squares_scores(
             columns.stacked(draws.n_fits), draws.shares, draws.labels, fit_intercept=self.fit_intercept
         )

@@ -1,4 +1,4 @@
-"""Steps on numbers in a stack of fits: missing ones filled, standardized columns, principal components."""
+"""Numeric steps in a stack of fits: filling of missing values, standardization, principal components."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ CANCELLED_SHARE = 1e-3
 
 @dataclass(frozen=True)
 class Imputer:
-    """Replaces nan; a fit that drew no number of a column is not clear, since the column is then dropped.
+    """Replace nan; a fit that drew no number of a column is not clear, because the column is then dropped.
 
     Attributes
     ----------

@@ -41,7 +41,7 @@ def flatten(steps: Sequence[Any]) -> list[Any]:
 
 
 def prepare(steps: Sequence[Any], X: Any, follower: BatchedFit | Any) -> Source | None:
-    """Return fitted steps for batches of fits, or None where they cannot be fitted in batches.
+    """Return fitted steps for batches of fits, or None if they cannot be fitted in batches.
 
     Parameters
     ----------
@@ -81,7 +81,7 @@ def _run(source: Source, steps: Sequence[Step], draws: Draws) -> tuple[Columns, 
 
 
 def fit_together(steps: Sequence[Any]) -> bool:
-    """Whether every step is given the same form of input in the batch as in scikit-learn."""
+    """Whether every step has the same form of input in the batch as in scikit-learn."""
     left_out = turned = made_sparse = False
     for step in steps:
         final = hasattr(step, "ignores_constants")
@@ -106,7 +106,7 @@ def branches(step: Any) -> list[Any]:
 
 
 def _begin(steps: Sequence[Any], X: Any, follower: Any) -> tuple[Source, int] | None:
-    """Return what is made from the data first, and by how many of the steps."""
+    """Return the first columns made from the data, and the number of steps that make them."""
     if steps and type(steps[0]) is ColumnTransformer:
         joined = _join(steps[0], X, steps[1] if len(steps) > 1 else follower)
         return None if joined is None else (joined, 1)
@@ -129,7 +129,7 @@ def _constant(columns: Columns, draws: Draws) -> tuple[Columns, Bools]:
 
 
 def _numbers(steps: Sequence[Any], X: Any) -> Array | None:
-    """Return the rows that the first step is given, as numbers; None if it computes in another precision."""
+    """Return the input rows of the first step as numbers; None if it computes in another precision."""
     try:
         if not steps:
             return np.asarray(dense(X), dtype=np.float64)

@@ -1,4 +1,4 @@
-"""Which individual steps of scikit-learn are fitted in batches, and how, and which are fitted one draw at a time."""
+"""The steps of scikit-learn that are fitted in batches, and those that are fitted one draw at a time."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def is_repeatable(step: Any, n_samples: int) -> bool:
 
 
 def batched_step(step: Any, follower: Any, n_samples: int) -> Step | None:
-    """Return a step on numbers for batches of fits, or None where it cannot be fitted in batches.
+    """Return a numeric step for batches of fits, or None if it cannot be fitted in batches.
 
     Parameters
     ----------

@@ -21,12 +21,12 @@ Candidate = Callable[[Array, NDArray[np.intp]], tuple[Bools, Bools, Array]]
 
 @dataclass(frozen=True)
 class TunedFit:
-    """A classifier fitted with each of several values, of which the first of the largest accuracy on folds is kept.
+    """A classifier fitted with each of several values; the first with the largest accuracy on folds is kept.
 
     Attributes
     ----------
     fits : tuple of BatchedFit
-        One for each value.
+        One per value.
     n_folds : int
         Of stratified cross-validation without shuffling.
     """
@@ -40,7 +40,7 @@ class TunedFit:
         return all(fit.ignores_constants for fit in self.fits)
 
     def __call__(self, columns: Columns, draws: Draws) -> tuple[Bools, Bools, Array]:
-        """Return whether each row is given the second class in each fit, which fits are clear, and the scores."""
+        """Return whether each row is assigned the second class in each fit, which fits are clear, and the scores."""
 
         def candidate(fit: BatchedFit) -> Candidate:
             return lambda counts, draw: fit(columns[draw], Draws(counts, draws.labels))
@@ -55,7 +55,7 @@ class TunedFit:
 
 
 def number_of_folds(cv: Any) -> int | None:
-    """Return the folds of a parameter ``cv``, None where it is a splitter of its own."""
+    """Return the number of folds of a parameter ``cv``, None if it is a splitter."""
     known = isinstance(cv, Integral) and not isinstance(cv, bool)
     return N_FOLDS if cv is None else int(cv) if known else None
 
@@ -63,7 +63,7 @@ def number_of_folds(cv: Any) -> int | None:
 def choose_on_folds(
     candidates: Sequence[Candidate], draws: Draws, n_folds: int, summed: Callable[[Array], Any]
 ) -> tuple[Bools, Bools, Array]:
-    """Return what the best candidate of each training set gives, as a `BatchedFit` does.
+    """Return the output of the best candidate of each training set, as a `BatchedFit` does.
 
     Training sets with fewer rows of a class than folds are not clear: scikit-learn warns of them.
 
