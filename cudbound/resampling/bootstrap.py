@@ -118,7 +118,7 @@ def usable_draws(
     of_class = [task.labels == label for label in np.unique(task.labels)]
     held = [rows for rows in of_class if counts[:, rows].any(axis=1).all()]
     if need_out_of_bag and (n_full := int((counts > 0).all(axis=1).sum())):
-        remarks.append(f"{n_full} draws with nothing out of bag redrawn")
+        remarks.append(f"{n_full} draws with no row out of bag redrawn")
     if again.size:
         counts = counts.copy()
     while again.size:

@@ -130,7 +130,7 @@ def test_draws_without_calibration_are_left_out_and_counted():
     found = calibration_in(recorded(risks, [risks, risks, [0.9, 0.8, 0.2, 0.1]], counts), EVENT)
     assert found.n_draws == 1
     assert found.slope == pytest.approx(found.apparent_slope)
-    assert found.remarks[0].startswith("2 of 3 draws are left out: the predicted risks separate the classes")
+    assert found.remarks[0].startswith("2 of 3 draws were left out: the predicted risks separate the classes")
 
 
 def test_a_reason_is_given_where_there_is_none():

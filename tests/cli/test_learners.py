@@ -246,7 +246,7 @@ def test_what_the_package_refuses_is_named_by_its_option(arguments, message):
 @pytest.mark.parametrize(
     ("arguments", "exclude", "message"),
     [
-        (["--group", "ward", "--methods", "mcnemar,k-fold-t"], "", "cannot be kept by ['mcnemar']"),
+        (["--group", "ward", "--methods", "mcnemar,k-fold-t"], "", "is not supported by ['mcnemar']"),
         (["--folds", "5", "--methods", "mcnemar"], "ward", "none of the methods asked for reads"),
     ],
 )

@@ -99,7 +99,7 @@ def test_variance_of_losses_that_ignore_the_training_set_has_the_factor_one_quar
 def test_no_change_is_flagged_and_has_a_fallback():
     found = ReplacementErrors(0.25, 0.3, np.full(6, 0.1 + 0.2), 12, 3)
     row = compute_interval(AUSTERN_ZHOU, Records(replacements=found), 0.95)
-    assert row.degenerate == "no replacement of a row changes the cross-validated error"
+    assert row.degenerate == "replacing a row never changes the cross-validated error"
     assert row.raw_interval == (0.25, 0.25)
     instead = compute_interval(AUSTERN_ZHOU, Records(replacements=found), 0.95, {"fallback": True})
     assert instead.raw_interval == inverted_binomial_interval(3, 12, 0.95)

@@ -129,9 +129,9 @@ def test_wrong_shapes_are_named():
 def test_draws_that_hold_all_rows_are_dropped():
     counts = np.array([[1, 1, 1], [2, 1, 0], [0, 1, 2]])
     row = interval_of(TunedLosses(np.array([[0, 1], [1, 0], [0, 1]]), counts), "bbc-cv")
-    assert "1 draws that held all rows dropped" in row.remarks
+    assert "1 draws that contained all rows dropped" in row.remarks
     none = interval_of(TunedLosses(np.array([[0, 1], [1, 0]]), np.ones((2, 2), dtype=int)), "bbc-cv")
-    assert "every draw held all rows" in none.degenerate
+    assert "every draw contained all rows" in none.degenerate
     assert METHODS["bbc-cv"].estimand.kind == "rule"
 
 

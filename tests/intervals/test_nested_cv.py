@@ -160,7 +160,7 @@ def test_estimate_outside_the_unit_interval_is_remarked():
     inner[:, :, :4] = 1.0
     row = compute_interval(NESTED_CV, Records(nested=NestedLosses(inner, outer, 10)), 0.95)
     assert row.estimate == pytest.approx(0.5 - 1.6 * 0.5)
-    assert row.remarks == ("corrected for bias the estimate leaves [0, 1]",)
+    assert row.remarks == ("the bias-corrected estimate is outside [0, 1]",)
     short = compute_interval(NESTED_CV, Records(nested=NestedLosses(inner, outer, 10)), 0.05)
     assert short.degenerate == "both raw limits lie outside [0, 1]"
     instead = compute_interval(

@@ -234,7 +234,7 @@ def test_few_test_rows_are_said():
     few = Records(splits=_splits([0.0, 0.5, 0.5], 18, 2))
     for method in (RESAMPLED_T, CORRECTED_RESAMPLED_T):
         assert compute_interval(method, few, 0.95).remarks == (
-            "means over test sets of 2 rows take few values: a t distribution describes them badly",
+            "means over test sets of 2 rows have few distinct values: a t distribution describes them badly",
         )
 
 
@@ -276,13 +276,14 @@ def test_equal_means_that_differ_by_rounding_have_no_variance():
 def test_one_value_shows_no_variance():
     row = compute_interval(SINGLE_SPLIT_T, Records(test_set=TestSetLosses(np.array([1]), 9)), 0.95)
     assert (
-        row.degenerate == "undefined: a variance needs at least two losses of the test set, and there is one"
+        row.degenerate
+        == "undefined: a variance needs at least two losses of the test set, but there is only one"
     )
     assert math.isnan(row.raw_interval.low)
     one = compute_interval(CORRECTED_RESAMPLED_T, Records(splits=_splits([0.2])), 0.95)
     assert (
         one.degenerate
-        == "undefined: a variance needs at least two mean losses of the test sets, and there is one"
+        == "undefined: a variance needs at least two mean losses of the test sets, but there is only one"
     )
     assert resampled_t_pivot([0.2]).pvalue() == 1.0
 
@@ -295,12 +296,13 @@ def test_records_of_other_splits_than_the_estimate_are_not_used_silently():
     for method, need in ((PSEUDO_BOOTSTRAP, "replicates"), (CONSERVATIVE_Z, "half_splits")):
         row = compute_interval(method, fewer, 0.95)
         assert row.degenerate == (
-            f"undefined: recorded '{need}' are means over 5 splits and the estimate is a mean over 2; "
-            "record both with one n_splits"
+            f"undefined: recorded '{need}' are means over 5 splits, but the estimate is a mean over 2; "
+            "record both with the same n_splits"
         )
         assert math.isnan(row.raw_interval.low)
         assert (
-            "test 10 rows per split and the estimate 5" in compute_interval(method, smaller, 0.95).degenerate
+            "test 10 rows per split, but the estimate tests 5"
+            in compute_interval(method, smaller, 0.95).degenerate
         )
     larger = Records(splits=_splits(SPLITS.means, 80, 20), half_splits=HALVES)
     assert compute_interval(CONSERVATIVE_Z, larger, 0.95).degenerate is None

@@ -100,7 +100,7 @@ def test_a_group_keeps_the_rows_of_methods_that_weights_do_not_allow(file):
     found = json.loads(command(file, "--methods", "algorithm", "--format", "json").stdout)
     reasons = {row["method"]: row["remarks"] for row in found["intervals"] if row["degenerate"]}
     assert reasons["resampled-t"].endswith(
-        "not available for rows with weights: it reads splits, means over rows that cannot be weighted"
+        "not available for rows with weights: it uses splits, means over rows that cannot be weighted"
     )
 
 
@@ -180,7 +180,7 @@ def test_inner_draws_of_the_plain_error_stay():
 def test_influence_values_are_those_of_rows_that_count_alike(method):
     clf = LeastSquaresClassifier().fit(X, Y)
     asked = {"methods": [method], "n_resamples": 60, "rng": 0}
-    why = "its influence values are those of rows that count alike, as many of them in each draw"
+    why = "its influence values require equally weighted rows, with the same number in each draw"
     refused = [
         compare_intervals(clf, X, Y, metric="balanced-error", **asked)[method],
         compare_intervals(clf, X, Y, metric=["error", "sensitivity"], **asked)[method, "sensitivity"],

@@ -385,7 +385,7 @@ def test_draws_with_nothing_out_of_bag_are_redrawn_for_the_out_of_bag_variant():
     full = int((draw_counts(4, 100, np.random.default_rng(0)) > 0).all(axis=1).sum())
     assert full > 0
     assert not (recorded.counts > 0).all(axis=1).any()
-    assert f"{full} draws with nothing out of bag redrawn" in recorded.remarks
+    assert f"{full} draws with no row out of bag redrawn" in recorded.remarks
 
 
 @pytest.mark.filterwarnings("ignore::cudbound.basis.exceptions.FewGroupsWarning")  # four groups are few

@@ -291,7 +291,7 @@ def test_groups_that_would_be_torn():
     folds = GroupKFold(3)
     with pytest.raises(ValueError, match=r"same number of rows\. Got 24 and 23"):
         compare_intervals(clf, X, Y, methods="k-fold-t", groups=GROUPS[1:], resampling=Resampling(cv=folds))
-    torn = r"'groups' parameter cannot be kept by \['{}'\], which resample single rows or count them as"
+    torn = r"'groups' parameter is not supported by \['{}'\], which resample single rows or count them as"
     for name in ("bootstrap-632-normal", "aci", "nested-cv", "conservative-z", "test-set-wilson"):
         with pytest.raises(ValueError, match=torn.format(name)):
             compare_intervals(

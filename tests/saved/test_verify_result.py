@@ -237,7 +237,7 @@ def test_splits_that_no_file_holds_are_passed_again(tmp_path):
         CLF, X, Y, methods=["bayle-cv"], rng=0, n_resamples=5, resampling=Resampling(cv=fifths)
     ).save(path)
     found = {one.name: one for one in verify_result(path, CLF, X, Y).checks}
-    assert found["rows"].found == "not computed again, without cv, which a file cannot hold"
+    assert found["rows"].found == "not recomputed, without cv, which a file cannot contain"
     assert outcomes(verify_result(path, CLF, X, Y, cv=fifths))["rows"] == "passed"
     assert failed(verify_result(path, CLF, X, Y, cv=halves)) == ["rows"]
 
