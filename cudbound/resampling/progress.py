@@ -1,4 +1,4 @@
-"""How far the refits of a call are: a bar, or a warning once of refits that are going to take long."""
+"""Progress of the refits in a call: a bar, or one warning if they will take long."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from cudbound.basis.bars import current_progress
 from cudbound.basis.calls import warn
 from cudbound.basis.exceptions import SlowRefitsWarning
 
-#: Refits one by one that are likely to take longer than this, judged after this many seconds of them, are announced.
+#: Refits expected to take longer than the first are announced, judged after the second, both in seconds.
 LONG_SECONDS, SECONDS_BEFORE_FORECAST = 10.0, 0.5
 
 
 class Forecast:
-    """Warns once of refits that are going to take long, as soon as the first few tell.
+    """Warns once if refits will take long, as soon as the first few allow a forecast.
 
     Parameters
     ----------
     total : int
         Refits of the run.
     helps : tuple of str, default=()
-        What makes them fewer or done sooner.
+        Ways to make them fewer or faster.
     clock : callable, default=time.monotonic
     """
 
@@ -35,7 +35,7 @@ class Forecast:
         self._told = False
 
     def __call__(self, n_fits: int) -> None:
-        """Note that so many refits more have been made."""
+        """Add to the number of completed refits."""
         if self._told or not n_fits:
             return
         if self._begun is None:
@@ -63,7 +63,7 @@ def _in_words(seconds: float) -> str:
 
 @contextmanager
 def progress_bar(total: int, helps: tuple[str, ...] = ()) -> Iterator[Callable[[int], object]]:
-    """Show a bar over all refits of a run, and tell the time if it is going to be long; yields how to advance both.
+    """Show a bar over all refits of a run, and warn if they will take long; yields a function that advances both.
 
     Parameters
     ----------

@@ -208,7 +208,7 @@ def test_single_class_draws_stand_in_the_remarks():
     assert f"{n_single} single-class draws dropped" in dropped["kohavi-normal"].remarks
     assert dropped["kohavi-normal"].n_fits == 1 + 50 - n_single
     assert dropped["cud"] == fitted["cud"]
-    with pytest.raises(ValueError, match="held only one class"):
+    with pytest.raises(ValueError, match="had only one class"):
         compare_intervals(
             clf, X, y, n_resamples=50, rng=0, methods="paper", resampling=Resampling(on_single_class="error")
         )

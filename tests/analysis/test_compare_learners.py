@@ -175,7 +175,7 @@ def test_dropped_training_sets_do_not_stop_a_comparison():
         [DecisionTreeClassifier(max_depth=1), B], X, y, methods="all", resampling=ALL, rng=0
     )
     assert tuple(row.method for row in table.rows) == COMPARISONS
-    with pytest.raises(ValueError, match="held only one class, and on_single_class='error'"):
+    with pytest.raises(ValueError, match="had only one class, and on_single_class='error'"):
         compare_learners([A, B], X, y, methods="all", resampling=replace(ALL, on_single_class="error"), rng=0)
 
 

@@ -436,8 +436,8 @@ def test_half_splits_make_room_for_a_test_set():
     X, labels = _data(8, n_positive=4)
     made, _ = _record(record_half_splits, X, labels, ResamplingSizes(test_fraction=0.5))
     assert (made.n_train, made.n_test) == (2, 2)
-    assert made.remarks[0] == "2 rows tested inside a half of 4, which is too small for 4"
-    with pytest.raises(ValueError, match=r"Splits inside halves need at least 4 rows\. Got 3"):
+    assert made.remarks[0] == "2 rows tested within a half of 4, which is too small for 4"
+    with pytest.raises(ValueError, match=r"Splits within halves need at least 4 rows\. Got 3"):
         record_half_splits(task(Seen(), np.array([1.0, -1.0, 1.0]), SMALL))
 
 
@@ -454,9 +454,7 @@ def test_training_sets_of_one_class_follow_the_policy(recorder):
         if not count:
             continue
         assert remarks[0].startswith(f"{count} single-class ")
-        with pytest.raises(
-            ValueError, match=rf"^{count} .* held only one class, and on_single_class='error'"
-        ):
+        with pytest.raises(ValueError, match=rf"^{count} .* had only one class, and on_single_class='error'"):
             _record(recorder, X, labels, sizes, "error", seed)
         again, training = _record(recorder, X, labels, sizes, "redraw", seed)
         assert _n_single(training, labels) == 0
@@ -480,7 +478,7 @@ def test_only_the_part_without_both_classes_is_drawn_again(recorder, fraction):
     made, redrawn = _record(recorder, X, labels, sizes, "redraw")
     assert _n_single(redrawn, labels) == 0
     (remark,) = made.remarks
-    assert re.fullmatch(r"training sets of .* drawn again \d+ times to keep both classes in them", remark)
+    assert re.fullmatch(r"training sets of .* redrawn \d+ times to keep both classes in them", remark)
 
 
 def test_what_cannot_hold_both_classes_is_fitted_as_drawn():

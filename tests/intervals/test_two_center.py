@@ -525,9 +525,7 @@ def test_two_stage_needs_inner_draws_and_what_they_show(fitted):
     inner = InnerErrors(np.full(25, 0.3), 25)
     with pytest.raises(ValueError, match=r"center='optimism' needs 'optimism' of InnerErrors"):
         call("two-stage", case, inner)
-    with pytest.raises(
-        ValueError, match=r"center='632-plus' needs 'no_information' of BootstrapLosses"
-    ):
+    with pytest.raises(ValueError, match=r"center='632-plus' needs 'no_information' of BootstrapLosses"):
         call("two-stage", case, inner, options={"center": "632-plus"})
 
 

@@ -83,7 +83,7 @@ def test_the_command_computes_what_python_computes(file, options, classifier, na
             ["--inner", "5", "--metric", "sensitivity"],
             "--inner must be",
         ),
-        (["--threshold", "0.4"], "FixedThresholdClassifier.fit takes none: fit one that does"),
+        (["--threshold", "0.4"], "FixedThresholdClassifier.fit does not: use one that does"),
         (["--features", "a,w"], "column 'w' is named by --features and by --weight; choose one"),
     ],
 )
@@ -170,7 +170,7 @@ def test_inner_draws_of_the_plain_error_stay():
     found = compare_intervals(
         clf, X, Y, methods=[("two-stage", {"center": "632"})], metric="sensitivity", **FEW
     )
-    assert found.rows[0].degenerate.startswith("inner draws are recorded as means over all rows alike")
+    assert found.rows[0].degenerate.startswith("inner draws are recorded as unweighted means")
 
 
 # ---- influence values ----

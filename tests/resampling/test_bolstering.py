@@ -33,7 +33,7 @@ from cudbound.records import BolsteredLosses, Records
 from cudbound.resampling.bolstering import N_DRAWS, record_bolstered
 
 VECTORS = shared_vectors()
-UNITS = "one kernel width in all directions: the estimate depends on the units of the features"
+UNITS = "one kernel width in all directions makes the estimate depend on the units of the features"
 DRAWN = f"{N_DRAWS} random points from the kernel of each row"
 
 
