@@ -133,11 +133,12 @@ def compare_intervals(
     FewGroupsWarning, FrequencyWeightsWarning, SimilarRowsWarning, DuplicateRowsWarning
         If rows do not seem to be one patient each: docs/how_to/several_rows_per_patient.md.
 
-    Notes ----- The same arguments and the same integer `rng` give the same rows, for any `n_jobs` and any other
-    methods. No row is dropped: a row without information is marked as degenerate, with the reason. So is a row whose
-    refits fail, such as nearest neighbors on too few rows; if all fail, the first error is raised. None of the
-    intervals has a finite-sample guarantee, except those on a test set; ``tendency`` in `cudbound.available_methods`
-    describes their known behavior.
+    Notes
+    -----
+    The same arguments and the same integer `rng` give the same rows, for any `n_jobs` and any other methods. No row is
+    dropped: a row without information is marked as degenerate, with the reason. So is a row whose refits fail, such as
+    nearest neighbors on too few rows; if all fail, the first error is raised. None of the intervals has a finite-sample
+    guarantee, except those on a test set; ``tendency`` in `cudbound.available_methods` describes their known behavior.
 
     References
     ----------

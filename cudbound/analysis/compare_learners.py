@@ -45,7 +45,7 @@ from cudbound.resampling.recorders import count_fits_of, make_records, what_help
 from cudbound.resampling.recording import Recording, spawn_streams
 from cudbound.resampling.refits import difference, prepare_refits, remembered
 
-#: Methods that read this record need the losses of each classifier, not their differences.
+#: Methods with this record need the losses of each classifier, not their differences.
 OWN_TEST_SETS = "second_test_set"
 
 
@@ -152,11 +152,13 @@ def compare_learners(
     UnscaledPenaltyWarning
         If one of them is known to penalize features of very different scales.
 
-    Notes ----- The same arguments and the same integer `rng` give the same result, for any `n_jobs`. A pair has the
-    same numbers as when compared alone, if all learners or none are refitted in batches. Exchanging two learners only
-    changes the sign of the estimate, except with "independent-test-sets", which tests the first classifier on one part
-    of the held-out rows and the second on the other. Losses without variance never reject: the p-value is then 1, and
-    ``degenerate`` gives the reason.
+    Notes
+    -----
+    The same arguments and the same integer `rng` give the same result, for any `n_jobs`. A pair has the same numbers as
+    when compared alone, if all learners or none are refitted in batches. Exchanging two learners only changes the sign
+    of the estimate, except with "independent-test-sets", which tests the first classifier on one part of the held-out
+    rows and the second on the other. Losses without variance never reject: the p-value is then 1, and ``degenerate``
+    gives the reason.
 
     References
     ----------

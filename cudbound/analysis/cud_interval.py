@@ -117,11 +117,12 @@ def cud_interval(
     LabelsReadWarning
         If a step before the classifier uses the labels, such as feature selection: the bound treats it as fixed.
 
-    Notes ----- Guaranteed: `q` is at least the quantile of the exact suprema, and equal to it if `certified`, up to the
-    tolerances in docs/developers/solver_tolerances.md. Limits and rounding can only make the interval longer. Not
-    guaranteed: the coverage. The bound for the population is proved (Proposition 1), but not the bootstrap estimate of
-    its quantile. In simulations the interval is conservative, and other intervals are sometimes shorter at the same
-    coverage.
+    Notes
+    -----
+    Guaranteed: `q` is at least the quantile of the exact suprema, and equal to it if `certified`, up to the tolerances
+    in docs/developers/solver_tolerances.md. Limits and rounding can only make the interval longer. Not guaranteed: the
+    coverage. The bound for the population is proved (Proposition 1), but not the bootstrap estimate of its quantile. In
+    simulations the interval is conservative, and other intervals are sometimes shorter at the same coverage.
 
     References
     ----------

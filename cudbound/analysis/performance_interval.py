@@ -252,7 +252,9 @@ def performance_interval(
     FewEventsWarning
         If the metric is based on fewer than 10 rows of a class.
 
-    Notes ----- "two-center" maintained nominal coverage in 98 of the 101 cells of the registered confirmation in
+    Notes
+    -----
+    "two-center" maintained nominal coverage in 98 of the 101 cells of the registered confirmation in
     docs/evidence/confirmation.md. Coverage was .02 too low for groups of very unequal size; for the other two cells,
     populations without an error, the method was changed. It has no finite-sample guarantee. It is longer than the CUD
     bound for nearly separated classes, where that bound can fail.

@@ -79,8 +79,10 @@ def instability(
     ValueError
         If an argument is out of range, or `X` and `y` do not fit the estimator.
 
-    Notes ----- It measures whether the class of a patient depends on who else happened to be in the training set, not
-    whether the class is correct: a classifier that always predicts the same class is perfectly stable.
+    Notes
+    -----
+    It measures whether the class of a patient depends on who else happened to be in the training set, not whether the
+    class is correct: a classifier that always predicts the same class is perfectly stable.
 
     References
     ----------

@@ -203,7 +203,7 @@ class IntervalTable(Table[IntervalEstimate], Pictured["IntervalDisplay"]):
         return () if self.run is None else cautions(self.rows, self.run.n_samples, self.run.cautions)
 
     def report(self, run: Run | None = None, style: Style = FULL) -> Report:
-        """Return the table with the title and the notes that must stand around it."""
+        """Return the table with its title and notes."""
         return interval_report(self.rows, self.to_frame, run or self.run, style, self._titles)
 
     def save(self, path: str | Path) -> None:
@@ -334,7 +334,7 @@ class ComparisonTable(Table[ComparisonResult], Pictured["ComparisonDisplay"]):
         return self.row.confidence_interval
 
     def report(self, run: Run | None = None, style: Style = FULL) -> Report:
-        """Return the table with the title and the notes that must stand around it."""
+        """Return the table with its title and notes."""
         return comparison_report(self.rows, self.to_frame, run or self.run, style, self._titles)
 
     @property
@@ -357,5 +357,5 @@ class PointEstimateTable(Table[PointEstimate]):
     COLUMNS = PointEstimate.COLUMNS
 
     def report(self, run: Run | None = None, style: Style = FULL) -> Report:
-        """Return the table with the title and the notes that must stand around it."""
+        """Return the table with its title and notes."""
         return point_report(self.rows, self.to_frame, run or self.run, style, self._titles)

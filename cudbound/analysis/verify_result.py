@@ -104,10 +104,12 @@ def verify_result(
     ValueError
         If an argument is out of range, or the labels differ from those in the file.
 
-    Notes ----- Compared exactly: the fingerprint, the draws in the file, the half-width as their quantile, and the
-    limits, which are one sum and one difference. To 1e-9 (with losses other than squared loss 1e-7 times the
-    localization rate in addition), times the largest weighted deviation if that is above 1: bounds, since another
-    machine may add in another order. To 5e-4: rows based on refits.
+    Notes
+    -----
+    Compared exactly: the fingerprint, the draws in the file, the half-width as their quantile, and the limits, which
+    are one sum and one difference. To 1e-9 (with losses other than squared loss 1e-7 times the localization rate in
+    addition), times the largest weighted deviation if that is above 1: bounds, since another machine may add in another
+    order. To 5e-4: rows based on refits.
 
     The checksum detects accidental changes and damage. After a deliberate change it can be renewed; the check then only
     detects contradictions with the data. A weakened bound contradicts nothing.

@@ -15,7 +15,7 @@ from cudbound.intervals.method import Method
 from cudbound.point_estimates.two_center_auc import aucs_on_draws, aucs_on_training_rows
 from cudbound.records import Records, ScoreRecords
 
-#: Weight of the error on the training set in the combination whose spread is taken, found by simulation.
+#: Weight of the error on the training set in the combination W, found by simulation.
 WEIGHT = 1.25
 #: With fewer draws both sides get the standard deviation of all.
 FEWEST_DRAWS = 10

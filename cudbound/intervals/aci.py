@@ -18,8 +18,8 @@ def adaptive_interval(
 ) -> ConfidenceInterval:
     """Interval [e - u / sqrt(n), e - l / sqrt(n)] around the training error e.
 
-    u is the 1 - d/2 quantile of the upper deviations and l, separately, the d/2 quantile of the lower ones, with d = 1
-    - confidence_level. If both are the deviations of the bootstrap classifiers themselves, this is the centered
+    With d = 1 - confidence_level, u is the 1 - d/2 quantile of the upper deviations and l, separately, the d/2 quantile
+    of the lower ones. If both are the deviations of the bootstrap classifiers themselves, this is the centered
     percentile bootstrap.
 
     Parameters

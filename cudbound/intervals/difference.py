@@ -91,9 +91,11 @@ def compute_comparison(
         If the method does not compare, a record is missing, the alternative or an option is unknown, or a value is not
         allowed.
 
-    Guarantee --------- For a p-value or limit that is nan, or an interval with zero width after clipping to [-1, 1],
-    ``degenerate`` gives the reason. The p-value is then 1 or nan, except where a confidence set is empty or lies
-    outside [-1, 1]: such a set excludes every difference, including 0.
+    Guarantee
+    ---------
+    For a p-value or limit that is nan, or an interval with zero width after clipping to [-1, 1], ``degenerate`` gives
+    the reason. The p-value is then 1 or nan, except where a confidence set is empty or lies outside [-1, 1]: such a set
+    excludes every difference, including 0.
 
     Examples
     --------

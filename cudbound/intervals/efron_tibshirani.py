@@ -103,8 +103,10 @@ def err1_standard_error(losses: ArrayLike, counts: ArrayLike) -> float:
     ValueError
         As in `err1_influences`.
 
-    Notes ----- The Monte Carlo error of the second term of D_i enters the sum of squares. The standard error therefore
-    decreases as n_resamples increases; with fewer than about 1000 draws it is visibly too large.
+    Notes
+    -----
+    The Monte Carlo error of the second term of D_i enters the sum of squares. The standard error therefore decreases as
+    n_resamples increases; with fewer than about 1000 draws it is visibly too large.
 
     References
     ----------

@@ -159,8 +159,9 @@ def compute_interval(
         If a record is missing or contains differences of losses, an option is unknown or its value is not allowed, or
         the method only tests a difference.
 
-    Guarantee --------- If an interval is nan or has zero width after clipping to [0, 1], ``degenerate`` gives the
-    reason.
+    Guarantee
+    ---------
+    If an interval is nan or has zero width after clipping to [0, 1], ``degenerate`` gives the reason.
 
     Examples
     --------

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 def holm_adjusted(pvalues: Sequence[float]) -> NDArray[np.float64]:
     """Return adjusted p-values: all hypotheses with values at or below a level can be rejected together.
 
-    Whatever the dependence of the tests, the probability of one or more false rejections is at most the level. An
+    For any dependence between the tests, the probability of one or more false rejections is at most the level. An
     undefined p-value stays undefined and counts as a test.
 
     Parameters

@@ -50,8 +50,8 @@ class Pivot(PointOutcome):
     def test_outcome(self, confidence_level: float, alternative: str, null: float = 0.0) -> TestOutcome:
         """Return the test of truth = null, or of |truth| >= null for "equivalent", and the interval.
 
-        Equivalence is tested by two one-sided tests. The statistic is that of the larger p-value; the interval, at ``2
-        * confidence_level - 1``, lies within (-null, null) if the p-value is below ``1 - confidence_level``.
+        Equivalence is tested by two one-sided tests. The statistic is that of the larger p-value; the interval, at
+        ``2 * confidence_level - 1``, lies within (-null, null) if the p-value is below ``1 - confidence_level``.
 
         References
         ----------

@@ -66,7 +66,7 @@ def resampled_t_pivot(means: ArrayLike) -> Pivot:
     Returns
     -------
     Pivot
-        ``degenerate`` says why if all means are equal or there is only one.
+        ``degenerate`` gives the reason if all means are equal or there is only one.
 
     References
     ----------
@@ -98,7 +98,7 @@ def corrected_resampled_t_pivot(means: ArrayLike, n_train: float, n_test: float)
     Returns
     -------
     Pivot
-        ``degenerate`` says why if all means are equal or there is only one.
+        ``degenerate`` gives the reason if all means are equal or there is only one.
 
     References
     ----------
@@ -128,7 +128,7 @@ def pseudo_bootstrap_pivot(estimate: float, replicates: ArrayLike) -> Pivot:
     Returns
     -------
     Pivot
-        ``degenerate`` says why if all replicates are equal or there is only one.
+        ``degenerate`` gives the reason if all replicates are equal or there is only one.
 
     References
     ----------
@@ -159,7 +159,7 @@ def corrected_pseudo_bootstrap_pivot(
     Returns
     -------
     Pivot
-        ``degenerate`` says why if all replicates are equal or there is only one.
+        ``degenerate`` gives the reason if all replicates are equal or there is only one.
 
     References
     ----------

@@ -81,8 +81,10 @@ def held_out_interval(
     ValueError
         If `errors` or `n_tested` is out of range, or `form` or `side` is not one of the words.
 
-    Guarantee --------- With "clopper-pearson" and independent test points, the interval covers the error of the
-    classifier with probability at least `confidence_level` for any error. The others do so approximately.
+    Guarantee
+    ---------
+    With "clopper-pearson" and independent test points, the interval covers the error of the classifier with probability
+    at least `confidence_level` for any error. The others do so approximately.
 
     References
     ----------

@@ -75,7 +75,7 @@ class CoverageByScenarioDisplay(CellsDisplay):
     artists_ : dict of str to matplotlib.container.ErrorbarContainer
         Points of each method.
     level_label_ : matplotlib.text.Text
-        At the upper edge of the picture, above the line.
+        At the upper edge of the plot, above the line.
     level_line_, band_, legend_, ax_ : matplotlib artists
         As in `CellsDisplay`.
     """

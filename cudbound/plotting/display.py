@@ -248,7 +248,7 @@ def import_matplotlib() -> Any:
         import matplotlib.pyplot
     except ImportError as error:
         raise ImportError(
-            "Plots need matplotlib, the extra cudbound[plots], which is not installed; install it with: "
+            "Plots need matplotlib, the extra cudbound[plots], which is not installed; get it with: "
             f"{install_command('plots')}"
         ) from error
     return matplotlib

@@ -132,7 +132,7 @@ class RiskDisplay(Display):
 
     @classmethod
     def from_table(cls, table: Any) -> Self:
-        """Return the display of a `cudbound.IntervalTable` with a metric that reads probabilities.
+        """Return the display of a `cudbound.IntervalTable` with a metric that needs probabilities.
 
         Raises
         ------
@@ -213,7 +213,7 @@ class CalibrationDisplay(_SquareDisplay):
 
     @classmethod
     def from_table(cls, table: Any) -> Self:
-        """Return the display of a `cudbound.IntervalTable` with a metric that reads probabilities.
+        """Return the display of a `cudbound.IntervalTable` with a metric that needs probabilities.
 
         Raises
         ------

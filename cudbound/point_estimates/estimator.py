@@ -46,7 +46,9 @@ def compute_estimate(
     ValueError
         If a record is missing, an option is unknown or its value is not allowed.
 
-    Guarantee --------- ``degenerate`` gives the reason if, and only if, the estimate is nan.
+    Guarantee
+    ---------
+    ``degenerate`` gives the reason if, and only if, the estimate is nan.
 
     Examples
     --------

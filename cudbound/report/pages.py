@@ -43,7 +43,7 @@ def templates() -> Any:
         import jinja2
     except ImportError as error:
         raise ImportError(
-            f"An HTML report needs jinja2, which is not installed; install it with: {install_command('study')}"
+            f"An HTML report needs jinja2, which is not installed; get it with: {install_command('study')}"
         ) from error
     environment = jinja2.Environment(
         loader=jinja2.FunctionLoader(_read),

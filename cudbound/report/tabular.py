@@ -25,7 +25,7 @@ class Tabular(abc.ABC):
 
     @abc.abstractmethod
     def report(self, run: Run | None = None, style: Style = FULL) -> Report:
-        """Return the table with the title and the notes that must stand around it.
+        """Return the table with its title and notes.
 
         Parameters
         ----------

@@ -11,7 +11,7 @@ from cudbound.records import RemovedCaseErrors
 from cudbound.resampling.single_class import has_one_class
 from cudbound.resampling.task import Task
 
-#: Entries of the training counts that are held at once; a few arrays of up to 8 bytes per entry live at a time.
+#: Entries of the training counts in memory at once, in a few arrays of up to 8 bytes per entry.
 CHUNK_VALUES = 1_000_000
 
 TRAINING_SETS = "training sets of bootstrap case cross-validation"

@@ -18,7 +18,7 @@ from cudbound.resampling.task import Task
 Counts = NDArray[np.int32]
 Rows = NDArray[np.int64]
 
-#: Entries of training counts that are held at once.
+#: Entries of training counts in memory at once.
 CHUNK_VALUES = 4_000_000
 
 TRAINING_SETS = "training sets of cross-validation with replaced rows"

@@ -69,7 +69,7 @@ def test_from_a_design_to_its_rows(folder):
     result = run_quick()
     assert result.exit_code == 0, result.stderr
     assert result.stdout.startswith("quick: 6 of 6 replicates done, 0 failed\n")
-    assert "No run is writing the store." in result.stdout
+    assert "No run is writing to the store." in result.stdout
     assert ["noise,", "scaled", "30", "3", "3", "0"] in [line.split() for line in result.stdout.splitlines()]
     planned = read_design("quick.toml", n_replicates=3)
     with Store.open("quick.sqlite") as store:

@@ -175,8 +175,8 @@ def test_workers_with_another_version_are_refused():
     check_workers(Workers(here, here))
     with pytest.raises(
         StudyError,
-        match=rf"dask: all workers must have cudbound {here}, as this process has\. Worker tcp://10\.0\.0\.1:1 has "
-        r"0\.0\.7; install it there and start that worker again",
+        match=rf"dask: all workers must have cudbound {here}, like this process\. Worker tcp://10\.0\.0\.1:1 has "
+        rf"0\.0\.7; install {here} there and restart that worker",
     ):
         check_workers(Workers(here, "0.0.7"))
     with pytest.raises(
