@@ -106,7 +106,7 @@ ABCLOC_AUC = Method(
     assumptions="the combination W varies over refits as the corrected AUC varies over training sets",
     tendency="liberal: at level .95, coverage was .02 in the worst and .78 in the median of 88 settings; designed for "
     "indexes of regression models on hundreds of rows, where its constant was found by simulation",
-    reference="Harrell (2025), R package rms 8.1-0. A side of one draw has its own distance to the mean",
+    reference="Harrell (2025), R package rms 8.1-0. For a side with one draw, s is its distance to the mean",
     cost="B",
     compute=_compute_auc,
     options={"center": CENTER},
@@ -122,7 +122,7 @@ _OF_ERRORS = Method(
     assumptions="the combination A_b - 1.25 D_b varies over refits as the corrected error varies over training sets",
     tendency="liberal: errors of refits on draws vary less than the error of this classifier; designed for indexes of "
     "regression models on hundreds of rows, where its constant was found by simulation",
-    reference="Harrell (2025), R package rms 8.1-0. A side of one draw has its own distance to the mean",
+    reference="Harrell (2025), R package rms 8.1-0. For a side with one draw, s is its distance to the mean",
     cost="B",
     compute=_compute,
     options={"center": CENTER},

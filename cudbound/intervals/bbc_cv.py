@@ -27,8 +27,8 @@ BBC_CV = Method(
     "configuration with the smallest mean loss on the draw",
     estimand=Estimand("rule"),
     needs=frozenset({"tuned"}),
-    assumptions="a choice of configuration on drawn rows differs from that on all rows as that on all rows differs "
-    "from the population",
+    assumptions="choosing a configuration on drawn rows relates to all rows as choosing on all rows relates to the "
+    "population",
     tendency="near nominal in its authors' simulations; far below nominal if classes are nearly separable; wide with "
     "few rows, which leave few errors outside a draw; two-center, which needs more fits, was shorter",
     reference="Tsamardinos, Greasidou and Borboudakis (2018), algorithm 3. Ties: the first configuration; draws that "

@@ -1,4 +1,4 @@
-"""Exact binomial interval for the leave-one-out losses, as if they were independent tests of one classifier."""
+"""Exact binomial interval from the leave-one-out losses, as if they were independent tests of one classifier."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def _leave_one_out(records: Records, confidence_level: float) -> Outcome:
 
 LEAVE_ONE_OUT = Method(
     name="leave-one-out-binomial",
-    title="Clopper-Pearson interval for the leave-one-out losses",
+    title="Clopper-Pearson interval from the leave-one-out losses",
     formula="p with P(X >= k) = d/2 and p with P(X <= k) = d/2; X is binomial(n, p), k the number of leave-one-out "
     "errors",
     estimand=Estimand("conditional"),

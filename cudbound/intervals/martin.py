@@ -61,7 +61,7 @@ def _martin(records: Records, confidence_level: float, *, prior: str) -> Outcome
 
 MARTIN = Method(
     name="martin-beta",
-    title="Beta posterior interval for the points left out of a draw, at the .632 estimate",
+    title="Beta posterior interval from the points left out of a draw, at the .632 estimate",
     formula="the d/2 and 1 - d/2 quantiles of Beta(a + x m, a + (1 - x) m); m = n - n*, n* = n (1 - (1 - "
     "1/n)^n), a = 1, or 1/2 under Jeffreys' prior",
     estimand=Estimand("conditional"),

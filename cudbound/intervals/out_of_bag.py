@@ -31,7 +31,7 @@ def _exact(error: float, n_tested: float, confidence_level: float) -> Confidence
 
 OUT_OF_BAG_WILSON = Method(
     name="out-of-bag-wilson",
-    title="Wilson score interval for the out-of-bag losses",
+    title="Wilson score interval from the out-of-bag losses",
     estimand=Estimand("conditional"),
     needs=frozenset({"bootstrap"}),
     assumptions="the mean out-of-bag loss of each row is the loss of this classifier on a new case",
@@ -47,7 +47,7 @@ OUT_OF_BAG_WILSON = Method(
 OUT_OF_BAG_CLOPPER_PEARSON = replace(
     OUT_OF_BAG_WILSON,
     name="out-of-bag-clopper-pearson",
-    title="Clopper-Pearson interval for the out-of-bag losses",
+    title="Clopper-Pearson interval from the out-of-bag losses",
     reference="Clopper and Pearson (1934), extended to fractional counts, with the leave-one-out bootstrap error of "
     "Efron and Tibshirani (1997) instead of a proportion",
     formula="inverted binomial tails at n e errors in n tests, e = Err(1), the mean over rows of their mean out-of-bag "

@@ -260,7 +260,7 @@ ONE_SPLIT = binomial_fallback("the rows of one test set", lambda records: record
 
 SINGLE_SPLIT_T = Method(
     name="single-split-t",
-    title="t interval for the losses on one test set",
+    title="t interval from the losses on one test set",
     formula="r +/- t(1 - d/2; m - 1) sqrt(s^2 / m); r and s^2 are mean and sample variance of the losses on m "
     "test points",
     estimand=Estimand("holdout-model"),

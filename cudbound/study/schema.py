@@ -51,7 +51,7 @@ def structured(table: Mapping[str, Any], model: type[Made]) -> Made:
 
 @contextmanager
 def placed(*place: str) -> Iterator[None]:
-    """Prefix errors with the file and table, in one line and in the words of a file."""
+    """Prefix errors with the file and table, in one line and in terms of the file."""
     try:
         yield
     except ValueError as error:

@@ -196,7 +196,7 @@ def test_wrong_designs_and_stores_give_one_line(folder):
 def test_data_are_looked_for_in_the_folder_that_is_named(folder):
     (folder / "real.toml").write_text('n_samples = 30\nn_replicates = 2\n[[scenario]]\ndata = "toy"\n')
     run_real = ("run", "real.toml", "--store", "real.sqlite")
-    assert_error(study(*run_real), 1, "real.toml: [[scenario]] 1: No folder of data sets is named.")
+    assert_error(study(*run_real), 1, "real.toml: [[scenario]] 1: No folder of data sets was given.")
     assert_error(study(*run_real, "--data-folder", "nowhere"), 1, "real.toml: [[scenario]] 1: ")
     assert "nowhere" in study(*run_real, "--data-folder", "nowhere").stderr
     assert not (folder / "real.sqlite").exists()
