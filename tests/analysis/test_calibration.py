@@ -153,13 +153,13 @@ def test_a_table_of_other_metrics_has_neither():
     )
     assert table.calibration is None
     assert table.predictions is None
-    with pytest.raises(ValueError, match="Ask for the metric 'auc' or 'brier'"):
+    with pytest.raises(ValueError, match="Include the metric 'auc' or 'brier'"):
         RocDisplay.from_table(table)
     scores = performance_interval(LogisticRegression().fit(X, Y), X, Y, metric="auc", n_resamples=10, rng=0)
     assert scores.calibration is None
-    with pytest.raises(ValueError, match="Ask for the metric 'brier'"):
+    with pytest.raises(ValueError, match="Include the metric 'brier'"):
         RiskDisplay.from_table(scores.table)
-    with pytest.raises(ValueError, match="Ask for the metric 'brier'"):
+    with pytest.raises(ValueError, match="Include the metric 'brier'"):
         CalibrationDisplay.from_table(scores.table)
 
 

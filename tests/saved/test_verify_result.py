@@ -301,7 +301,7 @@ def test_another_row_another_label_and_another_order_are_found(changed):
     assert failed(found) == ["data"]
     assert "a value, a column, a group or weight, or the order of the rows differs" in found.checks[1].found
     fewer = verify_result(path, CLF, X[1:], Y[1:]).checks[1].found
-    assert fewer.startswith(f"{N - 1} rows, and {N} in the file")
+    assert fewer.startswith(f"{N - 1} rows, but {N} in the file")
     frame = pd.DataFrame(X, columns=["a", "b"])
     assert verify_result(path, CLF.fit(frame, Y), frame, Y.tolist(), sample=2).passed
     CLF.fit(X, Y)
