@@ -381,7 +381,7 @@ def test_nothing_out_of_bag_is_flagged(name):
     records = replace(_records(n=n), bootstrap=BootstrapLosses(np.ones((2, n), dtype=int), np.zeros((2, n))))
     row = compute_estimate(ESTIMATORS[name], records)
     assert math.isnan(row.estimate)
-    assert row.degenerate == "undefined: no point was ever out of bag; take more bootstrap draws"
+    assert row.degenerate == "undefined: no point was ever out of bag; use more bootstrap draws"
     assert "8 points never out of bag" in row.remarks
 
 
@@ -417,7 +417,7 @@ def test_unknown_options_and_names():
         compute_estimate(ESTIMATORS["k-fold"], _records(), {"k": 5})
     with pytest.raises(ValueError, match=r"Got 'bolsterd' instead. Did you mean 'bolstered'?"):
         find_estimators(["k-fold", "bolsterd"])
-    with pytest.raises(ValueError, match=r"a list of names out of .* Got \[\] instead"):
+    with pytest.raises(ValueError, match=r"a list of names from .* Got \[\] instead"):
         find_estimators([])
     assert find_estimators("all").methods == tuple(ESTIMATORS.values())
     assert find_estimators("lv1o").methods == (ESTIMATORS["lv1o"],)
@@ -431,7 +431,7 @@ def test_table_of_point_estimates():
     table = PointEstimateTable(rows)
     assert table["lv1o"] is rows[list(ESTIMATORS).index("lv1o")]
     with pytest.raises(
-        KeyError, match=r"no point estimate by 'cud' in this table; it has \['resubstitution'"
+        KeyError, match=r"no point estimate by 'cud' in this table, which has \['resubstitution'"
     ):
         table["cud"]
     frame = table.to_frame()

@@ -97,8 +97,8 @@ def test_golden_text(table):
     """Written by hand: the right edges of the numbers align their points, remarks stand below."""
     assert render_report(table.report(RUN), "table") == (
         """\
-The interval to quote for the error of this classifier, two-center, is not among
-  these rows.
+The interval to quote for the error of this classifier, two-center, is not in
+  this table.
 
 95% confidence intervals for the error of this fitted classifier
 
@@ -119,7 +119,7 @@ Run: 1000 resamples, localization = n, seed 3.
 Scale: proportions in [0, 1], limits clipped to it; width = high - low.
 Estimand "conditional": the error of the classifier fitted to these data, on new
   cases from the same population.
-Internal intervals, from the training data alone; no external validation.
+Internal intervals from the training data alone, without external validation.
 Centered: cud at the training error; bootstrap-bias-corrected, kohavi-normal at
   the .632 estimate.
 Always predicting the majority class would be wrong for 35.4% of the training
@@ -135,7 +135,7 @@ Nominal level 95%; no finite-sample guarantee."""
 def test_golden_markdown(table):
     assert render_report(IntervalTable(table.rows[:1]).report(), "markdown") == (
         """\
-The interval to quote for the error of this classifier, two-center, is not among these rows.
+The interval to quote for the error of this classifier, two-center, is not in this table.
 
 95% confidence intervals for the error of this fitted classifier
 
@@ -145,7 +145,7 @@ The interval to quote for the error of this classifier, two-center, is not among
 
 - Scale: proportions in \\[0, 1\\], limits clipped to it; width = high - low.
 - Estimand "conditional": the error of the classifier fitted to these data, on new cases from the same population.
-- Internal intervals, from the training data alone; no external validation.
+- Internal intervals from the training data alone, without external validation.
 - Centered: cud at the training error.
 - Nominal level 95%; no finite-sample guarantee."""
     )
@@ -153,7 +153,7 @@ The interval to quote for the error of this classifier, two-center, is not among
 
 def test_golden_latex(table):
     assert render_report(IntervalTable(table.rows[2:]).report(), "latex") == (
-        r"""% The interval to quote for the error of this classifier, two-center, is not among these rows.
+        r"""% The interval to quote for the error of this classifier, two-center, is not in this table.
 % needs \usepackage{booktabs}
 \begin{table}
 \centering
@@ -168,7 +168,7 @@ kohavi-normal & 0.000 & 0.000 & 0.000 & 0.000 & conditional & 200 & degenerate: 
 \par\smallskip\footnotesize
 Scale: proportions in {[}0, 1], limits clipped to it; width = high - low.
 Estimand "conditional": the error of the classifier fitted to these data, on new cases from the same population.
-Internal intervals, from the training data alone; no external validation.
+Internal intervals from the training data alone, without external validation.
 Centered: kohavi-normal at the .632 estimate.
 Nominal level 95\%; no finite-sample guarantee.
 \end{table}"""
@@ -282,13 +282,13 @@ def test_an_estimand_without_words_is_left_to_its_author():
     [
         (
             (None, ".632 estimate"),
-            "Internal intervals, from the training data alone; no external validation.",
+            "Internal intervals from the training data alone, without external validation.",
         ),
-        (("error on new cases",), "Intervals from test cases that the classifier was not fitted to."),
+        (("error on new cases",), "Intervals from test cases to which the classifier was not fitted."),
         (
             (None, "error on new cases"),
-            "Internal intervals, from the training data alone; no external validation; except m1, from test cases that "
-            "the classifier was not fitted to.",
+            "Internal intervals from the training data alone, without external validation; except m1, from test "
+            "cases to which the classifier was not fitted.",
         ),
     ],
 )
@@ -671,14 +671,14 @@ logistic: logistic regression.
 Run: seed 3.
 Estimate: error(a) - error(b), in [-1, 1], limits clipped to it; above 0 where a
   errs more.
-p-value: of equal errors, against unequal errors.
-A small p-value speaks against equal errors; a large one does not show that they
-  are equal.
+p-value: for equal errors, against unequal errors.
+A small p-value is evidence against equal errors; a large value does not show
+  that they are equal.
 Estimand "holdout-model": the errors on new cases of the two classifiers fitted
-  to the training part of the split alone.
+  only to the training part of the split.
 Estimand "expected(n1=43)": the errors on new cases of classifiers fitted by
   either learning algorithm, averaged over training sets of n1 cases.
-Internal comparisons, from one data set; no external validation.
+Internal comparisons from one data set, without external validation.
 Nominal level 95%; no finite-sample guarantee."""
     )
 
@@ -691,7 +691,7 @@ def test_levels_and_alternatives_that_differ_get_columns():
     assert lines[0] == "Differences of two errors, error(a) - error(b), with confidence intervals"
     assert lines[2].split()[:3] == ["method", "level", "alternative"]
     assert lines[5].split()[:3] == ["mcnemar", "90%", "less"]
-    assert "p-value: of equal errors, against unequal errors or error(a) < error(b)." in lines
+    assert "p-value: for equal errors, against unequal errors or error(a) < error(b)." in lines
     assert "Nominal level 90%, 95%; no finite-sample guarantee." in lines
 
 
@@ -700,7 +700,7 @@ def test_comparisons_on_given_test_sets_are_not_called_internal():
     assert "Internal" not in text
     assert 'Estimand "conditional": the errors of the two fitted classifiers, on new' in text
     resampled = comparison("nested-cv", estimand=Estimand("conditional"), n_fits=550)
-    assert "Internal comparisons, from one data set" in render_report(ComparisonTable((resampled,)).report())
+    assert "Internal comparisons from one data set" in render_report(ComparisonTable((resampled,)).report())
 
 
 def test_no_table_claims_a_proof(comparisons):

@@ -191,7 +191,7 @@ def test_the_distribution_of_q(training_set):
     assert [text.get_text() for text in display.legend_.get_texts()] == [
         "Q",
         f"q = {result.q:.3f}: half-width around the training error",
-        "at least 95% of the draws have Q up to q",
+        "at least 95% of draws have Q up to q",
     ]
 
 
@@ -205,7 +205,7 @@ def test_what_is_not_known_of_q_is_a_band(training_set):
     for x, y in zip(at, most, strict=True):
         assert y == (result.draws.lower <= x).mean()
     labels = [text.get_text() for text in display.legend_.get_texts()]
-    assert labels[1:3] == ["lower bounds of Q", "not known, and not needed for the interval"]
+    assert labels[1:3] == ["lower bounds of Q", "unknown, and not needed for the interval"]
 
 
 def test_bounds_must_belong_together():
@@ -302,7 +302,7 @@ def test_errors_of_refits_are_counted(training_set):
     assert display.ax_.get_xlim() == (0.0, errors.max())
     with pytest.raises(ValueError, match="no refits on bootstrap draws"):
         TABLE.refit_errors()
-    with pytest.raises(ParameterError, match="'errors' parameter must be one number for each refit"):
+    with pytest.raises(ParameterError, match="'errors' parameter must be one number per refit"):
         RefitErrorDisplay([NAN])
 
 

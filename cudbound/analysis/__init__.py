@@ -1,1 +1,1 @@
-"""What users call: a question, a sample, a plan, the records, and the tables that are made of them."""
+"""The public functions: from a question and a sample, through a plan and records, to tables."""

@@ -1,4 +1,4 @@
-"""The way of every entry point that bounds a metric of one classifier: from a question to an analysis and its rows."""
+"""The common path of all intervals for one classifier: from a question to an analysis and its rows."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ from cudbound.saved.saved_file import SavedBound
 
 @dataclass(frozen=True, eq=False)
 class Analysis:
-    """What a table refers to: the question, what is known of the sample, draws and records; no row of the data.
+    """The basis of a table: the question, facts about the sample, draws and records, but no row of the data.
 
     Attributes
     ----------
@@ -52,21 +52,21 @@ class Analysis:
     counts : ndarray of int32, shape (n_resamples, n_samples)
         The bootstrap draws.
     draw_remarks : tuple of str
-        How the draws differ from ordinary ones.
+        How the draws differ from ordinary bootstrap draws.
     records : Records
         Of the plain losses.
     bounds : tuple of SavedBound
-        What was proved for each family of metrics, where it was asked for.
+        What was proved for each family of metrics, if requested.
     coefficients : ndarray of float or None
-        Those that the draws are bounded around; None where there is no bound.
+        The coefficients at the center of the bound; None without a bound.
     run : RunDescription
-        What the notes under the table say.
+        The content of the notes under the table.
     instability : Instability or None
-        None where no method made refits on bootstrap draws.
+        None if no method refitted on bootstrap draws.
     event : ndarray of bool, shape (n_samples,), or None
-        Which rows are events, where scores or probabilities are recorded.
+        Which rows are events, if scores or probabilities were recorded.
     passed_again : tuple of str
-        What a file cannot hold: "cv" where it is no number, "test_set".
+        Arguments that a file cannot contain: "cv" if it is not a number, "test_set".
     """
 
     question: Question[Any]
@@ -89,8 +89,8 @@ def analyze(
 ) -> tuple[Analysis, Rows, tuple[tuple[CudBound, ...], ...]]:
     """Answer a question about a fitted classifier.
 
-    The eight steps: the question and the sample are checked; the levels of each target are made; streams of random
-    numbers; draws, and the additive model or the reason that there is none; the plan; the records; the rows.
+    The eight steps: check the question and the sample; set the levels of each target; spawn random streams; draw; write
+    the additive model, or the reason for having none; plan; record; compute the rows.
 
     Parameters
     ----------
@@ -105,9 +105,9 @@ def analyze(
     -------
     analysis : Analysis
     rows : tuple of IntervalEstimate
-        Of each metric in the order asked for, one per method.
+        For each metric in the requested order, one per method.
     bounds : tuple of tuple of CudBound
-        Of each family of metrics, with the problems of the draws, which hold the data.
+        For each family of metrics, with the problems of the draws, which contain the data.
     """
     asked = question.metrics.resolve(sample.classes.tolist())
     check_resamples(question.n_resamples, sample.n_samples)
@@ -167,7 +167,7 @@ def analyze(
 
 
 def _check_threshold(estimator: Any, sample: Sample, asked: ResolvedMetrics) -> None:
-    """Raise ParameterError if the probabilities of a classifier say that it has another threshold than asked for."""
+    """Raise ParameterError if the probabilities of a classifier show that its threshold is not the requested one."""
     cut = asked.threshold
     if cut is None or not hasattr(estimator, "predict_proba"):
         return
@@ -181,7 +181,7 @@ def _check_threshold(estimator: Any, sample: Sample, asked: ResolvedMetrics) -> 
             f" Pass FixedThresholdClassifier(classifier, threshold={cut:g}, pos_label={event!r}) of "
             f"sklearn.model_selection, fitted; on the command line, --threshold {cut:g}."
         )
-        raise ParameterError("threshold", "the one that the classifier has", cut, advice)
+        raise ParameterError("threshold", "the threshold of the classifier", cut, advice)
 
 
 def _described(
@@ -245,17 +245,17 @@ def _recording(
 def record_losses(
     question: Question[Any], sample: Sample, estimator: Any, test_set: Any = None
 ) -> tuple[Records, dict[str, Exception], RunDescription, Instability | None]:
-    """Record what methods of the plain error read of a classifier and its refits.
+    """Record what methods for the plain error need from a classifier and its refits.
 
     Returns
     -------
     records : Records
     failed : dict of str to Exception
-        Which records could not be made.
+        Records that could not be made, with the error.
     run : RunDescription
-        What the notes under a table say.
+        The content of the notes under a table.
     instability : Instability or None
-        None where no method reads refits on bootstrap draws.
+        None if no method uses refits on bootstrap draws.
     """
     size = check_resamples(question.n_resamples, sample.n_samples)
     counts = draw_counts(sample.n_samples, size, question.rng, sample.groups)

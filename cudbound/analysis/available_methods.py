@@ -1,4 +1,4 @@
-"""Everything that is registered, as a frame: intervals, tests and point estimators."""
+"""All registered intervals, tests and point estimators, as a frame."""
 
 from __future__ import annotations
 
@@ -16,28 +16,27 @@ if TYPE_CHECKING:
 
 @public_call
 def available_methods() -> pd.DataFrame:
-    """Return every method of this package, one per row, with what is known of it.
+    """Return all methods of this package, one per row, with their properties.
 
     Returns
     -------
     pandas.DataFrame
-        Indexed by the names, so that ``available_methods().loc["two-center"]`` is one method. Columns of text:
+        Indexed by name: ``available_methods().loc["two-center"]`` is one method. Columns of text:
 
-        - ``name``: the word for it in ``methods=`` and ``method=``;
+        - ``name``: its name in ``methods=`` and ``method=``;
         - ``gives``: "interval" (`cudbound.compare_intervals`), "comparison" (`cudbound.compare_learners`), both, or
           "point estimate" (`cudbound.estimate_error`);
-        - ``title``, ``formula``, ``estimand``, ``assumptions``, ``tendency``, ``reference``: what it is, how it is
-          computed, what it aims at, what has to hold, where it is known to be too short, too long, too low or too
-          high, and its source;
-        - ``groups``: the names that stand for it and others;
-        - ``needs``: what is recorded for it, fields of `cudbound.records.Records`;
-        - ``reads``: what of a classifier it judges: "classes", "scores" for the AUC, "probabilities" for the Brier
+        - ``title``, ``formula``, ``estimand``, ``assumptions``, ``tendency``, ``reference``: description, formula,
+          target, assumptions, when it is known to be too short, too long, too low or too high, and source;
+        - ``groups``: names of the groups that contain it;
+        - ``needs``: the records that it needs, fields of `cudbound.records.Records`;
+        - ``reads``: the outputs that it evaluates: "classes", "scores" for the AUC, "probabilities" for the Brier
           score;
         - ``cost``: classifier fits, in B bootstrap draws and the numbers of `cudbound.ResamplingSizes`;
         - ``options``: the default of each option, and its other values;
-        - ``with_groups``: what becomes of rows that belong together, see `cudbound.basis.method_card.MethodCard`:
-          "kept", "refits" if the limits count them as independent, or "no" if the method cannot keep them;
-        - ``fallback``: what it gives, if asked, instead of a zero-width interval.
+        - ``with_groups``: how rows in groups are handled, see `cudbound.basis.method_card.MethodCard`: "kept" together,
+          "refits" if the limits count them as independent, or "no" if the method cannot keep them together;
+        - ``fallback``: the optional replacement for a zero-width interval.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Calibration of a classifier, apparent and corrected for optimism, and the predictions behind the pictures."""
+"""Calibration of a classifier, apparent and corrected for optimism, and the predictions behind the plots."""
 
 from __future__ import annotations
 
@@ -22,32 +22,32 @@ if TYPE_CHECKING:
 
     from cudbound.plotting.risks import CalibrationDisplay
 
-NOT_DEFINED = "the predicted risks separate the classes or are all alike, or one class is missing"
+NOT_DEFINED = "the predicted risks separate the classes or are all equal, or one class is missing"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Calibration(InLines, Pictured["CalibrationDisplay"]):
-    """How well predicted risks agree with the share of events: points without intervals.
+    """Agreement of predicted risks with the observed share of events: point estimates without intervals.
 
-    The intercept is calibration-in-the-large: of a logistic regression of the event with the logit of the risk as an
-    offset; 0 is best, below it the risks are too high. The slope is that of the regression on the logit with an
-    intercept of its own; 1 is best, below it the risks are too extreme. Risks are cut to [1e-6, 1 - 1e-6] before.
+    The intercept is calibration-in-the-large, from a logistic regression of the event with the logit of the risk as an
+    offset: 0 is ideal, and risks are too high if it is negative. The slope comes from a regression on the logit with a
+    free intercept: 1 is ideal, and risks are too extreme if it is below 1. Risks are clipped to [1e-6, 1 - 1e-6] first.
 
-    There is no interval: those that are in use, from refits' slopes or Wald's from the training rows or out of fold,
-    cover the slope .23 of the time or less in their worst worlds, and the one that kept its level is too long to help
-    anybody (its median width is 2.4, where the slope of a good classifier is 1).
+    There is no interval. Those in use, from the slopes of refits or Wald's from training rows or out of fold, cover the
+    slope at most .23 of the time in their worst setting; the one with nominal coverage is too long to be useful (its
+    median width is 2.4; the slope of a good classifier is 1).
 
     Attributes
     ----------
     apparent_intercept, apparent_slope : float
-        Of the classifier on its training rows; nan where its risks separate the classes or are all alike.
+        Values on the training rows; nan if the risks separate the classes or are all equal.
     intercept, slope : float
-        The apparent ones less their optimism: the mean over the draws of what the refit has on its draw minus what it
-        has on the training rows.
+        The apparent values minus their optimism: the mean over draws of the refit's value on its draw minus its value
+        on the training rows.
     n_draws : int
-        Draws behind the optimism; the others had one class, or risks that separate the classes or are all alike.
+        Draws used for the optimism; the others had one class, or risks that separate the classes or are all equal.
     remarks : tuple of str
-        Why a number is nan, and how many draws were left out.
+        Why a value is nan, and how many draws were left out.
 
     References
     ----------
@@ -61,11 +61,11 @@ class Calibration(InLines, Pictured["CalibrationDisplay"]):
     slope: float
     n_draws: int
     remarks: tuple[str, ...] = ()
-    #: Event and mean probability over the draws that left the row out, for the picture.
+    #: Event and mean probability over the draws that left the row out, for the plot.
     predictions: pd.DataFrame | None = field(default=None)
 
     def lines(self) -> list[str]:
-        """Return the numbers, in sentences."""
+        """Return the values, in sentences."""
         return [
             f"Calibration corrected for optimism over {self.n_draws} bootstrap draws: intercept "
             f"{_number(self.intercept)}, slope {_number(self.slope)}.",
@@ -75,7 +75,7 @@ class Calibration(InLines, Pictured["CalibrationDisplay"]):
         ]
 
     def display(self) -> CalibrationDisplay:
-        """Return the picture of observed shares against mean risks, by tertiles of the risk; `plot` draws it.
+        """Return the plot of observed shares against mean risks, by tertiles of the risk; its `plot` draws it.
 
         Raises
         ------
@@ -85,12 +85,12 @@ class Calibration(InLines, Pictured["CalibrationDisplay"]):
         from cudbound.plotting.risks import CalibrationDisplay
 
         if self.predictions is None:
-            raise ValueError("The picture takes risks from refits on bootstrap draws, and there are none.")
+            raise ValueError("The plot needs risks from refits on bootstrap draws, but there are none.")
         return CalibrationDisplay(self.predictions, self.intercept, self.slope)
 
 
 def calibration_in(records: Records, event: NDArray[np.bool_]) -> Calibration:
-    """Return the calibration from recorded probabilities of a classifier and its refits."""
+    """Return the calibration, from recorded probabilities of a classifier and its refits."""
     recorded = recorded_scores(records, "probabilities", event)
     ones = np.ones(event.size)
     apparent = calibration_values(recorded.require("scores")[None], event, ones)[0]
@@ -106,7 +106,7 @@ def calibration_in(records: Records, event: NDArray[np.bool_]) -> Calibration:
         n_draws = len(differences)
         optimism = differences.mean(axis=0) if n_draws else optimism
     n_all = records.bootstrap.n_fits
-    left_out = f"{n_all - n_draws} of {n_all} draws are left out: {NOT_DEFINED}"
+    left_out = f"{n_all - n_draws} of {n_all} draws were left out: {NOT_DEFINED}"
     return Calibration(
         *own,
         float(apparent[0] - optimism[0]),
@@ -137,7 +137,7 @@ def predictions_in(records: Records, event: NDArray[np.bool_]) -> pd.DataFrame:
 
 
 def _out_of_bag(records: ScoreRecords, ranks: bool) -> Array:
-    """Return the mean of each row over the draws that left it out, of scores or of ranks among the rows left out."""
+    """Return each row's mean score, or mean rank among the rows left out, over the draws that left it out."""
     bootstrap = records.bootstrap
     if bootstrap is None:
         return np.full(records.n_samples, np.nan)
@@ -149,7 +149,7 @@ def _out_of_bag(records: ScoreRecords, ranks: bool) -> Array:
 
 
 def _ranks(scores: Array, out: NDArray[np.bool_]) -> Array:
-    """Return the share of the rows left out of the same draw that a row exceeds, ties and itself counting half."""
+    """Return the share of rows left out of the same draw that a row exceeds; ties and the row itself count half."""
     codes = order_codes(scores)
     n_fits, n = codes.shape
     at = codes + n * np.arange(n_fits)[:, None]

@@ -1,4 +1,4 @@
-"""Which methods can read the splits and the new cases of a caller, and which keep groups of rows together."""
+"""Which methods can use the caller's splits and new cases, and which keep groups of rows together."""
 
 from __future__ import annotations
 
@@ -21,40 +21,41 @@ FOLDS_OF_GROUPS = frozenset({"folds", "repeated_folds", "splits"})
 
 
 def check_use(methods: Sequence[MethodCard], fills: frozenset[str]) -> None:
-    """Raise ValueError if no method reads the records that splits fill."""
+    """Raise ValueError if no method uses the records that splits fill."""
     readers = [method.name for method in methods if method.needs & fills]
     if not readers:
         raise ValueError(
-            f"The 'cv' parameter gives {sorted(fills)}, which none of the methods asked for reads: "
+            f"The 'cv' parameter gives {sorted(fills)}, which none of the requested methods uses: "
             f"{ {method.name: sorted(method.needs & FROM_SPLITS) for method in methods} }. A single partition into "
-            "folds gives 'folds' and 'splits', several of them 'repeated_folds' and 'splits', other splitters 'splits'."
+            "folds gives 'folds' and 'splits', several of them 'repeated_folds' and 'splits', other splitters "
+            "'splits'."
         )
 
 
 def takes_groups_apart(method: MethodCard, filled: Collection[str]) -> bool:
-    """Whether a method cannot keep groups of rows together, given the records that splits or new cases fill."""
+    """Whether a method cannot keep groups of rows together, given the records from splits or new cases."""
     return method.with_groups == "no" or not method.needs <= KEEP_GROUPS | frozenset(filled)
 
 
 class NewCases(NamedTuple):
-    """Cases to test on: (X_test, y_test), and how many of them are training rows, if any are."""
+    """Test cases (X_test, y_test), and a remark if some of them are training rows."""
 
     cases: tuple[Any, NDArray[Any]] | None
     remarks: tuple[str, ...] = ()
 
 
 def check_test_set(test_set: Any, sample: Sample, methods: Iterable[MethodCard]) -> NewCases:
-    """Return new cases, and warn of those that equal training rows.
+    """Return new cases, and warn about those that equal training rows.
 
     Raises
     ------
     ValueError
-        If they are no pair, their labels are not those of the classifier, or none of the methods tests on them.
+        If they are not a pair, their labels are not those of the classifier, or none of the methods uses them.
     """
     if not any("test_set" in method.needs and "second_test_set" not in method.needs for method in methods):
         raise ValueError(
-            "The 'test_set' parameter is read by none of the methods asked for. Leave it out, or ask for one whose "
-            "needs, in available_methods(), include test_set."
+            "The 'test_set' parameter is not used by any of the requested methods. Leave it out, or request a method "
+            "whose needs, in available_methods(), include test_set."
         )
     if not isinstance(test_set, tuple) or len(test_set) != 2:
         raise ValueError(
@@ -74,8 +75,8 @@ def check_test_set(test_set: Any, sample: Sample, methods: Iterable[MethodCard])
         return NewCases((X_test, y_test))
     remark = f"{n_equal} of {len(y_test)} test cases equal training rows"
     message = (
-        f"{remark}, in every feature and in the label; the error on them says little of new cases. Leave them out "
-        "of 'test_set', unless features have so few values that new cases equal old ones by chance."
+        f"{remark}, in every feature and in the label; the error on them is not evidence about new cases. Remove them "
+        "from 'test_set', unless features have so few values that new cases equal old ones by chance."
     )
     warn(TrainingRowsWarning(message, n_equal=n_equal, n_tested=len(y_test)))
     return NewCases((X_test, y_test), (remark,))

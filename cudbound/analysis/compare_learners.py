@@ -1,4 +1,4 @@
-"""Comparing classifiers, or learning algorithms, on matched splits of the same data."""
+"""Comparison of classifiers, or learning algorithms, on matched splits of the same data."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ from cudbound.resampling.recorders import count_fits_of, make_records, what_help
 from cudbound.resampling.recording import Recording, spawn_streams
 from cudbound.resampling.refits import difference, prepare_refits, remembered
 
-#: Methods that read this record need the losses of each classifier, not their differences.
+#: Methods with this record need the losses of each classifier, not their differences.
 OWN_TEST_SETS = "second_test_set"
 
 
@@ -71,49 +71,49 @@ def compare_learners(
 
     The procedure:
 
-    1. draw the splits that the methods need, the same for all;
-    2. fit each learner once to every training set, and record for every tested row the loss of `a` minus that of `b`
-       for each pair;
+    1. draw the splits that the methods need, the same for all learners;
+    2. fit each learner once to every training set, and for each pair record the loss of `a` minus that of `b` on every
+       tested row;
     3. test whether the mean difference is 0, and compute an interval for it.
 
-    With more than one pair, two adjustments for their number m stand beside the numbers of each, for every method:
+    With more than one pair, each method also reports two adjustments for the number of pairs m:
 
-    - p-values by Holm's procedure: the probability that one or more true hypotheses of equal errors are rejected is at
-      most 1 - `confidence_level`;
-    - intervals at the level 1 - (1 - `confidence_level`) / m (Bonferroni), which cover all differences at once with
+    - p-values by Holm's procedure: the probability of rejecting one or more true hypotheses of equal errors is at most
+      1 - `confidence_level`;
+    - intervals at level 1 - (1 - `confidence_level`) / m (Bonferroni), which cover all differences simultaneously with
       probability `confidence_level`.
 
-    Both hold whatever the dependence between the pairs, as far as the method keeps its own level. Holm's procedure may
-    reject where the interval holds 0: it is the more powerful of the two.
+    Both hold for any dependence between the pairs, provided that the method itself is valid. Holm's procedure is more
+    powerful, and may reject when the interval contains 0.
 
     Parameters
     ----------
     learners : mapping of str to object, or sequence of objects
-        Two or more classifiers of scikit-learn by names; without names they get that of their class, with a number
-        where it repeats. Clones are fitted to the training sets. They need not be fitted, except that with `test_set`
-        fitted ones are taken as they are. The word "majority" is the one that always says the majority class of its
-        training set; a remark says where there is no evidence that the other one beats it.
+        Two or more scikit-learn classifiers by name; unnamed ones get the name of their class, numbered if it repeats.
+        Clones are fitted to the training sets, so they need not be fitted; with `test_set`, fitted ones are used as
+        they are. The word "majority" stands for a classifier that always predicts the majority class of its training
+        set; a remark reports if there is no evidence that the other classifier beats it.
     X : array-like, shape (n_samples, n_features)
     y : array-like, shape (n_samples,)
         Labels of two classes, at least two rows of each.
     methods : str, (str, mapping) or list of them, default=None
-        None for "corrected-resampled-t", or for the AUC "auc-difference", the only one there. Those that
-        `cudbound.available_methods` lists as comparisons, by their names or "all" of them; a pair of a name and a
-        mapping sets options, such as ``("grandvalet-bengio-t", {"rho": 0.5})``. Which error is compared, that of the
-        algorithm or of one fit, is the ``estimand`` of a row. With the alternatives "less" and "greater" the tests that
-        have no direction must be left out. A row does not depend on which other methods are asked for.
+        Names of comparisons in `cudbound.available_methods`, or "all" of them. None uses "corrected-resampled-t", or
+        for the AUC "auc-difference", the only method there. A pair of a name and a mapping sets options, such as
+        ``("grandvalet-bengio-t", {"rho": 0.5})``. The ``estimand`` of a row tells whether the error of the algorithm or
+        of one fit is compared. The alternatives "less" and "greater" are not possible for tests without a direction. A
+        row does not depend on which other methods are requested.
     metric : {"error", "auc"}, default="error"
-        For the AUC read AUC(a) - AUC(b) where error(a) - error(b) stands here. Both classifiers are refitted on the
+        For the AUC, replace error(a) - error(b) by AUC(a) - AUC(b) in this text. Both classifiers are refitted on the
         same bootstrap draws, and no splits are made.
     reference : str, default=None
-        Name of the learner that each other is compared with, as the second of the two; None compares all pairs.
+        Name of the learner with which every other is compared, as the second of each pair; None compares all pairs.
     null : float, default=0.0
-        Margin, in (-1, 1): the difference that would matter. With "less" and a positive one the test is of
-        non-inferiority. Methods without a standard error ("5x2cv-f", "grandvalet-bengio-t", "mcnemar",
-        "independent-test-sets") take 0 alone.
+        Margin, in (-1, 1): the smallest difference that would matter. With "less" and a positive margin, the test is
+        one of non-inferiority. Methods without a standard error ("5x2cv-f", "grandvalet-bengio-t", "mcnemar",
+        "independent-test-sets") allow only 0.
     groups : array-like, shape (n_samples,), default=None
-        Which rows belong together, such as those of one patient: folds keep them together. Without ``cv`` methods that
-        read folds or splits get folds of whole groups; methods that would take groups apart are refused.
+        Which rows belong together, such as those of one patient: folds keep them together. Without ``cv``, methods
+        based on folds or splits use folds of whole groups; methods that would split groups raise ValueError.
     test_set : (array-like, array-like), default=None
         New cases (X_test, y_test) for "mcnemar" and "single-split-t".
     confidence_level : float, default=0.95
@@ -123,12 +123,12 @@ def compare_learners(
         `null`; "equivalent": it is between ``-null`` and `null`, by two one-sided tests, with an interval at
         ``2 * confidence_level - 1``.
     n_resamples : int, default=1000
-        Bootstrap draws for the AUC; without effect for the error.
+        Bootstrap draws for the AUC; no effect for the error.
     resampling : Resampling, default=None
-        Splits of your own, numbers of folds, splits and repetitions, and what happens to training sets of one class;
-        its ``inner`` is without effect here.
+        Your own splits, numbers of folds, splits and repetitions, and the treatment of training sets of one class; its
+        ``inner`` has no effect here.
     rng : int, numpy.random.Generator or None, default=None
-        Source of randomness; None takes a fresh one.
+        Source of randomness; None uses a new one.
     n_jobs : int or None, default=1
         Workers; -1 for all cores. The result does not depend on it.
 
@@ -137,27 +137,27 @@ def compare_learners(
     ComparisonTable
         One row for each method and pair, with ``a`` and ``b``, the names of the two, ``estimate`` (the error of `a`
         minus that of `b`), ``statistic``, ``pvalue``, ``confidence_interval``, ``estimand``, ``degenerate`` and
-        ``details``; with several pairs also ``adjusted_pvalue`` and ``simultaneous_interval``. The table of one pair
-        and one method has the first four itself, and its ``row``. A method that cannot be computed keeps its row, with
-        the reason, unless no method of a pair can: the first error is then raised.
+        ``details``; with several pairs also ``adjusted_pvalue`` and ``simultaneous_interval``. A table of one pair and
+        one method has the first four as attributes, and its ``row``. A method that cannot be computed keeps its row,
+        with the reason; if no method of a pair can be computed, the first error is raised.
 
     Raises
     ------
     ValueError
-        If there are fewer than two learners, the reference is none of them, or an argument is out of range.
+        If there are fewer than two learners, the reference is not one of them, or an argument is out of range.
 
     Warns
     -----
     UnscaledPenaltyWarning
-        If one of them is known to have a penalty that meets features of very different size.
+        If one of them is known to penalize features of very different scales.
 
     Notes
     -----
-    The same arguments and the same integer `rng` give the same result, whatever `n_jobs` is. A pair has the numbers
-    that it has alone, where all learners are refitted in batches, or none is. Exchanging two learners changes the sign
-    of the estimate and nothing else, except by "independent-test-sets": the first classifier is tested on one part of
-    the held-out rows and the second on the other. Losses without any variance never reject: the p-value is then 1, and
-    ``degenerate`` says why.
+    The same arguments and the same integer `rng` give the same result, for any `n_jobs`. A pair has the same numbers as
+    when compared alone, if all learners or none are refitted in batches. Exchanging two learners only changes the sign
+    of the estimate, except with "independent-test-sets", which tests the first classifier on one part of the held-out
+    rows and the second on the other. Losses without variance never reject: the p-value is then 1, and ``degenerate``
+    gives the reason.
 
     References
     ----------
@@ -202,7 +202,7 @@ def compare_learners(
     if compared == AUC.name:
         if test_set is not None:
             raise ParameterError(
-                "test_set", "None for the AUC: it would be compared on new cases alone", test_set
+                "test_set", "None for the AUC, which would otherwise be compared only on new cases", test_set
             )
         scores = score_pairs(question, fitted, pairs, X, y, groups)
         found = [PairLosses(one, Records(), {}) for one in scores]
@@ -225,7 +225,7 @@ def _table(
     found: Sequence[PairLosses],
     fitted: Mapping[str, Any],
 ) -> ComparisonTable:
-    """Return the rows of all pairs with what must stand around them."""
+    """Return the rows of all pairs, with their title and notes."""
     by_pair = [
         test.rows(refused, losses, pair, [fitted[name] for name in pair])
         for pair, losses in zip(pairs, found, strict=True)
@@ -242,14 +242,14 @@ def _table(
 
 @dataclass(frozen=True)
 class PairLosses:
-    """What was recorded of two learners.
+    """The records of two learners.
 
     Attributes
     ----------
     differences : Records or ScoreRecords
         Losses of the first minus those of the second; for the AUC the scores of both.
     own : Records
-        Losses of each on test cases of its own, which are no differences.
+        Losses of each on its own test cases, which are not differences.
     failed : dict of str to Exception
         Why records could not be made, by their names.
     """
@@ -262,7 +262,7 @@ class PairLosses:
 def record_of_learners(
     question: Question[Method], sample: Sample, streams: Mapping[str, np.random.Generator], test_set: Any
 ) -> Recording:
-    """Return what recorders are given, apart from the learners; no bootstrap draws are made."""
+    """Return the input of recorders, without the learners; no bootstrap draws are made."""
     methods = question.methods.methods
     new = NewCases(None) if test_set is None else check_test_set(test_set, sample, methods)
     return Recording.of(
@@ -282,7 +282,7 @@ def record_pairs(
 ) -> list[PairLosses]:
     """Fit each learner once to every training set, and record each pair.
 
-    Each pair has the random numbers of every other, and so its splits and seeds.
+    All pairs share the same random numbers, and so the same splits and seeds.
     """
     sample = recording.sample
     refits = {
@@ -328,7 +328,7 @@ def _record_pair(needs: frozenset[str], recording: Recording, pair: tuple[Any, A
 
 @dataclass(frozen=True)
 class Test:
-    """What is tested of every pair, at the level of the question."""
+    """The test of every pair, at the level of the question."""
 
     question: Question[Method]
     alternative: str
@@ -372,7 +372,7 @@ class Test:
 
 
 def adjusted(by_pair: Sequence[Sequence[ComparisonResult]]) -> tuple[ComparisonResult, ...]:
-    """Return the rows of all pairs method by method, with p-values adjusted for the number of pairs if it is not 1."""
+    """Return the rows of all pairs by method, with p-values adjusted for the number of pairs if there are several."""
     if len(by_pair) == 1:
         return tuple(by_pair[0])
     return tuple(

@@ -1,4 +1,4 @@
-"""The CUD bound: per-draw Q, their quantile, and the confidence set around the training error."""
+"""The CUD bound: Q of each draw, their quantile, and the confidence set around the training error."""
 
 from __future__ import annotations
 
@@ -42,52 +42,51 @@ def cud_interval(
     The procedure:
 
     1. write the classifier as sign(b(gamma-hat, x)'beta-hat), with the transformers of a pipeline as the fixed
-       gamma-hat, and check that beta-hat minimizes its surrogate loss, with its penalty and class weights, on `X` and
-       `y`;
+       gamma-hat, and check that beta-hat minimizes the surrogate loss, with penalty and class weights, on `X` and `y`;
     2. draw `n_resamples` bootstrap samples of the rows;
     3. for each draw find Q, the supremum over all beta of \|bootstrap error - training error\| times
        g(alpha (L_b(beta-hat) - L_b(beta))), g(u) = clip(1 + u, 0, 1), exactly, by branch and bound (section 4);
     4. take the `confidence_level` quantile q of the Q (inverted distribution function, section 3.1); most draws are
-       solved only until it is known on which side of q they lie;
+       solved only until it is clear on which side of q they lie;
     5. report training error -+ q, clipped to [0, 1].
 
     Parameters
     ----------
     estimator : object
-        Fitted classifier that `cudbound.adapters.express` knows: `cudbound.ConvexLossClassifier`, one of the linear
-        classifiers of scikit-learn, or a `sklearn.pipeline.Pipeline` of transformers that ends in one; the page
-        docs/reference/classifiers.md lists them. Class weights are those of the training set in every draw.
+        Fitted classifier that `cudbound.adapters.express` supports: `cudbound.ConvexLossClassifier`, a linear
+        classifier of scikit-learn, or a `sklearn.pipeline.Pipeline` of transformers that ends in one;
+        docs/reference/classifiers.md lists them. Every draw uses the class weights of the training set.
     X : array-like, shape (n_samples, n_features)
         The rows that the estimator was fitted to.
     y : array-like, shape (n_samples,)
         Their labels; at least two rows of each class.
     metric : str, Metric or Metrics, default="error"
-        One metric that is linear in the losses, see `cudbound.Metrics`: the supremum is then of its deviation.
-        `cudbound.compare_intervals` bounds several of them together.
+        A metric that is linear in the losses, see `cudbound.Metrics`; the supremum is then over its deviation.
+        `cudbound.compare_intervals` accepts several together.
     groups : array-like, shape (n_samples,), default=None
-        Which rows belong together, such as those of one patient. A draw then takes as many whole groups, with
-        replacement, as there are; its error and mean loss are those of the rows that it holds.
+        Which rows belong together, such as those of one patient. A draw then consists of as many whole groups as there
+        are, drawn with replacement; its error and mean loss are those of its rows.
     sample_weight : array-like of float, shape (n_samples,), default=None
-        Weights of the rows, with which the classifier was fitted.
+        Row weights with which the classifier was fitted.
     confidence_level : float, default=0.95
         Nominal level, in (0, 1).
     n_resamples : int, default=1000
         Number of bootstrap draws.
     bound : Bound, default=None
         Localization, polishing, solver and limits of the search, see `cudbound.Bound`. By default the search for a
-        quantile ends after a number of nodes that takes about ten seconds on one processor.
+        quantile stops after a number of nodes that needs about ten seconds on one processor.
     all_draws : bool, default=False
         Whether every draw is solved completely, for plots of the distribution of Q; `q` is the same. By default draws
         are solved only as far as the quantile requires, which is many times faster.
     rng : int, numpy.random.Generator or None, default=None
-        Source of randomness; None takes a fresh one.
+        Source of randomness; None uses a new one.
     n_jobs : int or None, default=1
         Threads; -1 for all cores. The result does not depend on it.
 
     Returns
     -------
     CudResult
-        With ``confidence_interval``, ``estimate``, ``q``, ``certified`` and ``draws``; ``at`` continues the search, at
+        With ``confidence_interval``, ``estimate``, ``q``, ``certified`` and ``draws``; ``at`` continues the search at
         another level or with other limits.
 
     Raises
@@ -101,30 +100,29 @@ def cud_interval(
     ValueError
         If an argument is out of range, or `X` and `y` do not fit the estimator.
     KeyboardInterrupt
-        On Ctrl-C; its message says what is proved by then. Limits end a search with a result, which ``at`` continues.
+        On Ctrl-C; the message reports what has been proved. Limits stop a search with a result, which ``at`` continues.
 
     Warns
     -----
     NotCertifiedWarning
-        If a limit, or rounding, ended the search before `q` was proved; the message says between which values it lies,
-        and how to continue. The larger one is used.
+        If a limit, or rounding, stopped the search before `q` was proved; the message gives bounds for it, and how to
+        continue. The upper bound is used.
     LowUpperLimitWarning
-        If the upper limit is lower than n new cases without a single error would allow, as where classes are separable;
-        ``("cud", {"fallback": True})`` in `cudbound.compare_intervals` gives another interval then.
+        If the upper limit is lower than n new cases without an error could support, as with separable classes;
+        ``("cud", {"fallback": True})`` in `cudbound.compare_intervals` then gives another interval.
     SampleSizeWarning
-        If there are fewer than 20 or more than 200 training rows, on which the interval was not studied.
+        If there are fewer than 20 or more than 200 training rows; the interval was not studied there.
     TuningNotResampledWarning
         If a search or a cross-validated estimator chose parameters on the same data.
     LabelsReadWarning
-        If a step before the classifier reads the labels, as a selection of features does: the bound takes it as given.
+        If a step before the classifier uses the labels, such as feature selection: the bound treats it as fixed.
 
     Notes
     -----
-    Guaranteed: `q` is no smaller than the quantile of the exact suprema, and equal to it where `certified`, up to the
-    tolerances in docs/developers/solver_tolerances.md. What a limit or rounding leaves open can only make
-    the interval longer. Not guaranteed: the coverage. The bound for the population is proved (Proposition 1),
-    the bootstrap estimate of its quantile is not; in simulations the interval is conservative, and other intervals are
-    sometimes shorter at the same coverage.
+    Guaranteed: `q` is at least the quantile of the exact suprema, and equal to it if `certified`, up to the tolerances
+    in docs/developers/solver_tolerances.md. Limits and rounding can only make the interval longer. Not guaranteed: the
+    coverage. The bound for the population is proved (Proposition 1), but not the bootstrap estimate of its quantile. In
+    simulations the interval is conservative, and other intervals are sometimes shorter at the same coverage.
 
     References
     ----------

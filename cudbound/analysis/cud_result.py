@@ -1,4 +1,4 @@
-"""The CUD result: a CUD bound with what can be said of it in words, pictures and files."""
+"""The CUD result: a CUD bound with its description, plots and files."""
 
 from __future__ import annotations
 
@@ -34,31 +34,31 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class CudResult(CudBound, Pictured["SupremaDisplay"]):
-    """A CUD confidence set for a metric of a fitted classifier, and what it was computed from.
+    """A CUD confidence set for a metric of a fitted classifier, with the inputs of its computation.
 
     Attributes
     ----------
     estimate, q, confidence_level, draws, problem, polish, tuned_by, search, metric, based_on, joint
         As in `cudbound.bound.cud_bound.CudBound`.
     analysis : Analysis or None
-        The question, the data and the draws, where they are known.
+        The question, the data and the draws, if known.
     """
 
     analysis: Analysis | None = field(repr=False, default=None)
 
     @property
     def estimand(self) -> Estimand:
-        """What it aims at: the error, on new cases from the same population, of this fitted classifier."""
+        """The target: the error of this fitted classifier on new cases from the same population."""
         return CUD.estimand
 
     @property
     def run(self) -> RunDescription | None:
-        """The data, the classifier and the draws, where they are known."""
+        """The data, the classifier and the draws, if known."""
         return None if self.analysis is None else self.analysis.run
 
     @property
     def cautions(self) -> tuple[CudboundWarning, ...]:
-        """What speaks against believing the interval; `cud_interval` gives them as warnings, too."""
+        """Reasons for caution; `cud_interval` also issues them as warnings."""
         return cautions((self.row,), int(self.problem.labels.size))
 
     @property
@@ -70,11 +70,11 @@ class CudResult(CudBound, Pictured["SupremaDisplay"]):
 
     @property
     def degenerate(self) -> str | None:
-        """Why the interval says nothing about uncertainty, or None if it does."""
+        """Why the interval is not informative, or None if it is."""
         return self.row.degenerate
 
     def certificate(self, draw: int) -> Certificate:
-        """Return what was proved about one draw, to be saved, and verified in exact arithmetic.
+        """Return what was proved about one draw, to save it and verify it in exact arithmetic.
 
         Raises
         ------
@@ -94,17 +94,17 @@ class CudResult(CudBound, Pictured["SupremaDisplay"]):
         return Certificate.of(self.problem, self.draws, draw)
 
     def save(self, path: str | Path) -> None:
-        """Write a file that says how the result can be checked, for `cudbound.verify_result` and ``cudbound verify``.
+        """Write a file for checking the result with `cudbound.verify_result` or ``cudbound verify``.
 
-        It holds the settings, the versions, the draws as counts, their bounds and witnesses, and a fingerprint of the
-        data; no row of them. docs/how_to/clinical_report.md says what can be learned from it nevertheless.
+        It contains the settings, the versions, the draws as counts, their bounds and witnesses, and a fingerprint of
+        the data, but no row of the data. docs/how_to/clinical_report.md describes what it can still reveal.
 
         Raises
         ------
         SavedResultError
-            If this is a part of a table: save the table.
+            If this is part of a table: save the table instead.
         OSError
-            If the file cannot be written; one that was there before stays as it was.
+            If the file cannot be written; an existing file is left unchanged.
         """
         known = self.analysis
         saved = saved_analysis(known and replace(known, bounds=(SavedBound.of((self,)),)))
@@ -116,7 +116,7 @@ class CudResult(CudBound, Pictured["SupremaDisplay"]):
         write_texts({Path(path): replace(saved, question=question, coefficients=self.problem.coef).to_text()})
 
     def describe(self, percent: bool = False) -> Description:
-        """Return words for a paper: methods, results, versions and seed, and what to cite, in BibTeX."""
+        """Return text for a paper: methods, results, versions and seed, and references in BibTeX."""
         return describe_rows((self.row,), self.run, {CUD.name: CUD.title}, {CUD.name: CUD.reference}, percent)
 
     def to_frame(self) -> pd.DataFrame:
@@ -124,7 +124,7 @@ class CudResult(CudBound, Pictured["SupremaDisplay"]):
         return self.row.to_frame()
 
     def display(self) -> SupremaDisplay:
-        """Return the picture of the distribution of Q over the draws, with the quantile marked; `plot` draws it."""
+        """Return the plot of the distribution of Q over the draws, with the quantile marked; its `plot` draws it."""
         from cudbound.plotting.suprema import SupremaDisplay
 
         return SupremaDisplay.from_result(self)
@@ -145,7 +145,7 @@ class CudResult(CudBound, Pictured["SupremaDisplay"]):
 
     @property
     def _beside(self) -> tuple[str, ...]:
-        """What to hold the interval against, in sentences."""
+        """Benchmarks and reasons for caution, in sentences."""
         run = self.run
         majority = () if run is None else majority_sentence(self.row, run.base_rate, run.of_rows)
         return (*majority, *map(str, self.cautions))

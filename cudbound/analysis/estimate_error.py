@@ -19,7 +19,7 @@ from cudbound.basis.sample import Sample
 from cudbound.point_estimates import PointEstimator, compute_estimate, find_estimators
 from cudbound.resampling import Resampling
 
-#: A point estimator or "all" of them, with options or without.
+#: A point estimator or "all" of them, with or without options.
 AskedEstimator: TypeAlias = str | tuple[str, Mapping[str, Any]]
 
 
@@ -37,7 +37,7 @@ def estimate_error(
     rng: int | np.random.Generator | None = None,
     n_jobs: int | None = 1,
 ) -> PointEstimateTable:
-    """Estimate the error of a fitted classifier by several point estimators beside each other.
+    """Estimate the error of a fitted classifier by several point estimators.
 
     Parameters
     ----------
@@ -48,8 +48,8 @@ def estimate_error(
     y : array-like, shape (n_samples,)
         Their labels; at least two rows of each class.
     methods : str, pair, or list of these, default="all"
-        "all", names out of `cudbound.point_estimates.ESTIMATORS`, or pairs (name, options). A row does not depend on
-        which others are asked for.
+        "all", names from `cudbound.point_estimates.ESTIMATORS`, or pairs (name, options). A row does not depend on
+        which others are requested.
     groups, test_set
         As for `cudbound.compare_intervals`.
     n_resamples : int, default=200
@@ -60,8 +60,8 @@ def estimate_error(
     Returns
     -------
     PointEstimateTable
-        One row per estimator, in the order asked for, with ``to_frame()``. One that cannot be computed keeps its row,
-        with the reason, unless none can: the first error is then raised.
+        One row per estimator, in the requested order, with ``to_frame()``. An estimator that cannot be computed keeps
+        its row, with the reason; if none can be computed, the first error is raised.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""One method in full, from its card: what it computes, what it aims at, what it assumes and what is known of it."""
+"""A full description of one method from its card: formula, target, assumptions and known behavior."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 #: Columns of text.
 LINE, INDENT = 80, 15
-#: What is said, in this order, by the columns of `cudbound.available_methods`.
+#: The entries, in this order, by the columns of `cudbound.available_methods`.
 HEADINGS = {
     "gives": "gives",
     "estimand": "aims at",
@@ -37,7 +37,7 @@ HEADINGS = {
     "fallback": "fallback",
     "groups": "groups",
 }
-#: What gives what, in Python.
+#: The Python call for each kind of result.
 CALLS = {
     "interval": "compare_intervals",
     "comparison": "compare_learners",
@@ -49,13 +49,13 @@ NONE = "none"
 
 @dataclass(frozen=True, repr=False)
 class Explanation:
-    """One method in full; prints as text.
+    """A full description of one method; prints as text.
 
     Attributes
     ----------
     name, title : str
     entries : mapping of str to str
-        What is said of it, by headings.
+        The texts by heading.
     """
 
     name: str
@@ -63,7 +63,7 @@ class Explanation:
     entries: Mapping[str, str]
 
     def to_frame(self) -> pd.DataFrame:
-        """Return the row that `cudbound.available_methods` has of it."""
+        """Return its row of `cudbound.available_methods`."""
         return available_methods().loc[[self.name]]
 
     def report(self) -> Report:
@@ -91,7 +91,7 @@ class Explanation:
 
 @public_call
 def explain(method: str) -> Explanation:
-    """Say everything that is known of one method: formula, aim, assumptions, tendency, source, cost, options.
+    """Describe one method in full: formula, target, assumptions, tendency, source, cost and options.
 
     Parameters
     ----------
@@ -101,12 +101,12 @@ def explain(method: str) -> Explanation:
     Returns
     -------
     Explanation
-        Prints as text of 80 columns, and in a notebook as a list.
+        Prints as text with at most 80 columns, and in a notebook as a list.
 
     Raises
     ------
     ValueError
-        If there is none of that name; the message says which one may have been meant.
+        If no method has that name; the message suggests similar names.
 
     Examples
     --------
@@ -124,13 +124,13 @@ def explain(method: str) -> Explanation:
         )
     if method not in known:
         meant = suggestion(method, known)
-        rule = "a name that available_methods() has" if meant else f"one of {', '.join(known)}"
+        rule = "a name in available_methods()" if meant else f"one of {', '.join(known)}"
         raise ParameterError("method", rule, method, meant)
     return explanation_of(method, CALLS)
 
 
 def explanation_of(method: str, calls: Mapping[str, str]) -> Explanation:
-    """Explain a method that there is; `calls` says for each of "interval", ... what gives it."""
+    """Explain a known method; `calls` has the call for each of "interval", ...."""
     said = dict(available_methods().loc[method])
     said["symbols"] = {**METHODS, **ESTIMATORS}[method].symbols
     said["estimand"] = _aim(said["estimand"], only_compares=said["gives"] == "comparison")

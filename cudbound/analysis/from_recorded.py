@@ -1,4 +1,4 @@
-"""Every method from losses that other software recorded, without a classifier."""
+"""All methods applied to losses recorded by other software, without a classifier."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from cudbound.point_estimates import compute_estimate, find_estimators
 from cudbound.records import FoldLosses, Records, ScoreRecords, TestSetLosses
 from cudbound.records.rules import Recorded, row_losses
 
-#: The field of `Records` that each class of recorded losses fills.
+#: The field of `Records` for each class of recorded losses.
 FIELD_OF = {
     kind: name
     for name, hint in reversed(get_type_hints(Records).items())
@@ -48,18 +48,18 @@ def collect_records(
     Parameters
     ----------
     records : object or list of objects
-        Of the classes in `cudbound.records`, each at most once, but for `TestSetLosses`: the second is that of the
-        second classifier. `FoldLosses` of one row each also serve as leave-one-out losses. `Groups` say which rows
-        were drawn and left out together.
+        Of the classes in `cudbound.records`, each at most once, except `TestSetLosses`: a second one belongs to the
+        second classifier. `FoldLosses` with one row per fold also serve as leave-one-out losses. `Groups` tell which
+        rows were drawn and left out together.
     training_losses : array-like, shape (n_samples,), default=None
         Losses on the training set of the classifier fitted to all of it, for the methods that need them.
     positive, predicted_positive : float, default=None
-        Shares of the training set that are positive and that this classifier calls positive, for .632+.
+        Shares of the training set that are positive, and that this classifier predicts as positive, for .632+.
 
     Raises
     ------
     ValueError
-        If an object is of another class, or one of its class was given before, or a share is not in [0, 1].
+        If an object has another class, a class occurs too often, or a share is not in [0, 1].
     """
     filled: dict[str, Any] = {}
     for record in records if isinstance(records, Iterable) else (records,):
@@ -69,7 +69,7 @@ def collect_records(
         if name is None or name in filled:
             known = sorted(kind.__name__ for kind in FIELD_OF)
             raise ValueError(
-                f"Recorded losses must be of the classes {known} in cudbound.records, each once "
+                f"Recorded losses must be objects of the classes {known} in cudbound.records, each at most once "
                 f"(TestSetLosses twice). Got {'another ' if name else ''}{type(record).__name__}."
             )
         filled[name] = record
@@ -101,20 +101,20 @@ def interval_of(
     Parameters
     ----------
     records : object or list of objects
-        Of the classes in `cudbound.records`; one `ScoreRecords` for the AUC, or for the Brier score if its scores are
+        Of the classes in `cudbound.records`; a `ScoreRecords` for the AUC, or for the Brier score if its scores are
         probabilities.
     method : str or pair
-        One of those that `cudbound.available_methods` lists as intervals, whose column ``needs`` says which losses; or
-        a pair (name, options), such as ``("kohavi-normal", {"form": "wilson"})``.
+        An interval in `cudbound.available_methods`, whose column ``needs`` names the losses; or a pair (name, options),
+        such as ``("kohavi-normal", {"form": "wilson"})``.
     training_losses : array-like, shape (n_samples,), default=None
         Losses on the training set, for the methods that need them.
     positive, predicted_positive : float, default=None
-        Shares of the training set that are positive and that the classifier fitted to it calls positive, in [0, 1];
-        the .632+ estimate needs them.
+        Shares of the training set that are positive, and that the classifier fitted to it predicts as positive, in [0,
+        1]; the .632+ estimate needs them.
     confidence_level : float, default=0.95
         In (0, 1).
     alternative : {"two-sided", "less", "greater"}, default="two-sided"
-        As in `scipy.stats`: "less" gives an upper limit alone, at the whole level, "greater" a lower one.
+        As in `scipy.stats`: "less" gives only an upper limit, at the full level, "greater" only a lower limit.
 
     Raises
     ------
@@ -141,7 +141,7 @@ def interval_of(
         }
         for name, value in of_losses.items():
             if value is not None:
-                raise ParameterError(name, "None beside ScoreRecords, which hold all that is read", value)
+                raise ParameterError(name, "None with ScoreRecords, which contain everything needed", value)
         metric, seen = (BRIER, squared_errors(records)) if records.probabilities else (AUC, records)
         row = compute_interval(chosen, seen, level, options, alternative=alternative)
         return replace(row, metric=metric.name)
@@ -166,7 +166,7 @@ def comparison_of(
         Of the classes in `cudbound.records`, with the loss of the first classifier minus that of the second; for
         "independent-test-sets" the losses of each on its own test set.
     method : str or pair
-        One of those that `cudbound.available_methods` lists as comparisons, or a pair (name, options).
+        A comparison in `cudbound.available_methods`, or a pair (name, options).
     confidence_level : float, default=0.95
         In (0, 1).
     alternative : {"two-sided", "less", "greater", "equivalent"}, default="two-sided"
@@ -210,7 +210,7 @@ def estimate_of(
     records, training_losses, positive, predicted_positive
         As for `interval_of`.
     method : str or pair
-        One of those that `cudbound.available_methods` lists as point estimates, or a pair (name, options).
+        A point estimate in `cudbound.available_methods`, or a pair (name, options).
 
     Raises
     ------
@@ -230,7 +230,7 @@ def estimate_of(
 
 
 def _one(asked: Asked[Card]) -> tuple[Asked[Card], Card]:
-    """Return what was asked for, and the one method of it."""
+    """Return the request, and its only method."""
     if len(asked) != 1:
         names = [method.name for method in asked]
         raise ParameterError("method", "one method; a group stands for several", names)

@@ -1,4 +1,4 @@
-"""Classification instability: how often refits on bootstrap draws put a row in another class than the classifier."""
+"""Classification instability: how often refits on bootstrap draws classify a row differently from the classifier."""
 
 from __future__ import annotations
 
@@ -22,30 +22,30 @@ if TYPE_CHECKING:
 
     from cudbound.plotting.instability_display import InstabilityDisplay
 
-#: Shares of the refits above which rows are counted.
+#: Shares of refits above which rows are counted.
 MARKS = (0.1, 0.25)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Instability(InLines, Pictured["InstabilityDisplay"]):
-    """How often refits put the training rows in another class than the classifier does.
+    """How often refits classify the training rows differently from the classifier.
 
-    It prints a summary without any row; `to_frame` has the rows by their numbers.
+    It prints a summary without single rows; `to_frame` has the rows by number.
 
     Attributes
     ----------
     shares : ndarray of float, shape (n_samples,)
-        Share of the refits, in [0, 1], that put the row in another class.
+        Share of refits, in [0, 1], that classify the row differently.
     n_refits : int
-        Refits behind them.
+        Number of refits.
     distances : ndarray of float, shape (n_samples,), or None
-        Distance of the score of the row from the threshold of the classifier; None if it has no such scores.
+        Distance of the row's score from the threshold of the classifier; None without such scores.
     distances_of : str
-        What they are distances of, or why there are none.
+        The quantity whose distances they are, or why there are none.
     remarks : tuple of str
-        What happened to draws that could not be used as drawn, and to groups of rows.
+        The treatment of draws that could not be used as drawn, and of groups of rows.
     run : RunDescription or None
-        The data, the classifier and the draws, where they are known.
+        The data, the classifier and the draws, if known.
     """
 
     shares: Array
@@ -57,16 +57,16 @@ class Instability(InLines, Pictured["InstabilityDisplay"]):
 
     @property
     def mean(self) -> float:
-        """Mean of the shares over the rows: how often a refit and the classifier disagree about a row."""
+        """Mean share over the rows: how often a refit and the classifier disagree about a row."""
         return float(self.shares.mean())
 
     def above(self, share: float) -> float:
-        """Return the share of the rows that more than this share of the refits put in another class."""
+        """Return the share of rows that more than this share of refits classify differently."""
         return float((self.shares > share).mean())
 
     @property
     def summary(self) -> dict[str, float]:
-        """The numbers that are printed, by their names."""
+        """The printed numbers by name."""
         marks = {f"above_{100 * mark:g}_percent": self.above(mark) for mark in MARKS}
         return {"n_refits": self.n_refits, "mean": self.mean, **marks}
 
@@ -75,21 +75,21 @@ class Instability(InLines, Pictured["InstabilityDisplay"]):
         low, high = (f"{int((self.shares > mark).sum())} ({_percent(self.above(mark))})" for mark in MARKS)
         first, second = (f"{100 * mark:g}%" for mark in MARKS)
         return [
-            f"Classification instability: of {self.shares.size} training rows, {low} are put in another class by more "
-            f"than {first} of the refits, {high} by more than {second}.",
+            f"Classification instability: of {self.shares.size} training rows, {low} are classified differently by "
+            f"more than {first} of the refits, {high} by more than {second}.",
             f"A refit and this classifier disagree about {_percent(self.mean)} of the rows, on average over "
             f"{self.n_refits} bootstrap draws.",
             *(f"{remark[0].upper()}{remark[1:]}." for remark in self.remarks),
         ]
 
     def to_frame(self) -> pd.DataFrame:
-        """Return one line for each training row, in their order.
+        """Return one line per training row, in order.
 
         Returns
         -------
         pandas.DataFrame
-            With the columns ``share`` and ``distance``, which is nan where there are no scores; its index is the number
-            of the row, from 0.
+            With the columns ``share`` and ``distance``, which is nan without scores; its index is the row number, from
+            0.
         """
         import pandas as pd
 
@@ -97,9 +97,9 @@ class Instability(InLines, Pictured["InstabilityDisplay"]):
         return pd.DataFrame({"share": self.shares, "distance": distances}).rename_axis("row")
 
     def display(self) -> InstabilityDisplay:
-        """Return the picture of each row's share against the distance of its score from the threshold; `plot` draws it.
+        """Return the plot of each row's share against its score's distance from the threshold; its `plot` draws it.
 
-        Where there are no scores the rows stand in the order of their shares.
+        Without scores, the rows are ordered by share.
         """
         from cudbound.plotting.instability_display import InstabilityDisplay
 
@@ -107,7 +107,7 @@ class Instability(InLines, Pictured["InstabilityDisplay"]):
 
 
 def instability_in(records: Records, model: Model, run: RunDescription | None) -> Instability | None:
-    """Return the instability of a classifier from the losses of its refits; None where there are none."""
+    """Return the instability of a classifier from the losses of its refits; None without refits."""
     bootstrap = records.bootstrap
     if bootstrap is None:
         return None
@@ -126,9 +126,9 @@ def instability_in(records: Records, model: Model, run: RunDescription | None) -
 def instability_of(
     bootstrap: BootstrapLosses, *, training_losses: ArrayLike, distances: ArrayLike | None = None
 ) -> Instability:
-    """Say how often refits put rows in another class, from losses that other software recorded.
+    """Report how often refits classify rows differently, from losses recorded by other software.
 
-    A row is in another class where exactly one of the two, the refit and the classifier, gets it wrong.
+    A row is classified differently if exactly one of the refit and the classifier misclassifies it.
 
     Parameters
     ----------
@@ -142,7 +142,7 @@ def instability_of(
     Raises
     ------
     ValueError
-        If losses are not 0 and 1, or the numbers of rows differ.
+        If losses are not 0 or 1, or the numbers of rows differ.
 
     Examples
     --------
@@ -159,7 +159,7 @@ def instability_of(
         return Instability(shares, bootstrap.n_fits, remarks=bootstrap.remarks)
     found = abs(checked("distances", distances, 1).astype(np.float64))
     if found.shape != shares.shape:
-        raise ParameterError("distances", f"one number for each of the {shares.size} rows", distances)
+        raise ParameterError("distances", f"one number per row, {shares.size} in all", distances)
     return Instability(shares, bootstrap.n_fits, found, "distance of the score", bootstrap.remarks)
 
 
@@ -168,14 +168,14 @@ def _percent(share: float) -> str:
 
 
 def _changed(bootstrap: BootstrapLosses, losses: NDArray[Any]) -> NDArray[np.bool_]:
-    """Return which refits put which rows in another class, shape (n_resamples, n_samples)."""
+    """Return which refits classify which rows differently, shape (n_resamples, n_samples)."""
     for name, values in (("training_losses", losses), ("bootstrap", np.asarray(bootstrap.losses))):
         if not ((values == 0) | (values == 1)).all():
             raise ParameterError(
-                name, "losses of single rows, 0 where the class is right and 1 where not", values
+                name, "losses of single rows, 0 for a correct class and 1 for a wrong one", values
             )
     if losses.size != bootstrap.n_samples:
         raise ParameterError(
-            "training_losses", f"one loss for each of the {bootstrap.n_samples} rows", losses.size
+            "training_losses", f"one loss per row, {bootstrap.n_samples} in all", losses.size
         )
     return np.asarray(np.asarray(bootstrap.losses, dtype=bool) != losses.astype(bool))

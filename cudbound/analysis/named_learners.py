@@ -1,4 +1,4 @@
-"""Learners by their names, in pairs, and fitted; the one that always says the majority class, and what beats it."""
+"""Learners by name, in pairs, and fitted; the learner that always predicts the majority class, and what beats it."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from cudbound.basis.parameter_error import ParameterError
 from cudbound.basis.results import ComparisonResult
 from cudbound.basis.validation import check_binary_classifier
 
-#: The word for it, in place of a classifier.
+#: The word for it, instead of a classifier.
 MAJORITY = "majority"
 
 
 def find_learner(learner: Any) -> Any:
-    """Return a learner itself, or for the word "majority" one that always says the majority class.
+    """Return the learner, or for the word "majority" one that always predicts the majority class.
 
     Raises
     ------
@@ -41,7 +41,7 @@ def find_learner(learner: Any) -> Any:
 
 
 def with_majority_remark(row: ComparisonResult, a: Any, b: Any) -> ComparisonResult:
-    """Return a comparison with the remark that there is no evidence against the majority class, where that is so."""
+    """Return a comparison, with a remark if there is no evidence that a learner beats the majority class."""
     a_is_tested, b_is_tested = says_majority(b), says_majority(a)
     if a_is_tested == b_is_tested or _beats(row, first=a_is_tested):
         return row
@@ -50,13 +50,13 @@ def with_majority_remark(row: ComparisonResult, a: Any, b: Any) -> ComparisonRes
 
 
 def says_majority(learner: Any) -> bool:
-    """Whether a learner always says the class that is more frequent in its training set."""
+    """Whether a learner always predicts the more frequent class of its training set."""
     last = learner.steps[-1][1] if isinstance(learner, Pipeline) else learner
     return isinstance(last, DummyClassifier) and last.strategy in ("most_frequent", "prior")
 
 
 def _beats(row: ComparisonResult, first: bool) -> bool:
-    """Whether the interval, or the test where there is none, speaks for a smaller error of the first, or the other."""
+    """Whether the interval, or else the test, shows a smaller error of the first learner, or of the second."""
     smaller = first == (row.metric == "error")  # a larger AUC is better
     low, high = (row.low, row.high) if smaller else (-row.high, -row.low)
     if not math.isnan(low + high):
@@ -67,12 +67,12 @@ def _beats(row: ComparisonResult, first: bool) -> bool:
 
 
 def name_learners(learners: Any) -> dict[str, Any]:
-    """Return learners by their names; without names they get that of their class, with a number where it repeats.
+    """Return learners by name; unnamed ones get the name of their class, numbered if it repeats.
 
     Raises
     ------
     ValueError
-        If there are fewer than two, or they are no classifiers.
+        If there are fewer than two, or they are not classifiers.
     """
     if isinstance(learners, Mapping):
         named = dict(learners)
@@ -85,12 +85,12 @@ def name_learners(learners: Any) -> dict[str, Any]:
     else:
         named = {}
     if len(named) < 2 or not all(isinstance(name, str) for name in named):
-        raise ParameterError("learners", "at least two classifiers, in a list or by their names", learners)
+        raise ParameterError("learners", "at least two classifiers, in a list or by name", learners)
     return {name: find_learner(learner) for name, learner in named.items()}
 
 
 def find_pairs(names: list[str], reference: str | None) -> list[tuple[str, str]]:
-    """Return all pairs of names, or those of each other one with the reference."""
+    """Return all pairs of names, or the pairs of each learner with the reference."""
     if reference is None:
         return list(combinations(names, 2))
     if reference not in names:
@@ -102,12 +102,12 @@ def find_pairs(names: list[str], reference: str | None) -> list[tuple[str, str]]
 def fit_learners(
     streams: Mapping[str, np.random.Generator], learners: Mapping[str, Any], X: Any, y: Any
 ) -> dict[str, Any]:
-    """Return learners as they are if they are fitted, else clones fitted to all rows, seeded where they have no seed.
+    """Return fitted learners as they are, and others as clones fitted to all rows, seeded if they have no seed.
 
     Warns
     -----
     UnscaledPenaltyWarning
-        If one is known to have a penalty that meets features of very different size.
+        If one is known to penalize features of very different scales.
     """
     seed = int(streams["learners"].integers(2**31 - 1))
     found = {}
@@ -125,13 +125,13 @@ def fit_learners(
 
 
 def common_classifier(fitted: Iterable[Any]) -> Any:
-    """Return the first of fitted classifiers; raise ValueError if they have not the same two classes."""
+    """Return the first of the fitted classifiers; raise ValueError unless all have the same two classes."""
     one, *others = fitted
     first = check_binary_classifier(one)
     for second in map(check_binary_classifier, others):
         if not np.array_equal(first, second):
             raise ValueError(
-                f"All learners must have the same two classes. Got {first.tolist()} and {second.tolist()}; fit all "
-                "to these labels."
+                f"All learners must have the same two classes. Got {first.tolist()} and {second.tolist()}; fit all to "
+                "the same labels."
             )
     return one

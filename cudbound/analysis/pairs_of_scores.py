@@ -1,4 +1,4 @@
-"""Scores of two or more classifiers from the same bootstrap draws, for the differences of their AUCs."""
+"""Scores of two or more classifiers from the same bootstrap draws, for differences of their AUCs."""
 
 from __future__ import annotations
 
@@ -40,11 +40,11 @@ def score_pairs(
     Raises
     ------
     ValueError
-        If splits of the caller's own are asked for, which nothing reads.
+        If the caller gives splits, which nothing uses.
     """
     if question.resampling.cv is not None:
         raise ParameterError(
-            "cv", "None for the AUC, which is read from bootstrap draws", question.resampling.cv
+            "cv", "None for the AUC, which is computed from bootstrap draws", question.resampling.cv
         )
     seed = int(question.rng.integers(2**63))
     found = {}

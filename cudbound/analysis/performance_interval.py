@@ -1,4 +1,4 @@
-"""One call, one interval: for the error of any fitted classifier, in a sentence for a paper."""
+"""One interval for the error of any fitted classifier, with a sentence for a paper."""
 
 from __future__ import annotations
 
@@ -45,16 +45,16 @@ INTERNAL = "Computed from the training data alone, without external validation a
 
 @dataclass(frozen=True, repr=False)
 class PerformanceInterval(Pictured["IntervalDisplay"]):
-    """A confidence interval for the error, or another metric, of a classifier, and what it depends on.
+    """A confidence interval for the error, or another metric, of a classifier, and its basis.
 
     Attributes
     ----------
     row : IntervalEstimate
-        The interval with everything that is known of it.
+        The interval with all its details.
     run : Run
         The data, the classifier and the resampling.
     analysis : Analysis or None
-        The question, the draws and the records, where they are known.
+        The question, the draws and the records, if known.
     """
 
     row: IntervalEstimate
@@ -83,12 +83,12 @@ class PerformanceInterval(Pictured["IntervalDisplay"]):
 
     @property
     def confidence_interval(self) -> ConfidenceInterval:
-        """The limits, in [0, 1]; one of them is 0 or 1 where the interval is one-sided."""
+        """The limits, in [0, 1]; one of them is 0 or 1 for a one-sided interval."""
         return self.row.confidence_interval
 
     @property
     def details(self) -> Mapping[str, float]:
-        """Numbers behind the interval: of "two-center" both centers and, where it was found exactly, Q-."""
+        """Numbers behind the interval: for "two-center", both centers and, if found exactly, Q-."""
         return self.row.details
 
     @property
@@ -99,19 +99,19 @@ class PerformanceInterval(Pictured["IntervalDisplay"]):
 
     @property
     def cautions(self) -> tuple[CudboundWarning, ...]:
-        """What speaks against believing the interval; `performance_interval` gives them as warnings, too."""
+        """Reasons for caution; `performance_interval` also issues them as warnings."""
         return cautions((self.row,), self.n_samples, self.run.cautions)
 
     @property
     def basis(self) -> tuple[str, ...]:
-        """What to hold the interval against, what it depends on, what happened on the way, and what is not promised."""
+        """Benchmarks, the basis of the interval, remarks from its computation, and what is not guaranteed."""
         row = self.row
         known = {DETAILS[name]: value for name, value in row.details.items() if name in DETAILS}
         numbers = ", ".join(f"{name} {value:.3f}" for name, value in known.items())
         return (
             *majority_sentence(row, self.run.base_rate, self.run.of_rows),
             *map(str, self.cautions),
-            *((f"Rests on{self._in_terms}: {numbers}.",) if numbers else ()),
+            *((f"Based on{self._in_terms}: {numbers}.",) if numbers else ()),
             *(("The CUD bound did not lower the upper limit.",) if self._cap_is_idle else ()),
             *(f"{remark[0].upper()}{remark[1:]}." for remark in row.remarks),
             *((f"Degenerate: {row.degenerate}.",) if row.degenerate else ()),
@@ -128,21 +128,21 @@ class PerformanceInterval(Pictured["IntervalDisplay"]):
 
     @property
     def table(self) -> IntervalTable:
-        """The interval as a table of one row, which writes itself in every format."""
+        """The interval as a table of one row, for output in every format."""
         from cudbound.analysis.table import IntervalTable
 
         return IntervalTable((self.row,), self.run, self.analysis)
 
     def display(self) -> IntervalDisplay:
-        """Return the picture of the interval beside the share of the rarer class; `plot` draws it."""
+        """Return the plot of the interval with the share of the rarer class; its `plot` draws it."""
         return self.table.display()
 
     def save(self, path: str | Path) -> None:
-        """Write a file that says how the interval can be checked, as `cudbound.IntervalTable.save` does."""
+        """Write a file for checking the interval, as `cudbound.IntervalTable.save` does."""
         self.table.save(path)
 
     def describe(self, percent: bool = False) -> Description:
-        """Return words for a paper, as `cudbound.IntervalTable.describe` does, with the sentence of the interval."""
+        """Return text for a paper, as `cudbound.IntervalTable.describe` does, with the sentence of the interval."""
         return replace(self.table.describe(percent), results=printable(worded(self.sentence, percent)))
 
     def to_frame(self) -> pd.DataFrame:
@@ -182,49 +182,48 @@ def performance_interval(
     Parameters
     ----------
     estimator : object
-        Any fitted scikit-learn classifier. Linear classifiers with a convex loss, alone or at the end of
-        a `Pipeline`, have a CUD bound, which may lower the upper limit; for others, and where a step reads the labels
-        or something was chosen inside, or there are more than two classes, a remark says why it is not capped.
+        Any fitted scikit-learn classifier. Linear classifiers with a convex loss, alone or at the end of a `Pipeline`,
+        have a CUD bound, which may lower the upper limit. For others, or if a step uses the labels, parameters are
+        tuned inside, or there are more than two classes, a remark gives the reason for no cap.
     X : array-like, shape (n_samples, n_features)
         The rows that the estimator was fitted to.
     y : array-like, shape (n_samples,)
         Their labels; at least two rows of each class.
     method : str, Method or pair, default="two-center"
-        One of those that `cudbound.available_methods` lists as intervals, or a pair (name, options): ``("two-center",
-        {"cap": False})`` leaves the CUD bound out, ``{"tails": "shortest"}`` divides the error probability so that the
-        interval is about 3 % shorter.
+        An interval in `cudbound.available_methods`, or a pair (name, options): ``("two-center", {"cap": False})`` omits
+        the CUD bound; ``{"tails": "shortest"}`` divides the error probability for an interval that is about 3 %
+        shorter.
     metric : str, Metric or Metrics, default="error"
-        What is bounded: "error", "sensitivity" or another name out of those of `cudbound.Metrics`; with that class,
-        also which label is the event, what errors cost, at which prevalence.
-        `cudbound.compare_intervals` takes several at once.
+        The metric: "error", "sensitivity" or another name from `cudbound.Metrics`; or a `Metrics`, which also sets the
+        event, the costs of errors and the prevalence. `cudbound.compare_intervals` accepts several at once.
     groups : array-like, shape (n_samples,), default=None
-        Which rows belong together, such as those of one patient: whole groups are then drawn, and "two-center" counts
-        the rows by their effective number.
+        Which rows belong together, such as those of one patient: whole groups are then drawn, and "two-center" uses the
+        effective number of rows.
     sample_weight : array-like of float, shape (n_samples,), default=None
-        Weights of the rows, with which the classifier was fitted; see `cudbound.compare_intervals`.
+        Row weights with which the classifier was fitted; see `cudbound.compare_intervals`.
     test_set : (array-like, array-like), default=None
-        New cases (X_test, y_test), for the methods that test on them.
+        New cases (X_test, y_test), for the methods that use them.
     confidence_level : float, default=0.95
         Nominal level, in (0, 1).
     alternative : {"two-sided", "less", "greater"}, default="two-sided"
-        "less" for an upper limit alone, at the whole level: "the error is at most x"; "greater" for a lower one.
+        "less" for only an upper limit, at the full level: "the error is at most x"; "greater" for only a lower limit.
     n_resamples : int, default=1000
-        Number of bootstrap draws, each of which takes one refit.
+        Number of bootstrap draws, with one refit each.
     resampling : Resampling, default=None
-        See `cudbound.Resampling`; None takes the defaults.
+        See `cudbound.Resampling`; None uses the defaults.
     bound : Bound, default=None
-        Settings of the CUD bound, see `cudbound.Bound`. By default its search ends after about three seconds of one
+        Settings of the CUD bound, see `cudbound.Bound`. By default its search stops after about three seconds on one
         processor for "two-center", and ten for "cud".
     rng : int, numpy.random.Generator or None, default=None
-        Source of randomness; None takes a fresh one.
+        Source of randomness; None uses a new one.
     n_jobs : int or None, default=1
         Workers; -1 for all cores. The result does not depend on it.
 
     Returns
     -------
     PerformanceInterval
-        Prints as a sentence for a paper and what it is based on; has ``confidence_interval``, ``estimate``,
-        ``details`` and ``to_frame()``.
+        Prints as a sentence for a paper, followed by its basis; has ``confidence_interval``, ``estimate``, ``details``
+        and ``to_frame()``.
 
     Raises
     ------
@@ -238,29 +237,28 @@ def performance_interval(
     Warns
     -----
     ManyFeaturesWarning
-        If the rank of the design is more than half the number of rows; above nine tenths of it the interval may cover
-        less often than its level.
+        If the rank of the design exceeds half the number of rows; above nine tenths, coverage may be below nominal.
     NotMinimizerWarning
-        If the coefficients do not minimize the loss on these rows: the estimator was fitted to others, or its solver
-        stopped early. The upper limit is then not capped.
+        If the coefficients do not minimize the loss on these rows: the estimator was fitted to other rows, or its
+        solver stopped early. The upper limit is then not capped.
     LabelsReadWarning, TuningNotResampledWarning
-        If `method` is "cud", and a step before the classifier reads the labels, or parameters were chosen on these
-        data: the bound takes both as given.
+        If `method` is "cud", and a step before the classifier uses the labels, or parameters were chosen on these data:
+        the bound treats both as fixed.
     FrozenStepsWarning
-        If refits leave a step as it was fitted before.
+        If refits keep a previously fitted step.
     DuplicateRowsWarning, SimilarRowsWarning, FewGroupsWarning, FrequencyWeightsWarning
         If rows do not seem to be one patient each.
     NotCertifiedWarning
-        If a limit ended the search for the suprema; upper bounds are used, which can only lengthen the interval.
+        If a limit stopped the search for the suprema; upper bounds are used, which can only lengthen the interval.
     FewEventsWarning
         If the metric is based on fewer than 10 rows of a class.
 
     Notes
     -----
     "two-center" reached its level in 97 of the 101 cells of the registered confirmation in
-    docs/evidence/confirmation.md. It fell short by .02 for groups of very unequal size, was changed for two populations
-    without an error, and reached the level in new samples of the fourth. It has no finite-sample guarantee. It is
-    longer than the CUD bound where the classes are nearly separated, which is where that bound can fail.
+    docs/evidence/confirmation.md. Coverage was .02 too low for groups of very unequal size; the method was then changed
+    for two populations without an error; the fourth miss was chance. It has no finite-sample guarantee. It is longer than
+    the CUD bound for nearly separated classes, where that bound can fail.
 
     Examples
     --------
@@ -279,22 +277,20 @@ def performance_interval(
     from cudbound.analysis.compare_intervals import compare_intervals
 
     if isinstance(method, list):
-        raise ParameterError("method", "one interval; compare_intervals takes several", method)
+        raise ParameterError("method", "one interval; compare_intervals accepts several", method)
     if isinstance(method, str) and method in GROUPS:
-        rule = (
-            f"one interval; {method!r} stands for {', '.join(GROUPS[method])}, which compare_intervals takes"
-        )
+        rule = f"one interval; {method!r} stands for {', '.join(GROUPS[method])}, which compare_intervals accepts"
         raise ParameterError("method", rule, method)
     asked, classes = as_metrics(metric), getattr(estimator, "classes_", ())
     if len(asked.names) > 1:
-        raise ParameterError("metric", "one metric; compare_intervals takes several", metric)
+        raise ParameterError("metric", "one metric; compare_intervals accepts several", metric)
     if (
         np.ndim(classes) == 1
         and len(classes) > 2
         and len(asked.resolve(np.asarray(classes).tolist()).names) > 1
     ):
-        rule = "of one class where there are several, such as Metrics('sensitivity', event='a')"
-        raise ParameterError("metric", f"{rule}; compare_intervals takes each", metric)
+        rule = "for one of the several classes, such as Metrics('sensitivity', event='a')"
+        raise ParameterError("metric", f"{rule}; compare_intervals accepts all", metric)
     table = compare_intervals(
         estimator,
         X,

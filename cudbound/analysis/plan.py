@@ -1,4 +1,4 @@
-"""What has to be recorded for a question, and which methods are refused with a reason."""
+"""What must be recorded for a question, and which methods are not available, with the reason."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ def needs_of(
     design: Design | None = None,
     without: Container[str] = (),
 ) -> frozenset[str]:
-    """Return all that methods need with their options, given the matrix of the classifier if it is known.
+    """Return everything that methods need with their options, given the matrix of the classifier if known.
 
-    They are for metrics that judge these `kinds`; the methods that are named in `without` are left out.
+    They are for metrics that evaluate these `kinds`; methods named in `without` are left out.
     """
     methods = asked.reading(kinds)
     each = (one.needed(asked.options_of(one), design) for one in methods if one.name not in without)
@@ -42,7 +42,7 @@ def needs_of(
 
 
 def use_of_model(question: Question[Any]) -> ModelUse:
-    """Return what a question uses the model of the classifier for."""
+    """Return the uses of the classifier's model in a question."""
     asked, bound = question.methods, question.bound
     of_model = {method.name for method in question.readings if method.needs & MODEL_RECORDS}
     needs = needs_of(asked, question.metrics.kinds)
@@ -62,14 +62,14 @@ def use_of_model(question: Question[Any]) -> ModelUse:
 
 @dataclass(frozen=True)
 class Plan:
-    """What has to be recorded.
+    """What must be recorded.
 
     Attributes
     ----------
     needs : frozenset of str
         Fields of `cudbound.records.Records`.
     refused : mapping of str to str
-        Why methods cannot be computed, by their names.
+        Why methods cannot be computed, by name.
     """
 
     needs: frozenset[str]
@@ -84,7 +84,7 @@ class Plan:
         Raises
         ------
         ValueError
-            If a method that was asked for by name cannot be computed, or no method reads `cv`.
+            If a method requested by name cannot be computed, or no method uses `cv`.
         """
         asked = question.methods
         refused = _unseen(question, targets)
@@ -106,7 +106,7 @@ class Plan:
 
 
 def _unseen(question: Question[Any], targets: Sequence[Target]) -> dict[str, str]:
-    """Return the methods that cannot be computed for the metrics asked for, or for weights, each with the reason."""
+    """Return the methods that cannot be computed for the requested metrics, or with weights, each with the reason."""
     targets = [target for target in targets if target.metric.reads == "classes"]
     if all(target.rows.plain for target in targets):
         return {}
@@ -114,35 +114,35 @@ def _unseen(question: Question[Any], targets: Sequence[Target]) -> dict[str, str
     what = "rows with weights" if weighted else " or ".join(target.metric.name for target in targets)
     lost = "that cannot be weighted" if weighted else "of both classes that cannot be separated"
     refused = {
-        method.name: f"not available for {what}: it reads {', '.join(sorted(method.needs))}, means over rows {lost}"
+        method.name: f"not available for {what}: it uses {', '.join(sorted(method.needs))}, means over rows {lost}"
         for method in question.readings
         if method.reads == "classes" and not method.needs <= OF_EVERY_METRIC
     }
     for name in (one for one in refused if one in question.methods.named):
         known = [method.name for method in question.methods if method.name not in refused]
-        instead = "leave the weights out" if weighted else "the error for the metric"
+        instead = "leave the weights out" if weighted else "use the error as metric"
         raise ValueError(
-            f"The method {name!r} is {refused[name]}. Take methods that keep every row, such as "
+            f"The method {name!r} is {refused[name]}. Use methods that keep every row, such as "
             f"{known or ['two-center', 'cud']}, or {instead}."
         )
     return refused
 
 
 def _torn(question: Question[Any], methods: Sequence[MethodCard], recording: Recording) -> dict[str, str]:
-    """Return the methods that would take groups of rows apart, each with the reason."""
+    """Return the methods that would split groups of rows, each with the reason."""
     filled = recording.fills | ({"test_set"} if recording.test_set is not None else set())
     torn = [method.name for method in methods if takes_groups_apart(method, filled)]
     named = [name for name in torn if name in question.methods.named]
     if named:
         raise ValueError(
-            f"The 'groups' parameter cannot be kept by {named}, which resample single rows or count them as "
-            "independent in their formulas. Leave them out of 'methods', or 'groups' out."
+            f"The 'groups' parameter is not supported by {named}, which resample single rows or count them as "
+            "independent in their formulas. Leave them out of 'methods', or omit 'groups'."
         )
-    return dict.fromkeys(torn, "not available for rows in groups: it would take groups apart")
+    return dict.fromkeys(torn, "not available for rows in groups: it would split groups")
 
 
 def _without_curvature(question: Question[Any], model: AdditiveModel) -> dict[str, str]:
-    """Return why the adaptive interval cannot be computed, if that is so."""
+    """Return why the adaptive interval cannot be computed, if it cannot."""
     asked = {method.name for method in question.readings if "boundary" in method.needs}
     n = model.labels.size
     if not asked or not near_rate(question.resampling.sizes.aci_rate, n) > 0.0:

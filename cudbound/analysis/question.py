@@ -1,4 +1,4 @@
-"""What a call asks: the one place where methods, metrics, level and settings are checked."""
+"""The question of a call: the one place where methods, metrics, level and settings are checked."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from cudbound.solve.search import Search
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Question(Generic[Card]):
-    """What is asked of a training set, apart from the data.
+    """The question about a training set, without the data.
 
     Attributes
     ----------
@@ -35,10 +35,10 @@ class Question(Generic[Card]):
     resampling : Resampling
     bound : Bound
     all_draws : bool
-        Whether the draws of the bound are all solved completely.
+        Whether all draws of the bound are solved completely.
     rng : numpy.random.Generator
     seed : int or None
-        Of `rng`, where it is known.
+        Seed of `rng`, if known.
     n_jobs : int
     """
 
@@ -66,7 +66,7 @@ class Question(Generic[Card]):
         n_jobs: object = 1,
         **further: Any,
     ) -> Question[Card]:
-        """Return a question from the arguments of a call, `further` being those that the attributes have by name.
+        """Return a question from the arguments of a call; `further` are those named like attributes.
 
         Raises
         ------
@@ -96,18 +96,18 @@ class Question(Generic[Card]):
 
     @property
     def readings(self) -> tuple[Card, ...]:
-        """The methods as they read what the metrics judge: classes, scores or probabilities."""
+        """The methods for what the metrics evaluate: classes, scores or probabilities."""
         return self.methods.reading(self.metrics.kinds)
 
     @property
     def tails(self) -> str:
-        """The tails of the limits that signed suprema cap."""
+        """The tails of the limits that are capped by signed suprema."""
         given = (self.methods.options_of(one) for one in self.methods if "signed_suprema" in one.needs)
         return next((options["tails"] for options in given if "tails" in options), "equal")
 
     @property
     def choices(self) -> str | None:
-        """The options of single methods, in words; None where there are none."""
+        """The options of single methods, in words; None without options."""
         given = (
             f"{method}.{name}={value}"
             for method, options in self.methods.options.items()
@@ -116,8 +116,8 @@ class Question(Generic[Card]):
         return ", ".join(given) or None
 
     def check_one_linear_metric(self, metric: object) -> None:
-        """Raise ParameterError unless one metric that is linear in the losses is asked for."""
+        """Raise ParameterError unless a single metric that is linear in the losses is requested."""
         names = self.metrics.names
         if len(names) > 1 or set(names) & {"ppv", "npv"}:
-            rule = "one metric that is linear in the losses; compare_intervals takes several, and predictive values"
+            rule = "one metric that is linear in the losses; compare_intervals accepts several, and predictive values"
             raise ParameterError("metric", rule, metric)

@@ -1,4 +1,4 @@
-"""Classification instability of a fitted classifier, from refits of its own."""
+"""Classification instability of a fitted classifier, from its refits."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from cudbound.basis.protocols import Features, FittedClassifier
 from cudbound.basis.sample import Sample
 from cudbound.resampling import Resampling
 
-#: What is read of the refits, as a method.
+#: The requirements on refits, as a method.
 READER = MethodCard(
     name="classification-instability",
-    title="Share of the refits that put a row in another class",
+    title="Share of refits that classify a row differently",
     formula="mean over b of 1{f_b(x_i) != f(x_i)}",
     estimand=Estimand("conditional"),
     needs=frozenset({"bootstrap"}),
-    assumptions="the refits vary as classifiers of other training sets of the population would",
-    tendency="too low where the classifier is fitted almost without error: its refits share most rows with it",
+    assumptions="refits vary like classifiers fitted to other training sets from the population",
+    tendency="too low if the classifier fits almost without error: its refits share most rows with it",
     reference="Riley and Collins (2023)",
     cost="B",
 )
@@ -42,14 +42,14 @@ def instability(
     rng: int | np.random.Generator | None = None,
     n_jobs: int | None = 1,
 ) -> Instability:
-    """Say how often refits on bootstrap draws put the training rows in another class than a classifier does.
+    """Report how often refits on bootstrap draws classify the training rows differently from a classifier.
 
-    The procedure: draw `n_resamples` bootstrap samples, refit the classifier as a whole on each, let every refit
-    classify all training rows, and take for each row the share of the refits whose class is not that of `estimator`.
+    The procedure: draw `n_resamples` bootstrap samples, refit the whole classifier on each, classify all training rows
+    with every refit, and compute for each row the share of refits whose class differs from that of `estimator`.
 
-    A table of intervals made these refits already: ``compare_intervals(...).instability`` and
-    ``performance_interval(...).instability`` are the same result without a further fit. So is
-    `cudbound.instability_of` for refits that other software made.
+    Intervals have already made these refits: ``compare_intervals(...).instability`` and
+    ``performance_interval(...).instability`` give the same result without further fits. For refits by other software,
+    use `cudbound.instability_of`.
 
     Parameters
     ----------
@@ -60,16 +60,16 @@ def instability(
     y : array-like, shape (n_samples,)
         Their labels; at least two rows of each class.
     n_resamples : int, default=1000
-        Number of bootstrap draws, each of which takes one refit.
+        Number of bootstrap draws, with one refit each.
     sample_weight : array-like of float, shape (n_samples,), default=None
-        Weights of the rows, with which the classifier was fitted; they enter the refits. Rows are counted alike.
+        Row weights with which the classifier was fitted; the refits use them, but all rows count equally.
     groups, resampling, rng, n_jobs
         As for `cudbound.compare_intervals`; the same `rng` gives the same draws as there.
 
     Returns
     -------
     Instability
-        Prints the share of the rows that more than 10 %, and more than 25 %, of the refits put in another class; has
+        Prints the share of rows that more than 10 %, and more than 25 %, of the refits classify differently; has
         ``shares``, ``to_frame()`` and ``plot()``.
 
     Raises
@@ -81,8 +81,8 @@ def instability(
 
     Notes
     -----
-    It says whether the class of a patient depends on who else happened to be in the training set, and nothing about
-    whether the class is right: a classifier that always says the same is perfectly stable.
+    It measures whether the class of a patient depends on who else happened to be in the training set, not whether the
+    class is correct: a classifier that always predicts the same class is perfectly stable.
 
     References
     ----------

@@ -1,4 +1,4 @@
-"""From records to rows: what each method says of each target, and what follows from these rows."""
+"""From records to rows: the result of each method for each target, and rows derived from them."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def compute_rows(
     failed: Mapping[str, Exception] = MappingProxyType({}),
     **known: Any,
 ) -> tuple[OneRow, ...]:
-    """Return one row per method. One that fails keeps its row, with the reason: those of the others took refits.
+    """Return one row per method. A method that fails keeps its row, with the reason: the refits of the others are kept.
 
     Parameters
     ----------
@@ -54,16 +54,16 @@ def compute_rows(
     compute : callable
         ``compute(method)`` returns the row.
     refused : mapping of str to str, default={}
-        Why methods were left out, by their names.
+        Why methods were left out, by name.
     failed : mapping of str to Exception, default={}
-        Which records could not be made.
+        Records that could not be made, with the error.
     **known
         Further fields of rows without numbers.
 
     Raises
     ------
     Exception
-        The first one, if no method has a row of its own.
+        The first error, if no method could be computed.
     """
 
     def unavailable(method: Named, reason: str) -> OneRow:
@@ -110,11 +110,11 @@ def rows_of_target(
     plan : Plan
     target : Target
     records, seen : Records, and Records or ScoreRecords
-        Of the plain losses, and as the target sees them.
+        For the plain losses, and as the target uses them.
     failed : mapping of str to Exception
-        Which records could not be made.
+        Records that could not be made, with the error.
     remarks : tuple of str
-        What is to be said of the draws in every row.
+        Remarks on the draws, for every row.
     """
     metric = target.metric
 
@@ -135,8 +135,8 @@ def rows_of_target(
 
     too_few = {
         need: ValueError(
-            f"the recorded {need} hold too few rows for the {metric.name}: take fewer, stratified folds, "
-            "or test more rows"
+            f"the recorded {need} have too few rows for the {metric.name}: use fewer, stratified folds, or test more "
+            "rows"
         )
         for need in OF_EVERY_METRIC
         if getattr(records, need) is not None and getattr(seen, need, None) is None
@@ -162,7 +162,7 @@ def all_rows(
     records: Records,
     alternative: str,
 ) -> Rows:
-    """Return the rows of all metrics in the order asked for, those that are derived from others among them."""
+    """Return the rows of all metrics in the requested order, including metrics derived from others."""
     n_own = len(asked.all_metrics)
     named = {target.metric.name: rows for target, rows in zip(targets[:n_own], found, strict=False)}
     of_metric = {target.metric: target for target in targets[:n_own]}
@@ -187,7 +187,7 @@ def all_rows(
 
 
 def _share(target: Target, records: Records) -> Proportion:
-    """Return the share of events in the training set, with limits at the level of the rows of a target."""
+    """Return the share of events in the training set, with limits at the level of a target's rows."""
     level = 2.0 * target.own_level - 1.0 if target.one_sided else target.own_level
     return Proportion(*share_limits(target.rows.event, target.rows.sample_weight, records.groups, level))
 

@@ -1,4 +1,4 @@
-"""What an analysis is as a file: the question, the draws, what was proved of them, and the rows."""
+"""An analysis as a file: the question, the draws, what was proved about them, and the rows."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from cudbound.saved.saved_file import SavedQuestion, SavedResult, SavedRow
 
 
 def saved_analysis(analysis: Analysis | None, rows: Iterable[IntervalEstimate] = ()) -> SavedResult:
-    """Return what a file holds of an analysis and its rows.
+    """Return the content of a file for an analysis and its rows.
 
     Raises
     ------
     SavedResultError
-        If it is not known what a result comes from.
+        If the origin of a result is unknown.
     """
     if analysis is None:
         raise SavedResultError(
-            "it is not known what this result comes from, as of one that is a part of a table, or was made by hand: "
-            "save what cudbound.compare_intervals, cudbound.performance_interval or cudbound.cud_interval returned"
+            "the origin of this result is unknown, since it is part of a table or was made by hand: save what "
+            "cudbound.compare_intervals, cudbound.performance_interval or cudbound.cud_interval returned"
         )
     return SavedResult(
         _question(analysis),

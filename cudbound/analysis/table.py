@@ -1,4 +1,4 @@
-"""Rows of one kind, side by side: looked up by method, as a frame, and as text."""
+"""Tables of rows of one kind: with look-up by method, as a frame, and as text."""
 
 from __future__ import annotations
 
@@ -41,20 +41,20 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, repr=False)
 class Table(Tabular, Generic[OneRow]):
-    """What several methods found on the same data, in the order they were asked for.
+    """Results of several methods on the same data, in the requested order.
 
     Attributes
     ----------
     rows : tuple
-        One for each method; the table is iterated over them, ``table[name]`` is the row of a method.
+        One per method; the table iterates over them, and ``table[name]`` is the row of a method.
     run : Run or None
-        The data, the classifier and the resampling, as far as they are known; for the notes.
+        The data, the classifier and the resampling, as far as known, for the notes.
     """
 
     rows: tuple[OneRow, ...]
     run: Run | None = field(default=None, compare=False)
 
-    #: What a row is, in messages.
+    #: The word for a row in messages.
     KIND: ClassVar[str]
     COLUMNS: ClassVar[tuple[str, ...]]
 
@@ -68,12 +68,12 @@ class Table(Tabular, Generic[OneRow]):
         return any(method == row.method for row in self.rows)
 
     def __getitem__(self, method: str | tuple[str, str]) -> OneRow:
-        """Return the row of a method; of a pair of method and metric where there are several metrics.
+        """Return the row of a method, or of a pair (method, metric) if there are several metrics.
 
         Raises
         ------
         KeyError
-            If there is none, or a method alone does not say which.
+            If there is no such row, or the method has several.
         """
         name, metric = (method, None) if isinstance(method, str) else method
         found = [row for row in self.rows if row.method == name]
@@ -87,8 +87,8 @@ class Table(Tabular, Generic[OneRow]):
         if found:
             return found[0]
         raise KeyError(
-            f"no {self.KIND} by {method!r} in this table; it has {[row.method for row in self.rows]}."
-            f"{suggestion(method, [row.method for row in self.rows])}"
+            f"no {self.KIND} by {method!r} in this table, which has "
+            f"{[row.method for row in self.rows]}.{suggestion(method, [row.method for row in self.rows])}"
         )
 
     @property
@@ -101,7 +101,7 @@ class Table(Tabular, Generic[OneRow]):
         return {name: card.title for name, card in self._cards.items()}
 
     def describe(self, percent: bool = False) -> Description:
-        """Return words for a paper: methods, results, versions and seed, and what to cite, in BibTeX.
+        """Return text for a paper: methods, results, versions and seed, and references in BibTeX.
 
         Parameters
         ----------
@@ -120,26 +120,26 @@ class Table(Tabular, Generic[OneRow]):
         return describe_rows(self.rows, self.run, self._titles, references, percent)
 
     def to_frame(self) -> pd.DataFrame:
-        """Return one unrounded row per method; limits are clipped, with the raw ones beside them.
+        """Return one unrounded row per method, with clipped and raw limits.
 
         Returns
         -------
         pandas.DataFrame
-            Its columns are attributes of the rows; ``degenerate`` is a bool, and the reason ends ``remarks``.
+            Its columns are attributes of the rows; ``degenerate`` is a bool, with the reason at the end of ``remarks``.
         """
         return frame_of(self.rows, self.COLUMNS)
 
 
 @dataclass(frozen=True, repr=False)
 class IntervalTable(Table[IntervalEstimate], Pictured["IntervalDisplay"]):
-    """Intervals by several methods on the same data, in the order they were asked for.
+    """Intervals by several methods on the same data, in the requested order.
 
     Attributes
     ----------
     rows, run
         As in `Table`.
     analysis : Analysis or None
-        The question, the draws and the records; None where the table was made by hand.
+        The question, the draws and the records; None if the table was made by hand.
     """
 
     analysis: Analysis | None = field(default=None, compare=False, repr=False)
@@ -154,12 +154,12 @@ class IntervalTable(Table[IntervalEstimate], Pictured["IntervalDisplay"]):
 
     @property
     def instability(self) -> Instability | None:
-        """How often refits on the bootstrap draws put a row in another class; None where no method made such refits."""
+        """How often refits on the bootstrap draws classify a row differently; None if no method made such refits."""
         return None if self.analysis is None else self.analysis.instability
 
     @property
     def calibration(self) -> Calibration | None:
-        """Calibration intercept and slope; None where no metric asked for reads probabilities, such as "brier"."""
+        """Calibration intercept and slope; None unless a requested metric, such as "brier", needs probabilities."""
         known = self.analysis
         if known is None or known.event is None or known.records.probabilities is None:
             return None
@@ -167,18 +167,18 @@ class IntervalTable(Table[IntervalEstimate], Pictured["IntervalDisplay"]):
 
     @property
     def predictions(self) -> pd.DataFrame | None:
-        """What the pictures of the AUC and of risks are drawn from; None where no metric asked for reads scores.
+        """The data for plots of the AUC and of risks; None unless a requested metric needs scores.
 
-        One line for each training row: ``event``; ``score`` and ``probability``, by the classifier; and, over the
-        draws that left the row out, its mean rank among the rows left out, as a share (``rank_out_of_bag``), and its
-        mean probability (``probability_out_of_bag``); nan where it was not recorded.
+        One line per training row: ``event``; ``score`` and ``probability`` by the classifier; and, over the draws that
+        left the row out, its mean rank among the rows left out, as a share (``rank_out_of_bag``), and its mean
+        probability (``probability_out_of_bag``); nan where not recorded.
         """
         known = self.analysis
         return None if known is None or known.event is None else predictions_in(known.records, known.event)
 
     @property
     def pictured(self) -> pd.DataFrame:
-        """What the picture is drawn from: `to_frame`, with the title of each method, and whether it is recommended."""
+        """The data for the plot: `to_frame`, with the title of each method and whether it is recommended."""
         reads = {"auc": "scores", "brier": "probabilities"}
         cards = [self._cards.get(row.method) for row in self.rows]
         kinds = [reads.get(row.metric, "classes") for row in self.rows]
@@ -200,41 +200,42 @@ class IntervalTable(Table[IntervalEstimate], Pictured["IntervalDisplay"]):
 
     @property
     def cautions(self) -> tuple[CudboundWarning, ...]:
-        """What speaks against believing these intervals; `compare_intervals` gives them as warnings, too."""
+        """Reasons for caution; `compare_intervals` also issues them as warnings."""
         return () if self.run is None else cautions(self.rows, self.run.n_samples, self.run.cautions)
 
     def report(self, run: Run | None = None, style: Style = FULL) -> Report:
-        """Return the table with the title and the notes that must stand around it."""
+        """Return the table with its title and notes."""
         return interval_report(self.rows, self.to_frame, run or self.run, style, self._titles)
 
     def save(self, path: str | Path) -> None:
-        """Write a file that says how the table can be checked, for `cudbound.verify_result` and ``cudbound verify``.
+        """Write a file for checking the table with `cudbound.verify_result` or ``cudbound verify``.
 
-        It holds the numbers, the settings, the versions, the draws as counts, the bounds and witnesses of the CUD
-        bound, and a fingerprint of the data; no row of them.
+        It contains the numbers, the settings, the versions, the draws as counts, the bounds and witnesses of the CUD
+        bound, and a fingerprint of the data, but no row of the data.
 
         Raises
         ------
         SavedResultError
-            If it is not known what the table comes from, or it holds what no file has, such as labels that are dates.
+            If the origin of the table is unknown, or it contains something that a file cannot, such as labels that are
+            dates.
         OSError
-            If the file cannot be written; one that was there before stays as it was.
+            If the file cannot be written; an existing file is left unchanged.
         """
         write_texts({Path(path): self.saved.to_text()})
 
     @property
     def saved(self) -> SavedResult:
-        """What `save` writes."""
+        """The content that `save` writes."""
         return saved_analysis(self.analysis, self.rows)
 
     def display(self) -> IntervalDisplay:
-        """Return the picture of the intervals beside the share of the rarer class; `plot` draws it."""
+        """Return the plot of the intervals with the share of the rarer class; its `plot` draws it."""
         from cudbound.plotting.forest import IntervalDisplay
 
         return IntervalDisplay.from_table(self)
 
     def refit_errors(self) -> RefitErrorDisplay:
-        """Return the picture of the errors of refits on the rows outside their draws; `plot` of it draws it.
+        """Return the plot of the errors of refits on the rows outside their draws; its `plot` draws it.
 
         Raises
         ------
@@ -246,12 +247,12 @@ class IntervalTable(Table[IntervalEstimate], Pictured["IntervalDisplay"]):
         return RefitErrorDisplay.from_table(self)
 
     def confusion(self, counts: ArrayLike) -> ConfusionDisplay:
-        """Return the picture of a confusion table with limits for sensitivity and specificity; `plot` of it draws it.
+        """Return the plot of a confusion table with limits for sensitivity and specificity; its `plot` draws it.
 
         Parameters
         ----------
         counts : array-like of int, shape (2, 2)
-            As `sklearn.metrics.confusion_matrix` gives them, the event second.
+            As from `sklearn.metrics.confusion_matrix`, with the event second.
         """
         from cudbound.plotting.refit_errors import ConfusionDisplay
 
@@ -259,10 +260,10 @@ class IntervalTable(Table[IntervalEstimate], Pictured["IntervalDisplay"]):
 
 
 class ComparisonTable(Table[ComparisonResult], Pictured["ComparisonDisplay"]):
-    """Comparisons of classifiers or learning algorithms, one row for each pair and method.
+    """Comparisons of classifiers or learning algorithms, one row per pair and method.
 
-    ``table["mcnemar"]``, ``table["svm", "tree"]`` and ``table["svm", "tree", "mcnemar"]`` are rows, by the names that
-    tell which.
+    ``table["mcnemar"]``, ``table["svm", "tree"]`` and ``table["svm", "tree", "mcnemar"]`` are rows, if the names
+    identify one.
     """
 
     KIND = "comparison"
@@ -272,12 +273,12 @@ class ComparisonTable(Table[ComparisonResult], Pictured["ComparisonDisplay"]):
         return bool(self._found(names))
 
     def __getitem__(self, names: str | tuple[str, ...]) -> ComparisonResult:
-        """Return the row of a method, of a pair, or of both where one of them does not tell which.
+        """Return the row of a method, of a pair, or of both if one does not identify it.
 
         Raises
         ------
         KeyError
-            If there is none, or more than one.
+            If there is no such row, or more than one.
         """
         found = self._found(names)
         if len(found) == 1:
@@ -288,7 +289,7 @@ class ComparisonTable(Table[ComparisonResult], Pictured["ComparisonDisplay"]):
         several = len({(row.a, row.b) for row in self.rows}) > 1
         known = [(row.a, row.b, row.method) if several else row.method for row in self.rows]
         hint = suggestion(names, [row.method for row in self.rows])
-        raise KeyError(f"no comparison by {names!r} in this table; it has {known}.{hint}")
+        raise KeyError(f"no comparison by {names!r} in this table, which has {known}.{hint}")
 
     def _found(self, names: object) -> list[ComparisonResult]:
         return [
@@ -299,7 +300,7 @@ class ComparisonTable(Table[ComparisonResult], Pictured["ComparisonDisplay"]):
 
     @property
     def row(self) -> ComparisonResult:
-        """The only comparison, where one pair was compared by one method.
+        """The only comparison, if one pair was compared by one method.
 
         Raises
         ------
@@ -315,47 +316,47 @@ class ComparisonTable(Table[ComparisonResult], Pictured["ComparisonDisplay"]):
 
     @property
     def estimate(self) -> float:
-        """error(a) - error(b), where there is only one comparison."""
+        """error(a) - error(b), if there is only one comparison."""
         return self.row.estimate
 
     @property
     def statistic(self) -> float:
-        """The statistic of the test, where there is only one comparison."""
+        """The test statistic, if there is only one comparison."""
         return self.row.statistic
 
     @property
     def pvalue(self) -> float:
-        """The p-value, where there is only one comparison."""
+        """The p-value, if there is only one comparison."""
         return self.row.pvalue
 
     @property
     def confidence_interval(self) -> ConfidenceInterval:
-        """The limits for error(a) - error(b), where there is only one comparison."""
+        """The limits for error(a) - error(b), if there is only one comparison."""
         return self.row.confidence_interval
 
     def report(self, run: Run | None = None, style: Style = FULL) -> Report:
-        """Return the table with the title and the notes that must stand around it."""
+        """Return the table with its title and notes."""
         return comparison_report(self.rows, self.to_frame, run or self.run, style, self._titles)
 
     @property
     def pictured(self) -> pd.DataFrame:
-        """What the picture is drawn from: `to_frame`, with the title of each method, or its pair."""
+        """The data for the plot: `to_frame`, with the title of each method, or its pair."""
         titles = [self._titles.get(row.method, row.method) for row in self.rows]
         return self.to_frame().assign(title=titles)
 
     def display(self) -> ComparisonDisplay:
-        """Return the picture of the intervals beside no difference; `plot` draws it."""
+        """Return the plot of the intervals, with a line at no difference; its `plot` draws it."""
         from cudbound.plotting.forest import ComparisonDisplay
 
         return ComparisonDisplay.from_table(ComparisonTable(by_pair(self.rows)))
 
 
 class PointEstimateTable(Table[PointEstimate]):
-    """Point estimates by several estimators on the same data, in the order they were asked for."""
+    """Point estimates by several estimators on the same data, in the requested order."""
 
     KIND = "point estimate"
     COLUMNS = PointEstimate.COLUMNS
 
     def report(self, run: Run | None = None, style: Style = FULL) -> Report:
-        """Return the table with the title and the notes that must stand around it."""
+        """Return the table with its title and notes."""
         return point_report(self.rows, self.to_frame, run or self.run, style, self._titles)

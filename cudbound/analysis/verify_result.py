@@ -1,4 +1,4 @@
-"""A saved result checked on the data again: the fingerprint first, then witnesses, draws, limits and rows."""
+"""Verification of a saved result on its data: the fingerprint first, then witnesses, draws, limits and rows."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ from cudbound.saved.saved_file import SavedQuestion, SavedResult, SavedRow, read
 from cudbound.saved.verification import Check, ResultVerification
 from cudbound.solve.minimum import check_minimizer
 
-#: How far the numbers of a row with refits may be apart: half of the last digit that is printed. A refit may give a
-#: row close to the boundary another class where the linear algebra adds in another order.
+#: Tolerance for numbers of a row with refits: half of the last printed digit. A refit may classify a row near the
+#: boundary differently if the linear algebra adds in another order.
 ROW = 5e-4
 
 
@@ -52,40 +52,39 @@ def verify_result(
     rng: int | np.random.Generator | None = 0,
     n_jobs: int | None = 1,
 ) -> ResultVerification:
-    """Check a file that ``save`` of a result wrote, on the data that the result is of.
+    """Check a file written by ``save`` on the data of the result.
 
     The procedure:
 
     1. compare the checksum of the file with its contents, and the fingerprint of the data with that in the file;
     2. draw the bootstrap samples from the seed again, and compare them with those in the file;
-    3. check that the coefficients in the file minimize the loss on these data, and what they have for a training error;
-    4. compute what the witness of every draw is worth, which proves its lower bound, without the solver;
+    3. check that the coefficients in the file minimize the loss on these data, and their training error;
+    4. compute the value of every draw's witness, without the solver; it proves the lower bound;
     5. solve the draws, or a sample of them, and compare the bounds;
-    6. take the quantile of the draws in the file, and compute the limits from it;
-    7. compute the rows of a table from the seed, and compare them.
+    6. compute the quantile of the draws in the file, and the limits from it;
+    7. recompute the rows of a table from the seed, and compare them.
 
-    Where the data are others, all that needs them is left out. Nothing in the file is run.
+    If the data differ, all steps that need them are left out. Nothing in the file is executed.
 
     Parameters
     ----------
     path : str or Path
-        Of the file.
+        Path of the file.
     estimator : object
-        The fitted classifier, or the same one fitted to these data again.
+        The fitted classifier, or the same classifier refitted to these data.
     X : array-like, shape (n_samples, n_features)
         The rows that the classifier was fitted to, in the same order.
     y : array-like, shape (n_samples,)
         Their labels.
     groups : array-like, shape (n_samples,), default=None
-        Which rows belong together, as they were passed.
+        Which rows belong together, as passed originally.
     sample_weight : array-like of float, shape (n_samples,), default=None
-        Weights of the rows, as they were passed.
+        Row weights, as passed originally.
     cv, test_set : default=None
-        What was passed to `cudbound.compare_intervals` by these names, where a number does not say it: the file
-        cannot hold it.
+        As passed to `cudbound.compare_intervals`, unless it was a number: the file cannot contain it.
     sample : int, default=None
-        Number of draws to solve again, chosen at random, each completely; None solves all of them, first as far as the
-        quantile requires.
+        Number of draws to solve again completely, chosen at random; None solves all of them as far as the quantile
+        requires.
     rng : int, numpy.random.Generator or None, default=0
         Chooses the sample.
     n_jobs : int or None, default=1
@@ -94,26 +93,26 @@ def verify_result(
     Returns
     -------
     ResultVerification
-        ``passed``, ``complete``, ``checks``; prints as a table, with the intervals that were verified under it.
+        ``passed``, ``complete``, ``checks``; prints as a table, followed by the verified intervals.
 
     Raises
     ------
     SavedResultError
-        If the file is no saved result; the message names the field.
+        If the file is not a saved result; the message names the field.
     OSError
         If it cannot be read.
     ValueError
-        If an argument is out of range, or the labels are others than those in the file.
+        If an argument is out of range, or the labels differ from those in the file.
 
     Notes
     -----
-    To the bit: the fingerprint, the draws in the file, the half-width as their quantile, and the limits, which are one
-    sum and one difference. To 1e-9 (with losses other than squared loss 1e-7 times the localization rate in addition),
-    times the largest weighted deviation if that is above 1: bounds, since another machine may add in another order. To
-    5e-4: rows that rest on refits.
+    Compared exactly: the fingerprint, the draws in the file, the half-width as their quantile, and the limits, which
+    are one sum and one difference. To 1e-9 (with losses other than squared loss 1e-7 times the localization rate in
+    addition), times the largest weighted deviation if that is above 1: bounds, since another machine may add in another
+    order. To 5e-4: rows based on refits.
 
-    The checksum finds slips and damage. Whoever changes a number on purpose can renew it; what is then found is what
-    contradicts the data. A bound that was made weaker contradicts nothing.
+    The checksum detects accidental changes and damage. After a deliberate change it can be renewed; the check then only
+    detects contradictions with the data. A weakened bound contradicts nothing.
 
     References
     ----------
@@ -142,7 +141,11 @@ def verify_result(
     found = given.fingerprint(asked.event_class)
     same = found == saved.fingerprint and given.n_samples == saved.counts.shape[1]
     checks = [
-        Check("file", intact, "as it was written" if intact else "changed after it was written, or damaged"),
+        Check(
+            "file",
+            intact,
+            "unchanged since it was written" if intact else "changed since it was written, or damaged",
+        ),
         _check_data(saved, found, same, given.n_samples),
     ]
     with warnings.catch_warnings():
@@ -163,7 +166,7 @@ def verify_result(
         if same and saved.rows:
             checks.append(_check_rows(saved, given, estimator, cv, test_set, jobs))
     if not same:
-        checks.append(Check("all else", None, "left out, since the data are others"))
+        checks.append(Check("all else", None, "left out, because the data differ"))
     result = ResultVerification(tuple(checks))
     verified = result.passed and (not saved.rows or checks[-1].passed)
     return replace(result, intervals=_in_words(saved)) if verified else result
@@ -191,31 +194,31 @@ def _drawn_again(saved: SavedResult, asked: ResolvedMetrics, sample: Sample) -> 
 def _check_data(saved: SavedResult, found: str, same: bool, n: int) -> Check:
     """Compare the fingerprint of the data with that in the file."""
     if same:
-        return Check("data", True, f"fingerprint {found[:12]}..., that of the file")
+        return Check("data", True, f"fingerprint {found[:12]}..., as in the file")
     was = saved.counts.shape[1]
     if n == was:
         why = (
-            f"{n} rows, as in the file, but a value, a column, a group or weight, or the order of the rows is another: "
+            f"{n} rows, as in the file, but a value, a column, a group or weight, or the order of the rows differs: "
             "were they sorted, edited, or saved by a spreadsheet, which may round numbers?"
         )
     else:
-        why = f"{n} rows, and {was} in the file: some were added, removed, or left out for a missing cell."
+        why = f"{n} rows, but {was} in the file: some were added, removed, or dropped for a missing cell."
     return Check("data", False, f"{why} Fingerprint {found[:12]}..., in the file {saved.fingerprint[:12]}...")
 
 
 def _check_draws(saved: SavedResult, counts: NDArray[np.int32]) -> Check:
-    """Compare the draws of the seed with those in the file."""
+    """Compare the draws from the seed with those in the file."""
     seed, size = saved.question.rng, len(counts)
     if seed is None:
-        return Check("draws", None, f"no seed is known of the {size} draws")
+        return Check("draws", None, f"the seed of the {size} draws is unknown")
     if np.array_equal(counts, saved.counts):
-        return Check("draws", True, f"{size} draws are those of seed {seed}, to the bit")
-    text = f"they are not the {size} draws of seed {seed}{_of_other_versions(saved)}"
+        return Check("draws", True, f"{size} draws are exactly those of seed {seed}")
+    text = f"these are not the {size} draws of seed {seed}{_of_other_versions(saved)}"
     return Check("draws", None if saved.versions.get("numpy") != versions()["numpy"] else False, text)
 
 
 def _of_other_versions(saved: SavedResult) -> str:
-    """Say which versions made the file, if they are others than those here; nothing if they are not."""
+    """Return the versions that made the file, if they differ from those here; else nothing."""
     others = [f"{name} {was}" for name, was in saved.versions.items() if versions().get(name) != was]
     return f"; the file was made with {', '.join(others)}" if others else ""
 
@@ -223,14 +226,14 @@ def _of_other_versions(saved: SavedResult) -> str:
 def _check_classifier(
     saved: SavedResult, estimator: Any, sample: Sample
 ) -> tuple[Check, AdditiveModel | None]:
-    """Check that the coefficients in the file minimize the loss; return the classifier with them, None if not."""
+    """Check that the coefficients in the file minimize the loss; return the classifier with them, or None."""
     coef = saved.coefficients
     assert coef is not None, "a file with bounds has the coefficients that their witnesses are compared with"
     polish, weights = saved.question.bound.polish, sample.sample_weight
     try:
         model = express(estimator, sample.X, sample.y, polish=polish, sample_weight=weights)
         if coef.shape != model.coef.shape:
-            text = f"it has {model.coef.size} coefficients, and the file has {coef.size}"
+            text = f"it has {model.coef.size} coefficients, but the file has {coef.size}"
             return Check("classifier", False, text), None
         model = replace(model, coef=coef)
         check_minimizer(model)
@@ -243,28 +246,29 @@ def _check_classifier(
 def _check_rows(
     saved: SavedResult, sample: Sample, estimator: Any, cv: Any, test_set: Any, n_jobs: int
 ) -> Check:
-    """Compute the rows of a table again; `cv` and `test_set` are what no file holds."""
+    """Recompute the rows of a table; `cv` and `test_set` are not in the file."""
     question, limits = saved.question, saved.question.bound.limits
     given = {"cv": cv, "test_set": test_set}
     timed = bool({limits.seconds, limits.seconds_per_draw} - {None, math.inf})
     own = sorted(set(question.methods) - METHODS.keys())
     reasons = {
-        f"since a file cannot hold methods of your own: {', '.join(own)}": bool(own),
-        "since no seed is known": question.rng is None,
-        "since the clock ended its searches": timed,
+        f"because a file cannot contain user-defined methods: {', '.join(own)}": bool(own),
+        "because the seed is unknown": question.rng is None,
+        "because a time limit stopped its searches": timed,
         **{
-            f"without {name}, which a file cannot hold": given[name] is None for name in question.passed_again
+            f"without {name}, which a file cannot contain": given[name] is None
+            for name in question.passed_again
         },
     }
     for reason, holds in reasons.items():
         if holds:
-            return Check("rows", None, f"not computed again, {reason}")
+            return Check("rows", None, f"not recomputed, {reason}")
     if "cv" not in question.passed_again:
         cv = question.cv
     try:
         _, rows, _ = analyze(_question(question, cv, n_jobs), sample, estimator, test_set)
     except (ValueError, TypeError) as error:
-        return Check("rows", False, f"they cannot be computed again: {error}")
+        return Check("rows", False, f"they cannot be recomputed: {error}")
     again = {(row.method, row.metric): (row.estimate, row.low, row.high) for row in saved_rows(rows)}
     for row in saved.rows:
         was, now = (row.estimate, row.low, row.high), again.get((row.method, row.metric), ())
@@ -272,11 +276,11 @@ def _check_rows(
             numbers = [" ".join(f"{value:.6g}" for value in values) for values in (now, was)]
             text = f"{row.method}, {row.metric}: {numbers[0] or 'no row'} here, {numbers[1]} in the file"
             return Check("rows", False, f"{text}{_of_other_versions(saved)}")
-    return Check("rows", True, f"{len(saved.rows)} computed again from the seed, the same to {ROW:g}")
+    return Check("rows", True, f"{len(saved.rows)} recomputed from the seed, equal to within {ROW:g}")
 
 
 def _question(saved: SavedQuestion, cv: Any, n_jobs: int) -> Question[Method]:
-    """Return the question of a file."""
+    """Return the question in a file."""
     found = find_methods(list(saved.methods))
     for method in found:
         method.resolve_options(saved.options.get(method.name, {}))
@@ -296,7 +300,7 @@ def _question(saved: SavedQuestion, cv: Any, n_jobs: int) -> Question[Method]:
 
 
 def _in_words(saved: SavedResult) -> tuple[str, ...]:
-    """Say each interval of the file in a line."""
+    """Yield one line per interval in the file."""
     of_bounds = (
         SavedRow("cud", one.metric.name, one.estimate, one.low, one.high)
         for bound in saved.bounds

@@ -1,4 +1,4 @@
-"""Interval methods: one file per family, one registry, one contract (`cudbound.intervals.method.Method`)."""
+"""Interval methods: one file per family, one registry, one interface (`cudbound.intervals.method.Method`)."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ PROBABILITY = (
 #: Only for the difference between two errors; some of those above serve it too.
 DIFFERENCE_ONLY = (MCNEMAR, INDEPENDENT_TEST_SETS, AUC_DIFFERENCE)
 
-#: What compares two classifiers where nothing else is asked, for each metric that can be compared.
+#: The default method for comparing two classifiers, for each metric that can be compared.
 DEFAULT_COMPARISONS = {"error": "corrected-resampled-t", "auc": AUC_DIFFERENCE.name}
 
 #: Every method by its name, in the order of the table.
@@ -113,9 +113,9 @@ METHODS: Mapping[str, Method] = MappingProxyType(
     {method.name: method for method in (*CONDITIONAL, *ALGORITHM, *TUNED, *PROBABILITY, *DIFFERENCE_ONLY)}
 )
 
-#: Names that stand for several intervals. "recommended": the interval to use, and beside it the bound that caps it and
-#: the interval at the .632 estimate that keeps its level most often; for the AUC and the Brier score, percentiles out
-#: of bag. Members that do not read the metric are left out.
+#: Names that stand for several intervals. "recommended": the interval to use, the bound that caps it, and the interval
+#: at the .632 estimate that most often maintains its nominal coverage; for the AUC and the Brier score, out-of-bag
+#: percentiles. Members that do not support the metric are left out.
 GROUPS: dict[str, tuple[str, ...]] = {
     "recommended": (TWO_CENTER.name, CUD.name, LANGFORD.name, OUT_OF_BAG_PERCENTILE.name),
     "paper": tuple(method.name for method in PAPER),
@@ -127,24 +127,24 @@ GROUPS: dict[str, tuple[str, ...]] = {
     "all": tuple(method.name for method in (*CONDITIONAL, *ALGORITHM, *PROBABILITY)),
 }
 
-#: A method or a group of them, with options or without; or a function of the user's own.
+#: A method or a group of methods, with or without options; or a user-defined function.
 AskedMethod: TypeAlias = str | Method | OwnInterval | tuple[str | Method, Mapping[str, Any]]
 
 
 def find_methods(methods: Any, own: Iterable[Method] = ()) -> Asked[Method]:
-    """Return the interval methods that were asked for, see `cudbound.basis.method_card.find_named`.
+    """Return the requested interval methods, see `cudbound.basis.method_card.find_named`.
 
-    `own` are methods of the user's own, which may be asked for by their names, too.
+    `own` are user-defined methods, which can also be requested by name.
 
     Raises
     ------
     ValueError
-        If a name is not registered or that of a test without an interval, or the list is empty; the message lists
-        the names.
+        If a name is not registered, belongs to a test without an interval, or the list is empty; the message lists the
+        names.
     """
     known = {**METHODS, **{method.name: method for method in own}}
     names = [name for name, method in known.items() if method.gives_interval]
-    rule = f"one of the groups {sorted(GROUPS)} or a list of names out of {names}"
+    rule = f"one of the groups {sorted(GROUPS)} or a list of names from {names}"
     found = find_named(methods, known, GROUPS, rule, of_function=_of_function)
     for method in found:
         if not method.gives_interval:
@@ -158,13 +158,13 @@ def _of_function(interval: OwnInterval) -> Method:
 
 
 def find_comparisons(methods: Any, own: Iterable[Method] = ()) -> Asked[Method]:
-    """Return the methods that compare that were asked for, as `find_methods` does.
+    """Return the requested comparison methods, as `find_methods` does for intervals.
 
     Raises
     ------
     ValueError
-        If a name is not registered or that of an interval only, or the list is empty; the message lists the names.
-        The option "fallback" is of the interval for one error, and not known here.
+        If a name is not registered, belongs to a method that gives only an interval, or the list is empty; the message
+        lists the names. The option "fallback" belongs to the interval for one error and is unknown here.
     """
     every = (*METHODS.values(), *own)
     known = {method.name: method for method in every if method.compares}

@@ -1,4 +1,4 @@
-"""Asymmetric limits from the spread of error and optimism of refits below and above their mean (Harrell's abcloc)."""
+"""Asymmetric limits from the spread of the refits' errors below and above their mean (Harrell's abcloc)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from cudbound.intervals.method import Method
 from cudbound.point_estimates.two_center_auc import aucs_on_draws, aucs_on_training_rows
 from cudbound.records import Records, ScoreRecords
 
-#: Weight of the error on the training set in the combination whose spread is taken, found by simulation.
+#: Weight of the error on the training set in the combination W, found by simulation.
 WEIGHT = 1.25
 #: With fewer draws both sides get the standard deviation of all.
 FEWEST_DRAWS = 10
@@ -98,15 +98,15 @@ ABCLOC_AUC = Method(
     name="abcloc",
     reads="scores",
     title="Asymmetric limits from the spread of the AUCs of refits, around the corrected AUC",
-    formula="E - z(1 - d/2) s_above and E + z(1 - d/2) s_below; E is the corrected AUC, s the standard deviation about "
-    "its mean, of the values above and of those below it, of W = AUC on the draw - 1.25 AUC on the training rows of a "
-    "refit",
+    formula="E - z(1 - d/2) s_above and E + z(1 - d/2) s_below; E is the corrected AUC, W = AUC on the draw - 1.25 AUC "
+    "on the training rows, for each refit; s_above and s_below the standard deviations of W about its mean, from the "
+    "values above and below it",
     estimand=Estimand("conditional"),
     needs=frozenset({"scores", "bootstrap"}),
-    assumptions="AUC on the draw and AUC on the training rows of refits vary together as the corrected AUC does",
-    tendency="liberal: at .95 it covered in .02 of the sets at worst and .78 in the median of 88 settings; made for "
-    "indexes of regression models on hundreds of rows, its constant found there by simulation",
-    reference="Harrell (2025), R package rms 8.1-0. A side of one draw has its own distance to the mean",
+    assumptions="the combination W varies over refits as the corrected AUC varies over training sets",
+    tendency="liberal: at level .95, coverage was .02 in the worst and .78 in the median of 88 settings; designed for "
+    "indexes of regression models on hundreds of rows, where its constant was found by simulation",
+    reference="Harrell (2025), R package rms 8.1-0. For a side with one draw, s is its distance to the mean",
     cost="B",
     compute=_compute_auc,
     options={"center": CENTER},
@@ -115,14 +115,14 @@ ABCLOC_AUC = Method(
 _OF_ERRORS = Method(
     name="abcloc",
     title="Asymmetric limits from the spread of the errors of refits, around the corrected estimate",
-    formula="E - z(1 - d/2) s_above and E + z(1 - d/2) s_below; E is the corrected error, s the standard "
-    "deviation of A_b - 1.25 D_b about its mean, of the values above and of those below it",
+    formula="E - z(1 - d/2) s_above and E + z(1 - d/2) s_below; E is the corrected error, s_above and s_below the "
+    "standard deviations of A_b - 1.25 D_b about its mean, from the values above and below it",
     estimand=Estimand("conditional"),
     needs=frozenset({"losses", "bootstrap"}),
-    assumptions="error on the draw and error on the training set of refits vary together as the corrected error does",
-    tendency="liberal: refits on draws vary less than the error of this classifier; made for indexes of regression "
-    "models on hundreds of rows, its constant found there by simulation",
-    reference="Harrell (2025), R package rms 8.1-0. A side of one draw has its own distance to the mean",
+    assumptions="the combination A_b - 1.25 D_b varies over refits as the corrected error varies over training sets",
+    tendency="liberal: errors of refits on draws vary less than the error of this classifier; designed for indexes of "
+    "regression models on hundreds of rows, where its constant was found by simulation",
+    reference="Harrell (2025), R package rms 8.1-0. For a side with one draw, s is its distance to the mean",
     cost="B",
     compute=_compute,
     options={"center": CENTER},
@@ -133,11 +133,11 @@ ABCLOC_BRIER = replace(
     _OF_ERRORS,
     reads="probabilities",
     title="Asymmetric limits from the spread of the Brier scores of refits, around the corrected Brier score",
-    formula="E - z(1 - d/2) s_above and E + z(1 - d/2) s_below; E is the corrected Brier score, s the standard "
-    "deviation about its mean, of the values above and of those below it, of W = score on the draw - 1.25 score on the "
-    "training rows of a refit",
-    tendency="liberal: at .95 it covered in .18 of the sets at worst and .88 in the median of 52 settings; made for "
-    "indexes of regression models on hundreds of rows, its constant found there by simulation",
+    formula="E - z(1 - d/2) s_above and E + z(1 - d/2) s_below; E is the corrected Brier score, W = score on the draw "
+    "- 1.25 score on the training rows, for each refit; s_above and s_below the standard deviations of W about its "
+    "mean, from the values above and below it",
+    tendency="liberal: at level .95, coverage was .18 in the worst and .88 in the median of 52 settings; designed for "
+    "indexes of regression models on hundreds of rows, where its constant was found by simulation",
 )
 
 ABCLOC = replace(_OF_ERRORS, others={"scores": ABCLOC_AUC, "probabilities": ABCLOC_BRIER})

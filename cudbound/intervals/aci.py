@@ -18,8 +18,8 @@ def adaptive_interval(
 ) -> ConfidenceInterval:
     """Interval [e - u / sqrt(n), e - l / sqrt(n)] around the training error e.
 
-    u is the 1 - d/2 quantile of the upper deviations and l, separately, the d/2 quantile of the lower ones, with
-    d = 1 - confidence_level. With equal deviations, those of the bootstrap classifiers themselves, it is the centered
+    With d = 1 - confidence_level, u is the 1 - d/2 quantile of the upper deviations and l, separately, the d/2 quantile
+    of the lower ones. If both are the deviations of the bootstrap classifiers themselves, this is the centered
     percentile bootstrap.
 
     Parameters
@@ -73,10 +73,10 @@ ACI = Method(
     "of sqrt(n) beta_b",
     estimand=Estimand("conditional"),
     needs=frozenset({"losses", "boundary"}),
-    assumptions="the coefficients are asymptotically normal, and the points far from the boundary keep their class",
-    tendency="conservative where many points lie near the boundary: both limits take the worst classification of "
-    "them; liberal where the training error is 0 and draws repeat it",
-    reference="Laber and Murphy (2011). The class of a score of 0 is +1, the supremum is over open cells, quantiles "
+    assumptions="the coefficients are asymptotically normal, and points far from the boundary keep their class",
+    tendency="conservative if many points lie near the boundary: each limit assumes their worst classification; "
+    "liberal if the training error is 0 and stays 0 on the draws",
+    reference="Laber and Murphy (2011). A score of 0 is classified as +1, the supremum is over open cells, quantiles "
     "are order statistics, and a_n = log n is our choice among the rates that the theory allows",
     cost="B",
     compute=_adaptive,

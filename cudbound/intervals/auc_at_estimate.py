@@ -30,11 +30,11 @@ from cudbound.records import ScoreRecords
 
 CENTER = Choice(("cross-validated", "632-plus"))
 NO_VARIANCE = (
-    "events are ranked alike among the others, and others among the events, so that the variance is 0"
+    "all events have the same rank among the others, and all others among the events: the variance is 0"
 )
-AT_THE_EDGE = "the AUC is 0 or 1, where this variance is 0; 'newcombe' has width there"
-ONE_CLASS = "undefined: all scores are of one class"
-NO_REPEAT = "undefined: in no repeat are there cross-validated scores of both classes"
+AT_THE_EDGE = "the AUC is 0 or 1, where this variance is 0; 'newcombe' has positive width there"
+ONE_CLASS = "undefined: all scores belong to one class"
+NO_REPEAT = "undefined: no repeat has cross-validated scores of both classes"
 
 #: ``(auc, n_events, n_others, confidence_level)``.
 Limits = Callable[[float, int, int, float], ConfidenceInterval]
@@ -48,16 +48,16 @@ def delong_outcome(
     remarks: tuple[str, ...] = (),
     estimand: Estimand | None = None,
 ) -> Outcome:
-    """Return the AUC of these scores with normal limits from DeLong's variance, that of groups where there are groups.
+    """Return the AUC of these scores with normal limits from DeLong's variance, or its version for groups.
 
-    Where a class has one row, or the rows of one are all in one group, it is undefined.
+    It is undefined if a class has a single row, or all rows of a class belong to one group.
     """
     if min(event.sum(), (~event).sum()) < 2:
         return Outcome.undefined(ONE_ROW if np.unique(event).size == 2 else ONE_CLASS)
     parts = placements(scores, event)
     variance = delong_variance(*parts) if groups is None else clustered_variance(*parts, event, groups)
     if math.isnan(variance):
-        return Outcome.undefined("undefined: the rows of a class are all in one group")
+        return Outcome.undefined("undefined: all rows of a class belong to one group")
     error = math.sqrt(max(variance, 0.0))
     error = 0.0 if error <= EQUAL else error
     auc, reach = float(parts[0].mean()), float(ndtri(0.5 + confidence_level / 2.0)) * error
@@ -74,7 +74,7 @@ def delong_outcome(
 def hanley_mcneil_interval(
     auc: float, n_events: int, n_others: int, confidence_level: float
 ) -> ConfidenceInterval:
-    """Return AUC +- z sqrt(V) with the variance V that scores of two exponential classes have.
+    """Return AUC +- z sqrt(V), with V the variance for exponentially distributed scores in both classes.
 
     References
     ----------
@@ -131,7 +131,7 @@ def newcombe_interval(
 
 
 def cross_validated_auc(records: ScoreRecords) -> float:
-    """Return the mean over the repeats of the AUC of all scores of a repeat; nan where no repeat has both classes."""
+    """Return the mean over repeats of the AUC of all scores in a repeat; nan if no repeat has both classes."""
     repeated, aucs = records.require("repeated_folds"), []
     for scores in repeated.scores:
         known = ~np.isnan(scores)
@@ -176,15 +176,14 @@ def _test_set(records: ScoreRecords, confidence_level: float, *, newcombe: bool)
 DELONG_TRAINING = Method(
     name="delong-training",
     reads="scores",
-    title="Normal interval of the AUC on the training rows, with DeLong's variance",
+    title="Normal interval for the AUC on the training rows, with DeLong's variance",
     formula="A +/- z(1 - d/2) sqrt(V); A is the AUC of the scores of the training rows, V DeLong's variance of it, "
-    "var(share of others below each event)/n1 + var(share of events above each other)/n0, that of groups where there "
-    "are groups",
+    "var(share of others below each event)/n1 + var(share of events above each other)/n0, or its version for groups",
     estimand=Estimand("conditional"),
     needs=frozenset({"scores"}),
-    assumptions="the rows are new to the classifier, which they are not",
-    tendency="far too high and liberal: at .95 it covered in none of the sets at worst and .46 in the median of 88 "
-    "settings, since the classifier has been fitted to these rows; often printed",
+    assumptions="the rows are new to the classifier; they are not",
+    tendency="far too high and liberal, since the classifier was fitted to these rows: at level .95, coverage was 0 in "
+    "the worst and .46 in the median of 88 settings; often reported",
     reference="DeLong, DeLong and Clarke-Pearson (1988); Obuchowski (1997) for groups",
     cost="0",
     compute=_training,
@@ -195,14 +194,14 @@ HANLEY_MCNEIL = Method(
     reads="scores",
     title="Normal interval around a corrected AUC, with the variance of Hanley and McNeil",
     formula="A +/- z(1 - d/2) sqrt((A (1 - A) + (n1 - 1)(A/(2 - A) - A^2) + (n0 - 1)(2 A^2/(1 + A) - A^2)) / (n1 n0)); "
-    "A is the AUC of all cross-validated scores of a repeat, mean over repeats, or the .632+ AUC; n1 events, n0 others",
+    "A is the mean over repeats of the AUC of all cross-validated scores, or the .632+ AUC; n1 events, n0 others",
     estimand=Estimand("conditional"),
     needs=_needs({"center": CENTER.default}, None),
     needs_with=_needs,
-    assumptions="the estimate varies as that on n new cases; the scores of the classes are about exponential",
-    tendency="liberal: at .95 the cross-validated one covered in .41 of the sets at worst and .83 in the median of 88 "
-    "settings; zero width at an AUC of 1",
-    reference="Hanley and McNeil (1982), equations (1) and (2), at an estimate that is not from new cases",
+    assumptions="the estimate varies like the AUC on n new cases; scores in each class are roughly exponential",
+    tendency="liberal: at level .95, coverage around the cross-validated AUC was .41 in the worst and .83 in the "
+    "median of 88 settings; zero width at an AUC of 1",
+    reference="Hanley and McNeil (1982), equations (1) and (2), applied to an estimate that is not from new cases",
     cost="R K, or B with the .632+ AUC",
     with_groups="refits",
     compute=partial(_at_estimate, limits=hanley_mcneil_interval),
@@ -214,23 +213,23 @@ NEWCOMBE = replace(
     name="newcombe",
     title="Score interval around a corrected AUC: Newcombe's method 5",
     formula="the c with |A - c| = z(1 - d/2) sqrt(c (1 - c) (1 + (n/2 - 1) ((1 - c)/(2 - c) + c/(1 + c))) / (n1 n0)); "
-    "A is the AUC of all cross-validated scores of a repeat, mean over repeats, or the .632+ AUC; n1 events, n0 others",
-    tendency="liberal: at .95 it covered in .51 of the sets at worst and .88 in the median of 88 settings with the "
-    "cross-validated AUC, in .54 and .92 with the .632+ AUC",
-    reference="Newcombe (2006), method 5, at an estimate that is not from new cases",
+    "A is the mean over repeats of the AUC of all cross-validated scores, or the .632+ AUC; n1 events, n0 others",
+    tendency="liberal: at level .95, coverage was .51 in the worst and .88 in the median of 88 settings around the "
+    "cross-validated AUC, and .54 and .92 around the .632+ AUC",
+    reference="Newcombe (2006), method 5, applied to an estimate that is not from new cases",
     compute=partial(_at_estimate, limits=newcombe_interval),
 )
 
 TEST_SET_DELONG = Method(
     name="test-set-delong",
     reads="scores",
-    title="Normal interval of the AUC on a test set, with DeLong's variance",
+    title="Normal interval for the AUC on a test set, with DeLong's variance",
     formula="A +/- z(1 - d/2) sqrt(V); A is the AUC on the test set, V DeLong's variance of it, var(share of others "
     "below each event)/m1 + var(share of events above each other)/m0; m1 events and m0 others in the test set",
     estimand=Estimand("holdout-model"),
     needs=frozenset({"test_set"}),
-    assumptions="test points are independent, and new to the classifier; many of each class",
-    tendency="liberal where a class has few test points or the AUC is near 1; zero width at an AUC of 1",
+    assumptions="test points are independent and new to the classifier; there are many of each class",
+    tendency="liberal if a class has few test points or the AUC is near 1; zero width at an AUC of 1",
     reference="DeLong, DeLong and Clarke-Pearson (1988)",
     cost="1, or 0 with a new test set",
     compute=partial(_test_set, newcombe=False),
@@ -239,12 +238,12 @@ TEST_SET_DELONG = Method(
 TEST_SET_NEWCOMBE = replace(
     TEST_SET_DELONG,
     name="test-set-newcombe",
-    title="Score interval of the AUC on a test set: Newcombe's method 5",
+    title="Score interval for the AUC on a test set: Newcombe's method 5",
     formula="the c with |A - c| = z(1 - d/2) sqrt(c (1 - c) (1 + (m/2 - 1) ((1 - c)/(2 - c) + c/(1 + c))) / (m1 m0)); "
     "A is the AUC on the m test points, of which m1 are events and m0 are not",
-    assumptions="test points are independent, and new to the classifier; scores vary about as exponential ones do",
-    tendency="near the level on average; liberal where the scores of a class vary more than exponential ones, as those "
-    "of two subgroups do",
+    assumptions="test points are independent and new to the classifier; scores in each class are roughly exponential",
+    tendency="near the nominal level on average; liberal if the scores of a class vary more than exponential ones, as "
+    "with two subgroups",
     reference="Newcombe (2006), method 5",
     compute=partial(_test_set, newcombe=True),
 )

@@ -1,4 +1,4 @@
-"""The difference of two AUCs: t limits around two centers, from draws that both classifiers were refitted on."""
+"""The difference of two AUCs: t limits around two centers, with both classifiers refitted on the same draws."""
 
 from __future__ import annotations
 
@@ -25,26 +25,26 @@ from cudbound.records import ScoreRecords
 
 @dataclass(frozen=True)
 class BetweenCenters(Pivot):
-    """A pivot whose truth is anywhere between two centers, `spread` below and above the estimate.
+    """A pivot for a true value anywhere between two centers, `spread` below and above the estimate.
 
-    Limits lie that much farther out, and only a null value outside of the centers speaks against itself.
+    Limits lie farther out by `spread`, and only a null value outside the centers can be rejected.
     """
 
     spread: float = 0.0
 
     def interval(self, confidence_level: float, alternative: str = "two-sided") -> ConfidenceInterval:
-        """Return the raw limits, each from the center that is nearer to it."""
+        """Return the raw limits, each computed from the nearer center."""
         low, high = super().interval(confidence_level, alternative)
         return ConfidenceInterval(low - self.spread, high + self.spread)
 
     def statistic(self, null: float = 0.0) -> float:
-        """Return the distance of a null value from the nearer center, over the standard error; 0 between them."""
+        """Return the distance of a null value from the nearer center in standard errors; 0 between the centers."""
         return self._around(
             min(max(null, self.estimate - self.spread), self.estimate + self.spread)
         ).statistic(null)
 
     def pvalue(self, null: float = 0.0, alternative: str = "two-sided") -> float:
-        """Return the p-value of truth = null; 1 between the centers for a test of both sides."""
+        """Return the p-value for truth = null; a two-sided test between the centers has 1."""
         low, high = self.estimate - self.spread, self.estimate + self.spread
         center = {"less": high, "greater": low}.get(alternative, min(max(null, low), high))
         return self._around(center).pvalue(null, alternative)
@@ -54,7 +54,7 @@ class BetweenCenters(Pivot):
 
 
 def _variance(won: Array, records: ScoreRecords) -> float:
-    """Return DeLong's variance of a mean over pairs, that of groups where there are groups."""
+    """Return DeLong's variance of a mean over pairs, or its version for groups."""
     of_events, of_others = won.mean(axis=1), won.mean(axis=0)
     if records.groups is None:
         return delong_variance(of_events, of_others)
@@ -68,7 +68,7 @@ def _difference(records: ScoreRecords) -> Pivot:
         np.array_equal(event, second.event) and np.array_equal(counts, second.require("bootstrap").counts)
     ):
         raise ValueError(
-            "The scores of both classifiers must be of the same rows and the same bootstrap draws."
+            "The scores of both classifiers must come from the same rows and the same bootstrap draws."
         )
     if min(records.n_fewer, records.n_events, records.n_samples - records.n_events) < 2:
         return Pivot(math.nan, math.nan, degenerate=ONE_ROW)
@@ -105,16 +105,16 @@ AUC_DIFFERENCE = Method(
     name="auc-difference",
     reads="scores",
     title="t limits around the out-of-bag and the optimism-corrected difference of two AUCs",
-    formula="min(D1, Do) - t s, max(D1, Do) + t s; D1 the difference of the out-of-bag AUCs by pairs, Do that of the "
-    "optimism-corrected ones, from the same draws; s^2 = max(V1, VT) + v, V1 and VT DeLong's variances of the "
-    "difference from the pairs out of bag and from the training scores, v the variance over the draws of the "
-    "difference of the refits on the training rows; t the quantile 1 - d/2 with s_min - 1 degrees of freedom, s_min "
+    formula="min(D1, Do) - t s, max(D1, Do) + t s; D1 is the difference of the out-of-bag AUCs by pairs, Do that of "
+    "the optimism-corrected AUCs, from the same draws; s^2 = max(V1, VT) + v, V1 and VT DeLong's variances of the "
+    "difference from the out-of-bag pairs and from the training scores, v the variance over the draws of the "
+    "difference of the refits on the training rows; t the 1 - d/2 quantile with s_min - 1 degrees of freedom, s_min "
     "rows of the rarer class",
     estimand=Estimand("conditional"),
     needs=frozenset({"scores", "bootstrap", "second"}),
-    assumptions="one of the centers is about the difference of the AUCs of these two classifiers",
-    tendency="provisional: kept its level in 19 of the 20 settings that it was chosen on; short where a selection of "
-    "features is compared with all of them",
+    assumptions="one of the two centers is close to the difference between the AUCs of these two classifiers",
+    tendency="provisional: maintained nominal coverage in 19 of the 20 settings used to choose it; too short if a "
+    "selection of features is compared with all features",
     reference="this package, docs/how_to/compare_two_learners.md; DeLong et al. (1988)",
     cost="B",
     pivot=_difference,

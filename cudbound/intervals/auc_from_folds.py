@@ -1,4 +1,4 @@
-"""Intervals for the AUC from cross-validated scores: of the folds one by one, and of all rows pooled."""
+"""Intervals for the AUC from cross-validated scores, fold by fold or pooled over all rows."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ from cudbound.intervals.pivot import EQUAL
 from cudbound.point_estimates.auc import Bools, placements
 from cudbound.records import ScoreRecords
 
-NO_FOLD = "undefined: no fold holds rows of both classes and a classifier fitted to both"
+NO_FOLD = "undefined: no fold has rows of both classes and a classifier fitted to both"
 SAME_IN_FOLDS = (
-    "within every fold, the events are ranked alike among the others, and the others among the events"
+    "within each fold, all events have the same rank among the others, and all others among the events"
 )
 
 
 def cv_auc(scores: ArrayLike, event: Bools, fold: ArrayLike) -> tuple[float, float, int]:
     """Return the mean of the AUCs of the folds, its standard error by influence curves, and the folds left out.
 
-    Folds of one class, and those whose classifier was fitted to one class (scores of nan), are left out; the rows of
-    the others are those that are counted. Ties count one half, in the AUC and in its influence curve.
+    Folds with rows of one class, or whose classifier was fitted to one class (scores are nan), are left out; only the
+    rows of the remaining folds count. Ties count one half, in the AUC and in its influence curve.
 
     Parameters
     ----------
     scores : array-like of float, shape (n_samples,)
-        Of each row, by the classifier fitted without its fold.
+        Score of each row by the classifier fitted without its fold.
     event : ndarray of bool, shape (n_samples,)
     fold : array-like of int, shape (n_samples,)
 
@@ -80,7 +80,7 @@ def _cv_auc(records: ScoreRecords, confidence_level: float) -> Outcome:
     return Outcome(
         estimate,
         ConfidenceInterval(estimate - reach, estimate + reach),
-        remarks=(f"{n_lost} folds of one class left out",) if n_lost else (),
+        remarks=(f"{n_lost} folds with one class left out",) if n_lost else (),
         degenerate=SAME_IN_FOLDS,
         standard_error=error,
     )
@@ -92,22 +92,22 @@ def _pooled(records: ScoreRecords, confidence_level: float) -> Outcome:
     known = ~np.isnan(scores)
     groups = None if records.groups is None else Groups.of(records.groups.codes[known])
     n_lost = int(known.size - known.sum())
-    remarks = (f"{n_lost} rows whose classifier was fitted to one class left out",) if n_lost else ()
+    remarks = (f"{n_lost} rows left out because their classifier was fitted to one class",) if n_lost else ()
     return delong_outcome(scores[known], records.event[known], confidence_level, groups, remarks)
 
 
 CVAUC = Method(
     name="cvauc",
     reads="scores",
-    title="Normal interval of the mean AUC of the folds, by influence curves",
+    title="Normal interval for the mean AUC of the folds, by influence curves",
     formula="A +/- z(1 - d/2) sqrt(v / n); A is the mean of the AUCs of the K folds, v the mean over folds of the mean "
-    "square of (V - A_k)/q; V is the share of the other class in the fold that a row is ranked right against, A_k the "
-    "AUC of fold k, q the share of the row's class in all folds",
+    "square of (V - A_k)/q; V is the share of the other class in the fold against which a row is ranked correctly, A_k "
+    "the AUC of fold k, q the share of the row's class in all folds",
     estimand=Estimand("cv-average"),
     needs=frozenset({"folds"}),
-    assumptions="n is large; the classifiers of the folds hardly differ; every fold holds many rows of each class",
-    tendency="liberal for the AUC of the fitted classifier: 10 folds covered it at .95 in .07 of the sets at worst and "
-    ".67 in the median of 88 settings of 20-500 rows; AUCs of small folds vary too little about their own mean",
+    assumptions="n is large; the classifiers of the folds hardly differ; every fold has many rows of each class",
+    tendency="liberal for the AUC of the fitted classifier: at level .95, coverage with 10 folds was .07 in the worst "
+    "and .67 in the median of 88 settings with 20-500 rows; AUCs of small folds vary too little about their own mean",
     reference="LeDell, Petersen and van der Laan (2015), section 4; ties count one half in the influence curve too, "
     "and folds of one class are left out",
     cost="K",
@@ -118,14 +118,14 @@ CVAUC = Method(
 DELONG_10_FOLD = Method(
     name="delong-10-fold",
     reads="scores",
-    title="Normal interval of the AUC of all cross-validated scores, with DeLong's variance",
-    formula="A +/- z(1 - d/2) sqrt(V); A is the AUC of all cross-validated scores, V DeLong's variance, var(share "
-    "of others below each event)/n1 + var(share of events above each other)/n0, that of groups where there are groups",
+    title="Normal interval for the AUC of all cross-validated scores, with DeLong's variance",
+    formula="A +/- z(1 - d/2) sqrt(V); A is the AUC of all cross-validated scores, V DeLong's variance, var(share of "
+    "others below each event)/n1 + var(share of events above each other)/n0, or its version for groups",
     estimand=Estimand("conditional"),
     needs=frozenset({"folds"}),
-    assumptions="scores of the classifiers of different folds can be compared, and are those of one classifier",
-    tendency="liberal: at .95 it covered in .45 of the sets at worst and .84 in the median of 88 settings; it compares "
-    "scores across folds, whose classifiers differ in location, which makes the AUC too low in small sets",
+    assumptions="scores from different folds are comparable, as if from one classifier",
+    tendency="liberal: at level .95, coverage was .45 in the worst and .84 in the median of 88 settings; too low on "
+    "small samples, because it compares scores across folds whose classifiers differ in location",
     reference="DeLong, DeLong and Clarke-Pearson (1988); Obuchowski (1997) for groups",
     cost="K",
     compute=_pooled,

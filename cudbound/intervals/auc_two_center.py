@@ -1,4 +1,4 @@
-"""The recommended interval for the AUC: binomial limits around two centers, as if seen on a number of new cases."""
+"""The recommended interval for the AUC: binomial limits around two centers, as if observed on new cases."""
 
 from __future__ import annotations
 
@@ -12,10 +12,8 @@ from cudbound.point_estimates.two_center_auc import AucSize, auc_centers
 from cudbound.records import ScoreRecords
 
 ONE_ROW = "undefined: a class has a single row"
-NO_PAIR = (
-    "undefined: no pair of an event and another row was ever out of bag together; take more bootstrap draws"
-)
-#: A class of fewer rows than this is computed, with a remark.
+NO_PAIR = "undefined: no event and non-event were ever out of bag together; use more bootstrap draws"
+#: If a class has fewer rows than this, a remark is added.
 FEW = 3
 
 
@@ -55,16 +53,18 @@ def _two_center(records: ScoreRecords, confidence_level: float) -> Outcome:
 def _remarks(low: float, n_never: int, sizes: AucSize) -> list[str]:
     found = []
     if min(sizes.n_events, sizes.n_others) < FEW:
-        found.append(f"a class of {min(sizes.n_events, sizes.n_others)} rows: the limits say little")
+        found.append(
+            f"only {min(sizes.n_events, sizes.n_others)} rows in one class: the limits are not informative"
+        )
     if sizes.n_fewer * (1.0 - low) < 1.0:
         found.append(
-            "fewer than one case misranked: the limit allows for a subgroup that the data do not show"
+            "fewer than one misranked case: the limit allows for a subgroup that is absent from the data"
         )
     if sizes.shrinkage < 1.0:
         counted = Worded.of(lambda write: f"cases counted as {write(sizes.shrinkage)} of their number")
         found.append(Worded.joined(counted, ": rows of a group vary together"))
     if n_never:
-        found.append(f"{n_never} pairs never out of bag together, left out of the out-of-bag AUC")
+        found.append(f"{n_never} pairs left out of the out-of-bag AUC: never out of bag together")
     return found
 
 
@@ -73,14 +73,15 @@ TWO_CENTER_AUC = Method(
     reads="scores",
     title="Binomial limits around the optimism-corrected, the out-of-bag and the .632 AUC",
     formula="low = min(lo(ne(m) m), (d/2)^(1/s)), high = up(ne(M) M); m is the smaller of the optimism-corrected AUC "
-    "and the mean of the out-of-bag and the .632+ AUC, M the larger of the first and the .632 AUC; lo and up the "
-    "limits of Clopper and Pearson among ne cases with d/2 in each tail; ne(c) the cases that have the variance of "
-    "Hanley and McNeil or DeLong's, less of them near 1, down to s, the rows of the rarer class",
+    "and the mean of the out-of-bag and the .632+ AUC, M the larger of the first and the .632 AUC; lo and up are "
+    "Clopper-Pearson limits for ne cases with d/2 in each tail; ne(c) is the number of cases that gives the variance "
+    "of Hanley and McNeil or of DeLong, reduced near 1, down to s, the rows of the rarer class",
     estimand=Estimand("conditional"),
     needs=frozenset({"scores", "bootstrap"}),
-    assumptions="one of the centers is about the AUC of this classifier, as if seen on new cases",
-    tendency="kept its level in 90 of 91 registered settings (docs/evidence/auc_and_brier.md); too high with nearly "
-    "as many features as rows; long near separation",
+    assumptions="one of the two centers is close to the AUC of this classifier, and varies as if observed on new "
+    "cases",
+    tendency="maintained nominal coverage in 90 of 91 registered settings (docs/evidence/auc_and_brier.md); too high "
+    "with nearly as many features as rows; long near separation",
     reference="this package, docs/how_to/auc_and_brier.md; Hanley and McNeil (1982), DeLong et al. (1988), "
     "Newcombe (2006), Efron and Tibshirani (1997)",
     cost="B",

@@ -35,22 +35,22 @@ def austern_zhou_pivot(
     full : float
         Cross-validated error of all rows, or difference of two.
     half : float
-        That of the first half of the rows.
+        Cross-validated error of the first half of the rows.
     replaced : array-like of float, shape (n_samples // 2,)
-        That of the first half with row l replaced by row l of the second half, the folds being kept.
+        Cross-validated error of the first half with row l replaced by row l of the second half, with the same folds.
     n_samples : int
         Rows of the training set.
     n_train : float
-        Rows of a training set in the full cross-validation, for the name of the estimand.
+        Training rows per fold of the full cross-validation, for the name of the estimand.
     factor : {"corrected", "as-printed"}, default="corrected"
-        n/4 or n/2. Half the sum is the variance on half of the rows by the inequality of Efron and Stein, and the
+        n/4 or n/2. By the inequality of Efron and Stein, half the sum bounds the variance on half the rows; the
         variance on all rows is half of that: n/4. With n/2 the variance is twice as large as it should be, as losses
         that do not depend on the training set show.
 
     Returns
     -------
     Pivot
-        With "s2" in its details, and a ``degenerate`` reason where no replacement changes the error.
+        With "s2" in its details, and a ``degenerate`` reason if no replacement changes the error.
 
     References
     ----------
@@ -70,7 +70,7 @@ def austern_zhou_pivot(
     return Pivot(
         full,
         math.sqrt(share * squares),
-        degenerate="no replacement of a row changes the cross-validated error" if constant else None,
+        degenerate="replacing a row never changes the cross-validated error" if constant else None,
         estimand=Estimand("expected", n_train),
         details={"s2": n_samples * share * squares},
     )
@@ -85,17 +85,17 @@ def _austern_zhou(records: Records, *, factor: str) -> Pivot:
 AUSTERN_ZHOU = Method(
     name="austern-zhou",
     title="Normal interval with the variance of cross-validation from replaced training rows",
-    formula="u +/- z(1 - d/2) sqrt(s^2 / n); u is the cross-validated error, s^2 = (n/4) sum over l of (w - "
-    "w_l)^2, with w the cross-validated error of one half of the rows and w_l the same after its row l "
-    "is replaced by one of the other half",
+    formula="u +/- z(1 - d/2) sqrt(s^2 / n); u is the cross-validated error, s^2 = (n/4) sum over l of (w - w_l)^2, "
+    "with w the cross-validated error of one half of the rows and w_l the same with its row l replaced by a row of the "
+    "other half",
     estimand=Estimand("expected"),
     needs=frozenset({"replacements"}),
     assumptions="the learning algorithm is stable and not random; the variance of the cross-validated error is "
-    "inversely proportional to the rows; large n",
+    "inversely proportional to n; large n",
     tendency="conservative on average, since the sum of squares bounds the variance from above; noisy for small n, "
-    "as it has n/2 terms from half of the rows; zero width if no replacement changes the error",
-    reference="Austern and Zhou (2020), their estimator of the variance; our factor is n/4 by the inequality of Efron "
-    "and Stein (1981), since n/2 (factor='as-printed') doubles the variance",
+    "since the sum has only n/2 terms; zero width if no replacement changes the error",
+    reference="Austern and Zhou (2020), their variance estimator; our factor is n/4 by the inequality of Efron and "
+    "Stein (1981), since n/2 (factor='as-printed') doubles the variance",
     cost="(m + 2) K with m = n // 2",
     pivot=_austern_zhou,
     options={"factor": Choice(tuple(FACTORS))},

@@ -1,4 +1,4 @@
-"""Normal interval for the error averaged over the models of a cross-validation: Bayle et al. (2020)."""
+"""Normal interval for the mean error of the models in a cross-validation: Bayle et al. (2020)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from cudbound.records import FoldLosses, Records
 
 
 def bayle_pivot(folds: FoldLosses, *, variance: str = "all-pairs") -> Pivot:
-    """Return the mean cross-validated loss R with standard error sqrt(v / n), to be read from the normal distribution.
+    """Return the mean cross-validated loss R with standard error sqrt(v / n) and a normal reference distribution.
 
     Parameters
     ----------
@@ -30,7 +30,7 @@ def bayle_pivot(folds: FoldLosses, *, variance: str = "all-pairs") -> Pivot:
     Returns
     -------
     Pivot
-        With a ``degenerate`` reason where v is 0 or undefined; the standard error is then 0 or nan.
+        With a ``degenerate`` reason if v is 0 or undefined; the standard error is then 0 or nan.
 
     References
     ----------
@@ -75,11 +75,11 @@ _OF_ERRORS = Method(
     "is the mean of the sample variances within folds",
     estimand=Estimand("cv-average"),
     needs=frozenset({"folds"}),
-    assumptions="the learning algorithm is stable: a replaced training row changes the loss by less than of order "
-    "1 / sqrt(n); large n",
-    tendency="liberal for the error of the fitted classifier and for small n, since its estimand is the error of "
-    "only these models; zero width if all losses are equal",
-    reference="Bayle et al. (2020), sections 3 and 4; divisors as in their program",
+    assumptions="the learning algorithm is stable: replacing a training row changes the loss by less than order 1 / "
+    "sqrt(n); large n",
+    tendency="liberal for the error of the fitted classifier and for small n, since it estimates only the error of the "
+    "models of the folds; zero width if all losses are equal",
+    reference="Bayle et al. (2020), sections 3 and 4; divisors as in the authors' software",
     cost="K",
     with_groups="refits",
     pivot=_bayle,
@@ -91,8 +91,8 @@ BAYLE_BRIER = replace(
     _OF_ERRORS,
     reads="probabilities",
     title="Normal interval on all cross-validated squared errors, for the mean Brier score of the models of the folds",
-    tendency="liberal for the Brier score of the fitted classifier: with 10 folds it covered at .95 in .48 of the sets "
-    "at worst and .87 in the median of 52 settings; its estimand is the score of only these models",
+    tendency="liberal for the Brier score of the fitted classifier: at level .95, coverage with 10 folds was .48 in "
+    "the worst and .87 in the median of 52 settings; it estimates only the score of the models of the folds",
 )
 
 BAYLE = replace(_OF_ERRORS, others={"probabilities": BAYLE_BRIER})

@@ -38,11 +38,11 @@ BCCVP = Method(
     "on row i after a fit to the draw without all copies of i",
     estimand=Estimand("conditional"),
     needs=frozenset({"removed_cases"}),
-    assumptions="the cross-validated error varies over draws as over training sets",
-    tendency="conservative, and high: a draw has fewer distinct cases to train on than the training set",
+    assumptions="the cross-validated error varies over draws as it does over training sets",
+    tendency="conservative, and too high: a draw has fewer distinct cases than the training set",
     reference="Jiang, Varma and Simon (2008). Calculating confidence intervals for prediction error in microarray "
     "classification using resampling. Statistical Applications in Genetics and Molecular Biology 7, article 8. "
-    "Quantiles by the inverted distribution function are ours",
+    "Quantiles by the inverted distribution function are our choice",
     cost="about .632 n B + n",
     compute=_percentile,
     fallback=ON_TRAINING_ROWS,
@@ -53,7 +53,8 @@ BCCVP_BR = replace(
     name="bccvp-br",
     title="Percentile interval of bootstrap case cross-validation with bias reduction",
     formula="the limits of bccvp minus (mean of theta_b - leave-one-out error)",
-    assumptions="the cross-validated error varies over draws as over training sets, and its bias on draws is constant",
-    tendency="mildly conservative in the simulations of its authors",
+    assumptions="the cross-validated error varies over draws as it does over training sets, and its bias on draws is "
+    "constant",
+    tendency="mildly conservative in its authors' simulations",
     compute=_bias_reduced,
 )

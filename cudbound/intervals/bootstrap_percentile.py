@@ -175,7 +175,7 @@ def basic_interval(replicates: ArrayLike, estimate: float, confidence_level: flo
 
 IntervalOf = Callable[[ArrayLike, float, float], ConfidenceInterval]
 
-#: The corrections that need nothing but the replicates; "bca" needs the influence values too.
+#: The corrections that need only the replicates; "bca" also needs the influence values.
 CORRECTIONS: dict[str, IntervalOf] = {
     "bc": bias_corrected_interval,
     "shift": shifted_interval,
@@ -185,7 +185,7 @@ CORRECTIONS: dict[str, IntervalOf] = {
 
 def _outcome(records: Records, confidence_level: float, interval_of: IntervalOf) -> Outcome:
     estimate = estimate_632(records)
-    defined, remarks = defined_values(replicates_632(records), "with nothing out of bag")
+    defined, remarks = defined_values(replicates_632(records), "with no row out of bag")
     if not defined.size:
         reason = None if np.isnan(estimate) else "no draw has a .632 estimate"
         return Outcome(estimate, UNDEFINED_LIMITS, remarks=remarks, degenerate=reason)
@@ -209,8 +209,8 @@ def _corrected(records: Records, confidence_level: float, *, variant: str) -> Ou
         return _outcome(records, confidence_level, CORRECTIONS[variant])
     if records.groups is not None:
         raise ValueError(
-            "variant='bca' of bootstrap-bias-corrected takes influence values of single rows, and these rows belong to "
-            "groups. Take variant='bc', 'shift' or 'basic'."
+            "variant='bca' of bootstrap-bias-corrected uses influence values of single rows, but these rows belong to "
+            "groups. Use variant='bc', 'shift' or 'basic'."
         )
     bootstrap = records.require("bootstrap")
     found = acceleration(err1_influences(bootstrap.losses, bootstrap.counts))
@@ -219,7 +219,8 @@ def _corrected(records: Records, confidence_level: float, *, variant: str) -> Ou
         return Outcome(
             estimate_632(records),
             UNDEFINED_LIMITS,
-            degenerate=f"no acceleration with {never} points never out of bag; take more bootstrap draws",
+            degenerate=f"the acceleration is undefined because {never} points were never out of bag; use more "
+            "bootstrap draws",
             center=".632 estimate",
         )
     accelerated = partial(bias_corrected_interval, acceleration=found)
@@ -234,8 +235,8 @@ PERCENTILE = Method(
     estimand=Estimand("conditional"),
     needs=frozenset({"losses", "bootstrap", "inner"}),
     assumptions="the error is a smooth function of the data",
-    tendency="liberal where points lie near the boundary, since the error jumps there; too low with inner "
-    "draws, since copies of one point are on both sides of their splits",
+    tendency="liberal if points lie near the boundary, where the error jumps; too low with inner draws, since they "
+    "train and test on copies of the same point",
     reference="Laber and Murphy (2008), section 5; Efron and Tibshirani (1993), chapter 13",
     cost="B (1 + inner draws), or B with inner='oob'",
     compute=_percentile,
@@ -248,12 +249,12 @@ BIAS_CORRECTED = replace(
     name="bootstrap-bias-corrected",
     title="Bias-corrected percentile bootstrap of the .632 estimate",
     formula="the quantiles at the levels Phi(2 z_0 - z) and Phi(2 z_0 + z) over the draws of the .632 estimate, "
-    "recomputed on each; z_0 = z of the share of them below x, z = z(1 - d/2)",
+    "recomputed on each; z_0 is the normal quantile of the share of them below x, z = z(1 - d/2)",
     assumptions="the error is a smooth function of the data, normal after some monotone transformation",
-    tendency="liberal where points lie near the boundary: the error jumps there",
+    tendency="liberal if points lie near the boundary, where the error jumps",
     reference="Laber and Murphy (2008), section 5; Efron and Tibshirani (1993), chapter 14. Acceleration 0 is our "
-    "reading of the former; with variant='bca' it comes from the influence values of Err(1) in Efron and "
-    "Tibshirani (1997), equations 35 to 40, as if the .632 estimate moved in proportion with Err(1)",
+    "reading of the former; with variant='bca' it comes from the influence values of Err(1) in Efron and Tibshirani "
+    "(1997), equations 35 to 40, as if the .632 estimate were proportional to Err(1)",
     compute=_corrected,
     options={"variant": Choice(("bc", "bca", "shift", "basic"))},
 )

@@ -14,14 +14,14 @@ from cudbound.point_estimates.bootstrap_632 import NOTHING_OUT_OF_BAG, estimate_
 from cudbound.point_estimates.effective_size import effective_rows
 from cudbound.records import Records
 
-EQUAL_LOSSES = "all squared errors are equal, so that their variance is 0"
+EQUAL_LOSSES = "all squared errors are equal: their variance is 0"
 
 
 def _limits(
     estimate: float, variance: float, n: float, confidence_level: float, estimand: Estimand | None
 ) -> Outcome:
     if n < 2.0:
-        return Outcome.undefined("undefined: the variance of a single row")
+        return Outcome.undefined("undefined: a single row has no variance")
     error = math.sqrt(max(variance, 0.0) / n)
     error = 0.0 if error <= EQUAL else error
     pivot = Pivot(estimate, error, n - 1.0, degenerate=EQUAL_LOSSES, estimand=estimand)
@@ -48,13 +48,13 @@ PLUS_T_632 = Method(
     name="632-plus-t",
     reads="probabilities",
     title="t interval around the .632+ Brier score, with the variance of squared errors",
-    formula="E +/- t(1 - d/2; n - 1) sqrt(v / n); E is the .632+ Brier score, v the larger of the variance of the "
-    "squared errors of the training rows and of those out of bag, in which every row counts once",
+    formula="E +/- t(1 - d/2; n - 1) sqrt(v / n); E is the .632+ Brier score, v the larger of two variances of squared "
+    "errors, on the training rows and out of bag, where every row counts once",
     estimand=Estimand("conditional"),
     needs=frozenset({"losses", "bootstrap"}),
-    assumptions="the .632+ estimate varies around the Brier score as the mean of n new squared errors does",
-    tendency="liberal: at .95 it covered in .71 of the sets at worst and .94 in the median of 52 settings; misses "
-    "subgroups that the data hardly show",
+    assumptions="the .632+ estimate varies like the mean of n new squared errors",
+    tendency="liberal: at level .95, coverage was .71 in the worst and .94 in the median of 52 settings; misses "
+    "subgroups with few rows in the data",
     reference="Efron and Tibshirani (1997), section 3, for the estimate; the limits are by definition those of a mean",
     cost="B",
     compute=_plus,
@@ -63,13 +63,13 @@ PLUS_T_632 = Method(
 TEST_SET_T = Method(
     name="test-set-t",
     reads="probabilities",
-    title="t interval of the Brier score on a test set",
+    title="t interval for the Brier score on a test set",
     formula="B +/- t(1 - d/2; m - 1) sqrt(v / m); B and v are mean and sample variance of the m squared errors on the "
     "test set",
     estimand=Estimand("holdout-model"),
     needs=frozenset({"test_set"}),
-    assumptions="test points are independent, and new to the classifier; their mean squared error is nearly normal",
-    tendency="liberal where few test points have large squared errors; zero width if all are equal",
+    assumptions="test points are independent and new to the classifier; their mean squared error is nearly normal",
+    tendency="liberal if few test points have large squared errors; zero width if all are equal",
     reference="Student (1908)",
     cost="1, or 0 with a new test set",
     compute=_test_set,

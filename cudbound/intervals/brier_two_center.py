@@ -19,12 +19,12 @@ from cudbound.point_estimates.effective_size import effective_rows
 from cudbound.point_estimates.optimism import optimism_corrected_error
 from cudbound.records import Records
 
-#: Of an unseen case with the largest loss, how much enters the variance: without it a hidden subgroup is missed.
+#: Weight in the variance of one unseen case with the largest loss: without it, a hidden subgroup is missed.
 UNSEEN = 0.25
 
 
 def brier_size(center: float, variance: float, n: float) -> float:
-    """Return the number of zeros and ones whose mean varies as that of n losses with this variance.
+    """Return the number of 0/1 losses whose mean has the same variance as that of n losses with this variance.
 
     Examples
     --------
@@ -84,13 +84,15 @@ TWO_CENTER_BRIER = Method(
     reads="probabilities",
     title="Binomial limits around the .632 and the out-of-bag Brier score",
     formula="low = lo(ne(m) m), high = up(ne(M) M); m is the .632 estimate, M the largest of m, the mean of Err(1) and "
-    "the .632+ estimate, and the optimism-corrected score; lo and up the limits of Clopper and Pearson among ne cases "
-    "with d/2 in each tail; ne(c) the zeros and ones that vary as the losses, and a quarter of an unseen case, do",
+    "the .632+ estimate, and the optimism-corrected score; lo and up are Clopper-Pearson limits for ne cases with d/2 "
+    "in each tail; ne(c) is the number of 0/1 losses whose mean varies like that of the losses and a quarter of an "
+    "unseen case",
     estimand=Estimand("conditional"),
     needs=frozenset({"losses", "bootstrap"}),
-    assumptions="one of the centers is about the Brier score of this classifier, as if seen on n new cases",
-    tendency="kept its level in 86 of 87 registered settings (docs/evidence/auc_and_brier.md); too low with nearly "
-    "half as many features as rows, without a strong penalty",
+    assumptions="one of the two centers is close to the Brier score of this classifier, and varies as if observed on n "
+    "new cases",
+    tendency="maintained nominal coverage in 86 of 87 registered settings (docs/evidence/auc_and_brier.md); too low "
+    "with nearly half as many features as rows, unless the penalty is strong",
     reference="this package, docs/how_to/auc_and_brier.md; Efron and Tibshirani (1997)",
     cost="B",
     compute=_two_center,

@@ -1,4 +1,4 @@
-"""The estimates that the intervals of clinical software can be centered at, of the training set and of every draw."""
+"""The estimates at which intervals of clinical software can be centered, for the training set and every draw."""
 
 from __future__ import annotations
 
@@ -43,12 +43,12 @@ def auc_at(records: ScoreRecords, center: str) -> PointOutcome:
 
 
 def replicates_at(records: Records, center: str) -> Array:
-    """Return the same estimate recomputed on every draw by inner draws; nan where it is undefined.
+    """Return the same estimate recomputed on every draw from inner draws; nan where it is undefined.
 
     Raises
     ------
     ValueError
-        If the records lack what it needs.
+        If the records lack what the estimate needs.
     """
     if center == "632":
         return replicates_632(records)
@@ -59,8 +59,8 @@ def replicates_at(records: Records, center: str) -> Array:
     if found is None:
         owner = "InnerErrors" if center == "optimism" else "BootstrapLosses"
         raise ValueError(
-            f"center={center!r} needs what {owner} calls {name!r}, and the records have none. "
-            f"Pass {owner}(..., {name}=...), or center='632'."
+            f"center={center!r} needs {name!r} of {owner}, which the records do not have. Pass {owner}(..., "
+            f"{name}=...), or center='632'."
         )
     if center == "optimism":
         return np.asarray(bootstrap.resubstitution + found)

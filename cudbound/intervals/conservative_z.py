@@ -1,4 +1,4 @@
-"""The conservative Z interval of Nadeau and Bengio (2003): a variance that is too large on purpose."""
+"""The conservative Z interval of Nadeau and Bengio (2003), with a deliberately large variance."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ from cudbound.records import HalfSplitLosses, Records, SplitLosses
 def conservative_z_pivot(estimate: float, pairs: ArrayLike) -> Pivot:
     """Mean over random splits with a normal distribution of variance sum (a_m - b_m)^2 / (2M).
 
-    The two halves of the data share no row, so half the mean squared difference between them estimates the variance
-    of the estimate on half the data without bias, and that variance is larger than on all of it.
+    The two halves of the data share no rows. Half their mean squared difference is therefore an unbiased estimate of
+    the variance on half the data, which is larger than the variance on all of it.
 
     Parameters
     ----------
     estimate : float
         Mean loss, or mean difference of losses, over the splits of all data.
     pairs : array-like of float, shape (n_halvings, 2)
-        The same mean over splits inside the first and inside the second half of the data, for several halvings.
+        The same mean over splits within the first and within the second half of the data, for several halvings.
 
     Returns
     -------
     Pivot
-        ``degenerate`` says why if both halves agree in every halving.
+        ``degenerate`` gives the reason if both halves agree in every halving.
 
     References
     ----------
@@ -60,13 +60,13 @@ def _conservative_z(records: Records) -> Pivot:
 CONSERVATIVE_Z = Method(
     name="conservative-z",
     title="Random-split estimate with the variance of the same estimate on half the data",
-    formula="u +/- z(1 - d/2) sqrt(sum over m of (u_m - u'_m)^2 / (2 M)); u is the mean loss over J splits, u_m "
-    "and u'_m the same inside either half of M random halvings",
+    formula="u +/- z(1 - d/2) sqrt(sum over m of (u_m - u'_m)^2 / (2 M)); u is the mean loss over J splits, u_m and "
+    "u'_m the same within each half of M random halvings",
     estimand=Estimand("expected"),
     needs=frozenset({"splits", "half_splits"}),
-    assumptions="the variance of the estimate does not grow with the training rows; M large enough for a normal "
-    "distribution",
-    tendency="conservative, since its variance is that of half the data; less so with few halvings M, whose noise the "
+    assumptions="the variance of the estimate does not increase with the number of training rows; M large enough for a "
+    "normal distribution",
+    tendency="conservative, since its variance is that on half the data; less so with few halvings M, whose noise the "
     "normal distribution ignores",
     reference="Nadeau and Bengio (2003), section 4",
     cost="J + 2 M J",

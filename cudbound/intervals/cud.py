@@ -32,7 +32,7 @@ def _cud(records: Records, confidence_level: float) -> Outcome:
         bound.training_loss,
         cud_limits(bound.training_loss, bound.loss_q),
         remarks=bound.remarks,
-        degenerate="no classifier near the fitted one deviates in the draws that count (Q = 0)",
+        degenerate="no classifier near the fitted one deviates in the draws at the quantile (Q = 0)",
         center="training error",
     )
 
@@ -43,9 +43,9 @@ def _one_sided(records: Records, confidence_level: float, _: str) -> Outcome:
 
 
 def _too_low(records: Records, outcome: Outcome, confidence_level: float, alternative: str) -> str | None:
-    """Return that the upper limit is lower than as many new cases without an error would allow, or None.
+    """Return a message if the upper limit is lower than n new cases without an error could support, else None.
 
-    That is seen where the classes are nearly separable: no valid limit that is not random can be lower there.
+    This happens if the classes are nearly separable: no valid nonrandom limit can be lower there.
     """
     if alternative == "greater":
         return None
@@ -63,9 +63,9 @@ def _too_low(records: Records, outcome: Outcome, confidence_level: float, altern
 CUD = Method(
     name="cud",
     title="Constrained uniform deviation bound around the training error",
-    formula="T - q and T + q; q is the 1 - d quantile over the draws of the supremum, over all coefficients "
-    "beta, of |error on the draw - error on the sample| g(alpha_n (L_b(beta_hat) - L_b(beta))), with "
-    "L_b the mean surrogate loss on the draw and g(v) = 1 + v cut to [0, 1]",
+    formula="T - q and T + q; q is the 1 - d quantile over the draws of the supremum, over all coefficients beta, of "
+    "|error on the draw - error on the sample| g(alpha_n (L_b(beta_hat) - L_b(beta))), with L_b the mean surrogate "
+    "loss on the draw and g(v) = 1 + v clipped to [0, 1]",
     estimand=Estimand("conditional"),
     needs=frozenset({"bound"}),
     assumptions="the bootstrap quantile of the smoothed supremum estimates that of the population",

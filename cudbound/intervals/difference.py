@@ -1,4 +1,4 @@
-"""A comparison of two classifiers or learning algorithms from recorded losses, by any comparison method."""
+"""Comparison of two classifiers or learning algorithms from recorded losses, by any comparison method."""
 
 from __future__ import annotations
 
@@ -23,33 +23,35 @@ COMPARISON_ALTERNATIVES = (*ALTERNATIVES, "equivalent")
 def check_alternative(
     alternative: str, methods: Iterable[Method], null: float = 0.0, confidence_level: float = 0.95
 ) -> None:
-    """Check an alternative and the margin that goes with it.
+    """Check an alternative and its margin.
 
     Raises
     ------
     ValueError
-        If the alternative is unknown, or has a direction while one of the methods has none; if the margin is outside
-        (-1, 1), not positive for "equivalent", or one of the methods tests for a difference of 0 alone.
+        If the alternative is unknown, or is directional and one of the methods is not; if the margin is outside (-1, 1)
+        or not positive for "equivalent", or one of the methods can only test for a difference of 0.
     """
     check_choice("alternative", alternative, COMPARISON_ALTERNATIVES)
     methods = tuple(methods)
     undirected = [method.name for method in methods if method.two_sided_only]
     if alternative != "two-sided" and undirected:
-        rule = f"'two-sided' for {', '.join(undirected)}, whose statistic has no sign"
-        raise ParameterError("alternative", rule, alternative, " Ask for the other methods by their names.")
+        rule = f"'two-sided' for {', '.join(undirected)}, because the statistic has no sign"
+        raise ParameterError("alternative", rule, alternative, " Name only the other methods.")
     if not isinstance(null, Real) or not -1.0 < float(null) < 1.0:
         raise ParameterError("null", "a number in the range (-1, 1)", null)
     if alternative == "equivalent" and not null > 0.0:
         raise ParameterError(
-            "null", "above 0 for the alternative 'equivalent': the difference that would matter", null
+            "null",
+            "above 0 for the alternative 'equivalent': the smallest difference that would matter",
+            null,
         )
     if alternative == "equivalent" and not confidence_level > 0.5:
-        rule = "above 0.5 for the alternative 'equivalent', whose interval is at twice the level minus 1"
+        rule = "above 0.5 for the alternative 'equivalent', because its interval has level 2 * confidence_level - 1"
         raise ParameterError("confidence_level", rule, confidence_level)
     fixed = [method.name for method in methods if method.pivot is None]
     if null != 0.0 and fixed:
-        rule = f"0 for {', '.join(fixed)}, whose test is of equal errors alone"
-        way_on = " Ask for methods with a standard error, such as corrected-resampled-t, by name."
+        rule = f"0 for {', '.join(fixed)}, which can only test for equal errors"
+        way_on = " Name only methods with a standard error, such as corrected-resampled-t."
         raise ParameterError("null", rule, null, way_on)
 
 
@@ -81,19 +83,19 @@ def compute_comparison(
         Options of the method that differ from their defaults.
     null : float, default=0.0
         Margin, in (-1, 1); with "less" and a positive one the test is of non-inferiority. Methods without a standard
-        error take 0 alone.
+        error allow only 0.
 
     Raises
     ------
     ValueError
-        If the method compares nothing, a record is missing, the alternative or an option is unknown, or its value is
-        not allowed.
+        If the method does not compare, a record is missing, the alternative or an option is unknown, or a value is not
+        allowed.
 
     Notes
     -----
-    A p-value or limit that is nan, and a zero-width interval after clipping to [-1, 1], carry the reason in
-    ``degenerate``. The p-value is then 1 or nan, except where a confidence set is empty or lies outside [-1, 1]: such
-    a set excludes 0 along with every other difference.
+    For a p-value or limit that is nan, or an interval with zero width after clipping to [-1, 1], ``degenerate`` gives
+    the reason. The p-value is then 1 or nan, except where a confidence set is empty or lies outside [-1, 1]: such a set
+    excludes every difference, including 0.
 
     Examples
     --------
@@ -115,8 +117,7 @@ def compute_comparison(
         outcome = method.pivot(records, **chosen).test_outcome(confidence_level, alternative, null)
     else:
         raise ValueError(
-            f"{method.name} gives an interval for the error of one classifier and compares nothing; "
-            "use compare_intervals."
+            f"{method.name} is an interval for the error of one classifier, not a comparison; use compare_intervals."
         )
     return ComparisonResult.of(
         outcome,

@@ -27,8 +27,8 @@ FALLBACK = binomial_fallback(
     "n* = n (1 - (1 - 1/n)^n) points", lambda records: effective_size_bootstrap(records.n_effective)
 )
 
-#: Why there are no limits where rows have weights, or a draw may hold more or fewer of those that count.
-UNEQUAL_ROWS = "its influence values are those of rows that count alike, as many of them in each draw"
+#: Why there are no limits if rows have weights, or if draws hold different numbers of the rows that count.
+UNEQUAL_ROWS = "its influence values require equally weighted rows, with the same number in each draw"
 
 
 def err1_influences(losses: ArrayLike, counts: ArrayLike) -> Array:
@@ -49,13 +49,13 @@ def err1_influences(losses: ArrayLike, counts: ArrayLike) -> Array:
     Returns
     -------
     ndarray of float, shape (n_samples,)
-        nan for a point that no draw left out. All 0 where all losses outside the draws are equal: Err(1) is then the
-        same on every draw, and the second term is only Monte Carlo noise.
+        nan for a point that no draw left out. All 0 if all losses outside the draws are equal: Err(1) is then the same
+        on every draw, and the second term is only Monte Carlo noise.
 
     Raises
     ------
     ValueError
-        If the two arrays differ in shape, are not finite, or show fewer than two points.
+        If the two arrays differ in shape, are not finite, or have fewer than two points.
 
     References
     ----------
@@ -70,7 +70,7 @@ def err1_influences(losses: ArrayLike, counts: ArrayLike) -> Array:
     record = BootstrapLosses(np.asarray(counts), np.asarray(losses))
     n = record.counts.shape[1]
     if n < 2:
-        raise ValueError(f"The 'counts' parameter must show at least two points. Got {n} instead.")
+        raise ValueError(f"The 'counts' parameter must have at least two points (columns). Got {n} instead.")
     outside = record.counts == 0
     times_out = outside.sum(axis=0)
     wrong = np.where(outside, record.losses, 0.0)
@@ -96,7 +96,7 @@ def err1_standard_error(losses: ArrayLike, counts: ArrayLike) -> float:
     Returns
     -------
     float
-        nan if there is a point that no draw left out; 0 if all losses outside the draws are equal.
+        nan if no draw left out some point; 0 if all losses outside the draws are equal.
 
     Raises
     ------
@@ -105,8 +105,8 @@ def err1_standard_error(losses: ArrayLike, counts: ArrayLike) -> float:
 
     Notes
     -----
-    The Monte Carlo error of the second term of D_i enters the sum of squares, so that the standard error shrinks
-    as n_resamples grows; with fewer than about 1000 draws it is visibly too large.
+    The Monte Carlo error of the second term of D_i enters the sum of squares. The standard error therefore decreases as
+    n_resamples increases; with fewer than about 1000 draws it is visibly too large.
 
     References
     ----------
@@ -122,11 +122,11 @@ def err1_standard_error(losses: ArrayLike, counts: ArrayLike) -> float:
 
 
 def monte_carlo_variance(losses: ArrayLike, counts: ArrayLike) -> float:
-    """Return what the finite number of draws adds to sum_i D_i^2 on average.
+    """Return the expected contribution of the finite number of draws to sum_i D_i^2.
 
-    The second term of D_i is a mean over the draws; the sum over i of the squared standard errors of these means is
-    what its square has too much. This is the correction of the infinitesimal jackknife for bagging (Wager, Hastie and
-    Efron 2014), for the mean outside the draws.
+    The second term of D_i is a mean over the draws; its squares are too large by the sum over i of the squared standard
+    errors of these means. This is the correction of the infinitesimal jackknife for bagging (Wager, Hastie and Efron
+    2014), for the mean outside the draws.
 
     Parameters
     ----------
@@ -136,7 +136,7 @@ def monte_carlo_variance(losses: ArrayLike, counts: ArrayLike) -> float:
     Returns
     -------
     float
-        nan for fewer than two draws, or if there is a point that no draw left out.
+        nan for fewer than two draws, or if no draw left out some point.
 
     References
     ----------
@@ -163,7 +163,7 @@ def monte_carlo_variance(losses: ArrayLike, counts: ArrayLike) -> float:
 def scaled_standard_error(
     estimate: float, losses: ArrayLike, counts: ArrayLike, monte_carlo: str = "included"
 ) -> float:
-    """Return the standard error of an estimate that moves in proportion with Err(1).
+    """Return the standard error of an estimate that is proportional to Err(1).
 
     It is the standard error of Err(1) times estimate / Err(1).
 
@@ -174,8 +174,8 @@ def scaled_standard_error(
     losses, counts : array-like, shape (n_resamples, n_samples)
         As in `err1_standard_error`.
     monte_carlo : {"included", "removed"}, default="included"
-        Whether the error of a finite number of draws stays in the standard error, or `monte_carlo_variance` is taken
-        out of its square, as far as that leaves anything.
+        Whether the Monte Carlo error of a finite number of draws stays in the standard error, or `monte_carlo_variance`
+        is subtracted from its square, down to 0.
 
     Returns
     -------
@@ -212,11 +212,14 @@ def _outcome(
         return Outcome(estimate, UNDEFINED_LIMITS, degenerate=UNEQUAL_ROWS, center=center)
     standard_error = scaled_standard_error(estimate, bootstrap.losses, bootstrap.counts, monte_carlo)
     if never := never_out_of_bag(bootstrap.counts):
-        reason = f"no standard error with {never} points never out of bag; take more bootstrap draws"
+        reason = (
+            f"the standard error is undefined because {never} points were never out of bag; "
+            "use more bootstrap draws"
+        )
     elif estimate == 0.0:
         reason = "the standard error is 0 at an estimate of 0"
     else:
-        reason = "all losses outside the draws are equal, so that the standard error is 0"
+        reason = "all losses outside the draws are equal: the standard error is 0"
     return Outcome(
         estimate,
         Pivot(estimate, standard_error).interval(confidence_level),
@@ -241,11 +244,11 @@ NORMAL_632 = Method(
     "Err(1)",
     estimand=Estimand("conditional"),
     needs=frozenset({"losses", "bootstrap"}),
-    assumptions="the .632 estimate is nearly normal, without bias, and moves in proportion with Err(1)",
-    tendency="too low where the classifier overfits, as the .632 estimate is; wide with few draws, whose Monte Carlo "
+    assumptions="the .632 estimate is nearly normal, unbiased, and proportional to Err(1)",
+    tendency="too low if the classifier overfits, as the .632 estimate is; wide with few draws, whose Monte Carlo "
     "error enters the standard error; zero width if all losses outside the draws are equal",
-    reference="Efron and Tibshirani (1997), equations 35 to 40. A point that is in every draw leaves the standard "
-    "error undefined here; others leave the point out",
+    reference="Efron and Tibshirani (1997), equations 35 to 40. If a point is in every draw, the standard error is "
+    "undefined here; other software drops the point",
     cost="B",
     with_groups="no",  # influence values are those of single rows
     compute=_normal_632,
@@ -259,10 +262,10 @@ NORMAL_632_PLUS = replace(
     title="Normal interval around the .632+ estimate with the standard error of Efron and Tibshirani",
     formula="x' +/- z(1 - d/2) SE x' / Err(1); x' is the .632+ estimate, SE the root of the sum of squares of "
     "the n influence values of Err(1)",
-    assumptions="the .632+ estimate is nearly normal, without bias, and moves in proportion with Err(1)",
+    assumptions="the .632+ estimate is nearly normal, unbiased, and proportional to Err(1)",
     tendency="ignores that the weight of the .632+ estimate varies; wide with few draws, whose Monte Carlo error "
     "enters the standard error; zero width if all losses outside the draws are equal",
     reference="Efron and Tibshirani (1997), equations 35 to 40, and section 3 for the estimate with its rate R kept in "
-    "[0, 1]. A point that is in every draw leaves the standard error undefined here; others leave the point out",
+    "[0, 1]. If a point is in every draw, the standard error is undefined here; other software drops the point",
     compute=_normal_632_plus,
 )

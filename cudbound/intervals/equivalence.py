@@ -1,4 +1,4 @@
-"""How probable it is that two errors differ by no more than would matter, under the correlated t model."""
+"""The probability that two errors are practically equivalent, under the correlated t model."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from scipy.special import stdtr
 from cudbound.intervals.pivot import Pivot
 
 MODEL = (
-    "probabilities of the correlated t model: differences of the splits are jointly normal with correlation "
-    "n2 / (n1 + n2), and nothing is known before"
+    "probabilities under the correlated t model: differences over splits are jointly normal with correlation n2 / (n1 "
+    "+ n2), with a noninformative prior"
 )
 
 
@@ -19,7 +19,7 @@ def with_equivalence(pivot: Pivot, rope: float) -> Pivot:
 
     Under the model of `MODEL`, with the improper prior proportional to 1 / variance, the posterior of the expected
     difference is the t distribution of the pivot around the estimate: the sampling distribution of the corrected
-    resampled t test, read the other way round. Like the test it takes the correlation as known.
+    resampled t test, read the other way round. Like the test, it treats the correlation as known.
 
     Parameters
     ----------
@@ -31,7 +31,7 @@ def with_equivalence(pivot: Pivot, rope: float) -> Pivot:
     Returns
     -------
     Pivot
-        With ``p_below``, ``p_within`` and ``p_above`` in its details, where there is a standard error.
+        With ``p_below``, ``p_within`` and ``p_above`` in its details, if the standard error is positive.
 
     References
     ----------

@@ -20,11 +20,11 @@ Array = NDArray[np.float64]
 
 REPAIRS = ("none", "drop-first-split", "average-numerator")
 
-NO_VARIANCE = "both halves have the same mean loss in each of the five halvings that give the variance"
+NO_VARIANCE = "both halves have the same mean loss in each of the five halvings used for the variance"
 
 
 def five_by_two_t_pivot(pairs: ArrayLike, *, repair: str = "none") -> Pivot:
-    """Mean loss of one half with the variance of five halvings, and a t distribution.
+    """Mean loss on one half with the variance from five halvings and a t distribution.
 
     Parameters
     ----------
@@ -32,8 +32,8 @@ def five_by_two_t_pivot(pairs: ArrayLike, *, repair: str = "none") -> Pivot:
         Mean loss, or mean difference of losses, on the second half after training on the first, and the other way
         round, for five random halvings.
     repair : {"none", "drop-first-split", "average-numerator"}, default="none"
-        "none" is the test of 1998: the center is ``pairs[0, 0]``, the variance sum (a_m - b_m)^2 / 10 over all five
-        halvings, and t with 5 degrees of freedom. The numerator is not independent of that sum, which makes the test
+        "none" is the test of 1998. Its center is ``pairs[0, 0]``, the variance sum (a_m - b_m)^2 / 10 over all five
+        halvings, and t with 5 degrees of freedom. The numerator is not independent of that sum; the test is therefore
         conservative under independent normal means. "drop-first-split" leaves the first halving out of the sum and
         divides by 8, with 4 degrees of freedom. "average-numerator" centers at the mean of the first pair, whose
         variance is half of that. Both are exact under independent normal means.
@@ -41,7 +41,7 @@ def five_by_two_t_pivot(pairs: ArrayLike, *, repair: str = "none") -> Pivot:
     Returns
     -------
     Pivot
-        ``degenerate`` says why if the variance is 0.
+        ``degenerate`` gives the reason if the variance is 0.
 
     Raises
     ------
@@ -89,9 +89,9 @@ def five_by_two_f(pairs: ArrayLike, null: float = 0.0) -> tuple[float, float]:
     Returns
     -------
     statistic : float
-        Where both members of every pair are equal it is infinite, or 0 if all of them are `null`.
+        If both members of every pair are equal, it is infinite, or 0 if all of them equal `null`.
     pvalue : float
-        1 in that case, since no variance has been seen.
+        1 in that case, since no variance was observed.
 
     Raises
     ------
@@ -120,8 +120,8 @@ def five_by_two_f(pairs: ArrayLike, null: float = 0.0) -> tuple[float, float]:
 def five_by_two_f_set(pairs: ArrayLike, confidence_level: float) -> ConfidenceInterval:
     """Return the expectations that the combined 5x2cv F test does not reject.
 
-    It is an interval around the mean of the ten means. It is empty where they differ more between the halvings than
-    within them: then no common expectation agrees with them, and both limits are nan.
+    It is an interval around the mean of the ten means. It is empty if they differ more between halvings than within: no
+    common expectation is then compatible with them, and both limits are nan.
 
     Parameters
     ----------
@@ -133,7 +133,7 @@ def five_by_two_f_set(pairs: ArrayLike, confidence_level: float) -> ConfidenceIn
     Returns
     -------
     ConfidenceInterval
-        Raw limits. Of zero width where both members of every pair are equal.
+        Raw limits. Zero width if both members of every pair are equal.
 
     Raises
     ------
@@ -171,8 +171,8 @@ def _five_pairs(pairs: ArrayLike) -> Array:
     values = np.asarray(pairs, dtype=float)
     if len(values) != N_HALVINGS:
         raise ValueError(
-            f"5x2 cross-validation is defined for exactly {N_HALVINGS} halvings. Got {len(values)} instead; "
-            "record five, or use corrected-resampled-t, which takes any number of splits."
+            f"5x2 cross-validation is defined for exactly {N_HALVINGS} halvings. Got {len(values)} instead; record "
+            "five, or use corrected-resampled-t, which allows any number of splits."
         )
     return values
 
@@ -207,7 +207,7 @@ def _why_degenerate(interval: ConfidenceInterval, confidence_level: float) -> st
     if math.isnan(interval.width):
         return (
             f"empty: at level {confidence_level:g} no common expectation of the ten means is possible; they differ "
-            "more between the halvings than within them"
+            "more between halvings than within"
         )
     return NO_VARIANCE if interval.width == 0.0 else None
 
@@ -222,8 +222,9 @@ FIVE_BY_TWO_T = Method(
     estimand=Estimand("expected"),
     needs=frozenset({"halvings"}),
     assumptions="the ten mean losses are normal and independent",
-    tendency="conservative under its assumptions (a 5 % test rejects in 2.8 %) unless repaired; of unknown sign where "
-    "the two means of a halving are correlated; wide, since it aims at half the training rows and centers at one half",
+    tendency="conservative under its assumptions (a 5 % test rejects in 2.8 %) unless repaired; liberal or "
+    "conservative, it is not known which, if the two means of a halving are correlated; wide, since it trains on half "
+    "the rows and is centered at one half",
     reference="Dietterich (1998), by default as published; repairs: Nadeau and Bengio (2003), section 4",
     cost="10",
     options={"repair": Choice(REPAIRS)},
@@ -240,8 +241,8 @@ FIVE_BY_TWO_F = Method(
     estimand=Estimand("expected"),
     needs=frozenset({"halvings"}),
     assumptions="the ten mean losses are normal and independent",
-    tendency="conservative under its assumptions (a 5 % test rejects in 1.75 %); empty where the halvings disagree",
-    reference="Alpaydin (1999), two-sided; the inversion to a confidence set is ours",
+    tendency="conservative under its assumptions (a 5 % test rejects in 1.75 %); empty if the halvings disagree",
+    reference="Alpaydin (1999), two-sided; the inversion to a confidence set is our addition",
     cost="10",
     compute=_f,
     # the set is that of a test without a direction: an end at the whole level leaves out no more

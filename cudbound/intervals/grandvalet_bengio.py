@@ -1,8 +1,8 @@
 """t interval and test on fold means that allow for their correlation: Grandvalet and Bengio (2006).
 
-No unbiased estimator of the variance of a cross-validated error exists. One can estimate it under an assumption about
-the covariances of the losses, or fix the ratio rho of the covariance between two folds to the variance of the mean,
-and report the rho from which on nothing is significant.
+No unbiased estimator of the variance of a cross-validated error exists. One can assume something about the covariances
+of the losses, or fix the ratio rho of the covariance between two folds to the variance of the mean, and report the rho
+from which on nothing is significant.
 """
 
 from __future__ import annotations
@@ -115,9 +115,9 @@ def grandvalet_bengio_pivot(means: ArrayLike, n_train: float, *, rho: float = 0.
     n_train : float
         Rows of a training set, for the name of the estimand.
     rho : float, default=0.7
-        Covariance of two fold means divided by the variance of the mean of all, in [0, 1). It is not their
-        correlation: with 10 folds 0.5 stands for a correlation of 0.091. 0 gives the ordinary t interval, and 0.7 is
-        the largest that the authors have observed.
+        Covariance of two fold means divided by the variance of the mean of all, in [0, 1). It is not their correlation:
+        with 10 folds, 0.5 corresponds to a correlation of 0.091. 0 gives the ordinary t interval; 0.7 is the largest
+        value that the authors observed.
 
     References
     ----------
@@ -136,7 +136,7 @@ def grandvalet_bengio_pivot(means: ArrayLike, n_train: float, *, rho: float = 0.
 def rho_threshold(
     block_means: ArrayLike, null: float = 0.0, significance: float = 0.05, *, alternative: str = "two-sided"
 ) -> float:
-    """Return the rho below which the test rejects: the larger it is, the stronger the evidence.
+    """Return the rho below which the test rejects; a larger value is stronger evidence.
 
     It is 1 - (t_{K-1, 1-significance/2} / t_0)^2 with t_0 the statistic at rho = 0. The hypothesis is rejected for
     every rho below it and for none at or above it; the paper calls it the largest rho at which the hypothesis is
@@ -157,8 +157,8 @@ def rho_threshold(
     -------
     float
         At most 1; negative if the mean is not significant even at rho = 0, and -inf if it lies at the null or, for a
-        one-sided alternative, on the other side of it. nan if there is no
-        such rho: all means are equal, or the significance of a one-sided test is above 0.5.
+        one-sided alternative, on the other side of it. nan if no such rho exists: all means are equal, or the
+        significance of a one-sided test is above 0.5.
 
     References
     ----------
@@ -187,7 +187,7 @@ def type_1_error(rho: float, true_rho: float, n_folds: int, significance: float 
     Parameters
     ----------
     rho : float
-        What the test assumes, in [0, 1).
+        The value that the test assumes, in [0, 1).
     true_rho : float
         The true value, in [0, 1).
     n_folds : int
@@ -244,12 +244,12 @@ GRANDVALET_BENGIO = Method(
     "fold means",
     estimand=Estimand("expected"),
     needs=frozenset({"folds"}),
-    assumptions="fold means are jointly normal; the covariance of two of them is at most rho times the variance of "
-    "the mean of all; folds of equal size",
-    tendency="conservative at rho = 0.7: 0.5 to 3 % of true hypotheses were rejected at 5 %; liberal at rho = 0: "
-    "8 to 16 %",
+    assumptions="fold means are jointly normal; their pairwise covariance is at most rho times the variance of their "
+    "mean; folds of equal size",
+    tendency="conservative at rho = 0.7: 5 % tests rejected 0.5 to 3 % of true hypotheses; liberal at rho = 0: 8 to 16 "
+    "%",
     reference="Grandvalet and Bengio (2006), proposition 2, section 4 and tables 1 and 2; rho_threshold is the "
-    "smallest rho that accepts, which the paper calls the largest",
+    "smallest rho at which the hypothesis is accepted, which the paper calls the largest",
     cost="K",
     compute=_compute,
     test=_test,

@@ -27,8 +27,8 @@ def two_test_sets_pivot(
     n_a, n_b : int
         Points of the test sets.
     variance : {"unpooled", "pooled"}, default="unpooled"
-        "unpooled" is e_a (1 - e_a) / n_a + e_b (1 - e_b) / n_b. "pooled" uses one error for both, that of all points
-        together; it is valid where the errors are equal, so it serves a test but no interval.
+        "unpooled" is e_a (1 - e_a) / n_a + e_b (1 - e_b) / n_b. "pooled" uses the error of all points together for
+        both; it is valid only if the errors are equal, and so for a test but not for an interval.
 
     References
     ----------
@@ -62,9 +62,10 @@ def newcombe_interval(
     confidence_level: float,
     alternative: str = "two-sided",
 ) -> ConfidenceInterval:
-    """Interval for a difference of two independent errors from the Wilson limits of each.
+    """Interval for the difference between two independent errors, from the Wilson limits of each.
 
-    It has width also where both errors are 0 or 1, and never leaves [-1, 1] but on the open side of a one-sided one.
+    It has positive width even if both errors are 0 or 1, and stays within [-1, 1] except on the open side of a
+    one-sided interval.
 
     Parameters
     ----------
@@ -142,9 +143,9 @@ INDEPENDENT_TEST_SETS = Method(
     "errors on m_a and m_b test points",
     estimand=Estimand("holdout-model"),
     needs=frozenset({"test_set", "second_test_set"}),
-    assumptions="the points of both test sets are independent of each other and of both training sets",
-    tendency="liberal on small test sets and at small errors; form='newcombe' less so; on one test set for both, "
-    "mcnemar makes use of the points being the same",
+    assumptions="test points are independent of each other and of both training sets",
+    tendency="liberal with small test sets or small errors; form='newcombe' less so; if both share one test set, "
+    "mcnemar uses the pairing",
     reference="Mitchell (1997), section 5.5, with the difference taken as error(a) - error(b); form='newcombe': "
     "Newcombe (1998), method 10, with the test based on the pooled variance",
     cost="1",

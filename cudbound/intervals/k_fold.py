@@ -1,7 +1,7 @@
 """t interval and paired t test on the fold means of one cross-validation.
 
-The means of different folds are treated as independent, which they are not: any two training sets share most of their
-rows. The interval is liberal for that reason.
+Fold means are treated as independent. They are not, because any two training sets share most of their rows; the
+interval is therefore liberal.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def k_fold_t_pivot(means: ArrayLike, n_train: float) -> Pivot:
     Returns
     -------
     Pivot
-        With a ``degenerate`` reason where all means are equal.
+        With a ``degenerate`` reason if all means are equal.
 
     References
     ----------
@@ -59,10 +59,10 @@ def k_fold_t_pivot(means: ArrayLike, n_train: float) -> Pivot:
 
 
 def unequal_folds(folds: FoldLosses) -> tuple[str, ...]:
-    """Return a remark where the folds differ in size, else nothing."""
+    """Return a remark if the folds differ in size, else nothing."""
     if folds.sizes.min() == folds.sizes.max():
         return ()
-    return ("folds of unequal size, which the theory does not cover: all fold means get equal weight",)
+    return ("folds of unequal size are not covered by the theory: all fold means get equal weight",)
 
 
 def _k_fold_t(records: Records) -> Pivot:
@@ -78,7 +78,7 @@ K_FOLD_T = Method(
     estimand=Estimand("expected"),
     needs=frozenset({"folds"}),
     assumptions="fold means are independent and normal",
-    tendency="liberal: the training sets of two folds share most of their rows, so that their means are correlated",
+    tendency="liberal: the training sets of two folds share most of their rows, which makes the fold means correlated",
     reference="Mitchell (1997), section 5.6, equations 5.17 and 5.18; with the factor 1 / sqrt(k), which some "
     "lecture notes leave out",
     cost="K",

@@ -1,7 +1,7 @@
 """Normal intervals around a resampled error: Kohavi (1995) and Yang (2006), as used by Laber and Murphy.
 
-Both treat the resampled error as a mean of independent losses of one fixed classifier, which it is not; they are
-liberal where the error is small and where the classifier varies strongly between draws.
+Both treat the resampled error as the mean of independent losses of one fixed classifier, which it is not. They are
+liberal if the error is small or the classifier varies strongly between draws.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ def _kohavi(records: Records, confidence_level: float, *, form: str) -> Outcome:
     return Outcome(
         estimate,
         kohavi_interval(estimate, records.n_effective, confidence_level, form=form),
-        degenerate=f"the binomial variance is 0 at an estimate of {estimate:g}; form='wilson' has positive width there"
+        degenerate=f"the binomial variance is 0 at an estimate of {estimate:g}; form='wilson' has positive width"
         if estimate in (0.0, 1.0)
         else None,
         center=".632 estimate",
@@ -129,7 +129,7 @@ KOHAVI = Method(
     estimand=Estimand("conditional"),
     needs=frozenset({"losses", "bootstrap"}),
     assumptions="the .632 estimate is a mean of n* independent losses of one fixed classifier",
-    tendency="liberal where the error is small; zero width at error 0 or 1",
+    tendency="liberal if the error is small; zero width at error 0 or 1",
     reference="Laber and Murphy (2008), section 2, item 1; Kohavi (1995)",
     cost="B",
     with_groups="refits",
@@ -145,7 +145,7 @@ YANG = Method(
     "n/k",
     estimand=Estimand("conditional"),
     needs=_yang_needs({"center": "632"}),
-    assumptions="cross-validated losses are independent and have the variance of the estimate's losses",
+    assumptions="cross-validated losses are independent, with the same variance as the losses behind the estimate",
     tendency="liberal: its effective sample size is the largest of all; zero width if all losses are equal",
     reference="Laber and Murphy (2008), section 2, item 1, and section 5; Yang (2006)",
     cost="B + K",

@@ -1,4 +1,4 @@
-"""Inverted binomial interval: Langford (2005), as Laber and Murphy (2008) applied it to a resampled error."""
+"""Inverted binomial interval: Langford (2005), applied to a resampled error as in Laber and Murphy (2008)."""
 
 from __future__ import annotations
 
@@ -46,13 +46,13 @@ def _langford(records: Records, confidence_level: float) -> Outcome:
 LANGFORD = Method(
     name="langford-binomial",
     title="Inverted binomial interval on n* hypothetical test points, at the .632 estimate",
-    formula="lo(n* x, n*) and up(n* x, n*); lo and up are the limits of Clopper and Pearson with d/2 in each "
-    "tail, continued to numbers of errors that are not whole; n* = n (1 - (1 - 1/n)^n)",
+    formula="lo(n* x, n*) and up(n* x, n*); lo and up are Clopper-Pearson limits with d/2 in each tail, extended to "
+    "fractional numbers of errors; n* = n (1 - (1 - 1/n)^n)",
     estimand=Estimand("conditional"),
     needs=frozenset({"losses", "bootstrap"}),
     assumptions="the .632 estimate is the error on n* independent test points",
-    tendency="conservative as a binomial interval; the hypothetical test points were trained on; far too low where the "
-    "classifier overfits, as trees and neighbors do, or the rank is nearly that of the rows",
+    tendency="conservative as a binomial interval, but the hypothetical test points were used for training; far too "
+    "low if the classifier overfits, as trees and nearest neighbors do, or if the rank is close to the number of rows",
     reference="Laber and Murphy (2008), section 5, footnote 3; Langford (2005)",
     cost="B",
     with_groups="refits",

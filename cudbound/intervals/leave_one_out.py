@@ -1,4 +1,4 @@
-"""Exact binomial interval of the leave-one-out losses, as if they were independent tests of one classifier."""
+"""Exact binomial interval from the leave-one-out losses, as if they were independent tests of one classifier."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ def _leave_one_out(records: Records, confidence_level: float) -> Outcome:
 
 LEAVE_ONE_OUT = Method(
     name="leave-one-out-binomial",
-    title="Clopper-Pearson interval of the leave-one-out losses",
-    formula="p with P(X >= k) = d/2 and p with P(X <= k) = d/2; X is binomial(n, p), k the number of leave-one- "
-    "out errors",
+    title="Clopper-Pearson interval from the leave-one-out losses",
+    formula="p with P(X >= k) = d/2 and p with P(X <= k) = d/2; X is binomial(n, p), k the number of leave-one-out "
+    "errors",
     estimand=Estimand("conditional"),
     needs=frozenset({"leave_one_out"}),
     assumptions="leave-one-out losses are independent losses of one fixed classifier",
-    tendency="liberal: it ignores that the losses depend on each other",
+    tendency="liberal: it ignores the dependence between the losses",
     reference="Clopper and Pearson (1934); studied by Jiang, Varma and Simon (2008)",
     cost="n",
     with_groups="refits",

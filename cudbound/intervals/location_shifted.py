@@ -1,4 +1,4 @@
-"""Location-shifted bootstrap interval: the errors of refits on their own draws, moved to the corrected estimate."""
+"""Location-shifted bootstrap interval: the errors of refits on their own draws, shifted to the corrected estimate."""
 
 from __future__ import annotations
 
@@ -77,15 +77,15 @@ def _compute_auc(records: ScoreRecords, confidence_level: float, *, center: str,
 LOCATION_SHIFTED_AUC = Method(
     name="location-shifted",
     reads="scores",
-    title="Percentiles of the AUCs of refits on their own draws, moved to the corrected AUC",
+    title="Percentiles of the AUCs of refits on their own draws, shifted to the corrected AUC",
     formula="the d/2 and 1 - d/2 quantiles of the AUCs of the refits on their own draws, both plus E - A; A is the AUC "
     "on the training rows, E the corrected AUC",
     estimand=Estimand("conditional"),
     needs=frozenset({"scores", "bootstrap"}),
-    assumptions="the corrected AUC varies around the true one as the AUC of refits on their draws does around that on "
+    assumptions="the corrected AUC varies around the true AUC as AUCs of refits on their draws vary around the AUC on "
     "the training rows",
-    tendency="liberal: at .95 it covered in none of the sets at worst and .58 in the median of 88 settings (.63 at the "
-    ".632+ AUC); made for logistic models on hundreds of rows",
+    tendency="liberal: at level .95, coverage was 0 in the worst and .58 in the median of 88 settings (.63 around the "
+    ".632+ AUC); designed for logistic models on hundreds of rows",
     reference="Noma et al. (2021), algorithm 1; as in the R packages predboot and pminternal",
     cost="B",
     compute=_compute_auc,
@@ -94,14 +94,14 @@ LOCATION_SHIFTED_AUC = Method(
 
 _OF_ERRORS = Method(
     name="location-shifted",
-    title="Percentiles of the errors of refits on their own draws, moved to the corrected estimate",
+    title="Percentiles of the errors of refits on their own draws, shifted to the corrected estimate",
     formula="the d/2 and 1 - d/2 quantiles of A_b, both plus E - T; E is the corrected error",
     estimand=Estimand("conditional"),
     needs=frozenset({"losses", "bootstrap"}),
-    assumptions="the corrected error varies around the true one as the error of refits on their draws does around the "
+    assumptions="the corrected error varies around the true error as errors of refits on their draws vary around the "
     "training error",
-    tendency="liberal, far below its level with many features or few errors: refits adapt to their draws, so that "
-    "their errors on them vary too little; made for C-statistics of logistic models on hundreds of rows",
+    tendency="liberal, far below nominal with many features or few errors: refits adapt to their draws, and their "
+    "errors there vary too little; designed for C-statistics of logistic models on hundreds of rows",
     reference="Noma et al. (2021), algorithm 1; as in the R packages predboot and pminternal",
     cost="B",
     compute=_compute,
@@ -112,11 +112,11 @@ _OF_ERRORS = Method(
 LOCATION_SHIFTED_BRIER = replace(
     _OF_ERRORS,
     reads="probabilities",
-    title="Percentiles of the Brier scores of refits on their own draws, moved to the corrected Brier score",
+    title="Percentiles of the Brier scores of refits on their own draws, shifted to the corrected Brier score",
     formula="the d/2 and 1 - d/2 quantiles of the Brier scores of the refits on their own draws, both plus E - B; B is "
     "the Brier score on the training rows, E the corrected one",
-    tendency="liberal: at .95 it covered in none of the sets at worst and .60 in the median of 52 settings, since "
-    "refits adapt to their draws",
+    tendency="liberal, since refits adapt to their draws: at level .95, coverage was 0 in the worst and .60 in the "
+    "median of 52 settings",
 )
 
 LOCATION_SHIFTED = replace(

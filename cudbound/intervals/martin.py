@@ -11,7 +11,7 @@ from cudbound.point_estimates.bootstrap_632 import estimate_632
 from cudbound.point_estimates.effective_size import effective_size_bootstrap
 from cudbound.records import Records
 
-#: Both parameters of the Beta prior.
+#: The value of both parameters of the Beta prior.
 PRIORS = {"uniform": 1.0, "jeffreys": 0.5}
 
 
@@ -20,7 +20,7 @@ def martin_interval(
 ) -> ConfidenceInterval:
     """Equal-tailed posterior interval, as if a test of n - n* points had given estimate (n - n*) errors.
 
-    The paper does not state the prior: uniform is our reading. The numbers of tested and of wrong points are not
+    The paper does not state the prior; we assume it is uniform. The numbers of test points and of errors are not
     rounded.
 
     Parameters
@@ -61,14 +61,14 @@ def _martin(records: Records, confidence_level: float, *, prior: str) -> Outcome
 
 MARTIN = Method(
     name="martin-beta",
-    title="Beta posterior interval on the points a draw leaves out, at the .632 estimate",
+    title="Beta posterior interval from the points left out of a draw, at the .632 estimate",
     formula="the d/2 and 1 - d/2 quantiles of Beta(a + x m, a + (1 - x) m); m = n - n*, n* = n (1 - (1 - "
     "1/n)^n), a = 1, or 1/2 under Jeffreys' prior",
     estimand=Estimand("conditional"),
     needs=frozenset({"losses", "bootstrap"}),
     assumptions="the .632 estimate is the error on n - n* independent test points; prior as stated",
-    tendency="conservative: it counts only the points that a draw leaves out; far too low where the rank of the design "
-    "is nearly that of the rows",
+    tendency="conservative: it counts only the points left out of a draw; far too low if the rank of the design is "
+    "close to the number of rows",
     reference="Laber and Murphy (2008), section 2, item 2; Martin and Hirschberg (1996)",
     cost="B",
     with_groups="refits",

@@ -1,4 +1,4 @@
-"""McNemar's test: two classifiers on one test set, based on the points that only one of them gets wrong."""
+"""McNemar's test: two classifiers on one test set, based on the points that exactly one of them gets wrong."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def discordant_pairs(differences: ArrayLike) -> DiscordantPairs:
     Raises
     ------
     ValueError
-        If a value is none of -1, 0 and 1.
+        If a value is not -1, 0 or 1.
 
     Examples
     --------
@@ -61,7 +61,7 @@ def discordant_pairs(differences: ArrayLike) -> DiscordantPairs:
     others = np.setdiff1d(values, (-1, 0, 1))
     if others.size:
         raise ValueError(
-            "The 'differences' parameter must hold only -1, 0 and 1: the 0/1 losses of the first classifier minus "
+            "The 'differences' parameter must contain only -1, 0 and 1: the 0/1 losses of the first classifier minus "
             f"those of the second on the same points. Also got {others[:5].tolist()}; for other losses use a t-test."
         )
     return DiscordantPairs(int((values == 1).sum()), int((values == -1).sum()), values.size)
@@ -70,7 +70,7 @@ def discordant_pairs(differences: ArrayLike) -> DiscordantPairs:
 def mcnemar_statistic(pairs: DiscordantPairs) -> float:
     """Return (n10 - n01) / sqrt(n10 + n01), whose square is McNemar's statistic; 0 without discordant pairs.
 
-    No correction for continuity is made.
+    There is no continuity correction.
 
     References
     ----------
@@ -97,9 +97,9 @@ def mcnemar_pvalue(pairs: DiscordantPairs, alternative: str = "two-sided", *, fo
     alternative : {"two-sided", "less", "greater"}, default="two-sided"
         "less": error(a) < error(b); "greater": error(a) > error(b).
     form : {"exact", "asymptotic", "mid-p"}, default="exact"
-        "exact" is the binomial test: its size never exceeds the nominal one. "asymptotic" refers
-        `mcnemar_statistic` to the normal distribution, without correction for continuity. "mid-p" gives half weight to
-        outcomes as probable as the observed one; its size may slightly exceed the nominal one.
+        "exact" is the binomial test: its size never exceeds the nominal one. "asymptotic" compares `mcnemar_statistic`
+        with the normal distribution, without continuity correction. "mid-p" gives half weight to outcomes as probable
+        as the observed one; its size may slightly exceed the nominal one.
 
     Returns
     -------
@@ -180,7 +180,7 @@ def _mcnemar(records: Records, confidence_level: float, alternative: str, *, for
         bonett_price_interval(pairs, confidence_level, alternative),
         degenerate=None
         if pairs.only_a + pairs.only_b
-        else "no point is misclassified by only one of the two; the test has no information",
+        else "no point is misclassified by exactly one of the two: the test has no information",
         estimand=Estimand(tested.estimand),
         details={"only_a_wrong": pairs.only_a, "only_b_wrong": pairs.only_b, "n_tested": pairs.n_tested},
     )
@@ -195,10 +195,10 @@ MCNEMAR = Method(
     estimand=Estimand("holdout-model"),
     needs=frozenset({"test_set"}),
     assumptions="the test points are independent of each other and of both training sets",
-    tendency="the exact form is conservative, most so with few discordant pairs; the asymptotic and the mid-p form may "
-    "be slightly liberal; none accounts for how the classifiers vary with the training set",
-    reference="McNemar (1947), without correction for continuity; mid-p: Fagerland, Lydersen and Laake (2013); "
-    "interval: Bonett and Price (2012), which need not agree with the test",
+    tendency="the exact form is conservative, especially with few discordant pairs; the asymptotic and mid-p forms may "
+    "be slightly liberal; none accounts for variation of the classifiers between training sets",
+    reference="McNemar (1947), without continuity correction; mid-p: Fagerland, Lydersen and Laake (2013); interval: "
+    "Bonett and Price (2012), which need not agree with the test",
     cost="1",
     test=_mcnemar,
     options={"form": Choice(FORMS)},

@@ -1,4 +1,4 @@
-"""The contract of an interval method, and what all methods share."""
+"""The interface of an interval method, and the code that all methods share."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ from cudbound.point_estimates.bootstrap_632 import NOTHING_OUT_OF_BAG, error_632
 from cudbound.records import Records, ScoreRecords
 from cudbound.records.reading import check_records, check_single_error, count_fits, shared_remarks
 
-#: As in `scipy.stats`, of an error or of error(a) - error(b).
+#: As in `scipy.stats`, for an error or for error(a) - error(b).
 ALTERNATIVES = ("two-sided", "less", "greater")
-#: Options of the interval for one error, which the test of a difference does not have.
+#: Options of the interval for one error that the test of a difference does not have.
 OF_ONE_ERROR = frozenset({"fallback"})
 
 
 @dataclass(frozen=True)
 class Fallback:
-    """What a method gives instead of a zero-width interval, on request.
+    """The interval that replaces one of zero width, on request.
 
     Attributes
     ----------
@@ -37,8 +37,8 @@ class Fallback:
     compute : callable
         ``compute(records, estimate, confidence_level) -> ConfidenceInterval``.
     also : callable or None, default=None
-        ``also(records, outcome, confidence_level, alternative)``: why an interval with a width is replaced as well, or
-        None.
+        ``also(records, outcome, confidence_level, alternative)``: why an interval of positive width is replaced as
+        well, or None.
     """
 
     title: str
@@ -47,7 +47,7 @@ class Fallback:
 
 
 def binomial_fallback(what: str, n_tested: Callable[[Records], float]) -> Fallback:
-    """Return the inverted binomial interval as if the estimate came from `n_tested` independent test points.
+    """Return the inverted binomial interval, as if the estimate came from `n_tested` independent test points.
 
     Parameters
     ----------
@@ -74,21 +74,21 @@ class Method(MethodCard):
     compute : callable or None
         ``compute(records, confidence_level, **options) -> Outcome``.
     one_sided : callable or None
-        ``one_sided(records, confidence_level, alternative, **options) -> Outcome``, of which the one limit is read, at
-        the whole level. None takes the limits of `compute` at ``2 * confidence_level - 1``, which is right where each
-        tail has half of the error probability.
+        ``one_sided(records, confidence_level, alternative, **options) -> Outcome``, of which only one limit is used, at
+        the full level. None uses the limits of `compute` at ``2 * confidence_level - 1``, which is correct if each tail
+        has half of the error probability.
     pivot : callable or None
-        ``pivot(records, **options) -> Pivot`` for methods that are an estimate, a standard error and a reference
-        distribution. It gives the interval and the test, and `compute` and `test` stay None.
+        ``pivot(records, **options) -> Pivot`` for methods that consist of an estimate, a standard error and a reference
+        distribution. It gives the interval and the test; `compute` and `test` are then None.
     test : callable or None
-        ``test(records, confidence_level, alternative, **options) -> TestOutcome`` of the hypothesis that a
-        difference of errors is 0, from records of differences of losses.
+        ``test(records, confidence_level, alternative, **options) -> TestOutcome`` for the hypothesis that two errors
+        are equal, from recorded differences of losses.
     fallback : Fallback or None
         For a zero-width interval.
     two_sided_only : bool
         Whether its test has no direction, so that only the alternative "two-sided" is allowed.
     own : callable or None
-        Of a method of the user's own, which fits by itself, see `cudbound.intervals.own.own_method`.
+        The function of a user-defined method, which fits by itself, see `cudbound.intervals.own.own_method`.
     """
 
     compute: Callable[..., Outcome] | None = field(default=None, repr=False)
@@ -106,7 +106,7 @@ class Method(MethodCard):
             object.__setattr__(self, "options", {**self.options, "fallback": Flag(False)})
 
     def __reduce__(self) -> Any:
-        """Return the name of a method of this package, with which results are pickled that know their question."""
+        """Return the name of a method of this package, so that results pickle methods by name."""
         known = _of_this_package(self.name) is self
         return (_of_this_package, (self.name,)) if known else super().__reduce__()
 
@@ -142,27 +142,27 @@ def compute_interval(
     method : Method
         From `cudbound.intervals.METHODS`.
     records : Records or ScoreRecords
-        Must hold what ``method.needs`` names; "inner" may be absent, see `Records`. Of scores the interval is for the
-        AUC, and of squared errors of probabilities for the Brier score.
+        Must contain what ``method.needs`` names; "inner" may be absent, see `Records`. From scores the interval is for
+        the AUC, from squared errors of probabilities for the Brier score.
     confidence_level : float
         In (0, 1).
     options : mapping, default={}
         Options of the method that differ from their defaults. ``{"fallback": True}`` replaces a zero-width interval by
-        the method's fallback, with a remark; that of "cud" also where the upper limit is lower than n new cases without
-        an error would allow.
+        the method's fallback, with a remark; "cud" is also replaced if its upper limit is lower than n new cases
+        without an error could support.
     alternative : {"two-sided", "less", "greater"}, default="two-sided"
-        As in `scipy.stats`: "less" gives an upper limit alone, at the whole level, "greater" a lower one. Options that
-        divide the error probability between two tails are then without effect.
+        As in `scipy.stats`: "less" gives only an upper limit, at the full level, "greater" only a lower limit. Options
+        that divide the error probability between two tails then have no effect.
 
     Raises
     ------
     ValueError
-        If a record is missing or holds differences of losses, an option is unknown or its value is not allowed, or the
-        method is a test of a difference only.
+        If a record is missing or contains differences of losses, an option is unknown or its value is not allowed, or
+        the method only tests a difference.
 
     Notes
     -----
-    An interval that is nan or has zero width after clipping to [0, 1] carries the reason in ``degenerate``.
+    If an interval is nan or has zero width after clipping to [0, 1], ``degenerate`` gives the reason.
 
     Examples
     --------
@@ -223,14 +223,14 @@ def _two_sided(method: Method, records: Any, confidence_level: float, options: M
     if method.pivot is not None:
         return method.pivot(records, **options).outcome(confidence_level)
     raise ValueError(
-        f"{method.name} compares two classifiers and gives no interval for the error of one; use compare_learners."
+        f"{method.name} compares two classifiers and has no interval for the error of one; use compare_learners."
     )
 
 
 def _each_at(
     method: Method, records: Any, confidence_level: float, alternative: str, options: Mapping[str, Any]
 ) -> Outcome:
-    """Return both limits, each at the whole level; below 1/2 the lower one is the larger."""
+    """Return both limits, each at the full level; for levels below 1/2 the lower limit is the larger one."""
     if method.one_sided is not None:
         return method.one_sided(records, confidence_level, alternative, **options)
     return _two_sided(method, records, 2.0 * confidence_level - 1.0, options)
@@ -256,7 +256,7 @@ def _why_degenerate(outcome: Outcome) -> str | None:
 
 
 def why_no_limits(interval: ConfidenceInterval, lowest: float, known: str | None = None) -> str | None:
-    """Return why an interval says nothing of a quantity in [lowest, 1], or None; `known` is why it has no width."""
+    """Return why an interval is not informative in [lowest, 1], or None; `known` is the reason for zero width."""
     if interval.clipped(lowest, 1.0).width > 0.0:
         return None
     if interval.width > 0.0:
@@ -266,12 +266,12 @@ def why_no_limits(interval: ConfidenceInterval, lowest: float, known: str | None
     return known or ("zero width" if interval.width <= 0.0 else "undefined limits")
 
 
-#: Where the estimate has no better number of test points of its own.
+#: Used if no better number of test points is known for the estimate.
 ON_TRAINING_ROWS = binomial_fallback("all training rows", lambda records: records.n_samples)
 
 
 def defined_values(replicates: Array, lost: str) -> tuple[Array, tuple[str, ...]]:
-    """Return the replicates that are defined, and a remark on the draws that were `lost`, if any were."""
+    """Return the defined replicates, and a remark about draws that were `lost`, if any."""
     defined = replicates[~np.isnan(replicates)]
     n_lost = replicates.size - defined.size
     return defined, (f"{n_lost} draws {lost} dropped",) if n_lost else ()
@@ -280,9 +280,8 @@ def defined_values(replicates: Array, lost: str) -> tuple[Array, tuple[str, ...]
 def replicates_632(records: Records) -> Array:
     """Return the .632 estimate recomputed on every draw, shape (n_resamples,).
 
-    With inner draws on record it is the .632 estimate of the draw. Without them it is the variant
-    .368 err(f_b on D_b) + .632 err(f_b off D_b), which needs no further fit. Entries are nan where nothing
-    was out of bag.
+    With recorded inner draws it is the .632 estimate of the draw. Without them it is the variant .368 err(f_b on D_b) +
+    .632 err(f_b off D_b), which needs no further fits. Entries are nan where nothing was out of bag.
     """
     bootstrap = records.require("bootstrap")
     left_out = bootstrap.out_of_bag if records.inner is None else records.inner.errors

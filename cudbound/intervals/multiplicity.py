@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 
 
 def holm_adjusted(pvalues: Sequence[float]) -> NDArray[np.float64]:
-    """Return p-values adjusted so that all hypotheses at or below a level may be rejected at once.
+    """Return adjusted p-values: all hypotheses with values at or below a level can be rejected together.
 
-    Whatever the dependence of the tests, the probability of one or more false rejections is at most the level. An
-    undefined p-value stays so, and counts among the tests.
+    For any dependence between the tests, the probability of one or more false rejections is at most the level. An
+    undefined p-value stays undefined and counts as a test.
 
     Parameters
     ----------

@@ -18,10 +18,10 @@ EXPONENTS = {"linear": 1.0, "package": 1.5}
 
 
 def nested_cv_pivot(inner: ArrayLike, outer: ArrayLike, n_samples: int, *, bias: str = "linear") -> Pivot:
-    """Return the bias-corrected error of nested cross-validation with the root of its estimated mean squared error.
+    """Return the bias-corrected error of nested cross-validation, with its root mean squared error as standard error.
 
-    For every outer fold a is the squared difference of the mean inner and the mean outer loss, and b the sample
-    variance of the outer losses divided by their number. The mean squared error of the inner cross-validation is
+    For every outer fold, a is the squared difference between the mean inner and the mean outer loss, and b is the
+    sample variance of the outer losses divided by their number. The mean squared error of the inner cross-validation is
     estimated by mean(a) - mean(b), and
 
         SE = max(s, min(sqrt(K) s, sqrt(max(0, (K - 1)/K (mean(a) - mean(b))))))
@@ -38,14 +38,13 @@ def nested_cv_pivot(inner: ArrayLike, outer: ArrayLike, n_samples: int, *, bias:
     n_samples : int
         Rows of the training set.
     bias : {"linear", "package"}, default="linear"
-        c = 1, exact where the expected error is a + c'/n1 in the rows n1 of a training set, or c = 1.5 as in the
-        authors' program.
+        c = 1, exact if the expected error with n1 training rows is a + c'/n1, or c = 1.5 as in the authors' software.
 
     Returns
     -------
     Pivot
         Its estimate may leave [0, 1]. Its details are "inner_error", "outer_error", "bias" and "mse"; "mse" may be
-        negative. With a ``degenerate`` reason where all inner losses are equal or a fold has one row.
+        negative. With a ``degenerate`` reason if all inner losses are equal or a fold has one row.
 
     Raises
     ------
@@ -71,8 +70,8 @@ def nested_cv_pivot(inner: ArrayLike, outer: ArrayLike, n_samples: int, *, bias:
     n_folds, n_outer = outer.shape[1:]
     if n_folds < 3:
         raise ValueError(
-            f"Nested cross-validation needs at least 3 folds: its classifiers leave out two of them. Got {n_folds}; "
-            "record it again with more folds."
+            "Nested cross-validation needs at least 3 folds because its classifiers leave out two of them. Got "
+            f"{n_folds}; record it again with more folds."
         )
     inner_error, outer_error = float(inner.mean()), float(outer.mean())
     correction = (1.0 + ((n_folds - 2) / n_folds) ** exponent) * (inner_error - outer_error)
@@ -92,7 +91,7 @@ def nested_cv_pivot(inner: ArrayLike, outer: ArrayLike, n_samples: int, *, bias:
         max(low, min(math.sqrt(n_folds) * low, root)),
         remarks=()
         if lowest <= estimate <= 1.0
-        else (f"corrected for bias the estimate leaves [{lowest}, 1]",),
+        else (f"the bias-corrected estimate is outside [{lowest}, 1]",),
         degenerate="all inner losses are equal" if constant else None,
         details={**numbers, "mse": mse},
     )
@@ -105,21 +104,20 @@ def _nested_cv(records: Records, *, bias: str) -> Pivot:
 
 NESTED_CV = Method(
     name="nested-cv",
-    title="Normal interval with the mean squared error that nested cross-validation estimates",
-    formula="I - c +/- z(1 - d/2) max(s, min(sqrt(k) s, sqrt(max(0, (k - 1)/k MSE)))); I and O are the means of "
-    "the inner and the outer losses, c = (1 + (k - 2)/k) (I - O), s the standard deviation of the inner "
-    "losses / sqrt(n), MSE the mean over outer folds of (inner mean - outer mean)^2 - variance of the "
-    "outer losses / their number",
+    title="Normal interval with the mean squared error estimated by nested cross-validation",
+    formula="I - c +/- z(1 - d/2) max(s, min(sqrt(k) s, sqrt(max(0, (k - 1)/k MSE)))); I and O are the means of the "
+    "inner and outer losses, c = (1 + (k - 2)/k) (I - O), s the standard deviation of the inner losses / sqrt(n), MSE "
+    "the mean over outer folds of (inner mean - outer mean)^2 - variance of the outer losses / their number",
     estimand=Estimand("conditional"),
     needs=frozenset({"nested"}),
-    assumptions="the mean squared error of cross-validation is the same on K - 1 of K folds of the rows, up to the "
-    "factor (K - 1)/K; the authors' target is the error of the fitted classifier, while what is estimated in "
-    "practice is how far a cross-validated error lies from it on average over training sets",
-    tendency="its standard error is kept between 1 and sqrt(K) times that of independent losses; few repetitions "
-    "leave it noisy; zero width if all losses are equal",
-    reference="Bates, Hastie and Tibshirani (2024), section 4 and algorithm 1; bias='package' has the exponent 1.5 of "
-    "their program, the default is exact for errors of the form a + c/n1; rows that do not fill the folds are left "
-    "out of a repetition, whereas their program trains on them",
+    assumptions="the mean squared error of cross-validation is the same on K - 1 of K folds, up to the factor (K - "
+    "1)/K; the authors' target is the error of the fitted classifier, but in practice the method estimates how far a "
+    "cross-validated error is from it on average over training sets",
+    tendency="its standard error is between 1 and sqrt(K) times that of independent losses, and noisy with few "
+    "repetitions; zero width if all losses are equal",
+    reference="Bates, Hastie and Tibshirani (2024), section 4 and algorithm 1; bias='package' uses the exponent 1.5 of "
+    "their software, the default is exact for errors of the form a + c/n1; rows that do not fill the folds are left "
+    "out of a repetition, but their software trains on them",
     cost="R (K + K (K - 1) / 2)",
     pivot=_nested_cv,
     options={"bias": Choice(tuple(EXPONENTS))},

@@ -1,4 +1,4 @@
-"""Binomial intervals on out-of-bag losses, as if they were tests of one classifier: naive, and often printed."""
+"""Binomial intervals from out-of-bag losses, as if they were tests of one classifier: naive, and often reported."""
 
 from __future__ import annotations
 
@@ -31,13 +31,14 @@ def _exact(error: float, n_tested: float, confidence_level: float) -> Confidence
 
 OUT_OF_BAG_WILSON = Method(
     name="out-of-bag-wilson",
-    title="Wilson score interval of the out-of-bag losses",
+    title="Wilson score interval from the out-of-bag losses",
     estimand=Estimand("conditional"),
     needs=frozenset({"bootstrap"}),
-    assumptions="each row's mean out-of-bag loss is the loss of this classifier on a new case",
-    tendency="high, since draws hold .632 n distinct rows; liberal where the out-of-bag error misses that of this "
-    "classifier; the naive interval to compare others with",
-    reference="Wilson (1927), with the leave-one-out bootstrap error of Efron and Tibshirani (1997) for a count",
+    assumptions="the mean out-of-bag loss of each row is the loss of this classifier on a new case",
+    tendency="too high, since draws have about .632 n distinct rows; liberal if the out-of-bag error is far from that "
+    "of this classifier; a naive interval for comparison with others",
+    reference="Wilson (1927), with the leave-one-out bootstrap error of Efron and Tibshirani (1997) instead of a "
+    "proportion",
     cost="B",
     formula="Wilson score limits at e = Err(1), the mean over rows of their mean out-of-bag loss, n tests",
     compute=partial(_compute, limits=wilson_interval),
@@ -46,9 +47,9 @@ OUT_OF_BAG_WILSON = Method(
 OUT_OF_BAG_CLOPPER_PEARSON = replace(
     OUT_OF_BAG_WILSON,
     name="out-of-bag-clopper-pearson",
-    title="Clopper-Pearson interval of the out-of-bag losses",
-    reference="Clopper and Pearson (1934), continued to counts that are not whole, with the leave-one-out bootstrap "
-    "error of Efron and Tibshirani (1997) in place of a count",
+    title="Clopper-Pearson interval from the out-of-bag losses",
+    reference="Clopper and Pearson (1934), extended to fractional counts, with the leave-one-out bootstrap error of "
+    "Efron and Tibshirani (1997) instead of a proportion",
     formula="inverted binomial tails at n e errors in n tests, e = Err(1), the mean over rows of their mean out-of-bag "
     "loss",
     compute=partial(_compute, limits=_exact),

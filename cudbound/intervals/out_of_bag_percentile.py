@@ -1,4 +1,4 @@
-"""Percentiles of the AUCs, or Brier scores, of the refits on the rows outside their draws."""
+"""Percentiles of the AUCs, or Brier scores, of refits on the rows outside their draws."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from cudbound.point_estimates.auc import order_codes, weighted_auc
 from cudbound.point_estimates.bootstrap_632 import NOTHING_OUT_OF_BAG
 from cudbound.records import Records, ScoreRecords
 
-NO_DRAW = "undefined: no draw leaves out rows of both classes; take more bootstrap draws"
-EQUAL_DRAWS = "both limits are the same draw's value"
+NO_DRAW = "undefined: no draw leaves out rows of both classes; use more bootstrap draws"
+EQUAL_DRAWS = "both limits come from the same draw"
 
 
 def out_of_bag_aucs(records: ScoreRecords) -> Array:
-    """Return the AUC of each draw's classifier on the rows outside the draw; nan where they are of one class."""
+    """Return the AUC of each draw's classifier on the rows outside the draw; nan if they belong to one class."""
     bootstrap, event = records.require("bootstrap"), records.event
     out = np.asarray(bootstrap.counts) == 0
     both = out[:, event].any(axis=1) & out[:, ~event].any(axis=1)
@@ -33,7 +33,7 @@ def _of_aucs(records: ScoreRecords, confidence_level: float, *, quantile: str) -
 
 
 def out_of_bag_means(records: Records) -> Array:
-    """Return the mean loss of each draw's classifier on the rows outside the draw; nan where there are none."""
+    """Return the mean loss of each draw's classifier on the rows outside the draw; nan if there are none."""
     bootstrap = records.require("bootstrap")
     out = np.asarray(bootstrap.counts) == 0
     n_out = out.sum(axis=1)
@@ -65,10 +65,11 @@ _OF_AUCS = Method(
     formula="the d/2 and 1 - d/2 quantiles, over the draws, of the AUC of the refit on the rows outside its draw",
     estimand=Estimand("conditional"),
     needs=frozenset({"bootstrap"}),
-    assumptions="refits on draws vary on .37 n rows as the AUC of this classifier does on n",
-    tendency="low, since draws hold .632 n distinct rows, and long; at .95 it covered in .43 of the sets at worst and "
-    ".97 in the median of 88 settings, at the level in about three of four",
-    reference="Efron and Tibshirani (1993), chapter 13, of out-of-bag AUCs; no paper shows that it keeps its level",
+    assumptions="the AUCs of refits on .37 n rows vary like the AUC of this classifier on n",
+    tendency="too low, since draws have about .632 n distinct rows, and long; at level .95, coverage was .43 in the "
+    "worst and .97 in the median of 88 settings, and nominal in about three of four",
+    reference="Efron and Tibshirani (1993), chapter 13, of out-of-bag AUCs; no paper shows that its coverage is "
+    "nominal",
     cost="B",
     compute=_of_aucs,
     options={"quantile": QUANTILE},
@@ -80,10 +81,11 @@ OUT_OF_BAG_PERCENTILE_BRIER = replace(
     title="Percentiles of the Brier scores of the refits on the rows outside their draws",
     formula="the d/2 and 1 - d/2 quantiles, over the draws, of the Brier score of the refit on the rows outside its "
     "draw",
-    assumptions="refits on draws vary on .37 n rows as the Brier score of this classifier does on n",
-    tendency="high, since draws hold .632 n distinct rows, and long; its coverage has not been studied for the Brier "
-    "score",
-    reference="Efron and Tibshirani (1993), chapter 13, of out-of-bag scores; no paper shows that it keeps its level",
+    assumptions="the Brier scores of refits on .37 n rows vary like the Brier score of this classifier on n",
+    tendency="too high, since draws have about .632 n distinct rows, and long; its coverage for the Brier score has "
+    "not been studied",
+    reference="Efron and Tibshirani (1993), chapter 13, of out-of-bag scores; no paper shows that its coverage is "
+    "nominal",
     compute=_of_means,
 )
 

@@ -1,4 +1,4 @@
-"""A method of the user's own, which fits and computes by itself."""
+"""User-defined interval methods, which fit and compute by themselves."""
 
 from __future__ import annotations
 
@@ -14,30 +14,29 @@ from cudbound.basis.parameter_error import ParameterError
 from cudbound.intervals.method import Method
 from cudbound.records import Records
 
-#: ``interval(model, X, y, level, rng)`` returns an estimate and two limits of the error, in [0, 1].
+#: ``interval(model, X, y, level, rng)`` returns an estimate of the error and two limits, in [0, 1].
 OwnInterval = Callable[[Any, Any, Any, float, np.random.Generator], tuple[float, float, float]]
 
 
 @public_call
 def own_method(name: str, interval: OwnInterval, *, title: str | None = None, **card: Any) -> Method:
-    """Return a method of your own, which `cudbound.compare_intervals` and studies set beside the others.
+    """Return a user-defined method, for use in `cudbound.compare_intervals` and in studies along with the others.
 
-    Where its name is to be that of the function and nothing else is to be said of it, the function itself can be passed
-    in place of a method.
+    If the function's name and docstring are description enough, pass the function itself instead of a method.
 
     Parameters
     ----------
     name : str
-        The word for it in the table.
+        Its name in the table.
     interval : callable
         ``interval(model, X, y, level, rng)`` returns an estimate of the error and both limits of a two-sided interval;
-        `model` is the fitted classifier, of which it fits clones as it likes, `level` in (0, 1), and `rng` a
-        `numpy.random.Generator`. Where one limit is asked for at level 0.95, the interval is asked for at 0.9.
+        `model` is the fitted classifier, which the function may clone and fit, `level` is in (0, 1), and `rng` is a
+        `numpy.random.Generator`. For a one-sided limit at level 0.95, the function is called with level 0.9.
     title : str or None, default=None
         One line; None takes the first line of the function's docstring, or the name.
     **card
-        Further fields of `cudbound.intervals.Method`, such as ``tendency`` and ``reference``; ``with_groups="kept"``
-        for one that may be used on rows in groups.
+        Further fields of `cudbound.intervals.Method`, such as ``tendency`` and ``reference``; set
+        ``with_groups="kept"`` if the method is valid for rows in groups.
 
     Raises
     ------

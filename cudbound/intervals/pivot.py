@@ -1,4 +1,4 @@
-"""Estimate, standard error and reference distribution: one object gives the interval and the test."""
+"""Estimate, standard error and reference distribution in one object, which gives the interval and the test."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from scipy.special import stdtr, stdtrit
 
 from cudbound.basis.outcomes import ConfidenceInterval, Outcome, PointOutcome, TestOutcome
 
-#: Values whose range is no larger than this count as equal: they are sums of the same losses in a different order.
+#: Values whose range is at most this count as equal: they are sums of the same losses in a different order.
 EQUAL = 1e-12
 
 
 @dataclass(frozen=True)
 class Pivot(PointOutcome):
-    """A quantity (estimate - truth) / standard_error with a t or a normal distribution.
+    """A quantity (estimate - truth) / standard_error with a t or normal distribution.
 
     Attributes
     ----------
@@ -26,8 +26,8 @@ class Pivot(PointOutcome):
     df : float
         Degrees of freedom of the t distribution, at least 1; infinity for the normal distribution.
     remarks, degenerate, estimand, details
-        As in `cudbound.basis.outcomes.PointOutcome`; `degenerate` says why the standard error is 0 or undefined, if it
-        is.
+        As in `cudbound.basis.outcomes.PointOutcome`; `degenerate` gives the reason if the standard error is 0 or
+        undefined.
 
     Examples
     --------
@@ -43,15 +43,15 @@ class Pivot(PointOutcome):
     df: float = math.inf
 
     def outcome(self, confidence_level: float) -> Outcome:
-        """Return the interval that it gives."""
+        """Return the estimate and its interval."""
         interval = self.interval(confidence_level)
         return Outcome(raw_interval=interval, standard_error=self.standard_error, **self.common_fields())
 
     def test_outcome(self, confidence_level: float, alternative: str, null: float = 0.0) -> TestOutcome:
-        """Return the test of truth = null, or of |truth| >= null for "equivalent", and the interval that it gives.
+        """Return the test of truth = null, or of |truth| >= null for "equivalent", and the interval.
 
-        Equivalence is shown by two one-sided tests: the statistic is that of the larger p-value, and the interval, at
-        ``2 * confidence_level - 1``, lies within (-null, null) where the p-value is below ``1 - confidence_level``.
+        Equivalence is tested by two one-sided tests. The statistic is that of the larger p-value; the interval, at
+        ``2 * confidence_level - 1``, lies within (-null, null) if the p-value is below ``1 - confidence_level``.
 
         References
         ----------
@@ -90,15 +90,15 @@ class Pivot(PointOutcome):
         return ConfidenceInterval(self.estimate - reach, math.inf)
 
     def statistic(self, null: float = 0.0) -> float:
-        """Return (estimate - null) / standard_error; infinite, or 0, where the standard error is 0."""
+        """Return (estimate - null) / standard_error; infinite or 0 if the standard error is 0."""
         if self.standard_error == 0.0:
             return 0.0 if self.estimate == null else math.copysign(math.inf, self.estimate - null)
         return (self.estimate - null) / self.standard_error
 
     def pvalue(self, null: float = 0.0, alternative: str = "two-sided") -> float:
-        """Return the p-value of truth = null; 1 where the standard error is 0 or undefined.
+        """Return the p-value for truth = null; 1 if the standard error is 0 or undefined.
 
-        Losses with zero variance do not show how the estimate varies, so they lead to no rejection.
+        Losses with zero variance do not show how the estimate varies, so the test never rejects.
         """
         if not self.standard_error > 0.0:
             return 1.0

@@ -1,8 +1,8 @@
 """Intervals from mean losses on random splits: Nadeau and Bengio (2003).
 
-The means of several splits share most of their training rows and some of their test rows, so that their sample
-variance divided by their number underestimates the variance of their mean. The methods differ in how they deal with
-that.
+Random splits share most of their training rows and some of their test rows. The sample variance of their means divided
+by their number therefore underestimates the variance of the overall mean. The methods differ in how they correct for
+this.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from cudbound.intervals.method import Method, binomial_fallback
 from cudbound.intervals.pivot import EQUAL, Pivot
 from cudbound.records import HalfSplitLosses, Records, ReplicateLosses, SplitLosses, TestSetLosses
 
-#: Mean losses on fewer test rows than this take so few values that a t distribution describes them badly.
+#: On fewer test rows than this, mean losses have so few values that a t distribution describes them badly.
 FEW_TEST_ROWS = 5
 
 
@@ -32,13 +32,13 @@ def single_split_t_pivot(losses: ArrayLike, *, reference: str = "t") -> Pivot:
     losses : array-like, shape (n_tested,)
         Losses of one fitted classifier on a test set, or differences of the losses of two.
     reference : {"t", "normal"}, default="t"
-        The t distribution with n_tested - 1 degrees of freedom, as in the paper of 1999, or the normal one, as in
-        that of 2003.
+        The t distribution with n_tested - 1 degrees of freedom, as in the paper of 1999, or the normal distribution, as
+        in that of 2003.
 
     Returns
     -------
     Pivot
-        ``degenerate`` says why if all losses are equal or there is only one.
+        ``degenerate`` gives the reason if all losses are equal or there is only one.
 
     References
     ----------
@@ -66,7 +66,7 @@ def resampled_t_pivot(means: ArrayLike) -> Pivot:
     Returns
     -------
     Pivot
-        ``degenerate`` says why if all means are equal or there is only one.
+        ``degenerate`` gives the reason if all means are equal or there is only one.
 
     References
     ----------
@@ -84,21 +84,21 @@ def resampled_t_pivot(means: ArrayLike) -> Pivot:
 def corrected_resampled_t_pivot(means: ArrayLike, n_train: float, n_test: float) -> Pivot:
     """Mean over random splits with variance (1/J + n_test/n_train) S^2, and t with J - 1.
 
-    The correction is exact where the correlation of the means of two splits is n_test / (n_train + n_test), which
-    it would be if the loss did not depend on the training rows.
+    The correction is exact if the correlation between the means of two splits is n_test / (n_train + n_test), as it is
+    when the loss does not depend on the training rows.
 
     Parameters
     ----------
     means : array-like of float, shape (n_splits,)
-        Mean loss, or mean difference of losses, on the test set of each split. For the folds of K-fold
-        cross-validation the same formula is in common use, with n_test / n_train = 1 / (K - 1).
+        Mean loss, or mean difference of losses, on the test set of each split. The same formula is commonly used for
+        the folds of K-fold cross-validation, with n_test / n_train = 1 / (K - 1).
     n_train, n_test : float
         Rows of a training and of a test set, at least 1.
 
     Returns
     -------
     Pivot
-        ``degenerate`` says why if all means are equal or there is only one.
+        ``degenerate`` gives the reason if all means are equal or there is only one.
 
     References
     ----------
@@ -128,7 +128,7 @@ def pseudo_bootstrap_pivot(estimate: float, replicates: ArrayLike) -> Pivot:
     Returns
     -------
     Pivot
-        ``degenerate`` says why if all replicates are equal or there is only one.
+        ``degenerate`` gives the reason if all replicates are equal or there is only one.
 
     References
     ----------
@@ -159,7 +159,7 @@ def corrected_pseudo_bootstrap_pivot(
     Returns
     -------
     Pivot
-        ``degenerate`` says why if all replicates are equal or there is only one.
+        ``degenerate`` gives the reason if all replicates are equal or there is only one.
 
     References
     ----------
@@ -178,21 +178,22 @@ def corrected_pseudo_bootstrap_pivot(
 def judged_by(
     pivot: Pivot, splits: SplitLosses, other: HalfSplitLosses | ReplicateLosses, need: str
 ) -> Pivot:
-    """Name the estimand, and remove the standard error if the other means do not belong to these splits.
+    """Set the estimand, and remove the standard error if the other means do not match these splits.
 
-    They must be over equally many splits, with test sets that are not larger; smaller ones only raise the variance.
+    They must be over the same number of splits, with test sets that are not larger; smaller ones only increase the
+    variance.
     """
     pivot = replace(pivot, estimand=Estimand("expected", splits.n_train))
     n_splits = int(np.size(splits.means))
     if other.n_splits != n_splits:
         mismatch = (
-            f"undefined: recorded '{need}' are means over {other.n_splits} splits and the estimate is a mean over "
-            f"{n_splits}; record both with one n_splits"
+            f"undefined: recorded '{need}' are means over {other.n_splits} splits, but the estimate is a mean over "
+            f"{n_splits}; record both with the same n_splits"
         )
     elif other.n_test >= splits.n_test + 1:
         mismatch = (
-            f"undefined: recorded '{need}' test {other.n_test:g} rows per split and the estimate {splits.n_test:g}; "
-            "record both with one test_fraction"
+            f"undefined: recorded '{need}' test {other.n_test:g} rows per split, but the estimate tests "
+            f"{splits.n_test:g}; record both with the same test_fraction"
         )
     else:
         return pivot
@@ -200,11 +201,11 @@ def judged_by(
 
 
 def _t_pivot(given: ArrayLike, factor: float, what: str, estimate: float | None = None) -> Pivot:
-    """Return the pivot of an estimate, the mean unless it is given, with variance `factor` times that of values."""
+    """Return the pivot of an estimate, by default the mean of `values`, with `factor` times their variance."""
     values = np.asarray(given)
     estimate = float(values.mean() if estimate is None else estimate)
     if values.size == 1:
-        reason = f"undefined: a variance needs at least two {what}, and there is one"
+        reason = f"undefined: a variance needs at least two {what}, but there is only one"
         return Pivot(estimate, math.nan, df=1.0, degenerate=reason)
     df = values.size - 1.0
     if float(np.ptp(values.astype(float))) <= EQUAL:
@@ -222,7 +223,7 @@ def _single_split_t(records: Records, *, reference: str) -> Pivot:
 def _of_splits(pivot: Pivot, splits: SplitLosses) -> Pivot:
     remarks: tuple[str, ...] = ()
     if splits.n_test < FEW_TEST_ROWS:
-        few = f"means over test sets of {splits.n_test:g} rows take few values"
+        few = f"means over test sets of {splits.n_test:g} rows have few distinct values"
         remarks = (f"{few}: a t distribution describes them badly",)
     return replace(pivot, estimand=Estimand("expected", splits.n_train), remarks=remarks)
 
@@ -254,21 +255,21 @@ def _corrected_pseudo_bootstrap(records: Records) -> Pivot:
     return judged_by(pivot, splits, replicates, "replicates")
 
 
-#: What replaces the interval where the losses on the splits have zero variance.
+#: The replacement for the interval if the losses on the splits have zero variance.
 ONE_SPLIT = binomial_fallback("the rows of one test set", lambda records: records.require("splits").n_test)
 
 SINGLE_SPLIT_T = Method(
     name="single-split-t",
-    title="t interval on the losses of one test set",
+    title="t interval from the losses on one test set",
     formula="r +/- t(1 - d/2; m - 1) sqrt(s^2 / m); r and s^2 are mean and sample variance of the losses on m "
     "test points",
     estimand=Estimand("holdout-model"),
     needs=frozenset({"test_set"}),
     assumptions="the test rows are independent, and numerous enough for their mean loss to be nearly normal",
-    tendency="liberal where errors are rare, zero width where there is none; liberal for the learning algorithm, since "
-    "it ignores the variance between training sets",
-    reference="Nadeau and Bengio (2003), section 4, with the normal distribution; the t distribution, our default, is "
-    "that of Nadeau and Bengio (1999)",
+    tendency="liberal if errors are rare, zero width without errors; liberal for the learning algorithm, since it "
+    "ignores the variance between training sets",
+    reference="Nadeau and Bengio (2003), section 4, with the normal distribution; our default, the t distribution, "
+    "follows Nadeau and Bengio (1999)",
     cost="1",
     options={"reference": Choice(("t", "normal"))},
     pivot=_single_split_t,
@@ -284,8 +285,8 @@ RESAMPLED_T = Method(
     "of J splits",
     estimand=Estimand("expected"),
     needs=frozenset({"splits"}),
-    assumptions="the mean losses of the splits are independent, which they are not",
-    tendency="liberal, increasingly so with more splits: its variance ignores the correlation between them",
+    assumptions="the mean losses of the splits are independent; they are not",
+    tendency="liberal, and more so with more splits: its variance ignores the correlation between them",
     reference="Nadeau and Bengio (2003), section 4; Dietterich (1998)",
     cost="J",
     pivot=_resampled_t,
@@ -299,8 +300,8 @@ CORRECTED_RESAMPLED_T = replace(
     formula="u +/- t(1 - d/2; J - 1) sqrt((1/J + n2/n1) s^2); u and s^2 are mean and sample variance of the "
     "mean losses of J splits into n1 training and n2 test rows",
     assumptions="mean losses of the splits are jointly normal with correlation n2 / (n1 + n2)",
-    tendency="near nominal where the learning algorithm is stable; liberal where the loss depends strongly on the "
-    "training rows",
+    tendency="near nominal if the learning algorithm is stable; liberal if the loss depends strongly on the training "
+    "rows",
     reference="Nadeau and Bengio (2003), section 4; rope: Benavoli, Corani, Demsar and Zaffalon (2017), section 4.1",
     options={"rope": Number(0.0, 0.0, 1.0)},
     pivot=_corrected_resampled_t,
@@ -314,8 +315,8 @@ PSEUDO_BOOTSTRAP = replace(
     "mean on R bootstrap replicates of the rows",
     options={},
     needs=frozenset({"splits", "replicates"}),
-    assumptions="estimates on bootstrap replicates of the data vary as those on new data do",
-    tendency="liberal like resampled-t: in expectation its variance is too small in the same ratio",
+    assumptions="estimates on bootstrap replicates of the data vary like those on new data",
+    tendency="liberal like resampled-t: in expectation its variance is too small by the same factor",
     cost="J + R J",
     pivot=_pseudo_bootstrap,
 )
@@ -326,8 +327,9 @@ CORRECTED_PSEUDO_BOOTSTRAP = replace(
     title="Pseudo-bootstrap interval with the correction for overlapping splits",
     formula="u +/- t(1 - d/2; R - 1) s sqrt(1 + J n2/n1); u is the mean loss over J splits into n1 training and "
     "n2 test rows, s^2 the sample variance of the same mean on R bootstrap replicates of the rows",
-    assumptions="as pseudo-bootstrap, after a correction that takes the correlation of two splits to be n2 / (n1 + n2)",
-    tendency="near nominal where the learning algorithm is stable, at many times the cost of corrected-resampled-t",
+    assumptions="as pseudo-bootstrap, after a correction that assumes a correlation of n2 / (n1 + n2) between two "
+    "splits",
+    tendency="near nominal if the learning algorithm is stable, at many times the cost of corrected-resampled-t",
     pivot=_corrected_pseudo_bootstrap,
 )
 

@@ -74,17 +74,17 @@ def held_out_interval(
     Returns
     -------
     ConfidenceInterval
-        Within [0, 1] except for "wald", which has zero width at 0 and at `n_tested` errors, and "agresti-coull".
+        Within [0, 1], except for "agresti-coull" and for "wald", which has zero width at 0 and at `n_tested` errors.
 
     Raises
     ------
     ValueError
-        If `errors` or `n_tested` is out of range, or `form` or `side` is none of the words.
+        If `errors` or `n_tested` is out of range, or `form` or `side` is not one of the words.
 
     Notes
     -----
-    With "clopper-pearson" and independent test points the interval covers the error of the classifier with a
-    probability of at least `confidence_level`, for every error. The others do so approximately.
+    With "clopper-pearson" and independent test points, the interval covers the error of the classifier with probability
+    at least `confidence_level` for any error. The others do so approximately.
 
     References
     ----------
@@ -127,7 +127,7 @@ def _outcome(records: Records, confidence_level: float, *, form: str, side: str)
     return Outcome(
         error,
         interval,
-        degenerate=f"all losses on the test set are {losses[0]:g}, so that their variance is 0",
+        degenerate=f"all losses on the test set are {losses[0]:g}: their variance is 0",
         estimand=Estimand(record.estimand),
     )
 
@@ -140,17 +140,17 @@ def _wilson_fallback(records: Records, estimate: float, confidence_level: float)
     return wilson_interval(estimate, records.require("test_set").n_effective, confidence_level)
 
 
-INDEPENDENT = "test points are independent, and new to the classifier"
+INDEPENDENT = "test points are independent and new to the classifier"
 
 TEST_SET_WILSON = Method(
     name="test-set-wilson",
-    title="Wilson score interval of the error on a test set",
+    title="Wilson score interval for the error on a test set",
     formula="(2 k + z^2 +/- z sqrt(z^2 + 4 k (1 - r))) / (2 (m + z^2)); r = k/m, k errors on m test points, z = "
     "z(1 - d/2)",
     estimand=Estimand("holdout-model"),
     needs=frozenset({"test_set"}),
     assumptions=INDEPENDENT,
-    tendency="near the level on average over errors; a one-sided limit near error 0 or 1 can be liberal",
+    tendency="near nominal on average over errors; a one-sided limit near error 0 or 1 can be liberal",
     reference="Wilson (1927); Brown, Cai and DasGupta (2001), section 3.1.1",
     cost="1, or 0 with a new test set",
     compute=partial(_outcome, form="wilson"),
@@ -161,10 +161,10 @@ TEST_SET_WILSON = Method(
 TEST_SET_WALD = replace(
     TEST_SET_WILSON,
     name="test-set-wald",
-    title="Normal interval of the error on a test set",
+    title="Normal interval for the error on a test set",
     formula="r +/- z sqrt(r (1 - r) / m); r = k/m, k errors on m test points, z = z(1 - d/2)",
     assumptions=f"{INDEPENDENT}; the number of errors is nearly normal",
-    tendency="liberal where errors are few; zero width if no point or every point is wrong",
+    tendency="liberal if errors are few; zero width if no point or every point is wrong",
     reference="Brown, Cai and DasGupta (2001), section 2, with its coverage",
     compute=partial(_outcome, form="wald"),
     one_sided=partial(_each_at, form="wald"),
@@ -174,9 +174,9 @@ TEST_SET_WALD = replace(
 TEST_SET_CLOPPER_PEARSON = replace(
     TEST_SET_WILSON,
     name="test-set-clopper-pearson",
-    title="Exact binomial interval of the error on a test set",
+    title="Exact binomial interval for the error on a test set",
     formula="p with P(X >= k) = d/2 and p with P(X <= k) = d/2; X is binomial(m, p), k errors on m test points",
-    tendency="conservative: it covers at least at the level, whatever the error is",
+    tendency="conservative: coverage is at least nominal for any error",
     reference="Clopper and Pearson (1934)",
     compute=partial(_outcome, form="clopper-pearson"),
     one_sided=partial(_each_at, form="clopper-pearson"),
@@ -185,16 +185,16 @@ TEST_SET_CLOPPER_PEARSON = replace(
 TEST_SET_LANGFORD = replace(
     TEST_SET_CLOPPER_PEARSON,
     name="test-set-langford",
-    title="Exact one-sided binomial bound of the error on a test set",
+    title="Exact one-sided binomial bound for the error on a test set",
     formula="0 and p with P(X <= k) = d; X is binomial(m, p), k errors on m test points",
-    reference="Langford (2005), section 3, the test set bound; two-sided it is Clopper and Pearson's",
+    reference="Langford (2005), section 3, the test set bound; the two-sided version is Clopper and Pearson's",
     options={"side": Choice(("upper", "two-sided", "lower"))},
 )
 
 TEST_SET_WILSON_CORRECTED = replace(
     TEST_SET_WILSON,
     name="test-set-wilson-corrected",
-    title="Wilson score interval with continuity correction of the error on a test set",
+    title="Wilson score interval with continuity correction for the error on a test set",
     formula="(2 k + z^2 - 1 - z sqrt(z^2 - 2 - 1/m + 4 r (m (1 - r) + 1))) / (2 (m + z^2)) and (2 k + z^2 + 1 + "
     "z sqrt(z^2 + 2 - 1/m + 4 r (m (1 - r) - 1))) / (2 (m + z^2)); r = k/m, k errors on m test points, "
     "z = z(1 - d/2)",
@@ -207,10 +207,10 @@ TEST_SET_WILSON_CORRECTED = replace(
 TEST_SET_AGRESTI_COULL = replace(
     TEST_SET_WILSON,
     name="test-set-agresti-coull",
-    title="Agresti and Coull's interval of the error on a test set",
+    title="Agresti-Coull interval for the error on a test set",
     formula="c +/- z sqrt(c (1 - c) / (m + z^2)); c = (k + z^2/2) / (m + z^2), k errors on m test points, z = "
     "z(1 - d/2)",
-    tendency="near the level on average over errors, and a little longer than the score interval",
+    tendency="near nominal on average over errors, and slightly longer than the score interval",
     reference="Agresti and Coull (1998)",
     compute=partial(_outcome, form="agresti-coull"),
     one_sided=partial(_each_at, form="agresti-coull"),
@@ -219,11 +219,11 @@ TEST_SET_AGRESTI_COULL = replace(
 TEST_SET_JEFFREYS = replace(
     TEST_SET_WILSON,
     name="test-set-jeffreys",
-    title="Posterior interval under Jeffreys' prior of the error on a test set",
+    title="Posterior interval under Jeffreys' prior for the error on a test set",
     formula="the d/2 and 1 - d/2 quantiles of Beta(k + 1/2, m - k + 1/2); k errors on m test points; the lower "
     "limit is 0 at k = 0, the upper 1 at k = m",
-    tendency="near the level on average over errors, one-sided limits too",
-    reference="Brown, Cai and DasGupta (2001), section 4.1.1, with 0 and 1 as limits at no and at all errors",
+    tendency="near nominal on average over errors, including one-sided limits",
+    reference="Brown, Cai and DasGupta (2001), section 4.1.1, with limit 0 for no errors and 1 for all errors",
     compute=partial(_outcome, form="jeffreys"),
     one_sided=partial(_each_at, form="jeffreys"),
 )

@@ -1,10 +1,10 @@
-"""The interval of cudbound's own: binomial limits around two centers, with the upper limit capped by a supremum.
+"""The recommended interval, from cudbound: binomial limits around two centers, the upper one capped by a supremum.
 
-The limits reach from the lower limit of the smaller to the upper limit of the larger of two estimates, as if each were
-the error on as many new cases as there are training rows; `cudbound.point_estimates.two_centers` says where other
-estimates take their places. Where few features were fitted, and nothing before the classifier read the labels, the
-signed side of the CUD bound says how far the training error can be too low, and may lower the upper limit, down to that
-of the smaller center.
+The interval extends from the lower limit of the smaller to the upper limit of the larger of two estimates, as if each
+were the error on as many new cases as there are training rows; `cudbound.point_estimates.two_centers` documents when
+other estimates are used. If few features were fitted and no step before the classifier used the labels, the signed side
+of the CUD bound limits how far the training error can be too low. It may lower the upper limit, down to that of the
+smaller center.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def _suprema(records: Records, wanted: bool, probability: float) -> tuple[float,
 
 
 def _why_no_cap(records: Records) -> str:
-    """Return why the rank of the design forbids the cap, in a few words; empty where it does not."""
+    """Return why the rank of the design does not allow the cap, in a few words; empty if it does."""
     if allows_cap(records):
         return ""
     if records.design is None or math.isnan(records.design.rank):
@@ -92,7 +92,7 @@ def _two_center(records: Records, confidence_level: float, *, tails: str, cap: b
 
 
 def _remarks_below(records: Records, centers: TwoCenters) -> list[str]:
-    """Return how rows count, and what moved the lower limit, in a few words each."""
+    """Return how rows were counted and what changed the lower limit, in a few words each."""
     found = []
     if records.groups is not None:
         effect = f"design effect {design_effect(records):.3g} of the out-of-bag losses"
@@ -104,7 +104,7 @@ def _remarks_below(records: Records, centers: TwoCenters) -> list[str]:
 
 
 def _remarks_above(records: Records, centers: TwoCenters) -> list[str]:
-    """Return what moved the upper limit, apart from the cap."""
+    """Return what changed the upper limit, apart from the cap."""
     found: list[str] = []
     if centers.high > max(centers.optimism_corrected, centers.error_632_plus):
         which = "out-of-bag" if centers.high == centers.out_of_bag else "cross-validated"
@@ -112,12 +112,12 @@ def _remarks_above(records: Records, centers: TwoCenters) -> list[str]:
         found.append(Worded.of(lambda write: f"{from_error} {write(centers.high)}"))
     nearly_full = records.design is not None and records.design.is_nearly_full
     if nearly_full and math.isnan(centers.cross_validated):
-        found.append("rank nearly that of the rows, and no cross-validated error on record")
+        found.append("rank close to the number of rows, but no cross-validated error recorded")
     return found
 
 
 def _details(records: Records, centers: TwoCenters, n: float) -> dict[str, float]:
-    """Return the numbers behind the limits, as far as they are known."""
+    """Return the known numbers behind the limits."""
     design = Design(records.n_samples) if records.design is None else records.design
     known = {
         "training_error": centers.training_error,
@@ -158,18 +158,19 @@ TWO_CENTER = Method(
     name="two-center",
     title="Binomial limits around the optimism-corrected and the .632+ estimate, capped by the CUD bound",
     formula="low = lo(n l), high = min(up(n M), max(up(n m), T + Q)), or up(n M) without a cap; m is the smaller of "
-    "the .632+ estimate and T + mean of (D_b - A_b), M the larger of the two, of Err(1) where the classifier "
-    "overfits and of the cross-validated error where the rank is nearly n, l is m, or (m + T)/2 if that is less "
-    "and at most half of the rows are distinct, or 0 where T is 0 and the rank at most n/2; lo and up the limits of "
-    "Clopper and Pearson among n with d/2 in each tail, continued to numbers of errors that are not whole, Q the "
-    "1 - d/2 quantile of one side of the suprema of cud",
+    "the .632+ estimate and T + mean of (D_b - A_b), M is the largest of the two, of Err(1) if the classifier "
+    "overfits, and of the cross-validated error if the rank is nearly n; l is m, or (m + T)/2 if that is less and at "
+    "most half of the rows are distinct, or 0 if T is 0 and the rank is at most n/2; lo and up are Clopper-Pearson "
+    "limits for n cases with d/2 in each tail, extended to fractional numbers of errors; Q is the 1 - d/2 quantile of "
+    "one side of the suprema of cud",
     estimand=Estimand("conditional"),
     needs=_needs({"cap": True}),
     needs_with=_needs,
-    assumptions="one of the centers is about the error of this classifier, as if seen on n new cases",
-    tendency="reached its level in 97 of 101 fresh populations, selection of features, trees and nearly as many "
-    "features as rows among them (docs/evidence/confirmation.md); short by .02 for groups of very unequal size; long "
-    "where the classifier overfits, and longer than the CUD bound near separable classes",
+    assumptions="one of the two centers is close to the error of this classifier, and varies as if observed on n new "
+    "cases",
+    tendency="reached its level in 97 of 101 new populations, including feature selection, trees and nearly "
+    "as many features as rows (docs/evidence/confirmation.md); coverage .02 too low for groups of very unequal size; "
+    "long if the classifier overfits, and longer than the CUD bound for nearly separable classes",
     reference="this package, docs/explanation/two_centers.md; Clopper and Pearson (1934), Efron and Gong (1983), "
     "Efron and Tibshirani (1997), Laber and Murphy (2008)",
     cost="B",

@@ -1,4 +1,4 @@
-"""Two-stage bootstrap: percentiles of the corrected estimate, recomputed on every draw by draws of it."""
+"""Two-stage bootstrap: percentiles of the corrected estimate, recomputed on every draw from inner draws."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from cudbound.intervals.efron_tibshirani import FALLBACK
 from cudbound.intervals.method import Method, defined_values
 from cudbound.records import Records
 
-NO_INNER_DRAWS = "no inner draws on record: ask for 50 of them, which takes 50 further refits of every draw"
-#: Where rows have weights, or only some of them count.
+NO_INNER_DRAWS = "no inner draws were recorded: request 50, which needs 50 further refits per draw"
+#: Used if rows have weights, or only some rows count.
 NO_MEANS_OF_SOME_ROWS = (
-    "inner draws are recorded as means over all rows alike, for the error without weights alone"
+    "inner draws are recorded as unweighted means over all rows, which only give the unweighted error"
 )
 
 
@@ -26,7 +26,7 @@ def _compute(records: Records, confidence_level: float, *, center: str, quantile
     defined, lost = defined_values(replicates_at(records, center), "without an estimate")
     remarks = (*found.remarks, *lost)
     if not defined.size:
-        reason = "no draw has an estimate from its inner draws"
+        reason = "the inner draws give no estimate in any draw"
         return Outcome(found.estimate, UNDEFINED_LIMITS, remarks=remarks, degenerate=reason)
     return Outcome(
         found.estimate,
@@ -38,14 +38,15 @@ def _compute(records: Records, confidence_level: float, *, center: str, quantile
 
 TWO_STAGE = Method(
     name="two-stage",
-    title="Percentiles of the corrected estimate, recomputed on every draw by inner draws",
+    title="Percentiles of the corrected estimate, recomputed on every draw from inner draws",
     formula="the d/2 and 1 - d/2 quantiles over the draws of the corrected error, recomputed on each from inner "
     "draws",
     estimand=Estimand("conditional"),
     needs=frozenset({"losses", "bootstrap", "inner"}),
-    assumptions="the corrected error varies around the true one as that of a draw does around that of the training set",
-    tendency="too low and liberal: copies of a row stand on both sides of the inner draws; made for C-statistics of "
-    "logistic models on hundreds of rows",
+    assumptions="the corrected error varies around the true error as that of a draw varies around that of the training "
+    "set",
+    tendency="too low and liberal, since inner draws train and test on copies of the same row; designed for "
+    "C-statistics of logistic models on hundreds of rows",
     reference="Noma et al. (2021), algorithm 2; with center='632' it is the percentile bootstrap with inner draws",
     cost="B (1 + inner draws)",
     compute=_compute,

@@ -25,7 +25,7 @@ class CoverageWidthDisplay(CellsDisplay):
     Parameters
     ----------
     cells : pandas.DataFrame
-        `Summary.cells` or some of its rows: method, n_replicates, coverage, coverage_mcse, width, width_mcse. Cells
+        `Summary.cells`, or some of its rows: method, n_replicates, coverage, coverage_mcse, width, width_mcse. Cells
         without a width have no point.
     confidence_level : float, default=0.95
 
@@ -75,7 +75,7 @@ class CoverageByScenarioDisplay(CellsDisplay):
     artists_ : dict of str to matplotlib.container.ErrorbarContainer
         Points of each method.
     level_label_ : matplotlib.text.Text
-        At the upper edge of the picture, above the line.
+        At the upper edge of the plot, above the line.
     level_line_, band_, legend_, ax_ : matplotlib artists
         As in `CellsDisplay`.
     """
@@ -91,7 +91,7 @@ class CoverageByScenarioDisplay(CellsDisplay):
 
     @property
     def size(self) -> tuple[float, float]:
-        """Width and height in inches that leave room for every point."""
+        """Width and height in inches, with room for every point."""
         return 7.0, 1.2 + max(0.22, 0.09 * len(self.methods)) * len(self.labels)
 
     @property
@@ -130,8 +130,7 @@ class KurtosisDisplay(CellsDisplay):
     ----------
     cells, samples : pandas.DataFrame
         `Summary.cells` and `Summary.samples`, joined by scenario and n: method, n_replicates and coverage from the
-        former, training_error_kurtosis from the latter. Cells whose training errors are all equal have no kurtosis and
-        no point.
+        former, training_error_kurtosis from the latter. Cells with equal training errors have no kurtosis and no point.
     confidence_level : float, default=0.95
 
     Attributes

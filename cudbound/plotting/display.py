@@ -1,4 +1,4 @@
-"""What every plot does: it keeps its data, draws itself on axes, and becomes a file or an element of a page."""
+"""The common behavior of plots: they keep their data, draw on axes, and export to a file or a page element."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 CELL = ["scenario", "n"]
 BAND_STYLE: dict[str, Any] = {"color": "0.92", "zorder": 0, "linewidth": 0}
 LEVEL_STYLE: dict[str, Any] = {"color": "0.4", "linewidth": 0.8, "linestyle": "--", "zorder": 1}
-#: Characters of a line of the legend.
+#: Characters per line of the legend.
 LEGEND_LENGTH = 90
-#: Formats of a file, and the metadata that matplotlib would write into it, which change with its version or the date.
+#: File formats, and the matplotlib metadata in each that would change with its version or the date.
 IMAGES: dict[str, tuple[str, ...]] = {
     "svg": ("Creator", "Date", "Format", "Type"),
     "png": ("Software",),
@@ -43,7 +43,7 @@ class Display(abc.ABC):
     percent : bool, default=False
         Whether proportions are written in percent, where intervals or half-widths are drawn; set it before `plot`.
     ax_ : matplotlib.axes.Axes
-        Where it was drawn, after `plot`.
+        The axes, after `plot`.
     figure_ : matplotlib.figure.Figure
         The figure of these axes.
     """
@@ -63,7 +63,7 @@ class Display(abc.ABC):
         Raises
         ------
         ImportError
-            If matplotlib is not installed, with the way to get it.
+            If matplotlib is not installed; the message shows the install command.
         """
         if ax is None:
             ax = import_matplotlib().pyplot.subplots(figsize=self.size, layout="constrained")[1]
@@ -75,10 +75,10 @@ class Display(abc.ABC):
 
     @abc.abstractmethod
     def _draw_on(self, ax: Axes) -> None:
-        """Draw everything, and keep the artists."""
+        """Draw everything and keep the artists."""
 
     def image(self, format: str) -> bytes:
-        """Draw the display on a figure of its own and return it as a file.
+        """Draw the display on its own figure and return the content of a file.
 
         Parameters
         ----------
@@ -88,9 +88,9 @@ class Display(abc.ABC):
         Raises
         ------
         ParameterError
-            If the format is another one.
+            If the format is not supported.
         ImportError
-            If matplotlib is not installed, with the way to get it.
+            If matplotlib is not installed; the message shows the install command.
         """
         if format not in IMAGES:
             raise ParameterError("format", f"one of {list(IMAGES)}", format)
@@ -100,14 +100,14 @@ class Display(abc.ABC):
         return stream.getvalue()
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the display to a file, whose extension decides the format: .svg, .png or .pdf.
+        """Write the display to a file in the format of its extension: .svg, .png or .pdf.
 
         Raises
         ------
         ParameterError
-            If the extension is another one.
+            If the extension is not supported.
         ImportError
-            If matplotlib is not installed, with the way to get it.
+            If matplotlib is not installed; the message shows the install command.
         OSError
             If the file cannot be written.
         """
@@ -119,7 +119,7 @@ class Display(abc.ABC):
         Path(path).write_bytes(self.image(format))
 
     def svg(self, name: str) -> str:
-        """Draw the display and return it as an ``<svg>`` element.
+        """Draw the display and return an ``<svg>`` element.
 
         Parameters
         ----------
@@ -129,12 +129,12 @@ class Display(abc.ABC):
         Returns
         -------
         str
-            Without an XML declaration. Text stays text, escaped. The same display gives the same string.
+            Without an XML declaration. Text stays escaped text. The same display gives the same string.
 
         Raises
         ------
         ImportError
-            If matplotlib is not installed, with the way to get it.
+            If matplotlib is not installed; the message shows the install command.
         """
         stream = io.StringIO()
         with _drawn(self, name, "none") as figure:
@@ -157,7 +157,7 @@ class CellsDisplay(Display):
     Attributes
     ----------
     artists_ : dict of str to matplotlib artist
-        What shows each method.
+        The artist of each method.
     level_line_, band_ : matplotlib artists
         The line of the nominal level, and the band in which the coverage of an exact interval falls in 95% of studies.
     legend_, ax_, figure_ : matplotlib artists
@@ -165,7 +165,7 @@ class CellsDisplay(Display):
 
     #: Columns that the cells must have.
     columns: Sequence[str]
-    #: The corner of the legend above the axes that lies on their edge.
+    #: The corner of the legend that lies on the upper edge of the axes.
     legend_corner: Literal["lower left", "lower right"] = "lower left"
 
     def __init__(self, cells: pd.DataFrame, confidence_level: float = 0.95) -> None:
@@ -210,16 +210,16 @@ class CellsDisplay(Display):
 
     @abc.abstractmethod
     def _draw(self, ax: Axes, rows: pd.DataFrame, style: dict[str, Any]) -> Any:
-        """Draw the cells of one method and return the artist that stands for it in the legend."""
+        """Draw the cells of one method and return its artist for the legend."""
 
     @abc.abstractmethod
     def _finish(self, ax: Axes) -> None:
-        """Draw what belongs to no single method, and label the axes."""
+        """Draw everything that belongs to no single method, and label the axes."""
 
 
 @contextmanager
 def _drawn(display: Display, salt: str, fonttype: str) -> Iterator[Figure]:
-    """Draw a display on a figure of its own, the same every time; `salt` makes the names in an SVG unique."""
+    """Draw a display reproducibly on its own figure; `salt` makes the names in an SVG unique."""
     mpl = import_matplotlib()
     settings = {"svg.fonttype": fonttype, "svg.hashsalt": salt, "font.size": 9.0}
     with mpl.rc_context(settings), warnings.catch_warnings():
@@ -232,12 +232,12 @@ def _drawn(display: Display, salt: str, fonttype: str) -> Iterator[Figure]:
 
 
 def check_columns(name: str, frame: pd.DataFrame, columns: Sequence[str]) -> None:
-    """Refuse a frame that lacks a column or has no row.
+    """Raise ValueError for a frame with a missing column or without rows.
 
     Raises
     ------
     ValueError
-        If it does.
+        If a column is missing or there are no rows.
     """
     missing = [column for column in columns if column not in frame.columns]
     if missing or frame.empty:
@@ -246,12 +246,12 @@ def check_columns(name: str, frame: pd.DataFrame, columns: Sequence[str]) -> Non
 
 
 def import_matplotlib() -> Any:
-    """Return matplotlib; raise ImportError if it is not installed, with the way to get it."""
+    """Return matplotlib; raise ImportError with the install command if it is not installed."""
     try:
         import matplotlib.pyplot
     except ImportError as error:
         raise ImportError(
-            "Plots need matplotlib, the extra cudbound[plots], which is not installed; "
-            f"get it with: {install_command('plots')}"
+            "Plots need matplotlib, the extra cudbound[plots], which is not installed; get it with: "
+            f"{install_command('plots')}"
         ) from error
     return matplotlib

@@ -1,4 +1,4 @@
-"""Intervals side by side: one line for each method, and the error that needs no classifier."""
+"""Forest plots of intervals: one line per method, and the error of always predicting the majority class."""
 
 from __future__ import annotations
 
@@ -20,47 +20,46 @@ if TYPE_CHECKING:
     from matplotlib.lines import Line2D
     from matplotlib.text import Text
 
-#: Black on white: a copy in grays loses nothing.
+#: Black on white, so that a grayscale copy loses nothing.
 _BAR: dict[str, Any] = {"color": "black", "marker": "o", "markersize": 5.0, "capsize": 3.0, "elinewidth": 1.2}
-#: Characters of a line of a method's title and of a panel's, and the inches that a line of text and the space below a
-#: row take.
+#: Characters per line of a method's title and of a panel's, and inches of a line of text and of the space below a row.
 _WRAP, _TITLE, _TEXT, _SPACE = 44, 70, 0.16, 0.14
 
 
 class ForestDisplay(Display):
-    """Estimates with their limits, one line for each, from top to bottom, in a panel for each metric and estimand.
+    """Estimates with their limits, one line each, from top to bottom, with a panel per metric and estimand.
 
     Parameters
     ----------
     frame : pandas.DataFrame
-        Columns method, estimate, low, high; one row each. A row without limits says so. Further columns are used where
-        they are there: metric, estimand, title (in place of the method), recommended, confidence_level, alternative,
+        Columns method, estimate, low, high; one row per line. Rows without limits are marked. Optional columns: metric,
+        estimand, title (in place of the method), recommended, confidence_level, alternative,
         is_proportion (False for what is never in percent).
     reference : float or None, default=None
-        Where a vertical line stands for comparison.
+        Position of a vertical line for comparison.
     reference_label : str, default=""
-        What it is.
+        Label of the line.
     axis_label : str, default=""
-        What the estimates are; without it, the metric.
+        Label of the axis; by default the metric.
 
     Attributes
     ----------
     labels : list of str
         The rows from top to bottom.
     axes_ : list of matplotlib.axes.Axes
-        The panels; the only one is ``ax_``.
+        The panels; a single panel is also ``ax_``.
     artists_ : list of matplotlib.container.ErrorbarContainer or None
-        The line of each row, in the order of `labels`; None for one without limits.
+        The line of each row, in the order of `labels`; None without limits.
     numbers_ : list of matplotlib.text.Text
-        Estimate and limits at the right of each row.
+        Estimate and limits to the right of each row.
     reference_line_ : matplotlib.lines.Line2D or None
-        Of the last panel.
+        The line in the last panel.
     ax_, figure_ : matplotlib artists
         As in `Display`.
     """
 
     columns = ("method", "estimate", "low", "high")
-    #: Inches that the axis and the names around it take.
+    #: Inches of the axis and the labels around it.
     axis_height = 1.0
 
     def __init__(
@@ -101,7 +100,7 @@ class ForestDisplay(Display):
 
     @property
     def size(self) -> tuple[float, float]:
-        """Width and height in inches; every row has its line."""
+        """Width and height in inches, with a line for every row."""
         return 8.5, sum(self._heights) + self.axis_height * len(self._panels)
 
     def _draw_on(self, ax: Axes) -> None:
@@ -150,7 +149,7 @@ class ForestDisplay(Display):
             in_percent(ax.xaxis)
 
     def _name_axis(self, ax: Axes, rows: pd.DataFrame) -> None:
-        """Set the limits of the axis, and what names it, the panel and the line for comparison."""
+        """Set the limits of the axis, and label the axis, the panel and the reference line."""
         metric, kind = rows["metric"].iloc[0], rows["kind"].iloc[0]
         if self.reference is not None and metric == self.frame["metric"].iloc[0]:
             self.reference_line_ = ax.axvline(self.reference, **LEVEL_STYLE)
@@ -170,7 +169,7 @@ class ForestDisplay(Display):
             ax.set_title(title, loc="left", fontsize="medium", x=0.0, pad=16)
 
     def _set_limits(self, ax: Axes, rows: pd.DataFrame) -> None:
-        """Begin the axis at 0, or below it, and end it above all that is drawn in panels of this metric."""
+        """Start the axis at or below 0, and end it above everything drawn in panels of this metric."""
         drawn = [*_finite(rows), self.reference or 0.0]
         top = max(0.1, 1.05 * max(drawn))
         ax.set_xlim(min(0.0, 1.05 * min(drawn)), 1.0 if 0.75 < max(drawn) <= 1.0 else top)
@@ -190,7 +189,7 @@ class ForestDisplay(Display):
 
 
 def _finite(rows: pd.DataFrame) -> list[float]:
-    """Return the estimates and limits that are neither missing nor infinite."""
+    """Return the estimates and limits that are finite."""
     return [one for name in ("estimate", "low", "high") for one in rows[name] if math.isfinite(one)]
 
 
@@ -204,7 +203,7 @@ def _text(value: float, percent: bool) -> str:
 
 
 class IntervalDisplay(ForestDisplay):
-    r"""Intervals for the error, beside the share of the rarer class: the error of always naming the other one.
+    r"""Intervals for the error, with the error of always predicting the majority class.
 
     Parameters and attributes are those of `ForestDisplay`.
 
@@ -220,7 +219,7 @@ class IntervalDisplay(ForestDisplay):
 
     @classmethod
     def from_table(cls, table: Any) -> Self:
-        """Return the display of a `cudbound.IntervalTable`; the line is there if the table knows its data."""
+        """Return the display of a `cudbound.IntervalTable`, with the reference line if the table knows its data."""
         frame, run = table.pictured, table.run
         if run is None or "error" not in set(frame["metric"]):
             return cls(frame)
@@ -232,9 +231,9 @@ class IntervalDisplay(ForestDisplay):
 
 
 class ComparisonDisplay(ForestDisplay):
-    """Intervals for the difference of two errors, beside no difference or the margin that was asked for.
+    """Intervals for the difference between two errors, with a line at 0 or at the requested margin.
 
-    Parameters and attributes are those of `ForestDisplay`, with `favors`, the names of the two.
+    Parameters and attributes are those of `ForestDisplay`, plus `favors`, the names of the two learners.
 
     Attributes
     ----------
@@ -260,7 +259,7 @@ class ComparisonDisplay(ForestDisplay):
         return found
 
     def _set_limits(self, ax: Axes, rows: pd.DataFrame) -> None:
-        """Put 0 in the middle, and name whom each side favors."""
+        """Center the axis at 0, and label which learner each side favors."""
         top = max(0.1, 1.05 * rows[["estimate", "low", "high"]].abs().max().max(), abs(self.reference or 0.0))
         ax.set_xlim(-top, top)
         names = (

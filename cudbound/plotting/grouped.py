@@ -1,4 +1,4 @@
-"""Pictures of counts and of groups, for reports that show no patient by himself or herself."""
+"""Plots of counts and groups, for reports that show no individual patients."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ if TYPE_CHECKING:
 
 
 class CountsDisplay(Display):
-    """Histograms that were counted elsewhere: one, or two that stand on either side of the axis.
+    """Histograms from given counts: one, or two on opposite sides of the axis.
 
     Parameters
     ----------
     edges : sequence of float
-        One more than there are counts.
+        Bin edges, one more than counts.
     counts : mapping of str to sequence of int
-        One or two histograms by their names; the second hangs below the axis.
+        One or two histograms by name; the second is below the axis.
     axis_label, counted : str
-        What lies on the axis, and what is counted.
+        Labels of the axis and of the counts.
     mark : (float, str) or None, default=None
-        Where a line stands, and what it is.
+        Position and label of a line.
 
     Attributes
     ----------
@@ -50,7 +50,7 @@ class CountsDisplay(Display):
         mark: tuple[float, str] | None = None,
     ) -> None:
         if not 1 <= len(counts) <= 2 or any(len(one) != len(edges) - 1 for one in counts.values()):
-            raise ParameterError("counts", "one or two histograms, with one count less than edges", counts)
+            raise ParameterError("counts", "one or two histograms, with one count fewer than edges", counts)
         self.edges = np.asarray(edges, dtype=float)
         self.counts = {name: np.asarray(one) for name, one in counts.items()}
         self.axis_label, self.counted, self.mark = axis_label, counted, mark
@@ -87,16 +87,16 @@ class CountsDisplay(Display):
 
 
 class GroupedInstabilityDisplay(Display):
-    """Share of refits that change the class of rows, against the distance of their scores from the threshold.
+    """Share of refits that change the class of a row, against the distance of its score from the threshold.
 
-    Each line stands for a group of neighbors: a dot at their mean share, and the line up to the largest.
+    Each line is a group of neighbors: a dot at their mean share, and a line up to the largest share.
 
     Parameters
     ----------
     groups : sequence of mapping
         With distance, mean_share, largest_share and n.
     axis_label : str
-        What the distances are of.
+        The quantity whose distances they are.
     marks : sequence of float, default=(0.1, 0.25)
         Shares at which a line is drawn.
 
@@ -116,7 +116,7 @@ class GroupedInstabilityDisplay(Display):
         self, groups: Sequence[Mapping[str, float]], axis_label: str, marks: Sequence[float] = (0.1, 0.25)
     ) -> None:
         if not groups:
-            raise ParameterError("groups", "one group at least", groups)
+            raise ParameterError("groups", "at least one group", groups)
         self.groups, self.axis_label, self.marks = groups, axis_label, marks
 
     @property

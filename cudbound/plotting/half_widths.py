@@ -23,31 +23,31 @@ _QUANTILE = _LINE | {"color": "0.45", "marker": "s"}
 
 
 class HalfWidthDisplay(Display):
-    """Expected half-width and the one that a share of the samples keeps to, against the number of patients.
+    """Mean half-width, and the quantile of half-widths, against the number of patients.
 
     Parameters
     ----------
     frame : pandas.DataFrame
-        What `cudbound.SampleSizePlan.to_frame` returns: n, mean_half_width, quantile_half_width, their Monte Carlo
-        standard errors, half_width, probability.
+        As from `cudbound.SampleSizePlan.to_frame`: n, mean_half_width, quantile_half_width, their Monte Carlo standard
+        errors, half_width, probability.
     required : float
-        The number of patients that was found; none is marked where it is not among those simulated.
+        The required number of patients; it is not marked if it is outside the simulated range.
     what : str, default="interval"
-        The interval, for the axis.
+        The interval, for the label of the axis.
 
     Attributes
     ----------
     mean_, quantile_ : matplotlib.container.ErrorbarContainer
         Points with bars of 1.96 Monte Carlo standard errors.
     mean_curve_, quantile_curve_ : matplotlib.lines.Line2D
-        Through the points after they were made to fall with n, linear in 1 / sqrt(n) between them: the curve on which
-        the number of patients is found.
+        Through the points after isotonic regression, linear in 1 / sqrt(n) between them: the number of patients is
+        found on this curve.
     answer_ : matplotlib.lines.Line2D or None
-        The point of the curve at the target.
+        The point on the curve at the target.
     target_line_ : matplotlib.lines.Line2D
         At the target half-width.
     required_line_ : matplotlib.lines.Line2D or None
-        At the number of patients that was found.
+        At the required number of patients.
     legend_, ax_, figure_ : matplotlib artists
     """
 
@@ -99,7 +99,7 @@ class HalfWidthDisplay(Display):
 
 
 def _draw_curve(ax: Axes, sizes: pd.Series, half_widths: pd.Series, color: str) -> Line2D:
-    """Draw what falls with n, linear in 1 / sqrt(n) between two sizes, as half-widths are."""
+    """Draw a decreasing curve in n, linear in 1 / sqrt(n) between two sizes, as half-widths are."""
     falling = isotonic_regression(half_widths, increasing=False).x
     at = np.linspace(sizes.min(), sizes.max(), 200)
     at = np.union1d(at, sizes)

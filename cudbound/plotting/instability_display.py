@@ -1,4 +1,4 @@
-"""How often each row changes its class over refits, against the distance of its score from the threshold."""
+"""How often refits change the class of each row, against the distance of its score from the threshold."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ if TYPE_CHECKING:
 
 
 class InstabilityDisplay(Display):
-    """Share of the refits that put each row in another class.
+    """Share of refits that classify each row differently.
 
     Parameters
     ----------
     shares : array-like of float, shape (n_samples,)
         In [0, 1].
     distances : array-like of float, shape (n_samples,), or None, default=None
-        Distance of the score of each row from the threshold; None sets the rows in the order of their shares.
+        Distance of each row's score from the threshold; None orders the rows by share.
     distances_of : str, default=""
-        What they are distances of, or why there are none.
+        The quantity whose distances they are, or why there are none.
     marks : sequence of float, default=(0.1, 0.25)
         Shares at which a line is drawn.
 
@@ -35,7 +35,7 @@ class InstabilityDisplay(Display):
     points_ : matplotlib.collections.PathCollection
     mark_lines_ : list of matplotlib.lines.Line2D
     mark_labels_ : list of matplotlib.text.Text
-        At the right of each line: the share, and how many rows lie above it.
+        To the right of each line: the share, and the number of rows above it.
     ax_, figure_ : matplotlib artists
         As in `Display`.
 
@@ -55,7 +55,7 @@ class InstabilityDisplay(Display):
     ) -> None:
         self.shares = np.asarray(shares, dtype=float)
         if self.shares.ndim != 1 or not self.shares.size:
-            raise ParameterError("shares", "one number for each row", shares)
+            raise ParameterError("shares", "one number per row", shares)
         self.distances = None if distances is None else np.asarray(distances, dtype=float)
         if self.distances is not None and self.distances.shape != self.shares.shape:
             raise ParameterError("distances", "as many as 'shares', or None", distances)
@@ -66,7 +66,7 @@ class InstabilityDisplay(Display):
         if self.distances is None:
             at, heights = np.arange(1, self.shares.size + 1), np.sort(self.shares)[::-1]
             reason = f"; {self.distances_of}" if self.distances_of else ""
-            label = f"rows in the order of their shares{reason}"
+            label = f"rows ordered by share{reason}"
         else:
             at, heights = self.distances, self.shares
             label = self.distances_of or "distance of the score from the threshold"

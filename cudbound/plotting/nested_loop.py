@@ -1,4 +1,4 @@
-"""All cells of a study on one line, one step per cell, ordered by n, then scenario."""
+"""Nested-loop plot: all cells of a study as steps, ordered by n, then scenario."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 LOOPS = ["n", "scenario"]
 #: Height of the strip for n below the data, relative to the height of the data.
 STRIP_HEIGHT = 0.12
-#: With more cells than this there are no names at the axis.
+#: With more cells than this, the axis has no scenario names.
 MAX_NAMED = 60
 
 
 class NestedLoopDisplay(CellsDisplay):
-    """A measure of every method in every cell as steps, over steps that show n.
+    """A measure of every method in every cell as steps, above steps that show n.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ class NestedLoopDisplay(CellsDisplay):
     size_line_ : matplotlib.lines.Line2D
         Steps of n; scenarios are named at the axis.
     level_line_, band_, legend_, ax_ : matplotlib artists
-        As in `CellsDisplay`; the former two only if the measure is "coverage".
+        As in `CellsDisplay`; the first two only if the measure is "coverage".
 
     References
     ----------
@@ -63,12 +63,12 @@ class NestedLoopDisplay(CellsDisplay):
 
     @property
     def _names(self) -> list[str]:
-        """Names of the scenarios at the axis, if there is room for them."""
+        """Names of the scenarios at the axis, if there is room."""
         return [safe_label(scenario) for _, scenario in self.order] if len(self.order) <= MAX_NAMED else []
 
     @property
     def size(self) -> tuple[float, float]:
-        """Width and height in inches; names at the axis add to the height of the data."""
+        """Width and height in inches; names at the axis increase the height."""
         return 7.0, 4.0 + 0.075 * max(map(len, self._names), default=0)
 
     def _draw_level(self, ax: Axes) -> None:

@@ -1,4 +1,4 @@
-"""What refits and test rows say in pictures of their own: errors of the refits, and the confusion table with limits."""
+"""Plots of refits and test rows: errors of the refits, and the confusion table with limits."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ N_BARS = 20
 
 
 class RefitErrorDisplay(Display):
-    """Histogram of the errors of refits to bootstrap draws, each on the rows that its draw left out.
+    """Histogram of the errors of refits on bootstrap draws, each on the rows that its draw left out.
 
-    It shows how much refits differ, and is no interval: few rows are left out of each draw.
+    It shows how much refits differ, but is not an interval: few rows are left out of each draw.
 
     Parameters
     ----------
     errors : array-like of float, shape (n_refits,)
-        nan where a draw left no row out; at least one is a number.
+        nan if a draw left no row out; at least one is not nan.
 
     Attributes
     ----------
@@ -49,7 +49,7 @@ class RefitErrorDisplay(Display):
         found = np.asarray(errors, dtype=float)
         self.errors = found[~np.isnan(found)]
         if found.ndim != 1 or not self.errors.size:
-            raise ParameterError("errors", "one number for each refit, not all of them nan", errors)
+            raise ParameterError("errors", "one number per refit, not all of them nan", errors)
 
     @classmethod
     def from_table(cls, table: Any) -> Self:
@@ -58,12 +58,12 @@ class RefitErrorDisplay(Display):
         Raises
         ------
         ValueError
-            If it has none.
+            If the table has no such method.
         """
         bootstrap = None if table.analysis is None else table.analysis.records.bootstrap
         if bootstrap is None:
             raise ValueError(
-                "The table has no refits on bootstrap draws. Ask for 'two-center' when it is made."
+                "The table has no refits on bootstrap draws. Include 'two-center' in its methods."
             )
         return cls(bootstrap.out_of_bag)
 
@@ -81,17 +81,17 @@ class RefitErrorDisplay(Display):
 
 
 class ConfusionDisplay(Display):
-    """Confusion table of a classifier, with the limits for sensitivity and specificity beside its rows.
+    """Confusion table of a classifier, with limits for sensitivity and specificity next to its rows.
 
-    The counts are of the rows given, and the limits are for new cases: on training rows the counts look too good.
+    The counts are for the given rows, the limits for new cases: on training rows, the counts look too good.
 
     Parameters
     ----------
     counts : array-like of int, shape (2, 2)
-        As `sklearn.metrics.confusion_matrix` gives them: in the rows the true class, in the columns the class given,
-        the event second in both.
+        As from `sklearn.metrics.confusion_matrix`: true classes in rows, predicted classes in columns, the event second
+        in both.
     limits : mapping of str to str, default={}
-        What stands beside the row of the events ("sensitivity") and that of the others ("specificity").
+        Texts next to the row of events ("sensitivity") and the row of non-events ("specificity").
 
     Attributes
     ----------
@@ -109,7 +109,7 @@ class ConfusionDisplay(Display):
 
     @classmethod
     def from_table(cls, table: Any, counts: ArrayLike) -> Self:
-        """Return the display with the first limits for either metric in a `cudbound.IntervalTable`."""
+        """Return the display with the first limits for each metric in a `cudbound.IntervalTable`."""
         limits = {}
         for row in reversed(table.rows):
             if row.metric in ("sensitivity", "specificity") and not math.isnan(row.low + row.high):
@@ -134,4 +134,4 @@ class ConfusionDisplay(Display):
             if metric in self.limits
         ]
         ax.spines[:].set_visible(False)
-        ax.set(xlabel="Class given by the classifier", ylabel="True class", aspect="auto")
+        ax.set(xlabel="Predicted class", ylabel="True class", aspect="auto")

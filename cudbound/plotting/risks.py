@@ -1,4 +1,4 @@
-"""Scores and predicted risks: the ROC curve, risks by outcome, calibration by tertiles of the risk. None has a band."""
+"""Plots of scores and predicted risks, without bands: ROC curve, risks by outcome, calibration by tertiles."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-#: Cases below which a picture of calibration says that it is of few.
+#: With fewer cases, a calibration plot has a note of caution.
 FEW_CASES = 100
 _RISK = "probability_out_of_bag"
 
 
 def _predictions(table: Any) -> pd.DataFrame:
-    """Return the predictions of a `cudbound.IntervalTable`; raise ValueError if it has none."""
+    """Return the predictions of a `cudbound.IntervalTable`; raise ValueError without any."""
     frame: pd.DataFrame | None = table.predictions
     if frame is None:
-        raise ValueError("The table has no scores. Ask for the metric 'auc' or 'brier' when it is made.")
+        raise ValueError("The table has no scores. Include the metric 'auc' or 'brier'.")
     return frame
 
 
@@ -43,11 +43,11 @@ class _SquareDisplay(Display):
 
 
 class RocDisplay(_SquareDisplay):
-    """ROC curve of a classifier on its training rows, and of its refits on the rows that their draws left out.
+    """ROC curves of a classifier on its training rows, and of its refits on the rows that their draws left out.
 
-    Out of bag, a row counts with its mean rank among the rows left out of the same draw: scores of different refits are
-    not on one scale. The area under this curve is near, but not equal to, the estimate of an interval, which is in the
-    legend. There is no band: none is known to keep its level.
+    Out of bag, a row has its mean rank among the rows left out of the same draw, because scores of different refits are
+    not on the same scale. The area under this curve is close, but not equal, to the estimate of the interval in the
+    legend. There is no band: none is known to have nominal coverage.
 
     Parameters
     ----------
@@ -59,7 +59,7 @@ class RocDisplay(_SquareDisplay):
     Attributes
     ----------
     apparent_, out_of_bag_ : matplotlib.lines.Line2D or None
-        None where nothing was recorded.
+        None if not recorded.
     diagonal_, legend_, ax_, figure_ : matplotlib artists
     """
 
@@ -72,7 +72,7 @@ class RocDisplay(_SquareDisplay):
 
     @classmethod
     def from_table(cls, table: Any) -> Self:
-        """Return the display of a `cudbound.IntervalTable` with a metric that reads scores.
+        """Return the display of a `cudbound.IntervalTable` with a metric that needs scores.
 
         Raises
         ------
@@ -106,7 +106,7 @@ class RocDisplay(_SquareDisplay):
 
 
 class RiskDisplay(Display):
-    """Predicted risks of the events and of the other rows, by refits whose draws left the row out.
+    """Predicted risks of events and non-events, by refits whose draws left the row out.
 
     Parameters
     ----------
@@ -116,7 +116,7 @@ class RiskDisplay(Display):
     Attributes
     ----------
     points_ : list of matplotlib.collections.PathCollection
-        Of the other rows, and of the events.
+        Of non-events, and of events.
     boxes_ : dict of str to list of matplotlib artists
         Quartiles, with whiskers to the extremes.
     ax_, figure_ : matplotlib artists
@@ -128,13 +128,11 @@ class RiskDisplay(Display):
         check_columns("frame", frame, self.columns)
         self.frame = frame[frame[_RISK].notna()]
         if self.frame.empty:
-            raise ValueError(
-                "No row has a risk out of bag. Ask for the metric 'brier' when the table is made."
-            )
+            raise ValueError("No row has an out-of-bag risk. Include the metric 'brier' in the table.")
 
     @classmethod
     def from_table(cls, table: Any) -> Self:
-        """Return the display of a `cudbound.IntervalTable` with a metric that reads probabilities.
+        """Return the display of a `cudbound.IntervalTable` with a metric that needs probabilities.
 
         Raises
         ------
@@ -171,24 +169,24 @@ class RiskDisplay(Display):
 
 
 def _spread(values: Any, place: float) -> Any:
-    """Return places beside a box, so that neighbors in value do not hide each other; the same every time."""
+    """Return reproducible positions next to a box, so that points with similar values do not hide each other."""
     steps = np.empty(values.size)
     steps[np.argsort(values, kind="stable")] = np.arange(values.size) % 5
     return place + 0.25 + 0.07 * steps
 
 
 class CalibrationDisplay(_SquareDisplay):
-    """Observed shares of events against mean predicted risks, by tertiles of the risk out of bag.
+    """Observed shares of events against mean predicted risks, by tertiles of the out-of-bag risk.
 
-    No curve is drawn through the points: with few cases its bends are those of the smoother. Equal risks stay in one
-    tertile.
+    No curve is drawn through the points: with few cases, its shape would come from the smoother. Equal risks stay in
+    one tertile.
 
     Parameters
     ----------
     frame : pandas.DataFrame
         Columns event, probability_out_of_bag, as in `cudbound.IntervalTable.predictions`.
     intercept, slope : float, default=nan
-        Corrected for optimism, for the legend.
+        Optimism-corrected values, for the legend.
 
     Attributes
     ----------
@@ -215,7 +213,7 @@ class CalibrationDisplay(_SquareDisplay):
 
     @classmethod
     def from_table(cls, table: Any) -> Self:
-        """Return the display of a `cudbound.IntervalTable` with a metric that reads probabilities.
+        """Return the display of a `cudbound.IntervalTable` with a metric that needs probabilities.
 
         Raises
         ------
@@ -254,7 +252,9 @@ class CalibrationDisplay(_SquareDisplay):
             0.03, 0.97, "" if math.isnan(self.slope) else note.replace("-", "\N{MINUS SIGN}"), **inside
         )
         few = len(self.frame) < FEW_CASES
-        caution = f"Caution: {len(self.frame)} cases, fewer than\n{FEW_CASES}; chance moves each point far."
+        caution = (
+            f"Caution: {len(self.frame)} cases, fewer than\n{FEW_CASES}; each point varies a lot by chance."
+        )
         self.caution_ = (
             ax.text(0.97, 0.03, caution, **inside | {"va": "bottom"}, ha="right", color="0.3")
             if few

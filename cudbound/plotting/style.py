@@ -1,4 +1,4 @@
-"""What all plots share: colors, markers, safe labels, the band of Monte Carlo noise."""
+"""The common style of plots: colors, markers, safe labels, the band of Monte Carlo noise."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axis import Axis
 
-#: Colors that readers with any color vision tell apart: Okabe and Ito (2008), without the yellow, too pale for lines.
+#: Colors that readers with any color vision can distinguish: Okabe and Ito (2008), without yellow, too pale for lines.
 COLORS = ("#000000", "#E69F00", "#56B4E9", "#009E73", "#0072B2", "#D55E00", "#CC79A7")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">")
-#: Characters of a label; longer names are cut.
+#: Characters of a label; longer names are truncated.
 LABEL_LENGTH = 28
 #: Half-width of the band of Monte Carlo noise around the nominal level, in standard errors.
 BAND = 1.96
 
 
-#: A legend inside the axes: small, and lines do not run through its words.
+#: A legend inside the axes: small, on a background that hides lines behind it.
 LEGEND_STYLE: dict[str, Any] = {"fontsize": "small", "edgecolor": "none", "framealpha": 1.0}
 
 
@@ -34,7 +34,7 @@ def in_percent(axis: Axis) -> None:
 
 
 def safe_label(text: str, length: int = LABEL_LENGTH) -> str:
-    r"""Return untrusted text as a label that matplotlib shows literally: no formula, no control character, not hidden.
+    r"""Return untrusted text as a label that matplotlib shows literally, without formulas or control characters.
 
     Examples
     --------
@@ -50,7 +50,7 @@ def safe_label(text: str, length: int = LABEL_LENGTH) -> str:
 
 
 def method_styles(methods: Iterable[str]) -> dict[str, dict[str, Any]]:
-    """Return color and marker of each method; no pair is repeated within 63 methods."""
+    """Return color and marker of each method; no pair repeats within 63 methods."""
     return {
         name: {"color": color, "marker": marker}
         for name, color, marker in zip(methods, cycle(COLORS), cycle(MARKERS), strict=False)
@@ -58,7 +58,7 @@ def method_styles(methods: Iterable[str]) -> dict[str, dict[str, Any]]:
 
 
 def noise_band(cells: pd.DataFrame, confidence_level: float) -> tuple[float, float]:
-    """Return where an exact coverage falls in 95% of studies with as many replicates as the smallest cell."""
+    """Return the range of the observed coverage of an exact interval in 95% of studies, for the smallest cell."""
     size = int(cells["n_replicates"].min())
     half = BAND * math.sqrt(confidence_level * (1.0 - confidence_level) / size)
     return confidence_level - half, min(1.0, confidence_level + half)

@@ -1,4 +1,4 @@
-"""The distribution of Q over the draws, as far as it was found, and the quantile that makes the CUD interval."""
+"""The known part of the distribution of Q over the draws, and the quantile that gives the CUD interval."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
 
 class SupremaDisplay(Display):
-    """Share of the draws whose Q is at most x, between what their lower and upper bounds allow.
+    """Share of draws with Q at most x, as a band between their lower and upper bounds.
 
-    Where draws were solved only as far as the quantile takes, the band shows what is not known of the others; with
-    ``all_draws=True`` it is a line. At the quantile it is closed, if the quantile is proved.
+    If draws were solved only as far as needed for the quantile, the band shows the uncertainty about the others; with
+    ``all_draws=True`` it is a line. At the quantile the band is closed if the quantile is proved.
 
     Parameters
     ----------
@@ -33,7 +33,7 @@ class SupremaDisplay(Display):
     Attributes
     ----------
     lower_line_, upper_line_ : matplotlib.lines.Line2D
-        Shares by the upper bounds, and by the lower ones: the share of the exact Q lies between them.
+        Shares of the upper bounds, and of the lower bounds: the share of the exact Q lies between them.
     band_ : matplotlib.collections.PolyCollection
         Between them.
     quantile_line_, level_line_ : matplotlib.lines.Line2D
@@ -51,7 +51,7 @@ class SupremaDisplay(Display):
         self.lower = np.sort(np.asarray(lower, dtype=float))
         self.upper = np.sort(np.asarray(upper, dtype=float))
         if self.lower.ndim != 1 or self.lower.shape != self.upper.shape or not self.lower.size:
-            raise ParameterError("lower", "as long as 'upper', and hold at least one draw", lower)
+            raise ParameterError("lower", "as long as 'upper', with at least one draw", lower)
         self.q = q
         self.confidence_level = confidence_level
 
@@ -78,11 +78,11 @@ class SupremaDisplay(Display):
         shown = [
             (self.lower_line_, "Q" if known else "upper bounds of Q"),
             *([] if known else [(self.upper_line_, "lower bounds of Q")]),
-            *([] if known else [(self.band_, "not known, and not needed for the interval")]),
+            *([] if known else [(self.band_, "unknown, and not needed for the interval")]),
             (
                 self.quantile_line_,
                 f"q = {self.q:.3f}: half-width around the training error",
             ),
-            (self.level_line_, f"at least {format_level(self.confidence_level)} of the draws have Q up to q"),
+            (self.level_line_, f"at least {format_level(self.confidence_level)} of draws have Q up to q"),
         ]
         self.legend_ = ax.legend(*zip(*shown, strict=True), loc="lower right", **LEGEND_STYLE)

@@ -1,4 +1,4 @@
-"""Point estimates of the error from recorded losses; any software may have recorded them."""
+"""Point estimates of the error from recorded losses, which may come from any software."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ ESTIMATORS: dict[str, PointEstimator] = {
 
 
 def find_estimators(names: Any) -> Asked[PointEstimator]:
-    """Return the point estimators that were asked for, see `cudbound.basis.method_card.find_named`.
+    """Return the requested point estimators, see `cudbound.basis.method_card.find_named`.
 
     Raises
     ------
@@ -59,5 +59,5 @@ def find_estimators(names: Any) -> Asked[PointEstimator]:
     >>> [estimator.title for estimator in find_estimators(["bootstrap-632", "k-fold"])]
     ['.632 estimate', 'k-fold cross-validation']
     """
-    rule = f"'all' or a list of names out of {list(ESTIMATORS)}"
+    rule = f"'all' or a list of names from {list(ESTIMATORS)}"
     return find_named(names, ESTIMATORS, {"all": ESTIMATORS}, rule)

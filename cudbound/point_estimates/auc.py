@@ -1,4 +1,4 @@
-"""The area under the ROC curve (AUC, c-statistic): of weighted rows, of pairs out of bag, and how much it varies."""
+"""The area under the ROC curve (AUC, c-statistic): for weighted rows, for out-of-bag pairs, and its variance."""
 
 from __future__ import annotations
 
@@ -13,14 +13,15 @@ from cudbound.basis.validation import Array
 Bools = NDArray[np.bool_]
 Codes = NDArray[np.int64]
 
-#: Scores that differ by less than this share of the largest are ties: a matrix product depends on where a row stands.
+#: Scores that differ by less than this share of the largest are ties: a matrix product depends on the position of a
+#: row.
 TIE_SHARE = 1e-12
-#: Comparisons of pairs that are made at once, one byte each.
+#: Pairs compared at once, one byte each.
 CHUNK_PAIRS = 8_000_000
 
 
 def order_codes(scores: ArrayLike) -> Codes:
-    """Return the place of each score among the distinct ones of its row, from 0, shape of `scores` (..., n_samples).
+    """Return the rank of each score among the distinct scores of its row, from 0, shape of `scores` (..., n_samples).
 
     Examples
     --------
@@ -37,7 +38,7 @@ def order_codes(scores: ArrayLike) -> Codes:
 
 
 def weighted_auc(codes: Codes, event: Bools, weights: NDArray[Any]) -> Array:
-    """Return the share of pairs of an event and another row in which the event has the higher score.
+    """Return the share of pairs of an event and a non-event in which the event has the higher score.
 
     Ties count one half.
 
@@ -75,7 +76,7 @@ def shares_won(codes: Codes, event: Bools) -> Array:
 
 
 def out_of_bag_shares(codes: Codes, event: Bools, counts: NDArray[np.integer[Any]]) -> Array:
-    """Return for each pair of an event and another row the share won among the draws that hold neither.
+    """Return, for each pair of an event and a non-event, the share won among the draws that contain neither.
 
     Parameters
     ----------
@@ -87,7 +88,7 @@ def out_of_bag_shares(codes: Codes, event: Bools, counts: NDArray[np.integer[Any
     Returns
     -------
     ndarray of float, shape (n_events, n_others)
-        nan for pairs that were never out of bag together.
+        nan for pairs never out of bag together.
     """
     from sklearn.utils import gen_batches
 
@@ -108,9 +109,9 @@ def out_of_bag_shares(codes: Codes, event: Bools, counts: NDArray[np.integer[Any
 
 
 def out_of_bag_auc(codes: Codes, event: Bools, counts: NDArray[np.integer[Any]]) -> tuple[float, int]:
-    """Return the out-of-bag AUC by pairs, the mean of `out_of_bag_shares`, and how many pairs it leaves out.
+    """Return the out-of-bag AUC by pairs, the mean of `out_of_bag_shares`, and the number of pairs left out.
 
-    It is nan where no pair was ever out of bag together.
+    It is nan if no pair was ever out of bag together.
     """
     shares = out_of_bag_shares(codes, event, counts)
     known = ~np.isnan(shares)
@@ -118,9 +119,9 @@ def out_of_bag_auc(codes: Codes, event: Bools, counts: NDArray[np.integer[Any]])
 
 
 def placements(scores: ArrayLike, event: Bools) -> tuple[Array, Array]:
-    """Return for each event the share of the others below it, and for each other row that of the events above it.
+    """Return, for each event, the share of non-events below it, and for each non-event, the share of events above it.
 
-    Ties count one half. The mean of either is the AUC.
+    Ties count one half. Either mean is the AUC.
 
     Examples
     --------
@@ -132,7 +133,7 @@ def placements(scores: ArrayLike, event: Bools) -> tuple[Array, Array]:
 
 
 def delong_variance(of_events: Array, of_others: Array) -> float:
-    """Return DeLong's variance of an AUC from `placements`; nan where a class has one row.
+    """Return DeLong's variance of an AUC from `placements`; nan if a class has one row.
 
     References
     ----------
@@ -150,7 +151,7 @@ def delong_variance(of_events: Array, of_others: Array) -> float:
 
 
 def clustered_variance(of_events: Array, of_others: Array, event: Bools, groups: Groups) -> float:
-    """Return the variance of an AUC whose rows vary in groups, which may hold rows of both classes.
+    """Return the variance of an AUC for rows in groups, which may contain rows of both classes.
 
     References
     ----------
@@ -171,9 +172,9 @@ def clustered_variance(of_events: Array, of_others: Array, event: Bools, groups:
 
 
 def hanley_mcneil_size(auc: float, n_events: float, n_others: float) -> float:
-    """Return the number of cases whose share has the variance that an AUC has for scores of two exponential classes.
+    """Return the number of cases for which a proportion has the variance of an AUC with exponential scores.
 
-    AUC (1 - AUC) over this number is the variance of Hanley and McNeil with (n - 1)/2 in place of both sizes less one.
+    AUC (1 - AUC) over this number is the variance of Hanley and McNeil, with (n - 1)/2 for both class sizes minus one.
 
     References
     ----------

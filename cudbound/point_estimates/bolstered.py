@@ -1,4 +1,4 @@
-"""Bolstered resubstitution: every training point counts as the share of a kernel around it that is misclassified."""
+"""Bolstered resubstitution: each training point counts as the misclassified share of a kernel around it."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class KernelWidths:
-    """Standard deviation of the normal kernel around each training point.
+    """Standard deviations of the normal kernels around training points.
 
     Attributes
     ----------
     of_rows : ndarray of float, shape (n_samples,)
         In the units of the features; 0 for no kernel.
     negative, positive : float
-        That of the two classes.
+        Those of the two classes.
     remarks : tuple of str
-        Classes whose width is not that of their own points.
+        Classes whose width does not come from their own points.
     """
 
     of_rows: Array
@@ -37,7 +37,7 @@ class KernelWidths:
 
 
 def kernel_widths(rows: ArrayLike, labels: ArrayLike) -> KernelWidths:
-    """Return the width of the spherical normal kernels of the two classes.
+    """Return the widths of the spherical normal kernels of the two classes.
 
     The width is the mean distance of the points of the class to their nearest neighbor in the class, divided by the
     median distance of a standard normal point from its center, the median of the chi distribution with as many degrees
@@ -46,8 +46,8 @@ def kernel_widths(rows: ArrayLike, labels: ArrayLike) -> KernelWidths:
     Parameters
     ----------
     rows : array-like of float, shape (n_samples, n_features)
-        Without a column for the intercept; at least one feature. Distances are Euclidean, so that the widths depend
-        on the units of the features.
+        Without a column for the intercept; at least one feature. Distances are Euclidean, so the widths depend on the
+        units of the features.
     labels : array-like of float, shape (n_samples,)
         -1.0 or +1.0.
 
@@ -59,8 +59,8 @@ def kernel_widths(rows: ArrayLike, labels: ArrayLike) -> KernelWidths:
     Returns
     -------
     KernelWidths
-        A class of one row has the width of the other class, or 0 if the other has one row or none. A class each of
-        whose points coincides with another point of the class has width 0.
+        A class of one row has the width of the other class, or 0 if the other has at most one row. A class has width 0
+        if each of its points coincides with another of the class.
 
     References
     ----------
@@ -94,9 +94,11 @@ def kernel_widths(rows: ArrayLike, labels: ArrayLike) -> KernelWidths:
         if positive not in widths:
             widths[positive] = widths.get(not positive, 0.0)
             if (classes == positive).any():
-                remarks.append(f"class {name} has one row and takes the kernel width of the other class")
+                remarks.append(f"class {name} has one row and uses the kernel width of the other class")
         if widths[positive] == 0.0:
-            remarks.append(f"no kernel around the rows of class {name}: their nearest neighbors coincide")
+            remarks.append(
+                f"no kernel around the rows of class {name}: they coincide with their nearest neighbors"
+            )
     return KernelWidths(
         np.where(classes, widths[True], widths[False]), widths[False], widths[True], tuple(remarks)
     )
@@ -153,14 +155,15 @@ def _semi_bolstered(records: Records) -> PointOutcome:
 BOLSTERED = PointEstimator(
     name="bolstered",
     title="Bolstered resubstitution",
-    formula="mean over the rows of the share of a normal kernel around the row on which the classifier errs; "
-    "its standard deviation is the mean distance to the nearest row of the class / the median of chi "
-    "with as many degrees of freedom as features",
+    formula="mean over the rows of the misclassified share of a normal kernel around the row; its standard deviation "
+    "is the mean distance to the nearest row of the class / the median of chi with as many degrees of freedom as "
+    "features",
     estimand=Estimand("conditional"),
     needs=frozenset({"bolstered"}),
-    assumptions="a spherical normal kernel around each point is like the population near it; features in like units",
-    tendency="too low where the classifier follows its training set closely; depends on the units of the features",
-    reference="Braga-Neto and Dougherty (2004), with one kernel width for each class",
+    assumptions="a spherical normal kernel around each point resembles the population near it; features have similar "
+    "units",
+    tendency="too low if the classifier fits its training set closely; depends on the units of the features",
+    reference="Braga-Neto and Dougherty (2004), with one kernel width per class",
     cost="0",
     compute=_bolstered,
 )
@@ -169,7 +172,7 @@ SEMI_BOLSTERED = replace(
     BOLSTERED,
     name="semi-bolstered",
     title="Semi-bolstered resubstitution",
-    formula="as bolstered, with 1 for rows that are classified wrongly",
+    formula="as bolstered, with 1 for misclassified rows",
     assumptions="as bolstered",
     tendency="higher than bolstered: misclassified points count in full",
     reference="Braga-Neto and Dougherty (2004): no kernel around misclassified points",

@@ -23,13 +23,13 @@ Array = NDArray[np.float64]
 #: Forms of the .632+ estimate; the first is the default.
 FORMS = ("capped", "literal")
 _WHERE_CUT = {"capped": "", "literal": " in what is added to the .632 estimate, and not in that estimate"}
-NOTHING_OUT_OF_BAG = "undefined: no point was ever out of bag; take more bootstrap draws"
+NOTHING_OUT_OF_BAG = "undefined: no point was ever out of bag; use more bootstrap draws"
 
 
 def leave_one_out_bootstrap_error(
     losses: ArrayLike, counts: ArrayLike, sizes: ArrayLike | None = None
 ) -> Array:
-    """Leave-one-out bootstrap error: mean over points of their mean loss over draws that left them out.
+    """Leave-one-out bootstrap error: mean over points of their mean loss over the draws that left them out.
 
     Parameters
     ----------
@@ -43,7 +43,7 @@ def leave_one_out_bootstrap_error(
     Returns
     -------
     ndarray of float, shape (...)
-        Mean losses. Points that occur in every draw are left out of the mean; nan if there are no others.
+        Mean losses, without the points that occur in every draw; nan if there are no others.
 
     References
     ----------
@@ -67,7 +67,7 @@ def pooled_bootstrap_error(losses: ArrayLike, counts: ArrayLike) -> Array:
     """Pooled out-of-bag error e0: mean loss over all pairs of a draw and a point that it left out.
 
     It weights a point by the number of draws that left it out; `leave_one_out_bootstrap_error` weights all points
-    equally. The two agree where every point was left out equally often.
+    equally. They agree if every point was left out equally often.
 
     Parameters
     ----------
@@ -77,7 +77,7 @@ def pooled_bootstrap_error(losses: ArrayLike, counts: ArrayLike) -> Array:
     Returns
     -------
     ndarray of float, shape (...)
-        Mean losses; nan where no draw left a point out.
+        Mean losses; nan if no draw left a point out.
 
     References
     ----------
@@ -129,7 +129,7 @@ def no_information_error(positive: ArrayLike, predicted_positive: ArrayLike) -> 
     positive : array-like of float
         Share p of the training rows of the class +1, in [0, 1].
     predicted_positive : array-like of float
-        Share q of the training rows that the classifier fitted to all of them calls +1, in [0, 1].
+        Share q of the training rows that the classifier fitted to all of them predicts as +1, in [0, 1].
 
     Returns
     -------
@@ -156,7 +156,7 @@ class Error632Plus:
     Attributes
     ----------
     estimate : float
-        (1 - w) err + w Err(1)', and .632 (Err(1) - Err(1)') more in the literal form.
+        (1 - w) err + w Err(1)', plus .632 (Err(1) - Err(1)') in the literal form.
     leave_one_out_bootstrap : float
         Err(1)' = min(Err(1), gamma).
     no_information : float
@@ -177,11 +177,11 @@ class Error632Plus:
 def error_632_plus(
     resubstitution: float, leave_one_out_bootstrap: float, no_information: float, *, form: str = "capped"
 ) -> Error632Plus:
-    """Return the .632+ estimate: the weight of Err(1) grows from .632 to 1 with the rate of overfitting.
+    """Return the .632+ estimate: the weight of Err(1) increases from .632 to 1 with the overfitting rate.
 
-    The rate is R = (Err(1)' - err) / (gamma - err) with Err(1)' = min(Err(1), gamma), where Err(1)' and gamma are both
-    above err, and 0 otherwise. So R is in [0, 1]; implementations that leave it unclipped can return weights above 1
-    or below .632, and divide by 0 at gamma = err.
+    The rate is R = (Err(1)' - err) / (gamma - err) with Err(1)' = min(Err(1), gamma), if Err(1)' and gamma are both
+    above err, and 0 otherwise. R is therefore in [0, 1]; implementations without clipping can return weights above 1 or
+    below .632, and divide by 0 at gamma = err.
 
     Parameters
     ----------
@@ -192,10 +192,10 @@ def error_632_plus(
     no_information : float
         gamma, from `no_information_error`, in [0, 1].
     form : {"capped", "literal"}, default="capped"
-        Which of the two forms of section 3, which differ by .632 (Err(1) - gamma) where Err(1) exceeds gamma and agree
-        elsewhere. "capped" is (1 - w) err + w Err(1)', with Err(1)' for Err(1) throughout; "literal" is their last
-        equation as it is printed, .368 err + .632 Err(1) + (Err(1)' - err) .368 .632 R / (1 - .368 R), whose first
-        two terms keep Err(1) as it is. Public code that leaves R unclipped gives a third value there.
+        One of the two forms in section 3, which differ by .632 (Err(1) - gamma) if Err(1) exceeds gamma and agree
+        otherwise. "capped" is (1 - w) err + w Err(1)', with Err(1)' for Err(1) throughout; "literal" is their last
+        equation as it is printed, .368 err + .632 Err(1) + (Err(1)' - err) .368 .632 R / (1 - .368 R), whose first two
+        terms keep Err(1) as it is. Public code without clipping of R gives a third value.
 
     Returns
     -------
@@ -204,7 +204,7 @@ def error_632_plus(
     Raises
     ------
     ValueError
-        If there is no such form.
+        If `form` is unknown.
 
     References
     ----------
@@ -267,12 +267,12 @@ def estimate_632_plus(records: Records, *, form: str = "capped") -> Error632Plus
 
 
 def no_information_of(records: Records) -> float:
-    """Return the no-information error of a training set: the recorded one, or from the two shares.
+    """Return the no-information error of a training set, as recorded or from the two shares.
 
     Raises
     ------
     ValueError
-        If the records have neither.
+        If the records contain neither.
     """
     if not math.isnan(records.no_information):
         return records.no_information
@@ -288,13 +288,13 @@ def no_information_of(records: Records) -> float:
 
 
 def out_of_bag_error(records: Records) -> float:
-    """Return Err(1), the mean over rows of the error of the draws without them; nan if no row was ever left out."""
+    """Return Err(1), the mean over rows of the error of draws without them; nan if no row was ever left out."""
     bootstrap = records.require("bootstrap")
     return float(leave_one_out_bootstrap_error(bootstrap.losses, bootstrap.counts))
 
 
 def _ratio(total: ArrayLike, number: ArrayLike) -> Array:
-    """Return total / number, and nan where the number is 0."""
+    """Return total / number, or nan if the number is 0."""
     return np.asarray(
         np.divide(total, number, out=np.full(np.shape(total), np.nan), where=np.asarray(number) > 0)
     )
@@ -344,8 +344,8 @@ LEAVE_ONE_OUT_BOOTSTRAP = PointEstimator(
     formula="Err(1) = mean over the rows of the mean loss on the row over the draws without it",
     estimand=Estimand("rule"),
     needs=frozenset({"bootstrap"}),
-    assumptions="a classifier fitted to a draw, which holds .632 n distinct points, is like one fitted to n points",
-    tendency="too high: it is about the error of a training set of .632 n points",
+    assumptions="a classifier fitted to a draw, with about .632 n distinct points, is like one fitted to n points",
+    tendency="too high: it estimates the error for a training set of about .632 n points",
     reference="Efron and Tibshirani (1997), section 2",
     cost="B",
     compute=partial(_compute, of=out_of_bag_error),
@@ -366,9 +366,9 @@ BOOTSTRAP_632 = PointEstimator(
     formula=".368 T + .632 Err(1)",
     estimand=Estimand("rule"),
     needs=frozenset({"losses", "bootstrap"}),
-    assumptions="the training error is too low by a fixed share of its distance to Err(1)",
-    tendency="too low where the classifier fits its training set closely, such as nearest neighbors",
-    reference="Efron (1983), with Err(1) of Efron and Tibshirani (1997) in place of the pooled out-of-bag error",
+    assumptions="the training error is too low by a fixed share of its distance from Err(1)",
+    tendency="too low if the classifier fits its training set closely, as nearest neighbors do",
+    reference="Efron (1983), with Err(1) of Efron and Tibshirani (1997) instead of the pooled out-of-bag error",
     cost="B",
     compute=partial(_compute, of=estimate_632),
 )
@@ -377,12 +377,11 @@ BOOTSTRAP_632_PLUS = replace(
     BOOTSTRAP_632,
     name="bootstrap-632-plus",
     title=".632+ estimate",
-    formula="(1 - w) T + w min(Err(1), g); w = .632 / (1 - .368 R), R = (min(Err(1), g) - T) / (g - T), or 0 "
-    "unless Err(1) and g exceed T, g = p (1 - q) + (1 - p) q, p the share of positives and q the share "
-    "called positive",
-    assumptions="the rate of overfitting tells how much too low the training error is",
-    tendency="nearly unbiased in the simulations of its authors; a weight of 1 leaves Err(1), which is too high",
-    reference="Efron and Tibshirani (1997), section 3, with the rate of overfitting kept within [0, 1]",
+    formula="(1 - w) T + w min(Err(1), g); w = .632 / (1 - .368 R), R = (min(Err(1), g) - T) / (g - T), or 0 unless "
+    "Err(1) and g exceed T, g = p (1 - q) + (1 - p) q, p the share of positives and q the share predicted positive",
+    assumptions="the overfitting rate measures how much too low the training error is",
+    tendency="nearly unbiased in its authors' simulations; with weight 1 it equals Err(1), which is too high",
+    reference="Efron and Tibshirani (1997), section 3, with the overfitting rate kept within [0, 1]",
     compute=_compute_632_plus,
     options={"form": Choice(FORMS)},
 )

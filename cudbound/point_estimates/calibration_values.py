@@ -1,4 +1,4 @@
-"""Calibration of predicted risks: intercept and slope of a logistic regression of the event on their logits."""
+"""Calibration of predicted risks: intercept and slope of logistic regressions of the event on their logits."""
 
 from __future__ import annotations
 
@@ -11,24 +11,24 @@ from scipy.special import expit, logit
 from cudbound.basis.validation import Array
 from cudbound.point_estimates.auc import Bools, order_codes
 
-#: Predicted risks are cut to [CLIP, 1 - CLIP]: 0 and 1 have no logit.
+#: Predicted risks are clipped to [CLIP, 1 - CLIP]: 0 and 1 have no logit.
 CLIP = 1e-6
-#: Numbers that are worked on at once for one block of fits.
+#: Numbers in memory at once for one block of fits.
 CHUNK = 1_000_000
 _ITERATIONS, _HALVINGS = 100, 30
 
 
 def calibration_values(probabilities: Array, event: Bools, weights: NDArray[Any]) -> Array:
-    """Return intercept and slope of each fit on weighted rows; nan where they do not exist.
+    """Return intercept and slope of each fit on weighted rows; nan if they do not exist.
 
-    The intercept is calibration-in-the-large: that of the regression with the logit as an offset. The slope is that of
-    the regression with an intercept of its own. They do not exist where one class is missing, where the risks separate
-    the classes, with or without ties between them, and where all risks are alike.
+    The intercept is calibration-in-the-large, from the regression with the logit as an offset. The slope comes from the
+    regression with a free intercept. They do not exist if one class is missing, if the risks separate the classes, with
+    or without ties between them, or if all risks are equal.
 
     Parameters
     ----------
     probabilities : ndarray of float, shape (n_fits, n_samples)
-        Of the event.
+        Probabilities of the event.
     event : ndarray of bool, shape (n_samples,)
     weights : ndarray, shape (n_fits, n_samples) or (n_samples,)
         How often each row counts.
@@ -63,7 +63,7 @@ def calibration_values(probabilities: Array, event: Bools, weights: NDArray[Any]
 
 
 def _overlap(codes: NDArray[np.int64], event: Bools, present: Bools) -> Bools:
-    """Return which fits have an event below another row and an event above another row, so that both numbers exist."""
+    """Return which fits have an event below a non-event and one above, so that both numbers exist."""
     n = event.size
     lowest = [np.where(present & rows, codes, n).min(axis=1) for rows in (event, ~event)]
     highest = [np.where(present & rows, codes, -1).max(axis=1) for rows in (event, ~event)]

@@ -1,4 +1,4 @@
-"""Estimates that are plain means of losses: on the training set, on a test set and by cross-validation."""
+"""Estimates that are means of losses: on the training set, on a test set and by cross-validation."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from cudbound.records import FoldLosses, Records
 
 
 def mean_training_size(folds: FoldLosses) -> float:
-    """Return the rows of a training set of cross-validation, as the mean over the folds.
+    """Return the number of training rows of cross-validation, as the mean over the folds.
 
     Examples
     --------
@@ -57,8 +57,8 @@ RESUBSTITUTION = PointEstimator(
     formula="T = mean of the losses on the training set",
     estimand=Estimand("conditional"),
     needs=frozenset({"losses"}),
-    assumptions="none that make it unbiased",
-    tendency="too low: the classifier was fitted to the rows that judge it",
+    assumptions="no assumptions make it unbiased",
+    tendency="too low: the classifier was fitted to the same rows",
     reference="Smith (1947)",
     cost="0",
     compute=_resubstitution,
@@ -71,8 +71,8 @@ HOLDOUT = PointEstimator(
     estimand=Estimand("holdout-model"),
     needs=frozenset({"test_set"}),
     assumptions="the test rows are independent of the fit",
-    tendency="unbiased for the classifier that is tested; if rows were held out for it, too high for the one fitted "
-    "to all of them",
+    tendency="unbiased for the tested classifier; if rows were held out, too high for the classifier fitted to all "
+    "rows",
     reference="Devroye, Gyorfi and Lugosi (1996). A probabilistic theory of pattern recognition, chapter 22",
     cost="1, or 0 with a new test set",
     compute=_holdout,
@@ -85,8 +85,8 @@ K_FOLD = PointEstimator(
     estimand=Estimand("expected"),
     needs=frozenset({"folds"}),
     assumptions="none beyond independent rows",
-    tendency="unbiased for training sets of n - n/k rows, so too high for n rows",
-    reference="Stone (1974); the mean is over all rows, which differs from that over folds where folds differ in size",
+    tendency="unbiased for training sets of n - n/k rows, and so too high for n rows",
+    reference="Stone (1974); the mean is over all rows; it differs from the mean over folds if folds differ in size",
     cost="K",
     compute=_k_fold,
 )
@@ -99,7 +99,7 @@ REPEATED_K_FOLD = PointEstimator(
     estimand=Estimand("expected"),
     needs=frozenset({"repeated_folds"}),
     assumptions="none beyond independent rows",
-    tendency="as k-fold, without most of the variance that the choice of the folds adds",
+    tendency="as k-fold, without most of the variance from the choice of folds",
     reference="Burman (1989); the mean over partitions of their means over rows",
     cost="R K",
     compute=_repeated_k_fold,
@@ -112,7 +112,7 @@ LEAVE_ONE_OUT = PointEstimator(
     estimand=Estimand("rule"),
     needs=frozenset({"leave_one_out"}),
     assumptions="none beyond independent rows",
-    tendency="nearly unbiased for n rows and more variable than the bootstrap estimates where n is small",
+    tendency="nearly unbiased for n rows, but more variable than the bootstrap estimates for small n",
     reference="Lachenbruch and Mickey (1968)",
     cost="n (least squares: all of them from one fit)",
     compute=_leave_one_out,

@@ -1,4 +1,4 @@
-"""Effective sample sizes: distinct points that one resampling step trains on, and rows that count among groups."""
+"""Effective sample sizes: distinct training points of a resampling step, and the effective number of rows in groups."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ def effective_size_bootstrap(n_samples: float) -> float:
 
 
 def effective_size_folds(n_samples: int, n_folds: int) -> float:
-    """Return n* = n - n/k, the number of points that one fold's classifier is trained on.
+    """Return n* = n - n/k, the number of training points per fold.
 
-    The footnote of the paper defines n* for any resampling; that the training points count, and not the
-    tested ones, is our reading for cross-validation.
+    The footnote of the paper defines n* for any resampling; for cross-validation we assume that it counts the training
+    points, not the test points.
 
     References
     ----------
@@ -45,17 +45,17 @@ def effective_size_folds(n_samples: int, n_folds: int) -> float:
 
 
 def design_effect(records: Records) -> float:
-    """Return the factor by which groups of rows enlarge the variance of a mean loss.
+    """Return the factor by which groups of rows increase the variance of a mean loss.
 
     It is that of the out-of-bag losses: with e_ib the loss on row i of the refit on a draw b that left its group out,
     and m their mean, sum_b sum_groups (sum_i (e_ib - m))^2 / sum_b sum_i (e_ib - m)^2, the ratio of the variance of a
-    mean of whole groups to that of as many independent rows. 1 without groups; infinite where the losses do not vary,
-    which says nothing of how they vary together.
+    mean of whole groups to that of as many independent rows. 1 without groups; infinite if the losses do not vary,
+    since they then do not show how they vary together.
 
     Parameters
     ----------
     records : Records
-        With `bootstrap`, drawn by `groups` if there are any.
+        With `bootstrap`, drawn by groups if `groups` are given.
 
     References
     ----------
@@ -83,8 +83,8 @@ def design_effect(records: Records) -> float:
 def effective_rows(records: Records) -> float:
     """Return n / `design_effect`, at most the number of rows n and at least Kish's number of groups; n counts weights.
 
-    Kish's number is that of as many groups of equal size, (sum m)^2 / sum m^2 with m the sizes: where a few groups hold
-    most of the rows, the others do not make up for them.
+    Kish's number is (sum m)^2 / sum m^2 with m the group sizes: if a few groups contain most of the rows, the others do
+    not compensate.
 
     Examples
     --------
@@ -103,10 +103,10 @@ def effective_rows(records: Records) -> float:
 def share_limits(
     event: NDArray[np.bool_], sample_weight: Array | None, groups: Groups | None, confidence_level: float
 ) -> tuple[float, float, float, float]:
-    """Return the share of events of a sample, both limits of Clopper and Pearson, and the rows that they count.
+    """Return the share of events in a sample, both Clopper-Pearson limits, and the effective number of rows.
 
-    Rows with weights count by Kish's number, and rows in groups as in `effective_rows`, with the labels in place of
-    the losses: n / D with D = sum_groups (sum_i w_i (y_i - p))^2 / sum_i (w_i (y_i - p))^2.
+    Rows with weights count by Kish's number, and rows in groups as in `effective_rows`, with labels instead of losses:
+    n / D with D = sum_groups (sum_i w_i (y_i - p))^2 / sum_i (w_i (y_i - p))^2.
 
     Examples
     --------
@@ -126,7 +126,7 @@ def share_limits(
 
 
 def cost_factor(ratio: float, lower_center: float) -> float:
-    """Return D by which the number of rows n is divided, n / D, where wrong rows cost different amounts.
+    """Return the divisor D of the number of rows n if misclassified rows have different costs.
 
     A loss s W, with W whether the row is wrong and s its severity in [0, 1], has the mean mu = E[s W] and, since
     W^2 = W, the variance E[s^2 W] - mu^2. With r = E[s^2 W] / E[s W] that is mu (r - mu), and mu (1 - mu) where losses
@@ -137,15 +137,15 @@ def cost_factor(ratio: float, lower_center: float) -> float:
     Parameters
     ----------
     ratio : float
-        r, of out-of-bag losses; nan where it is not known.
+        r, from out-of-bag losses; nan if unknown.
     lower_center : float
         The smaller estimate of mu, in [0, 1].
 
     Returns
     -------
     float
-        In (0, 1]; 1 where the center is not below r (the variance would be negative: both are of different losses) or r
-        is not known.
+        In (0, 1]; 1 if r is unknown or the center is not below r (the variance would be negative: they come from
+        different losses).
 
     Examples
     --------
@@ -158,7 +158,7 @@ def cost_factor(ratio: float, lower_center: float) -> float:
 
 
 def _cluster_factor(deviations: Array, groups: Groups) -> float:
-    """Return the sum of squares of the sums of groups as a share of that of the rows; infinite where that is 0."""
+    """Return the sum of squared group sums divided by the sum of squares of the rows; infinite if that is 0."""
     of_rows = float((deviations**2).sum())
     return float((groups.sum(deviations) ** 2).sum()) / of_rows if of_rows > 0.0 else np.inf
 

@@ -1,4 +1,4 @@
-"""The contract of a point estimator of the error, and its results."""
+"""The interface of a point estimator of the error, and its results."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from cudbound.records.reading import check_records, count_fits, shared_remarks
 
 @dataclass(frozen=True, kw_only=True)
 class PointEstimator(MethodCard):
-    """One point estimator of the error.
+    """A point estimator of the error.
 
     Attributes
     ----------
@@ -37,7 +37,7 @@ def compute_estimate(
     estimator : PointEstimator
         From `cudbound.point_estimates.ESTIMATORS`.
     records : Records
-        Must hold what ``estimator.needs`` names.
+        Must contain what ``estimator.needs`` names.
     options : mapping, default={}
         Options of the estimator that differ from their defaults.
 
@@ -48,7 +48,7 @@ def compute_estimate(
 
     Notes
     -----
-    An estimate that is nan carries the reason in ``degenerate``, and only such an estimate does.
+    ``degenerate`` gives the reason if, and only if, the estimate is nan.
 
     Examples
     --------

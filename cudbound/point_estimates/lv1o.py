@@ -1,4 +1,4 @@
-"""Leave-one-out cut to the band between the .632 bootstrap and repeated two-fold cross-validation (LV1O*)."""
+"""Leave-one-out clipped to the band between the .632 bootstrap and repeated two-fold cross-validation (LV1O*)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from cudbound.records import Records
 
 
 def error_lv1o(leave_one_out: float, bootstrap_632: float, two_fold: float) -> float:
-    """Return the leave-one-out error moved into the band between two steadier estimates.
+    """Return the leave-one-out error clipped to the band between two less variable estimates.
 
     Parameters
     ----------
@@ -23,12 +23,12 @@ def error_lv1o(leave_one_out: float, bootstrap_632: float, two_fold: float) -> f
     bootstrap_632 : float
         .632 estimate, the lower limit of the band.
     two_fold : float
-        Error of repeated two-fold cross-validation, the upper limit. Limits that are crossed are swapped.
+        Error of repeated two-fold cross-validation, the upper limit. Limits in the wrong order are swapped.
 
     Returns
     -------
     float
-        nan if the .632 estimate is.
+        nan if the .632 estimate is nan.
 
     References
     ----------
@@ -71,13 +71,15 @@ def _compute(records: Records) -> PointOutcome:
 
 LV1O = PointEstimator(
     name="lv1o",
-    title="Leave-one-out cut to the band from .632 to repeated two-fold cross-validation (experimental)",
+    title="Leave-one-out clipped to the band from .632 to repeated two-fold cross-validation (experimental)",
     formula="min(max(L, x), C); L is the leave-one-out error, C the error of repeated two-fold cross-validation",
     estimand=Estimand("rule"),
     needs=frozenset({"losses", "leave_one_out", "bootstrap", "halvings"}),
-    assumptions="the error lies between the .632 estimate and that of two-fold cross-validation",
-    tendency="unbiased for discriminants and nearest neighbors, not for trees, as Martin and Hirschberg (1996) report",
-    reference="Weiss (1991), experimental: formula and treatment of crossed limits are our reading; .632 with Err(1)",
+    assumptions="the error lies between the .632 and the two-fold cross-validation estimate",
+    tendency="unbiased for discriminants and nearest neighbors, but not for trees, according to Martin and Hirschberg "
+    "(1996)",
+    reference="Weiss (1991), experimental: formula and treatment of limits in the wrong order are our interpretation; "
+    ".632 with Err(1)",
     cost="n + B + 2 M",
     compute=_compute,
 )

@@ -1,4 +1,4 @@
-"""The optimism-corrected error: how much better a refit does on its own draw than on the training set."""
+"""The optimism-corrected error: the training error plus the optimism of refits on their own draws."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from cudbound.records import Records
 
 
 def bootstrap_optimism(records: Records) -> float:
-    """Return the mean over draws of the error on the training set minus the error on the draw, of the refit.
+    """Return the mean over draws of the refit's error on the training set minus its error on the draw.
 
     Parameters
     ----------
@@ -54,10 +54,10 @@ BOOTSTRAP_OPTIMISM = PointEstimator(
     formula="T + mean over the draws of (D_b - A_b)",
     estimand=Estimand("conditional"),
     needs=frozenset({"losses", "bootstrap"}),
-    assumptions="the training error is too low by as much as the error of a refit on its own draw is lower than on the "
-    "training set",
-    tendency="too low where there are many features for the rows: the training set holds the rows of the draw",
-    reference="Efron and Gong (1983); Harrell (2015), section 5.3. Draws leave no row of the training set aside",
+    assumptions="the training error is too low by the mean difference between a refit's errors on the training set and "
+    "on its own draw",
+    tendency="too low with many features relative to rows: the training set contains the rows of the draw",
+    reference="Efron and Gong (1983); Harrell (2015), section 5.3. Refits are tested on all training rows",
     cost="B",
     compute=_compute,
 )

@@ -1,4 +1,4 @@
-"""The centers of the recommended interval for the AUC, and the number of cases that each counts as."""
+"""The centers of the recommended interval for the AUC, and the effective number of cases of each."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from cudbound.point_estimates.auc import (
 from cudbound.point_estimates.bootstrap_632 import error_632, error_632_plus
 from cudbound.records import ScoreRecords
 
-#: The AUC of scores that say nothing.
+#: The AUC of uninformative scores.
 NO_INFORMATION = 0.5
 
 
@@ -33,13 +33,13 @@ class AucCenters:
     training : float
         T.
     optimism_corrected : float
-        T - mean_b(A_b - D_b), moved into [0, 1].
+        T - mean_b(A_b - D_b), clipped to [0, 1].
     out_of_bag : float
         By pairs; nan if no pair was ever out of bag together.
     plus, at_632 : float
         The .632+ and the .632 estimate.
     n_never : int
-        Pairs that were never out of bag together.
+        Pairs never out of bag together.
     """
 
     training: float
@@ -51,7 +51,7 @@ class AucCenters:
 
     @property
     def low(self) -> float:
-        """The center of the lower limit: half of the step from .632+ to the out-of-bag AUC, which is too low."""
+        """The center of the lower limit: midway between .632+ and the out-of-bag AUC, which is too low."""
         return min(self.optimism_corrected, (self.out_of_bag + self.plus) / 2.0)
 
     @property
@@ -61,13 +61,13 @@ class AucCenters:
 
 
 def aucs_on_draws(records: ScoreRecords) -> Array:
-    """Return A_b, the AUC of the classifier of each draw on the draw, shape (n_resamples,)."""
+    """Return A_b, the AUC of each draw's classifier on the draw, shape (n_resamples,)."""
     bootstrap = records.require("bootstrap")
     return weighted_auc(order_codes(bootstrap.scores), records.event, bootstrap.counts)
 
 
 def aucs_on_training_rows(records: ScoreRecords) -> Array:
-    """Return D_b, the AUC of the classifier of each draw on all training rows, shape (n_resamples,)."""
+    """Return D_b, the AUC of each draw's classifier on all training rows, shape (n_resamples,)."""
     codes = order_codes(records.require("bootstrap").scores)
     return weighted_auc(codes, records.event, np.ones(records.n_samples))
 
@@ -83,7 +83,7 @@ def auc_632_plus(training: float, out_of_bag: float) -> float:
 
 
 def auc_centers(records: ScoreRecords) -> AucCenters:
-    """Return the estimates of the AUC that its interval is built around.
+    """Return the estimates of the AUC at the centers of its interval.
 
     Parameters
     ----------
@@ -108,19 +108,19 @@ def auc_centers(records: ScoreRecords) -> AucCenters:
 
 @dataclass(frozen=True)
 class AucSize:
-    """How many cases an AUC counts as.
+    """The effective number of cases of an AUC.
 
     Attributes
     ----------
     n_events, n_others : int
         Rows of each class.
     n_fewer : int
-        Rows of the rarer class, or the groups that hold one.
+        Rows of the rarer class, or groups with such a row.
     variance : float
-        DeLong's variance of the AUC on the training scores, that of groups where there are groups; nan or 0 where it
-        says nothing.
+        DeLong's variance of the AUC on the training scores, or its version for groups; nan or 0 if it is not
+        informative.
     shrinkage : float, default=1.0
-        The variance of independent rows over that of groups, at most 1.
+        The variance of independent rows divided by that of groups, at most 1.
     """
 
     n_events: int
@@ -143,10 +143,10 @@ class AucSize:
         return cls(*sizes, clustered, shrinkage)
 
     def at(self, center: float) -> float:
-        """Return the number of cases at a center: of Hanley and McNeil, or of DeLong where scores vary less.
+        """Return the number of cases at a center: by Hanley and McNeil, or by DeLong if scores vary less.
 
-        With every case ranked right, a subgroup of the share e that is ranked wrong has not been seen with the
-        probability (1 - e)^s, s rows of the rarer class; near 1 the number therefore falls to s.
+        If every case is ranked correctly, a wrongly ranked subgroup with share e is absent from the s rows of the rarer
+        class with probability (1 - e)^s; near 1 the number therefore decreases to s.
         """
         fewer = float(self.n_fewer)
         size = max(self.shrinkage * hanley_mcneil_size(center, self.n_events, self.n_others), fewer)

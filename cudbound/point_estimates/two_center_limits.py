@@ -1,4 +1,4 @@
-"""The limits around two centers, and between which quantiles of the signed suprema they depend on them."""
+"""The limits around two centers, and the range of signed suprema on which they depend."""
 
 from __future__ import annotations
 
@@ -23,20 +23,20 @@ def two_center_interval(
     ----------
     centers : TwoCenters
     n_samples : float
-        Rows n of the training set; of rows in groups, of weighted rows and of costs the number that they count as.
+        Rows n of the training set; for rows in groups, weighted rows and costs, their effective number.
     confidence_level : float
     cap : float, default=None
-        Training error plus the quantile of the signed suprema; the upper limit is not above the larger of this and
-        the upper limit of the smaller center. None for no cap.
+        Training error plus the quantile of the signed suprema; the upper limit is at most the larger of this and the
+        upper limit of the smaller center. None for no cap.
     tails : {"equal", "shortest"}, default="equal"
-        Whether each tail has half of the error probability, or each center the split of it that makes its binomial
-        interval shortest. The latter is about 3 % shorter, but a binomial interval of its kind covers no more than
-        .929 at 20 rows and the nominal .95.
+        Whether each tail has half of the error probability, or each center the split with the shortest binomial
+        interval. The latter is about 3 % shorter, but such a binomial interval covers at most .929 at 20 rows and
+        nominal .95.
 
     Returns
     -------
     ConfidenceInterval
-        Within [0, 1], of positive width; it holds the binomial interval of the smaller of the two centers.
+        Within [0, 1], of positive width; it contains the binomial interval of the smaller of the two centers.
 
     Examples
     --------
@@ -53,16 +53,16 @@ def two_center_interval(
 
 
 def counted_rows(records: Records, centers: TwoCenters) -> float:
-    """Return the number of independent rows with errors of 0 and 1 that the losses count as."""
+    """Return the effective number of independent 0/1 losses."""
     return effective_rows(records) / cost_factor(records.square_ratio, centers.low)
 
 
 def cap_range(
     records: Records, confidence_level: float, alternative: str, tails: str = "equal"
 ) -> tuple[float, float]:
-    """Return between which quantiles of the signed suprema the upper limit depends on them.
+    """Return the range of the quantile of the signed suprema in which it affects the upper limit.
 
-    Below the first the cap has its whole effect, above the second it has none.
+    Below the range the cap has its full effect, above it none.
     """
     if alternative != "two-sided":
         confidence_level, tails = 2.0 * confidence_level - 1.0, "equal"
@@ -74,7 +74,7 @@ def cap_range(
 
 
 def shortest_binomial_interval(errors: float, n_tested: float, confidence_level: float) -> ConfidenceInterval:
-    """Return the shortest of the intervals that invert both binomial tails, over the splits of the error probability.
+    """Return the shortest interval that inverts both binomial tails, over the splits of the error probability.
 
     The parameters are those of `cudbound.basis.proportions.inverted_binomial_interval`, which splits it equally.
 

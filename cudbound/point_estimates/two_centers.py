@@ -1,10 +1,10 @@
-"""The centers of the recommended interval: which estimates its limits are built around, and when further ones count.
+"""The centers of the recommended interval: the estimates behind its limits, and when further estimates are used.
 
-The optimism-corrected error is anchored at the classifier at hand, and too low where there are many features; the
-.632+ estimate averages over refits. Where the classifier overfits both are too low, and the upper limit is taken from
-the out-of-bag error as it is. Where most cases lie on a few points the optimism is corrected most where chance made the
-training error too high already, and the lower limit is taken from a point nearer to that. Where a classifier of few
-columns makes no training error, nothing excludes that it makes none at all, and the lower limit is 0.
+The optimism-corrected error is anchored at the given classifier, and too low with many features; the .632+ estimate
+averages over refits. If the classifier overfits, both are too low, and the upper limit comes from the uncorrected
+out-of-bag error. If most cases lie on a few points, the optimism correction is largest when the training error is
+already too high by chance, and the lower limit starts from a point closer to the training error. If a classifier with
+few columns makes no training error, it may make no errors at all, and the lower limit is 0.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ from cudbound.point_estimates.optimism import optimism_corrected_error
 from cudbound.records import Records
 from cudbound.records.design import MANY
 
-#: The rate of overfitting (Err(1) - T) / (gamma - T) above which a classifier overfits.
+#: The overfitting rate (Err(1) - T) / (gamma - T) above which a classifier overfits.
 OVERFITTING = 0.5
-#: A training error below this share of Err(1) shows that a classifier overfits.
+#: A classifier overfits if its training error is below this share of Err(1).
 SMALL_TRAINING_ERROR = 1.0 / 3.0
-#: The cap is taken where the rank of the design is at most this share of the rows. At half of them the error of
-#: logistic regression on pure noise (24 features, 50 rows) was covered .88 with the cap and .99 without.
+#: The cap is used if the rank of the design is at most this share of the rows. At half of the rows, coverage for
+#: logistic regression on pure noise (24 features, 50 rows) was .88 with the cap and .99 without.
 MOST_CAPPED = 1.0 / 3.0
 
 
 @dataclass(frozen=True)
 class TwoCenters:
-    """The estimates that the interval is built around, each in [0, 1].
+    """The estimates behind the limits of the interval, each in [0, 1].
 
     Attributes
     ----------
@@ -39,15 +39,15 @@ class TwoCenters:
     optimism_corrected, error_632_plus : float
         The two centers; the second is nan if no point was ever out of bag.
     out_of_bag : float, default=nan
-        Err(1), not cut at the no-information error; a further center of the upper limit where the classifier overfits.
+        Err(1), not capped at the no-information error; a further center of the upper limit if the classifier overfits.
     no_information : float, default=nan
         gamma.
     overfits : bool, default=False
     cross_validated : float, default=nan
-        A further center of the upper limit, where the rank of the design is nearly that of the rows; nan elsewhere.
+        A further center of the upper limit, if the rank of the design is close to the number of rows; otherwise nan.
     toward : float or None, default=None
-        Where the lower limit is taken from if it is below the smaller center: nearer to the training error for data of
-        few distinct rows, 0 where a classifier of few columns makes no training error.
+        Center of the lower limit if it is below the smaller center: closer to the training error for data with few
+        distinct rows, 0 if a classifier with few columns makes no training error.
     """
 
     training_error: float
@@ -81,22 +81,22 @@ class TwoCenters:
 
     @property
     def estimate(self) -> float:
-        """The point estimate: the mean of the two, or that of Err(1) and .632+ where the classifier overfits."""
+        """The point estimate: the mean of the two, or of Err(1) and .632+ if the classifier overfits."""
         first = self.out_of_bag if self.overfits else self.optimism_corrected
         return (first + self.error_632_plus) / 2
 
 
 def overfits(records: Records) -> bool:
-    """Whether the classifier overfits, by the error of all rows.
+    """Whether the classifier overfits, judged by the error on all rows.
 
-    That is so where the rank of the design is above half of the rows or groups; where the error Err(1) of cases that
-    were left out covers more than half of the way from the training error T to the no-information error, or is above a
-    training error that is no smaller than that; or where T is below a third of Err(1).
+    It does if the rank of the design exceeds half the number of rows or groups; if the out-of-bag error Err(1) is more
+    than halfway from the training error T to the no-information error, or exceeds a T that is at least the
+    no-information error; or if T is below a third of Err(1).
 
     Parameters
     ----------
     records : Records
-        Of the error, with `bootstrap` and what the .632+ estimate needs, unless they say it themselves.
+        For the error, with `bootstrap` and what the .632+ estimate needs, unless they contain the answer.
 
     Examples
     --------
@@ -138,9 +138,9 @@ def two_centers(records: Records) -> TwoCenters:
 
 
 def allows_cap(records: Records) -> bool:
-    """Whether the design is known to have few enough columns for the cap of the upper limit.
+    """Whether the design is known to have few enough columns for a cap on the upper limit.
 
-    Its rank must be at most a third of the rows that count, or of the groups: nearer to the rows, refits differ more
+    Its rank must be at most a third of the rows that count, or of the groups: with a higher rank, refits differ more
     from the classifier than the neighborhood of the supremum allows.
     """
     return _rank_is_at_most(MOST_CAPPED, records)

@@ -1,1 +1,1 @@
-"""Tables for people and programs: first numbers (`tables` and the columns), then text (`render`)."""
+"""Tables for readers and programs: first numbers (`tables` and the columns), then text (`render`)."""

@@ -1,4 +1,4 @@
-"""The sources of methods in BibTeX, found by the names and years with which the methods cite them."""
+"""The references of methods in BibTeX, found by author names and years."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _SOFTWARE = """\
 
 
 def cited(references: Iterable[str]) -> tuple[str, ...]:
-    """Return the BibTeX entries of the sources that texts cite as "Author and Author (year)", and that of this package.
+    """Return the BibTeX entries for sources cited as "Author and Author (year)", and for this package.
 
     Parameters
     ----------
@@ -30,7 +30,7 @@ def cited(references: Iterable[str]) -> tuple[str, ...]:
     Returns
     -------
     tuple of str
-        Each entry once, in the order of the bibliography; this package with its version comes last.
+        Each entry once, in the order of the bibliography; this package, with its version, comes last.
 
     Examples
     --------
@@ -44,7 +44,7 @@ def cited(references: Iterable[str]) -> tuple[str, ...]:
 
 @cache
 def _entries() -> tuple[tuple[str, str], ...]:
-    """Return every entry behind a pattern of how it is cited."""
+    """Return every entry with a pattern of its citation."""
     text = resources.files("cudbound.report").joinpath("references.bib").read_text("utf-8")
     return tuple((_cited_as(entry), entry) for entry in _ENTRY.findall(text))
 

@@ -1,4 +1,4 @@
-"""What a reader must know before believing an interval: each caution is a warning, and a note under the table."""
+"""Reasons for caution about an interval: each is issued as a warning and noted under the table."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from cudbound.basis.rounding import Worded, format_level
 
 #: Sizes of training sets on which the intervals of this package were studied.
 STUDIED = (20, 200)
-#: A limit that is lower by no more than this share is rounded.
+#: A limit that is lower by at most this share differs only by rounding.
 ROUNDING = 1e-9
 
 
@@ -22,16 +22,16 @@ def cautions(
     n_samples: int,
     of_data: Sequence[CudboundWarning] = (),
 ) -> tuple[CudboundWarning, ...]:
-    """Return what speaks against believing intervals that were computed from training rows.
+    """Return reasons for caution about intervals computed from training rows.
 
     Parameters
     ----------
     rows : sequence of IntervalEstimate
-        Those from new cases are left out: how many there were is not known here.
+        Rows from new cases are left out: their number is not known here.
     n_samples : int
         Training rows.
     of_data : sequence of CudboundWarning, default=()
-        What the training rows themselves showed.
+        Cautions from the training rows themselves.
     """
     internal = [row for row in rows if row.center != "error on new cases"]
     if not internal:
@@ -40,13 +40,13 @@ def cautions(
 
 
 def warn_of(found: Iterable[CudboundWarning]) -> None:
-    """Give the cautions as warnings."""
+    """Issue the cautions as warnings."""
     for one in found:
         warn(one)
 
 
 def _low_limits(rows: Sequence[IntervalEstimate], n: int) -> list[CudboundWarning]:
-    """Caution of upper limits that n new cases could not give, not even without an error: one for each level."""
+    """Warn about upper limits lower than n new cases without an error could support, once per level."""
     low: dict[tuple[float, float], list[IntervalEstimate]] = {}
     for row in rows:
         if row.alternative == "greater" or row.metric != "error":
@@ -78,7 +78,9 @@ def _size(n: int) -> list[CudboundWarning]:
     least, most = STUDIED
     if least <= n <= most:
         return []
-    few, many = "with so few, no interval shows much", "with so many, part of them can serve as a test set"
+    few, many = "with so few, no interval is informative", "with so many, some can be set aside for testing"
     advice = few if n < least else many
-    message = f"These intervals were studied on {least} to {most} training rows, and there are {n}: {advice}."
+    message = (
+        f"These intervals were studied with {least} to {most} training rows, but there are {n}: {advice}."
+    )
     return [SampleSizeWarning(message, n_samples=n)]

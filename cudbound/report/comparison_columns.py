@@ -1,4 +1,4 @@
-"""What a reader of a table of comparisons sees."""
+"""The columns and notes of a table of comparisons."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _COLUMNS = (
     _PVALUE,
 )
 _NAMES = (Column("a", "a", "text"), Column("b", "b", "text"))
-#: Of several pairs.
+#: For several pairs.
 _ADJUSTED = (
     Column("estimate", "estimate", "difference"),
     Column("simultaneous_low", "low", "difference"),
@@ -44,7 +44,7 @@ def comparison_report(
     style: Style = FULL,
     titles: Mapping[str, str] = NO_TITLES,
 ) -> Report:
-    """Return rows of comparisons with what must stand around them."""
+    """Return rows of comparisons with their title and notes."""
     pairs = list(dict.fromkeys((row.a, row.b) for row in rows))
     methods = list(dict.fromkeys(row.method for row in rows))
     a, b = pairs[0] if len(pairs) == 1 else ("a", "b")
@@ -54,11 +54,13 @@ def comparison_report(
     said = [worded(alternative_in_words(*test, a, b, what), style.percent) for test in tests]
     against = " or ".join(dict.fromkeys(said))
     if any(row.null != 0.0 for row in rows):
-        tested = [f"p-value: a small one speaks for {against}; a large one does not show the contrary."]
+        tested = [
+            f"p-value: a small value is evidence for {against}; a large value does not show the contrary."
+        ]
     else:
         tested = [
-            f"p-value: of equal {what}s, against {against}." if against else "",
-            f"A small p-value speaks against equal {what}s; a large one does not show that they are equal.",
+            f"p-value: for equal {what}s, against {against}." if against else "",
+            f"A small p-value is evidence against equal {what}s; a large value does not show that they are equal.",
         ]
     scale = "[-100%, 100%]" if style.percent else "[-1, 1]"
     internal = any(row.n_fits > 0 for row in rows)  # new test cases take no fits
@@ -68,7 +70,7 @@ def comparison_report(
         *(_adjustments(len(pairs)) if len(pairs) > 1 else ()),
         *tested,
         *explain_estimands((row.estimand for row in rows), DIFFERENCES, what),
-        "Internal comparisons, from one data set; no external validation." if internal else "",
+        "Internal comparisons from one data set, without external validation." if internal else "",
     )
     simultaneous = "simultaneous " if len(pairs) > 1 else ""
     intervals = f"{simultaneous}{with_confidence(rows)} intervals"
@@ -86,14 +88,14 @@ def comparison_report(
 
 def _adjustments(n_pairs: int) -> tuple[str, ...]:
     return (
-        f"low, high: simultaneous limits (Bonferroni); those of one method for all {n_pairs} pairs hold at once at the "
-        "nominal level.",
-        "p-value: for one pair alone. Holm: adjusted for the number of pairs.",
+        f"low, high: simultaneous limits (Bonferroni); for each method, they hold together for all {n_pairs} pairs at "
+        "the nominal level.",
+        "p-value: for a single pair. Holm: adjusted for the number of pairs.",
     )
 
 
 def by_pair(rows: Sequence[ComparisonResult]) -> tuple[ComparisonResult, ...]:
-    """Return rows of several pairs by the names of the pairs, with the simultaneous limits; others as they are."""
+    """Return rows of several pairs with pair names and simultaneous limits; others unchanged."""
     several = len({row.method for row in rows}) > 1
     return tuple(
         row

@@ -1,4 +1,4 @@
-"""Write a table as CSV that nothing in it can break out of: neither its cell, nor its row, nor into a formula."""
+"""Write a table as CSV in which no text can break out of its cell or row, or become a formula."""
 
 from __future__ import annotations
 
@@ -9,16 +9,15 @@ from cudbound.basis.rounding import printable
 if TYPE_CHECKING:
     import pandas as pd
 
-#: What a cell begins with that spreadsheets take for a formula, wide forms among them.
+#: Initial characters that spreadsheets interpret as a formula, including wide forms.
 FORMULA_STARTS = tuple("=+-@\uff1d\uff0b\uff0d\uff20")
 
 
 def csv_text(frame: pd.DataFrame) -> str:
     r"""Return a table as CSV: a header line, LF line ends, numbers unrounded, a missing value as an empty cell.
 
-    Every text stands between quotes, since some spreadsheets cut cells at a semicolon or a lone carriage return as
-    well. Characters that do not print are escaped, and a text that a spreadsheet would run as a formula gets an
-    apostrophe before it.
+    Every text is quoted, since some spreadsheets also split cells at a semicolon or a lone carriage return. Nonprinting
+    characters are escaped, and a text that a spreadsheet would run as a formula is prefixed with an apostrophe.
 
     Examples
     --------

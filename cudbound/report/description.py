@@ -1,4 +1,4 @@
-"""Words for a paper: what was done, what came out, with which software, and what to cite."""
+"""Text for a paper: methods, results, software and references."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ _NAMES = {"python": "Python", "numpy": "NumPy", "scipy": "SciPy"}
 
 @dataclass(frozen=True, repr=False)
 class Description:
-    """Words for a paper; prints as paragraphs.
+    """Text for a paper; prints as paragraphs.
 
     Attributes
     ----------
     methods : str
-        What was computed, from which data, for which classifier, and what the intervals are meant to cover.
+        What was computed, from which data, for which classifier, and what the intervals should cover.
     results : str
-        One sentence for each method.
+        One sentence per method.
     software : str
-        The versions that decide numbers, and the seed.
+        The versions that affect numbers, and the seed.
     citations : tuple of str
-        What to cite, in BibTeX.
+        References, in BibTeX.
     """
 
     methods: str
@@ -41,7 +41,7 @@ class Description:
 
     @property
     def bibtex(self) -> str:
-        """All that is to be cited, as the text of a file for BibTeX."""
+        """All references, as the text of a BibTeX file."""
         return "\n\n".join(self.citations)
 
     def __str__(self) -> str:
@@ -60,15 +60,15 @@ def describe_rows(
     references: Mapping[str, str] = NO_TITLES,
     percent: bool = False,
 ) -> Description:
-    """Return the words for rows of methods.
+    """Return the text for rows of methods.
 
     Parameters
     ----------
     rows : sequence of Row
     run : Run or None
-        The data, the classifier and the resampling; without it the methods paragraph does not speak of them.
+        The data, the classifier and the resampling; without it, the methods paragraph omits them.
     titles, references : mapping of str to str
-        Of the methods, by their names.
+        By names of the methods.
     percent : bool, default=False
         Whether proportions are written in percent.
     """
@@ -86,7 +86,7 @@ def describe_rows(
 
 
 def _aims(rows: Sequence[Row]) -> list[str]:
-    """Return what is estimated, in words, each once."""
+    """Return the targets in words, each once."""
     compared = [row for row in rows if isinstance(row, ComparisonResult)]
     words = DIFFERENCES if compared else ERRORS
     what = in_formula(compared[0].metric) if compared else _named_metrics(rows)
@@ -100,7 +100,7 @@ def _aims(rows: Sequence[Row]) -> list[str]:
 
 
 def software(seed: str, choices: str | None = None) -> str:
-    """Return the versions that decide numbers, the seed in words, and settings that differ from the defaults."""
+    """Return the versions that affect numbers, the seed in words, and settings that differ from the defaults."""
     settings = "" if choices is None else f"settings {choices}"
     made_by = ", ".join(f"{_NAMES.get(name, name)} {number}" for name, number in versions().items())
     return printable(f"Computed with {'; '.join(filter(None, (made_by, seed, settings)))}.")
@@ -130,7 +130,7 @@ def _subject(rows: Sequence[Row], run: Run | None) -> list[str]:
 
 
 def _procedure(rows: Sequence[Row], run: Run) -> list[str]:
-    """Return what every fit did, and which methods did not repeat all of it."""
+    """Return the steps of every fit, and which methods did not repeat all of them."""
     steps = run.procedure if isinstance(run, RunDescription) else ()
     if not steps:
         return []
@@ -148,7 +148,7 @@ def _named_metrics(rows: Sequence[Row]) -> str:
 
 
 def _methods(rows: Sequence[Row], run: Run | None, titles: Mapping[str, str]) -> list[str]:
-    """Return by which methods, and how many resamples."""
+    """Return the methods and the number of resamples."""
     names = dict.fromkeys(row.method for row in rows)
     named = "; ".join(f"{titles[name]} ({name})" if name in titles else name for name in names)
     levels = {row.interval_level for row in rows if not isinstance(row, PointEstimate)}
@@ -165,18 +165,18 @@ def _methods(rows: Sequence[Row], run: Run | None, titles: Mapping[str, str]) ->
 
 
 def _of_adjustments(rows: Sequence[Row]) -> list[str]:
-    """Return what was done about several pairs, if there are several."""
+    """Return the adjustment for several pairs, if there are several."""
     pairs = {(row.a, row.b) for row in rows if isinstance(row, ComparisonResult)}
     if len(pairs) < 2:
         return []
     return [
-        f"The intervals of one method for all {len(pairs)} pairs hold at once at the nominal level (Bonferroni); "
+        f"For each method, the intervals hold together for all {len(pairs)} pairs at the nominal level (Bonferroni); "
         "p-values were adjusted for the number of pairs by the procedure of Holm (1979)."
     ]
 
 
 def _results(rows: Sequence[Row], percent: bool) -> list[str]:
-    """Return one sentence for each row, or for each method where there are several metrics."""
+    """Return one sentence per row, or per method if there are several metrics."""
     intervals = [row for row in rows if isinstance(row, IntervalEstimate)]
     if len({row.metric for row in intervals}) < 2:
         return [_result(row, percent) for row in rows]
@@ -195,7 +195,7 @@ def _told(row: Row, percent: bool) -> list[str]:
 
 
 def _result(row: Row, percent: bool) -> str:
-    """Return what one method found, with the remarks that a reader must know."""
+    """Return the result of one method, with its remarks."""
     remarks = f" ({'; '.join(told)})" if (told := _told(row, percent)) else ""
     if row.estimate != row.estimate:
         pair = f" for {row.difference}" if isinstance(row, ComparisonResult) else ""

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from cudbound.basis.metric_words import ESTIMAND_WORDS
 from cudbound.basis.outcomes import Estimand
 
-#: What an interval for one metric is to cover, by the kind of its estimand.
+#: What an interval for one metric should cover, by the kind of its estimand.
 ERRORS: Mapping[str, str] = {kind: f"the {{what}} {words}" for kind, words in ESTIMAND_WORDS.items()}
 
 #: The same for the difference of two errors.
@@ -16,19 +16,19 @@ DIFFERENCES: Mapping[str, str] = {
     "expected": "the {what}s on new cases of classifiers fitted by either learning algorithm, averaged over training "
     "sets of n1 cases",
     "cv-average": "the {what}s on new cases of the classifiers fitted without one fold, averaged over the folds",
-    "holdout-model": "the {what}s on new cases of the two classifiers fitted to the training part of the split alone",
+    "holdout-model": "the {what}s on new cases of the two classifiers fitted only to the training part of the split",
 }
 
 
 def aim_of(kind: str, what: str = "error", words: Mapping[str, str] = ERRORS) -> str | None:
-    """Return what an interval for this metric covers, if this kind of estimand has words."""
+    """Return what an interval for this metric covers, if this kind of estimand is described."""
     return words[kind].format(what=what) if kind in words else None
 
 
 def explain_estimands(
     estimands: Iterable[Estimand], words: Mapping[str, str] = ERRORS, what: str = "error"
 ) -> list[str]:
-    """Return one note for each kind of estimand that occurs and has words, in the order of their first occurrence.
+    """Return one note per described kind of estimand, in the order of first occurrence.
 
     Examples
     --------

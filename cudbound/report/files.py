@@ -1,4 +1,4 @@
-"""Finished texts and pictures on their way into files: all of them whole, or none."""
+"""Writing finished texts and pictures to files: all complete, or none."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from pathlib import Path
 
 
 def write_texts(texts: Mapping[Path, str | bytes]) -> None:
-    """Write texts as UTF-8, and bytes as they are: a reader finds what was there before, or all the new files.
+    """Write texts as UTF-8, and bytes unchanged: a reader finds either the old files or all the new ones.
 
-    Each text goes to a temporary file in the folder of its own; when all are there, they take their names. A link
-    keeps pointing where it does; a device or a pipe is written directly, since it must not be replaced.
+    Each text goes to a temporary file in its own folder; when all are written, they are renamed. A link keeps its
+    target; a device or a pipe is written directly, since it must not be replaced.
 
     Parameters
     ----------
     texts : mapping of path to str or bytes
-        What cannot be written as UTF-8 becomes an escape.
+        Characters that UTF-8 cannot encode are escaped.
 
     Raises
     ------
     OSError
-        If one of them cannot be written; it names the file, and all files stay as they were.
+        If a file cannot be written; the error names it, and all files are left unchanged.
     """
     contents = {
         path: text if isinstance(text, bytes) else text.encode("utf-8", "backslashreplace")
@@ -46,12 +46,12 @@ def write_texts(texts: Mapping[Path, str | bytes]) -> None:
 
 
 def is_device(path: Path) -> bool:
-    """Whether `path` is there and is neither a file nor a folder: a pipe, a terminal, /dev/stdout, ..."""
+    """Whether `path` exists and is neither a file nor a folder: a pipe, a terminal, /dev/stdout, ..."""
     return path.exists() and not path.is_file() and not path.is_dir()
 
 
 def _written_beside(path: Path, content: bytes, stack: ExitStack) -> Path:
-    """Write a temporary file that can take the place of `path`, and remove it at the end if it does not."""
+    """Write a temporary file that can replace `path`, and remove it at the end if it does not."""
     if path.is_dir():
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
     handle, name = tempfile.mkstemp(dir=path.resolve().parent, prefix=".cudbound-")
@@ -65,7 +65,7 @@ def _written_beside(path: Path, content: bytes, stack: ExitStack) -> Path:
 
 @contextmanager
 def _naming(path: Path) -> Iterator[None]:
-    """Name the file that was asked for in an error, which on a full disk names none."""
+    """Name the requested file in an error, which on a full disk names none."""
     try:
         yield
     except OSError as error:
@@ -73,7 +73,7 @@ def _naming(path: Path) -> Iterator[None]:
 
 
 def _mode(path: Path) -> int:
-    """Return the permissions that an ordinary write would leave: those of the file there, or the umask's."""
+    """Return the permissions after an ordinary write: those of the existing file, or the umask's."""
     if path.exists():
         return stat.S_IMODE(path.stat().st_mode)
     mask = os.umask(0)

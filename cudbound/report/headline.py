@@ -11,17 +11,17 @@ from cudbound.basis.rounding import format_difference, format_level, format_prop
 from cudbound.report.estimands import aim_of
 from cudbound.report.tables import Run
 
-#: The interval to report for a classifier, and for one that a search has tuned (docs/how_to/which_interval.md).
+#: The interval to report for a classifier, and for one tuned by a search (docs/how_to/which_interval.md).
 RECOMMENDED = ("two-center", "bbc-cv")
-#: Where there are new cases, the interval to report for the error on them.
+#: The interval to report for the error on new cases, if there are any.
 ON_NEW_CASES = ("test-set-wilson", "test-set-clopper-pearson")
 
-#: What an error on the training set is a share of.
+#: The denominator of an error on the training set.
 OF_ROWS = "of the training rows"
 
 
 def recommended_row(rows: Sequence[IntervalEstimate]) -> IntervalEstimate | None:
-    """Return the row to quote, or None if no row is."""
+    """Return the row to quote, or None if there is none."""
     found = {row.method: row for row in reversed(rows)}
     new = {row.method: row for row in rows if row.center == "error on new cases"}
     chosen = [*(found.get(name) for name in RECOMMENDED), *(new.get(name) for name in ON_NEW_CASES)]
@@ -31,13 +31,13 @@ def recommended_row(rows: Sequence[IntervalEstimate]) -> IntervalEstimate | None
 def headline(
     rows: Sequence[IntervalEstimate], run: Run | None = None, percent: bool = False
 ) -> tuple[str, ...]:
-    """Return what stands above a table of intervals: sentences that can be quoted as they are, for each metric.
+    """Return the headline of a table of intervals: sentences to quote, for each metric.
 
     Parameters
     ----------
     rows : sequence of IntervalEstimate
     run : Run or None, default=None
-        The training rows; without them the majority class is not mentioned.
+        The training rows; without them, the majority class is not mentioned.
     percent : bool, default=False
         Whether proportions are written in percent.
     """
@@ -49,13 +49,13 @@ def headline(
             sentences.extend(() if run is None else majority_sentence(row, run.base_rate, run.of_rows))
     if rows and not sentences:
         return (
-            f"The interval to quote for the error of this classifier, {RECOMMENDED[0]}, is not among these rows.",
+            f"The interval to quote for the error of this classifier, {RECOMMENDED[0]}, is not in this table.",
         )
     return tuple(sentences)
 
 
 def interval_sentence(row: IntervalEstimate, n_samples: int | None = None, percent: bool = False) -> str:
-    """Return an interval in words for a paper."""
+    """Return a sentence about an interval, for a paper."""
     level = format_level(row.confidence_level)
     in_percent = percent and row.is_proportion
     numbers = (row.estimate, row.low, row.high)
@@ -70,7 +70,7 @@ def interval_sentence(row: IntervalEstimate, n_samples: int | None = None, perce
     else:
         subject = f"{aim_of(row.estimand.kind, what) or f'the {what}'} (estimand {row.estimand})"
     if math.isnan(row.estimate + row.low + row.high):
-        return f"There is no interval for {subject} by {row.method}."
+        return f"No {row.method} interval for {subject} is available."
     if row.alternative == "less":
         return f"With {level} confidence, {subject} is at most {high} (estimate {estimate}; {how})."
     if row.alternative == "greater":
@@ -85,11 +85,11 @@ def majority_sentence(row: IntervalEstimate, base_rate: float, of_rows: str = OF
     Parameters
     ----------
     row : IntervalEstimate
-        Of another metric than the error there is no sentence.
+        There is a sentence only for the error.
     base_rate : float
         Share of the rarer class in the training rows.
     of_rows : str, default="of the training rows"
-        What it is a share of.
+        The denominator of the share.
     """
     if row.metric != "error":
         return ()
@@ -106,9 +106,9 @@ def majority_sentence(row: IntervalEstimate, base_rate: float, of_rows: str = OF
 
 
 def majority_note(rows: Sequence[IntervalEstimate], base_rate: float, of_rows: str = OF_ROWS) -> str:
-    """Return the note under a table that says which intervals leave the majority class open.
+    """Return the note under a table on which intervals include the error of the majority class.
 
-    It names no intervals where there are no rows to name, and is empty where the headline says as much.
+    It names no intervals if there are no rows to name, and is empty if the headline already reports it.
     """
     known = _majority(base_rate, of_rows)
     if not rows:
@@ -131,5 +131,5 @@ def _majority(base_rate: float, of_rows: str) -> str:
 
 
 def _contains(row: IntervalEstimate, error: float) -> bool:
-    """Whether an interval leaves an error possible; a lower limit alone says nothing of that."""
+    """Whether an interval includes this error; a lower limit alone does not tell."""
     return row.alternative != "greater" and bool(row.low <= error <= row.high)

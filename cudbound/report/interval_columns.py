@@ -1,4 +1,4 @@
-"""What a reader of a table of intervals, or of point estimates, sees."""
+"""The columns and notes of a table of intervals, or of point estimates."""
 
 from __future__ import annotations
 
@@ -21,28 +21,28 @@ if TYPE_CHECKING:
 
 _COLUMNS = [Column(name, name, "difference") for name in ("estimate", "low", "high", "width")]
 
-#: What the title speaks of, by the alternative that all rows share.
+#: The subject of the title, by the alternative that all rows share.
 _LIMITS = {"two-sided": "intervals", "less": "upper limits", "greater": "lower limits"}
 
-#: What the title speaks of if all rows have one kind of estimand.
+#: The subject of the title if all rows have the same kind of estimand.
 _SUBJECTS = {
     "conditional": "the error of this fitted classifier",
     "expected": "the mean error of this learning algorithm",
 }
 
-#: Centers that the notes name, in their words.
+#: Names of centers in the notes.
 _CENTERS: dict[Center, str] = {
     "training error": "the training error",
     ".632 estimate": "the .632 estimate",
     "mean of two centers": "the mean of the optimism-corrected error and the .632+ estimate",
 }
-#: Limits and estimates that are no further apart are equal but for the order of their sums.
+#: Limits and estimates within this distance are equal up to the order of summation.
 ROUNDING = 1e-9
-#: Why an estimate may lie outside the limits beside it.
+#: Why an estimate may lie outside its limits.
 OUTSIDE = (
-    "the limits leave out the estimate beside them. They are not built around it: they are quantiles over resampled "
-    "data sets, on which classifiers err more, or less, than on the data themselves, and the method does not correct "
-    "that."
+    "the limits do not include the estimate. They are not centered at it: they are quantiles over resampled data sets, "
+    "on which classifiers have a higher or lower error than on the data themselves, and the method does not correct "
+    "this."
 )
 
 
@@ -53,10 +53,9 @@ def interval_report(
     style: Style = FULL,
     titles: Mapping[str, str] = NO_TITLES,
 ) -> Report:
-    """Return rows of intervals with what must stand around them.
+    """Return rows of intervals with their title and notes.
 
-    That is the sentence to quote, the scale, what is covered, what speaks against believing it, and what is not
-    promised.
+    The notes give the sentence to quote, the scale, the target, reasons for caution, and what is not guaranteed.
     """
     kinds = {row.estimand.kind for row in rows} or {"conditional"}
     kind = kinds.pop() if len(kinds) == 1 else "several"
@@ -90,12 +89,14 @@ def interval_report(
 
 def _validation_note(rows: Sequence[IntervalEstimate]) -> str:
     external = _methods(rows, "error on new cases")
-    internal = "Internal intervals, from the training data alone; no external validation"
+    internal = "Internal intervals from the training data alone, without external validation"
     if not external:
         return f"{internal}."
     if len(external) == len(dict.fromkeys(row.method for row in rows)):
-        return "Intervals from test cases that the classifier was not fitted to."
-    return f"{internal}; except {', '.join(external)}, from test cases that the classifier was not fitted to."
+        return "Intervals from test cases to which the classifier was not fitted."
+    return (
+        f"{internal}; except {', '.join(external)}, from test cases to which the classifier was not fitted."
+    )
 
 
 def _center_note(rows: Sequence[IntervalEstimate]) -> str:
@@ -121,11 +122,11 @@ def point_report(
     style: Style = FULL,
     titles: Mapping[str, str] = NO_TITLES,
 ) -> Report:
-    """Return rows of point estimates with what must stand around them."""
+    """Return rows of point estimates with their title and notes."""
     notes = (
         f"Scale: {style.scale}.",
         *explain_estimands(row.estimand for row in rows),
-        "Estimates without a statement of their uncertainty: compare_intervals gives intervals.",
+        "Estimates without uncertainty; compare_intervals gives intervals.",
     )
     columns = (Column("estimate", "estimate", "difference"),)
     title = "Point estimates of the error of a classifier"

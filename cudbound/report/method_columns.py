@@ -1,4 +1,4 @@
-"""An overview of methods: any frame of text columns as a table."""
+"""An overview of methods: a frame of text columns as a table."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from cudbound.report.tables import Column, Report
 if TYPE_CHECKING:
     import pandas as pd
 
-#: Columns with a longer cell than this share what is left of a line.
+#: Columns with cells longer than this share the rest of a line.
 NARROW = 26
 
 
@@ -26,13 +26,13 @@ def methods_report(
     Parameters
     ----------
     frame : pandas.DataFrame
-        Its columns are the columns of the table; "_" in their names is a blank in the headings. In text, long columns
-        share the width of the line; fewer columns read better.
+        Its columns are the columns of the table; "_" in their names becomes a space in the headings. In text, long
+        columns share the width of the line; fewer columns are easier to read.
     notes : sequence of str, default=()
-        What stands under the table.
+        Notes under the table.
     title : str, default="Known methods"
     below : sequence of str, default=()
-        Columns that stand below the table in text, each value once, after the methods that have it.
+        Columns below the table in text: each value once, after the methods that have it.
 
     Examples
     --------

@@ -1,11 +1,11 @@
-"""A table in HTML: as a part of a page, which notebooks show, and as a page of its own."""
+"""A table in HTML: as part of a page, for notebooks, and as a complete page."""
 
 from __future__ import annotations
 
 from cudbound.basis.rounding import escape_html
 from cudbound.report.tables import Column, Report
 
-#: Numbers stand under each other, notes are small; no font, no color, so that the page around it decides.
+#: Numbers are aligned and notes small; font and color are left to the surrounding page.
 _CSS = (
     "table.cudbound{border-collapse:collapse}table.cudbound caption{text-align:left;font-weight:bold}"
     "table.cudbound th,table.cudbound td{padding:.2em .7em;text-align:left;vertical-align:top}"
@@ -44,7 +44,7 @@ def html_part(report: Report) -> str:
 
 
 def html_page(report: Report) -> str:
-    """Return a page that needs no other file and no network."""
+    """Return a self-contained page, without other files or network."""
     title = escape_html(report.title)
     return (
         f'<!DOCTYPE html>\n<html lang="en">\n<head><meta charset="utf-8"><title>{title}</title></head>\n'

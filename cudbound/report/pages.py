@@ -1,4 +1,4 @@
-"""Pages of HTML from templates that share one style: everything that a page needs is in it, and nothing in it runs."""
+"""HTML pages from templates that share one style: self-contained and without scripts."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from cudbound.basis.rounding import format_cell, printable
 
 
 def page(template: str, **context: Any) -> str:
-    """Fill a template of this package; every text in it is escaped.
+    """Fill a template of this package, escaping every text.
 
     Parameters
     ----------
     template : str
         Its name in ``cudbound/report/templates``.
     **context
-        What the template reads.
+        Variables of the template.
 
     Raises
     ------
     ImportError
-        If jinja2 is not installed, with the way to get it.
+        If jinja2 is not installed; the message shows the install command.
     """
     script = _read("page.js")
     # the browser runs this script alone, whatever else should have found its way into the page
@@ -38,7 +38,7 @@ def page(template: str, **context: Any) -> str:
 
 
 def templates() -> Any:
-    """Return the templates; raise ImportError if jinja2 is not installed, with the way to get it."""
+    """Return the templates; raise ImportError with the install command if jinja2 is not installed."""
     try:
         import jinja2
     except ImportError as error:

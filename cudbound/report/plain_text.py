@@ -1,4 +1,4 @@
-"""A table as plain text: lines of at most 80 characters, with remarks and what else does not fit below the table."""
+"""A table as plain text: lines of at most 80 characters, with remarks and columns that do not fit below it."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from cudbound.report.tables import Column, Report
 
 #: Characters of a line.
 LINE = 80
-#: Blanks between two columns.
+#: Spaces between two columns.
 GAP = 2
-#: A column of text is wrapped to no fewer characters than this.
+#: A column of text is wrapped to at least this many characters.
 MIN_WIDTH = 16
 
 
 def plain_text(report: Report) -> str:
-    """Write a table for a terminal or a file: headline, title, table, what does not fit into it, notes.
+    """Write a table for a terminal or a file: headline, title, table, columns that do not fit, notes.
 
-    No line is longer than 80 characters, unless a single word is (the name of a file, say), or columns have widths of
-    their own. Remarks stand below the table. Where it is still too wide, the estimands go there as well, then the
-    fits; what is then too wide is wrapped in the columns of text.
+    No line is longer than 80 characters, except for single long words (such as a file name) or columns with fixed
+    widths. Remarks are below the table. If it is still too wide, the estimands also go there, then the fits; remaining
+    text columns are wrapped.
     """
     table, moved = _fitted(report)
     return "\n\n".join(
@@ -40,9 +40,9 @@ def plain_text(report: Report) -> str:
 
 
 def wrapped(sentences: Iterable[str], indent: str = "") -> str:
-    """Return sentences, which may be untrusted, in lines of at most 80 characters; the next lines of each hang.
+    """Return sentences, possibly untrusted, in lines of at most 80 characters, with a hanging indent.
 
-    Words are not broken, so that the name of a method or a file can be found and copied.
+    Words are not broken, so names of methods and files can be found and copied.
 
     Examples
     --------
@@ -69,12 +69,12 @@ def paragraph(text: str) -> str:
 
 
 def alignments(columns: Iterable[Column]) -> list[str]:
-    """Return the side of each column at which its cells stand: text left, numbers right."""
+    """Return the alignment of each column: text left, numbers right."""
     return ["left" if column.kind == "text" else "right" for column in columns]
 
 
 def _fitted(report: Report) -> tuple[Report, list[Column]]:
-    """Return the table with the columns that fit, and those that go below it."""
+    """Return the table with the columns that fit, and the columns to print below it."""
     movable = sorted(
         (column for column in report.columns if column.moves is not None),
         key=lambda column: column.moves or 0,
@@ -90,7 +90,7 @@ def _fitted(report: Report) -> tuple[Report, list[Column]]:
 
 
 def _narrowed(report: Report) -> Report:
-    """Give widths to columns of text, the widest first, until the table fits."""
+    """Limit the widths of text columns, the widest first, until the table fits."""
     widths = dict(zip(report.columns, _widths(report), strict=True))
     for column in sorted(widths, key=lambda one: -widths[one]):
         excess = _width(report) - LINE
@@ -117,7 +117,7 @@ def _aligned(report: Report) -> str:
 
 
 def _lines(report: Report) -> list[list[str]]:
-    """Return headings and cells, row by row, with line ends where a column has a width."""
+    """Return headings and cells, row by row, with line breaks in columns of limited width."""
     rows = [[column.heading for column in report.columns], *report.cells()]
     return [
         [
@@ -129,7 +129,7 @@ def _lines(report: Report) -> list[list[str]]:
 
 
 def _breakable(text: str, width: int) -> str:
-    """Return a text whose words that are too long are parted before capitals: Least Squares Classifier."""
+    """Return a text with long words split before capitals: Least Squares Classifier."""
     words = (
         re.sub(r"(?<=[a-z])(?=[A-Z])", " ", word) if len(word) > width else word for word in text.split(" ")
     )
@@ -146,7 +146,7 @@ def _width(report: Report) -> int:
 
 
 def _listed(report: Report, column: Column) -> str:
-    """Return a column as a list: each value once, after the rows that have it; empty where no row has a value."""
+    """Return a column as a list: each value once, after the rows that have it; empty if no row has a value."""
     index = report.columns.index(column)
     rows_of: dict[str, list[str]] = {}
     for name, row in zip(_names(report), report.cells(), strict=True):
@@ -163,7 +163,7 @@ def _listed(report: Report, column: Column) -> str:
 
 
 def _names(report: Report) -> Sequence[str]:
-    """Return a name for each row: its first cell, or all cells before the numbers where that is not enough."""
+    """Return a name per row: its first cell, or all cells before the numbers if the first is not unique."""
     cells = report.cells()
     first = [row[0] for row in cells]
     if len(set(first)) == len(first):

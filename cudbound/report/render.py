@@ -1,4 +1,4 @@
-"""Write a table as text, Markdown, LaTeX, HTML, CSV or JSON. No numerics: all that is written is in the `Report`."""
+"""Write a table as text, Markdown, LaTeX, HTML, CSV or JSON. No computations: all content is in the `Report`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from cudbound.report.page import html_page
 from cudbound.report.plain_text import alignments, plain_text
 from cudbound.report.tables import REMARKS_WIDTH, Column, Report, Run
 
-#: Value of "format" in a JSON file; raised when a field changes its meaning or goes.
+#: Value of "format" in a JSON file; increased when a field changes its meaning or is removed.
 JSON_FORMAT = 1
 
 _MARKDOWN_ESCAPES = str.maketrans(
@@ -27,45 +27,44 @@ _LATEX_BRACKETS = {"[": "{[}", "*": "{*}"}
 def render_report(report: Report, format: str = "table") -> str:
     r"""Write a table in one of six formats.
 
-    ``table``, ``markdown``, ``latex`` and ``html`` are for reading: proportions rounded to 3 decimals, with a title
-    and notes on scale, estimands, nominal level and what the intervals do not promise; text that may be untrusted
-    (file and column names, class labels, remarks) is escaped. ``table`` has lines of at most 80 characters, with
-    remarks, and columns that do not fit, below the table. ``csv`` and ``json`` are for programs: every
-    column of `Report.to_frame`, unrounded, each float with the digits that restore it exactly.
+    ``table``, ``markdown``, ``latex`` and ``html`` are for readers: proportions rounded to 3 decimals, with a title and
+    notes on scale, estimands, nominal level and missing guarantees; untrusted text (file and column names, class
+    labels, remarks) is escaped. ``table`` has lines of at most 80 characters, with remarks and columns that do not fit
+    below the table. ``csv`` and ``json`` are for programs: every column of `Report.to_frame`, unrounded, each float
+    with all digits needed to restore it.
 
     Parameters
     ----------
     report : Report
         Such as ``table.report(run)`` of an `IntervalTable` or a `ComparisonTable`, or `methods_report`.
     format : {"table", "markdown", "latex", "html", "csv", "json"}, default "table"
-        ``latex`` is a floating ``table`` with rules of the package ``booktabs``. ``html`` is a page that needs no other
-        file. ``csv`` is what `cudbound.report.csv_text.csv_text` writes, without notes. ``json`` is one object with
-        the fields
+        ``latex`` is a floating ``table`` with rules of the package ``booktabs``. ``html`` is a self-contained page.
+        ``csv`` is the output of `cudbound.report.csv_text.csv_text`, without notes. ``json`` is one object with the
+        fields
 
         - ``format``: 1, the number of this layout;
-        - ``headline``: the sentences to quote, a list of strings, where there are any;
+        - ``headline``: the sentences to quote, a list of strings, if there are any;
         - ``title`` and ``notes``: the text around the table, a string and a list of strings;
-        - ``versions``: those of Python and of the packages that decide numbers, as an object;
+        - ``versions``: of Python and of the packages that affect numbers, as an object;
         - ``run``: the fields of the run as an object, with the share of the rarer class as ``base_rate``, or null;
         - the name of the report, such as ``intervals`` or ``comparisons``: a list of objects, one per row, whose fields
-          are the columns of `Report.to_frame`, and ``details``, an object, where a method has further numbers of its
-          own;
-        - ``instability``: what `cudbound.Instability.summary` has, and ``over_seeds``: the ranges of the limits over
-          several seeds, as objects, where they were asked for;
-        - of a plan the objects ``required`` (n, low and high; null for more than was simulated), ``closed_forms`` and
-          ``expected`` by measure, and ``plan``, how it was made.
+          are the columns of `Report.to_frame`, and ``details``, an object, if a method has further numbers;
+        - ``instability``: as in `cudbound.Instability.summary`, and ``over_seeds``: the ranges of the limits over
+          several seeds, as objects, if requested;
+        - for a plan, the objects ``required`` (n, low and high; null for more than was simulated), ``closed_forms`` and
+          ``expected`` by measure, and ``plan``, its settings.
 
         It is strict JSON: an undefined or infinite number is null, an infinite ``localization`` the string "inf".
 
     Returns
     -------
     str
-        The text, without a line end after the last line.
+        The text, without a final newline.
 
     Raises
     ------
     ValueError
-        If no format has that name.
+        If the format is unknown.
 
     Examples
     --------
@@ -84,7 +83,7 @@ def render_report(report: Report, format: str = "table") -> str:
 
 
 def render_headline(report: Report, format: str = "table") -> str:
-    """Write the sentences to quote alone, in a format for reading; those for programs get the whole report."""
+    """Write only the sentences to quote, in formats for readers; formats for programs get the whole report."""
     escapes = {
         "table": printable,
         "markdown": escape_markdown,
@@ -97,7 +96,7 @@ def render_headline(report: Report, format: str = "table") -> str:
 
 
 def escape_markdown(text: str) -> str:
-    r"""Write a sentence, which may be untrusted, so that it shows as it is in Markdown.
+    r"""Escape a sentence, possibly untrusted, for Markdown.
 
     Examples
     --------
@@ -108,7 +107,7 @@ def escape_markdown(text: str) -> str:
 
 
 def escape_latex(text: str) -> str:
-    r"""Write a sentence, which may be untrusted, so that it shows as it is in LaTeX.
+    r"""Escape a sentence, possibly untrusted, for LaTeX.
 
     Examples
     --------
@@ -199,7 +198,7 @@ FORMATS: dict[str, Callable[[Report], str]] = {
 
 
 def _strict(record: Mapping[Any, Any]) -> dict[str, Any]:
-    """Replace numbers that JSON does not have by null."""
+    """Replace numbers that JSON cannot represent by null."""
     return {
         str(key): None if isinstance(value, float) and not math.isfinite(value) else value
         for key, value in record.items()

@@ -1,4 +1,4 @@
-"""How a table of methods is written for readers: its layout, digits, percentages, caption and label."""
+"""The style of a table of methods for readers: layout, digits, percentages, caption and label."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from cudbound.basis.rounding import Kind, Worded, format_cell, format_level, wor
 from cudbound.report.tables import Column, Report, Row
 
 LAYOUTS = ("full", "paper")
-#: More digits than these are noise with any number of patients.
+#: With any number of patients, more digits than this are noise.
 MAX_DIGITS = 10
-#: What LaTeX takes as a name in every context.
+#: Names that LaTeX accepts in every context.
 _LABEL = re.compile(r"[A-Za-z0-9:._-]+")
 
 
@@ -34,25 +34,25 @@ class StyleOptions(TypedDict, total=False):
 
 @dataclass(frozen=True)
 class Style:
-    """How a table is written for readers; programs (CSV, JSON) get every number as it is.
+    """The style of a table for readers; programs (CSV, JSON) get unrounded numbers.
 
     Attributes
     ----------
     style : {"full", "paper"}, default "full"
-        "paper": one row ``title, 0.16 (0.01 to 0.31)`` for each method, with titles in place of the short names.
+        "paper": one row ``title, 0.16 (0.01 to 0.31)`` per method, with titles instead of the short names.
     digits : int or None, default None
-        Decimals of proportions, 0 to 10. None: 3, or 2 on paper; in percent 1, or 0 on paper.
+        Decimals of proportions, 0 to 10. None: 3, or 2 for "paper"; in percent 1, or 0 for "paper".
     percent : bool, default False
         Whether proportions are written in percent.
     caption : str or None, default None
-        In place of the title.
+        Replaces the title.
     label : str or None, default None
-        For references to the table in LaTeX, and the ``id`` in HTML: letters, digits and ``: . _ -``.
+        For references to the table in LaTeX, and as ``id`` in HTML: letters, digits and ``: . _ -``.
 
     Raises
     ------
     ParameterError
-        If one of them is something else.
+        If a value is not allowed.
     """
 
     style: str = "full"
@@ -75,12 +75,12 @@ class Style:
 
     @property
     def on_paper(self) -> bool:
-        """Whether the layout is that for a paper."""
+        """Whether the layout is for a paper."""
         return self.style == "paper"
 
     @property
     def decimals(self) -> int | None:
-        """Decimals of proportions; None stands for those of the rounding rules."""
+        """Decimals of proportions; None uses the rounding rules."""
         if self.digits is None and self.on_paper:
             return 0 if self.percent else 2
         return self.digits
@@ -100,7 +100,7 @@ class Style:
         return format_cell(value, kind, self.decimals, self.percent)
 
     def limits(self, row: IntervalEstimate | ComparisonResult) -> str:
-        """Write an estimate with its limits, or the one limit, such as 0.16 (0.01 to 0.31)."""
+        """Write an estimate with its limits or its only limit, such as 0.16 (0.01 to 0.31)."""
         kind: Kind = "difference" if isinstance(row, ComparisonResult) else "proportion"
         own = self if row.is_proportion else replace(self, percent=False)
         estimate, low, high = (own.write(value, kind) for value in (row.estimate, row.low, row.high))
@@ -111,7 +111,7 @@ class Style:
 
 
 FULL = Style()
-#: Columns of the full table that one for a paper has as well, where they are there.
+#: Columns of the full table that are kept for a paper, if present.
 KEPT = ("confidence_level", "metric")
 #: For tables of methods without titles.
 NO_TITLES: Mapping[str, str] = MappingProxyType({})
@@ -123,12 +123,12 @@ def styled(report: Report, rows: Sequence[Row], style: Style, titles: Mapping[st
     Parameters
     ----------
     report : Report
-        The table as it is in full.
+        The table in full.
     rows : sequence of Row
-        What it is made of.
+        The rows behind it.
     style : Style
     titles : mapping of str to str
-        Titles of the methods by their names, for the layout "paper"; one without a title keeps its name.
+        Titles by method name, for the layout "paper"; a method without a title keeps its name.
     """
     if style.on_paper:
         report = _on_paper(report, rows, style, titles)
@@ -151,7 +151,7 @@ def styled(report: Report, rows: Sequence[Row], style: Style, titles: Mapping[st
 
 
 def _on_paper(report: Report, rows: Sequence[Row], style: Style, titles: Mapping[str, str]) -> Report:
-    """Return the estimate and its limits in one column; what else was remarkable goes below the table."""
+    """Return the estimate and its limits in one column; remarks go below the table."""
     titled = [titles.get(row.method, row.method) for row in rows]
     one_method = len(set(titled)) == 1 and any(one.key == "metric" for one in report.columns)
     metrics = [metric_words([getattr(row, "metric", "error")]) for row in rows]

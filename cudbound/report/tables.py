@@ -1,4 +1,4 @@
-"""What a written table is: columns, unrounded rows, title and notes. No rounding here."""
+"""The content of a table: columns, unrounded rows, title and notes. No rounding here."""
 
 from __future__ import annotations
 
@@ -20,26 +20,26 @@ REMARKS_WIDTH = 40
 
 @dataclass(frozen=True)
 class Run(abc.ABC):
-    """Where a table comes from. Every text in it may be untrusted and is escaped when it is rendered.
+    """The origin of a table. Every text in it may be untrusted and is escaped when rendered.
 
     Attributes
     ----------
     source : str or None
-        Name of the file or data set; None where there is only an array.
+        Name of the file or data set; None for an array.
     n_samples, n_events, n_non_events : int
-        Rows, rows of the class called the event, and the others.
+        Number of rows, of events, and of non-events.
     event : str
         The event in the user's words, such as ``died = yes``.
     features : tuple of str
         Names of the columns of the design, without the intercept.
     preparation : tuple of str, default ()
-        What was done to the columns and about missing values, in sentences.
+        Preparation of columns and missing values, in sentences.
     weighted_share : float or None, default None
-        Share of the events by the weights of the rows; None where rows count alike.
+        Weighted share of events; None if all rows count equally.
     cautions : tuple of CudboundWarning, default ()
-        What the training rows themselves speak against, see `cudbound.report.cautions`.
+        Cautions from the training rows themselves, see `cudbound.report.cautions`.
     class_sizes : mapping of str to int, default {}
-        Rows of each class where there are more than two; the event is then the most frequent of them.
+        Rows of each class if there are more than two; the event is then the most frequent class.
     """
 
     source: str | None
@@ -61,7 +61,7 @@ class Run(abc.ABC):
         return f"{self.n_events} events ({self.event}) and {self.n_non_events} non-events"
 
     def notes(self) -> list[str]:
-        """Return what the notes under a table say of the run."""
+        """Return the notes about the run."""
         plural = "" if len(self.features) == 1 else "s"
         source = "" if self.source is None else f"{self.source}, "
         data = f"Data: {source}n = {self.n_samples}: {self.classes_in_words}; {len(self.features)} feature{plural}."
@@ -69,7 +69,7 @@ class Run(abc.ABC):
 
     @property
     def base_rate(self) -> float:
-        """Error on these data of always naming the most frequent class, by weight if there are any."""
+        """Error on these data of always predicting the most frequent class, by weight if there are weights."""
         if self.weighted_share is not None:
             of_others = 1.0 - self.weighted_share
             return of_others if self.class_sizes else min(self.weighted_share, of_others)
@@ -78,18 +78,18 @@ class Run(abc.ABC):
 
     @property
     def of_rows(self) -> str:
-        """What an error on these data is a share of, in words."""
+        """The denominator of an error on these data, in words."""
         by_weight = "" if self.weighted_share is None else ", by their weights"
         return f"of the training rows{by_weight}"
 
     @abc.abstractmethod
     def _settings(self) -> list[str]:
-        """Return what was fitted and how it was resampled, in sentences."""
+        """Return the fitted classifier and its resampling, in sentences."""
 
 
 @dataclass(frozen=True)
 class RunDescription(Run):
-    """Where a table of intervals comes from.
+    """The origin of a table of intervals.
 
     Attributes
     ----------
@@ -98,15 +98,15 @@ class RunDescription(Run):
     n_resamples : int
         Bootstrap draws.
     localization : str, float or None
-        Localization rate of the CUD bound as it was asked for; None where there is none.
+        Localization rate of the CUD bound, as requested; None without a bound.
     seed : int or None
-        Seed of the resampling; with the same data and version it repeats the table. None where a generator was used.
+        Seed of the resampling; it reproduces the table with the same data and version. None if a generator was used.
     classifier : str or None, default None
-        The classifier, its options or its file, in words; None says nothing of it.
+        The classifier, its options or its file, in words; None omits it.
     choices : str or None, default None
-        Further settings that differ from their defaults, in words; None says nothing of them.
+        Further settings that differ from their defaults, in words; None omits them.
     procedure : tuple of str, default ()
-        What every fit does, in the words of a methods paragraph, the classifier among them.
+        The steps of every fit, including the classifier, in the words of a methods paragraph.
     """
 
     n_resamples: int
@@ -127,20 +127,20 @@ class RunDescription(Run):
 
 @dataclass(frozen=True)
 class ComparisonRun(Run):
-    """Where a table of comparisons comes from.
+    """The origin of a table of comparisons.
 
     Attributes
     ----------
     source, n_samples, n_events, n_non_events, event, features, preparation
         As in `Run`.
     learners : mapping of str to str
-        The classifiers or learning algorithms in words, by their names.
+        The classifiers or learning algorithms in words, by name.
     seed : int or None
-        Seed of the splits; with the same data and version it repeats the table.
+        Seed of the splits; it reproduces the table with the same data and version.
     choices : str or None, default None
         As in `RunDescription`.
     procedures : mapping of str to tuple of str, default={}
-        What every fit of each does, as in `RunDescription`, by their names.
+        The steps of every fit, as in `RunDescription`, by name.
     """
 
     learners: Mapping[str, str]
@@ -163,7 +163,7 @@ def in_words(seed: int | None) -> str:
 
 @dataclass(frozen=True)
 class Column:
-    """One column.
+    """A column of a table.
 
     Attributes
     ----------
@@ -171,16 +171,16 @@ class Column:
         Key into a row of `Report.rows`.
     heading : str
     kind : str
-        Decides how a value is written.
+        Determines the format of values.
     width : int or None
-        Characters after which a cell is wrapped where the format has lines of a fixed width.
+        Characters after which a cell is wrapped in formats with lines of fixed width.
     decimals : int or None
-        Of proportions; None leaves them to the rounding rules.
+        Of proportions; None uses the rounding rules.
     percent : bool
         Whether proportions are written in percent.
     moves : int or None
-        Where a line of text is too short for all columns, those with the lowest number go below the table first; 0
-        always goes there, None never.
+        If not all columns fit into a line of text, those with the lowest number go below the table first; 0 always goes
+        there, None never.
     """
 
     key: str
@@ -194,7 +194,7 @@ class Column:
 
 _METHOD = Column("method", "method", "text")
 LEVEL = Column("confidence_level", "level", "level")
-#: The columns of intervals and comparisons after their numbers.
+#: The last columns of intervals and comparisons.
 LAST = (
     Column("estimand", "estimand", "text", moves=1),
     Column("n_fits", "fits", "count", moves=2),
@@ -204,30 +204,30 @@ LAST = (
 
 @dataclass(frozen=True)
 class Report:
-    """One table, whatever it is of: all that a format needs to write it.
+    """A table of any kind, with everything that a format needs to write it.
 
     Attributes
     ----------
     name : str
-        What the rows are, and the field of the rows in JSON: "intervals", "comparisons", ...
+        The kind of rows, and their field in JSON: "intervals", "comparisons", ...
     title : str
     notes : tuple of str
-        What must stand under the table for readers.
+        Notes under the table, for readers.
     columns : tuple of Column
         For readers.
     rows : tuple of mapping
         For readers, unrounded, with every key of `columns`.
     to_frame : callable
-        ``to_frame()``: every column for programs, one row for each of `rows`.
+        ``to_frame()``: every column for programs, one row per entry of `rows`.
     run : Run or None
     details : tuple of mapping
         Further numbers of each row, for JSON; empty if no row has any.
     label : str or None
-        Name of the table for references to it.
+        Label of the table for references.
     headline : tuple of str
-        Sentences above the title, to be quoted.
+        Sentences to quote, above the title.
     more : mapping of str to mapping
-        Further objects of numbers for JSON, by their names.
+        Further objects of numbers for JSON, by name.
     """
 
     name: str
@@ -272,9 +272,9 @@ def rows_report(
     to_frame: Callable[[], pd.DataFrame],
     run: Run | None,
 ) -> Report:
-    """Return rows of methods as a table: the notes between those on run and level, the columns before `LAST`.
+    """Return rows of methods as a table: `notes` between those on run and level, `columns` before `LAST`.
 
-    The level has a column only where the rows differ in it. Notes that are empty are left out.
+    The level has a column only if rows differ in it. Empty notes are left out.
     """
     levels = sorted({row.confidence_level for row in rows if not isinstance(row, PointEstimate)})
     named = f" {', '.join(map(format_level, levels))}" if levels else ""
@@ -295,6 +295,6 @@ def rows_report(
 
 
 def with_confidence(rows: Iterable[IntervalEstimate | ComparisonResult]) -> str:
-    """Return "95% confidence" where all rows share the level, else "confidence", for a title."""
+    """Return "95% confidence" if all rows share the level, else "confidence", for a title."""
     levels = {row.interval_level for row in rows}
     return f"{format_level(levels.pop())} confidence" if len(levels) == 1 else "confidence"

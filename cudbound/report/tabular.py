@@ -1,4 +1,4 @@
-"""What every table does: it prints, shows itself in a notebook, and writes itself for readers and for programs."""
+"""The common behavior of tables: printing, display in a notebook, and output for readers and programs."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from cudbound.report.tables import Report, Run
 
 
 class Tabular(abc.ABC):
-    """A result that is written as a table."""
+    """A result that can be written as a table."""
 
     def __str__(self) -> str:
         return render_report(self.report())
@@ -25,47 +25,47 @@ class Tabular(abc.ABC):
 
     @abc.abstractmethod
     def report(self, run: Run | None = None, style: Style = FULL) -> Report:
-        """Return the table with the title and the notes that must stand around it.
+        """Return the table with its title and notes.
 
         Parameters
         ----------
         run : Run or None, default None
-            In place of the run of the table, where more is known of it.
+            Replaces the run of the table, if more is known.
         style : Style, default FULL
         """
 
     def to_text(self, **style: Unpack[StyleOptions]) -> str:
-        """Return the table as plain text; the keywords are those of `to_latex`."""
+        """Return the table as plain text, with the keywords of `to_latex`."""
         return self._written("table", style)
 
     def to_markdown(self, **style: Unpack[StyleOptions]) -> str:
-        """Return the table in Markdown, with pipes; the keywords are those of `to_latex`."""
+        """Return the table in Markdown, with pipes and the keywords of `to_latex`."""
         return self._written("markdown", style)
 
     def to_html(self, **style: Unpack[StyleOptions]) -> str:
-        """Return the table as an HTML page that needs no other file; the keywords are those of `to_latex`."""
+        """Return the table as a self-contained HTML page, with the keywords of `to_latex`."""
         return self._written("html", style)
 
     def to_latex(self, **style: Unpack[StyleOptions]) -> str:
-        r"""Return the table as a floating ``table`` of LaTeX, which needs the package ``booktabs``.
+        r"""Return the table as a floating LaTeX ``table``, which needs the package ``booktabs``.
 
         Parameters
         ----------
         style : {"full", "paper"}, default="full"
-            "paper": one row "title, 0.16 (0.01 to 0.31)" for each method, with titles in place of the short names.
+            "paper": one row "title, 0.16 (0.01 to 0.31)" per method, with titles instead of the short names.
         digits : int or None, default=None
-            Decimals of proportions, 0 to 10. None: 3, or 2 on paper; in percent 1, or 0 on paper.
+            Decimals of proportions, 0 to 10. None: 3, or 2 for "paper"; in percent 1, or 0 for "paper".
         percent : bool, default=False
             Whether proportions are written in percent.
         caption : str or None, default=None
-            In place of the title. Text that may be untrusted is escaped, here as in the cells.
+            Replaces the title. Untrusted text is escaped, as in the cells.
         label : str or None, default=None
             For ``\ref``: letters, digits and ``: . _ -``, such as "tab:errors".
 
         Raises
         ------
         ParameterError
-            If one of them is something else.
+            If a value is not allowed.
 
         Examples
         --------
@@ -81,9 +81,9 @@ class Tabular(abc.ABC):
         return render_report(self.report(style=Style(**style)), format)
 
     def to_csv(self) -> str:
-        """Return every column unrounded, with a header line, and LF line ends; no notes."""
+        """Return every column unrounded, with a header line and LF line ends, without notes."""
         return render_report(self.report(), "csv")
 
     def to_json(self) -> str:
-        """Return title, notes, versions, run and rows as one object of strict JSON, unrounded."""
+        """Return title, notes, versions, run and rows as one strict JSON object, unrounded."""
         return render_report(self.report(), "json")

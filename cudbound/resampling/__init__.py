@@ -1,4 +1,4 @@
-"""Resampling: which training sets are drawn, and what is recorded about the classifiers fitted to them."""
+"""Resampling: the training sets that are drawn, and the records of the classifiers fitted to them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Bolstered losses of a fitted classifier: in closed form if it is linear, by random draws from the kernels if not."""
+"""Bolstered losses of a fitted classifier: in closed form if it is linear, else by random draws from the kernels."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ from cudbound.records import BolsteredLosses
 
 Array = NDArray[np.float64]
 
-#: Draws from the kernel of a point where there is no closed form. The misclassified share of the kernel then has a
-#: standard error of at most .05 per point, and .05 / sqrt(n) in the mean over n points.
+#: Draws from the kernel of a point without a closed form. The misclassified share of the kernel then has a standard
+#: error of at most .05 per point, and .05 / sqrt(n) in the mean over n points.
 N_DRAWS = 100
 #: Largest number of values in the rows that are predicted at once, 16 MB.
 CHUNK_VALUES = 2_000_000
 
 
 def record_bolstered(estimator: Any, X: Any, y: Any, *, rng: np.random.Generator) -> BolsteredLosses:
-    """Record which share of a normal kernel around each training point the fitted classifier gets wrong.
+    """Record the misclassified share of a normal kernel around each training point.
 
-    The kernels are spherical, with one width for each class, see `cudbound.point_estimates.bolstered.kernel_widths`.
-    Where the classifier is the sign of a linear score of its rows the share has a closed form; any other one predicts
-    100 random points from each kernel. For a `Pipeline` the kernels are placed around the rows that its last step
-    receives, so that a `StandardScaler` before the classifier makes the estimate independent of the units; for a
-    search its best estimator is used.
+    The kernels are spherical, with one width per class, see `cudbound.point_estimates.bolstered.kernel_widths`. If the
+    classifier is the sign of a linear score of its rows, the share has a closed form; any other classifier predicts 100
+    random points from each kernel. For a `Pipeline`, the kernels are placed around the rows that its last step
+    receives; a `StandardScaler` before the classifier therefore makes the estimate independent of the units. For a
+    search, its best estimator is used.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ def record_bolstered(estimator: Any, X: Any, y: Any, *, rng: np.random.Generator
     Returns
     -------
     BolsteredLosses
-        Its remarks say how the shares were computed, and which class has no kernel width of its own.
+        Its remarks report how the shares were computed, and which class borrows its kernel width.
 
     Raises
     ------
@@ -80,7 +80,7 @@ def record_bolstered(estimator: Any, X: Any, y: Any, *, rng: np.random.Generator
     rows = _numbers(seen)
     widths = kernel_widths(rows, labels)
     remarks = [
-        "one kernel width in all directions: the estimate depends on the units of the features",
+        "one kernel width in all directions makes the estimate depend on the units of the features",
         *widths.remarks,
     ]
     linear = _linear_rule(rule, seen, rows, answers, labels)
@@ -100,7 +100,7 @@ def record_bolstered(estimator: Any, X: Any, y: Any, *, rng: np.random.Generator
 
 
 def _last_step(estimator: Any, X: Any) -> tuple[Any, Any]:
-    """Return the classifier inside pipelines and searches, and the rows that it sees."""
+    """Return the classifier inside pipelines and searches, and the rows that it receives."""
     while True:
         if isinstance(estimator, Pipeline):
             X = estimator[:-1].transform(X) if len(estimator.steps) > 1 else X
@@ -131,7 +131,7 @@ def _numbers(rows: Any) -> Array:
 def _linear_rule(
     rule: Any, seen: Any, rows: Array, answers: Any, labels: Array
 ) -> tuple[Array, float] | None:
-    """Return coefficients and intercept of the rule, or None if it is not the sign of a linear score of the rows."""
+    """Return coefficients and intercept of the rule, or None if it is not the sign of a linear score."""
     found = own_coefficients(rule, rows.shape[1]) or _adapted_coefficients(rule, seen, rows, answers, labels)
     if found is None:
         return None

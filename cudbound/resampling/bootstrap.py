@@ -19,32 +19,32 @@ from cudbound.resampling.task import Task, parted
 Array = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 
-#: Entries of the inner draws that are held at once; a few arrays of 8 bytes per entry live at a time.
+#: Entries of the inner draws in memory at once, in a few arrays of 8 bytes per entry.
 INNER_CHUNK_VALUES = 1_000_000
 
-#: Share of the bootstrap draws whose refits may fail. With more of them the others are too much of a choice.
+#: Share of bootstrap draws whose refits may fail. Beyond it, the remaining draws are too selective.
 MAX_FAILED = 0.1
 
 
 def record_bootstrap(task: Task, counts: NDArray[np.int32], remarks: tuple[str, ...] = ()) -> BootstrapLosses:
     """Fit every draw once and record its losses on all training points.
 
-    Draws whose refits fail are left out and counted, up to `MAX_FAILED` of them. They are not drawn again: draws that
-    are easy to fit would then be too many.
+    Draws whose refits fail are left out and counted, up to `MAX_FAILED`. They are not redrawn, which would favor draws
+    that are easy to fit.
 
     Parameters
     ----------
     task : Task
-        Its `failed` says which refits failed; where that is None the first failure is raised.
+        Its `failed` collects the refits that failed; if it is None, the first failure is raised.
     counts : ndarray of int32, shape (n_resamples, n_samples)
         The draws, from `usable_draws`.
     remarks : tuple of str
-        What happened to draws that could not be used as drawn.
+        The treatment of draws that could not be used as drawn.
 
     Raises
     ------
     FailedRefitsError
-        If more of the refits fail.
+        If more refits fail.
     """
     losses, scores = parted(task.refit(counts))
     if task.failed:
@@ -77,21 +77,21 @@ def _no_information(labels: Array, counts: NDArray[np.int32], losses: NDArray[An
 def usable_draws(
     task: Task, counts: NDArray[np.int32], *, need_out_of_bag: bool = False
 ) -> tuple[NDArray[np.int32], tuple[str, ...]]:
-    """Return the draws that are fitted, and remarks on the others.
+    """Return the draws to fit, and remarks on the others.
 
     Parameters
     ----------
     task : Task
-        Its generator is for draws that are drawn again.
+        Its generator is used for redrawing.
     counts : ndarray of int32, shape (n_resamples, n_samples)
         The draws, shared with the CUD bound.
     need_out_of_bag : bool, default=False
-        Whether draws that hold every point are drawn again too.
+        Whether to redraw draws that contain every point.
 
     Raises
     ------
     ValueError
-        If a draw holds one class and the policy is "error", or if it is "drop" and no draw is left.
+        If a draw has one class and the policy is "error", or if the policy is "drop" and no draw is left.
     """
     remarks = []
     one_class = has_one_class(counts, task.labels)
@@ -101,7 +101,7 @@ def usable_draws(
     if n_one_class and task.on_single_class == "drop":
         counts = counts[~one_class]
         if not len(counts):
-            raise ValueError("Every bootstrap draw held only one class: none is left. Take more draws.")
+            raise ValueError("Every bootstrap draw had only one class: none is left. Use more draws.")
     if n_one_class:
         remarks.append(f"{n_one_class} single-class draws {TREATMENT[task.on_single_class]}")
 
@@ -118,7 +118,7 @@ def usable_draws(
     of_class = [task.labels == label for label in np.unique(task.labels)]
     held = [rows for rows in of_class if counts[:, rows].any(axis=1).all()]
     if need_out_of_bag and (n_full := int((counts > 0).all(axis=1).sum())):
-        remarks.append(f"{n_full} draws with nothing out of bag redrawn")
+        remarks.append(f"{n_full} draws with no row out of bag redrawn")
     if again.size:
         counts = counts.copy()
     while again.size:
@@ -130,12 +130,12 @@ def usable_draws(
 
 
 def record_inner(task: Task, counts: NDArray[np.int32], n_inner: int) -> InnerErrors:
-    """Bootstrap every draw again and record its leave-one-out bootstrap error.
+    """Bootstrap every draw and record its leave-one-out bootstrap error.
 
-    A draw is taken literally as a training set of n rows: copies of one point are separate rows, so one copy may be
-    out of bag while another is in. This is what recomputing a statistic on a draw means; here it makes Err(1) of a
-    draw lower than that of the training set. The paper leaves the resampling open. Of groups of rows, whole ones are
-    drawn from those of the draw, copies of a group being separate groups.
+    A draw is treated literally as a training set of n rows: copies of a point are separate rows, so one copy may be out
+    of bag while another is in. This is the usual meaning of recomputing a statistic on a draw; here it makes Err(1) of
+    a draw lower than that of the training set. The paper does not specify the resampling. With groups of rows, whole
+    groups are drawn from those of the draw, and copies of a group are separate groups.
 
     Parameters
     ----------
@@ -144,7 +144,7 @@ def record_inner(task: Task, counts: NDArray[np.int32], n_inner: int) -> InnerEr
     counts : ndarray of int32, shape (n_resamples, n_samples)
         The outer draws.
     n_inner : int
-        Inner draws of each outer draw.
+        Inner draws per outer draw.
     """
     groups = Groups(np.arange(task.n_samples)) if task.groups is None else task.groups
     n_outer, n, size = *counts.shape, groups.n_groups

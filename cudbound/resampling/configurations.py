@@ -16,7 +16,7 @@ from cudbound.records import TunedLosses
 from cudbound.resampling.refits import prepare_refits
 from cudbound.resampling.splitters import Splits, make_splits
 
-#: Searches that try every configuration on all rows of the same folds.
+#: Searches that evaluate every configuration on all rows with the same folds.
 SEARCHES = (GridSearchCV, RandomizedSearchCV)
 
 
@@ -26,7 +26,7 @@ def check_search(estimator: Any) -> Any:
     Raises
     ------
     UnsupportedEstimatorError
-        If it is something else, or has not been fitted.
+        If it is not a search, or has not been fitted.
     """
     if not isinstance(estimator, SEARCHES) or not hasattr(estimator, "cv_results_"):
         raise UnsupportedEstimatorError(
@@ -37,9 +37,9 @@ def check_search(estimator: Any) -> Any:
 
 
 def search_splits(search: Any, X: Any, y: Any, groups: Any, rng: np.random.Generator) -> Splits:
-    """Return the folds of a search, drawn again where its splitter shuffles without a ``random_state``.
+    """Return the folds of a search, redrawn if its splitter shuffles without a ``random_state``.
 
-    `groups` are those that the search was fitted with, or None; its folds must keep them together.
+    `groups` are those with which the search was fitted, or None; its folds must keep them together.
 
     Raises
     ------
@@ -50,14 +50,14 @@ def search_splits(search: Any, X: Any, y: Any, groups: Any, rng: np.random.Gener
         splits = make_splits(check_cv(search.cv, y, classifier=True), X, y, groups, rng)
     except ValueError as error:
         raise ValueError(
-            f"The folds of the search, cv={search.cv!r}, cannot be made again: {error} Pass the groups of a search "
-            "whose folds keep groups; one with splits from a generator needs its losses in "
-            "cudbound.records.TunedLosses and interval_of."
+            f"The folds of the search, cv={search.cv!r}, cannot be reproduced: {error} If its folds keep groups, pass "
+            "the groups; if its splits come from a generator, pass its losses in cudbound.records.TunedLosses to "
+            "interval_of."
         ) from error
     if not splits.partitions:
         raise ValueError(
-            "'bbc-cv' needs a search whose folds test each row once, or each equally often. "
-            f"Got cv={search.cv!r}; use KFold, StratifiedKFold or a repeated one."
+            f"'bbc-cv' needs a search whose folds test each row equally often. Got cv={search.cv!r}; use KFold, "
+            "StratifiedKFold or a repeated one."
         )
     return splits
 
@@ -108,13 +108,13 @@ def record_tuning(
 
 
 def _scores(search: Any) -> NDArray[np.float64]:
-    """Return the mean score of each configuration by which the search ranked them; nan where a fit failed."""
+    """Return the mean score by which the search ranked each configuration; nan if a fit failed."""
     found = search.cv_results_
     name = "mean_test_score" if "mean_test_score" in found else f"mean_test_{search.refit}"
     return np.asarray(found.get(name, np.zeros(len(found["params"]))), dtype=float)
 
 
 def _other_choice(search: Any) -> Iterator[str]:
-    """Say so where the search ranked its configurations by something else than their error."""
+    """Yield a remark if the search did not rank its configurations by their error."""
     if search.scoring not in (None, "accuracy") or callable(search.refit):
-        yield f"configurations chosen by their error, not by scoring={search.scoring!r} of the search"
+        yield f"configurations were chosen by their error, not by scoring={search.scoring!r} of the search"

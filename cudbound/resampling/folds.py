@@ -14,7 +14,7 @@ from cudbound.resampling.task import Task, parted
 Folds = NDArray[np.int64]
 
 TRAINING_SETS = "cross-validation training sets"
-#: Partitions of the stratified folds, and folds of each unless a class has fewer rows, or occurs in fewer groups.
+#: Partitions into stratified folds, and folds per partition unless a class has fewer rows or occurs in fewer groups.
 N_STRATIFIED_REPEATS = 5
 N_STRATIFIED_FOLDS = 10
 
@@ -34,17 +34,17 @@ def fold_training(fold: Folds) -> NDArray[np.int32]:
 
 
 def record_folds(task: Task) -> FoldLosses:
-    """Record cross-validated losses on ``sizes.n_folds`` shuffled folds; with fewer rows every row is a fold."""
+    """Record cross-validated losses on ``sizes.n_folds`` shuffled folds; with fewer rows, every row is a fold."""
     n = task.n_samples
     n_folds = min(task.sizes.n_folds, n)
     fold, remarks = task.draw_design(lambda: draw_folds(n, n_folds, task.rng), fold_training, TRAINING_SETS)
     if n_folds == n:
-        remarks = (*remarks, f"{n} folds of one row")
+        remarks = (*remarks, f"{n} folds with one row each")
     return _tested(task, fold, remarks)
 
 
 def _tested(task: Task, fold: Folds, remarks: tuple[str, ...] = ()) -> FoldLosses:
-    """Return what the classifier that was fitted without the fold of a row says of it."""
+    """Return the output for each row of the classifier fitted without its fold."""
     losses, scores = parted(task.refit(fold_training(fold))[fold, np.arange(fold.size)])
     return FoldLosses(losses, fold, remarks, **scores)
 
@@ -57,9 +57,9 @@ def record_repeated_folds(task: Task) -> RepeatedFoldLosses:
 
 
 def record_stratified_folds(task: Task) -> RepeatedFoldLosses:
-    """Record cross-validated losses on five partitions into ten folds with like shares of the classes.
+    """Record cross-validated losses on five partitions into ten stratified folds.
 
-    There are fewer folds where a class has fewer than ten rows. Groups of rows stay together.
+    There are fewer folds if a class has fewer than ten rows. Groups of rows stay together.
     """
     partitions: list[FoldLosses] = []
     found: list[str] = []
@@ -87,7 +87,7 @@ def _draw_stratified(task: Task) -> Folds:
 
 
 def record_leave_one_out(task: Task) -> FoldLosses:
-    """Record leave-one-out losses, or those of leaving out one group of rows. Nothing here is random."""
+    """Record leave-one-out or leave-one-group-out losses. Nothing here is random."""
     fold = np.arange(task.n_samples) if task.groups is None else task.groups.codes
     if task.on_single_class != "error":
         task = replace(task, on_single_class="fit")  # drawing again would change nothing

@@ -1,4 +1,4 @@
-"""Losses of nested cross-validation: cross-validation inside the training part of every fold."""
+"""Losses of nested cross-validation: cross-validation within the training part of every fold."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from cudbound.resampling.task import Task
 
 Rows = NDArray[np.int64]
 
-#: Entries of training counts that are held at once.
+#: Entries of training counts in memory at once.
 CHUNK_VALUES = 4_000_000
-#: The classifiers leave out two folds, and a variance on a fold requires two rows.
+#: Classifiers leave out two folds, and a variance within a fold needs two rows.
 MIN_FOLDS, MIN_ROWS_PER_FOLD = 3, 2
 
 TRAINING_SETS = "training sets of nested cross-validation"
 
 
 def count_nested_folds(sizes: ResamplingSizes, n_samples: int) -> int:
-    """Return the folds K of nested cross-validation: ``sizes.n_folds``, at least 3, of at least 2 rows each.
+    """Return the number of folds K: ``sizes.n_folds``, at least 3, with at least 2 rows each.
 
     Raises
     ------
@@ -45,7 +45,7 @@ def count_nested_folds(sizes: ResamplingSizes, n_samples: int) -> int:
 
 
 def count_nested_fits(sizes: ResamplingSizes, n_samples: int) -> int:
-    """Return the number of refits in `record_nested`: R (K + K (K - 1) / 2); 0 for too few rows, which it refuses.
+    """Return the number of refits in `record_nested`: R (K + K (K - 1) / 2); 0 for too few rows, where it raises.
 
     Examples
     --------
@@ -61,7 +61,7 @@ def count_nested_fits(sizes: ResamplingSizes, n_samples: int) -> int:
 def draw_equal_folds(n_samples: int, n_folds: int, rng: np.random.Generator) -> Rows:
     """Return the rows of random folds of equal size, shape (n_folds, n_samples // n_folds).
 
-    The n_samples % n_folds rows that would make some folds larger are in none.
+    The remaining n_samples % n_folds rows are in no fold.
     """
     size = n_samples // n_folds
     return np.sort(rng.permutation(n_samples)[: n_folds * size].reshape(n_folds, size), axis=1)
@@ -88,20 +88,20 @@ def nested_training(folds: Rows, n_samples: int) -> NDArray[np.int32]:
 
 
 def select_nested(losses: Losses, folds: Rows) -> tuple[Losses, Losses]:
-    """Select the inner and the outer losses of one repetition.
+    """Select the inner and outer losses of one repetition.
 
     Parameters
     ----------
     losses : ndarray, shape (n_fits, n_samples)
-        Losses on all rows of the classifiers fitted to `nested_training`.
+        Losses on all rows, of the classifiers fitted to `nested_training`.
     folds : ndarray of int, shape (n_folds, n_outer)
 
     Returns
     -------
     inner : ndarray, shape (n_folds, (n_folds - 1) * n_outer)
-        In row k, fold by fold, the losses on fold j of the classifier fitted without the folds j and k.
+        In row k, fold by fold, the losses on fold j of the classifier fitted without folds j and k.
     outer : ndarray, shape (n_folds, n_outer)
-        In row k the losses on fold k of the classifier fitted without it.
+        In row k, the losses on fold k of the classifier fitted without it.
     """
     n_folds, n_outer = folds.shape
     outer = np.take_along_axis(losses[:n_folds], folds, axis=1)
@@ -113,16 +113,15 @@ def select_nested(losses: Losses, folds: Rows) -> tuple[Losses, Losses]:
 
 
 def record_nested(task: Task) -> NestedLosses:
-    """Record nested cross-validation, ``sizes.n_nested_repeats`` times on new folds of equal size.
+    """Record nested cross-validation ``sizes.n_nested_repeats`` times, each on new folds of equal size.
 
-    A classifier fitted without folds j and k serves both of them. Rows that do not fill the folds are left out of a
-    repetition; other repetitions leave out other rows. Each repetition is drawn again on its own where a training set
-    holds one class.
+    A classifier fitted without folds j and k serves both. Rows that do not fill the folds are left out of a repetition;
+    other repetitions leave out other rows. A repetition is redrawn by itself if a training set has one class.
 
     Raises
     ------
     ValueError
-        If there are fewer than 6 rows, or a training set holds one class and the policy is "error".
+        If there are fewer than 6 rows, or a training set has one class and the policy is "error".
     """
     n, asked = task.n_samples, task.sizes.n_folds
     n_folds = count_nested_folds(task.sizes, n)
@@ -142,7 +141,7 @@ def record_nested(task: Task) -> NestedLosses:
     inner, outer = (np.stack(part) for part in zip(*selected, strict=True))
     remarks = []
     if n_folds != asked:
-        remarks.append(f"{n_folds} folds of nested cross-validation in place of {asked}")
+        remarks.append(f"{n_folds} folds of nested cross-validation instead of {asked}")
     if n % n_folds:
         remarks.append(f"{n % n_folds} rows left out of every repetition of nested cross-validation")
     return NestedLosses(inner, outer, n, (*remarks, *notes))

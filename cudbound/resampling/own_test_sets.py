@@ -1,4 +1,4 @@
-"""Losses of two classifiers that share a training set and have one test set each."""
+"""Losses of two classifiers with a shared training set and one test set each."""
 
 from __future__ import annotations
 
@@ -11,25 +11,23 @@ from cudbound.resampling.task import Task
 
 
 def record_own_test_sets(task: Task, other: Refit) -> tuple[TestSetLosses, TestSetLosses]:
-    """Hold out ``sizes.n_held_out`` rows, at least two, and test each classifier on one half of them.
+    """Hold out ``sizes.n_held_out`` rows, at least two, and test each classifier on half of them.
 
     Parameters
     ----------
     task : Task
-        With the refits of the first classifier.
+        The task with the refits of the first classifier.
     other : callable
-        Those of the second.
+        The refits of the second classifier.
 
     Raises
     ------
     ValueError
-        If there are fewer than three rows, or the training set holds one class and the policy is "error".
+        If there are fewer than three rows, or the training set has one class and the policy is "error".
     """
     n = task.n_samples
     if n < 3:
-        raise ValueError(
-            f"Two test sets and a training set need at least 3 rows. Got {n}; collect more of them."
-        )
+        raise ValueError(f"Two test sets and a training set need at least 3 rows. Got {n}; add more rows.")
     n_tested = min(max(2, task.sizes.n_held_out(n)), n - 1)
 
     def training(order: NDArray[np.int64]) -> NDArray[np.int32]:

@@ -1,4 +1,4 @@
-"""How far the refits of a call are: a bar, or a warning once of refits that are going to take long."""
+"""Progress of the refits in a call: a bar, or one warning if they will take long."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from cudbound.basis.forecast import Forecast
 
 @contextmanager
 def progress_bar(total: int, helps: tuple[str, ...] = ()) -> Iterator[Callable[[int], object]]:
-    """Show a bar over all refits of a run, and tell the time if it is going to be long; yields how to advance both.
+    """Show a bar over all refits of a run, and warn if they will take long; yields a function that advances both.
 
     Parameters
     ----------

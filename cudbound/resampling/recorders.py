@@ -1,4 +1,4 @@
-"""The registry of recorders: how each record is made, after which others, and for what."""
+"""The registry of recorders: how each record is made, after which others, and per what."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ from cudbound.resampling.splits import (
 from cudbound.resampling.splitters import record_cv
 from cudbound.resampling.task import Task
 
-#: Records by their names, and what recorders share, such as the draws that refits use.
+#: Records by name, and what recorders share, such as the draws for refits.
 Made = dict[str, Any]
 
 
@@ -58,16 +58,15 @@ class Recorder:
     Attributes
     ----------
     record : callable
-        ``record(recording, made)`` returns the record; one for each family ``record(recording, target)``, with one of
-        its targets, one for each target ``record(recording, target, records)``, with the records as the target sees
-        them.
+        ``record(recording, made)`` returns the record; per family it is ``record(recording, target)``, with one of its
+        targets; per target ``record(recording, target, records)``, with the records as the target uses them.
     n_fits : callable or None
-        ``n_fits(recording)``: how many refits it makes, for the progress bar; exact unless draws are drawn again. None
-        for one that refits nothing.
+        ``n_fits(recording)``: number of refits, for the progress bar; exact unless draws are redrawn. None without
+        refits.
     after : tuple of str
         Records that must be made first.
     per : {"call", "family", "target"}
-        What it is made for, once for each.
+        The unit for which it is made once.
     keeps_groups : bool
         Whether it keeps groups of rows together without a splitter: no rows are resampled, or whole groups are.
     """
@@ -80,7 +79,7 @@ class Recorder:
 
 
 def _from_task(need: str, record: Callable[[Task], Any], n_fits: Callable[..., int], **more: Any) -> Recorder:
-    """Return the recorder of a record that needs only refits, ``n_fits(sizes, n_units)`` of them."""
+    """Return the recorder of a record that needs only ``n_fits(sizes, n_units)`` refits."""
     return Recorder(
         lambda recording, _: record(recording.task(need)),
         lambda recording: n_fits(recording.sizes, recording.n_units),
@@ -145,7 +144,7 @@ def _held_out(recording: Recording, _: Made) -> TestSetLosses:
 
 
 def _own_test_sets(recording: Recording, _: Made) -> tuple[TestSetLosses, TestSetLosses]:
-    """Return the losses of two classifiers on test sets of their own, which are no differences."""
+    """Return the losses of two classifiers on separate test sets, which are not differences."""
     assert recording.refits_of_each is not None
     one, other = recording.refits_of_each
     draws, *seeds = recording.streams["second_test_set"].spawn(3)
@@ -174,7 +173,7 @@ def _boundary(recording: Recording, _: Made) -> Any:
 
 
 def _bound(recording: Recording, target: Target) -> tuple[CudBound, ...]:
-    """Return the bounds of the family of a target."""
+    """Return the bounds for the family of a target."""
     assert recording.model is not None
     family = target.bounded
     shared: dict[str, Any] = {
@@ -210,7 +209,7 @@ def _signed_suprema(recording: Recording, target: Target, records: Records) -> S
 
 
 def _own_intervals(recording: Recording, target: Target, _: Records) -> dict[str, Any]:
-    """Return what methods of the user's own give, or why they fail; each has the same random numbers."""
+    """Return the results of user-defined methods, or why they fail; all get the same random numbers."""
     sample, found = recording.sample, dict[str, Any]()
     level = 2.0 * target.each_level - 1.0 if target.one_sided else target.each_level
     for name, interval in recording.own.items():
@@ -226,8 +225,7 @@ def _own_intervals(recording: Recording, target: Target, _: Records) -> dict[str
     return found
 
 
-#: Every recorder, by the field of `Records` that it fills, or by the name of what others share, in the order in which
-#: they are made.
+#: Every recorder, by the field of `Records` that it fills or the name of a shared record, in the order of execution.
 RECORDERS: dict[str, Recorder] = {
     "bound": Recorder(_bound, per="family", keeps_groups=True),
     "boundary": Recorder(_boundary),
@@ -282,7 +280,7 @@ RECORDERS: dict[str, Recorder] = {
     "signed_suprema": Recorder(_signed_suprema, per="target", keeps_groups=True),
     "own_intervals": Recorder(_own_intervals, per="target", keeps_groups=True),
 }
-#: What makes the refits of a record fewer; those of others depend on the rows alone.
+#: Ways to reduce the refits of a record; the refits of other records depend only on the rows.
 FEWER = {
     **dict.fromkeys(("bootstrap", "removed_cases"), ("a smaller n_resamples",)),
     "inner": ('resampling=Resampling(inner="oob")', "a smaller n_resamples"),
@@ -291,16 +289,16 @@ FEWER = {
         ("smaller resampling=Resampling(sizes=...)",),
     ),
 }
-#: Records that are given with the classifier, and resample nothing.
+#: Records that come with the classifier, without resampling.
 GIVEN = frozenset({"losses", "scores", "second", "design"})
 #: Records that keep groups of rows together without a splitter.
 KEEP_GROUPS = GIVEN | {name for name, one in RECORDERS.items() if one.keeps_groups}
 
 
 def in_order(needs: Iterable[str], filled: frozenset[str] = frozenset()) -> tuple[str, ...]:
-    """Return the recorders that make records, with those that must come before them, in the order of the registry.
+    """Return the recorders for records, and for those needed before them, in the order of the registry.
 
-    Records that splits have `filled` are made from these, by the recorder "cv".
+    Records `filled` by splits are made from these, by the recorder "cv".
     """
     wanted = {name for name in needs if name in RECORDERS}
     if wanted & filled:
@@ -313,7 +311,7 @@ def in_order(needs: Iterable[str], filled: frozenset[str] = frozenset()) -> tupl
 
 
 def refits_for(needs: Iterable[str], filled: frozenset[str] = frozenset()) -> bool:
-    """Whether one of the records takes refits of the classifier; that of a search refits its configurations."""
+    """Whether one of the records needs refits of the classifier; the record of a search refits its configurations."""
     return any(RECORDERS[name].n_fits for name in in_order(needs, filled) if name != "tuned")
 
 
@@ -323,12 +321,12 @@ def _fits_of(needs: Iterable[str], recording: Recording) -> dict[str, int]:
 
 
 def count_fits_of(needs: Iterable[str], recording: Recording) -> int:
-    """Return the number of refits that records take, for a progress bar."""
+    """Return the number of refits for records, for a progress bar."""
     return sum(_fits_of(needs, recording).values())
 
 
 def what_helps(needs: Iterable[str], recording: Recording) -> tuple[str, ...]:
-    """Return what makes refits done sooner, and those of the record with the most of them fewer."""
+    """Return ways to speed up refits, and to reduce those of the record with the most."""
     fits = _fits_of(needs, recording)
     most = max(fits, key=lambda name: fits[name], default="")
     return (*(("n_jobs=-1",) if recording.n_jobs == 1 else ()), *FEWER.get(most, ()))
@@ -336,10 +334,10 @@ def what_helps(needs: Iterable[str], recording: Recording) -> tuple[str, ...]:
 
 @contextmanager
 def kept_going(failed: dict[str, Exception] | None, need: str) -> Iterator[None]:
-    """Note in `failed` why a record could not be made, so that the others can still be made; None raises.
+    """Store in `failed` why a record could not be made, so that the others can still be made; None raises.
 
-    A single-class training set for which the caller requested an error always raises, and so does a warning that the
-    caller has turned into an error.
+    A single-class training set always raises if the caller requested an error, and so does a warning that the caller
+    turned into an error.
     """
     try:
         yield
@@ -357,25 +355,25 @@ def make_records(
     given: Mapping[str, Any] | None = None,
     failed: dict[str, Exception] | None = None,
 ) -> Made:
-    """Make the records of a call, each once; those of families and targets by `cudbound.resampling.target_records`.
+    """Make the records of a call, each once; `cudbound.resampling.target_records` makes those of families and targets.
 
-    What is recorded for one need does not depend on the others: each has its own random numbers.
+    A record does not depend on which others are made: each has its own random numbers.
 
     Parameters
     ----------
     needs : iterable of str
-        Fields of `Records`; those that the caller's splits fill are made from these.
+        Fields of `Records`; fields that the caller's splits can fill are made from these.
     recording : Recording
     given : mapping, default=None
-        Records that are there already.
+        Existing records.
     failed : dict, default=None
-        Filled with the exceptions of records that could not be made because the estimator cannot be fitted to such
-        training sets or there are too few rows; None raises the first of them.
+        Filled with the exceptions of records that could not be made, because the estimator cannot be fitted to such
+        training sets or there are too few rows; None raises the first exception.
 
     Returns
     -------
     dict
-        Fields of `Records`, the given ones among them.
+        Fields of `Records`, including the given ones.
     """
     made: Made = dict(given or {})
     wanted = frozenset(needs) - made.keys()

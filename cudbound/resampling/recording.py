@@ -1,4 +1,4 @@
-"""What recorders are given, and the streams of random numbers that each record has of its own."""
+"""The input of recorders, with a separate random stream for each record."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ from cudbound.resampling.task import Task
 from cudbound.solve.search import Search
 
 Counts = NDArray[np.int32]
-#: Inner draws of each draw where refits are made in batches.
+#: Inner draws per draw if refits are made in batches.
 INNER_DRAWS = 50
-#: Records that keep scores beside losses, where a metric reads them.
+#: Records that keep scores along with losses, if a metric needs them.
 SCORED = frozenset({"bootstrap", "folds", "repeated_folds", "test_set", "cv"})
 #: Records that a splitter can fill.
 FROM_SPLITS = frozenset({"splits", "folds", "repeated_folds", "halvings"})
 
-#: Streams of random numbers, one per record, in the order in which they are spawned: append only. "cv" is for the
-#: caller's splitter, "learners" for the fits of learners that are not fitted.
+#: Random streams, one per record, in the order of spawning: append only. "cv" is for the caller's splitter, "learners"
+#: for the fits of learners that are not fitted.
 STREAMS = (
     *("bootstrap", "inner", "folds", "cv", "removed_cases", "bolstered"),
     *("repeated_folds", "leave_one_out", "splits", "half_splits", "replicates", "halvings", "test_set"),
@@ -42,13 +42,13 @@ STREAMS = (
 
 
 def spawn_streams(rng: np.random.Generator) -> dict[str, np.random.Generator]:
-    """Return a generator for each record, so that none depends on which others are made."""
+    """Return a generator per record, so that no record depends on which others are made."""
     return dict(zip(STREAMS, rng.spawn(len(STREAMS)), strict=True))
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Recording:
-    """What recorders are given: all that a call knows before anything is recorded.
+    """The input of recorders: everything known before anything is recorded.
 
     Attributes
     ----------
@@ -60,33 +60,33 @@ class Recording:
     estimator : object
         The fitted classifier.
     given_refits : Refits or None
-        How it is refitted, such as the differences of two; None for the classifier itself.
+        The refits to record, such as differences between two classifiers; None for the classifier itself.
     refits_of_each : (Refits, Refits) or None
-        Those of the two whose differences are recorded.
+        The refits of the two classifiers whose differences are recorded.
     resampling : Resampling
     inner_by_default : bool
-        Whether inner draws are made where the caller says nothing of them and refits are made in batches.
+        Whether inner draws are made by default if refits are made in batches.
     splits : Splits or None
-        The caller's own, or folds of whole groups; records that they can fill are not drawn.
+        The caller's splits, or folds of whole groups; records that they can fill are not drawn.
     test_set : (array-like, ndarray) or None
         New cases.
     test_remarks : tuple of str
-        How many of these are training rows, if any are.
+        A remark if some of these are training rows.
     model : AdditiveModel or None
     bound : Bound
     localization : float
         Localization rate of the bound on the scale of the mean loss.
     search : Search
-        How far its draws are solved.
+        How far the draws of the bound are solved.
     tails : {"equal", "shortest"}
-        Of the limits that signed suprema cap.
+        Tails of the limits that are capped by signed suprema.
     own : mapping of str to callable
-        Methods of the user's own that fit things themselves, by name.
+        User-defined methods, which fit by themselves, by name.
     scoring : Scoring
-        What is kept of each row beside its loss.
+        The outputs kept for each row in addition to its loss.
     n_jobs : int
     advance : callable
-        Told the number of fits after each piece of work.
+        Called with the number of fits after each piece of work.
     """
 
     sample: Sample
@@ -120,7 +120,7 @@ class Recording:
         resampling: Resampling,
         **further: Any,
     ) -> Recording:
-        """Return what recorders are given; `needs` decide whether there are folds of whole groups."""
+        """Return the input of recorders; `needs` determine whether there are folds of whole groups."""
         cv, groups = resampling.cv, sample.groups
         if cv is None and groups is not None and needs & FROM_SPLITS:
             cv = GroupKFold(min(resampling.sizes.n_folds, groups.n_groups))
@@ -147,7 +147,7 @@ class Recording:
 
     @cached_property
     def n_inner(self) -> int | None:
-        """Inner draws of each draw; None for the out-of-bag variant, which redraws draws that leave nothing out."""
+        """Inner draws per draw; None for the out-of-bag variant, which redraws draws that leave no row out."""
         if self.resampling.inner is not None:
             return check_inner(self.resampling.inner)
         return INNER_DRAWS if self.inner_by_default and self.refits.batched else None
@@ -159,9 +159,9 @@ class Recording:
 
     @cached_property
     def sizes(self) -> ResamplingSizes:
-        """The sizes that were asked for, with the number and the test share of the caller's splits.
+        """The requested sizes, with the number and test share of the caller's splits.
 
-        Variances taken from halves or replicates of the data are those of a mean over as many and as large splits.
+        Variances from halves or replicates of the data are for a mean over the same number and size of splits.
         """
         sizes, splits = self.resampling.sizes, self.splits
         if splits is None:
@@ -171,7 +171,7 @@ class Recording:
 
     @property
     def policy(self) -> Policy:
-        """What is done with training sets of one class."""
+        """The treatment of training sets with one class."""
         asked: Any = self.resampling.on_single_class
         return asked or ("fit" if self.refits.batched else "redraw")
 
@@ -182,7 +182,7 @@ class Recording:
         return self.sample.n_samples if groups is None else groups.n_groups
 
     def task(self, need: str) -> Task:
-        """Return what a function that records losses is given: refits with the random numbers of the record."""
+        """Return the input of a function that records losses: refits with the random numbers of the record."""
         if need not in self._tasks:
             # the caller's splits are not drawn again, and have one stream for the seeds of their fits
             stream = self.streams[need]

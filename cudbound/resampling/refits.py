@@ -32,17 +32,17 @@ Outputs = NDArray[Any]
 Seeds = NDArray[np.int64]
 
 #: Maps counts of the training rows, shape (n_fits, n_samples), to the loss on each training row of the classifier
-#: fitted to the resampled rows, same shape: whether it is misclassified, or the difference for two classifiers. Where
-#: more is kept of each row the result has fields, see `cudbound.adapters.kept_scores.Scoring`.
+#: fitted to the resampled rows, same shape: whether it is misclassified, or the difference for two classifiers. If more
+#: is kept for each row, the result has fields, see `cudbound.adapters.kept_scores.Scoring`.
 Refit = Callable[[NDArray[np.int32]], Outputs]
 
-#: Why refits failed, by their numbers.
+#: Errors of failed refits, by number.
 Errors = dict[int, Exception]
 
-#: Outputs of some refits, with the field "loss", and the errors of those that failed, whose outputs mean nothing.
+#: Outputs of some refits, with the field "loss", and the errors of failed refits, whose outputs are meaningless.
 Piece = tuple[Outputs, Errors]
 
-#: Yields those outputs piece by piece, for the counts and a seed of each fit, of which there is at least one.
+#: Yields these outputs piece by piece, for the counts and seeds of at least one fit.
 Pieces = Callable[[NDArray[np.int32], Seeds], Generator[Piece, None, None]]
 
 #: Clones fitted by one job, so that a progress bar moves and a worker is not called for every fit.
@@ -53,16 +53,16 @@ FITS_PER_BATCH = 2000
 
 @dataclass(frozen=True)
 class Refits:
-    """How one estimator is refitted.
+    """How an estimator is refitted.
 
     Attributes
     ----------
     pieces : callable
         ``pieces(counts, seeds)`` yields the outputs of the refits, piece by piece in their order.
     batched : bool
-        Whether they are made in batches, which can also be fitted to one class.
+        Whether they are made in batches, which also allow training sets of one class.
     scoring : Scoring, default=Scoring()
-        What is kept beside the losses.
+        The outputs kept in addition to the losses.
     """
 
     pieces: Pieces = field(repr=False)
@@ -77,19 +77,19 @@ class Refits:
         *,
         scored: bool = False,
     ) -> Refit:
-        """Return the refit with seeds of its own.
+        """Return the refit function with its own seeds.
 
         Parameters
         ----------
         rng : numpy.random.Generator
-            Seeds the ``random_state`` parameters that are None.
+            Seeds ``random_state`` parameters that are None.
         advance : callable
             Called with the number of fits after each piece of work.
         failed : dict, default=None
-            Filled with the errors of the refits that failed, by their numbers in the latest call, whose outputs mean
-            nothing; None raises the first of them.
+            Filled with the errors of failed refits, by number in the latest call; their outputs are meaningless. None
+            raises the first error.
         scored : bool, default=False
-            Whether to return all that is kept of each row, and not only its loss.
+            Whether to return everything kept for each row, not only its loss.
         """
 
         def made(counts: NDArray[np.int32]) -> Iterator[Piece]:
@@ -124,9 +124,9 @@ def prepare_refits(
 ) -> Refits:
     """Return how to refit an estimator.
 
-    An estimator that can be refitted in batches is, except for fits whose result a rounding error could change;
-    otherwise a clone of the whole estimator is fitted for every draw: the steps of a `Pipeline` are refitted inside
-    the resampling. A training set of one class gives the constant classifier.
+    Estimators are refitted in batches if possible, except for fits whose result a rounding error could change.
+    Otherwise a clone of the whole estimator is fitted for every draw: the steps of a `Pipeline` are refitted within the
+    resampling. A training set of one class gives the constant classifier.
 
     Parameters
     ----------
@@ -137,9 +137,9 @@ def prepare_refits(
     n_jobs : int
         Workers for clones, threads for batches.
     sample_weight : ndarray of float, shape (n_samples,), or None
-        Weights of the rows in every fit, which is then made by a clone.
+        Row weights in every fit, which is then made by a clone.
     scoring : Scoring, default=Scoring()
-        What is kept of each row beside its loss.
+        The outputs kept for each row in addition to its loss.
 
     Raises
     ------
@@ -176,15 +176,15 @@ def difference(first: Refits, second: Refits) -> Refits:
 
 
 def remembered(refits: Refits, batched: bool, advance: Callable[[int], object]) -> Refits:
-    """Return refits that are made once for the same counts and seeds, of which there is more than one reader.
+    """Return refits that are computed once for the same counts and seeds, for several users.
 
     Parameters
     ----------
     refits : Refits
     batched : bool
-        Whether its readers are to treat all of them as made in batches.
+        Whether its users should treat all of them as made in batches.
     advance : callable
-        Called with the number of fits that were made.
+        Called with the number of completed fits.
     """
     known: dict[str, Piece] = {}
 
@@ -202,7 +202,7 @@ def remembered(refits: Refits, batched: bool, advance: Callable[[int], object]) 
 
 
 def _joined(pieces: Iterable[Piece]) -> Piece:
-    """Return pieces, of which there is at least one, as one."""
+    """Concatenate one or more pieces."""
     found: list[Outputs] = []
     failed: Errors = {}
     n_fits = 0
@@ -235,7 +235,7 @@ def _in_batches(batched: BatchedRefit, one_by_one: Pieces, n_jobs: int, scoring:
 def weights_of_fit(
     estimator: Any, sample_weight: NDArray[np.float64] | None
 ) -> dict[str, NDArray[np.float64]]:
-    """Return the weights by the name that ``fit`` has for them: that of the last step in a `Pipeline`.
+    """Return the weights as a keyword of ``fit``: in a `Pipeline`, the keyword of its last step.
 
     Raises
     ------
@@ -250,8 +250,8 @@ def weights_of_fit(
         name = f"{step}__{name}" if final is not estimator else name
     if not has_fit_parameter(final, "sample_weight"):
         raise ValueError(
-            f"The 'sample_weight' parameter needs a classifier that is fitted with weights. {type(final).__name__}.fit "
-            "takes none: fit one that does, such as LogisticRegression, or leave the weights out."
+            f"The 'sample_weight' parameter needs a classifier that supports weights. {type(final).__name__}.fit does "
+            "not: use one that does, such as LogisticRegression, or leave the weights out."
         )
     return {name: sample_weight}
 
@@ -289,9 +289,9 @@ def _in_jobs(fit_each: Callable[..., Piece], n_jobs: int) -> Pieces:
 def _fit_clones(
     parent: int, fit_each: Callable[..., Piece], counts: NDArray[np.int32], seeds: NDArray[np.int64]
 ) -> tuple[Piece, list[tuple[str, type[Warning]]]]:
-    """Return the outputs, and the warnings of the fits, each once: those of another process would be lost.
+    """Return the outputs, and the warnings of the fits, each once: warnings in another process would be lost.
 
-    Matrices of so few rows are slower with more threads, which wait for each other.
+    With few rows, more threads are slower because they wait for each other.
     """
     end_with(parent)
     with threadpool_limits(1), warnings.catch_warnings(record=True) as caught:

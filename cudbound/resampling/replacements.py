@@ -18,7 +18,7 @@ from cudbound.resampling.task import Task
 Counts = NDArray[np.int32]
 Rows = NDArray[np.int64]
 
-#: Entries of training counts that are held at once.
+#: Entries of training counts in memory at once.
 CHUNK_VALUES = 4_000_000
 
 TRAINING_SETS = "training sets of cross-validation with replaced rows"
@@ -26,7 +26,7 @@ TRAINING_SETS = "training sets of cross-validation with replaced rows"
 
 @dataclass(frozen=True, eq=False)
 class ReplacementDesign:
-    """Folds of all rows, and of one half whose rows are replaced in turn by those of the other half.
+    """Folds of all rows, and of one half whose rows are replaced in turn by rows of the other half.
 
     Attributes
     ----------
@@ -35,7 +35,7 @@ class ReplacementDesign:
     first, second : ndarray of int, shape (m,)
         Rows of the two halves.
     fold : ndarray of int, shape (m,)
-        Fold of every place of the first half; the row that replaces another takes over its fold.
+        Fold of every position in the first half; a replacement gets the fold of the row it replaces.
     """
 
     full_fold: Rows
@@ -49,7 +49,7 @@ class ReplacementDesign:
         return int(self.fold.max()) + 1
 
     def versions(self) -> Rows:
-        """Return the rows of the first half as it is, and with each row replaced, shape (m + 1, m)."""
+        """Return the rows of the first half, unchanged and with each row replaced, shape (m + 1, m)."""
         m = self.first.size
         rows = np.tile(self.first, (m + 1, 1))
         rows[np.arange(1, m + 1), np.arange(m)] = self.second
@@ -57,12 +57,12 @@ class ReplacementDesign:
 
 
 def count_replacement_folds(sizes: ResamplingSizes, n_samples: int) -> int:
-    """Return the folds K: ``sizes.n_folds``, or as many as half of the rows allow."""
+    """Return the number of folds K: ``sizes.n_folds``, or as many as half of the rows allow."""
     return min(sizes.n_folds, n_samples // 2)
 
 
 def count_replacement_fits(sizes: ResamplingSizes, n_samples: int) -> int:
-    """Return the refits of `record_replacements`: (m + 2) K with m = n // 2.
+    """Return the number of refits in `record_replacements`: (m + 2) K with m = n // 2.
 
     Examples
     --------
@@ -73,7 +73,7 @@ def count_replacement_fits(sizes: ResamplingSizes, n_samples: int) -> int:
 
 
 def draw_replacements(n_samples: int, n_folds: int, rng: np.random.Generator) -> ReplacementDesign:
-    """Return a random design; with an odd number of rows one is in neither half."""
+    """Return a random design; if the number of rows is odd, one row is in neither half."""
     m = n_samples // 2
     rows = rng.permutation(n_samples)
     return ReplacementDesign(
@@ -87,12 +87,12 @@ def draw_replacements(n_samples: int, n_folds: int, rng: np.random.Generator) ->
 def record_replacements(task: Task) -> ReplacementErrors:
     """Record the cross-validated error of all rows, of half of them, and with each row of the half replaced.
 
-    ``sizes.n_folds`` is for all rows and for the half; there are fewer folds where the half has fewer rows.
+    ``sizes.n_folds`` is for all rows and for the half; there are fewer folds if the half has fewer rows.
 
     Raises
     ------
     ValueError
-        If there are fewer than four rows, or a training set holds one class and the policy is "error".
+        If there are fewer than four rows, or a training set has one class and the policy is "error".
     """
     n, asked = task.n_samples, task.sizes.n_folds
     if n < 4:
@@ -107,7 +107,7 @@ def record_replacements(task: Task) -> ReplacementErrors:
         TRAINING_SETS,
     )
     if n_folds != asked:
-        remarks = (*remarks, f"{n_folds} folds in place of {asked}, since a half has {n // 2} rows")
+        remarks = (*remarks, f"{n_folds} folds instead of {asked}, because a half has {n // 2} rows")
     return measure_replacements(task.refit, design, remarks)
 
 

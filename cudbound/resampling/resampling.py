@@ -1,4 +1,4 @@
-"""What a caller says of the resampling."""
+"""Settings of the resampling."""
 
 from __future__ import annotations
 
@@ -15,26 +15,26 @@ from cudbound.resampling.sizes import ResamplingSizes
 @public_settings
 @dataclass(frozen=True, kw_only=True)
 class Resampling:
-    """How training sets are drawn and refitted, apart from the number of bootstrap draws.
+    """Settings for drawing and refitting training sets, except the number of bootstrap draws.
 
     Attributes
     ----------
     inner : int, "oob" or None, default=None
-        Inner draws of each draw for the bootstrap intervals that recompute the .632 estimate on every draw. "oob" uses
-        .368 err(f_b on D_b) + .632 err(f_b off D_b) instead and needs no inner draws; a draw that leaves nothing out
-        is then drawn again, for every method that refits the draws. None means 50 where refits are made in batches,
-        and "oob" where clones are fitted one by one, of a random forest for instance: 51,000 fits with the other
-        defaults would take long.
+        Inner draws per draw for bootstrap intervals that recompute the .632 estimate on every draw. "oob" uses .368
+        err(f_b on D_b) + .632 err(f_b off D_b) instead and needs no inner draws; a draw that leaves no row out is then
+        redrawn, for every method that refits the draws. None means 50 if refits are made in batches, and "oob" if
+        clones are fitted one by one, as for a random forest, because 51,000 fits with the other defaults would take
+        long.
     on_single_class : {"fit", "redraw", "drop", "error"} or None, default=None
-        What happens to resampled training sets that hold one class only; their number stands in the remarks. None
-        means "fit" where refits are made in batches, which gives a constant classifier, and "redraw" for others. The
-        CUD bound needs no refits and uses every draw unchanged.
+        Treatment of resampled training sets with only one class; remarks report their number. None means "fit" if
+        refits are made in batches, which gives a constant classifier, and "redraw" otherwise. The CUD bound needs no
+        refits and uses every draw unchanged.
     cv : int, splitter of scikit-learn or iterable of (train, test), default=None
-        Splits of your own, which the methods that read folds or splits take in place of random ones: a partition
-        serves those of k-fold cross-validation and, as the test sets of J = k splits, those of random splits; repeated
-        partitions and random splits serve the latter. An integer means stratified shuffled folds.
+        Your own splits, used instead of random ones by methods based on folds or splits: a partition serves methods of
+        k-fold cross-validation and, as the test sets of J = k splits, methods of random splits; repeated partitions and
+        random splits serve only the latter. An integer means stratified shuffled folds.
     sizes : ResamplingSizes, default=ResamplingSizes()
-        Numbers of folds, splits and repetitions, and the rate of "aci".
+        Numbers of folds, splits and repetitions, and the rate for "aci".
 
     Raises
     ------
@@ -62,7 +62,7 @@ class Resampling:
 
 
 def check_resampling(resampling: object) -> Resampling:
-    """Return the settings, or the defaults for None; raise ValueError if they are something else."""
+    """Return the settings, or the defaults for None; raise ValueError for anything else."""
     if resampling is None:
         return Resampling()
     if not isinstance(resampling, Resampling):

@@ -1,4 +1,4 @@
-"""Resampled training sets that hold only one class: what is done with them, and how it is reported."""
+"""Resampled training sets with only one class: their treatment and its report."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ TREATMENT = {"fit": "fitted as drawn", "redraw": "redrawn", "drop": "dropped"}
 
 
 def has_one_class(counts: NDArray[Any], labels: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Return which training sets hold only one class, shape (...).
+    """Return which training sets have only one class, shape (...).
 
     Parameters
     ----------
@@ -28,13 +28,13 @@ def has_one_class(counts: NDArray[Any], labels: NDArray[np.float64]) -> NDArray[
 
 
 class SingleClassError(ValueError):
-    """A resampled training set holds only one class, and the caller requested an error in this case."""
+    """A resampled training set has only one class, and the caller requested an error in this case."""
 
 
 def refuse_one_class(what: str, n_affected: int) -> SingleClassError:
     """Return the error for the policy "error"."""
     return SingleClassError(
-        f"{n_affected} {what} held only one class, and on_single_class='error' was requested. "
-        "Pass on_single_class='redraw' or 'drop' to continue without them, or 'fit' to use the constant classifier "
+        f"{n_affected} {what} had only one class, and on_single_class='error' was requested. Pass "
+        "on_single_class='redraw' or 'drop' to continue without them, or 'fit' to use the constant classifier "
         "instead."
     )

@@ -6,24 +6,24 @@ from dataclasses import dataclass, fields
 
 from cudbound.basis.validation import check_aci_rate, check_integer, check_number
 
-#: Folds, splits and repetitions; no run ends that has more.
+#: Upper limit for folds, splits and repetitions; no run with more would finish.
 LARGEST = 1_000_000
 
 
 @dataclass(frozen=True, kw_only=True)
 class ResamplingSizes:
-    """Numbers of folds, splits and repetitions, and what is near the boundary, with the defaults of the sources.
+    """Numbers of folds, splits and repetitions, and the rate for "aci", with the defaults of the sources.
 
     Attributes
     ----------
     n_folds : int, default=10
-        K of cross-validation, plain and nested; fewer where there are too few rows.
+        K of cross-validation, plain and nested; fewer if there are too few rows.
     n_repeats : int, default=10
         Partitions of repeated cross-validation.
     n_splits : int, default=15
-        Random splits J. Nadeau and Bengio (2003), section 5, find little beyond 15.
+        Random splits J. Nadeau and Bengio (2003), section 5, find little gain beyond 15.
     test_fraction : float, default=0.1
-        Share n2/n of the rows that a random split tests; at least one row.
+        Share n2/n of rows tested by a random split; at least one row.
     n_halvings : int, default=10
         Repetitions M of the conservative Z method; 5 to 10 in Nadeau and Bengio (2003).
     n_replicates : int, default=15
@@ -31,9 +31,9 @@ class ResamplingSizes:
     n_nested_repeats : int, default=50
         Repetitions of nested cross-validation; Bates, Hastie and Tibshirani use 200 and more.
     holdout_fraction : float, default=0.5
-        Share of the rows that the holdout methods test.
+        Share of rows tested by the holdout methods.
     aci_rate : {"log", "loglog"} or float in [0, inf], default="log"
-        How near the boundary a point must be for the adaptive interval "aci" to let it take either class, see
+        How close to the boundary a point must be for the adaptive interval "aci" to allow either class, see
         `cudbound.bound.boundary.boundary_deviations`.
 
     Raises
@@ -63,9 +63,9 @@ class ResamplingSizes:
                 check_integer(name, getattr(self, name), smallest.get(name, 1), LARGEST)
 
     def n_test(self, n_samples: int) -> int:
-        """Return the rows n2 that a random split of `n_samples` rows tests: at least 1, at most n - 1."""
+        """Return the number of test rows n2 of a random split of `n_samples` rows: at least 1, at most n - 1."""
         return min(max(1, round(self.test_fraction * n_samples)), n_samples - 1)
 
     def n_held_out(self, n_samples: int) -> int:
-        """Return the rows that the holdout methods test: at least 1, at most n - 1."""
+        """Return the number of test rows of the holdout methods: at least 1, at most n - 1."""
         return min(max(1, round(self.holdout_fraction * n_samples)), n_samples - 1)

@@ -1,4 +1,4 @@
-"""Losses on test sets of random splits: of all rows, of halves of them, and of bootstrap replicates of them."""
+"""Losses on test sets of random splits: of all rows, of halves, and of bootstrap replicates."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ from cudbound.resampling.task import Task, parted
 Array = NDArray[np.float64]
 Counts = NDArray[np.int32]
 
-#: Halves of fewer rows cannot be split into training and test rows.
+#: Halves with fewer rows cannot be split into training and test rows.
 SMALLEST_HALF = 2
 
 
 @dataclass(frozen=True, eq=False)
 class Design:
-    """Training sets and the test set of each, as counts of rows, both of shape (n_fits, n_samples).
+    """Training sets and their test sets, as counts of rows, both of shape (n_fits, n_samples).
 
-    A row may be in neither, and copies of it in both.
+    A row may be in neither, and its copies in both.
     """
 
     training: Counts
@@ -44,11 +44,11 @@ def draw_split(rows: NDArray[np.int64], n_samples: int, n_test: int, rng: np.ran
     Parameters
     ----------
     rows : ndarray of int, shape (n_rows,)
-        Numbers of rows, in [0, n_samples). A number that occurs twice is two rows, which may be separated.
+        Row numbers, in [0, n_samples). A repeated number stands for several rows, which may be separated.
     n_samples : int
         Rows of the whole data.
     n_test : int
-        Rows of the test set, less than n_rows; the others are trained on.
+        Rows of the test set, fewer than n_rows; the others are for training.
     rng : numpy.random.Generator
     """
     order = rng.permutation(rows)[None, :]
@@ -58,7 +58,7 @@ def draw_split(rows: NDArray[np.int64], n_samples: int, n_test: int, rng: np.ran
 def record_splits(task: Task) -> SplitLosses:
     """Record mean losses on the test sets of ``sizes.n_splits`` independent random splits.
 
-    Each split is drawn again on its own where its training set holds one class.
+    A split is redrawn by itself if its training set has one class.
     """
     n = task.n_samples
     n_test = task.sizes.n_test(n)
@@ -69,26 +69,26 @@ def record_splits(task: Task) -> SplitLosses:
 def record_half_splits(task: Task) -> HalfSplitLosses:
     """Record mean losses over ``sizes.n_splits`` random splits inside each half, for ``sizes.n_halvings`` halvings.
 
-    The test sets are as large as those of `record_splits`, and a training set has n // 2 less that many rows; one row
-    is left out of each halving if n is odd. Where a half is too small for such a test set, the share
-    ``sizes.test_fraction`` of the half is tested instead, with a remark; smaller test sets make the variance larger,
-    so the method that reads it stays conservative. The splits of the two halves are independent. Each halving is
-    drawn again on its own, and then each split on its own.
+    The test sets are as large as in `record_splits`, and a training set has n // 2 minus that many rows; if n is odd,
+    one row is left out of each halving. If a half is too small for such a test set, the share ``sizes.test_fraction``
+    of the half is tested instead, with a remark; smaller test sets increase the variance, so the method that uses it
+    stays conservative. The splits of the two halves are independent. Each halving is redrawn by itself, and then each
+    split.
 
     Raises
     ------
     ValueError
-        If there are fewer than 4 rows, or a training set holds one class and the policy is "error".
+        If there are fewer than 4 rows, or a training set has one class and the policy is "error".
     """
     n, sizes = task.n_samples, task.sizes
     half, n_test, notes = n // 2, sizes.n_test(n), []
     if half < SMALLEST_HALF:
-        raise ValueError(f"Splits inside halves need at least {2 * SMALLEST_HALF} rows. Got {n} instead.")
+        raise ValueError(f"Splits within halves need at least {2 * SMALLEST_HALF} rows. Got {n} instead.")
     if n % 2:
         notes.append("1 row left out of each halving")
     if n_test >= half:
         fitting = sizes.n_test(half)
-        notes.append(f"{fitting} rows tested inside a half of {half}, which is too small for {n_test}")
+        notes.append(f"{fitting} rows tested within a half of {half}, which is too small for {n_test}")
         n_test = fitting
 
     halvings, n_again, _ = task.draw_parts(
@@ -105,8 +105,8 @@ def record_half_splits(task: Task) -> HalfSplitLosses:
 def record_replicates(task: Task) -> ReplicateLosses:
     """Record the mean loss over ``sizes.n_splits`` random splits of each of ``sizes.n_replicates`` replicates.
 
-    A replicate is a bootstrap draw of n rows, and it is split as if its rows were all different: copies of one row may
-    be in both the training and the test set. Each replicate is drawn again on its own, and then each split on its own.
+    A replicate is a bootstrap draw of n rows, split as if all its rows were different: copies of a row may be in both
+    the training and the test set. Each replicate is redrawn by itself, and then each split.
     """
     n, sizes = task.n_samples, task.sizes
     n_test = sizes.n_test(n)
@@ -120,10 +120,10 @@ def record_replicates(task: Task) -> ReplicateLosses:
 
 
 def record_halvings(task: Task) -> HalvingLosses:
-    """Record mean losses of two-fold cross-validation for five random halvings, whatever the sizes are.
+    """Record mean losses of two-fold cross-validation for five random halvings, for any sizes.
 
-    If n is odd one row is left out of each halving, so that the two halves have the same size. Each halving is drawn
-    again on its own.
+    If n is odd, one row is left out of each halving to make both halves equal in size. Each halving is redrawn by
+    itself.
     """
     n = task.n_samples
     half = n // 2
@@ -158,7 +158,7 @@ def _means_of_splits(
 ) -> tuple[Array, tuple[str, ...]]:
     """Split each set of rows ``sizes.n_splits`` times and return the mean losses, shape (n_sets, n_splits).
 
-    `n_again` is how often the sets themselves were drawn again.
+    `n_again` is the number of times the sets themselves were redrawn.
     """
     n_splits = task.sizes.n_splits
     draws = [

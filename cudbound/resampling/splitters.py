@@ -37,9 +37,9 @@ class Splits:
 
     @property
     def partitions(self) -> list[slice]:
-        """Runs of consecutive splits whose test sets partition the rows; empty if a split is in none.
+        """Runs of consecutive splits whose test sets partition the rows; empty if a split belongs to none.
 
-        Each row must be tested or trained on in each of them: methods for folds assume n - n/k training rows.
+        Each row must be in the training or test set of every split: methods for folds assume n - n/k training rows.
         """
         if not (self.training | self.test).all():
             return []
@@ -78,15 +78,15 @@ def make_splits(cv: Any, X: Any, y: Any, groups: Any, rng: np.random.Generator) 
         with ``split(X, y, groups)``; or an iterable of pairs of arrays of row numbers.
     X, y : array-like
     groups : array-like, shape (n_samples,) or None
-        Passed to the splitter, which must keep them together.
+        Passed to the splitter, which must keep groups together.
     rng : numpy.random.Generator
-        Seeds a splitter that shuffles and has no ``random_state``.
+        Seeds a splitter that shuffles without a ``random_state``.
 
     Raises
     ------
     ValueError
-        If `cv` is none of these, or a training and a test set share rows, or one of them is empty, holds a row twice or
-        names one that does not exist, or they share a group.
+        If `cv` is none of these, or a training and a test set share rows or a group, or one of them is empty, repeats a
+        row or names a row that does not exist.
     """
     seed = int(rng.integers(2**31 - 1))
     splitter = _seeded(cv, y, seed)
@@ -104,8 +104,8 @@ def make_splits(cv: Any, X: Any, y: Any, groups: Any, rng: np.random.Generator) 
         n_shared = int((train_rows & test_rows).sum())
         if not train_rows.any() or not test_rows.any() or n_shared:
             raise ValueError(
-                "The 'cv' parameter must give training and test sets that hold rows and share none. "
-                f"Got {train_rows.sum()} and {test_rows.sum()} rows in split {number}, {n_shared} of them shared."
+                "The 'cv' parameter must give nonempty training and test sets that share no rows. Got "
+                f"{train_rows.sum()} and {test_rows.sum()} rows in split {number}, {n_shared} of them in both."
             )
     if groups is not None:
         _check_groups(groups, training, test)
@@ -124,18 +124,18 @@ def _check_groups(groups: Any, training: NDArray[np.bool_], test: NDArray[np.boo
 
 
 def _members(rows: NDArray[Any], n_samples: int, number: int) -> NDArray[np.bool_]:
-    """Return which rows a split names, by their numbers or by a mask."""
+    """Return the rows of a split, given by number or by a mask."""
     found = np.zeros(n_samples, dtype=np.int64)
     try:
         np.add.at(found, rows if rows.size else rows.astype(np.int64), 1)
     except IndexError as error:
         raise ValueError(
-            f"The 'cv' parameter must give numbers of rows, from 0 to {n_samples - 1}. Split {number}: {error}."
+            f"The 'cv' parameter must give row numbers from 0 to {n_samples - 1}. Split {number}: {error}."
         ) from error
     if found.max(initial=0) > 1:
         raise ValueError(
-            "The 'cv' parameter must give sets that hold each row once, so bootstrap draws are not allowed. "
-            f"Got row {int(found.argmax())} {int(found.max())} times in one set of split {number}."
+            "The 'cv' parameter must give sets without repeated rows, so bootstrap draws are not allowed. Got row "
+            f"{int(found.argmax())} {int(found.max())} times in one set of split {number}."
         )
     return found > 0
 
@@ -162,12 +162,12 @@ def _seeded(cv: Any, y: Any, seed: int) -> Any:
 
 
 def record_cv(task: Task, splits: Splits, needs: Iterable[str]) -> dict[str, Any]:
-    """Fit every split once and fill some of the records that it can fill.
+    """Fit every split once and fill some of the records that the splits can fill.
 
     Parameters
     ----------
     task : Task
-        The splits are the caller's and are not drawn again: all its policies except "error" fit them as they are.
+        The caller's splits are not redrawn: all policies except "error" fit them as they are.
     splits : Splits
     needs : iterable of str
         Fields of `Records`, all of them in ``splits.fills``.
@@ -185,7 +185,7 @@ def _splits(splits: Splits, outputs: Outputs, remarks: tuple[str, ...]) -> Split
     if len(set(tested.tolist())) > 1 or len(set(trained.tolist())) > 1:
         remarks = (
             *remarks,
-            f"splits of unequal size ({trained.min()} to {trained.max()} training rows), means used",
+            f"splits of unequal size ({trained.min()} to {trained.max()} training rows): means used",
         )
     means = np.where(splits.test, parted(outputs)[0], 0).sum(axis=1) / tested
     return SplitLosses(means, float(trained.mean()), float(tested.mean()), remarks)

@@ -1,4 +1,4 @@
-"""All records of a call: those that every target reads, and those that are made for one family of them or for one."""
+"""All records of a call: those for all targets, and those for a family of targets or a single target."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from cudbound.resampling.recording import Recording
 
 
 def given_records(recording: Recording) -> Made:
-    """Return the losses of a fitted classifier on its training set and, if there are any, on new cases."""
+    """Return the losses of a fitted classifier on its training set and on new cases, if any."""
     sample, estimator = recording.sample, recording.estimator
     predicted, two = estimator.predict(sample.X), len(sample.classes) == 2
     shares: Made = {
@@ -57,7 +57,7 @@ def given_records(recording: Recording) -> Made:
 
 
 def _chance_losses(predicted: Any, sample: Sample) -> NDArray[np.float64]:
-    """Return the mean loss of each row if its prediction were that of another row, weighted as rows are."""
+    """Return the mean loss of each row with the predictions of all rows in its place, weighted like the rows."""
     weights = np.ones(sample.n_samples) if sample.sample_weight is None else sample.sample_weight
     called = (np.asarray(predicted)[:, None] == sample.classes).T @ weights / weights.sum()
     return np.asarray(1.0 - called[sample.labels.astype(int)])
@@ -73,14 +73,14 @@ def record_call(
     needs : frozenset of str
     recording : Recording
     given : mapping
-        From `given_records`, and what else is known of the classifier, such as its design.
+        From `given_records`, and other known facts about the classifier, such as its design.
     failed : dict
-        Filled with the reasons why records are missing.
+        Filled with the errors of missing records.
 
     Raises
     ------
     ValueError
-        If the classifier cannot be refitted as it is.
+        If the classifier cannot be refitted.
     """
     needs -= given.keys()
     if refits_for(needs, recording.fills):
@@ -97,16 +97,16 @@ def record_targets(
     targets: Sequence[Target],
     failed: dict[str, Exception],
 ) -> tuple[Records, list[Records | ScoreRecords], tuple[tuple[CudBound, ...], ...]]:
-    """Make all records of a call; parameters as for `record_call`, `known` beyond the given records.
+    """Make all records of a call; parameters as for `record_call`, with `known` in addition to the given records.
 
     Returns
     -------
     records : Records
-        Of the plain losses.
+        For the plain losses.
     seen : list of Records or ScoreRecords
-        As each target sees them, with what is made for it.
+        As each target uses them, with the records made for it.
     bounds : tuple of tuple of CudBound
-        Of each family of targets, where they are needed.
+        For each family of targets, if needed.
     """
     # first, since new cases that cannot be predicted are refused before the bound is searched
     given = given_records(recording) | known

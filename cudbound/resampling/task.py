@@ -1,4 +1,4 @@
-"""What a function that records losses is given, and how it draws training sets that hold both classes."""
+"""The input of functions that record losses, and how they draw training sets with both classes."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from cudbound.resampling.sizes import ResamplingSizes
 
 Part = TypeVar("Part")
 
-#: A design of splits is drawn again at most this many times to keep both classes in every training set. With a class
-#: of two rows some designs cannot; they are then fitted as drawn.
+#: A design of splits is redrawn at most this many times to keep both classes in every training set. With a class of two
+#: rows, some designs cannot; they are then fitted as drawn.
 MAX_ATTEMPTS = 100
 
 
 def parted(outputs: Outputs) -> tuple[Losses, dict[str, Any]]:
-    """Return the losses of refits, and what else was kept of each row, by its name."""
+    """Return the losses of refits, and the other outputs kept for each row, by name."""
     names = outputs.dtype.names
     if names is None:
         return outputs, {}
@@ -32,7 +32,7 @@ def parted(outputs: Outputs) -> tuple[Losses, dict[str, Any]]:
 
 @dataclass(frozen=True, eq=False)
 class Task:
-    """What every function that records losses is given.
+    """The input of every function that records losses.
 
     Attributes
     ----------
@@ -43,14 +43,13 @@ class Task:
     sizes : ResamplingSizes
         Numbers of folds, splits and repetitions; each function uses its own.
     on_single_class : {"fit", "redraw", "drop", "error"}
-        What is done with training sets that hold one class only, see `draw_design`.
+        Treatment of training sets with only one class, see `draw_design`.
     rng : numpy.random.Generator
         Draws the training sets.
     groups : Groups or None
-        Rows that are drawn and left out together; None where every row is by itself.
+        Rows that are drawn and left out together; None if rows are independent.
     failed : dict of int to Exception, or None
-        Where `refit` puts the errors of the refits that failed, by their numbers in its latest call; None where it
-        raises the first.
+        Errors of refits that failed in the latest call of `refit`, by number; None if it raises the first.
     """
 
     refit: Refit
@@ -69,10 +68,10 @@ class Task:
     def draw_design(
         self, draw: Callable[[], Part], training: Callable[[Part], NDArray[np.int32]], what: str
     ) -> tuple[Part, tuple[str, ...]]:
-        """Draw a design of splits whose training sets hold both classes, as far as the policy requires it.
+        """Draw a design of splits whose training sets have both classes, if the policy requires it.
 
-        A design is drawn again as a whole under "redraw" and "drop", since a part without a classifier would leave
-        points without a loss. Where no design with both classes is found it is fitted as drawn, which gives constant
+        With "redraw" and "drop" the whole design is redrawn, since a part without a classifier would leave points
+        without a loss. If no design with both classes is found, the last is fitted as drawn, which gives constant
         classifiers.
 
         Parameters
@@ -92,7 +91,7 @@ class Task:
         Raises
         ------
         ValueError
-            If a training set holds one class and the policy is "error".
+            If a training set has one class and the policy is "error".
         """
         (design,), n_again, n_one_class = self.draw_parts([draw], training)
         return design, self.describe_parts(what, n_again, n_one_class)
@@ -100,18 +99,18 @@ class Task:
     def draw_parts(
         self, draws: Sequence[Callable[[], Part]], training: Callable[[Part], NDArray[np.int32]]
     ) -> tuple[list[Part], int, int]:
-        """Draw the independent parts of a design, each again on its own; parameters as in `draw_design`.
+        """Draw the independent parts of a design, redrawing each by itself; parameters as in `draw_design`.
 
-        If all parts were drawn again together, they would seldom all hold both classes at the same time.
+        If all parts were redrawn together, they would seldom all have both classes at the same time.
 
         Returns
         -------
         parts : list of object
             One from each of `draws`.
         n_again : int
-            How often a part was drawn again.
+            Number of times a part was redrawn.
         n_one_class : int
-            Training sets that nevertheless hold only one class.
+            Training sets that still have only one class.
         """
         parts: list[Part] = []
         n_again = n_one_class = 0
@@ -134,10 +133,10 @@ class Task:
         Raises
         ------
         ValueError
-            If a training set holds one class and the policy is "error".
+            If a training set has one class and the policy is "error".
         """
         if n_one_class and self.on_single_class == "error":
             raise refuse_one_class(what, n_one_class)
         if n_one_class:
             return (f"{n_one_class} single-class {what} fitted as drawn",)
-        return (f"{what} drawn again {n_again} times to keep both classes in them",) if n_again else ()
+        return (f"{what} redrawn {n_again} times to keep both classes in them",) if n_again else ()

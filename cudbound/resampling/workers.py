@@ -1,4 +1,4 @@
-"""Worker processes that do not outlive the process that they work for."""
+"""Worker processes that end with their parent process."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ import threading
 import time
 from functools import cache
 
-#: Seconds between two looks at whether the parent is still there.
+#: Seconds between two checks whether the parent still exists.
 LOOK_SECONDS = 0.5
 
 
 def begin_worker(parent: int) -> None:
-    """Prepare a process whose parent is `parent`: it ignores Ctrl-C, which its parent answers, and ends with it.
+    """Prepare a child process of `parent`: it ignores Ctrl-C, which the parent handles, and ends with the parent.
 
-    A parent that is killed says nothing: its workers would finish what they have, and wait for minutes for more.
+    A killed parent sends no message: its workers would finish their work and wait minutes for more.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     if os.getppid() != parent:
@@ -25,9 +25,9 @@ def begin_worker(parent: int) -> None:
 
 @cache
 def end_with(parent: int) -> None:
-    """End this process soon after its parent; does nothing in any process that is no child of `parent`.
+    """End this process soon after its parent; does nothing in a process that is not a child of `parent`.
 
-    Windows keeps the number of a parent that has ended; workers end there when they hand over what they have.
+    Windows keeps the number of an ended parent; there, workers end when they return their results.
     """
     if os.getppid() == parent:
         threading.Thread(target=_watch, args=(parent,), daemon=True).start()

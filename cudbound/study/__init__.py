@@ -1,6 +1,6 @@
 """Coverage studies and planning: populations, design, run, measure, report.
 
-What a methodologist needs is listed in `__init__.pyi` and imported from here, when it is first used.
+The public names are listed in `__init__.pyi` and imported from here on first use.
 """
 
 import lazy_loader

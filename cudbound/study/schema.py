@@ -1,4 +1,4 @@
-"""Tables of a file as frozen dataclasses: the names, types and rules of a dataclass are those of its table."""
+"""Tables of a file as frozen dataclasses, which define the names, types and rules of the tables."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from cudbound.basis.parameter_error import ParameterError
 from cudbound.inputs.csv_file import quoted
 
 Made = TypeVar("Made")
-#: Values of a file that stand for themselves, in words.
+#: Scalar values of a file, in words.
 SCALARS = {int: "an integer", float: "a number", str: "a text", bool: "true or false", type(None): "nothing"}
 
 
 def keys_of(model: type) -> dict[str, str]:
-    """Return the fields of a dataclass that its table may have, and the key of each: mostly the same word.
+    """Return the fields of a dataclass that its table may have, and the key of each, usually the same word.
 
-    The metadata of a field may have another key, or None if no table has the field.
+    The metadata of a field may give another key, or None if tables do not have the field.
     """
     return {one.name: key for one in fields(model) if (key := one.metadata.get("key", one.name)) is not None}
 
@@ -35,8 +35,8 @@ def structured(table: Mapping[str, Any], model: type[Made]) -> Made:
     ----------
     table : mapping
     model : type
-        A dataclass; with a class attribute `takes_other_keys` that is true, other keys are passed over. A value of the
-        type of a field stands for itself, a single value for a list of one, and a table for pairs.
+        A dataclass; if its class attribute `takes_other_keys` is true, other keys are ignored. A value of the field's
+        type is used directly, a single value as a list of one, and a table as pairs.
 
     Raises
     ------
@@ -51,7 +51,7 @@ def structured(table: Mapping[str, Any], model: type[Made]) -> Made:
 
 @contextmanager
 def placed(*place: str) -> Iterator[None]:
-    """Say in which file and table something is wrong, in one line and in the words of a file."""
+    """Prefix errors with the file and table, in one line and in terms of the file."""
     try:
         yield
     except ValueError as error:
@@ -59,7 +59,7 @@ def placed(*place: str) -> Iterator[None]:
 
 
 def _in_words(error: BaseException) -> str:
-    """Say what is wrong with the first of the keys that are."""
+    """Return the problem of the first invalid key."""
     place: list[str] = []
     while isinstance(error, ClassValidationError):
         keys, error = keys_of(error.cl), error.exceptions[0]
@@ -82,7 +82,7 @@ def _kinds(kind: Any) -> tuple[Any, ...]:
 
 
 def _scalar(value: Any, kind: Any) -> Any:
-    """Return a value as it is: an integer is a number, too, but true is no integer."""
+    """Return a value unchanged: an integer is also a number, but true is not an integer."""
     kinds = _kinds(kind)
     if type(value) not in kinds and not (type(value) is int and float in kinds):
         raise ParameterError("", " or ".join(SCALARS[one] for one in kinds if one is not type(None)), value)

@@ -95,7 +95,7 @@ def test_recorded_scores_give_the_interval_of_the_call():
     )
     row = cb.interval_of(scores, "two-center")
     assert (row.metric, row.raw_interval) == ("auc", found.rows[0].raw_interval)
-    with pytest.raises(ValueError, match="'positive' parameter must be None beside ScoreRecords"):
+    with pytest.raises(ValueError, match="'positive' parameter must be None with ScoreRecords"):
         cb.interval_of(scores, "two-center", positive=0.5)
 
 

@@ -130,7 +130,7 @@ def test_draws_without_calibration_are_left_out_and_counted():
     found = calibration_in(recorded(risks, [risks, risks, [0.9, 0.8, 0.2, 0.1]], counts), EVENT)
     assert found.n_draws == 1
     assert found.slope == pytest.approx(found.apparent_slope)
-    assert found.remarks[0].startswith("2 of 3 draws are left out: the predicted risks separate the classes")
+    assert found.remarks[0].startswith("2 of 3 draws were left out: the predicted risks separate the classes")
 
 
 def test_a_reason_is_given_where_there_is_none():
@@ -153,13 +153,13 @@ def test_a_table_of_other_metrics_has_neither():
     )
     assert table.calibration is None
     assert table.predictions is None
-    with pytest.raises(ValueError, match="Ask for the metric 'auc' or 'brier'"):
+    with pytest.raises(ValueError, match="Include the metric 'auc' or 'brier'"):
         RocDisplay.from_table(table)
     scores = performance_interval(LogisticRegression().fit(X, Y), X, Y, metric="auc", n_resamples=10, rng=0)
     assert scores.calibration is None
-    with pytest.raises(ValueError, match="Ask for the metric 'brier'"):
+    with pytest.raises(ValueError, match="Include the metric 'brier'"):
         RiskDisplay.from_table(scores.table)
-    with pytest.raises(ValueError, match="Ask for the metric 'brier'"):
+    with pytest.raises(ValueError, match="Include the metric 'brier'"):
         CalibrationDisplay.from_table(scores.table)
 
 

@@ -175,7 +175,7 @@ def test_dropped_training_sets_do_not_stop_a_comparison():
         [DecisionTreeClassifier(max_depth=1), B], X, y, methods="all", resampling=ALL, rng=0
     )
     assert tuple(row.method for row in table.rows) == COMPARISONS
-    with pytest.raises(ValueError, match="held only one class, and on_single_class='error'"):
+    with pytest.raises(ValueError, match="had only one class, and on_single_class='error'"):
         compare_learners([A, B], X, y, methods="all", resampling=replace(ALL, on_single_class="error"), rng=0)
 
 
@@ -205,7 +205,7 @@ def test_dropped_training_sets_do_not_stop_a_comparison():
         ({"resampling": 3}, r"'resampling' parameter must be a Resampling.* Got 3 instead"),
         (
             {"learners": A},
-            r"'learners' parameter must be at least two classifiers, in a list or by their names",
+            r"'learners' parameter must be at least two classifiers, in a list or by name",
         ),
         ({"rng": -1}, r"'rng' parameter must be a non-negative integer, .* Got -1 instead"),
         ({"n_jobs": 0}, r"'n_jobs' parameter must be None or an integer other than 0\. Got 0 instead"),

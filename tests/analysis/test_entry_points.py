@@ -247,7 +247,7 @@ def test_the_classifiers_are_compared_on_new_cases_as_they_were_fitted():
             (NEW_X, NEW_Y + 1),
             r"labels of 'test_set' must be those of .* \[0, 1\]\. Also got \[2\]",
         ),
-        ("k-fold-t", (NEW_X, NEW_Y), r"'test_set' parameter is read by none of the methods asked for"),
+        ("k-fold-t", (NEW_X, NEW_Y), r"'test_set' parameter is not used by any of the requested methods"),
     ],
     ids=["list", "one", "lengths", "labels", "unread"],
 )
@@ -265,7 +265,7 @@ def test_new_cases_that_are_refused(methods, test_set, message):
 
 def test_two_test_sets_of_their_own_take_no_new_cases():
     clf = LeastSquaresClassifier().fit(X, Y)
-    with pytest.raises(ValueError, match="'test_set' parameter is read by none of the methods asked for"):
+    with pytest.raises(ValueError, match="'test_set' parameter is not used by any of the requested methods"):
         compare_learners([clf, clf], X, Y, methods="independent-test-sets", test_set=(NEW_X, NEW_Y))
 
 

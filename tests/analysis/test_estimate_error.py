@@ -108,7 +108,7 @@ def test_a_frame_and_a_text():
     assert frame["estimate"].tolist() == [row.estimate for row in table.rows]
     first_words = [line.split()[0] for line in str(table).splitlines() if line and line[0] != " "]
     assert [word for word in first_words if word in table] == list(frame["method"])
-    with pytest.raises(KeyError, match="no point estimate by 'cud' in this table; it has"):
+    with pytest.raises(KeyError, match="no point estimate by 'cud' in this table, which has"):
         table["cud"]
 
 
@@ -120,7 +120,7 @@ def test_a_frame_and_a_text():
     [
         (
             {"methods": "632"},
-            r"'methods' parameter must be 'all' or a list of names out of .*Got '632' instead",
+            r"'methods' parameter must be 'all' or a list of names from .*Got '632' instead",
         ),
         ({"methods": []}, r"must be 'all' or a list of names .*Got \[\] instead"),
         ({"methods": ["cud"]}, r"must be 'all' or a list of names .*Got 'cud' instead"),

@@ -218,7 +218,7 @@ def test_a_classifier_that_cannot_be_refitted_is_refused_before_the_bound_is_sol
     searched = []
     # an error of the search would cost the row of "cud" alone
     monkeypatch.setattr("cudbound.resampling.recorders.solve_bound", lambda *_, **__: searched.append(1))
-    with pytest.raises(ValueError, match=r"FixedThresholdClassifier\.fit takes none"):
+    with pytest.raises(ValueError, match=r"FixedThresholdClassifier\.fit does not"):
         compare_intervals(clf, X, y, methods=["cud", "langford-binomial"], **arguments)
     assert not searched
 

@@ -173,14 +173,16 @@ def test_options_level_and_fallback_reach_the_method():
 @pytest.mark.parametrize("record", [[0, 1], np.array([0.1, 0.2]), None, Records(), "losses"], ids=repr)
 def test_records_of_another_class(record):
     with pytest.raises(
-        ValueError, match=r"must be of the classes \['BolsteredLosses', .* once .*twice\)\. Got "
+        ValueError, match=r"must be objects of the classes \['BolsteredLosses', .* once .*twice\)\. Got "
     ):
         collect_records(record)
 
 
 def test_a_record_given_twice():
     folds = FoldLosses.from_blocks([[0, 1], [1, 0]])
-    with pytest.raises(ValueError, match=r"each once \(TestSetLosses twice\)\. Got another FoldLosses"):
+    with pytest.raises(
+        ValueError, match=r"each at most once \(TestSetLosses twice\)\. Got another FoldLosses"
+    ):
         interval_of([folds, folds], "k-fold-t")
     tested = TestSetLosses([0, 1], 5)
     with pytest.raises(ValueError, match="Got another TestSetLosses"):
@@ -207,7 +209,7 @@ def test_methods_that_are_unknown_or_of_another_kind():
         interval_of(folds, "mcnemar")
     with pytest.raises(ValueError, match=r"must be 'all' or one of .*Got 'yang-cv-normal' instead"):
         comparison_of(folds, "yang-cv-normal")
-    with pytest.raises(ValueError, match=r"must be 'all' or a list of names out of .*Got 'k-fold-t' instead"):
+    with pytest.raises(ValueError, match=r"must be 'all' or a list of names from .*Got 'k-fold-t' instead"):
         estimate_of(folds, "k-fold-t")
     with pytest.raises(ValueError, match="k-fold-t needs recorded folds losses, but the records have none"):
         interval_of([], "k-fold-t")

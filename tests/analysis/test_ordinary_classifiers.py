@@ -197,7 +197,7 @@ def test_folds_that_cannot_be_fitted_leave_the_other_centers():
             resampling=Resampling(on_single_class="fit"),
         )
     assert "error_cross_validated" not in row.details
-    assert "rank nearly that of the rows, and no cross-validated error on record" in row.row.remarks
+    assert "rank close to the number of rows, but no cross-validated error recorded" in row.row.remarks
     assert row.confidence_interval.low < row.confidence_interval.high
 
 

@@ -153,9 +153,9 @@ def test_no_interval_is_said_in_words():
     tree = DecisionTreeClassifier(max_depth=1).fit(X, y)
     result = performance_interval(tree, X, y, method="two-stage", n_resamples=5, rng=0)
     assert (
-        result.sentence == "There is no interval for the error of this classifier on new cases by two-stage."
+        result.sentence == "No two-stage interval for the error of this classifier on new cases is available."
     )
-    assert "Degenerate: no inner draws on record" in str(result)
+    assert "Degenerate: no inner draws were recorded" in str(result)
 
 
 def test_html_is_escaped():

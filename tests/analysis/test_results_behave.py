@@ -68,7 +68,7 @@ def test_tables_iterate_have_a_length_and_are_indexed_by_method(results, name, m
     assert table[methods[1]] is table.rows[1]
     assert methods[0] in table
     assert "bayle-cv" not in table
-    with pytest.raises(KeyError, match=f"no .* by 'bayle-cv' in this table; it has .*{methods[0]}"):
+    with pytest.raises(KeyError, match=f"no .* by 'bayle-cv' in this table, which has .*{methods[0]}"):
         table["bayle-cv"]
 
 

@@ -178,7 +178,7 @@ def test_new_cases_of_several_classes():
     X_new, y_new = data(n=40, seed=9)
     row = performance_interval(clf, X, y, method="test-set-wilson", test_set=(X_new, y_new), **FAST)
     assert row.estimate == pytest.approx(np.mean(clf.predict(X_new) != y_new))
-    with pytest.raises(ValueError, match="the recorded test_set hold too few rows for the sensitivity of a"):
+    with pytest.raises(ValueError, match="the recorded test_set have too few rows for the sensitivity of a"):
         compare_intervals(
             clf, X, y, methods=["test-set-wilson"], metric="sensitivity", test_set=(X_new, y_new), **FAST
         )
@@ -230,7 +230,7 @@ def test_calls_of_two_classes_say_where_to_go(call):
         ("balanced_accuracy", "for 3 classes. Got 'balanced-accuracy'"),
         (Metrics("ppv", prevalence=0.2), "for 3 classes. Got 'ppv'"),
         (Metrics("sensitivity", event="z"), "'event' parameter must be one of the classes ['a', 'b', 'c']"),
-        ("sensitivity", "must be of one class where there are several"),
+        ("sensitivity", "must be for one of the several classes"),
     ],
 )
 def test_other_metrics_are_of_two_classes(metric, message):

@@ -76,7 +76,7 @@ Method & Error (95\% CI) \\
 \midrule
 Constrained uniform deviation bound around the training error & 0.16 (0.00 to 0.31) \\
 my-own & 0.16 (<0.01 to >0.99) \\
-Beta posterior interval on the points a draw leaves out, at the .632 estimate & not available \\
+Beta posterior interval from the points left out of a draw, at the .632 estimate & not available \\
 \bottomrule
 \end{tabular}
 \par\smallskip\footnotesize
@@ -85,11 +85,11 @@ Classifier: LogisticRegression().
 Run: 1000 resamples, localization = n, seed 3.
 Scale: proportions in {[}0, 1], limits clipped to it.
 Estimand "conditional": the error of the classifier fitted to these data, on new cases from the same population.
-Internal intervals, from the training data alone; no external validation.
+Internal intervals from the training data alone, without external validation.
 Always predicting the majority class would be wrong for 35.4\% of the training rows.
 Nominal level 95\%; no finite-sample guarantee.
 Constrained uniform deviation bound around the training error: draws solved exactly as far as needed.
-Beta posterior interval on the points a draw leaves out, at the .632 estimate: degenerate: no refits.
+Beta posterior interval from the points left out of a draw, at the .632 estimate: degenerate: no refits.
 \end{table}""".replace("(<", r"(\ensuremath{<}").replace(">0.99", r"\ensuremath{>}0.99")
     )
 

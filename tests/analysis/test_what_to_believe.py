@@ -100,7 +100,7 @@ def test_every_form_for_readers_has_the_headline_above_the_table(form):
         ),
         (
             [row("cud")],
-            "The interval to quote for the error of this classifier, two-center, is not among these rows.",
+            "The interval to quote for the error of this classifier, two-center, is not in this table.",
         ),
         (
             [row(metric="sensitivity"), row()],
@@ -108,7 +108,7 @@ def test_every_form_for_readers_has_the_headline_above_the_table(form):
         ),
         (
             [row(low=float("nan"))],
-            "There is no interval for the error of this classifier on new cases by two-center.",
+            "No two-center interval for the error of this classifier on new cases is available.",
         ),
     ],
 )
@@ -213,12 +213,12 @@ def test_limits_of_new_cases_and_of_other_metrics_are_left_alone():
 @pytest.mark.parametrize("n", [18, 202])
 def test_sizes_that_were_not_studied_are_warned_of(n):
     with pytest.warns(
-        SampleSizeWarning, match=rf"studied on 20 to 200 training rows, and there are {n}"
+        SampleSizeWarning, match=rf"studied with 20 to 200 training rows, but there are {n}"
     ) as caught:
         result = performance_interval(*fitted(n, 1.0), **FEW)
     (said,) = (one.message for one in caught if one.category is SampleSizeWarning)
     assert said.n_samples == n
-    assert f"and there are {n}" in str(result)
+    assert f"but there are {n}" in str(result)
 
 
 @pytest.mark.parametrize("n", [20, 200])

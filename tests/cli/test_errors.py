@@ -132,8 +132,8 @@ def test_what_the_package_refuses_is_named_by_its_option(patients, arguments, me
     ("arguments", "message"),
     [
         (["--methods", "tuned"], "'bbc-cv' needs a fitted GridSearchCV or RandomizedSearchCV"),
-        (["--folds", "2", "--methods", "cud,nested-cv"], "none of the methods asked for reads"),
-        (["--group", "age", "--methods", "cud,aci,nested-cv"], "cannot be kept by ['aci', 'nested-cv']"),
+        (["--folds", "2", "--methods", "cud,nested-cv"], "none of the requested methods uses"),
+        (["--group", "age", "--methods", "cud,aci,nested-cv"], "is not supported by ['aci', 'nested-cv']"),
     ],
 )
 def test_methods_that_do_not_fit_the_data_are_named(patients, arguments, message):

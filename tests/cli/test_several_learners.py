@@ -88,7 +88,7 @@ def test_the_table_says_what_was_compared_and_how():
     assert "Data: data.csv, n = 40:" in text
     assert "Run: seed 3. Choices: --size n_splits=5" in text
     assert "logistic: standardization of features; logistic regression with a ridge penalty" in text
-    assert "those of one method for all 2 pairs hold at once" in text
+    assert "for each method, they hold together for all 2 pairs" in text
 
 
 def test_json_and_a_picture_beside_it():

@@ -69,7 +69,7 @@ def test_from_a_design_to_its_rows(folder):
     result = run_quick()
     assert result.exit_code == 0, result.stderr
     assert result.stdout.startswith("quick: 6 of 6 replicates done, 0 failed\n")
-    assert "No run is writing the store." in result.stdout
+    assert "No run is writing to the store." in result.stdout
     assert ["noise,", "scaled", "30", "3", "3", "0"] in [line.split() for line in result.stdout.splitlines()]
     planned = read_design("quick.toml", n_replicates=3)
     with Store.open("quick.sqlite") as store:
@@ -196,7 +196,7 @@ def test_wrong_designs_and_stores_give_one_line(folder):
 def test_data_are_looked_for_in_the_folder_that_is_named(folder):
     (folder / "real.toml").write_text('n_samples = 30\nn_replicates = 2\n[[scenario]]\ndata = "toy"\n')
     run_real = ("run", "real.toml", "--store", "real.sqlite")
-    assert_error(study(*run_real), 1, "real.toml: [[scenario]] 1: No folder of data sets is named.")
+    assert_error(study(*run_real), 1, "real.toml: [[scenario]] 1: No folder of data sets was given.")
     assert_error(study(*run_real, "--data-folder", "nowhere"), 1, "real.toml: [[scenario]] 1: ")
     assert "nowhere" in study(*run_real, "--data-folder", "nowhere").stderr
     assert not (folder / "real.sqlite").exists()

@@ -64,7 +64,7 @@ def test_shards_are_run_merged_and_missed(folder):
     run("3.sqlite", "--shard", "3/3")
     merged = study("merge", "3.sqlite", "1.sqlite", "--store", "all.sqlite")
     assert merged.stdout.startswith("quick: 6 of 10 replicates done, 0 failed\n")
-    assert "No run is writing the store." in merged.stdout
+    assert "No run is writing to the store." in merged.stdout
     missing = study("status", "all.sqlite", "--missing")
     assert missing.stdout == (
         "gaussians, n = 30: 2 missing: 1, 4\n"
@@ -109,7 +109,9 @@ def test_what_goes_wrong_is_one_line(folder):
     for text in ("3", "0/2", "3/2", "x"):
         result = invoke("study", *quick, "--shard", text)
         assert_error(
-            result, 2, f"Invalid value for '--shard': '{text}' is no shard such as 3/8, the third of eight."
+            result,
+            2,
+            f"Invalid value for '--shard': '{text}' is not a shard such as 3/8, the third of eight.",
         )
     assert_error(invoke("study", *quick, "--limit-minutes", "-1"), 2, "'--limit-minutes'")
     assert not (folder / "a.sqlite").exists()
@@ -121,7 +123,7 @@ def test_what_goes_wrong_is_one_line(folder):
     (folder / "quick.toml").write_text(QUICK.replace("seed = 0 ", "seed = 1 "))
     run("b.sqlite", "--shard", "2/2")
     result = invoke("study", "merge", "a.sqlite", "b.sqlite", "--store", "all.sqlite")
-    assert_error(result, 1, "store 'b.sqlite': it holds results of another study than 'a.sqlite'")
+    assert_error(result, 1, "store 'b.sqlite': it has results of another study than 'a.sqlite'")
     assert "(seed: stored 0, now 1)" in result.stderr
     assert not (folder / "all.sqlite").exists()
 

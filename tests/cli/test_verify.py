@@ -212,8 +212,8 @@ def test_a_file_that_a_spreadsheet_saved_with_the_same_values_holds(way, saved):
 CHANGED = {
     "a cell": (SHEET.assign(age=SHEET["age"] + (SHEET.index == 4)), "30 rows, as in the file, but a value"),
     "rounding": (SHEET.assign(bmi=SHEET["bmi"].round(1)), "saved by a spreadsheet, which may round numbers"),
-    "the order": (SHEET.sort_values("age"), "or the order of the rows is another: were they sorted"),
-    "a row less": (SHEET[1:], "29 rows, and 30 in the file: some were added, removed, or left out"),
+    "the order": (SHEET.sort_values("age"), "or the order of the rows differs: were they sorted"),
+    "a row less": (SHEET[1:], "29 rows, but 30 in the file: some were added, removed, or dropped"),
 }
 
 

@@ -61,5 +61,5 @@ def test_groups_are_drawn_at_their_means():
     display = GroupedInstabilityDisplay(groups, "distance").plot()
     assert display.points_.get_xydata().tolist() == [[0.5, 0.2], [1.5, 0.0]]
     assert display.ax_.get_ylim()[1] >= 0.6
-    with pytest.raises(ParameterError, match="'groups' parameter must be one group at least"):
+    with pytest.raises(ParameterError, match="'groups' parameter must be at least one group"):
         GroupedInstabilityDisplay([], "distance")

@@ -126,7 +126,7 @@ def test_rows_of_a_group_vary_together():
 
 def test_scores_of_other_draws_are_refused():
     records, other = two(0), two(1)
-    with pytest.raises(ValueError, match="of the same rows and the same bootstrap draws"):
+    with pytest.raises(ValueError, match="from the same rows and the same bootstrap draws"):
         compute_comparison(METHOD, replace(records, second=other.second), 0.95)
 
 

@@ -232,7 +232,7 @@ def test_scores_that_rank_every_row_right_have_width_only_by_newcombe():
     for name in ("delong-training", "delong-10-fold", "test-set-delong", "cvauc", "hanley-mcneil"):
         row = of(name, records)
         assert limits(row) == (1.0, 1.0, 1.0)
-        assert "0" in row.degenerate or "ranked alike" in row.degenerate
+        assert "0" in row.degenerate or "same rank" in row.degenerate
     for name in ("newcombe", "test-set-newcombe"):
         row = of(name, records)
         assert row.degenerate is None
@@ -259,11 +259,11 @@ def test_a_fold_of_one_class_is_left_out_and_counted():
     kept = ScoreRecords(event[:6], folds=FoldScores(scores[None, :6], fold[None, :6]))
     row = of("cvauc", records)
     assert limits(row) == limits(of("cvauc", kept))
-    assert row.remarks == ("1 folds of one class left out",)
+    assert row.remarks == ("1 folds with one class left out",)
     lost = np.where(fold == 0, np.nan, scores)
     row = of("delong-10-fold", ScoreRecords(event, folds=FoldScores(lost[None], fold[None])))
     assert limits(row) == pytest.approx(loop_delong(scores[3:], event[3:]))
-    assert row.remarks == ("3 rows whose classifier was fitted to one class left out",)
+    assert row.remarks == ("3 rows left out because their classifier was fitted to one class",)
     none = ScoreRecords(event, folds=FoldScores(scores[None], np.arange(8)[None]))
     assert of("cvauc", none).degenerate.startswith("undefined: no fold")
 
@@ -276,7 +276,7 @@ def test_a_class_of_one_row_has_no_variance_of_delong():
     assert limits(of("test-set-newcombe", records))[:2] == (0.0, 0.0)
     one_class = ScoreRecords(event, test_set=TestSetScores(np.zeros(3, bool), np.arange(3.0), 20))
     for name in ("test-set-newcombe", "test-set-delong"):
-        assert of(name, one_class).degenerate == "undefined: all scores are of one class"
+        assert of(name, one_class).degenerate == "undefined: all scores belong to one class"
 
 
 def test_draws_that_leave_out_one_class_are_left_out():

@@ -99,7 +99,7 @@ def test_variance_of_losses_that_ignore_the_training_set_has_the_factor_one_quar
 def test_no_change_is_flagged_and_has_a_fallback():
     found = ReplacementErrors(0.25, 0.3, np.full(6, 0.1 + 0.2), 12, 3)
     row = compute_interval(AUSTERN_ZHOU, Records(replacements=found), 0.95)
-    assert row.degenerate == "no replacement of a row changes the cross-validated error"
+    assert row.degenerate == "replacing a row never changes the cross-validated error"
     assert row.raw_interval == (0.25, 0.25)
     instead = compute_interval(AUSTERN_ZHOU, Records(replacements=found), 0.95, {"fallback": True})
     assert instead.raw_interval == inverted_binomial_interval(3, 12, 0.95)
@@ -146,7 +146,7 @@ def test_halves_share_no_row_and_fits_are_counted(n):
     design = draw_replacements(n, recorded.n_folds, np.random.default_rng(0))
     assert len({*design.first.tolist(), *design.second.tolist()}) == 2 * (n // 2)
     assert np.bincount(design.fold).max() - np.bincount(design.fold).min() <= 1
-    reduced = f"{n // 2} folds in place of 10, since a half has {n // 2} rows"
+    reduced = f"{n // 2} folds instead of 10, because a half has {n // 2} rows"
     assert (reduced in recorded.remarks) == (n // 2 < 10)
 
 
@@ -176,7 +176,7 @@ def test_training_sets_of_one_class():
         f"{n_one_class} single-class training sets of cross-validation with replaced rows fitted as drawn",
     )
     with pytest.raises(
-        ValueError, match=rf"{n_one_class} training sets of cross-validation with replaced rows held"
+        ValueError, match=rf"{n_one_class} training sets of cross-validation with replaced rows had"
     ):
         record("error")
 
@@ -191,7 +191,7 @@ def test_designs_with_one_class_are_drawn_again():
         positive = refit.training @ (labels > 0)
         if recorded.remarks:
             break
-    assert recorded.remarks[0].startswith("training sets of cross-validation with replaced rows drawn again")
+    assert recorded.remarks[0].startswith("training sets of cross-validation with replaced rows redrawn")
     assert positive.min() >= 1
 
 

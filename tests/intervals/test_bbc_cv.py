@@ -115,7 +115,7 @@ def test_what_is_no_search_is_refused():
     ):
         compare_intervals(RidgeClassifier().fit(X, y), X, y, methods="bbc-cv", n_resamples=10)
     search = GridSearchCV(RidgeClassifier(), {"alpha": [0.1]}, cv=ShuffleSplit(3, random_state=0)).fit(X, y)
-    with pytest.raises(ValueError, match=r"folds test each row once"):
+    with pytest.raises(ValueError, match=r"folds test each row equally often"):
         compare_intervals(search, X, y, methods="bbc-cv", n_resamples=10)
 
 
@@ -129,9 +129,9 @@ def test_wrong_shapes_are_named():
 def test_draws_that_hold_all_rows_are_dropped():
     counts = np.array([[1, 1, 1], [2, 1, 0], [0, 1, 2]])
     row = interval_of(TunedLosses(np.array([[0, 1], [1, 0], [0, 1]]), counts), "bbc-cv")
-    assert "1 draws that held all rows dropped" in row.remarks
+    assert "1 draws that contained all rows dropped" in row.remarks
     none = interval_of(TunedLosses(np.array([[0, 1], [1, 0]]), np.ones((2, 2), dtype=int)), "bbc-cv")
-    assert "every draw held all rows" in none.degenerate
+    assert "every draw contained all rows" in none.degenerate
     assert METHODS["bbc-cv"].estimand.kind == "rule"
 
 
@@ -150,7 +150,7 @@ def test_a_search_that_ranked_otherwise_is_named():
     X, y = data()
     search = GridSearchCV(RidgeClassifier(), {"alpha": [0.1, 1.0]}, scoring="recall", cv=3).fit(X, y)
     row = compare_intervals(search, X, y, methods="tuned", n_resamples=10, rng=0).rows[0]
-    assert "configurations chosen by their error, not by scoring='recall' of the search" in row.remarks
+    assert "configurations were chosen by their error, not by scoring='recall' of the search" in row.remarks
 
 
 def test_configurations_that_cannot_be_fitted_are_left_out():
@@ -179,7 +179,7 @@ def test_searches_that_cannot_be_repeated_are_refused_in_words():
     grouped = GridSearchCV(RidgeClassifier(), {"alpha": [0.1, 1.0]}, cv=GroupKFold(4))
     grouped.fit(X, y, groups=np.arange(len(y)) // 2)
     with pytest.raises(
-        ValueError, match=r"The folds of the search, .* Pass the groups of a search whose folds keep groups"
+        ValueError, match=r"The folds of the search, .* If its folds keep groups, pass the groups"
     ):
         compare_intervals(grouped, X, y, methods="tuned", n_resamples=10, rng=0)
     bare = GridSearchCV(RidgeClassifier(), {"alpha": [0.1, 1.0]}, cv=3, refit=False).fit(X, y)

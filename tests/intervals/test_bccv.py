@@ -126,9 +126,9 @@ def test_draws_of_one_distinct_row_are_dropped_and_counted():
         counts,
     )
     assert record.errors.tolist() == [0.25]
-    assert record.remarks == ("2 draws of one distinct row dropped",)
+    assert record.remarks == ("2 draws with one distinct row dropped",)
     assert record.n_fits == 8
-    with pytest.raises(ValueError, match="Every bootstrap draw held only one distinct row"):
+    with pytest.raises(ValueError, match="Every bootstrap draw had only one distinct row"):
         record_removed_cases(
             task(constant(np.zeros(4)), labels),
             counts[[0, 2]],
@@ -149,7 +149,7 @@ def test_training_sets_of_one_class_are_fitted_and_counted(policy):
     assert record.errors[0] >= 2 / 6
     assert record.errors[1] >= 3 / 6
     with pytest.raises(
-        ValueError, match="2 training sets of bootstrap case cross-validation held only one class"
+        ValueError, match="2 training sets of bootstrap case cross-validation had only one class"
     ):
         _record(LeastSquaresClassifier(), X, y, counts, "error")
 

@@ -112,4 +112,4 @@ def test_one_test_point_has_no_variance():
     tested = TestSetScores([True], [0.75], 20)
     records = ScoreRecords([True, False], test_set=tested, probabilities=True)
     row = compute_interval(METHODS["test-set-t"], squared_errors(records), 0.95)
-    assert row.degenerate == "undefined: the variance of a single row"
+    assert row.degenerate == "undefined: a single row has no variance"

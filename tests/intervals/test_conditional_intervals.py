@@ -147,7 +147,9 @@ def test_equal_losses_outside_the_draws_have_no_standard_error(value):
 def test_influences_refuse_what_they_cannot_read():
     with pytest.raises(ValueError, match=r"must have the same shape\. Got \(2, 3\) and \(2, 2\)"):
         err1_influences(np.zeros((2, 2)), np.ones((2, 3)))
-    with pytest.raises(ValueError, match=r"'counts' parameter must show at least two points\. Got 1 instead"):
+    with pytest.raises(
+        ValueError, match=r"'counts' parameter must have at least two points \(columns\)\. Got 1 instead"
+    ):
         err1_influences([[0.0]], [[1]])
 
 
@@ -196,7 +198,8 @@ def test_point_in_every_draw_leaves_no_standard_error(method):
     assert math.isfinite(row.estimate)
     assert math.isnan(row.raw_interval.low)
     assert (
-        row.degenerate == f"no standard error with {never} points never out of bag; take more bootstrap draws"
+        row.degenerate
+        == f"the standard error is undefined because {never} points were never out of bag; use more bootstrap draws"
     )
 
 
@@ -340,12 +343,12 @@ def test_wald_without_width_is_flagged_and_falls_back_to_wilson(errors, value):
     records = _test_set(errors, 20)
     row = compute_interval(TEST_SET_WALD, records, 0.95)
     assert row.confidence_interval.width == 0.0
-    assert row.degenerate == f"all losses on the test set are {value}, so that their variance is 0"
+    assert row.degenerate == f"all losses on the test set are {value}: their variance is 0"
     row = compute_interval(TEST_SET_WALD, records, 0.95, {"fallback": True})
     assert row.degenerate is None
     assert row.raw_interval == held_out_interval(errors, 20, 0.95, form="wilson")
     assert row.remarks == (
-        f"all losses on the test set are {value}, so that their variance is 0; "
+        f"all losses on the test set are {value}: their variance is 0; "
         "two-sided Wilson score interval instead",
     )
 
@@ -446,7 +449,8 @@ def test_bca_without_acceleration_is_flagged():
     never = int((records.bootstrap.counts > 0).all(axis=0).sum())
     row = compute_interval(BIAS_CORRECTED, records, 0.9, {"variant": "bca"})
     assert (
-        row.degenerate == f"no acceleration with {never} points never out of bag; take more bootstrap draws"
+        row.degenerate
+        == f"the acceleration is undefined because {never} points were never out of bag; use more bootstrap draws"
     )
     assert math.isnan(row.raw_interval.high)
     assert compute_interval(BIAS_CORRECTED, records, 0.9).degenerate is None
@@ -497,7 +501,7 @@ EXPECTED_FALLBACKS = {
 REASONS = {
     "bootstrap-percentile": "both limits are the same bootstrap replicate",
     "bootstrap-bias-corrected": "both limits are the same bootstrap replicate",
-    "kohavi-normal": "the binomial variance is 0 at an estimate of {value}; form='wilson' has positive width there",
+    "kohavi-normal": "the binomial variance is 0 at an estimate of {value}; form='wilson' has positive width",
     "yang-cv-normal": "all cross-validated losses are equal",
 }
 

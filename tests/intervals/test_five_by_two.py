@@ -202,7 +202,7 @@ def test_the_first_repair_sees_four_halvings_only():
     dropped = five_by_two_t_pivot(pairs, repair="drop-first-split")
     assert dropped.standard_error == 0.0
     assert dropped.degenerate == (
-        "both halves have the same mean loss in each of the four halvings that give the variance"
+        "both halves have the same mean loss in each of the four halvings used for the variance"
     )
 
 

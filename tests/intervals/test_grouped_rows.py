@@ -238,7 +238,7 @@ def test_every_row_says_what_it_did_with_groups():
     )
     for row in table.rows:
         if "not available" in (row.degenerate or ""):
-            assert "would take groups apart" in row.degenerate
+            assert "would split groups" in row.degenerate
         else:
             assert "9 groups of 1 to 4 rows kept together" in row.remarks
     as_if = "limits as if the rows of a group were independent"
@@ -251,7 +251,7 @@ def test_every_row_says_what_it_did_with_groups():
 
 
 def test_methods_that_take_groups_apart_are_refused_by_name():
-    with pytest.raises(ValueError, match=r"'groups' parameter cannot be kept by \['aci', 'nested-cv'\]"):
+    with pytest.raises(ValueError, match=r"'groups' parameter is not supported by \['aci', 'nested-cv'\]"):
         compare_intervals(CLF, X, Y, methods=["cud", "aci", "nested-cv"], groups=CODES, n_resamples=10)
     with pytest.raises(ValueError, match=r"variant='bca' .* single rows"):
         compare_intervals(
@@ -262,7 +262,7 @@ def test_methods_that_take_groups_apart_are_refused_by_name():
             groups=CODES,
             n_resamples=10,
         )
-    with pytest.raises(ValueError, match=r"cannot be kept by \['5x2cv-t'\]"):
+    with pytest.raises(ValueError, match=r"is not supported by \['5x2cv-t'\]"):
         compare_learners([CLF, RidgeClassifier()], X, Y, methods="5x2cv-t", groups=CODES)
 
 

@@ -425,7 +425,7 @@ def test_equal_means_leave_the_threshold_out():
 
 def test_unequal_folds_are_remarked():
     blocks = _random_blocks(1, sizes=(3, 4, 4), share=0.5)
-    remark = "folds of unequal size, which the theory does not cover: all fold means get equal weight"
+    remark = "folds of unequal size are not covered by the theory: all fold means get equal weight"
     for method in (K_FOLD_T, GRANDVALET_BENGIO):
         row = compute_interval(method, _records(blocks), 0.95)
         assert row.remarks == (remark,)

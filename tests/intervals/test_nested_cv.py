@@ -160,7 +160,7 @@ def test_estimate_outside_the_unit_interval_is_remarked():
     inner[:, :, :4] = 1.0
     row = compute_interval(NESTED_CV, Records(nested=NestedLosses(inner, outer, 10)), 0.95)
     assert row.estimate == pytest.approx(0.5 - 1.6 * 0.5)
-    assert row.remarks == ("corrected for bias the estimate leaves [0, 1]",)
+    assert row.remarks == ("the bias-corrected estimate is outside [0, 1]",)
     short = compute_interval(NESTED_CV, Records(nested=NestedLosses(inner, outer, 10)), 0.05)
     assert short.degenerate == "both raw limits lie outside [0, 1]"
     instead = compute_interval(
@@ -246,7 +246,7 @@ def test_folds_are_reduced_to_two_rows_each(n, asked, folds):
     assert count_nested_fits(sizes, n) == 2 * (folds + len(list(combinations(range(folds), 2))))
     recorded = record_nested(task(Seen(), np.where(np.arange(n) % 2, 1.0, -1.0), sizes))
     assert recorded.outer.shape == (2, folds, n // folds)
-    said = f"{folds} folds of nested cross-validation in place of {asked}"
+    said = f"{folds} folds of nested cross-validation instead of {asked}"
     assert (said in recorded.remarks) == (folds != asked)
 
 
@@ -284,7 +284,7 @@ def test_training_sets_of_one_class():
     # both positive rows in one fold are never together in training without it: nothing else can be drawn
     redrawn = record("redraw")
     assert "fitted as drawn" in redrawn.remarks[0]
-    with pytest.raises(ValueError, match=r"training sets of nested cross-validation held only one class"):
+    with pytest.raises(ValueError, match=r"training sets of nested cross-validation had only one class"):
         record("error")
 
 
@@ -300,5 +300,5 @@ def test_repetitions_drawn_again_are_counted():
         while ((nested_training(draw_equal_folds(12, 4, rng), 12) @ (labels > 0)) == 0).any():
             again += 1
     assert recorded.remarks == (
-        f"training sets of nested cross-validation drawn again {again} times to keep both classes in them",
+        f"training sets of nested cross-validation redrawn {again} times to keep both classes in them",
     )

@@ -77,7 +77,7 @@ def test_one_limit_is_that_of_the_interval_at_twice_the_level_minus_1(alternativ
 
 def test_rows_in_groups_are_refused_unless_it_says_that_it_keeps_them():
     groups = np.repeat(np.arange(15), 2)
-    with pytest.raises(ValueError, match=r"'groups' parameter cannot be kept by \['mine'\]"):
+    with pytest.raises(ValueError, match=r"'groups' parameter is not supported by \['mine'\]"):
         compare_intervals(CLF, X, Y, methods=[own_method("mine", limits)], groups=groups, **FAST)
     kept = own_method("mine", limits, with_groups="kept")
     row = compare_intervals(CLF, X, Y, methods=[kept], groups=groups, **FAST)["mine"]

@@ -382,7 +382,7 @@ def test_nothing_out_of_bag_gives_a_flagged_nan(name):
     )
     row = compute_interval(METHODS[name], records, 0.95)
     assert math.isnan(row.estimate)
-    assert row.degenerate == "undefined: no point was ever out of bag; take more bootstrap draws"
+    assert row.degenerate == "undefined: no point was ever out of bag; use more bootstrap draws"
     assert "4 points never out of bag" in row.remarks
 
 
@@ -394,7 +394,7 @@ def test_replicates_without_estimate_are_dropped_and_counted():
     row = compute_interval(METHODS["bootstrap-percentile"], partly, 0.9)
     kept = (0.368 * records.bootstrap.resubstitution + 0.632 * records.inner.errors)[3:]
     assert row.raw_interval == pytest.approx(percentile_interval(kept, 0.9), abs=1e-12)
-    assert row.remarks == ("3 draws with nothing out of bag dropped",)
+    assert row.remarks == ("3 draws with no row out of bag dropped",)
 
 
 def test_records_are_of_one_training_set():

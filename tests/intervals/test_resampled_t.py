@@ -234,7 +234,7 @@ def test_few_test_rows_are_said():
     few = Records(splits=_splits([0.0, 0.5, 0.5], 18, 2))
     for method in (RESAMPLED_T, CORRECTED_RESAMPLED_T):
         assert compute_interval(method, few, 0.95).remarks == (
-            "means over test sets of 2 rows take few values: a t distribution describes them badly",
+            "means over test sets of 2 rows have few distinct values: a t distribution describes them badly",
         )
 
 
@@ -276,13 +276,14 @@ def test_equal_means_that_differ_by_rounding_have_no_variance():
 def test_one_value_shows_no_variance():
     row = compute_interval(SINGLE_SPLIT_T, Records(test_set=TestSetLosses(np.array([1]), 9)), 0.95)
     assert (
-        row.degenerate == "undefined: a variance needs at least two losses of the test set, and there is one"
+        row.degenerate
+        == "undefined: a variance needs at least two losses of the test set, but there is only one"
     )
     assert math.isnan(row.raw_interval.low)
     one = compute_interval(CORRECTED_RESAMPLED_T, Records(splits=_splits([0.2])), 0.95)
     assert (
         one.degenerate
-        == "undefined: a variance needs at least two mean losses of the test sets, and there is one"
+        == "undefined: a variance needs at least two mean losses of the test sets, but there is only one"
     )
     assert resampled_t_pivot([0.2]).pvalue() == 1.0
 
@@ -295,12 +296,13 @@ def test_records_of_other_splits_than_the_estimate_are_not_used_silently():
     for method, need in ((PSEUDO_BOOTSTRAP, "replicates"), (CONSERVATIVE_Z, "half_splits")):
         row = compute_interval(method, fewer, 0.95)
         assert row.degenerate == (
-            f"undefined: recorded '{need}' are means over 5 splits and the estimate is a mean over 2; "
-            "record both with one n_splits"
+            f"undefined: recorded '{need}' are means over 5 splits, but the estimate is a mean over 2; "
+            "record both with the same n_splits"
         )
         assert math.isnan(row.raw_interval.low)
         assert (
-            "test 10 rows per split and the estimate 5" in compute_interval(method, smaller, 0.95).degenerate
+            "test 10 rows per split, but the estimate tests 5"
+            in compute_interval(method, smaller, 0.95).degenerate
         )
     larger = Records(splits=_splits(SPLITS.means, 80, 20), half_splits=HALVES)
     assert compute_interval(CONSERVATIVE_Z, larger, 0.95).degenerate is None
@@ -434,8 +436,8 @@ def test_half_splits_make_room_for_a_test_set():
     X, labels = _data(8, n_positive=4)
     made, _ = _record(record_half_splits, X, labels, ResamplingSizes(test_fraction=0.5))
     assert (made.n_train, made.n_test) == (2, 2)
-    assert made.remarks[0] == "2 rows tested inside a half of 4, which is too small for 4"
-    with pytest.raises(ValueError, match=r"Splits inside halves need at least 4 rows\. Got 3"):
+    assert made.remarks[0] == "2 rows tested within a half of 4, which is too small for 4"
+    with pytest.raises(ValueError, match=r"Splits within halves need at least 4 rows\. Got 3"):
         record_half_splits(task(Seen(), np.array([1.0, -1.0, 1.0]), SMALL))
 
 
@@ -452,9 +454,7 @@ def test_training_sets_of_one_class_follow_the_policy(recorder):
         if not count:
             continue
         assert remarks[0].startswith(f"{count} single-class ")
-        with pytest.raises(
-            ValueError, match=rf"^{count} .* held only one class, and on_single_class='error'"
-        ):
+        with pytest.raises(ValueError, match=rf"^{count} .* had only one class, and on_single_class='error'"):
             _record(recorder, X, labels, sizes, "error", seed)
         again, training = _record(recorder, X, labels, sizes, "redraw", seed)
         assert _n_single(training, labels) == 0
@@ -478,7 +478,7 @@ def test_only_the_part_without_both_classes_is_drawn_again(recorder, fraction):
     made, redrawn = _record(recorder, X, labels, sizes, "redraw")
     assert _n_single(redrawn, labels) == 0
     (remark,) = made.remarks
-    assert re.fullmatch(r"training sets of .* drawn again \d+ times to keep both classes in them", remark)
+    assert re.fullmatch(r"training sets of .* redrawn \d+ times to keep both classes in them", remark)
 
 
 def test_what_cannot_hold_both_classes_is_fitted_as_drawn():

@@ -113,7 +113,7 @@ def test_weights_of_1_change_nothing_and_weights_are_copies_of_rows():
 def test_weights_that_cannot_be_used_are_refused():
     X, y = data()
     near = KNeighborsClassifier().fit(X, y)
-    with pytest.raises(ValueError, match=re.escape("KNeighborsClassifier.fit takes none")):
+    with pytest.raises(ValueError, match=re.escape("KNeighborsClassifier.fit does not")):
         compare_intervals(near, X, y, methods="two-center", sample_weight=np.ones(40), **FAST)
     clf = LogisticRegression().fit(X, y)
     with pytest.raises(ValueError, match=re.escape("number for each of the 40 rows. Got 0.0")):

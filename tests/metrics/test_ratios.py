@@ -193,7 +193,9 @@ def test_limits_at_the_prevalence_of_the_sample_are_squared_and_added():
 
 def test_the_threshold_is_the_one_that_the_classifier_has():
     clf, X, y = thresholded(0.3)
-    with pytest.raises(ValueError, match=re.escape("'threshold' parameter must be the one that the")) as said:
+    with pytest.raises(
+        ValueError, match=re.escape("'threshold' parameter must be the threshold of the")
+    ) as said:
         performance_interval(clf, X, y, metric=Metrics("net-benefit", threshold=0.2, prevalence=0.3), **FAST)
     assert "FixedThresholdClassifier(classifier, threshold=0.2" in str(said.value)
 

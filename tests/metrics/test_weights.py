@@ -83,8 +83,8 @@ def test_the_command_computes_what_python_computes(file, options, classifier, na
             ["--inner", "5", "--metric", "sensitivity"],
             "--inner must be",
         ),
-        (["--threshold", "0.4"], "FixedThresholdClassifier.fit takes none: fit one that does"),
         (["--features", "a,w"], "column 'w' is named in both --features and --weight; choose one"),
+        (["--threshold", "0.4"], "FixedThresholdClassifier.fit does not: use one that does"),
     ],
 )
 def test_what_does_not_fit_weights_is_refused_in_one_line(file, options, message):
@@ -100,7 +100,7 @@ def test_a_group_keeps_the_rows_of_methods_that_weights_do_not_allow(file):
     found = json.loads(command(file, "--methods", "algorithm", "--format", "json").stdout)
     reasons = {row["method"]: row["remarks"] for row in found["intervals"] if row["degenerate"]}
     assert reasons["resampled-t"].endswith(
-        "not available for rows with weights: it reads splits, means over rows that cannot be weighted"
+        "not available for rows with weights: it uses splits, means over rows that cannot be weighted"
     )
 
 
@@ -170,7 +170,7 @@ def test_inner_draws_of_the_plain_error_stay():
     found = compare_intervals(
         clf, X, Y, methods=[("two-stage", {"center": "632"})], metric="sensitivity", **FEW
     )
-    assert found.rows[0].degenerate.startswith("inner draws are recorded as means over all rows alike")
+    assert found.rows[0].degenerate.startswith("inner draws are recorded as unweighted means")
 
 
 # ---- influence values ----
@@ -180,7 +180,7 @@ def test_inner_draws_of_the_plain_error_stay():
 def test_influence_values_are_those_of_rows_that_count_alike(method):
     clf = LeastSquaresClassifier().fit(X, Y)
     asked = {"methods": [method], "n_resamples": 60, "rng": 0}
-    why = "its influence values are those of rows that count alike, as many of them in each draw"
+    why = "its influence values require equally weighted rows, with the same number in each draw"
     refused = [
         compare_intervals(clf, X, Y, metric="balanced-error", **asked)[method],
         compare_intervals(clf, X, Y, metric=["error", "sensitivity"], **asked)[method, "sensitivity"],

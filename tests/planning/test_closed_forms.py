@@ -134,14 +134,14 @@ def test_numbers_are_rounded_up_but_for_rounding_errors():
             "'accuracy' parameter must be a proportion, unless sensitivity, specificity or auc is given. Got None",
         ),
         ({"accuracy": 1.2}, r"'accuracy' parameter must be a number in the range \[0, 1\). Got 1.2"),
-        ({"sensitivity": 0.9}, "'prevalence' parameter must be the share of events where sensitivity, "),
+        ({"sensitivity": 0.9}, "'prevalence' parameter must be the share of events if sensitivity, "),
         (
             {"sensitivity": 0.9, "prevalence": 0.0},
             "'prevalence' parameter must be above 0 and below 1. Got 0.0",
         ),
         (
             {"accuracy": 0.9, "sensitivity": 0.9, "specificity": 0.9, "prevalence": 0.3},
-            "'accuracy' parameter must be None beside sensitivity and specificity",
+            "'accuracy' parameter must be None with sensitivity and specificity",
         ),
         (
             {"accuracy": 0.9, "half_width": 0.0},

@@ -321,7 +321,7 @@ def test_auc_and_brier_score_can_be_planned_for(metric):
 def test_the_notes_of_a_pilot_and_of_a_world(of_pilot, of_world):
     pilot, world = (" ".join(plan.report().notes) for plan in (of_pilot, of_world))
     assert f"40 rows of a pilot with {Y.sum()} events, drawn with replacement" in pilot
-    assert "expect to need more patients than this says" in pilot
+    assert "expect to need more patients than this plan says" in pilot
     assert "two Gaussians 1.6 apart" in world
     assert "expect to need more" not in world
     for text in (pilot, world):
@@ -404,9 +404,9 @@ def test_a_size_at_which_nothing_can_be_analyzed():
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({}, "'world' parameter must be given, or X and y of a pilot, and not both. Got None"),
+        ({}, "'world' parameter must be given, or X and y of a pilot, but not both. Got None"),
         ({"X": X, "y": Y, "world": "gaussians"}, "'world' parameter must be given, or X and y of a pilot"),
-        ({"X": X}, "'y' parameter must be given with X, the labels of its rows"),
+        ({"X": X}, "'y' parameter must be given with X, as the labels of its rows"),
         ({"X": X, "y": Y[1:]}, "X and y must have the same number of rows. Got 40 and 39"),
         (
             {"X": X, "y": np.arange(40) % 3},

@@ -33,7 +33,7 @@ from cudbound.records import BolsteredLosses, Records
 from cudbound.resampling.bolstering import N_DRAWS, record_bolstered
 
 VECTORS = shared_vectors()
-UNITS = "one kernel width in all directions: the estimate depends on the units of the features"
+UNITS = "one kernel width in all directions makes the estimate depend on the units of the features"
 DRAWN = f"{N_DRAWS} random points from the kernel of each row"
 
 
@@ -115,7 +115,7 @@ def test_estimates_do_not_depend_on_place_direction_and_common_unit(seed, unit):
 def test_class_of_one_row_takes_the_other_width():
     widths = kernel_widths([[0.0], [1.0], [5.0]], [-1, -1, 1])
     assert widths.positive == widths.negative == pytest.approx(1 / stats.chi(1).median())
-    assert widths.remarks == ("class +1 has one row and takes the kernel width of the other class",)
+    assert widths.remarks == ("class +1 has one row and uses the kernel width of the other class",)
     alone = kernel_widths([[0.0], [5.0]], [-1, 1])
     assert alone.of_rows.tolist() == [0.0, 0.0]
 
@@ -124,7 +124,9 @@ def test_duplicates_have_no_kernel_and_count_as_classified():
     X, y = [[0.0], [0.0], [1.0], [3.0]], [-1, -1, 1, 1]
     widths = kernel_widths(X, y)
     assert widths.negative == 0.0
-    assert widths.remarks == ("no kernel around the rows of class -1: their nearest neighbors coincide",)
+    assert widths.remarks == (
+        "no kernel around the rows of class -1: they coincide with their nearest neighbors",
+    )
     losses = linear_bolstered_losses(X, y, widths.of_rows, [1.0], 0.0)  # score 0 is class +1
     assert losses[:2].tolist() == [1.0, 1.0]
     assert (losses[2:] < 1.0).all()
@@ -232,7 +234,7 @@ def test_one_row_of_a_class():
     y = np.where(np.arange(10) == 0, "ill", "healthy")
     for clf in (LeastSquaresClassifier(), FixedThresholdClassifier(LogisticRegression(), threshold=0.3)):
         recorded = _record(clf.fit(X, y), X, y)
-        assert "class +1 has one row and takes the kernel width of the other class" in recorded.remarks
+        assert "class +1 has one row and uses the kernel width of the other class" in recorded.remarks
         assert ((recorded.losses >= 0.0) & (recorded.losses <= 1.0)).all()
 
 

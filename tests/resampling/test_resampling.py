@@ -186,7 +186,7 @@ def test_fewer_rows_than_folds_is_leave_one_out():
     refit, _ = choose_refit(LeastSquaresClassifier().fit(X, labels), X, labels, np.random.default_rng(0))
     folds = record_folds(Task(refit, labels, FOLDS[10], on_single_class="fit", rng=np.random.default_rng(0)))
     assert folds.n_folds == 6
-    assert folds.remarks == ("6 folds of one row",)
+    assert folds.remarks == ("6 folds with one row each",)
 
 
 def test_records_of_one_need_do_not_depend_on_the_others():
@@ -270,7 +270,7 @@ def test_single_class_draws_are_dropped():
 
 
 def test_single_class_draws_as_an_error():
-    with pytest.raises(ValueError, match=r"\d+ bootstrap draws held only one class"):
+    with pytest.raises(ValueError, match=r"\d+ bootstrap draws had only one class"):
         _rare("error")
 
 
@@ -304,7 +304,7 @@ def test_inner_draws_follow_the_policy():
     assert single[1] == 0
     for policy, word in (("fit", "fitted as drawn"), ("redraw", "redrawn"), ("drop", "dropped")):
         assert recorded[policy].remarks == (f"{single[0]} single-class inner draws {word}",)
-    with pytest.raises(ValueError, match="inner bootstrap draws held only one class"):
+    with pytest.raises(ValueError, match="inner bootstrap draws had only one class"):
         record_inner(
             Task(refit, RARE, ResamplingSizes(), on_single_class="error", rng=np.random.default_rng(4)),
             counts,
@@ -323,7 +323,7 @@ def test_dropping_every_draw_is_an_error():
     )
     counts = np.zeros((3, 12), dtype=np.int32)
     counts[:, -1] = 12
-    with pytest.raises(ValueError, match="Every bootstrap draw held only one class: none is left"):
+    with pytest.raises(ValueError, match="Every bootstrap draw had only one class: none is left"):
         usable_draws(
             Task(refit, RARE, ResamplingSizes(), on_single_class="drop", rng=np.random.default_rng(0)), counts
         )
@@ -343,7 +343,7 @@ def test_folds_are_shuffled_until_both_classes_are_in_training():
         rng = np.random.default_rng(seed)
         remarks.append(record_folds(Task(watched, RARE, FOLDS[2], on_single_class="redraw", rng=rng)).remarks)
     assert all(_n_single(training) == 0 for training in seen)
-    assert any("drawn again" in remark for row in remarks for remark in row)
+    assert any("redrawn" in remark for row in remarks for remark in row)
     fitted = [
         record_folds(
             Task(refit, RARE, FOLDS[2], on_single_class="fit", rng=np.random.default_rng(seed))
@@ -352,7 +352,7 @@ def test_folds_are_shuffled_until_both_classes_are_in_training():
     ]
     assert ("1 single-class cross-validation training sets fitted as drawn",) in fitted
     bad_seed = next(seed for seed, row in enumerate(fitted) if row)
-    with pytest.raises(ValueError, match="1 cross-validation training sets held only one class"):
+    with pytest.raises(ValueError, match="1 cross-validation training sets had only one class"):
         record_folds(
             Task(
                 refit,
@@ -385,7 +385,7 @@ def test_draws_with_nothing_out_of_bag_are_redrawn_for_the_out_of_bag_variant():
     full = int((draw_counts(4, 100, np.random.default_rng(0)) > 0).all(axis=1).sum())
     assert full > 0
     assert not (recorded.counts > 0).all(axis=1).any()
-    assert f"{full} draws with nothing out of bag redrawn" in recorded.remarks
+    assert f"{full} draws with no row out of bag redrawn" in recorded.remarks
 
 
 @pytest.mark.filterwarnings("ignore::cudbound.basis.exceptions.FewGroupsWarning")  # four groups are few
@@ -406,7 +406,7 @@ def test_draws_that_take_the_place_of_others_hold_every_class_that_all_of_them_h
         resampling=Resampling(inner="oob"),
     )
     # of 300 draws of four patients a tenth leaves none out; an eighth of all draws, and no such draw, lacks a class
-    assert any("nothing out of bag redrawn" in remark for remark in table.rows[0].remarks)
+    assert any("no row out of bag redrawn" in remark for remark in table.rows[0].remarks)
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])

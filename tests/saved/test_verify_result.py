@@ -237,7 +237,7 @@ def test_splits_that_no_file_holds_are_passed_again(tmp_path):
         CLF, X, Y, methods=["bayle-cv"], rng=0, n_resamples=5, resampling=Resampling(cv=fifths)
     ).save(path)
     found = {one.name: one for one in verify_result(path, CLF, X, Y).checks}
-    assert found["rows"].found == "not computed again, without cv, which a file cannot hold"
+    assert found["rows"].found == "not recomputed, without cv, which a file cannot contain"
     assert outcomes(verify_result(path, CLF, X, Y, cv=fifths))["rows"] == "passed"
     assert failed(verify_result(path, CLF, X, Y, cv=halves)) == ["rows"]
 
@@ -299,11 +299,9 @@ def test_another_row_another_label_and_another_order_are_found(changed):
         assert "witnesses" not in outcomes(found)
     found = verify_result(path, CLF, X, Y, groups=GROUPS)
     assert failed(found) == ["data"]
-    assert (
-        "a value, a column, a group or weight, or the order of the rows is another" in found.checks[1].found
-    )
+    assert "a value, a column, a group or weight, or the order of the rows differs" in found.checks[1].found
     fewer = verify_result(path, CLF, X[1:], Y[1:]).checks[1].found
-    assert fewer.startswith(f"{N - 1} rows, and {N} in the file")
+    assert fewer.startswith(f"{N - 1} rows, but {N} in the file")
     frame = pd.DataFrame(X, columns=["a", "b"])
     assert verify_result(path, CLF.fit(frame, Y), frame, Y.tolist(), sample=2).passed
     CLF.fit(X, Y)
@@ -393,7 +391,7 @@ def test_another_classifier_is_found(changed):
 
 def test_tables_made_by_hand_and_files_of_others_are_refused(tmp_path):
     table = compare_intervals(CLF, X, Y, methods=["langford-binomial"], n_resamples=20, rng=0)
-    with pytest.raises(SavedResultError, match="not known what this result comes from"):
+    with pytest.raises(SavedResultError, match="the origin of this result is unknown"):
         type(table)(table.rows).save(tmp_path / "rows.json")
     assert not list(tmp_path.iterdir())
     with pytest.raises(FileNotFoundError):

@@ -215,8 +215,8 @@ def test_a_file_of_the_user_beside_the_report_is_not_replaced(stored):
     assert_error(
         report("--format", "csv", "--output", "r.csv"),
         1,
-        "'r-samples.csv', which the report needs too, is there already and is no table of a report; ",
+        "the report also needs 'r-samples.csv', which exists and is not a table of a report; ",
     )
-    with pytest.raises(ValueError, match=r"'r-samples\.csv', which the report needs too"):
+    with pytest.raises(ValueError, match=r"the report also needs 'r-samples\.csv'"):
         write_report("s", "r.csv", "csv")
     assert contents() == before

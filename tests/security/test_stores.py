@@ -98,7 +98,7 @@ def test_whoever_waits_for_a_lock_that_is_removed_begins_anew(place, monkeypatch
     os.close(waiting)
     assert opened
     assert store_file.is_locked(place)
-    with pytest.raises(StudyError, match="another run is writing it"), store_file.writer_lock(place, 0.05):
+    with pytest.raises(StudyError, match="another run is writing to it"), store_file.writer_lock(place, 0.05):
         pass
     other.__exit__(None, None, None)
     assert os.listdir() == ["s"]

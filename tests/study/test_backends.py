@@ -118,7 +118,8 @@ def test_a_method_that_cannot_be_sent_is_said(tmp_path):
 def test_killed_worker_is_said(tmp_path):
     study = tiny_study(scenarios=(Scenario("near", Deadly(0.5), LeastSquaresClassifier),))
     with pytest.raises(
-        StudyError, match="a worker was killed, perhaps for lack of memory; run it again with fewer workers"
+        StudyError,
+        match="a worker was killed, perhaps for lack of memory; run the study again with fewer workers",
     ):
         run_study(study, tmp_path / "s", n_jobs=2)
     assert run_study(study, tmp_path / "s").n_done == 30

@@ -67,7 +67,7 @@ def test_missing_values_are_filled_inside_every_fit(tmp_path):
         ("levels = [4]", "levels must be column numbers, together with missing"),
         ('missing = "mean"', "missing must be"),
         ("select = 0", "select must be an integer of at least 1"),
-        ("many_rows = 0.5", "rows_per_patient must be the fewest and the most"),
+        ("many_rows = 0.5", "rows_per_patient must be the smallest and the largest"),
     ],
 )
 def test_wrong_keys_are_refused(tmp_path, lines, message):
@@ -99,8 +99,7 @@ def test_a_share_of_the_patients_has_the_most_rows():
     assert set(sizes) == {2, 20}
     assert np.mean(sizes == 20) == pytest.approx(0.15, abs=0.02)
     assert (
-        "20 rows of 15% of the patients and 2 of the others"
-        in Patients(Gaussians(), (2, 20), 0.5, 0.15).title
+        "20 rows for 15% of patients and 2 for the others" in Patients(Gaussians(), (2, 20), 0.5, 0.15).title
     )
 
 
@@ -130,7 +129,9 @@ def test_predictive_values_at_another_prevalence_follow_bayes_rule():
     assert ppv.value == pytest.approx(0.075 / (0.075 + 0.225), abs=0.005)
     assert npv.value == pytest.approx(0.675 / (0.675 + 0.025), abs=0.005)
     nobody = LeastSquaresClassifier().fit([[0.0], [1.0], [2.0]], [0, 0, 1])
-    with pytest.raises(ValueError, match="The ppv of a classifier that never calls a case so is not defined"):
+    with pytest.raises(
+        ValueError, match="The ppv is not defined for a classifier that never makes this prediction"
+    ):
         true_metrics(world, nobody, Metrics("ppv", prevalence=0.1))
 
 

@@ -153,7 +153,7 @@ def test_a_batch_that_kills_its_workers_is_given_up(folder, said):
 
 def test_a_cluster_that_is_lost_leaves_what_was_done(folder, said):
     assert said["lost"].startswith("dask: workers or the connection to the scheduler were lost (")
-    assert "; the store keeps what was done: " in said["lost"]
+    assert "; the store keeps finished replicates: " in said["lost"]
     done = len(dump(folder / "lost")) // 3
     assert 0 < done < 200_000
     with Store.resume(folder / "lost", near(Shifted(0.5), n_replicates=100_000)) as store:
@@ -175,12 +175,12 @@ def test_workers_with_another_version_are_refused():
     check_workers(Workers(here, here))
     with pytest.raises(
         StudyError,
-        match=rf"dask: all workers must have cudbound {here}, as this process has\. Worker tcp://10\.0\.0\.1:1 has "
-        r"0\.0\.7; install it there and start that worker again",
+        match=rf"dask: all workers must have cudbound {here}, like this process\. Worker tcp://10\.0\.0\.1:1 has "
+        rf"0\.0\.7; install {here} there and restart that worker",
     ):
         check_workers(Workers(here, "0.0.7"))
     with pytest.raises(
-        StudyError, match=r"Worker tcp://10\.0\.0\.0:1 has No package metadata .*; install it there"
+        StudyError, match=r"Worker tcp://10\.0\.0\.0:1 has No package metadata .*; install .* there"
     ):
         check_workers(Workers(PackageNotFoundError("cudbound"), here))
 
@@ -191,7 +191,9 @@ def test_a_cluster_without_workers_is_said(tmp_path, monkeypatch):
     monkeypatch.setattr(cluster_module, "CONNECT_SECONDS", 0.5)
     with (
         LocalCluster(n_workers=0, dashboard_address=":0", processes=False) as cluster,
-        pytest.raises(StudyError, match=r"dask: no worker of a scheduler at '.*' answers; check the address"),
+        pytest.raises(
+            StudyError, match=r"dask: no worker of a scheduler at '.*' responds; check the address"
+        ),
     ):
         run_study(tiny_study(), tmp_path / "s", dask=cluster.scheduler_address)
     assert os.listdir(tmp_path) == []
@@ -201,7 +203,7 @@ def test_cluster_that_does_not_answer(tmp_path, monkeypatch):
     monkeypatch.setattr(cluster_module, "CONNECT_SECONDS", 0.2)
     with pytest.raises(
         StudyError,
-        match=r"dask: no worker of a scheduler at 'tcp://127\.0\.0\.1:9' answers; check the address",
+        match=r"dask: no worker of a scheduler at 'tcp://127\.0\.0\.1:9' responds; check the address",
     ):
         run_study(tiny_study(), tmp_path / "s", dask="tcp://127.0.0.1:9")
     assert os.listdir(tmp_path) == []

@@ -204,7 +204,7 @@ def test_published_values_reach_the_study_and_decide_nothing(tmp_path):
     ("old", "new", "message"),
     [
         ('"width"', '"breadth"', "1: measure must be one of .*'width'.* Got 'breadth'"),
-        ("[0.4, 0.3]", "[0.4]", r"values must be one for each n of \[30, 50\]\. Got \[0\.4\]"),
+        ("[0.4, 0.3]", "[0.4]", r"values must be one per n of \[30, 50\]\. Got \[0\.4\]"),
         ("[0.4, 0.3]", "[0.4, nan]", "value must be finite. Got nan"),
         ("[0.4, 0.3]", '[0.4, "x"]', "values must be a number. Got 'x'"),
         ("[30, 50]", "[30, 0]", "n must be an integer of at least 1"),
@@ -401,7 +401,7 @@ def test_a_csv_lies_beside_the_design(tmp_path, data_folder):
         ('data = "toy"\ntarget = "a"', r"target must be one of \['target', 'target_high'\]\. Got 'a'\..*"),
         (
             'data = "toy"\ndevise = "population"',
-            r"a key beside data must be one of .* Got 'devise'\. Did you mean 'device'\?",
+            r"a key used with data must be one of .* Got 'devise'\. Did you mean 'device'\?",
         ),
         (
             'data = "toy"\ndevice = "all"',
@@ -434,7 +434,7 @@ def test_samples_must_leave_cases_to_find_the_true_error_on(tmp_path, data_folde
 def test_data_need_a_folder(tmp_path, monkeypatch):
     monkeypatch.delenv("CUDBOUND_DATA", raising=False)
     with pytest.raises(
-        ValueError, match=r"1: No folder of data sets is named\. .*--data-folder.*CUDBOUND_DATA"
+        ValueError, match=r"1: No folder of data sets was given\. .*--data-folder.*CUDBOUND_DATA"
     ):
         read(tmp_path, TOY)
 
@@ -587,7 +587,7 @@ WRONG = [
     ),
     (
         SETTINGS + WORLD + WORLD,
-        r"mine\.toml: scenarios must be one or more of different names\. Got \['gaussians', 'gaussians'\]\.",
+        r"mine\.toml: scenarios must be one or more, with different names\. Got \['gaussians', 'gaussians'\]\.",
     ),
     (
         SETTINGS + WORLD + "distanse = 1.0",
@@ -601,7 +601,7 @@ WRONG = [
     (SETTINGS + WORLD + "csv = 'a.csv'", r".*\[\[scenario\]\] 1: the population .* Got \['world', 'csv'\]\."),
     (
         SETTINGS + WORLD + "name = ''",
-        r".*\[\[scenario\]\] 1: name must be a text that is not empty\. Got ''\.",
+        r".*\[\[scenario\]\] 1: name must be nonempty text\. Got ''\.",
     ),
     (
         SETTINGS + WORLD + "classifier = 'logistc'",
@@ -630,7 +630,7 @@ WRONG = [
     (SETTINGS + WORLD + "tune = [1.0]", r".*\[\[scenario\]\] 1: tune must be a table\. Got \[1\.0\]\."),
     (
         SETTINGS + WORLD + "n_features = 60\ndegree = 8",
-        r".*\[\[scenario\]\] 1: degree must be lower, for it makes 7,392,009,767 columns, more than .* Got 8\.",
+        r".*\[\[scenario\]\] 1: degree must be lower, because it makes 7,392,009,767 columns, more than .* Got 8\.",
     ),
     (
         SETTINGS + WORLD + "classifier = 'ridge'\ntune = {alpha = [1.0, -3.0]}",
@@ -650,7 +650,7 @@ WRONG = [
     ),
     (
         SETTINGS + WORLD + "positive_share = 0.0001",
-        r".*\[\[scenario\]\] 1: 1000 samples of 30 cases of gaussians had fewer than 2 cases of a class each; .*",
+        r".*\[\[scenario\]\] 1: 1000 samples of 30 cases from gaussians all had fewer than 2 cases of a class; .*",
     ),
 ]
 
@@ -664,7 +664,9 @@ def test_a_mistake_gives_one_line_with_its_place(tmp_path, text, message):
 
 
 def test_files_that_cannot_be_read(tmp_path):
-    with pytest.raises(ValueError, match=r"^none\.toml: no such file; 'cudbound study new' writes one.*$"):
+    with pytest.raises(
+        ValueError, match=r"^none\.toml: no such file; 'cudbound study new' writes a new one$"
+    ):
         read_design(tmp_path / "none.toml")
     with pytest.raises(ValueError, match=r": cannot be read: Is a directory$"):
         read_design(tmp_path)

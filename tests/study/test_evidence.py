@@ -92,7 +92,7 @@ def test_merged_stores_keep_details(study, store, tmp_path):
         connection.execute(
             "UPDATE intervals SET details = '{}' WHERE method = 'two-center' AND replicate = 0"
         )
-    with pytest.raises(StudyError, match=r"its replicate 0 .* is not that of another part"):
+    with pytest.raises(StudyError, match=r"its replicate 0 .* differs from that in another part"):
         merge_stores([parts[0]], tmp_path / "all")
 
 

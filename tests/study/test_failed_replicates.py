@@ -53,7 +53,7 @@ def test_a_store_of_failures_alone_is_reported(tmp_path, store, form):
     text = written[0].read_text()
     assert all(name in text for name in PAPER)
     if form != "csv":
-        assert "3 of 3 replicates, of which 3 failed." in text
+        assert "3 of 3 replicates done, 3 of them failed." in text
         assert "First failure of near, n = 12: replicate 0, ValueError: All the 3 fits failed." in text
     assert (summarize(store).cells["coverage"] == 0.0).all()
 

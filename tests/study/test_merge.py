@@ -139,7 +139,7 @@ def test_other_designs_are_refused(tmp_path, other, order):
     add(tmp_path / "b", study=tiny_study(**{"n_replicates": 5, **other}))
     (name,) = other
     assert_refused(
-        rf"store '.*{order[1]}': it holds results of another study than '.*{order[0]}' \(.*{name}: stored .*, now",
+        rf"store '.*{order[1]}': it has results of another study than '.*{order[0]}' \(.*{name}: stored .*, now",
         [tmp_path / name for name in order],
         tmp_path / "all",
     )
@@ -160,8 +160,8 @@ UNEQUAL = {
 def test_unequal_duplicates_are_refused(tmp_path, what, turned):
     parts = [add(tmp_path / "a", ROW), add(tmp_path / "b", UNEQUAL[what])]
     assert_refused(
-        r"store '.*[ab]': its replicate 0 of scenario 'near' at n = 12 is not that of another part; run the replicate "
-        "again, with replay, to see which of them is right, and leave the other store out",
+        r"store '.*[ab]': its replicate 0 of scenario 'near' at n = 12 differs from that in another part; run the "
+        "replicate again, with replay, to see which is correct, and leave the other store out",
         parts[::-1] if turned else parts,
         tmp_path / "all",
     )
@@ -187,7 +187,7 @@ def test_failures_are_compared_by_their_last_line(tmp_path):
 def test_parts_that_are_no_stores_are_refused_and_named(tmp_path, folder):
     good = shards(folder, 2)[0]
     assert_refused(
-        "none': there is no such file; name the store", [good, tmp_path / "none"], tmp_path / "all"
+        "none': there is no such file; give the store", [good, tmp_path / "none"], tmp_path / "all"
     )
     (tmp_path / "text").write_text("a,b\n" * 1000)
     assert_refused(
@@ -208,14 +208,14 @@ def test_places_that_cannot_take_the_store_are_refused(tmp_path, folder, monkeyp
     parts = shards(folder, 2)
     with pytest.raises(StudyError, match="there is no such file"):
         merge_stores(parts, tmp_path)
-    with pytest.raises(StudyError, match="its folder is not there; make it, or name another"):
+    with pytest.raises(StudyError, match="its folder does not exist; create it, or choose another"):
         merge_stores(parts, tmp_path / "no" / "all")
     (tmp_path / "text").write_text("a,b\n" * 1000)
     assert_refused(r"text': it cannot be read or written \(file is not a database", parts, tmp_path / "text")
     monkeypatch.setattr(store_file, "LOCK_SECONDS", 0.05)
     with (
         Store.resume(tmp_path / "all", STUDY),
-        pytest.raises(StudyError, match="another run is writing it; wait for that run to end"),
+        pytest.raises(StudyError, match="another run is writing to it; wait for that run to end"),
     ):
         merge_stores(parts, tmp_path / "all")
 

@@ -113,7 +113,7 @@ def test_a_function_has_its_title_wherever_a_method_has(tmp_path):
     table.save(tmp_path / "table.json")
     rows = verify_result(tmp_path / "table.json", clf, X, y).checks[-1]
     assert (rows.name, rows.passed) == ("rows", None)
-    assert rows.found.endswith("a file cannot hold methods of your own: wilson")
+    assert rows.found.endswith("a file cannot contain user-defined methods: wilson")
 
 
 def test_a_size_is_planned_for_a_function():

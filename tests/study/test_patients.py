@@ -192,19 +192,19 @@ def test_a_scenario_without_patients_is_described_as_before():
     [
         (
             WITH.replace("[2, 6]", "4"),
-            "rows_per_patient must be the fewest and the most rows of a patient. Got 4.",
+            "rows_per_patient must be the smallest and the largest number of rows per patient. Got 4.",
         ),
         (WITH.replace("gaussians", "donut"), "world must be a world of normal classes"),
         (WITH + "groups = 1\n", "groups must be true or false"),
-        ('[[scenario]]\nworld = "gaussians"\ngroups = false\n', "rows_per_patient must be the fewest"),
-        (WITHOUT, "samples_of must be the name of a scenario above"),
+        ('[[scenario]]\nworld = "gaussians"\ngroups = false\n', "rows_per_patient must be the smallest"),
+        (WITHOUT, "samples_of must be the name of an earlier scenario"),
         (
             WITH + WITHOUT.replace("[2, 6]", "[2, 5]"),
-            "above that has the same world",
+            "earlier scenario with the same world",
         ),
         (
             WITH + WITHOUT + WITHOUT.replace('"without"', '"third"').replace('"with"', '"without"'),
-            "and samples of its own. Got 'without'",
+            "and its own samples. Got 'without'",
         ),
     ],
 )
@@ -216,7 +216,7 @@ def test_designs_refuse_what_patients_cannot_be(tmp_path, text, message):
 def test_methods_that_would_take_patients_apart_are_refused_where_they_are_told(tmp_path):
     settings = SETTINGS.replace('"langford-binomial"', '"nested-cv"')
     with pytest.raises(
-        ValueError, match="taken apart by nested-cv; leave out these methods, or let none be told"
+        ValueError, match="nested-cv would split the rows of a patient; leave these methods out"
     ):
         read(tmp_path, settings + WITH)
     alone = WITHOUT.replace('samples_of = "with"\n', "")

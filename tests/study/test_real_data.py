@@ -104,7 +104,7 @@ def test_complete_rows_of_a_file_with_text_become_features(folder):
     assert data.y.tolist() == [0, 1, 0, 1, 0]
     assert data.title == (
         "Ward (2 incomplete rows left out): 5 cases, 3 features; drawn without replacement, true error on the other "
-        "cases, with standard error; too small to read coverage from"
+        "cases, with standard error; too small to estimate coverage"
     )
 
 
@@ -124,13 +124,13 @@ def test_compressed_file_and_names(folder):
     assert (
         data.title
         == "Made: 700 cases, 2 features; drawn with replacement, true error exact on all cases"
-        + ("; too small to read coverage from")
+        + ("; too small to estimate coverage")
     )
 
 
 def test_folder_may_be_named_by_the_environment(folder, monkeypatch):
     monkeypatch.delenv("CUDBOUND_DATA", raising=False)
-    with pytest.raises(ValueError, match=r"No folder of data sets is named\. Pass one .* set CUDBOUND_DATA"):
+    with pytest.raises(ValueError, match=r"No folder of data sets was given\. Pass one .* set CUDBOUND_DATA"):
         load_data_set("made")
     monkeypatch.setenv("CUDBOUND_DATA", str(folder))
     assert load_data_set("made").n_cases == 700
@@ -160,9 +160,7 @@ def test_manifest_that_lacks_a_checksum(folder):
 
 def test_file_that_was_changed(folder):
     (folder / "ward.csv").write_text(WARD.replace("4.5", "4.6"))
-    with pytest.raises(
-        ValueError, match=r"ward.csv is not the file that MANIFEST.json describes: its SHA-256"
-    ):
+    with pytest.raises(ValueError, match=r"ward.csv is not the file described in MANIFEST.json: its SHA-256"):
         load_data_set("ward", folder)
     assert load_data_set("made", folder).n_cases == 700
 
@@ -187,10 +185,13 @@ def test_unknown_names(folder):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"design": {}}, "ward.csv is not as MANIFEST.json says: not numeric: column 'coma'"),
+        ({"design": {}}, "ward.csv does not match MANIFEST.json: not numeric: column 'coma'"),
         ({"design": []}, r"data set 1: design must be a table\. Got \[\]"),
         ({"feature_columns": 5}, r"data set 1: feature_columns must be a text\. Got 5"),
-        ({"target_column": "site"}, r"not as MANIFEST.json says: site must be 0 or 1 on every row\. Got '2'"),
+        (
+            {"target_column": "site"},
+            r"does not match MANIFEST.json: site must be 0 or 1 on every row\. Got '2'",
+        ),
         (
             {"target_column": "weight", "feature_columns": ["age"]},
             "the target 'weight' must have two classes; it has 6 values",
@@ -199,7 +200,10 @@ def test_unknown_names(folder):
             {"target_column": "weight"},
             "--features 'weight': this column is the target",
         ),
-        ({"feature_columns": ["age", "height"]}, "not as MANIFEST.json says: --features: no column 'height'"),
+        (
+            {"feature_columns": ["age", "height"]},
+            "does not match MANIFEST.json: --features: no column 'height'",
+        ),
     ],
 )
 def test_file_that_is_not_as_the_manifest_says(folder, change, message):
@@ -294,13 +298,13 @@ def test_data_sets_that_are_too_small_say_so():
     assert make(549).fit_for_coverage(49)
     assert make(5000, "population").fit_for_coverage(50)
     assert not make(4999, "population").fit_for_coverage(50)
-    assert not make(550).title.endswith("too small to read coverage from")
-    assert make(549).title.endswith("too small to read coverage from")
+    assert not make(550).title.endswith("too small to estimate coverage")
+    assert make(549).title.endswith("too small to estimate coverage")
 
 
 def test_sample_that_leaves_no_case_is_refused():
     with pytest.raises(
-        ValueError, match=r"rows has 50 cases: a sample of 50 leaves none .* device 'population'"
+        ValueError, match=r"rows has 50 cases: a sample of 50 leaves none .* device = 'population'"
     ):
         make(50).draw(50, np.random.default_rng(0))
     assert make(50, "population").draw(50, np.random.default_rng(0)).y.shape == (50,)
@@ -327,9 +331,13 @@ def test_fingerprint_follows_the_values():
             r"X must have one row and y one label per case.*\(3, 1\) and \(2,\)",
         ),
         (np.zeros(3), np.array([0, 1, 1]), r"X at least one column. Got the shapes \(3,\)"),
-        (np.array([[0.0], [np.nan]]), np.array([0, 1]), "X must be finite. Leave out the rows"),
-        (np.zeros((2, 1)), np.array([1, 1]), r"y must hold the labels 0 and 1, and both. Got \[1\]"),
-        (np.zeros((2, 1)), np.array([1, 2]), r"y must hold the labels 0 and 1, and both. Got \[1, 2\]"),
+        (np.array([[0.0], [np.nan]]), np.array([0, 1]), "X must be finite. Remove rows"),
+        (np.zeros((2, 1)), np.array([1, 1]), r"y must contain both labels 0 and 1, and no others. Got \[1\]"),
+        (
+            np.zeros((2, 1)),
+            np.array([1, 2]),
+            r"y must contain both labels 0 and 1, and no others. Got \[1, 2\]",
+        ),
     ],
 )
 def test_arrays_that_are_no_population(X, y, message):

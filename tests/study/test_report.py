@@ -26,7 +26,7 @@ from cudbound.study.run.store import Store
 
 HOSTILE = "<script>alert('x')</script> & $a_b$ \\input{x} | \x1b[2J"
 SECTIONS = [
-    "Which method kept its level where, and at what width",
+    "Which methods kept their level, where and at what width",
     "What was run",
     "Every method in every cell",
     "Compared with cud",
@@ -101,7 +101,7 @@ def test_what_was_run_is_said(store, page):
     with Store.open(store) as opened:
         status = opened.status()
     assert status.n_failed > 0
-    assert f"{status.n_done} of {status.n_total} replicates, of which {status.n_failed} failed." in page
+    assert f"{status.n_done} of {status.n_total} replicates done, {status.n_failed} of them failed." in page
     assert "Settings: 500 resamples, inner 50, localization = n, seed 0." in page
     assert f"Methods: {', '.join(METHODS)}; nominal level 95%." in page
     assert re.search(r"Versions: python [\d.]+, cudbound [\d.]+", page)
@@ -219,7 +219,7 @@ def test_a_store_without_replicates_is_refused(tmp_path):
         for table in ("intervals", "timings", "replicates"):
             connection.execute(f"DELETE FROM {table}")
     connection.close()
-    with pytest.raises(ValueError, match=r"study\.sqlite': it holds no replicate yet; run the study first"):
+    with pytest.raises(ValueError, match=r"study\.sqlite': it has no replicates yet; run the study first"):
         write_report(store, tmp_path / "report.html")
 
 
@@ -285,7 +285,7 @@ def test_published_values_have_a_section(tmp_path):
         pass  # the same study, with published values now
     write_report(path, tmp_path / "report.html")
     page = (tmp_path / "report.html").read_text("utf-8")
-    assert "Beside published values" in Page(page).headings
+    assert "Comparison with published values" in Page(page).headings
     assert "a book &amp; &lt;more&gt;" in page
     written = write_report(path, tmp_path / "report.csv", "csv")
     found = pd.read_csv(written[-1])

@@ -46,7 +46,7 @@ def test_shards_are_read_as_they_are_written(number, more):
     "text", ["", "3", "0/2", "3/2", "1/0", "-1/2", "1/2/3", "1.0/2", "a/b", "1/2\n", "²/3"]
 )
 def test_what_is_no_shard_is_refused(text):
-    with pytest.raises(ValueError, match="is no shard such as 3/8, the third of eight"):
+    with pytest.raises(ValueError, match="is not a shard such as 3/8, the third of eight"):
         read_shard(text)
 
 

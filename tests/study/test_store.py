@@ -222,7 +222,7 @@ def test_reading_store_takes_no_rows(tmp_path):
     write(tmp_path / "s", [row()])
     with (
         Store.open(tmp_path / "s") as store,
-        pytest.raises(StudyError, match=r"opened to be read; open it with Store\.resume"),
+        pytest.raises(StudyError, match=r"opened for reading; open it with Store\.resume"),
     ):
         store.add([row(1)])
 
@@ -231,7 +231,9 @@ def test_unknown_replicate_is_refused(tmp_path):
     write(tmp_path / "s", [row()])
     with (
         Store.open(tmp_path / "s") as store,
-        pytest.raises(StudyError, match="has no replicate 5 of scenario 'near' at n = 12; run the study on"),
+        pytest.raises(
+            StudyError, match="has no replicate 5 of scenario 'near' at n = 12; continue the study"
+        ),
     ):
         store.replicate(Key("near", 12, 5))
 
@@ -294,7 +296,7 @@ def test_changed_study_is_refused_with_the_difference(tmp_path):
     write(tmp_path / "s", [row()])
     before = (tmp_path / "s").read_bytes()
     with pytest.raises(
-        StudyError, match=r"results of another study \(seed: stored 3, now 4\); undo the change, or name"
+        StudyError, match=r"results of another study \(seed: stored 3, now 4\); undo the change, or use"
     ):
         Store.resume(tmp_path / "s", tiny_study(seed=4))
     assert (tmp_path / "s").read_bytes() == before
@@ -367,8 +369,8 @@ def later(path: Path) -> None:
 
 
 NO_STORES = {
-    "it is no store of a study; name another file": foreign,
-    "it is of version 99, and this cudbound reads version 4; run the study again into a new store": later,
+    "it is not a store of a study; choose another file": foreign,
+    "it has version 99, but this cudbound reads version 4; run the study again into a new store": later,
     r"it cannot be read or written \(file is not a database\)": lambda path: path.write_text("a,b\n" * 1000),
 }
 
@@ -399,16 +401,16 @@ def test_damaged_store_is_refused(tmp_path):
 
 
 def test_missing_file_and_empty_file_cannot_be_read(tmp_path):
-    with pytest.raises(StudyError, match="there is no such file; name the store that a study was run into"):
+    with pytest.raises(StudyError, match="there is no such file; give the store of a study that was run"):
         Store.open(tmp_path / "s")
     assert not (tmp_path / "s").exists()
     (tmp_path / "s").touch()
-    with pytest.raises(StudyError, match="it is no store of a study; name another file"):
+    with pytest.raises(StudyError, match="it is not a store of a study; choose another file"):
         Store.open(tmp_path / "s")
 
 
 def test_place_that_cannot_be_written_is_refused(tmp_path):
-    with pytest.raises(StudyError, match="its folder is not there; make it, or name another"):
+    with pytest.raises(StudyError, match="its folder does not exist; create it, or choose another"):
         Store.resume(tmp_path / "no" / "s", STUDY)
     with pytest.raises(StudyError, match=r"it cannot be read or written \(unable to open database file\)"):
         Store.resume(tmp_path, STUDY)
@@ -419,7 +421,7 @@ def test_one_run_writes_at_a_time(tmp_path, monkeypatch):
     with Store.resume(tmp_path / "s", STUDY) as first:
         first.add([row(0)])
         with pytest.raises(
-            StudyError, match="another run is writing it; wait for that run to end, or stop it"
+            StudyError, match="another run is writing to it; wait for that run to end, or stop it"
         ):
             Store.resume(tmp_path / "s", STUDY)
         first.add([row(1)])

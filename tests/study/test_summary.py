@@ -502,7 +502,7 @@ def test_a_name_of_a_scenario_that_sorts_elsewhere_keeps_its_place(tmp_path):
 
 def test_a_study_without_a_replicate_has_no_tables():
     replicates, intervals, none = written_out({"cud": 1.0}, {"cud": 0.2})
-    with pytest.raises(ValueError, match="has no replicate yet; run it first"):
+    with pytest.raises(ValueError, match="has no replicates yet; run it first"):
         len(summary_of((replicates.iloc[:0], intervals, none)).cells)
 
 

@@ -230,7 +230,7 @@ def test_discrete_world_of_too_many_cases_is_judged_on_a_sample():
     _, shares, positive = Binary(n_features=3).support
     best = float(shares @ np.minimum(positive, 1.0 - positive))
     assert truth.value > best - 5 * truth.standard_error
-    with pytest.raises(ValueError, match="small, for at most 20000 cases are listed"):
+    with pytest.raises(ValueError, match="smaller, because at most 20000 cases can be listed"):
         _ = world.support
 
 

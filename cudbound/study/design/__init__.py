@@ -1,1 +1,1 @@
-"""What a study is: scenarios, sizes and methods, from Python or from a design file."""
+"""The design of a study: scenarios, sizes and methods, from Python or from a design file."""

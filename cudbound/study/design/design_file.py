@@ -1,4 +1,4 @@
-"""Design files: a study as a TOML file, checked before anything is run."""
+"""Design files: a study as a TOML file, checked before anything runs."""
 
 from __future__ import annotations
 
@@ -27,18 +27,18 @@ from cudbound.study.schema import keys_of, placed, structured
 
 
 def template_names() -> tuple[str, ...]:
-    """Return the names of the design files that ship with the package."""
+    """Return the names of the design files in the package."""
     folder = files("cudbound.study.design") / "designs"
     return tuple(sorted(one.name.removesuffix(".toml") for one in folder.iterdir()))
 
 
 def template_text(name: str) -> str:
-    """Return a design file of the package, with its comments.
+    """Return a design file from the package, with its comments.
 
     Raises
     ------
     ValueError
-        If there is none of that name.
+        If no design file has that name.
 
     Examples
     --------
@@ -59,12 +59,12 @@ def read_design(
     Parameters
     ----------
     path : str or Path
-        The file. A ``csv`` that it names is looked for in its folder.
+        The file. A ``csv`` in it is relative to its folder.
     data_folder : str, Path or None, default=None
-        Folder of the real data sets; None takes the environment variable ``CUDBOUND_DATA``. Asked for only where a
-        scenario names one of them.
+        Folder of the real data sets; None uses the environment variable ``CUDBOUND_DATA``. Needed only if a scenario
+        uses one of them.
     n_replicates : int or None, default=None
-        Number of replicates, at least 1, in place of those of the file.
+        Number of replicates, at least 1, instead of those in the file.
 
     Returns
     -------
@@ -73,8 +73,8 @@ def read_design(
     Raises
     ------
     ValueError
-        If the file cannot be used: the message, one line, names the file, the table and the key, the rule and the
-        value. Every classifier has then been fitted to one sample of its population of the smallest size.
+        If the file cannot be used: the message, in one line, names the file, the table and the key, the rule and the
+        value. The check includes fitting every classifier to one sample of the smallest size from its population.
 
     Notes
     -----
@@ -122,7 +122,7 @@ def _read_toml(path: Path) -> dict[str, Any]:
     try:
         return tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except FileNotFoundError as error:
-        raise ValueError("no such file; 'cudbound study new' writes one to begin with") from error
+        raise ValueError("no such file; 'cudbound study new' writes a new one") from error
     except OSError as error:
         raise ValueError(f"cannot be read: {error.strerror or error}") from error
     except UnicodeDecodeError as error:
@@ -144,12 +144,12 @@ def _tables(table: dict[str, Any], key: str) -> list[dict[str, Any]]:
     return tables
 
 
-#: Keys that say what is drawn from; exactly one of them stands in a table.
+#: Keys for the source of samples; a table must have exactly one of them.
 SOURCES = ("world", "data", "csv")
-#: Keys of the classifier, and those of missing values, which data sets lack and the reader of a CSV file settles.
+#: Keys of the classifier, without those for missing values, which data sets lack and the CSV reader handles.
 RECIPE_KEYS = tuple(keys_of(ClassifierRecipe).values())
 MISSING_KEYS = ("missing", "levels")
-#: Keys of several rows for each patient of a world.
+#: Keys for several rows per patient in a world.
 PATIENT_KEYS = ("rows_per_patient", "many_rows", "within_patient")
 #: Keys of the scenario itself.
 OWN_KEYS = keys_of(Scenario).keys() - {"population", "classifier", "rival", "description"}
@@ -163,9 +163,9 @@ def read_scenario(table: Mapping[str, Any], *, folder: Path, data_folder: str | 
     table : mapping
         The keys and values of the table.
     folder : Path
-        Where a relative ``csv`` is looked for.
+        Folder of a relative ``csv``.
     data_folder : str, Path or None
-        Folder of the real data sets; None takes the environment variable ``CUDBOUND_DATA``.
+        Folder of the real data sets; None uses the environment variable ``CUDBOUND_DATA``.
 
     Raises
     ------
@@ -175,7 +175,9 @@ def read_scenario(table: Mapping[str, Any], *, folder: Path, data_folder: str | 
     left = dict(table)
     sources = [key for key in SOURCES if key in left]
     if len(sources) != 1 or not isinstance(name := left.pop(sources[0]), str):
-        raise ValueError(f"the population must be named by one of world, data and csv. Got {sources}.")
+        raise ValueError(
+            f"the population must be given by exactly one of world, data and csv. Got {sources}."
+        )
     own = {"name": Path(name).stem if sources == ["csv"] else name, **_taken(left, OWN_KEYS)}
     recipe_keys = [key for key in RECIPE_KEYS if sources == ["world"] or key not in MISSING_KEYS]
     recipe = structured(_taken(left, recipe_keys), ClassifierRecipe)
@@ -204,7 +206,7 @@ def _taken(left: dict[str, Any], keys: Iterable[str]) -> dict[str, Any]:
 
 
 def find_world(name: str, parameters: Mapping[str, Any]) -> tuple[World, dict[str, Any]]:
-    """Return a simulated world, and its name with all parameters.
+    """Return a simulated world, and a mapping of its name and all parameters.
 
     Raises
     ------
@@ -222,7 +224,7 @@ def find_world(name: str, parameters: Mapping[str, Any]) -> tuple[World, dict[st
 
 
 def _world(name: str, left: dict[str, Any], *, has_groups: bool) -> tuple[Population, dict[str, Any]]:
-    """Return a world, with several rows for each patient if their keys are given or that of groups is."""
+    """Return a world, with several rows per patient if one of their keys, or groups, is given."""
     given = _taken(left, PATIENT_KEYS)
     world: Any
     world, description = find_world(name, left)
@@ -238,7 +240,7 @@ def _data(
     name: str, left: dict[str, Any], data_folder: str | Path | None
 ) -> tuple[Population, dict[str, Any]]:
     for key in left:
-        check_choice("a key beside data", key, ("target", "device"))
+        check_choice("a key used with data", key, ("target", "device"))
     return _of_rows(load_data_set(name, data_folder, **left), {"data": name, **left})
 
 
@@ -253,5 +255,5 @@ def _csv(path: Path, left: dict[str, Any]) -> tuple[Population, dict[str, Any]]:
 
 
 def _of_rows(data: RealData, given: dict[str, Any]) -> tuple[Population, dict[str, Any]]:
-    """Describe rows by what they hold and not by where they lie, so that a folder may move."""
+    """Describe rows by their content, not their location, so that a folder may move."""
     return data, {**given, "device": data.device, "sha256": data.fingerprint}

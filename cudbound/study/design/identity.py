@@ -1,4 +1,4 @@
-"""What makes two studies the same: everything that their numbers depend on, in words."""
+"""The identity of a study: everything that its numbers depend on, in words."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from sklearn.base import BaseEstimator
 from cudbound.resampling import ResamplingSizes
 from cudbound.study.design.scenario import Scenario, Study
 
-#: Differences that a refusal shows; more would hide the first.
+#: Differences shown in an error message; more would hide the first.
 MAX_SHOWN = 6
-#: Entries of a description that explain and decide nothing.
+#: Entries of a description that do not affect any result.
 WORDS_ONLY = frozenset({"title", "published", "n_features"})
 
 
 def describe(study: Study) -> dict[str, Any]:
-    """Describe a study fully, by values that JSON has.
+    """Describe a study completely, with JSON values.
 
     Parameters
     ----------
@@ -31,13 +31,13 @@ def describe(study: Study) -> dict[str, Any]:
     Returns
     -------
     dict
-        Every setting, the version of this package, and for every scenario its population and its classifier as they
-        print, and its own description.
+        Every setting, the version of this package, and for every scenario its population and classifier as printed, and
+        its own description.
 
     Notes
     -----
-    A population is known by how it prints: a dataclass shows its parameters, a plain object only its class.
-    What else decides its numbers, such as the checksum of a data file, belongs into the scenario's description.
+    A population is identified by its printed form: a dataclass shows its parameters, a plain object only its class.
+    Anything else that affects its numbers, such as the checksum of a data file, belongs in the scenario's description.
 
     Examples
     --------
@@ -62,7 +62,7 @@ def describe(study: Study) -> dict[str, Any]:
 
 
 def _describe_sizes(sizes: ResamplingSizes) -> dict[str, Any]:
-    """Return the sizes without those that stores of earlier versions lack, if they have the values of then."""
+    """Return the sizes without those missing from stores of earlier versions, if they have the values used then."""
     description = asdict(sizes)
     if sizes.aci_rate == ResamplingSizes.aci_rate:
         del description["aci_rate"]
@@ -70,7 +70,7 @@ def _describe_sizes(sizes: ResamplingSizes) -> dict[str, Any]:
 
 
 def cells_of(description: Mapping[str, Any]) -> dict[tuple[str, int], int]:
-    """Return the number of replicates of each cell of a study that is described, by scenario and n.
+    """Return the number of replicates in each cell of a described study, by scenario and n.
 
     Examples
     --------
@@ -86,20 +86,20 @@ def cells_of(description: Mapping[str, Any]) -> dict[tuple[str, int], int]:
 
 
 def differences(stored: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
-    """Say in which settings a study differs from the one whose results are stored.
+    """Return the settings in which a study differs from the stored one.
 
-    More replicates, more sizes and more scenarios are no difference, since they leave the stored results as they are;
-    neither are the order of methods, sizes and scenarios, and published values.
+    More replicates, sizes and scenarios are not differences, since they do not change the stored results; nor are the
+    order of methods, sizes and scenarios, and published values.
 
     Parameters
     ----------
     stored, now : mapping
-        What `describe` returned.
+        Results of `describe`.
 
     Returns
     -------
     list of str
-        Such as ``"n_resamples: stored 500, now 200"``; empty if the stored results are results of the study `now`.
+        Such as ``"n_resamples: stored 500, now 200"``; empty if the stored results belong to the study `now`.
 
     Examples
     --------
@@ -117,13 +117,13 @@ def differences(stored: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
 
 
 def shown(found: list[str]) -> str:
-    """Join differences for a message, the first few of them."""
+    """Join the first few differences for a message."""
     more = len(found) - MAX_SHOWN
     return "; ".join(found[:MAX_SHOWN]) + (f"; and {more} more" if more > 0 else "")
 
 
 def _leaves_results(name: str, before: Any, after: Any) -> bool:
-    """Whether a change of a setting leaves the results that are stored as they are."""
+    """Whether changing a setting leaves the stored results unchanged."""
     if name == "n_replicates" and before is not None and after is not None:
         return bool(after >= before)
     if name == "n_samples":
@@ -134,7 +134,7 @@ def _leaves_results(name: str, before: Any, after: Any) -> bool:
 
 
 def _changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[str]:
-    """Say which settings decide other results than before."""
+    """Yield the settings that change results."""
     found = []
     for name in sorted((before.keys() | after.keys()) - {"scenarios"} - WORDS_ONLY):
         if not _leaves_results(name, before.get(name), after.get(name)):
@@ -144,7 +144,7 @@ def _changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[str]:
 
 
 def _flat(entries: Mapping[str, Any], above: str = "") -> dict[str, Any]:
-    """Give every entry of nested mappings a name of its own, with dots between the levels."""
+    """Flatten nested mappings, with dots between the levels of names."""
     flat: dict[str, Any] = {}
     for key, value in entries.items():
         if isinstance(value, Mapping):
@@ -173,14 +173,14 @@ def _describe_scenario(scenario: Scenario) -> dict[str, Any]:
 
 
 def _printed(value: object) -> str:
-    """Return how an object prints, without the place in memory, which differs from run to run."""
+    """Return the printed form of an object without its memory address, which varies between runs."""
     # scikit-learn cuts what is longer than 700 characters, and two pipelines could look the same
     text = value.__repr__(N_CHAR_MAX=math.inf) if isinstance(value, BaseEstimator) else repr(value)
     return re.sub(r" at 0x[0-9A-Fa-f]+", "", text)
 
 
 def _plain(value: Any) -> Any:
-    """Turn what JSON lacks into what it has: numbers and arrays of NumPy, mappings, and else how it prints."""
+    """Convert values for JSON: numbers and arrays of NumPy, mappings, and anything else as printed."""
     if isinstance(value, Mapping):
         return dict(value)
     return value.tolist() if hasattr(value, "tolist") else _printed(value)

@@ -1,4 +1,4 @@
-"""Numbers that others published of the same experiment, to stand beside those of a study."""
+"""Published results of the same experiment, for comparison with those of a study."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-#: What can be set beside a published number, each with the column of the cells that it is read from.
+#: Measures that can be compared with published values, with their column in the cells.
 MEASURES: Mapping[str, str] = MappingProxyType(
     {
         "coverage": "coverage",
@@ -31,7 +31,7 @@ MEASURES: Mapping[str, str] = MappingProxyType(
 
 @dataclass(frozen=True)
 class PublishedValue:
-    """One published number.
+    """A published value.
 
     Attributes
     ----------
@@ -41,12 +41,12 @@ class PublishedValue:
         One of `MEASURES`.
     value : float
     source : str
-        Where it is printed.
+        The publication and place.
 
     Raises
     ------
     ValueError
-        If there is no such measure, or the value is not finite.
+        If the measure is unknown, or the value is not finite.
     """
 
     scenario: str
@@ -66,7 +66,7 @@ class PublishedValue:
 
 @dataclass(frozen=True)
 class PublishedTable:
-    """One table [[published]] of a design file: the values of one method and measure, one for each size."""
+    """A table [[published]] of a design file: the values of one method and measure, one per size."""
 
     scenario: str
     method: str
@@ -77,10 +77,10 @@ class PublishedTable:
 
     def __post_init__(self) -> None:
         if len(self.n) != len(self.values):
-            raise ParameterError("values", f"one for each n of {list(self.n)}", list(self.values))
+            raise ParameterError("values", f"one per n of {list(self.n)}", list(self.values))
 
     def each(self) -> tuple[PublishedValue, ...]:
-        """Return the single values."""
+        """Return the values one by one."""
         return tuple(
             PublishedValue(self.scenario, self.method, n, self.measure, value, self.source)
             for n, value in zip(self.n, self.values, strict=True)
@@ -88,7 +88,7 @@ class PublishedTable:
 
 
 def beside_published(cells: pd.DataFrame, published: Sequence[PublishedValue]) -> pd.DataFrame:
-    """Set the results of a study beside published numbers.
+    """Compare the results of a study with published values.
 
     Parameters
     ----------
@@ -99,7 +99,7 @@ def beside_published(cells: pd.DataFrame, published: Sequence[PublishedValue]) -
     Returns
     -------
     pandas.DataFrame
-        One row per published value whose cell and method the study has, in their order. Columns: scenario, n, method,
+        One row per published value with a matching cell and method, in their order. Columns: scenario, n, method,
         measure, value and mcse (of the study), published, difference (value - published), source.
 
     Examples

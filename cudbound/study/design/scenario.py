@@ -1,4 +1,4 @@
-"""What a study runs: scenarios, sizes of training sets, methods, and numbers of repetitions."""
+"""The design of a study: scenarios, sizes of training sets, methods, and numbers of replicates."""
 
 from __future__ import annotations
 
@@ -29,47 +29,45 @@ from cudbound.resampling import ResamplingSizes
 from cudbound.study.design.published import PublishedValue
 from cudbound.study.populations.population import Population
 
-#: Metrics whose truth is found on a large sample.
+#: Metrics whose true value is found on a large sample.
 STUDIED = tuple(name for name in NAMES if name != ERROR.name)
-#: What a study may ask for: beyond these a sample, a draw or a list of replicates fills the memory.
+#: Upper limits for a study: beyond them, a sample, a draw or a list of replicates fills the memory.
 MAX_CASES = 100_000
 MAX_REPLICATES = 10_000_000
 
 
 @dataclass(frozen=True)
 class Scenario:
-    """A population and the learning algorithm that is applied to samples of it.
+    """A population and the learning algorithm applied to its samples.
 
     Attributes
     ----------
     name : str
-        Stands in the results and decides the random numbers, so that a scenario's rows do not depend on which others
-        the study has.
+        Used in the results and for the random numbers: a scenario's rows do not depend on the other scenarios.
     population : Population
     classifier : estimator or callable
-        A scikit-learn classifier with everything that belongs to it (scaling, principal components, polynomial terms),
-        of which clones are fitted; or a function without arguments that returns one, such as the class.
+        A complete scikit-learn classifier (with scaling, principal components, polynomial terms), whose clones are
+        fitted; or a function without arguments that returns one, such as the class.
     description : mapping of str to object
-        The same in words and numbers, as a design file has it; part of what identifies the study.
+        The same in words and numbers, as in a design file; part of the identity of the study.
     rival : estimator or callable or None, default=None
-        A second classifier. What is studied is then the error of the first minus that of the rival, by methods that
+        A second classifier. The study is then about the error of the first minus that of the rival, with methods that
         compare.
     metric : tuple of str, default=("error",)
-        What is studied, in place of the error: other names out of those of `cudbound.Metrics`, on a simulated world or
-        on data that are the population.
-        Of several, whether all intervals of a method that hold together cover.
+        Metrics to study instead of the error: names from `cudbound.Metrics`, on a simulated world or on data that are
+        the population. For several metrics, the coverage is that of all simultaneous intervals of a method together.
     groups : bool, default=True
-        Whether the methods are told which rows are those of one patient, where patients have several.
+        Whether methods know which rows belong to the same patient, if patients have several rows.
     samples_of : str or None, default=None
-        Name of a scenario with the same population, whose samples and random numbers this one has too, so that the two
-        can be compared replicate by replicate.
+        Name of a scenario with the same population, whose samples and random numbers this scenario shares, for
+        comparisons replicate by replicate.
     n_samples, n_replicates, n_resamples : tuple of int, int and int, or None, default=None
-        Those of this scenario, in place of those of the study.
+        Values for this scenario, instead of those of the study.
     prevalence : float or "sample" or None, default=None
-        Of the metrics "ppv" and "npv", as `cudbound.Metrics` takes it; their true values are at that prevalence, or at
-        that of the world.
+        For the metrics "ppv" and "npv", as in `cudbound.Metrics`; their true values are at that prevalence, or at that
+        of the world.
     costs : tuple of two float, or None, default=None
-        Of the metric "cost": what a misclassified case of class 0 and one of class 1 costs.
+        For the metric "cost": the costs of misclassifying a case of class 0 and a case of class 1.
     """
 
     name: str
@@ -88,7 +86,7 @@ class Scenario:
 
     def __post_init__(self) -> None:
         if not self.name.strip():
-            raise ParameterError("name", "a text that is not empty", self.name)
+            raise ParameterError("name", "nonempty text", self.name)
         if not all(hasattr(self.population, one) for one in ("name", "title", "draw")):
             rule = "an object with name, title and draw, such as cudbound.study.worlds.WORLDS['noise']()"
             raise ParameterError("population", rule, self.population)
@@ -101,18 +99,18 @@ class Scenario:
                 check_choice("metric", name, STUDIED)
             in_all = getattr(self.population, "all_cases", None) is not None
             if self.rival is not None or not (in_all or hasattr(self.population, "sample")):
-                rule = 'of one classifier on a simulated world, or on data with device = "population"'
+                rule = 'for one classifier on a simulated world, or on data with device = "population"'
                 raise ParameterError("metric", rule, self.metric)
         self.metrics.resolve()  # says what is missing
 
     def learners(self) -> list[Any]:
-        """Return new unfitted estimators: the classifier, and its rival if there is one."""
+        """Return new unfitted estimators: the classifier, and its rival, if any."""
         given = [one for one in (self.classifier, self.rival) if one is not None]
         return [clone(one) if hasattr(one, "fit") and not isinstance(one, type) else one() for one in given]
 
     @property
     def metrics(self) -> Metrics:
-        """The metrics that are studied, as an analysis takes them: one by itself, several together."""
+        """The metrics of the study, in the form for an analysis: a single one, or several together."""
         asked = self.metric[0] if len(self.metric) == 1 else self.metric
         costs = None if self.costs is None else dict(enumerate(self.costs))
         cut = self.description.get("threshold") if "net-benefit" in self.metric else None
@@ -126,9 +124,9 @@ class Scenario:
 class Study:
     """A coverage study: every scenario, at every size, `n_replicates` times, by all methods on the same samples.
 
-    A scenario may have sizes and numbers of replicates and draws of its own.
+    A scenario may have its own sizes and numbers of replicates and draws.
 
-    All scenarios have a rival or none has: a study is either of the error of one classifier or of differences.
+    Either all scenarios have a rival or none: a study is about the error of one classifier or about differences.
 
     Attributes
     ----------
@@ -138,30 +136,29 @@ class Study:
         Sizes of training sets.
     n_replicates : int
     methods : str or tuple of str
-        Names of intervals, or of methods that compare if the scenarios have rivals. A group, a single name, pairs
-        (name, options), functions of your own and methods made by `cudbound.own_method` may be given; they are replaced
-        by the names that they stand for.
+        Names of intervals, or of methods that compare if the scenarios have rivals. Groups, single names, pairs (name,
+        options), your own functions and methods made by `cudbound.own_method` are replaced by their names.
     n_resamples : int, default=500
         Bootstrap draws, as in Laber and Murphy (2008).
     inner : int or "oob", default=50
-        Scenarios of other metrics than the error take "oob".
+        Scenarios with metrics other than the error use "oob".
     confidence_level : float, default=0.95
     localization : str or float, default="n"
     options : mapping of str to mapping, default={}
-        Options of single methods, those of pairs among them.
+        Options of single methods, including those from pairs.
     sizes : ResamplingSizes, default=ResamplingSizes()
         Numbers of folds, splits and repetitions.
     seed : int, default=0
     published : tuple of PublishedValue, default=()
-        Numbers of others that the report sets beside those of the study. They decide nothing and may change.
+        Published values for comparison in the report. They do not affect results and may change.
     own : tuple of Method
-        Those of your own among the methods; it follows from them. A store knows a method by its name alone: give one
-        that you have changed another name.
+        The user-defined methods, taken from `methods`. A store identifies a method only by its name: rename a method
+        that you have changed.
 
     Raises
     ------
     ValueError
-        If a number is out of range, a method is unknown, names of scenarios repeat, or some have rivals and some none.
+        If a number is out of range, a method is unknown, names of scenarios repeat, or only some scenarios have rivals.
     """
 
     name: str
@@ -183,8 +180,8 @@ class Study:
         if len({scenario.rival is None for scenario in self.scenarios}) > 1:
             alone = next(one.name for one in self.scenarios if one.rival is None)
             raise ValueError(
-                "All scenarios of a study must have a rival, or none. "
-                f"Got {alone!r} without one beside others with one; make two studies of them."
+                f"All scenarios of a study must have a rival, or none. Got {alone!r} without one, and others with one; "
+                "split them into two studies."
             )
         asked = self._asked()
         # what a store keeps must not change with a group
@@ -199,7 +196,7 @@ class Study:
         check_localization(self.localization, max(self.n_samples))
         names = [scenario.name for scenario in self.scenarios]
         if not names or len(set(names)) < len(names):
-            raise ParameterError("scenarios", "one or more of different names", names)
+            raise ParameterError("scenarios", "one or more, with different names", names)
         for number, scenario in enumerate(self.scenarios):
             self._check_samples(scenario, self.scenarios[:number])
         for value in self.published:
@@ -207,16 +204,16 @@ class Study:
             check_choice("method", value.method, self.methods)
 
     def _check_samples(self, scenario: Scenario, above: tuple[Scenario, ...]) -> None:
-        """Refuse samples of a scenario that does not stand above, has them from another, or draws from elsewhere."""
+        """Raise unless `samples_of` is an earlier scenario with the same world and its own samples."""
         offered = {one.name: one.population for one in above if one.samples_of is None}
         if scenario.samples_of is not None and offered.get(scenario.samples_of) != scenario.population:
-            rule = "the name of a scenario above that has the same world, and samples of its own"
+            rule = "the name of an earlier scenario with the same world and its own samples"
             raise ParameterError(
                 "samples_of", rule, scenario.samples_of, suggestion(scenario.samples_of, offered)
             )
 
     def sizes_of(self, scenario: Scenario) -> tuple[int, ...]:
-        """Return the sizes of training sets of a scenario: its own, or those of all."""
+        """Return the sizes of training sets of a scenario: its own, or those of the study."""
         return self.n_samples if scenario.n_samples is None else scenario.n_samples
 
     @property
@@ -230,11 +227,11 @@ class Study:
 
     @property
     def compares(self) -> bool:
-        """Whether differences of two errors are studied."""
+        """Whether the study is about differences between two errors."""
         return any(scenario.rival is not None for scenario in self.scenarios)
 
     def find_methods(self) -> tuple[Method, ...]:
-        """Return the methods themselves."""
+        """Return the methods as objects."""
         return self._asked().methods
 
     def _asked(self) -> Asked[Method]:
@@ -243,16 +240,15 @@ class Study:
     def rng(self, scenario: str, n: int, replicate: int, n_train: int | None = None) -> np.random.Generator:
         """Return the random numbers of one replicate, shared by all methods.
 
-        With `n_train` those of the replicate's further sample of that size, for the expected error.
+        With `n_train`, those for the replicate's further sample of that size, for the expected error.
 
-        They depend on the study's seed, the name of the scenario (or of the one whose samples it has), n and the
-        number of the replicate and on nothing else: neither on other scenarios, sizes and methods nor on the order or
-        place in which replicates are run.
+        They depend only on the study's seed, the name of the scenario (or of the one whose samples it shares), n and
+        the replicate number: not on other scenarios, sizes and methods, nor on the order or place of running.
         """
         return np.random.default_rng(self._seeds(scenario, n, replicate, n_train))
 
     def seed_of_fits(self, scenario: str, n: int, replicate: int, n_train: int | None = None) -> int:
-        """Return the seed of the fits to a sample, for classifiers that have none; it takes nothing from `rng`."""
+        """Return the seed for fits to a sample, for classifiers without one; it does not advance `rng`."""
         return int(self._seeds(scenario, n, replicate, n_train).generate_state(1)[0] % 2**31)
 
     def _seeds(self, scenario: str, n: int, replicate: int, n_train: int | None) -> np.random.SeedSequence:

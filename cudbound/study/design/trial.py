@@ -1,4 +1,4 @@
-"""Try the learners of a study on one sample each, before a thousand replicates fail."""
+"""A trial fit of each learner of a study on one sample, before a thousand replicates fail."""
 
 from __future__ import annotations
 
@@ -19,45 +19,46 @@ from cudbound.study.populations.population import Cases, draw_both_classes
 
 #: Values of one sample; several copies of it are in memory at once.
 MAX_VALUES = 10_000_000
-#: Polynomial terms; the 50,000 cases that show the true error have each of them, in 1 GB.
+#: Polynomial terms; the 50,000 cases for the true error have all of them, in 1 GB.
 MAX_TERMS = 2_500
 
 
 def try_scenario(scenario: Scenario, n_samples: Collection[int], methods: Collection[Method]) -> None:
-    """Fit the classifier of a design file to one sample.
+    """Fit the classifier of a scenario to one sample.
 
     Parameters
     ----------
     scenario : Scenario
     n_samples : collection of int
-        Sizes of training sets. A sample of the largest is drawn, and the classifier fitted to one of the smallest.
+        Sizes of training sets. A sample of the largest size is drawn, and the classifier is fitted to one of the
+        smallest.
     methods : collection of Method
-        If one of them needs the classifier as an additive model, it is written as one.
+        If one of them needs an additive model, the classifier is written as one.
 
     Raises
     ------
     ValueError
-        If the population cannot give a sample, the fit fails, or the classifier is no such model.
+        If the population cannot give a sample, the fit fails, or the classifier is not an additive model.
     """
     n_features, largest = int(getattr(scenario.population, "n_features", 1)), max(n_samples)
     recipe = scenario.classifier
     if isinstance(recipe, ClassifierRecipe) and recipe.degree > 1:
         n_columns = recipe.n_columns(n_features)
         if n_columns > MAX_TERMS:
-            rule = f"lower, for it makes {n_columns:,} columns, more than {MAX_TERMS:,}"
+            rule = f"lower, because it makes {n_columns:,} columns, more than {MAX_TERMS:,}"
             raise ParameterError("degree", rule, recipe.degree)
     if largest * n_features > MAX_VALUES:
         raise ValueError(
-            f"samples of {largest:,} cases with {n_features:,} features have more than {MAX_VALUES:,} values; "
-            "take fewer of them"
+            f"samples of {largest:,} cases with {n_features:,} features have more than {MAX_VALUES:,} values; use "
+            "fewer cases or features"
         )
     rng = np.random.default_rng(0)
     of_patients = scenario.population.draw(largest, rng).groups is not None
     torn = [method.name for method in methods if takes_groups_apart(method, FOLDS_OF_GROUPS)]
     if torn and scenario.groups and of_patients:
         raise ValueError(
-            f"the rows of a patient would be taken apart by {', '.join(torn)}; leave out these methods, or let "
-            "none be told of patients: groups = false"
+            f"{', '.join(torn)} would split the rows of a patient; leave these methods out, or ignore patients with "
+            "groups = false"
         )
     drawn, _ = draw_both_classes(scenario.population, min(n_samples), rng)
     try:
@@ -72,14 +73,14 @@ def try_scenario(scenario: Scenario, n_samples: Collection[int], methods: Collec
 
 
 def check_learners(study: Study) -> None:
-    """Refuse a study whose methods need a CUD bound that a learner cannot have: every replicate would fail.
+    """Raise if methods need a CUD bound that a learner cannot have: every replicate would fail.
 
-    Whatever else goes wrong with a sample may go well with others: replicates that fail are counted.
+    Other failures may be specific to one sample: failed replicates are counted.
 
     Raises
     ------
     StudyError
-        The message names the scenario, the reason and the methods that remain.
+        The message names the scenario, the reason and the remaining methods.
     """
     methods = study.find_methods()
     if not any(method.needs & MODEL_RECORDS for method in methods):
@@ -97,12 +98,12 @@ def check_learners(study: Study) -> None:
 
 
 def _fit_and_express(scenario: Scenario, drawn: Cases, methods: Collection[Method]) -> None:
-    """Fit to a sample, and write the classifier as an additive model if a method needs it as one.
+    """Fit to a sample, and write the classifier as an additive model if a method needs one.
 
     Raises
     ------
     UnsupportedEstimatorError
-        If it is none; the remedy is which methods can be computed without.
+        If it is not one; the remedy names the methods that can be computed without it.
     """
     left = [method.name for method in methods if not method.needs & MODEL_RECORDS]
     classifier, *_ = [learner.fit(drawn.X, drawn.y) for learner in scenario.learners()]

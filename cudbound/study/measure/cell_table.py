@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
     from cudbound.study.measure.scoring import Grouped
 
-#: How the estimand of a method begins that aims at the expected error of a learning algorithm.
+#: Prefix of the estimand of methods for the expected error of a learning algorithm.
 AIM = "expected"
-#: Columns of `Scores.rows` whose means over a cell are shares, and of which they are other means.
+#: Columns of `Scores.rows` whose cell means are shares, and columns with other means.
 SHARES = [
     "coverage",
     "truth_above",
@@ -41,28 +41,28 @@ def tabulate_cells(scores: Scores, confidence_level: float) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        One row per cell and method. Columns that end in "_mcse" are Monte Carlo standard errors; nan stands for what is
-        undefined.
+        One row per cell and method. Columns that end in "_mcse" are Monte Carlo standard errors; undefined values are
+        nan.
 
-        Shares of all replicates, failures counted as misses: coverage (with coverage_low and coverage_high, the 95%
-        Clopper-Pearson interval, and keeps_level, the verdict by `cudbound.study.measure.cell_table.RULE`),
+        As shares of all replicates, with failures counted as misses: coverage (with coverage_low and coverage_high, the
+        95% Clopper-Pearson interval, and keeps_level, the verdict by `cudbound.study.measure.cell_table.RULE`),
         truth_above and truth_below (truth above the upper limit, below the lower one).
 
-        Of the intervals that were given: coverage_of_successes, width (of the clipped limits), raw_width,
-        interval_score, bias (estimate - truth), mse (its mean square), empirical_se (standard deviation of the
-        estimates), model_se (root of the mean square of the method's own standard errors, where it has them), se_ratio
-        (model_se / empirical_se), n_fits (mean), n_degenerate. Widths have a median and a 90th percentile, linear
-        between order statistics. seconds: of the method by itself, median of the replicates that were timed.
+        For the computed intervals: coverage_of_successes, width (of the clipped limits), raw_width, interval_score,
+        bias (estimate - truth), mse (its mean square), empirical_se (standard deviation of the estimates), model_se
+        (root mean square of the method's own standard errors, if any), se_ratio (model_se / empirical_se), n_fits
+        (mean), n_degenerate. Widths have a median and a 90th percentile, linear between order statistics. seconds: of
+        the method alone, median of the timed replicates.
 
-        Of methods with the estimand "expected(n1=...)", by that estimand, nan for others: expected (mean over
-        replicates of the errors of the learning algorithm on further samples of n1 cases), expected_se (mean standard
-        error of one of these errors), n_expected (further samples that could be fitted), coverage_of_expected with
+        For methods with the estimand "expected(n1=...)", and nan for others: expected (mean over replicates of the
+        errors of the learning algorithm on further samples of n1 cases), expected_se (mean standard error of one of
+        these errors), n_expected (further samples that could be fitted), coverage_of_expected with
         keeps_level_of_expected, by the same rules as coverage, missed_expected (share of replicates with an interval
-        that leaves it out; a failure does not count) and bias_of_expected (mean estimate - expected). The MCSE of the
-        two shares leave out that of `expected`.
+        that excludes it; failures do not count) and bias_of_expected (mean estimate - expected). The MCSEs of the two
+        shares do not include that of `expected`.
 
-        Of comparisons: rejection, the share of replicates in which the hypothesis of equal errors is rejected at the
-        level 1 - confidence_level; a failure does not reject.
+        For comparisons: rejection, the share of replicates that reject the hypothesis of equal errors at level 1 -
+        confidence_level; a failure does not reject.
 
     References
     ----------
@@ -103,23 +103,23 @@ def tabulate_cells(scores: Scores, confidence_level: float) -> pd.DataFrame:
 
 
 def _joined(estimands: pd.Series[str]) -> str:
-    """Return the estimand of a method; several are joined, and a method without a row has none."""
+    """Return the estimand of a method; several are joined, and a method without rows has none."""
     return "; ".join(sorted(estimands.dropna().unique()))
 
 
 #: Level of the Clopper-Pearson intervals of shares.
 SHARE_LEVEL = 0.95
-#: Monte Carlo standard errors that a coverage may lie below the nominal level: the one-sided 5 % point of a normal.
+#: Monte Carlo standard errors by which a coverage may be below nominal: the one-sided 5 % point of a normal.
 TOLERANCE = 1.645
 
 RULE = (
-    "Keeps its level: coverage + 1.645 MCSE >= nominal level; where the coverage is 0 or 1, the upper limit of its 95% "
-    "Clopper-Pearson interval >= nominal level. With few replicates almost any coverage passes."
+    "Keeps its level: coverage + 1.645 MCSE >= nominal level; for a coverage of 0 or 1, the upper limit of its 95% "
+    "Clopper-Pearson interval >= nominal level. With few replicates, almost any coverage passes."
 )
 
 
 def keeps_level(coverage: Array, mcse: Array, high: Array, confidence_level: float) -> NDArray[np.bool_]:
-    """Decide by `RULE` whether coverages keep the nominal level.
+    """Apply `RULE` to coverages.
 
     Parameters
     ----------
@@ -137,14 +137,14 @@ def keeps_level(coverage: Array, mcse: Array, high: Array, confidence_level: flo
 
 
 def means(grouped: Grouped, names: list[str]) -> pd.DataFrame:
-    """Return the mean of each column and, beside it, its Monte Carlo standard error."""
+    """Return the mean of each column with its Monte Carlo standard error."""
     errors = grouped[names].std() / grouped[names].count() ** 0.5
     table = grouped[names].mean().join(errors.add_suffix("_mcse"))
     return table[[name + suffix for name in names for suffix in ("", "_mcse")]]
 
 
 def shares(grouped: Grouped, names: list[str]) -> pd.DataFrame:
-    """Return the share of rows in which each thing happened, over those where it is not nan, with its MCSE.
+    """Return the share of rows with each event, over the rows where it is not nan, with its MCSE.
 
     That is sqrt(c (1 - c) / R), in a column of the same name that ends in "_mcse".
     """
@@ -154,10 +154,10 @@ def shares(grouped: Grouped, names: list[str]) -> pd.DataFrame:
 
 
 def standard_errors(grouped: Grouped) -> pd.DataFrame:
-    """Return what estimates vary by, what methods say that they vary by, and the ratio, with their MCSE.
+    """Return empirical and model standard errors and their ratio, with their MCSEs.
 
     Columns empirical_se (s, the standard deviation of the estimates), model_se (m, the root of the mean square of the
-    standard errors) and se_ratio (m / s), over the intervals that were given; nan for methods without standard errors.
+    standard errors) and se_ratio (m / s), over the computed intervals; nan for methods without standard errors.
 
     References
     ----------
@@ -185,7 +185,7 @@ def standard_errors(grouped: Grouped) -> pd.DataFrame:
 
 
 def expected_errors(grouped: Grouped) -> pd.DataFrame:
-    """Return the expected errors and how far estimates are from them: two means of independent samples."""
+    """Return the expected errors and the bias of estimates: two means of independent samples."""
     found = grouped[["expected", "expected_mcse", "expected_se", "n_expected"]].mean()
     return found.assign(
         bias_of_expected=grouped["estimate"].mean() - found["expected"],

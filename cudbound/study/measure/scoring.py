@@ -1,4 +1,4 @@
-"""The intervals of a study in order: one row per replicate and method, each judged by the true error."""
+"""The scored intervals of a study: one row per replicate and method, compared with the true error."""
 
 from __future__ import annotations
 
@@ -26,21 +26,21 @@ CELL = KEY[:2]
 
 @dataclass(frozen=True, eq=False)
 class Results:
-    """What a study left, as frames.
+    """The results of a study, as frames.
 
     Attributes
     ----------
     replicates, intervals, expected : pandas.DataFrame
-        The raw rows, with the columns of the tables of a store, in any order. The intervals may have a column
-        "seconds": times of the methods by themselves.
+        The raw rows, with the columns of the tables of a store, in any order. The intervals may have a column "seconds"
+        with times of methods alone.
     confidence_level : float
         Nominal level of the intervals.
     scenarios, methods : tuple of str
-        All of them, in the order of the tables. A method without a row in a replicate failed there.
+        All scenarios and methods, in the order of the tables. A method without a row in a replicate failed there.
     published_values : tuple of PublishedValue
-        Those that come with the study.
+        Published values of the study.
     compares : bool
-        Whether differences of two errors are studied.
+        Whether the study is about differences between two errors.
     """
 
     replicates: pd.DataFrame = field(repr=False)
@@ -55,7 +55,7 @@ class Results:
 
 @dataclass(frozen=True, eq=False)
 class Scores:
-    """How every interval of a study did. R replicates of all cells in key order, M methods.
+    """The scores of all intervals of a study, with R replicates of all cells in key order and M methods.
 
     Attributes
     ----------
@@ -66,14 +66,14 @@ class Scores:
     lines : pandas.DataFrame
         The columns "scenario", "n" and "method" of each line of the table of cells.
     rows : pandas.DataFrame, length R M
-        One row per replicate and method, replicate by replicate. What is averaged over the replicates of a cell has
-        the name that its mean has in the table.
+        One row per replicate and method, replicate by replicate. Columns averaged over a cell have the same name as
+        their mean in the table.
 
         line : int
-            Number of the line of the table that the row belongs to.
+            Number of the row's line in the table.
         given, degenerate : bool
-            Whether there are an interval and a true error to judge it by, all else being a failure, and whether such an
-            interval says nothing.
+            Whether there are an interval and a true error (otherwise a failure), and whether that interval is not
+            informative.
         coverage, truth_above, truth_below : bool
             Whether low <= truth <= high, truth > high, truth < low; all False for a failure.
         coverage_of_successes, width, raw_width, interval_score, bias, mse, estimate, variance, n_fits : float
@@ -87,14 +87,14 @@ class Scores:
             the n1 cases that the estimand of the row names: what a method with the estimand "expected(n1=...)" aims at.
             nan for other estimands.
         expected_mcse, expected_se, n_expected : float
-            Its Monte Carlo standard error, the mean of the standard errors of the single errors, and their number.
+            Its Monte Carlo standard error, the mean standard error of single errors, and their number.
         coverage_of_expected, missed_expected : bool
-            Whether an interval that was given holds it, and whether one leaves it out.
+            Whether a computed interval includes it, and whether one excludes it.
         rejection : float
-            1 where equality of two errors is rejected at the level 1 - confidence_level, else 0; nan where nothing is
-            compared. A test may reject although it has no interval.
+            1 if equality of two errors is rejected at level 1 - confidence_level, else 0; nan without comparisons. A
+            test may reject without an interval.
         seconds : float
-            Of the method by itself; nan where it was not timed.
+            Time of the method alone; nan if not timed.
     """
 
     replicates: pd.DataFrame
@@ -108,18 +108,18 @@ class Scores:
 
 
 def score_intervals(results: Results) -> Scores:
-    """Judge every interval by the true error of its replicate.
+    """Score every interval by the true error of its replicate.
 
     Raises
     ------
     ValueError
-        If there is no replicate.
+        If there are no replicates.
     """
     import pandas as pd
 
     replicates, intervals, methods = results.replicates, results.intervals, results.methods
     if replicates.empty:
-        raise ValueError("The study has no replicate yet; run it first.")
+        raise ValueError("The study has no replicates yet; run it first.")
     number = pd.Index(results.scenarios).get_indexer(pd.Index(replicates["scenario"]))
     ordered = replicates.assign(number=number).sort_values(["number", "n", "replicate"], ignore_index=True)
     grouped = ordered.groupby(["number", "n"], sort=True)
@@ -174,7 +174,7 @@ def score_intervals(results: Results) -> Scores:
 
 
 def _with_expected_errors(intervals: pd.DataFrame, expected: pd.DataFrame) -> pd.DataFrame:
-    """Add to every interval what its estimand is the mean of, with the Monte Carlo standard error of that mean.
+    """Add to every interval the expected error of its estimand, with its Monte Carlo standard error.
 
     In the columns "expected", "expected_mcse", "expected_se" and "n_expected"; nan for other estimands.
     """
@@ -197,12 +197,12 @@ def _floats(values: pd.Series[float]) -> Array:
 
 
 def interval_score(low: ArrayLike, high: ArrayLike, truth: ArrayLike, confidence_level: float) -> Array:
-    """Return the interval score of each replicate: the width plus a penalty for a miss; lower is better.
+    """Return the interval score of each replicate: the width plus a penalty for misses; lower is better.
 
     Parameters
     ----------
     low, high, truth : array-like of float, shape (...)
-        Limits and what they should cover.
+        Limits, and the value that they should cover.
     confidence_level : float
         Nominal level 1 - d.
 

@@ -1,4 +1,4 @@
-"""What a study shows: coverage, width and bias of every method in every cell, then comparisons, then aggregates.
+"""The summary of a study: coverage, width and bias of every method in every cell, comparisons, and aggregates.
 
 A cell is one scenario at one size of the training set. Tables are plain pandas frames of unrounded numbers.
 """
@@ -30,28 +30,28 @@ if TYPE_CHECKING:
 
 
 class Summary(Tabular, Pictured["CoverageByScenarioDisplay"], Results):
-    """The tables of a study, each made when it is first asked for, from the frames of `Results`.
+    """The tables of a study, each computed on first use from the frames of `Results`.
 
-    It prints as coverage and width at a glance; `plot` draws the coverage of every method in every cell.
+    It prints an overview of coverage and width; `plot` draws the coverage of every method in every cell.
     """
 
     @property
     def reference(self) -> str:
-        """The method that the others are compared with: "cud", or the first of a study that lacks it."""
+        """The reference method for comparisons: "cud", or the first method of a study without it."""
         return "cud" if "cud" in self.methods else self.methods[0]
 
     @cached_property
     def scores(self) -> Scores:
-        """How every interval did."""
+        """The scores of all intervals."""
         return score_intervals(self)
 
     @cached_property
     def samples(self) -> pd.DataFrame:
-        """What was drawn in each cell, whatever the method.
+        """The samples of each cell, for all methods.
 
         Columns: scenario, n, n_replicates, n_failed (replicates without a true error), n_redrawn, mean_truth, sd_truth,
-        mean_truth_se, mean_training_error, training_error_kurtosis (excess, m4/m2^2 - 3; nan where the training errors
-        are all equal), mean_seconds (a replicate, all methods; nan where times were not kept).
+        mean_truth_se, mean_training_error, training_error_kurtosis (excess, m4/m2^2 - 3; nan if all training errors are
+        equal), mean_seconds (per replicate, all methods; nan if times were not kept).
         """
         scores = self.scores
         rows = scores.replicates.assign(
@@ -83,10 +83,10 @@ class Summary(Tabular, Pictured["CoverageByScenarioDisplay"], Results):
 
     @property
     def judged_by(self) -> str:
-        """The name of the coverage that verdicts over methods go by.
+        """The name of the coverage that is used for verdicts on methods.
 
-        "coverage", that of the error of the fitted classifier, or "coverage_of_expected" if all methods of the study
-        aim at an expected error: no method is then judged by a target alone that it does not claim.
+        "coverage", for the error of the fitted classifier, or "coverage_of_expected" if all methods of the study aim at
+        an expected error: no method is then judged only by a target that it does not claim.
         """
         estimands = set(self.cells["estimand"]) - {""}
         return (
@@ -97,7 +97,7 @@ class Summary(Tabular, Pictured["CoverageByScenarioDisplay"], Results):
 
     @cached_property
     def judged_cells(self) -> pd.DataFrame:
-        """`cells` with the coverage that verdicts go by, see `judged_by`, as "coverage" and "keeps_level"."""
+        """`cells` with the coverage for verdicts, see `judged_by`, as "coverage" and "keeps_level"."""
         if self.judged_by == "coverage":
             return self.cells
         chosen = {f"coverage{end}": f"coverage_of_expected{end}" for end in ("", "_mcse", "_low", "_high")}
@@ -107,17 +107,17 @@ class Summary(Tabular, Pictured["CoverageByScenarioDisplay"], Results):
 
     @property
     def judged_note(self) -> tuple[str, ...]:
-        """A sentence where verdicts go by another coverage than that of the true error; else nothing."""
+        """A sentence if verdicts do not use the coverage of the true error; else nothing."""
         if self.judged_by == "coverage":
             return ()
-        return ("Coverage: of the expected error, which is what all methods of this study aim at.",)
+        return ("Coverage: of the expected error, the target of all methods in this study.",)
 
     def to_frame(self) -> pd.DataFrame:
         """Return the primary table, `cells`: one unrounded row per cell and method."""
         return self.cells
 
     def report(self, run: Run | None = None, style: Style = FULL) -> Report:
-        """Return coverage and width at a glance, one row per cell; `run` and `style` change nothing in it."""
+        """Return an overview of coverage and width, one row per cell; `run` and `style` have no effect."""
         cells = self.judged_cells.merge(self.shortest[[*CELL, "shortest"]], on=CELL, how="left")
         cells["shown"] = [_at_a_glance(cell) for _, cell in cells.iterrows()]
         rows: list[Any] = [
@@ -138,19 +138,19 @@ class Summary(Tabular, Pictured["CoverageByScenarioDisplay"], Results):
         )
 
     def display(self) -> CoverageByScenarioDisplay:
-        """Return the picture of the coverage of every method in every cell; `plot` draws it."""
+        """Return the plot of the coverage of every method in every cell; its `plot` draws it."""
         from cudbound.plotting.coverage import CoverageByScenarioDisplay
 
         return CoverageByScenarioDisplay(self.judged_cells, self.confidence_level)
 
     @cached_property
     def differences(self) -> pd.DataFrame:
-        """Every method minus the reference on the same replicates, one row per cell and other method.
+        """Every other method minus the reference on the same replicates, one row per cell and method.
 
-        Columns: scenario, n, method, coverage_difference over all replicates (failures are misses; of the coverage that
-        `judged_by` names), n_only_method and n_only_reference (replicates in which one alone covered), width_difference
-        over the n_both replicates in which both gave an interval (positive: wider than the reference), each difference
-        with its paired MCSE.
+        Columns: scenario, n, method, coverage_difference over all replicates (failures are misses; for the coverage in
+        `judged_by`), n_only_method and n_only_reference (replicates in which only one covered), width_difference over
+        the n_both replicates in which both gave an interval (positive: wider than the reference), each difference with
+        its paired MCSE.
         """
         import pandas as pd
 
@@ -174,12 +174,12 @@ class Summary(Tabular, Pictured["CoverageByScenarioDisplay"], Results):
 
     @cached_property
     def shortest(self) -> pd.DataFrame:
-        """The method of the smallest mean width among those that keep their level by `judged_by`, one row per cell.
+        """The method with the smallest mean width among those that keep their level by `judged_by`, one row per cell.
 
         Columns: scenario, n, n_keeping (methods that keep their level), shortest ("" if none does; of equal widths the
         first in the order of the methods), its coverage, width and width_mcse, reference_coverage,
-        reference_keeps_level and reference_width, and width_difference of the two with its paired MCSE (0 where they
-        are one method).
+        reference_keeps_level and reference_width, and width_difference of the two with its paired MCSE (0 if they are
+        the same method).
         """
         cells = self.judged_cells
         keeping = cells["keeps_level"] & cells["width"].notna()
@@ -200,17 +200,16 @@ class Summary(Tabular, Pictured["CoverageByScenarioDisplay"], Results):
 
     @cached_property
     def published(self) -> pd.DataFrame:
-        """The study beside published values, see `cudbound.study.design.published.beside_published`."""
+        """The study and published values, see `cudbound.study.design.published.beside_published`."""
         return beside_published(self.cells, self.published_values)
 
     @cached_property
     def aggregates(self) -> pd.DataFrame:
-        """Over all cells, one row per method, by the coverage of `judged_by`; read the cells first.
+        """Aggregates over all cells, one row per method, by the coverage of `judged_by`; read the cells first.
 
         Columns: method, n_cells, n_keeping and share_keeping (cells in which it keeps its level), n_shortest (cells in
         which it is the shortest that does), worst_coverage with its cell in worst_scenario and worst_n (the first of
-        equals), relative_width (mean over cells of its mean width divided by that of the reference), n_failed,
-        n_degenerate.
+        equals), relative_width (mean over cells of its mean width relative to the reference), n_failed, n_degenerate.
         """
         beside = self.shortest[[*CELL, "shortest", "reference_width"]]
         cells = self.judged_cells.merge(beside, on=CELL, how="left")
@@ -243,12 +242,12 @@ def _at_a_glance(cell: pd.Series[Any]) -> str:
 def summarize(store_path: str | os.PathLike[str]) -> Summary:
     """Summarize a coverage study.
 
-    Methods are compared with "cud", or with the first method of a study that lacks it.
+    Methods are compared with "cud", or with the first method of a study without it.
 
     Parameters
     ----------
     store_path : path
-        The store of a study; a run may be writing it.
+        The store of a study; a run may be writing to it.
 
     Returns
     -------
@@ -257,9 +256,9 @@ def summarize(store_path: str | os.PathLike[str]) -> Summary:
     Raises
     ------
     StudyError
-        If the file is missing or is no store.
+        If the file is missing or is not a store.
     ValueError
-        When a table is first asked for, if there is no replicate.
+        On first use of a table, if there are no replicates.
 
     References
     ----------
@@ -285,7 +284,7 @@ def summarize(store_path: str | os.PathLike[str]) -> Summary:
 
 
 def summarize_store(store: Store) -> Summary:
-    """Summarize the study of an open store, which a run may be writing; replicates that come later are left out."""
+    """Summarize the study of an open store, to which a run may be writing; later replicates are left out."""
     description = store.description
     replicates = store.frame(REPLICATES)
     # a run may have stored more replicates between the two reads

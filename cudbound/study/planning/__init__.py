@@ -1,1 +1,1 @@
-"""How many patients an interval of a target width takes: closed forms, and simulation from a pilot or a world."""
+"""Sample sizes for an interval of a given width: closed forms, and simulation from a pilot or a world."""

@@ -1,4 +1,4 @@
-"""How many new cases test a fitted classifier to a target precision: the closed forms for proportions."""
+"""Numbers of new cases for testing a fitted classifier with a given precision: closed forms for proportions."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ from cudbound.basis.parameter_error import ParameterError
 from cudbound.basis.validation import check_confidence_level, check_number
 from cudbound.study.populations.simulated import check_share
 
-#: A number of cases that exceeds a whole number by no more than this share of it is that number.
+#: A number of cases that exceeds a whole number by at most this share is rounded down to it.
 ROUNDING = 1e-9
 
 
 @dataclass(frozen=True)
 class ClosedFormSize:
-    """New cases that a z interval of a proportion takes for a target half-width.
+    """New cases needed for a z interval of a proportion with a given half-width.
 
     Attributes
     ----------
     measure : str
         "accuracy", "sensitivity", "specificity", "ppv", "npv" or "auc".
     expected : float
-        Its expected value, a proportion; nan where it is 0/0.
+        Its expected value, a proportion; nan for 0/0.
     n : int or None
-        Cases of both classes together, rounded up; None where the expected value is 0, 1 or nan, for which the
-        formula has no width.
+        Cases of both classes together, rounded up; None if the expected value is 0, 1 or nan, for which the formula
+        gives no width.
     """
 
     measure: str
@@ -47,9 +47,9 @@ def closed_form_sample_sizes(
     prevalence: float | None = None,
     confidence_level: float = 0.95,
 ) -> tuple[ClosedFormSize, ...]:
-    """Return how many new cases test a fitted classifier to a target precision, for each measure.
+    """Return the numbers of new cases for testing a fitted classifier with a given precision, per measure.
 
-    The cases are new ones, that nothing was fitted to; to plan a study that fits and judges a classifier on the same
+    The cases must be new: nothing was fitted to them. To plan a study that fits and evaluates a classifier on the same
     patients, use `cudbound.plan_sample_size`. With s = `half_width` / z, where z is the normal quantile (1.96 at 95 %),
     phi the prevalence and p the expected value of the measure:
 
@@ -65,24 +65,25 @@ def closed_form_sample_sizes(
     Parameters
     ----------
     half_width : float, default=0.10
-        Of the interval, in (0, 0.5); half of the target width of pmvalsampsize.
+        Half-width of the interval, in (0, 0.5); half of the target width in pmvalsampsize.
     accuracy, sensitivity, specificity, auc : float or None, default=None
-        Expected values in [0, 1]; at least one. With sensitivity, specificity and prevalence the accuracy follows, and
-        is not to be given.
+        Expected values in [0, 1]; at least one. Do not give the accuracy together with sensitivity, specificity and
+        prevalence, which determine it.
     prevalence : float or None, default=None
-        Expected share of events, in (0, 1); needed for all measures but the accuracy.
+        Expected share of events, in (0, 1); needed for all measures except the accuracy.
     confidence_level : float, default=0.95
         In (0, 1).
 
     Returns
     -------
     tuple of ClosedFormSize
-        One for each measure that follows from what is given, in the order of the table.
+        One per measure that the given values determine, in the order of the table.
 
     Raises
     ------
     ParameterError
-        If a value is out of range, none is given, the prevalence is missing, or accuracy is given beside all others.
+        If a value is out of range, none is given, the prevalence is missing, or accuracy is given with values that
+        determine it.
 
     References
     ----------
@@ -111,7 +112,7 @@ def closed_form_sample_sizes(
             "accuracy", "a proportion, unless sensitivity, specificity or auc is given", None
         )
     if accuracy is not None and sensitivity is not None and specificity is not None:
-        rule = "None beside sensitivity and specificity, from which it follows"
+        rule = "None with sensitivity and specificity, which determine it"
         raise ParameterError("accuracy", rule, accuracy)
     phi = 0.5 if sensitivity is specificity is auc is None else _check_prevalence(prevalence)
     known = _proportions(accuracy, sensitivity, specificity, phi)
@@ -134,10 +135,10 @@ def closed_form_half_widths(
     prevalence: float,
     confidence_level: float = 0.95,
 ) -> dict[str, float]:
-    """Return the half-width of a z interval from n new cases, for each measure of `closed_form_sample_sizes`.
+    """Return the half-width of a z interval from n new cases, per measure of `closed_form_sample_sizes`.
 
-    The formulas are those, solved for the half-width. nan stands for a measure that is expected to be 0, 1 or 0/0: the
-    formula has no width there.
+    The formulas are the same, solved for the half-width. It is nan for a measure with expected value 0, 1 or 0/0, where
+    the formula gives no width.
 
     Examples
     --------
@@ -156,7 +157,7 @@ def closed_form_half_widths(
 
 
 def check_half_width(half_width: float) -> None:
-    """Refuse a half-width that is not in (0, 0.5): an interval within [0, 1] has none that is larger."""
+    """Raise for a half-width outside (0, 0.5): an interval within [0, 1] cannot have a larger one."""
     if check_number("half_width", half_width, 0.0, 0.5) == 0.0:
         raise ParameterError("half_width", "above 0 and below 0.5", half_width)
 
@@ -185,20 +186,20 @@ def _slope_of_auc(auc: float) -> float:
 
 def _check_prevalence(prevalence: float | None) -> float:
     if prevalence is None:
-        rule = "the share of events where sensitivity, specificity or auc is given"
+        rule = "the share of events if sensitivity, specificity or auc is given"
         raise ParameterError("prevalence", rule, None)
     check_share("prevalence", prevalence)
     return prevalence
 
 
 def _cases(expected: float, variance: float) -> int | None:
-    """Return the cases for a variance of the estimate, per unit of the share of them that count."""
+    """Return the number of cases for a variance of the estimate, given the share of cases that count."""
     spread = expected * (1.0 - expected)
     return round_up(spread / variance) if spread > 0.0 else None
 
 
 def _cases_of_auc(auc: float, variance: float) -> int | None:
-    """Return the cases for a variance of Newcombe's method 4, given times the shares of both classes."""
+    """Return the number of cases for a variance of Newcombe's method 4, given times the shares of both classes."""
     spread, slope = auc * (1.0 - auc), _slope_of_auc(auc)
     linear, constant = spread * slope / 2.0, spread * (1.0 - slope)
     root = math.hypot(linear, 2.0 * math.sqrt(variance * constant))
@@ -206,5 +207,5 @@ def _cases_of_auc(auc: float, variance: float) -> int | None:
 
 
 def round_up(cases: float) -> int:
-    """Return the next whole number, or the one that `cases` is but for rounding errors."""
+    """Round up to a whole number, ignoring rounding errors in `cases`."""
     return math.ceil(cases * (1.0 - ROUNDING))

@@ -1,4 +1,4 @@
-"""What sensitivity, specificity and prevalence a plan may expect: what the closed forms are asked with."""
+"""The sensitivity, specificity and prevalence to expect in a plan, as input of the closed forms."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from cudbound.study.populations.real_data import RealData
 
 #: Folds of a pilot, unless a class has fewer rows.
 N_FOLDS = 10
-#: Classifiers that are fitted to samples of a world, and new cases that each is judged on.
+#: Classifiers fitted to samples of a world, and new cases for testing each.
 N_FITS = 20
 N_NEW_CASES = 2000
 
-#: A classifier, and the cases that it is judged on.
+#: A classifier and its test cases.
 _Judged = tuple[Any, Any, NDArray[np.int64]]
 
 
@@ -33,19 +33,19 @@ def expected_performance(
 ) -> dict[str, float]:
     """Return the sensitivity and specificity to expect of a learner, and the prevalence.
 
-    They are found by cross-validation of a pilot, or on new cases of a world.
+    They come from cross-validation of a pilot, or from new cases of a world.
 
     Parameters
     ----------
     population : Population
-        A pilot, or another data set, is cross-validated once, in 10 stratified folds. Of a world 20 classifiers are
-        fitted to samples of `n_train` cases and judged on 2000 new ones each.
+        A pilot, or another data set, is cross-validated once, in 10 stratified folds. With a world, 20 classifiers are
+        fitted to samples of `n_train` cases and tested on 2000 new cases each.
     learner : object
         Classifier, not fitted.
     n_train : int
     seed : int
     auc : bool, default=False
-        Whether the AUC is wanted too: the mean of those of the classifiers.
+        Whether to include the AUC, the mean over classifiers.
 
     Raises
     ------
@@ -59,7 +59,7 @@ def expected_performance(
     )
     if not judged:
         raise ValueError(
-            f"no sample of {n_train} cases of {population.name} had both classes; take larger samples"
+            f"no sample of {n_train} cases of {population.name} had both classes; use larger samples"
         )
     event = np.concatenate([y == 1 for _, _, y in judged])
     called = np.concatenate([np.asarray(fitted.predict(X)) == 1 for fitted, X, _ in judged])

@@ -1,4 +1,4 @@
-"""A pilot data set as a population: its rows, drawn with replacement, stand for patients to come."""
+"""A pilot data set as a population: its rows, drawn with replacement, represent future patients."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from cudbound.study.populations.population import Cases, Truth
 
 @dataclass(frozen=True, eq=False)
 class Pilot:
-    """Rows of a pilot; unlike `cudbound.study.populations.real_data.RealData` they may be of any kind that a fit takes.
+    """Rows of a pilot; unlike `cudbound.study.populations.real_data.RealData`, of any type that a fit accepts.
 
     Attributes
     ----------
@@ -33,17 +33,17 @@ class Pilot:
 
     @property
     def title(self) -> str:
-        """One line: how cases arise."""
+        """One line on how cases arise."""
         events = int(self.y.sum())
         return f"{self.y.size} rows of a pilot with {events} events, drawn with replacement"
 
     @property
     def all_cases(self) -> tuple[Any, NDArray[np.int64]]:
-        """The whole population: features and labels."""
+        """The whole population, as features and labels."""
         return self.X, self.y
 
     def draw(self, n: int, rng: np.random.Generator) -> Cases:
-        """Draw n rows with replacement; they may hold one class only."""
+        """Draw n rows with replacement; they may have only one class."""
         rows = rng.integers(0, self.y.size, n)
         return Cases(_safe_indexing(self.X, rows), self.y[rows], self.true_error)
 
@@ -53,12 +53,12 @@ class Pilot:
 
 
 def two_classes(y: Any) -> list[Any]:
-    """Return the two labels that occur, in ascending order.
+    """Return the two labels in ascending order.
 
     Raises
     ------
     ParameterError
-        If there are not two, or one of them is on fewer than two rows.
+        If there are not two, or one of them has fewer than two rows.
     """
     classes, counts = np.unique(np.asarray(y), return_counts=True)
     if classes.size != 2 or counts.min() < MIN_ROWS_PER_CLASS:
@@ -74,7 +74,7 @@ def make_pilot(X: Any, y: Any, event: Any) -> Pilot:
     Raises
     ------
     ValueError
-        If there are not as many labels as rows.
+        If the numbers of labels and rows differ.
     """
     rows = X.tocsr() if hasattr(X, "tocsr") else X if hasattr(X, "shape") else np.asarray(X)
     labels = np.asarray(y)

@@ -1,4 +1,4 @@
-"""How many patients: the study to come is simulated at several sizes, from a pilot or a world."""
+"""Sample size planning: the planned study is simulated at several sizes, from a pilot or a world."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ from cudbound.study.populations.simulated import check_share
 from cudbound.study.run.replicate import alone
 from cudbound.study.run.runner import run_in_memory
 
-#: Sizes from 20 to 200, on which the intervals of this package were studied.
+#: Sizes from 20 to 200, for which the intervals of this package were studied.
 N_SAMPLES = range(20, 201, 20)
-#: A standard error, and a quantile, need some; the rows of all are in memory at once.
+#: Standard errors and quantiles need a minimum; the rows of all samples are in memory at once.
 MIN_REPLICATES, MAX_REPLICATES = 10, 100_000
-#: Half of the interval from 0 to 1, that says nothing.
+#: Half-width of the uninformative interval from 0 to 1.
 NOTHING = 0.5
 
 
@@ -58,78 +58,77 @@ def plan_sample_size(
     rng: int | np.random.Generator | None = None,
     n_jobs: int | None = 1,
 ) -> SampleSizePlan:
-    """Plan how many patients an interval of a target width takes, by simulating the study at several sizes.
+    """Plan the number of patients for an interval of a given width, by simulating the study at several sizes.
 
-    At each size samples are drawn, the classifier is fitted to each, and the interval is computed as it will be. The
-    half-widths give the answer: the smallest number of patients with which the half-width is at most `half_width` with
+    At each size, samples are drawn, the classifier is fitted to each, and the interval is computed as in the real
+    study. The answer is the smallest number of patients for which the half-width is at most `half_width` with
     probability `probability`.
 
     Parameters
     ----------
     estimator : object
-        Classifier of scikit-learn, fitted or not: clones of it are fitted. Labels are coded 0 and 1 for it, 1 being the
-        event, or the second of the two in order.
+        Scikit-learn classifier, fitted or not; clones are fitted. It receives labels 0 and 1, where 1 is the event, or
+        the second label in order.
     X : array-like, shape (N, n_features), default=None
-        Rows of a pilot. Samples are drawn from them with replacement, as if they were the population. That takes over
-        whatever chance put into the pilot, and repeats rows: a classifier looks better on repeated rows than on new
-        patients, so that sizes come out too small, above all those above N.
+        Rows of a pilot. Samples are drawn from them with replacement, as if they were the population. The plan
+        therefore inherits the chance variation of the pilot, and rows repeat: a classifier looks better on repeated
+        rows than on new patients, so sizes are too small, especially those above N.
     y : array-like, shape (N,), default=None
-        Their labels, of two classes.
+        Labels of the rows, of two classes.
     world : str, mapping or Population, default=None
-        What is drawn from in place of a pilot: the name of a simulated world, such as ``"gaussians"``, or its name and
-        parameters as in a design file, ``{"world": "gaussians", "distance": 1.2}``, or any object with ``draw`` as in
+        The source of samples instead of a pilot: the name of a simulated world, such as ``"gaussians"``; its name and
+        parameters as in a design file, ``{"world": "gaussians", "distance": 1.2}``; or any object with ``draw``, as in
         `cudbound.study.populations.population.Population`.
     n_samples : iterable of int, default=range(20, 201, 20)
         Numbers of patients to simulate; at least 4.
     half_width : float, default=0.10
         The target, in (0, 0.5).
     probability : float, default=0.8
-        Of keeping to it, in (0, 1).
+        Probability that the half-width is at most `half_width`, in (0, 1).
     method : str or (str, mapping), default="two-center"
-        An interval of `cudbound.available_methods`, or a pair of its name and its options, such as
+        An interval in `cudbound.available_methods`, or a pair (name, options), such as
         ``("two-center", {"cap": False})``.
     metric : str or Metrics, default="error"
-        "error", "sensitivity" or another that needs nothing but its name; `cudbound.Metrics` says which label is the
-        event.
+        "error", "sensitivity" or another metric that needs only its name; `cudbound.Metrics` sets the event.
     confidence_level : float, default=0.95
         In (0, 1).
     n_replicates : int, default=100
-        Samples of each size, 10 to 100,000. The Monte Carlo errors fall with its root.
+        Samples per size, 10 to 100,000. Monte Carlo errors decrease with its square root.
     n_resamples : int, default=200
-        Bootstrap draws for each interval. More than for an interval that is reported: half-widths hardly depend on it.
+        Bootstrap draws per interval. Half-widths hardly depend on it, so fewer are enough than for a reported interval.
     resampling : Resampling or None, default=None
-        Its `inner`, of which None means 50, and "oob" for any metric but the error, and its `sizes`. Every sample has
-        splits of its own, and its draws of one class are treated as `on_single_class` does by default: other settings
-        are refused.
+        Only its `inner` (None means 50 for the error and "oob" for other metrics) and its `sizes` are used. Every
+        sample has its own splits, and draws of one class are treated as `on_single_class` does by default; other
+        settings raise ValueError.
     rng : int, numpy.random.Generator or None, default=None
-        Source of randomness; None takes a fresh one. The plan knows its seed, which repeats it to the bit.
+        Source of randomness; None uses a new one. The plan stores its seed, which reproduces it exactly.
     n_jobs : int or None, default=1
         Processes; -1 for all cores. Results do not depend on it.
 
     Returns
     -------
     SampleSizePlan
-        Prints as a table with the answer; has ``n_samples_for``, ``to_frame``, ``plot``, ``describe``, and, for
+        Prints as a table with the answer; has ``n_samples_for``, ``to_frame``, ``plot``, ``describe`` and, for
         comparison, ``closed_forms``.
 
     Raises
     ------
     ValueError
-        If an argument is out of range, there is neither a pilot nor a world, or both, or no sample of some size
+        If an argument is out of range, neither or both of a pilot and a world are given, or no sample of some size
         could be analyzed.
     StudyError
         If the method needs a CUD bound and the classifier has none.
 
     Notes
     -----
-    Samples with fewer than two rows of a class are drawn again, and counted. A sample without an interval, or with one
-    of width zero, counts as one whose interval is that from 0 to 1. Rows that belong together, such as those of one
-    patient, are not kept together: plan from one row of each patient.
+    Samples with fewer than two rows of a class are redrawn and counted. A sample without an interval, or with one of
+    width zero, counts as the interval from 0 to 1. Rows that belong together, such as those of one patient, are not
+    kept together: plan with one row per patient.
 
-    The closed forms beside it, `cudbound.closed_form_sample_sizes`, are for the other question: on how many *new*
-    patients to test a classifier that is fitted already. They take its expected sensitivity, specificity and the share
-    of events from a 10-fold cross-validation of the pilot, or from 20 classifiers fitted to samples of the largest
-    size.
+    The closed forms for comparison, `cudbound.closed_form_sample_sizes`, answer a different question: how many *new*
+    patients are needed to test an already fitted classifier. They use its expected sensitivity and specificity and the
+    share of events from a 10-fold cross-validation of the pilot, or from 20 classifiers fitted to samples of the
+    largest size.
 
     Examples
     --------
@@ -184,7 +183,7 @@ def plan_sample_size(
 
 
 def _settings(resampling: object) -> dict[str, Any]:
-    """Return what a study takes of the settings of the resampling."""
+    """Return the resampling settings for a study."""
     given = check_resampling(resampling)
     for name in ("cv", "on_single_class"):
         if getattr(given, name) is not None:
@@ -198,11 +197,11 @@ def _population(
     world: str | Mapping[str, Any] | Population | None,
     metrics: Metrics,
 ) -> Population:
-    """Return what samples are drawn from."""
+    """Return the source of samples."""
     if (X is None) != (y is None):
-        raise ParameterError("y", "given with X, the labels of its rows", y)
+        raise ParameterError("y", "given with X, as the labels of its rows", y)
     if (X is None) == (world is None):
-        raise ParameterError("world", "given, or X and y of a pilot, and not both", world)
+        raise ParameterError("world", "given, or X and y of a pilot, but not both", world)
     if world is None:
         classes = two_classes(y)
         return make_pilot(X, y, classes[metrics.resolve(classes).event_class])
@@ -220,7 +219,7 @@ def _population(
 
 
 def _run(study: Study, n_jobs: int | None) -> Summary:
-    """Return what the study shows.
+    """Return the summary of the study.
 
     Raises
     ------
@@ -238,7 +237,7 @@ def _run(study: Study, n_jobs: int | None) -> Summary:
 
 
 def _sizes(summary: Summary, is_pilot: bool) -> tuple[PlannedSize, ...]:
-    """Return what was found at each size; the summary has one method."""
+    """Return the results at each size; the summary has one method."""
     rows = summary.scores.rows
     told = (rows["width"] > 0.0) & ~rows["degenerate"]
     half_widths = (rows["width"] / 2.0).where(told, NOTHING)

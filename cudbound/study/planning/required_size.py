@@ -1,4 +1,4 @@
-"""From half-widths at some sizes to the smallest size that meets a target, with its Monte Carlo error."""
+"""The smallest size that meets a target half-width, with its Monte Carlo error, from half-widths at some sizes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from cudbound.basis.quantiles import inverted_cdf_quantile, quantile_rank
 from cudbound.basis.validation import Array
 from cudbound.study.planning.closed_forms import round_up
 
-#: Times that the simulated samples are drawn again for the Monte Carlo range, and its level.
+#: Resamples of the simulated samples for the Monte Carlo range, and its level.
 N_REDRAWN = 400
 RANGE_LEVEL = 0.95
 
@@ -25,16 +25,16 @@ class RequiredSampleSize:
     Attributes
     ----------
     n : float
-        Number of patients, a whole one. The smallest size that was simulated also stands for any below it;
-        infinity for any above the largest.
+        Number of patients, a whole number. The smallest simulated size also stands for any smaller size, infinity for
+        any above the largest.
     low, high : float
-        Range of `n` as far as the number of simulated samples decides it, in the same terms: 95 % of such plans.
+        Range of `n` in 95 % of plans with the same number of simulated samples.
     half_width : float
         The target.
     probability : float or None
-        Share of samples that are to keep to it; None if it is the mean half-width that is.
+        Share of samples that must not exceed it; None if the target is for the mean half-width.
     smallest, largest : int
-        Sizes that were simulated.
+        Smallest and largest simulated size.
     """
 
     n: float
@@ -46,7 +46,7 @@ class RequiredSampleSize:
     largest: int
 
     def in_words(self, n: float) -> str:
-        """Return a number of patients as far as it is known.
+        """Return a number of patients, within the simulated range, in words.
 
         Examples
         --------
@@ -89,21 +89,21 @@ def required_size(
 ) -> RequiredSampleSize:
     """Return the smallest size at which a mean, or a quantile, of the half-widths is at most the target.
 
-    What is found at the sizes is made to fall with them by isotonic regression, and taken to be linear in 1 / sqrt(n)
-    between two of them, as half-widths are that fall with the root of n.
+    The values at the sizes are made decreasing by isotonic regression, and interpolated linearly in 1 / sqrt(n),
+    because half-widths decrease with the square root of n.
 
     Parameters
     ----------
     sizes : sequence of int
         Ascending.
     half_widths : sequence of ndarray
-        Those of the simulated samples, for each size.
+        Half-widths of the simulated samples, per size.
     half_width : float
         The target.
     probability : float or None
-        Of keeping to it; None asks it of the mean.
+        Probability of not exceeding it; None uses the mean.
     rng : numpy.random.Generator
-        For the Monte Carlo range: the samples of every size are drawn again, with replacement, 400 times.
+        For the Monte Carlo range: the samples of every size are resampled with replacement 400 times.
 
     Examples
     --------
@@ -124,7 +124,7 @@ def required_size(
 
 
 def smallest_size(sizes: Sequence[int], values: Array, target: float) -> float:
-    """Return the smallest whole size at which values that fall with it are at most the target; infinity if none is."""
+    """Return the smallest whole size at which decreasing values are at most the target; infinity if there is none."""
     falling = isotonic_regression(values, increasing=False).x
     meets = np.flatnonzero(falling <= target)
     if not meets.size:

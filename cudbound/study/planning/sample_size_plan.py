@@ -1,4 +1,4 @@
-"""What a plan found: half-widths against the number of patients, and how many patients a target takes."""
+"""The result of a plan: half-widths against the number of patients, and the number needed for a target."""
 
 from __future__ import annotations
 
@@ -30,31 +30,31 @@ if TYPE_CHECKING:
     from cudbound.plotting.half_widths import HalfWidthDisplay
 
 PILOT_NOTE = (
-    "The pilot stands for all patients to come, with whatever chance put into it. Samples repeat its rows, which makes "
-    "a classifier look better than on new patients: expect to need more patients than this says, above all beyond the "
-    "{n} rows of the pilot."
+    "The pilot, including its chance variation, represents all future patients. Samples repeat its rows, which makes a "
+    "classifier look better than on new patients: expect to need more patients than this plan says, especially beyond "
+    "the {n} rows of the pilot."
 )
 SOURCE = "Whittle et al. (2025)"
 
 
 @dataclass(frozen=True)
 class PlannedSize:
-    """What samples of one size gave.
+    """The results for samples of one size.
 
     Attributes
     ----------
     n : int
         Patients.
     half_widths : ndarray of float, shape (n_replicates,)
-        Of the intervals, clipped to [0, 1], in the order of the samples. One that is missing or has width zero says
-        nothing, and counts as that from 0 to 1: 0.5.
+        Half-widths of the intervals, clipped to [0, 1], in the order of the samples. An interval that is missing or has
+        width zero counts as the interval from 0 to 1: 0.5.
     coverage, coverage_mcse : float
-        Share of the intervals that contain the true value, and its Monte Carlo standard error; nan for a pilot, whose
-        true value nobody knows.
+        Share of intervals that contain the true value, and its Monte Carlo standard error; nan for a pilot, whose true
+        value is unknown.
     n_without : int
         Samples without an interval, or with one of width zero.
     n_redrawn : int
-        Samples that were drawn again because a class had fewer than two cases.
+        Samples redrawn because a class had fewer than two cases.
     """
 
     n: int
@@ -74,24 +74,24 @@ class SampleSizePlan(Tabular, Pictured["HalfWidthDisplay"]):
     sizes : tuple of PlannedSize
         Ascending.
     half_width, probability : float
-        What was asked: how many patients keep the half-width with this probability.
+        The target: the half-width must not be exceeded with this probability.
     method, metric : str
-        The interval, and what it is for.
+        The interval and its metric.
     confidence_level : float
     source : str
-        Where the samples come from, in words.
+        The source of the samples, in words.
     n_pilot : int or None
-        Rows of the pilot; None where a world was simulated.
+        Rows of the pilot; None for a world.
     classifier : str
         In words.
     n_resamples : int
-        Bootstrap draws for each interval.
+        Bootstrap draws per interval.
     seed : int
-        Repeats the plan to the bit.
+        Reproduces the plan exactly.
     closed_forms : tuple of ClosedFormSize
-        New cases that test a fitted classifier with the same half-width, for comparison.
+        New cases for testing a fitted classifier with the same half-width, for comparison.
     preparation : tuple of str
-        What was done to the columns of the pilot, in sentences.
+        Preparation of the columns of the pilot, in sentences.
     """
 
     sizes: tuple[PlannedSize, ...]
@@ -109,21 +109,20 @@ class SampleSizePlan(Tabular, Pictured["HalfWidthDisplay"]):
     preparation: tuple[str, ...] = ()
 
     def n_samples_for(self, half_width: float = 0.10, probability: float | None = 0.8) -> RequiredSampleSize:
-        """Return how many patients a target half-width takes, from the sizes that were simulated.
+        """Return the number of patients for a target half-width, from the simulated sizes.
 
         Parameters
         ----------
         half_width : float, default=0.10
             In (0, 0.5).
         probability : float or None, default=0.8
-            Probability of keeping to it, in (0, 1); None asks it of the expected half-width.
+            Probability of not exceeding it, in (0, 1); None uses the expected half-width.
 
         Returns
         -------
         RequiredSampleSize
-            Prints as words, such as "87 patients (Monte Carlo range 84 to 91)" or "more than 200 patients". What was
-            found at the sizes is made to fall with n by isotonic regression, and taken to be linear in 1 / sqrt(n)
-            between two sizes.
+            Prints as words, such as "87 patients (Monte Carlo range 84 to 91)" or "more than 200 patients". The values
+            at the sizes are made decreasing by isotonic regression, and interpolated linearly in 1 / sqrt(n).
 
         Raises
         ------
@@ -143,19 +142,19 @@ class SampleSizePlan(Tabular, Pictured["HalfWidthDisplay"]):
 
     @cached_property
     def required(self) -> RequiredSampleSize:
-        """The answer to what was asked."""
+        """The answer for the target of the plan."""
         return self.n_samples_for(self.half_width, self.probability)
 
     def to_frame(self) -> pd.DataFrame:
-        """Return one unrounded row for each size.
+        """Return one unrounded row per size.
 
         Returns
         -------
         pandas.DataFrame
-            Columns n, n_replicates, mean_half_width, quantile_half_width (that the share `probability` of the samples
-            keeps to, by the inverted distribution function), share_within (of samples with a half-width of at most
+            Columns n, n_replicates, mean_half_width, quantile_half_width (not exceeded by the share `probability` of
+            samples, by the inverted distribution function), share_within (share of samples with a half-width of at most
             `half_width`), coverage, each with its Monte Carlo standard error in "_mcse" (that of the quantile by Maritz
-            and Jarrett), n_without, n_redrawn, and what they are of: method, metric, confidence_level, half_width,
+            and Jarrett), n_without, n_redrawn, and the settings: method, metric, confidence_level, half_width,
             probability.
         """
         import pandas as pd
@@ -202,7 +201,7 @@ class SampleSizePlan(Tabular, Pictured["HalfWidthDisplay"]):
         return f"{format_level(self.confidence_level)} interval for the {metric_words([self.metric])} ({self.method})"
 
     def report(self, run: Run | None = None, style: Style = FULL) -> Report:
-        """Return the table with the title and the notes that must stand around it; there is no `run`."""
+        """Return the table with its title and notes; there is no `run`."""
         percent = format_level(self.probability)
         columns = (
             Column("n", "n", "count"),
@@ -230,7 +229,7 @@ class SampleSizePlan(Tabular, Pictured["HalfWidthDisplay"]):
 
     @property
     def _facts(self) -> dict[str, dict[str, Any]]:
-        """What else a program wants to know."""
+        """Further values for programs."""
         made = ("source", "n_pilot", "classifier", "n_resamples", "seed")
         return {
             "required": {name: getattr(self.required, name) for name in ("n", "low", "high")},
@@ -241,7 +240,7 @@ class SampleSizePlan(Tabular, Pictured["HalfWidthDisplay"]):
 
     @property
     def _made(self) -> tuple[str, ...]:
-        """How the table was made, in sentences."""
+        """The computation of the table, in sentences."""
         n_each = self.sizes[0].half_widths.size
         return (
             f"Samples: {self.source}.",
@@ -263,9 +262,9 @@ class SampleSizePlan(Tabular, Pictured["HalfWidthDisplay"]):
                 as_given(self.half_width),
                 f": share of samples with such a half-width.{errors}{coverage}",
             ),
-            f"The size asked for is interpolated, linear in 1/sqrt(n), after the column '{percent} keep to' was made "
-            "to fall with n (isotonic regression); its range is that of 95% of plans with as many samples.",
-            "A narrow interval is not a right one: look up how often the method covers.",
+            "The required size is interpolated, linear in 1/sqrt(n), after isotonic regression made the column "
+            f"'{percent} keep to' decrease with n; its range is that of 95% of plans with as many samples.",
+            "A narrow interval is not necessarily valid: check the coverage of the method.",
         )
 
     @property
@@ -276,12 +275,13 @@ class SampleSizePlan(Tabular, Pictured["HalfWidthDisplay"]):
         remarks = []
         if without:
             remarks.append(
-                f"{without} of {total} samples gave no interval, or one of width zero; they count as that from 0 to 1."
+                f"{without} of {total} samples gave no interval, or one of width zero; they count as the interval from "
+                "0 to 1."
             )
         if redrawn:
             remarks.append(
-                f"Samples with fewer than two patients of a class, {redrawn} of them, were drawn again; a study "
-                "that draws one has no interval at all."
+                f"{redrawn} samples with fewer than two patients of a class were redrawn; a real study with such a "
+                "sample has no interval at all."
             )
         return tuple(remarks)
 
@@ -323,7 +323,7 @@ class SampleSizePlan(Tabular, Pictured["HalfWidthDisplay"]):
         )
 
     def display(self) -> HalfWidthDisplay:
-        """Return the picture before it is drawn, for ``save(path)`` alone."""
+        """Return the plot before it is drawn, for example to call ``save(path)``."""
         from cudbound.plotting.half_widths import HalfWidthDisplay
 
         return HalfWidthDisplay(self.to_frame(), self.required.n, self._interval)

@@ -1,4 +1,4 @@
-"""What a study draws training sets from: simulated worlds, real data, data of the user's own."""
+"""Sources of training sets for studies: simulated worlds, real data, user-defined data."""
 
 import lazy_loader
 

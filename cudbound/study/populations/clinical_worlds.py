@@ -1,4 +1,4 @@
-"""Simulated populations with what clinical data have: a yes-or-no finding beside measurements, and missing values."""
+"""Simulated populations with features of clinical data: a binary finding with measurements, and missing values."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ from cudbound.study.populations.simulated import (
 
 @dataclass(frozen=True)
 class BinaryFinding(ContinuousWorld):
-    """One yes-or-no finding of given odds ratio, beside normal features without signal, so that no two rows are equal.
+    """One binary finding with a given odds ratio, and normal features without signal, which make all rows distinct.
 
     The finding is present in half of the cases, and classes have equal size: P(y = 1) is r / (1 + r) with the finding
-    and 1 / (1 + r) without it, r the square root of the odds ratio.
+    and 1 / (1 + r) without it, where r is the square root of the odds ratio.
 
     Parameters
     ----------
     odds_ratio : float, default=3.0
         In [1, 1000).
     n_noise : int, default=2
-        Normal features; with 0 the finding is alone.
+        Normal features; 0 leaves only the finding.
 
     Examples
     --------
@@ -58,11 +58,11 @@ class BinaryFinding(ContinuousWorld):
     @property
     def cases(self) -> str:
         """How cases arise, in words."""
-        return f"a binary finding of odds ratio {self.odds_ratio:g} beside {self.n_noise} normal features"
+        return f"a binary finding with odds ratio {self.odds_ratio:g} and {self.n_noise} normal features"
 
     @property
     def _with_finding(self) -> float:
-        """P(y = 1) where the finding is present."""
+        """P(y = 1) if the finding is present."""
         return math.sqrt(self.odds_ratio) / (1.0 + math.sqrt(self.odds_ratio))
 
     def sample(self, n: int, rng: np.random.Generator) -> tuple[Array, Labels]:
@@ -83,21 +83,21 @@ class BinaryFinding(ContinuousWorld):
 
 @dataclass(frozen=True)
 class MissingValues(World):
-    """Normal features and one of four levels, with values missing at random, and a logistic model of the labels.
+    """Normal features and a level from 0 to 3, with values missing at random and a logistic model of the labels.
 
-    The log odds of class 1 are signal (x_1 + x_2) + effect (1, 0, 0, -1) of the level, which is 0, 1, 2 or 3, each
-    in a quarter of the cases. Every value is missing, nan, with the same probability, independently of all others.
+    The log odds of class 1 are signal (x_1 + x_2) plus effect (1, 0, 0, -1) for levels 0, 1, 2 and 3, each in a quarter
+    of the cases. Every value is missing, nan, with the same probability, independently of all others.
 
     Parameters
     ----------
     n_features : int, default=5
-        The level, in the last column, among them; at least 3.
+        Including the level, in the last column; at least 3.
     missing_share : float, default=0.1
         Strictly between 0 and 1.
     signal : float, default=1.0
         In [0, 100).
     effect : float, default=1.0
-        Of the level, in [0, 100).
+        Effect of the level, in [0, 100).
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Simulated populations on which a linear classifier is far from the best one."""
+"""Simulated populations on which linear classifiers are far from optimal."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ from scipy.special import ndtr
 from cudbound.basis.validation import check_integer, check_number
 from cudbound.study.populations.simulated import MAX_FEATURES, Array, ContinuousWorld, Labels, check_features
 
-#: Nodes of the quadratures. With the limits that the worlds set to their parameters, errors are right to 1e-8.
+#: Nodes of the quadratures. Within the parameter limits of the worlds, errors are accurate to 1e-8.
 N_ANGLES = 512
 N_NODES = 40
-#: Of the angles, which are those of half the circle; the rest repeats it.
+#: For angles on half of the circle; the other half repeats it.
 COSINES = np.cos(np.pi * (np.arange(N_ANGLES) + 0.5) / N_ANGLES)
 #: Of the Gauss-Legendre rule on [-1, 1].
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(N_NODES)
-#: Beyond so many standard deviations there is less than 1e-17 of a normal distribution.
+#: Beyond this many standard deviations, a normal distribution has probability below 1e-17.
 NORMAL_RANGE = 8.5
-#: A normal area turns from 0 to 1 within so many of its standard deviations; the quadrature starts anew there.
+#: A normal area changes from 0 to 1 within this many of its standard deviations; the quadrature restarts there.
 TURN_WIDTHS = 5.0
 
 
 @dataclass(frozen=True)
 class Donut(ContinuousWorld):
-    """Class 1 in the middle, class 0 on a ring around it: no line separates them better than chance does much.
+    """Class 1 in the center, class 0 on a ring around it: no linear rule is much better than chance.
 
     The first two features are a point of the ring (class 0, uniform angle) or its center (class 1), each plus normal
     noise; all others are noise of variance 1. Classes have equal size.
@@ -36,16 +36,16 @@ class Donut(ContinuousWorld):
     Parameters
     ----------
     radius : float, default=3.0
-        Of the ring, in [0, 20).
+        Radius of the ring, in [0, 20).
     sd : float, default=1.0
-        Of the noise around ring and center, in [0.2, 100).
+        Standard deviation of the noise around ring and center, in [0.2, 100).
     n_features : int, default=2
         At least 2.
 
     Notes
     -----
-    The projection of a case of class 0 on the direction of a linear rule is normal given its angle. The mean of the
-    tail area over the angles is taken by the trapezoidal rule, which converges geometrically on a circle.
+    The projection of a case of class 0 on the direction of a linear rule is normal given its angle. The tail area is
+    averaged over angles by the trapezoidal rule, which converges geometrically on a circle.
 
     References
     ----------
@@ -85,7 +85,7 @@ class Donut(ContinuousWorld):
         return X, y
 
     def linear_error(self, coef: Array, intercept: float) -> float:
-        """Return the error of a linear rule: normal tail areas, for the ring averaged over its angles."""
+        """Return the error of a linear rule from normal tail areas, averaged over angles for the ring."""
         in_plane = coef[:2] @ coef[:2]
         spread = max(math.sqrt(self.sd**2 * in_plane + coef[2:] @ coef[2:]), 1e-250)
         shift = self.radius * math.sqrt(in_plane) * COSINES
@@ -95,15 +95,15 @@ class Donut(ContinuousWorld):
 
 @dataclass(frozen=True)
 class Quadratic(ContinuousWorld):
-    """Labels by a quadratic function of the first feature plus normal noise; features are standard normal.
+    """Labels from a quadratic function of the first feature plus normal noise; features are standard normal.
 
-    y = 1 where ``x_1 + curvature * (x_1 ** 2 - 1) + noise * e > 0`` with e standard normal: class 0 lies between two
+    y = 1 if ``x_1 + curvature * (x_1 ** 2 - 1) + noise * e > 0`` with e standard normal: class 0 lies between two
     parallel boundaries. All other features are noise.
 
     Parameters
     ----------
     curvature : float, default=2.0
-        In [0, 4); 0 makes the best rule linear.
+        In [0, 4); with 0 the optimal rule is linear.
     noise : float, default=0.5
         In [0.25, 100).
     n_features : int, default=3
@@ -111,7 +111,7 @@ class Quadratic(ContinuousWorld):
     Notes
     -----
     Given x_1, label and prediction are independent, and the probability of each is a normal area. Their product is
-    integrated over x_1 by Gauss-Legendre rules between the points where label and rule turn, to 1e-8.
+    integrated over x_1 by Gauss-Legendre rules between the points where label and rule change, to 1e-8.
 
     Examples
     --------
@@ -167,7 +167,7 @@ class Quadratic(ContinuousWorld):
 
 
 def _normal_rule(turns: Sequence[tuple[float, float]]) -> tuple[Array, Array]:
-    """Return nodes between the `turns`, given as place and width, and weights that include the normal density."""
+    """Return nodes between the `turns`, given as position and width, and weights that include the normal density."""
     places = [place + steps * width for place, width in turns for steps in (-TURN_WIDTHS, 0.0, TURN_WIDTHS)]
     ends = np.sort(np.clip([-NORMAL_RANGE, *places, NORMAL_RANGE], -NORMAL_RANGE, NORMAL_RANGE))
     halves = 0.5 * np.diff(ends)[:, None]

@@ -1,4 +1,4 @@
-"""Simulated populations with few distinct cases: ties, duplicates, and cases on the limiting boundary."""
+"""Simulated populations with few distinct cases: ties, duplicates, and cases on the limiting decision boundary."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from cudbound.study.populations.simulated import (
 )
 from cudbound.study.populations.truth import sampled_truth
 
-#: Distinct cases up to which a world is enumerated.
+#: Largest number of distinct cases for which a world is enumerated.
 MAX_SUPPORT = 20_000
 
 
@@ -50,12 +50,12 @@ class FiniteWorld(World):
 
 @dataclass(frozen=True)
 class ThreePoint(FiniteWorld):
-    """One feature of three values, the middle one exactly on the boundary that least squares tends to.
+    """One feature with three values, the middle one exactly on the limiting boundary of least squares.
 
-    The feature is 0 with probability m and -1 or 1 with probability (1 - m) / 2 each. The mean label (-1 or +1) is b
-    at 0 and c - s, c + s at -1 and 1, with c = -m b / (1 - m). The population least-squares fit is then s x, without
-    intercept, so that a share m of all cases lies on its boundary, while its side matters: which way the estimated
-    intercept falls changes the true error by m abs(b). No bootstrap of the error is consistent there.
+    The feature is 0 with probability m and -1 or 1 with probability (1 - m) / 2 each. The mean label (-1 or +1) is b at
+    0 and c - s, c + s at -1 and 1, with c = -m b / (1 - m). The population least-squares fit is then s x, without
+    intercept, and a share m of all cases lies on its boundary. The sign of the estimated intercept changes the true
+    error by m abs(b). No bootstrap of the error is consistent here.
 
     Parameters
     ----------
@@ -118,7 +118,7 @@ class ThreePoint(FiniteWorld):
 
 @dataclass(frozen=True, repr=False)
 class FewLevels(FromPreset, FiniteWorld):
-    """Independent features of few integer values, so that cases repeat and scores tie.
+    """Independent features with few integer values, which cause repeated cases and tied scores.
 
     Features are uniform on 0, ..., n_levels - 1, and P(y = 1) = Phi(signal * sum of (x_j - (n_levels - 1) / 2) over
     the features with signal): classes have equal size.
@@ -135,8 +135,8 @@ class FewLevels(FromPreset, FiniteWorld):
 
     Notes
     -----
-    With at most 20000 distinct cases (n_levels ** n_features) the true error is exact for every classifier; beyond, it
-    is found on 50000 fixed cases.
+    With at most 20000 distinct cases (n_levels ** n_features) the true error is exact for every classifier; with more,
+    it is estimated on 50000 fixed cases.
 
     Examples
     --------
@@ -164,7 +164,7 @@ class FewLevels(FromPreset, FiniteWorld):
     @property
     def cases(self) -> str:
         """How cases arise, in words."""
-        return f"{self.n_features} features of {self.n_levels} levels, {self.n_signal} with signal {self.signal:g}"
+        return f"{self.n_features} features with {self.n_levels} levels, {self.n_signal} with signal {self.signal:g}"
 
     def _truth(self) -> str:
         return ALWAYS_EXACT if self._enumerable else BY_SAMPLE
@@ -177,7 +177,7 @@ class FewLevels(FromPreset, FiniteWorld):
         """All cases in lexicographic order, their shares, and P(y = 1) in each."""
         if not self._enumerable:
             raise ParameterError(
-                "n_features", f"small, for at most {MAX_SUPPORT} cases are listed", self.n_features
+                "n_features", f"smaller, because at most {MAX_SUPPORT} cases can be listed", self.n_features
             )
         grid = np.indices((self.n_levels,) * self.n_features)
         X = grid.reshape(self.n_features, -1).T.astype(np.float64)
@@ -189,5 +189,5 @@ class FewLevels(FromPreset, FiniteWorld):
         return X, (rng.random(n) < self._positive(X)).astype(np.int64)
 
     def true_error(self, classifier: Any) -> Truth:
-        """Return the error of a fitted classifier: the sum over all cases, or on a sample if they are too many."""
+        """Return the error of a fitted classifier: summed over all cases, or on a sample if there are too many."""
         return super().true_error(classifier) if self._enumerable else sampled_truth(self, classifier)

@@ -1,4 +1,4 @@
-"""Two classes around centers: normal components, on which a linear rule is the best or nearly so, and other noise."""
+"""Two classes around centers: normal components, for which a linear rule is nearly optimal, and other noise."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ from cudbound.study.populations.simulated import (
 
 @dataclass(frozen=True, repr=False)
 class Mixture(FromPreset, ContinuousWorld):
-    """Two classes, each of one or more spherical normal components, and labels that may be exchanged.
+    """Two classes, each with one or more spherical normal components, and optional label noise.
 
     Parameters
     ----------
     preset : Preset
-        The parameters of a preset that are shares must be strictly between 0 and 1.
+        Shares among the parameters of a preset must be strictly between 0 and 1.
     distance : float, default=0.0
         Between the class means, in standard deviations of class 0; in [0, 100). With classes of equal size and
         covariance the smallest error of any classifier is Phi(-distance / 2).
@@ -43,16 +43,16 @@ class Mixture(FromPreset, ContinuousWorld):
     positive_share : float, default=0.5
         Share of class 1.
     positive_sd : float, default=1.0
-        Standard deviation of every feature of class 1, in [0.01, 100); that of class 0 is 1. With another than 1 the
-        best rule is quadratic.
+        Standard deviation of every feature of class 1, in [0.01, 100); that of class 0 is 1. The optimal rule is
+        quadratic unless it is 1.
     outlier_share : float, default=0.0
-        Share of each class that has a larger spread around the same mean.
+        Share of each class with a larger spread around the same mean.
     outlier_sd : float, default=1.0
-        Standard deviation of these outliers in every feature, in [1, 1000), where the other cases have 1.
+        Standard deviation of these outliers in every feature, in [1, 1000); other cases have 1.
     subgroup_share : float, default=0.0
         Share of class 1 whose features have the mean of class 0.
     flip_rate : float, default=0.0
-        Share of the cases of either class that carry the label of the other.
+        Share of cases in each class with the label of the other class.
 
     References
     ----------
@@ -96,7 +96,7 @@ class Mixture(FromPreset, ContinuousWorld):
         """How cases arise, in words."""
         cases = f"two Gaussians {self.distance:g} apart in {self.n_signal} of {self.n_features} features"
         if self.outlier_share:
-            return f"{cases}, {self.outlier_share:.0%} of the cases with {self.outlier_sd:g} times the spread"
+            return f"{cases}, {self.outlier_share:.0%} of cases with {self.outlier_sd:g} times the spread"
         cases += f", {self.positive_share:.0%} positive"
         if self.positive_sd != 1.0:
             cases += f", these with SD {self.positive_sd:g}"
@@ -108,7 +108,7 @@ class Mixture(FromPreset, ContinuousWorld):
     def _mixture(self) -> tuple[Array, Labels, Array, Array]:
         """Shares (k,), labels (k,), means (k, p) and standard deviations (k,) of the components.
 
-        The means are at plus and minus half the distance along the diagonal of the features with signal.
+        The means are at plus and minus half the distance, along the diagonal of the features with signal.
         """
         center = _center(self)
         shown, hidden = 1.0 - self.subgroup_share, self.subgroup_share
@@ -135,15 +135,15 @@ class Mixture(FromPreset, ContinuousWorld):
     def sample_patients(
         self, patient: NDArray[np.int64], within: float, rng: np.random.Generator
     ) -> tuple[Array, Labels]:
-        """Return features and labels of patients with several rows, each of which alone is a case of this world.
+        """Return features and labels of patients with several rows; each row by itself is a case of this world.
 
         Parameters
         ----------
         patient : ndarray of int, shape (n,)
-            Number of the patient of each row, from 0 up, ascending.
+            Patient number of each row, from 0, ascending.
         within : float
-            Share of the variance of every feature around the center of its component that the rows of a patient have
-            in common. Component and label are those of the patient; labels of a patient are flipped together.
+            Share of the variance of every feature, around the center of its component, that is common to the rows of a
+            patient. Rows share the component and label of their patient; labels of a patient are flipped together.
         rng : numpy.random.Generator
         """
         n_patients = int(patient[-1]) + 1
@@ -168,7 +168,7 @@ class Mixture(FromPreset, ContinuousWorld):
         return X, y
 
     def linear_error(self, coef: Array, intercept: float) -> float:
-        """Return the error of a linear rule: normal tail areas over the components, on own and on flipped labels."""
+        """Return the error of a linear rule from normal tail areas, for original and flipped labels."""
         shares, labels, means, sds = self._mixture
         towards_own_class = (2 * labels - 1) * (means @ coef + intercept)
         length = max(math.sqrt(coef @ coef), 1e-250)  # 0 would turn a certain prediction into nan
@@ -178,7 +178,7 @@ class Mixture(FromPreset, ContinuousWorld):
 
 @dataclass(frozen=True, repr=False)
 class PureNoise(Mixture):
-    """One normal distribution for both classes: with classes of equal size every classifier has the error 0.5.
+    """One normal distribution for both classes: with classes of equal size, every classifier has error 0.5.
 
     Examples
     --------
@@ -197,13 +197,13 @@ class PureNoise(Mixture):
         return ALWAYS_EXACT if self.positive_share == 0.5 else BY_FORMULA
 
     def true_error(self, classifier: Any) -> Truth:
-        """Return the error: one half, or as for any other world where one class is the larger."""
+        """Return the error: one half for classes of equal size, else as for any other world."""
         return Truth(0.5) if self.positive_share == 0.5 else super().true_error(classifier)
 
 
 @dataclass(frozen=True, repr=False)
 class TwoCenters(FromPreset, ContinuousWorld):
-    """Classes of equal size around centers at plus and minus half the distance, with noise of one distribution.
+    """Classes of equal size around centers at plus and minus half the distance, with the same noise distribution.
 
     Parameters
     ----------
@@ -216,7 +216,7 @@ class TwoCenters(FromPreset, ContinuousWorld):
     df : float, default=inf
         Degrees of freedom of a spherical t distribution, in [0.5, 1000); infinity for a normal one.
     correlation : float, default=0.0
-        Of neighboring features, in [0, 1); features j and k have that to the power abs(j - k).
+        Correlation of neighboring features, in [0, 1); for features j and k, it is raised to the power abs(j - k).
 
     Examples
     --------
@@ -265,7 +265,7 @@ class TwoCenters(FromPreset, ContinuousWorld):
         return (2 * labels - 1)[:, None] * _center(self) + noise, labels
 
     def linear_error(self, coef: Array, intercept: float) -> float:
-        """Return the error of a linear rule: the mean of two tail areas."""
+        """Return the error of a linear rule, the mean of two tail areas."""
         shift = float(_center(self) @ coef)
         turned = self._root.T @ coef if self.correlation else coef
         length = max(math.sqrt(turned @ turned), 1e-250)  # 0 would turn a certain prediction into nan

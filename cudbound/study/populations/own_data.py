@@ -1,4 +1,4 @@
-"""Populations of the user's own: a function that draws cases, or a CSV file; arrays are a `RealData`."""
+"""User-defined populations: a function that draws cases, or a CSV file; for arrays use `RealData`."""
 
 from __future__ import annotations
 
@@ -18,18 +18,19 @@ from cudbound.study.populations.truth import N_TRUTH_CASES, sampled_truth
 
 @dataclass(frozen=True)
 class FunctionPopulation:
-    """A population that a function draws from.
+    """A population defined by a function that draws cases.
 
     Parameters
     ----------
     function : callable
         ``function(n, rng) -> (X, y)``: n independent cases, with finite features, shape (n, n_features), and labels 0
-        and 1, shape (n,). All its randomness must come from the generator `rng`, or replicates do not repeat.
+        and 1, shape (n,). All its randomness must come from the generator `rng`; otherwise replicates are not
+        reproducible.
     name : str
-        The word for it in results.
+        Its name in results.
     error : callable or None, default=None
-        ``error(classifier) -> float``, the exact error of a fitted classifier. None finds the error on a fixed sample
-        of the function, drawn once per process, with a standard error.
+        ``error(classifier) -> float``, the exact error of a fitted classifier. None estimates the error on a fixed
+        sample from the function, drawn once per process, with a standard error.
     n_truth_cases : int, default=50000
         Size of that sample. The standard error is at most 0.5 / sqrt(n_truth_cases), .00224.
 
@@ -55,17 +56,17 @@ class FunctionPopulation:
 
     @property
     def title(self) -> str:
-        """One line: how cases arise, and how the true error is found."""
+        """One line on how cases arise and how the true error is found."""
         how = "by a given function" if self.error is not None else f"on {self.n_truth_cases} fixed cases"
         return f"{self.cases}; true error {how}"
 
     def sample(self, n: int, rng: np.random.Generator) -> tuple[Any, Any]:
-        """Return features and labels of n cases, after a check of their form.
+        """Return features and labels of n cases, after checking their form.
 
         Raises
         ------
         ValueError
-            If the function gave another number of cases, features that are not finite, or labels other than 0, 1.
+            If the function returned another number of cases, features that are not finite, or labels other than 0, 1.
         """
         X, y = map(np.asarray, self.function(n, rng))
         if X.ndim != 2 or len(X) != n or y.shape != (n,):
@@ -78,7 +79,7 @@ class FunctionPopulation:
         return X.astype(np.float64), y.astype(np.int64)
 
     def draw(self, n: int, rng: np.random.Generator) -> Cases:
-        """Draw a training set of n cases; it may hold one class only."""
+        """Draw a training set of n cases; it may have only one class."""
         X, y = self.sample(check_integer("n", n, 1), rng)
         return Cases(X, y, self.true_error)
 
@@ -88,7 +89,7 @@ class FunctionPopulation:
         Raises
         ------
         ValueError
-            If the user's function gives a number outside [0, 1].
+            If the user's function returns a number outside [0, 1].
         """
         if self.error is None:
             return sampled_truth(self, classifier, self.n_truth_cases)
@@ -99,24 +100,24 @@ class FunctionPopulation:
 
 
 def csv_population(data: DataFile, *, device: str = "remainder", name: str | None = None) -> RealData:
-    """Make a population of a CSV file, read as the command ``cudbound interval`` reads its files.
+    """Make a population from a CSV file, read in the same way as by ``cudbound interval``.
 
     Parameters
     ----------
     data : DataFile
-        The file and the parts of its columns. Missing values are refused, or rows that have some are dropped: nothing
-        is filled in a population.
+        The file and the roles of its columns. Missing values raise an error, or rows with missing values are dropped: a
+        population has no imputation.
     device : {"remainder", "population"}, default="remainder"
         See `cudbound.study.populations.real_data.RealData`.
     name : str or None, default=None
-        The word for it in results; None takes the file's name without its suffix.
+        Its name in results; None uses the file name without its suffix.
 
     Raises
     ------
     CsvError
         If the file or a column cannot be used; see `cudbound.inputs.csv_columns.read_training_data`.
     ValueError
-        If the device is unknown.
+        If `device` is unknown.
     """
     check_choice("missing", data.missing, ("error", "drop"))
     read = read_training_data(data)

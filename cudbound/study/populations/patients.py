@@ -1,4 +1,4 @@
-"""Patients with several rows each, which resemble each other, in place of the independent cases of a world."""
+"""Patients with several similar rows each, instead of the independent cases of a world."""
 
 from __future__ import annotations
 
@@ -13,27 +13,27 @@ from cudbound.study.populations.mixture import Mixture
 from cudbound.study.populations.population import Cases
 from cudbound.study.populations.simulated import Array, Labels, check_share
 
-#: Rows of one patient, at most.
+#: Largest number of rows per patient.
 MAX_ROWS_PER_PATIENT = 1000
 
 
 @dataclass(frozen=True)
 class Patients:
-    """A world of normal classes in which every patient has several rows.
+    """A world of normal classes with several rows per patient.
 
-    A patient has a component of the world, with its class, and one normal point in it: each of his rows is a mean of
-    that point and of a point of its own, weighted such that a row by itself is a case of the world. Rows of different
-    patients are independent. The true error is that on one row of a new patient, and so that of the world.
+    A patient has a component of the world, with its class, and one normal point in it. Each row is a weighted mean of
+    that point and a separate point; the weights make a single row a case of the world. Rows of different patients are
+    independent. The true error is that on one row of a new patient, and so that of the world.
 
     Parameters
     ----------
     world : Mixture
-        One of those that the presets of `cudbound.study.populations.worlds` make.
+        From a preset in `cudbound.study.populations.worlds`.
     rows_per_patient : (int, int), default=(2, 6)
-        The fewest and the most rows of a patient, from 1 to 1000; all numbers between are equally likely, unless
-        `many_rows` says otherwise.
+        The smallest and largest number of rows per patient, from 1 to 1000; all numbers between are equally likely,
+        unless `many_rows` is given.
     many_rows : float or None, default=None
-        Share of the patients who have the most rows, strictly between 0 and 1, while the others have the fewest; None
+        Share of patients with the largest number of rows, strictly between 0 and 1; the others have the smallest. None
         for all numbers between.
     within_patient : float, default=0.5
         Share of the variance of every feature, around the center of the component, that is common to the rows of a
@@ -42,7 +42,7 @@ class Patients:
     Raises
     ------
     ValueError
-        If a parameter is out of range, or the world is of another kind.
+        If a parameter is out of range, or the world has another type.
 
     Examples
     --------
@@ -60,11 +60,13 @@ class Patients:
     def __post_init__(self) -> None:
         if not isinstance(self.world, Mixture):
             raise ParameterError(
-                "world", "a world of normal classes where patients have several rows", self.world
+                "world", "a world of normal classes, for patients with several rows", self.world
             )
         rows = self.rows_per_patient
         if not isinstance(rows, tuple) or len(rows) != 2:
-            raise ParameterError("rows_per_patient", "the fewest and the most rows of a patient", rows)
+            raise ParameterError(
+                "rows_per_patient", "the smallest and the largest number of rows per patient", rows
+            )
         fewest = check_integer("rows_per_patient", rows[0], 1, MAX_ROWS_PER_PATIENT)
         check_integer("rows_per_patient", rows[1], fewest, MAX_ROWS_PER_PATIENT)
         check_number("within_patient", self.within_patient, 0.0, 1.0)
@@ -73,17 +75,17 @@ class Patients:
 
     @property
     def name(self) -> str:
-        """The word for the world in design files and results."""
+        """The name of the world in design files and results."""
         return self.world.name
 
     @property
     def title(self) -> str:
-        """One line: how cases arise, and how the true error is found."""
+        """One line on how cases arise and how the true error is found."""
         fewest, most = self.rows_per_patient
         rows = (
-            f"{fewest} to {most} rows a patient"
+            f"{fewest} to {most} rows per patient"
             if self.many_rows is None
-            else f"{most} rows of {self.many_rows:.0%} of the patients and {fewest} of the others"
+            else f"{most} rows for {self.many_rows:.0%} of patients and {fewest} for the others"
         )
         return f"{self.world.title}; {rows}, which share {self.within_patient:.0%} of the variance"
 
@@ -93,11 +95,11 @@ class Patients:
         return self.world.n_features
 
     def sample(self, n: int, rng: np.random.Generator) -> tuple[Array, Labels]:
-        """Return features and labels of one row each of n patients."""
+        """Return features and labels of n patients, with one row each."""
         return self.world.sample(n, rng)
 
     def draw(self, n: int, rng: np.random.Generator) -> Cases:
-        """Draw a training set of n rows; the last patient may have fewer rows than the others.
+        """Draw a training set of n rows; the last patient may have fewer rows.
 
         Raises
         ------

@@ -1,4 +1,4 @@
-"""What a study draws training sets from: a population with a true error for every classifier."""
+"""The source of training sets in a study: a population with a true error for every classifier."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from cudbound.basis.validation import MIN_ROWS_PER_CLASS
 
-#: Samples that may lack a class before there is none.
+#: Samples without a class, after which drawing fails.
 MAX_DRAWS = 1000
 
 
@@ -23,7 +23,7 @@ class Truth:
     value : float
         In [0, 1].
     standard_error : float
-        Of `value` where it is itself estimated; 0 where it is exact.
+        Standard error of `value` if it is estimated; 0 if it is exact.
     """
 
     value: float
@@ -32,7 +32,7 @@ class Truth:
 
 @dataclass(frozen=True, eq=False)
 class Cases:
-    """A training set, and how a classifier that was fitted to it is judged.
+    """A training set, and the true error of classifiers fitted to it.
 
     Attributes
     ----------
@@ -42,7 +42,7 @@ class Cases:
     true_error : callable
         ``true_error(classifier) -> Truth`` for a fitted scikit-learn classifier.
     groups : ndarray, shape (n,), or None, default=None
-        Which cases are rows of one patient, by equal values; None if each is a patient of its own.
+        Patient of each case, with equal values for the same patient; None if each case is a separate patient.
     """
 
     X: Any
@@ -52,7 +52,7 @@ class Cases:
 
     @property
     def n_rarer(self) -> int:
-        """Cases, or patients with several, of the class that has fewest of them."""
+        """Number of cases, or of patients with several cases, in the smallest class."""
         y = np.asarray(self.y)
         patients = np.arange(y.size) if self.groups is None else np.asarray(self.groups)
         sizes = [len(set(patients[y == label])) for label in np.unique(y)]
@@ -60,33 +60,33 @@ class Cases:
 
 
 class Population(Protocol):
-    """A source of training sets; the modules `worlds` and `real_data` beside this one have some."""
+    """A source of training sets; examples are in the modules `worlds` and `real_data`."""
 
     @property
     def name(self) -> str:
-        """The word for it in design files and results."""
+        """Its name in design files and results."""
 
     @property
     def title(self) -> str:
-        """One line: how cases arise, and how the true error is found."""
+        """One line on how cases arise and how the true error is found."""
 
     def draw(self, n: int, rng: np.random.Generator) -> Cases:
-        """Draw a training set of n cases; it may hold one class only."""
+        """Draw a training set of n cases; it may have only one class."""
 
 
 def draw_both_classes(population: Population, n: int, rng: np.random.Generator) -> tuple[Cases, int]:
-    """Draw a sample with at least two cases, or patients with several, of each class; count those that had not.
+    """Draw a sample with at least two cases, or patients with several cases, per class; count rejected samples.
 
     Raises
     ------
     ValueError
-        If a thousand samples had not.
+        If a thousand samples are rejected.
     """
     for n_redrawn in range(MAX_DRAWS):
         drawn = population.draw(n, rng)
         if drawn.n_rarer >= MIN_ROWS_PER_CLASS:
             return drawn, n_redrawn
     raise ValueError(
-        f"{MAX_DRAWS} samples of {n} cases of {population.name} had fewer than {MIN_ROWS_PER_CLASS} cases of "
-        "a class each; take larger samples."
+        f"{MAX_DRAWS} samples of {n} cases from {population.name} all had fewer than {MIN_ROWS_PER_CLASS} cases of a "
+        "class; use larger samples."
     )

@@ -1,4 +1,4 @@
-"""Real data sets as populations, and folders of them whose files are checked against a manifest."""
+"""Real data sets as populations, and folders of data sets with files checked against a manifest."""
 
 from __future__ import annotations
 
@@ -22,42 +22,42 @@ from cudbound.study.populations.population import Cases, Truth
 from cudbound.study.populations.truth import share_truth
 from cudbound.study.schema import placed, structured
 
-#: How a training set is drawn from a data set, and where the error of what is fitted to it is found.
+#: How a training set is drawn from a data set, and which cases give the true error.
 DEVICES = ("remainder", "population")
-#: Cases that must be left to judge a classifier on, for coverage to be read from the results.
+#: Cases that must remain for testing, if coverage is to be estimated.
 MIN_REMAINDER = 500
-#: How many times larger than a sample with replacement a population must be for their overlap not to matter.
+#: Minimum ratio of population to sample with replacement for a negligible overlap.
 MIN_RATIO = 100
-#: Size of training set by which a data set counts as small.
+#: Size of training set in the definition of a small data set.
 USUAL_SAMPLE = 50
-#: Where the folder is looked for that was not named.
+#: Environment variable for the folder, if none is given.
 VARIABLE = "CUDBOUND_DATA"
 MANIFEST = "MANIFEST.json"
 
 
 @dataclass(frozen=True, eq=False)
 class RealData:
-    """A data set of N cases that training sets are drawn from.
+    """A data set of N cases as a source of training sets.
 
     Parameters
     ----------
     name : str
     words : str
-        What the data are, for the title.
+        Description of the data, for the title.
     X : ndarray of float, shape (N, n_features)
         Finite.
     y : ndarray of int, shape (N,)
-        0 or 1; both occur.
+        0 or 1, with both present.
     device : {"remainder", "population"}, default="remainder"
-        "remainder" draws without replacement and finds the error on the N - n other cases: an estimate of the error
-        on the population that the data are a sample of, with standard error sqrt(e (1 - e) / (N - n)). "population"
-        draws with replacement and finds the error on all N cases: exact for the data set as the population.
+        "remainder" draws without replacement and computes the error on the other N - n cases: an estimate for the
+        population from which the data were sampled, with standard error sqrt(e (1 - e) / (N - n)). "population" draws
+        with replacement and computes the error on all N cases: exact for the data set as the population.
     feature_names : sequence of str, default=()
 
     Raises
     ------
     ValueError
-        If the shapes do not agree, a value is not finite, `y` is not 0 and 1, or the device is unknown.
+        If shapes do not match, a value is not finite, `y` is not 0 and 1, or `device` is unknown.
 
     References
     ----------
@@ -90,12 +90,10 @@ class RealData:
                 f"Got the shapes {self.X.shape} and {self.y.shape}."
             )
         if not np.isfinite(self.X).all():
-            raise ValueError(
-                "X must be finite. Leave out the rows or columns with missing or infinite values."
-            )
+            raise ValueError("X must be finite. Remove rows or columns with missing or infinite values.")
         found = np.unique(self.y).tolist()
         if found != [0, 1]:
-            raise ValueError(f"y must hold the labels 0 and 1, and both. Got {found[:5]}.")
+            raise ValueError(f"y must contain both labels 0 and 1, and no others. Got {found[:5]}.")
 
     @property
     def n_cases(self) -> int:
@@ -109,30 +107,30 @@ class RealData:
 
     @property
     def all_cases(self) -> tuple[NDArray[np.float64], NDArray[np.int64]] | None:
-        """The features and labels of all cases where they are the population; None where a sample takes some away."""
+        """The features and labels of all cases if they are the population; None if samples are removed from them."""
         return (self.X, self.y) if self.device == "population" else None
 
     @property
     def title(self) -> str:
-        """One line: what the data are, how cases are drawn, and how the true error is found."""
+        """One line on the data, the drawing of cases and the true error."""
         how = (
             "drawn without replacement, true error on the other cases, with standard error"
             if self.device == "remainder"
             else "drawn with replacement, true error exact on all cases"
         )
-        small = "; too small to read coverage from" if not self.fit_for_coverage(USUAL_SAMPLE) else ""
+        small = "; too small to estimate coverage" if not self.fit_for_coverage(USUAL_SAMPLE) else ""
         return f"{self.words}: {self.n_cases} cases, {self.X.shape[1]} features; {how}{small}"
 
     @cached_property
     def fingerprint(self) -> str:
-        """SHA-256 of the features and labels, by which a study knows its data again."""
+        """SHA-256 of the features and labels, by which a study identifies its data."""
         digest = hashlib.sha256(f"{self.X.shape}".encode())
         digest.update(np.ascontiguousarray(self.X, dtype="<f8").tobytes())
         digest.update(np.ascontiguousarray(self.y, dtype="<i8").tobytes())
         return digest.hexdigest()
 
     def fit_for_coverage(self, n: int) -> bool:
-        """Tell whether the data are large enough to judge the coverage of intervals from n cases.
+        """Return whether the data are large enough to estimate the coverage of intervals from n cases.
 
         Parameters
         ----------
@@ -141,21 +139,21 @@ class RealData:
         Returns
         -------
         bool
-            For the device "remainder", whether at least 500 cases remain: their standard error stays below .0224.
-            For "population", whether N is at least 100 n, so that the sample hardly overlaps with itself and with
-            what the error is found on.
+            For "remainder", whether at least 500 cases remain, which keeps the standard error below .0224. For
+            "population", whether N is at least 100 n, so that the sample hardly overlaps with itself and with the test
+            cases.
         """
         if self.device == "remainder":
             return self.n_cases - n >= MIN_REMAINDER
         return self.n_cases >= MIN_RATIO * n
 
     def draw(self, n: int, rng: np.random.Generator) -> Cases:
-        """Draw a training set of n cases; it may hold one class only.
+        """Draw a training set of n cases; it may have only one class.
 
         Raises
         ------
         ValueError
-            If n is not a positive integer, or no case would remain to find the error on.
+            If n is not a positive integer, or no cases would remain for testing.
         """
         check_integer("n", n, 1)
         if self.device == "population":
@@ -163,8 +161,8 @@ class RealData:
             return Cases(self.X[rows], self.y[rows], self._population_error)
         if n >= self.n_cases:
             raise ValueError(
-                f"{self.name} has {self.n_cases} cases: a sample of {n} leaves none to find the true error on. "
-                "Take smaller samples, or the device 'population'."
+                f"{self.name} has {self.n_cases} cases: a sample of {n} leaves none for the true error. Use smaller "
+                "samples, or device = 'population'."
             )
         rows = rng.choice(self.n_cases, n, replace=False)
         return Cases(self.X[rows], self.y[rows], partial(self._remainder_error, rows))
@@ -178,21 +176,21 @@ class RealData:
 
 
 class _Entry:
-    """A table of the manifest, which may say more than is read of it."""
+    """A table of the manifest, which may have further entries."""
 
     takes_other_keys = True
 
 
 @dataclass(frozen=True)
 class Manifest(_Entry):
-    """The list of the data sets of a folder."""
+    """The list of data sets in a folder."""
 
     datasets: tuple[Any, ...]
 
 
 @dataclass(frozen=True)
 class OtherTarget(_Entry):
-    """A further column of labels, and the features that go with it: a list, or else those of the usual one."""
+    """An alternative column of labels, with its list of features or else the usual ones."""
 
     column: str
     features: Any = None
@@ -200,14 +198,14 @@ class OtherTarget(_Entry):
 
 @dataclass(frozen=True)
 class TextColumns(_Entry):
-    """The columns of text among the features, which become indicators."""
+    """The text columns among the features, which become indicators."""
 
     text_features: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
 class DataSet(_Entry):
-    """What a manifest says of one data set; it may say more."""
+    """The entry of a data set in a manifest, which may have further keys."""
 
     name: str
     title: str
@@ -219,7 +217,7 @@ class DataSet(_Entry):
     alternative_targets: tuple[OtherTarget, ...] = ()
 
     def features_of(self, target: str) -> tuple[str, ...]:
-        """Return the columns of the features that go with a column of labels."""
+        """Return the feature columns for a column of labels."""
         targets = {self.target_column: None} | {one.column: one.features for one in self.alternative_targets}
         own = targets[check_choice("target", target, targets)]
         return tuple(map(str, own)) if isinstance(own, list) else self.feature_columns
@@ -228,34 +226,34 @@ class DataSet(_Entry):
 def load_data_set(
     name: str, folder: str | Path | None = None, *, target: str | None = None, device: str = "remainder"
 ) -> RealData:
-    """Read a data set of a folder after its file was checked against the manifest of the folder.
+    """Read a data set from a folder, after checking its file against the manifest.
 
-    The manifest ``MANIFEST.json`` holds a list ``datasets`` of objects with the keys of `DataSet`; ``design`` and
-    ``alternative_targets`` may be missing. Rows with a missing value in a used column are left out, and the title says
-    how many. The columns that the manifest lists as text become indicators, with the first level in the order of the
-    text as reference; all others are numbers.
+    The manifest ``MANIFEST.json`` has a list ``datasets`` of objects with the keys of `DataSet`; ``design`` and
+    ``alternative_targets`` may be missing. Rows with a missing value in a used column are left out, and the title gives
+    their number. Columns listed as text in the manifest become indicators, with the alphabetically first level as
+    reference; all others are numbers.
 
     Parameters
     ----------
     name : str
     folder : str, Path or None, default=None
-        None takes the environment variable ``CUDBOUND_DATA``.
+        None uses the environment variable ``CUDBOUND_DATA``.
     target : str or None, default=None
-        Column of the labels 0 and 1: None for the usual one, or one of the alternative targets of the manifest,
-        which may go with other features.
+        Column of the labels 0 and 1: None for the usual one, or an alternative target in the manifest, which may have
+        other features.
     device : {"remainder", "population"}, default="remainder"
         See `RealData`.
 
     Raises
     ------
     ValueError
-        If no folder is named, its manifest is missing or not as described, there is no such data set or target, the
-        file is missing, its checksum differs from the manifest's, or its columns are not as the manifest says.
+        If no folder is given, its manifest is missing or invalid, the data set or target does not exist, the file is
+        missing, or its checksum or columns do not match the manifest.
     """
     place = folder if folder is not None else os.environ.get(VARIABLE) or None
     if place is None:
         raise ValueError(
-            f"No folder of data sets is named. Pass one (--data-folder), or set {VARIABLE} to its path."
+            f"No folder of data sets was given. Pass one (--data-folder), or set {VARIABLE} to its path."
         )
     sets = read_manifest(Path(place))
     one = sets[check_choice("data", name, sets)]
@@ -264,10 +262,10 @@ def load_data_set(
     path = Path(place, one.file)
     if hashlib.sha256(_content(path)).hexdigest() != one.sha256:
         raise ValueError(
-            f"{path} is not the file that {MANIFEST} describes: its SHA-256 is another. Restore it from its source."
+            f"{path} is not the file described in {MANIFEST}: its SHA-256 differs. Restore it from its source."
         )
     texts = [text for text in one.design.text_features if text in features]
-    with placed(f"{path} is not as {MANIFEST} says"):
+    with placed(f"{path} does not match {MANIFEST}"):
         read = read_training_data(
             DataFile(path, column, "1", categorical=texts, features=features, missing="drop"),
             any_features=True,
@@ -281,12 +279,12 @@ def load_data_set(
 
 
 def read_manifest(folder: Path) -> dict[str, DataSet]:
-    """Return the data sets of a folder by name, in the order of the manifest.
+    """Return the data sets in a folder by name, in the order of the manifest.
 
     Raises
     ------
     ValueError
-        If it is missing or not as described.
+        If the manifest is missing or invalid.
     """
     path = folder / MANIFEST
     content, found = _content(path), {}
@@ -304,6 +302,6 @@ def _content(path: Path) -> bytes:
         return path.read_bytes()
     except OSError as error:
         raise ValueError(
-            f"cannot read {path}: {error.strerror}. Restore it from its source, or name another folder of data sets "
+            f"cannot read {path}: {error.strerror}. Restore it from its source, or use another folder of data sets "
             f"(--data-folder, or the variable {VARIABLE})."
         ) from error

@@ -1,4 +1,4 @@
-"""A simulated population of more than two classes, for the error of all of them."""
+"""A simulated population with more than two classes, for the overall error."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from cudbound.study.populations.simulated import Array, Labels, World, check_fea
 
 @dataclass(frozen=True)
 class SeveralClasses(World):
-    """Normal classes around centers in the directions of the features.
+    """Normal classes with centers along the feature axes.
 
-    Class k is centered at `distance` in the direction of feature k, the classes after the last feature on the other
-    side of 0; all features have variance 1 within a class and are independent.
+    Class k is centered at `distance` along feature k; classes beyond the last feature are centered on the other side
+    of 0. Within a class, features are independent with variance 1.
 
     Parameters
     ----------
@@ -23,11 +23,11 @@ class SeveralClasses(World):
         At least 2, at most twice `n_features`.
     n_features : int, default=3
     distance : float, default=2.0
-        Of each center from 0; of 0 nothing is to be learned.
+        Distance of each center from 0; with 0, the features have no signal.
     ratio : float, default=1.0
-        Share of a class over that of the class before it, above 0 and at most 1.
+        Share of each class relative to the previous one, above 0 and at most 1.
     whole : bool, default=False
-        Whether features are rounded to whole numbers, so that many cases are equal.
+        Whether features are rounded to whole numbers, which makes many cases equal.
     """
 
     n_classes: int = 2
@@ -49,12 +49,12 @@ class SeveralClasses(World):
     def cases(self) -> str:
         """How cases arise, in words."""
         return (
-            f"{self.n_classes} normal classes, each at {self.distance:g} from 0 in the direction of one of "
-            f"{self.n_features} features{', which are rounded' if self.whole else ''}, shares falling by {self.ratio:g}"
+            f"{self.n_classes} normal classes, each at {self.distance:g} from 0 along one of {self.n_features} "
+            f"features{', which are rounded' if self.whole else ''}, shares decreasing by {self.ratio:g}"
         )
 
     def sample(self, n: int, rng: np.random.Generator) -> tuple[Array, Labels]:
-        """Return features, shape (n, n_features), and labels from 0 on, shape (n,)."""
+        """Return features, shape (n, n_features), and labels from 0, shape (n,)."""
         shares = self.ratio ** np.arange(self.n_classes)
         y = rng.choice(self.n_classes, size=n, p=shares / shares.sum())
         X = rng.normal(size=(n, self.n_features))

@@ -1,6 +1,6 @@
-"""What simulated populations share: cases are drawn from a rule, and a linear classifier's error has a formula.
+"""Base classes of simulated populations, which draw cases by a rule and may have a formula for the true error.
 
-Worlds that differ in parameters only are presets of one class under names of their own.
+Worlds that differ only in parameters are named presets of the same class.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ ALWAYS_EXACT = "true error exact for every classifier"
 
 
 def check_share(name: str, share: float) -> None:
-    """Refuse a share that is not strictly between 0 and 1.
+    """Raise for a share that is not strictly between 0 and 1.
 
     Raises
     ------
@@ -43,12 +43,12 @@ def check_share(name: str, share: float) -> None:
         raise ParameterError(name, "above 0 and below 1", share)
 
 
-#: A world of more features than these fills the memory with one sample.
+#: With more features than this, one sample fills the memory.
 MAX_FEATURES = 10_000
 
 
 def check_features(n_features: int, n_signal: int) -> None:
-    """Refuse numbers of features below 1, and more features with signal than there are.
+    """Raise for numbers of features below 1, and for more features with signal than features.
 
     Raises
     ------
@@ -71,17 +71,17 @@ class World(ABC):
     @property
     @abstractmethod
     def name(self) -> str:
-        """The word for it in design files and results."""
+        """Its name in design files and results."""
 
     @property
     def title(self) -> str:
-        """One line: how cases arise, and how the true error is found."""
+        """One line on how cases arise and how the true error is found."""
         return f"{self.cases}; {self._truth()}"
 
     @property
     @abstractmethod
     def n_features(self) -> int:
-        """Number of features; mostly a parameter."""
+        """Number of features, usually a parameter."""
 
     @property
     @abstractmethod
@@ -101,7 +101,7 @@ class World(ABC):
         return sampled_truth(self, classifier)
 
     def draw(self, n: int, rng: np.random.Generator) -> Cases:
-        """Draw a training set of n independent cases; it may hold one class only.
+        """Draw a training set of n independent cases; it may have only one class.
 
         Raises
         ------
@@ -114,19 +114,19 @@ class World(ABC):
 
 @dataclass(frozen=True)
 class ContinuousWorld(World):
-    """A world in which the error of a linear rule has a formula; other rules are judged on a large fixed sample."""
+    """A world with a formula for the error of a linear rule; other rules are tested on a large fixed sample."""
 
     def _truth(self) -> str:
         return BY_FORMULA
 
     @abstractmethod
     def linear_error(self, coef: Array, intercept: float) -> float:
-        """Return the error of the rule that predicts 1 where ``x @ coef + intercept > 0``.
+        """Return the error of the rule that predicts 1 if ``x @ coef + intercept > 0``.
 
         Parameters
         ----------
         coef : ndarray of float, shape (n_features,)
-            All 0 stands for one predicted class, that of the sign of `intercept`.
+            All 0 means one predicted class, given by the sign of `intercept`.
         intercept : float
         """
 
@@ -136,7 +136,7 @@ class ContinuousWorld(World):
         Returns
         -------
         Truth
-            Without standard error for a linear rule; otherwise the share of wrong predictions on 50000 cases.
+            Without standard error for a linear rule; otherwise the share of misclassified cases out of 50000.
         """
         rule = linear_rule(classifier, self.n_features)
         if rule is None:
@@ -146,16 +146,16 @@ class ContinuousWorld(World):
 
 @dataclass(frozen=True)
 class Preset(Generic[Made]):
-    """Parameters of a class of worlds under a name of their own; called with other values it makes such a world.
+    """Named parameters of a class of worlds; calling the preset with other values makes a world.
 
     Attributes
     ----------
     makes : callable
         The class; its first parameter is the preset.
     name : str
-        The word for it in design files and results.
+        Its name in design files and results.
     defaults : mapping of str to number
-        The parameters that the preset has, in the order in which they print. Others of the class stay as they are.
+        The parameters of the preset, in printing order. Other parameters of the class keep their defaults.
     """
 
     makes: Callable[..., Made]
@@ -164,11 +164,11 @@ class Preset(Generic[Made]):
 
     @property
     def label(self) -> str:
-        """What a world that it made prints as, and so a part of what identifies a study, such as NearSeparable."""
+        """Printed name of its worlds, such as NearSeparable, and so part of the identity of a study."""
         return "".join(word.capitalize() for word in self.name.split("-"))
 
     def __call__(self, **given: float) -> Made:
-        """Return the world of these parameters.
+        """Return the world with these parameters.
 
         Raises
         ------
@@ -189,13 +189,13 @@ class Preset(Generic[Made]):
 
 
 class FromPreset(World):
-    """A world that a preset made: it has its name, and prints with the parameters of the preset alone."""
+    """A world made by a preset, with its name; it prints only the parameters of the preset."""
 
     preset: Preset[Any]
 
     @property
     def name(self) -> str:
-        """The word for it in design files and results."""
+        """Its name in design files and results."""
         return self.preset.name
 
     def __repr__(self) -> str:

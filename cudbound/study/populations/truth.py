@@ -1,4 +1,4 @@
-"""True errors of fitted classifiers: what a linear rule is, and what a large fixed sample says of any other."""
+"""True errors of fitted classifiers: coefficients of linear rules, and a large fixed sample for any other."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from cudbound.study.populations.population import Truth
 
 Array = NDArray[np.float64]
 
-#: Cases of a fixed sample on which an error is found where there is no formula: the standard error is at most .00224.
+#: Cases of the fixed sample for errors without a formula: the standard error is at most .00224.
 N_TRUTH_CASES = 50_000
 #: Seed of that sample, the same in every process and for every population.
 TRUTH_SEED = 20080709
@@ -25,7 +25,7 @@ DISTANCES = np.logspace(-3.0, 1.0, 12)
 
 
 class Sampler(Protocol):
-    """Anything that has cases to draw and can be a key of a cache."""
+    """An object that can draw cases and be the key of a cache."""
 
     def sample(self, n: int, rng: np.random.Generator) -> tuple[Any, Any]:
         """Draw n cases."""
@@ -34,7 +34,7 @@ class Sampler(Protocol):
 
 
 def share_truth(wrong: NDArray[np.bool_]) -> Truth:
-    """Return the share of wrong predictions on cases that are a sample, with its binomial standard error.
+    """Return the share of misclassified cases in a sample, with its binomial standard error.
 
     Parameters
     ----------
@@ -52,8 +52,8 @@ def share_truth(wrong: NDArray[np.bool_]) -> Truth:
 def sampled_truth(population: Sampler, classifier: Any, n_cases: int = N_TRUTH_CASES) -> Truth:
     """Return the error on a fixed large sample of a population.
 
-    The sample is drawn once per process and kept. All replicates are judged on the same cases, so that what the
-    standard error measures is shared by them and does not average out over replicates.
+    The sample is drawn once per process and kept. All replicates use the same cases, so their error is common and does
+    not average out over replicates.
 
     Parameters
     ----------
@@ -72,13 +72,13 @@ def sampled_truth(population: Sampler, classifier: Any, n_cases: int = N_TRUTH_C
 
 @lru_cache(maxsize=8)
 def fixed_cases(population: Sampler, n_cases: int) -> tuple[Any, Any]:
-    """Return a large sample of a population that is the same in every process."""
+    """Return a large sample of a population, the same in every process."""
     return population.sample(n_cases, np.random.default_rng(TRUTH_SEED))
 
 
 @lru_cache(maxsize=64)
 def _probes(n_features: int) -> tuple[Array, Array]:
-    """Return rows that give an affine function and test that it is one, and random rows to move to the boundary."""
+    """Return rows that determine and test an affine function, and random rows to move to the boundary."""
     rng = np.random.default_rng(TRUTH_SEED)
     affine = np.vstack([np.zeros(n_features), np.eye(n_features), 3.0 * rng.standard_normal((6, n_features))])
     return affine, rng.standard_normal((DISTANCES.size, n_features))
@@ -87,10 +87,10 @@ def _probes(n_features: int) -> tuple[Array, Array]:
 def linear_rule(classifier: Any, n_features: int) -> tuple[Array, float] | None:
     """Return the coefficients of a classifier that is linear in the original features, or None.
 
-    Coefficients are read off the classifier, or, where others come before it in a pipeline, from its score at the
-    origin and the unit vectors: scaling and principal components keep a rule linear, and that the score is affine is
-    checked on other rows. In both cases the predicted class must be the sign of the score on rows on both sides of
-    the boundary, from 0.001 to 10 away from it.
+    Coefficients come from the classifier or, in a pipeline with further steps, from its score at the origin and the
+    unit vectors: scaling and principal components keep a rule linear, and other rows check that the score is affine. In
+    both cases the predicted class must be the sign of the score on rows on both sides of the boundary, at distances
+    from 0.001 to 10.
 
     Parameters
     ----------
@@ -101,7 +101,7 @@ def linear_rule(classifier: Any, n_features: int) -> tuple[Array, float] | None:
     Returns
     -------
     coef : ndarray of float, shape (n_features,)
-        Class 1 is predicted where ``x @ coef + intercept > 0``. All 0 for a classifier that predicts one class.
+        Class 1 is predicted if ``x @ coef + intercept > 0``. All 0 for a classifier that predicts one class.
     intercept : float
 
     Examples

@@ -1,8 +1,8 @@
 """Simulated populations whose true error is known: exactly, or to a stated accuracy.
 
-The true error of a linear rule follows from a formula in every world with continuous features, and that of any
-classifier by summing over all cases in every world with few distinct ones. Anything else is judged on 50000 fixed
-cases, with a standard error of at most .00224.
+The true error of a linear rule has a formula in every world with continuous features; that of any classifier is a sum
+over all cases in every world with few distinct cases. Anything else is tested on 50000 fixed cases, with a standard
+error of at most .00224.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ Wide = Preset(Mixture, "wide", {**_CLASSES, "distance": 2.0, "n_features": 25, "
 RareClass = Preset(Mixture, "rare-class", {**_CLASSES, "distance": 2.0, "positive_share": 0.1})
 Noise = Preset(PureNoise, "noise", {"n_features": 3, "positive_share": 0.5})
 Outliers = Preset(Mixture, "outliers", {**_CENTERS, "outlier_share": 0.1, "outlier_sd": 5.0})
-#: Most small samples look separable, and none is.
+#: Most small samples look separable, but the population is not.
 FlippedLabels = Preset(Mixture, "flipped-labels", {**_CLASSES, "distance": 6.0, "flip_rate": 0.03})
-#: Few small samples show that a part of class 1 looks like class 0.
+#: Few small samples show that part of class 1 looks like class 0.
 HiddenSubgroup = Preset(Mixture, "hidden-subgroup", {**_CLASSES, "distance": 5.0, "subgroup_share": 0.1})
 #: With two degrees of freedom the features have no variance.
 HeavyTails = Preset(TwoCenters, "heavy-tails", {"distance": 3.0, "df": 2.0, "n_features": 3, "n_signal": 1})
@@ -67,5 +67,5 @@ _WORLDS = (
     MissingValues,
     SeveralClasses,
 )
-#: Worlds by the name that design files use; the value takes the parameters of the world by name.
+#: Worlds by their name in design files; calling a value with parameters by name makes the world.
 WORLDS: Mapping[str, Callable[..., World]] = MappingProxyType({world.name: world for world in _WORLDS})

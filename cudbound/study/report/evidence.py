@@ -1,4 +1,4 @@
-"""What a study leaves as evidence: its description, one line for each cell and method, and every row, rounded."""
+"""The evidence files of a study: its description, one line per cell and method, and every row, rounded."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from cudbound.study.run.store import Store
 if TYPE_CHECKING:
     import pandas as pd
 
-#: Keys of the description of a scenario that belong to what is fitted, but for the name of the classifier.
+#: Keys in the description of a scenario about the fit, except the name of the classifier.
 STEPS = ("set", "missing", "levels", "standardize", "select", "components", "degree", "tune", "threshold")
-#: What such a key says where there is no such step.
+#: Value of such a key without such a step.
 DEFAULTS: dict[str, Any] = {"set": {}, "standardize": False, "components": None, "degree": 1}
-#: What stands in the table of cells of the summary, by the names that it has here.
+#: Columns from the table of cells of the summary, by their names here.
 MEASURES = {
     "coverage": "coverage",
     "coverage_mcse": "mcse",
@@ -35,32 +35,32 @@ SIGNIFICANT_DIGITS = 6
 
 
 def evidence(store_path: str | Path, rows_of: Container[str] | None = None) -> dict[str, str | bytes]:
-    """Return the files that keep what a store says, for a repository.
+    """Return the evidence files of a store, for a repository.
 
     Parameters
     ----------
     store_path : str or path
     rows_of : container of str or None, default=None
-        Methods whose rows are kept; None for all. The cells are of all methods in any case.
+        Methods whose rows are kept; None for all. The cells always include all methods.
 
     Returns
     -------
     dict of str to str or bytes
-        ``design.json``, the study as the store describes it; ``cells.csv``, one line for each cell and method;
-        ``rows.csv.gz``, one line for each interval with the true error, and a column for each number of its details,
-        with 6 significant digits. The same results give the same bytes.
+        ``design.json``, the study as described in the store; ``cells.csv``, one line per cell and method;
+        ``rows.csv.gz``, one line per interval with the true error, and one column per number in its details, with 6
+        significant digits. The same results give the same bytes.
 
     Notes
     -----
-    In ``cells.csv`` p is the number of features that are drawn, rank the median of the rank that the methods report,
-    missed_low and missed_high the shares of true errors below and above the limits, estimate and truth means over the
-    replicates, sets their number and failed those without an interval, which count as misses. `seconds` is the mean
-    time of a replicate by all methods.
+    In ``cells.csv``, p is the number of drawn features, rank the median rank reported by the methods, missed_low and
+    missed_high the shares of true errors below and above the limits, estimate and truth means over replicates, sets the
+    number of replicates, and failed the number without an interval, which count as misses. `seconds` is the mean time
+    of a replicate for all methods.
 
     Raises
     ------
     StudyError
-        If the file is missing or is no store.
+        If the file is missing or is not a store.
     """
     import pandas as pd
 
@@ -88,7 +88,7 @@ def evidence(store_path: str | Path, rows_of: Container[str] | None = None) -> d
 
 
 def _rows(replicates: pd.DataFrame, intervals: pd.DataFrame) -> pd.DataFrame:
-    """Return one row for each interval; a replicate that failed has one without a method."""
+    """Return one row per interval; a failed replicate has one row without a method."""
     import pandas as pd
 
     numbers = [{} if text is None else json.loads(text) for text in intervals["details"]]

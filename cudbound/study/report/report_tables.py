@@ -1,4 +1,4 @@
-"""The tables of a study's report: which columns a reader sees, under which headings, with which notes."""
+"""The tables of a study report: their columns, headings and notes."""
 
 from __future__ import annotations
 
@@ -22,30 +22,30 @@ _ROW = (*_CELL, _METHOD)
 
 
 def _with_error(key: str, heading: str, kind: Kind) -> tuple[Column, Column]:
-    """Return the column of a measure and that of its Monte Carlo standard error."""
+    """Return the columns of a measure and of its Monte Carlo standard error."""
     error = Column(f"{key}_mcse", "MCSE", "statistic" if kind == "statistic" else "proportion")
     return Column(key, heading, kind), error
 
 
 def cell_reports(summary: Summary) -> list[Report]:
-    """Return the primary tables, every method in every cell: coverage, widths, then centers; none without rows."""
+    """Return the primary tables, every method in every cell: coverage, widths, and centers; none without rows."""
     makers = (_coverage, _expected, _rejections, _widths, _centers)
     return [table for make in makers if (table := make(summary)).rows]
 
 
 def samples_report(summary: Summary) -> Report:
-    """Return what was drawn in every cell."""
+    """Return the table of the samples in every cell."""
     frame = summary.samples
     timed = bool(frame["mean_seconds"].notna().any())
     return _report(
         "samples",
-        "What was drawn",
+        "Samples",
         frame,
         (
             *_CELL,
             Column("n_replicates", "replicates", "count"),
             Column("n_failed", "failed", "count"),
-            Column("n_redrawn", "drawn again", "count"),
+            Column("n_redrawn", "redrawn", "count"),
             Column("mean_truth", "mean true error", "proportion"),
             Column("sd_truth", "its SD", "proportion"),
             Column("mean_truth_se", "mean SE of a true error", "proportion"),
@@ -53,14 +53,14 @@ def samples_report(summary: Summary) -> Report:
             Column("training_error_kurtosis", "its excess kurtosis", "statistic"),
             *([Column("mean_seconds", "seconds per replicate", "statistic")] if timed else []),
         ),
-        "Failed: the replicate as a whole stopped with an error; it is a miss of every method.",
-        "Drawn again: samples in which a class had fewer than two cases.",
-        "SE of a true error: 0 where it is exact. It must be small against the widths.",
+        "Failed: the whole replicate stopped with an error; it counts as a miss for every method.",
+        "Redrawn: samples in which a class had fewer than two cases.",
+        "SE of a true error: 0 if exact. It must be small compared with the widths.",
     )
 
 
 def differences_report(summary: Summary) -> Report:
-    """Return every method minus the reference, on the same replicates."""
+    """Return the table of differences from the reference, on the same replicates."""
     reference = summary.reference
     return _report(
         "differences",
@@ -69,18 +69,18 @@ def differences_report(summary: Summary) -> Report:
         (
             *_ROW,
             *_with_error("coverage_difference", "coverage", "difference"),
-            Column("n_only_method", "it alone covers", "count"),
-            Column("n_only_reference", f"{reference} alone covers", "count"),
+            Column("n_only_method", "only it covers", "count"),
+            Column("n_only_reference", f"only {reference} covers", "count"),
             *_with_error("width_difference", "width", "difference"),
-            Column("n_both", "both gave one", "count"),
+            Column("n_both", "both have intervals", "count"),
         ),
         *summary.judged_note,
-        f"Width above 0: wider than {reference}; over the replicates in which both gave an interval.",
+        f"Width above 0: wider than {reference}, over replicates in which both have an interval.",
     )
 
 
 def shortest_report(summary: Summary) -> Report:
-    """Return which method is the shortest that keeps its level in each cell."""
+    """Return the table of the shortest method that keeps its level in each cell."""
     reference = summary.reference
     named = summary.shortest.assign(shortest=summary.shortest["shortest"].replace("", "none"))
     return _report(
@@ -89,26 +89,26 @@ def shortest_report(summary: Summary) -> Report:
         named,
         (
             *_CELL,
-            Column("n_keeping", "methods that keep it", "count"),
-            Column("shortest", "shortest of them", "text"),
+            Column("n_keeping", "methods that keep their level", "count"),
+            Column("shortest", "shortest of these", "text"),
             Column("coverage", "coverage", "proportion"),
             *_with_error("width", "mean width", "proportion"),
             Column("reference_coverage", f"coverage of {reference}", "proportion"),
-            Column("reference_keeps_level", f"{reference} keeps it", "text"),
+            Column("reference_keeps_level", f"{reference} keeps its level", "text"),
             Column("reference_width", f"width of {reference}", "proportion"),
             *_with_error("width_difference", f"width minus {reference}", "difference"),
         ),
         RULE,
         *summary.judged_note,
-        "Of equal mean widths the first in the order of the methods.",
+        "If mean widths are equal: the first in the order of the methods.",
     )
 
 
 def published_report(summary: Summary) -> Report:
-    """Return the study beside published values."""
+    """Return the table of published values and those of the study."""
     return _report(
         "published",
-        "Beside published values",
+        "Comparison with published values",
         summary.published,
         (
             *_ROW,
@@ -119,14 +119,14 @@ def published_report(summary: Summary) -> Report:
             Column("difference", "difference", "difference"),
             Column("source", "source", "text"),
         ),
-        "Type I error: share of intervals that leave out the expected error.",
+        "Type I error: share of intervals that exclude the expected error.",
         "Missing share of variance: 1 - (model SE / empirical SE)^2.",
-        "Published values have a Monte Carlo error of their own.",
+        "Published values also have a Monte Carlo error.",
     )
 
 
 def aggregates_report(summary: Summary) -> Report:
-    """Return one row per method over all cells."""
+    """Return the table of aggregates, one row per method."""
     return _report(
         "aggregates",
         "Over all cells",
@@ -136,7 +136,7 @@ def aggregates_report(summary: Summary) -> Report:
             Column("n_cells", "cells", "count"),
             Column("n_keeping", "keeps its level", "count"),
             Column("share_keeping", "share", "proportion"),
-            Column("n_shortest", "shortest that does", "count"),
+            Column("n_shortest", "shortest of those", "count"),
             Column("worst_coverage", "worst coverage", "proportion"),
             Column("worst_scenario", "in scenario", "text"),
             Column("worst_n", "at n", "count"),
@@ -145,13 +145,13 @@ def aggregates_report(summary: Summary) -> Report:
             Column("n_degenerate", "degenerate", "count"),
         ),
         *summary.judged_note,
-        "Aggregates depend on which cells a study has, which the next table shows.",
+        "Aggregates depend on the cells of the study, shown in the next table.",
         f"width / {summary.reference}: mean over cells of the ratio of mean widths.",
     )
 
 
 def estimands_in_words(summary: Summary) -> list[str]:
-    """Say what the methods of a study aim at."""
+    """Return the targets of the methods."""
     joined = summary.cells["estimand"].unique()
     estimands = (Estimand.read(one) for text in joined for one in text.split("; ") if one)
     return explain_estimands(estimands, DIFFERENCES if summary.compares else ERRORS)
@@ -175,12 +175,12 @@ def _coverage(summary: Summary) -> Report:
             Column("estimand", "estimand", "text"),
         ),
         RULE,
-        "Truth above: above the upper limit, so that the interval promised too little; below: below the lower.",
+        "Truth above: above the upper limit, so the interval was too optimistic; below: below the lower limit.",
     )
 
 
 def _expected(summary: Summary) -> Report:
-    """Return the coverage of the expected error, of methods that aim at it."""
+    """Return the table of coverage of the expected error, for methods that aim at it."""
     return _report(
         "expected",
         "Coverage of the expected error at n1 training cases, for methods that aim at it",
@@ -199,19 +199,17 @@ def _expected(summary: Summary) -> Report:
             Column("n_expected", "further samples", "statistic"),
         ),
         RULE,
-        "Expected error: mean over the replicates of the errors of the learning algorithm on further samples of n1 "
-        "cases, a fraction being rounded down; those that could not be fitted are left out. The MCSE of its "
-        "coverage takes it as known.",
-        "Missed: intervals that were given and leave it out. That is the size of the test, at 1 - level, of the "
-        "hypothesis that the expected error is what it is, wherever test and interval belong together; intervals "
-        "of zero width miss although such a test does not reject.",
-        "Mean SE of an error: 0 where errors are exact. Where they are found on fixed cases, all have this error "
-        "in common, and the MCSE leaves it out.",
+        "Expected error: mean over replicates of the errors of the learning algorithm on further samples of n1 cases, "
+        "rounded down; samples that could not be fitted are left out. The MCSE of its coverage treats it as known.",
+        "Missed: computed intervals that exclude it. If test and interval correspond, this is the size of the test, at "
+        "1 - level, of the true expected error; intervals of zero width miss although such a test does not reject.",
+        "Mean SE of an error: 0 if errors are exact. If they come from fixed cases, this error is common to all and "
+        "not part of the MCSE.",
     )
 
 
 def _rejections(summary: Summary) -> Report:
-    """Return how often the hypothesis of equal errors is rejected; no row where nothing is compared."""
+    """Return the table of rejections of equal errors; no rows without comparisons."""
     return _report(
         "rejections",
         "Rejection of the hypothesis of equal errors",
@@ -221,8 +219,8 @@ def _rejections(summary: Summary) -> Report:
             *_with_error("rejection", "rejected", "proportion"),
             *_with_error("expected", "expected difference", "difference"),
         ),
-        f"At the level {format_level(1.0 - summary.confidence_level)}. Where the expected difference is 0 this is "
-        "the size of the test, elsewhere its power.",
+        f"At level {format_level(1.0 - summary.confidence_level)}. If the expected difference is 0, this is the size "
+        "of the test, otherwise its power.",
     )
 
 
@@ -242,9 +240,9 @@ def _widths(summary: Summary) -> Report:
             Column("n_fits", "fits", "statistic"),
             Column("seconds", "seconds alone", "statistic"),
         ),
-        "Seconds alone: median time of the method by itself, without refits shared with others, in the first few "
-        "replicates; other workers may have been computing at the time.",
-        f"Widths of the limits clipped to [{-1 if summary.compares else 0}, 1]; raw: as the formula gives them.",
+        "Seconds alone: median time of the method alone, without refits shared with other methods, in the first few "
+        "replicates; other workers may have been busy at the same time.",
+        f"Widths of the limits clipped to [{-1 if summary.compares else 0}, 1]; raw: without clipping.",
     )
 
 
@@ -262,7 +260,7 @@ def _centers(summary: Summary) -> Report:
             *_with_error("se_ratio", "model / empirical", "statistic"),
         ),
         "Bias and mean square error: of estimate - true error. Empirical SE: standard deviation of the estimates; "
-        "model SE: root of the mean square of the standard errors that the method itself gives, where it does.",
+        "model SE: root mean square of the method's own standard errors, if any.",
     )
 
 
@@ -273,7 +271,7 @@ def _report(
     columns: tuple[Column, ...],
     *notes: str,
 ) -> Report:
-    """Return a table of a frame, flags in words."""
+    """Return a frame as a table, with flags in words."""
     shown = frame[[column.key for column in columns]].map(_in_words)
     rows: list[Any] = shown.to_dict("records")
     return Report(name, title, notes, columns, tuple(rows), lambda: frame)

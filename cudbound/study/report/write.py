@@ -32,17 +32,17 @@ from cudbound.study.report.report_tables import (
 from cudbound.study.run.store import Store
 
 FORMATS = ("html", "csv")
-#: Cells whose first failure is told.
+#: Cells whose first failure is reported.
 MAX_FAILURES = 5
-#: Cells of one plot by scenario, so that each fits a page.
+#: Cells per plot by scenario, to fit on a page.
 CELLS_PER_PLOT = 12
-#: With more cells than these, plots by scenario would be pages of what the tables say.
+#: With more cells than this, plots by scenario would only repeat the tables on many pages.
 MAX_PLOTTED_CELLS = 120
 
 
 @dataclass(frozen=True)
 class Section:
-    """A part of a report: a heading with sentences, tables and plots under it.
+    """A section of a report: a heading with sentences, tables and plots.
 
     Attributes
     ----------
@@ -64,40 +64,39 @@ def write_report(
 ) -> tuple[Path, ...]:
     """Write the report of a study.
 
-    The page has, in this order: which method kept its level where, and at what width; what was run, every method in
-    every cell, published values if there are any, paired differences to the CUD bound or else the first method, the
-    shortest interval that keeps its level in each cell, plots, and rules and conventions. Columns sort by a click on
-    their heading. Texts of the study, which may be untrusted, are escaped. In CSV each stands between quotes, with an
-    apostrophe before those that a spreadsheet would run as a formula: such as begin with one of ``= + - @``.
+    The page has, in this order: which methods kept their level, where and at what width; what was run; every method in
+    every cell; published values, if any; paired differences from the CUD bound or else the first method; the shortest
+    interval that keeps its level in each cell; plots; rules and conventions. Click on a heading to sort by its column.
+    Texts of the study, which may be untrusted, are escaped. In CSV, texts are quoted, and those that a spreadsheet
+    would run as a formula (such as those that begin with ``= + - @``) are prefixed with an apostrophe.
 
     Parameters
     ----------
     store_path : path
-        Store of a study; a run may be writing it.
+        Store of a study; a run may be writing to it.
     output : path
-        File to write; one that is there is replaced.
+        File to write; an existing file is replaced.
     format : {"html", "csv"}, default="html"
-        ``html`` is one file that needs no other and no network. ``csv`` writes the table of cells to `output`,
-        unrounded and with every column, and the others beside it: to ``NAME-samples.csv``, ``NAME-differences.csv``,
-        ``NAME-shortest.csv``, ``NAME-aggregates.csv`` and, if the study has any, published values to
-        ``NAME-published.csv``.
+        ``html`` is one self-contained file. ``csv`` writes the table of cells to `output`, unrounded and with every
+        column, and the other tables next to it: to ``NAME-samples.csv``, ``NAME-differences.csv``,
+        ``NAME-shortest.csv``, ``NAME-aggregates.csv`` and, if the study has published values, ``NAME-published.csv``.
 
     Returns
     -------
     tuple of Path
-        The files that were written.
+        The written files.
 
     Raises
     ------
     StudyError
-        If the store is missing or is none.
+        If the store is missing or is not a store.
     ValueError
-        If no format has that name, one of the files is the store, the store holds no replicate yet, or one of the files
-        beside `output` is there already and is no table of a report.
+        If the format is unknown, one of the files is the store, the store has no replicates yet, or one of the files
+        next to `output` exists and is not a table of a report.
     ImportError
-        If the format is "html" and jinja2 or matplotlib is not installed, with the way to get them.
+        If the format is "html" and jinja2 or matplotlib is not installed; the message shows the install command.
     OSError
-        If a file cannot be written; all are then as they were.
+        If a file cannot be written; all files are then unchanged.
     """
     texts = report_texts(store_path, output, format)
     write_texts(texts)
@@ -107,7 +106,7 @@ def write_report(
 def report_texts(
     store_path: str | os.PathLike[str], output: str | os.PathLike[str], format: str = "html"
 ) -> dict[Path, str]:
-    """Return what `write_report` writes, by the file that it goes to, and write nothing.
+    """Return the contents that `write_report` would write, by file, without writing.
 
     Raises
     ------
@@ -121,7 +120,7 @@ def report_texts(
         summary = summarize_store(store)
         title, sentences = f"Coverage study {store.description['name']}", run_notes(store)
     if summary.replicates.empty:
-        raise ValueError(f"store {os.fspath(store_path)!r}: it holds no replicate yet; run the study first")
+        raise ValueError(f"store {os.fspath(store_path)!r}: it has no replicates yet; run the study first")
     texts = _csv(summary, place) if format == "csv" else {place: _html(title, summary, sentences)}
     for path, text in texts.items():
         if path.exists() and path.samefile(store_path):
@@ -130,21 +129,21 @@ def report_texts(
             )
         if path != place and path.is_file() and not _has_header(path, text):
             raise ValueError(
-                f"The 'output' parameter: {str(path)!r}, which the report needs too, is there already and is no table "
-                "of a report; choose another name."
+                f"The 'output' parameter: the report also needs {str(path)!r}, which exists and is not a table of a "
+                "report; choose another name."
             )
     return texts
 
 
 def _has_header(path: Path, text: str) -> bool:
-    """Whether the first line of a file is that of a text."""
+    """Whether the first line of a file equals that of a text."""
     header = text.partition("\n")[0].encode()
     with path.open("rb") as file:
         return file.read(len(header)) == header
 
 
 def run_notes(store: Store) -> list[str]:
-    """Return what was run, in sentences: replicates, failures, settings, versions."""
+    """Return the run in sentences: replicates, failures, settings, versions."""
     description, status = store.description, store.status()
     scenarios, cells = description["scenarios"], cells_of(description)
     sizes, planned = sorted({n for _, n in cells}), cells.values()
@@ -156,7 +155,7 @@ def run_notes(store: Store) -> list[str]:
         settings = f"{resamples} resamples, inner {inner}, localization = {localization}, {settings}"
     options = "; ".join(f"{method}: {_pairs(chosen)}" for method, chosen in description["options"].items())
     notes = [
-        f"{status.n_done} of {status.n_total} replicates, of which {status.n_failed} failed.",
+        f"{status.n_done} of {status.n_total} replicates done, {status.n_failed} of them failed.",
         *(f"{failure}." for failure in status.failures[:MAX_FAILURES]),
         "The study is not finished: cells have fewer replicates than planned, or are missing."
         if status.n_done < status.n_total
@@ -165,7 +164,7 @@ def run_notes(store: Store) -> list[str]:
         f"{' to '.join(map(str, sorted({min(planned), max(planned)})))} replicates of each planned.",
         f"Methods: {', '.join(description['methods'])}; nominal level {format_level(description['confidence_level'])}.",
         f"Settings: {settings}.",
-        f"Sizes of the resampling, as far as methods read them: {_pairs(description['sizes'])}.",
+        f"Sizes of the resampling, for the methods that use them: {_pairs(description['sizes'])}.",
         f"Options: {options}." if options else "",
         *(f"Versions: {one}." for one in store.versions()),
         *(f"Machine: {one}." for one in dict.fromkeys(run["machine"] for run in store.runs())),
@@ -179,7 +178,7 @@ def _pairs(chosen: Mapping[str, Any]) -> str:
 
 
 def _scenario(entries: Mapping[str, Any]) -> str:
-    """Return what cases are drawn from and what is fitted to them."""
+    """Return the population and the fitted classifier."""
     words = [entries.get("title") or entries.get("parameters"), f"classifier {entries['classifier']}"]
     if "rival" in entries:
         words.append(f"against {entries['rival']}")
@@ -187,15 +186,15 @@ def _scenario(entries: Mapping[str, Any]) -> str:
 
 
 def _sections(summary: Summary, sentences: Sequence[str]) -> list[Section]:
-    """Return the parts of a report that have something to show, but for the rules at its end."""
+    """Return the nonempty sections of a report, except the rules at its end."""
     sections = [
         Section(
-            "Which method kept its level where, and at what width",
+            "Which methods kept their level, where and at what width",
             tables=(aggregates_report(summary), summary.report()),
         ),
         Section("What was run", tuple(sentences), (samples_report(summary),)),
         Section("Every method in every cell", tables=tuple(cell_reports(summary))),
-        Section("Beside published values", tables=(published_report(summary),)),
+        Section("Comparison with published values", tables=(published_report(summary),)),
         Section(f"Compared with {summary.reference}", tables=(differences_report(summary),)),
         Section("Shortest interval that keeps its level", tables=(shortest_report(summary),)),
         Section("Plots", plots=tuple(_plots(summary))),
@@ -205,7 +204,7 @@ def _sections(summary: Summary, sentences: Sequence[str]) -> list[Section]:
 
 def _plots(summary: Summary) -> Iterator[tuple[str, str]]:
     cells, level = summary.judged_cells, summary.confidence_level
-    band = "Dashed: nominal level. Gray: where an exact interval's coverage falls in 95% of such studies."
+    band = "Dashed: nominal level. Gray: range of the coverage of an exact interval in 95% of such studies."
     yield (
         f"Coverage against mean width, one point per cell and method, with one MCSE. {band}",
         CoverageWidthDisplay(cells, level).svg("width"),

@@ -1,1 +1,1 @@
-"""Replicates computed on many cores, each kept in the store as soon as it is done."""
+"""Running replicates on many cores, with results stored as soon as they are done."""

@@ -17,7 +17,7 @@ CONNECT_SECONDS = 10
 
 @contextmanager
 def connect(address: str) -> Iterator[Any]:
-    """Connect to the scheduler of a cluster that has workers.
+    """Connect to the scheduler of a cluster with workers.
 
     Parameters
     ----------
@@ -39,8 +39,8 @@ def connect(address: str) -> Iterator[Any]:
         from distributed import Client
     except ImportError as error:
         raise ImportError(
-            "a Dask cluster needs the package 'distributed', which is not installed; "
-            f"get it with: {install_command('dask')}"
+            "a Dask cluster needs the package 'distributed', which is not installed; get it with: "
+            f"{install_command('dask')}"
         ) from error
     with ExitStack() as stack:
         try:
@@ -49,36 +49,36 @@ def connect(address: str) -> Iterator[Any]:
             client.submit(int, pure=False).result(timeout=CONNECT_SECONDS)
         except (OSError, ValueError) as error:
             raise StudyError(
-                f"dask: no worker of a scheduler at {address!r} answers; check the address, such as 'tcp://host:8786', "
-                f"and that the scheduler and a worker run ({error})"
+                f"dask: no worker of a scheduler at {address!r} responds; check the address, such as "
+                f"'tcp://host:8786', and that the scheduler and a worker are running ({error})"
             ) from error
         check_workers(client)
         yield client
 
 
 def check_workers(client: Any) -> None:
-    """Refuse workers with another version of this package, whose results could differ."""
+    """Raise for workers with another version of this package, whose results could differ."""
     here = version("cudbound")
     for worker, there in client.run(version, "cudbound", on_error="return").items():
         if there != here:
             raise StudyError(
-                f"dask: all workers must have cudbound {here}, as this process has. Worker {worker} has {there}; "
-                "install it there and start that worker again"
+                f"dask: all workers must have cudbound {here}, like this process. Worker {worker} has {there}; install "
+                f"{here} there and restart that worker"
             )
 
 
 def run_on_cluster(
     client: Any, function: Callable[..., Any], calls: Iterator[tuple[Any, ...]]
 ) -> Generator[Any, None, None]:
-    """Yield the results of calls in the order in which they end.
+    """Yield the results of calls in the order of completion.
 
-    Calls are read when they are sent: there is one running and one waiting for every worker that the cluster has by
-    then. joblib, which other workers are given batches by, would wait for ever for one that a cluster lost.
+    Calls are evaluated when sent: every current worker of the cluster has one running and one waiting. joblib, used for
+    other workers, would wait forever for a call that a cluster lost.
 
     Raises
     ------
     StudyError
-        If the same call killed several workers, or the connection to the scheduler is lost.
+        If the same call killed several workers, or the connection to the scheduler was lost.
     """
     from distributed import KilledWorker, as_completed
     from distributed.client import FutureCancelledError
@@ -95,6 +95,7 @@ def run_on_cluster(
             yield next(sent).result()
     except (KilledWorker, FutureCancelledError, OSError) as error:
         raise StudyError(
-            f"dask: workers or the connection to the scheduler were lost ({error}); the store keeps what was done: run "
-            "the same study with the same store to resume, with larger workers if they were killed for lack of memory"
+            f"dask: workers or the connection to the scheduler were lost ({error}); the store keeps finished "
+            "replicates: run the same study with the same store to resume, with larger workers if they were killed for "
+            "lack of memory"
         ) from error

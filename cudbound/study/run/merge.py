@@ -32,30 +32,30 @@ def merge_stores(parts: Iterable[str | Path], store_path: str | Path) -> StudySt
     Parameters
     ----------
     parts : iterable of str or path
-        The stores, which stay as they are. Runs may be writing them: what is stored by now is taken.
+        The stores, which are not changed. Runs may be writing to them: only stored results are merged.
     store_path : str or path
-        The merged store. One that is there is a further part, and is replaced when all are merged.
+        The merged store. An existing store is a further part, and is replaced when all are merged.
 
     Returns
     -------
     StudyStatus
-        What the merged store holds.
+        Status of the merged store.
 
     Raises
     ------
     StudyError
-        If a part is missing, damaged or no store, holds results of another study, or has a replicate that another part
-        has with other results; or if the merged store cannot be written, or a run writes it. What is at `store_path` is
-        then as it was.
+        If a part is missing, damaged or not a store, has results of another study, or has a replicate whose results
+        differ from those in another part; or if the merged store cannot be written, or a run is writing to it. An
+        existing file at `store_path` is then unchanged.
 
     Notes
     -----
-    The results that the merged store holds do not depend on the order of parts, nor on which part has which replicates.
-    Replicates that several parts have, equal but for times, are taken once, with the times of the first of these parts.
-    A merge that is killed at any moment leaves at `store_path` what was there before.
+    The merged results do not depend on the order of parts, nor on which part has which replicates. A replicate in
+    several parts, equal except for times, is merged once, with the times of the first of these parts. A merge killed at
+    any moment leaves `store_path` unchanged.
 
-    A merged store can be resumed, and be a part again. After more replicates, sizes or scenarios were added to a design
-    its shards are to be run again, which adds what is new, and merged into a new store.
+    A merged store can be resumed, and can be a part itself. After adding replicates, sizes or scenarios to a design,
+    run its shards again, which adds the new results, and merge them into a new store.
 
     Examples
     --------
@@ -92,7 +92,7 @@ def merge_stores(parts: Iterable[str | Path], store_path: str | Path) -> StudySt
 
 
 def _read_heads(sources: Sequence[Path]) -> tuple[str, set[tuple[float, str]]]:
-    """Return the description of the study, and all runs; what a killed run left in a store is undone."""
+    """Return the description of the study, and all runs; unfinished changes of a killed run are undone."""
     descriptions, runs = [], set()
     for path in sources:
         with Store.open(path) as store:
@@ -103,8 +103,8 @@ def _read_heads(sources: Sequence[Path]) -> tuple[str, set[tuple[float, str]]]:
         if found := differences(first, other) or differences(other, first):
             raise store_error(
                 path,
-                f"it holds results of another study than {str(sources[0])!r} ({shown(found)}); leave one of the two "
-                "out, or run both with the same design",
+                f"it has results of another study than {str(sources[0])!r} ({shown(found)}); leave one of the two out, "
+                "or run both with the same design",
             )
     return json.dumps(first), runs
 
@@ -126,7 +126,7 @@ def _write(place: Path, sources: Iterable[Path], description: str, runs: Iterabl
 
 
 def _add_part(connection: sqlite3.Connection, path: Path) -> None:
-    """Add the replicates that are new; refuse a part of which one has other results than it has in another part."""
+    """Add new replicates; raise if a replicate has different results in another part."""
     for table in RESULTS:
         here, there = (
             f"SELECT {table.compared} FROM {one}.{table.name} WHERE ({_KEY}) IN (SELECT {_KEY} FROM {other}.replicates)"
@@ -138,8 +138,8 @@ def _add_part(connection: sqlite3.Connection, path: Path) -> None:
                 scenario, n, replicate = found[:3]
                 raise store_error(
                     path,
-                    f"its replicate {replicate} of scenario {scenario!r} at n = {n} is not that of another part; run "
-                    "the replicate again, with replay, to see which of them is right, and leave the other store out",
+                    f"its replicate {replicate} of scenario {scenario!r} at n = {n} differs from that in another part; "
+                    "run the replicate again, with replay, to see which is correct, and leave the other store out",
                 )
     for table in (*RESULTS, METHOD_TIMINGS, TIMINGS):
         connection.execute(f"INSERT OR IGNORE INTO main.{table.name} SELECT * FROM part.{table.name}")

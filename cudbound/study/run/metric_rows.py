@@ -1,4 +1,4 @@
-"""Metrics in studies: their true values on a large sample, and rows that say whether all of several were covered."""
+"""Metrics in studies: their true values on a large sample, and rows for simultaneous coverage of several."""
 
 from __future__ import annotations
 
@@ -21,15 +21,14 @@ from cudbound.study.populations.population import Truth
 from cudbound.study.populations.truth import N_TRUTH_CASES, fixed_cases
 from cudbound.study.run.replicate_rows import IntervalRow
 
-#: Cases on which a metric is found; for a class that is a tenth of them the standard error is at most .0036.
+#: Cases for the true value of a metric; for a class with a tenth of them, the standard error is at most .0036.
 N_METRIC_CASES = 200_000
 
 
 def true_metrics(population: Any, classifier: Any, metrics: Metrics) -> tuple[Truth, ...]:
     """Return the metrics of a fitted classifier of the classes 0 and 1 on a fixed large sample of a world.
 
-    A population that has few enough cases to be judged on all of them has them as ``all_cases``. The prevalence
-    "sample" is that of the large sample.
+    If a population has ``all_cases``, these are used instead. The prevalence "sample" is that of the large sample.
 
     Parameters
     ----------
@@ -40,7 +39,7 @@ def true_metrics(population: Any, classifier: Any, metrics: Metrics) -> tuple[Tr
     Raises
     ------
     ValueError
-        If a predictive value is asked for of a classifier that never predicts the class it is about.
+        If a predictive value is requested for a classifier that never predicts its class.
     """
     asked = metrics.resolve()
     # an AUC and a Brier score rest on all cases, and not on those of one class or of one prediction
@@ -56,7 +55,7 @@ def true_metrics(population: Any, classifier: Any, metrics: Metrics) -> tuple[Tr
     for name in asked.ratios:
         value = likelihood_ratio(name, found["sensitivity"].value, found["specificity"].value)
         if math.isnan(value):
-            raise ValueError(f"The {name} of a classifier that never calls a case so is not defined.")
+            raise ValueError(f"The {name} is not defined for a classifier that never makes this prediction.")
         found[name] = Truth(value)
     if NET_BENEFIT in found and not isinstance(asked.prevalence, float):
         cost = found[NET_BENEFIT]
@@ -65,7 +64,7 @@ def true_metrics(population: Any, classifier: Any, metrics: Metrics) -> tuple[Tr
         # the standard error is that of a share of the cases that are called so
         n_called = int(np.count_nonzero(called == (name == "ppv")))
         if n_called == 0:
-            raise ValueError(f"The {name} of a classifier that never calls a case so is not defined.")
+            raise ValueError(f"The {name} is not defined for a classifier that never makes this prediction.")
         value = VALUES[name](found["sensitivity"].value, found["specificity"].value, prevalence)
         found[name] = Truth(value, math.sqrt(value * (1.0 - value) / n_called))
     return tuple(found[name] for name in asked.names)
@@ -99,17 +98,17 @@ def _metric_rows(population: Any, metric: Metric) -> MetricRows:
 
 
 def joint_rows(rows: Sequence[IntervalEstimate], truths: Sequence[Truth]) -> tuple[IntervalRow, ...]:
-    """Return one row for each method, which covers 0 if all its intervals cover their true values.
+    """Return one row per method, which covers 0 if all its intervals cover their true values.
 
-    Its lower limit is by how much the true value that is farthest outside lies outside, negative if all are inside;
-    its width is the mean width of the intervals.
+    Its lower limit is the largest distance of a true value outside its interval, negative if all are inside; its width
+    is the mean width of the intervals.
 
     Parameters
     ----------
     rows : sequence of IntervalEstimate
-        Those of all methods for the first metric, then for the second, and so on.
+        Rows of all methods for the first metric, then for the second, and so on.
     truths : sequence of Truth
-        One for each metric.
+        One per metric.
     """
     n_methods = len(rows) // len(truths)
     found = []

@@ -1,4 +1,4 @@
-"""One replicate: draw a sample, fit, find the true error, and set all intervals beside each other."""
+"""One replicate: draw a sample, fit, find the true error, and compute all intervals."""
 
 from __future__ import annotations
 
@@ -33,17 +33,17 @@ from cudbound.study.populations.population import MAX_DRAWS, Cases, Truth, draw_
 from cudbound.study.run.metric_rows import joint_rows, true_metrics
 from cudbound.study.run.replicate_rows import ExpectedError, IntervalRow, Key, ReplicateRow
 
-#: Replicates of each cell in which every method is computed once more by itself, for the time that it takes alone.
+#: Replicates per cell in which every method is recomputed alone, for its time.
 N_TIMED = 3
 
 
 @shared(HIDDEN)
 def run_replicate(study: Study, scenario: Scenario, n: int, replicate: int) -> ReplicateRow:
-    """Run one replicate. An exception becomes a row with its traceback.
+    """Run one replicate. Exceptions become a row with the traceback.
 
     Notes
     -----
-    The row depends on the study's settings, the scenario, n and the number of the replicate alone, but for times.
+    Except for times, the row depends only on the study's settings, the scenario, n and the replicate number.
     """
     begun = time.perf_counter()
     key = Key(scenario.name, n, replicate)
@@ -92,9 +92,9 @@ def alone() -> Iterator[None]:
 
 
 def _fit(scenario: Scenario, X: Any, y: Any, seed: int) -> list[Any]:
-    """Fit the classifier, and its rival if there is one; cases of one class give the constant classifier.
+    """Fit the classifier, and its rival, if any; cases of one class give the constant classifier.
 
-    The seed stands in for every ``random_state`` that is None, and is taken out again: refits have seeds of their own.
+    The seed replaces every ``random_state`` that is None, and is removed afterwards: refits have their own seeds.
     """
     learners, fitted = scenario.learners(), []
     if len(np.unique(y)) == 1:
@@ -106,7 +106,7 @@ def _fit(scenario: Scenario, X: Any, y: Any, seed: int) -> list[Any]:
 
 
 def _difference(values: list[float]) -> float:
-    """Return the error of the one classifier, or that of the first minus that of its rival."""
+    """Return the error of the classifier, or that of the first classifier minus that of its rival."""
     return values[0] - sum(values[1:])
 
 
@@ -126,8 +126,8 @@ def _expected_error(
 ) -> ExpectedError | None:
     """Find the error of the learning algorithm on a further sample; its mean over replicates is the expected error.
 
-    The training set is part of a sample of n cases, as those of the methods are, and is treated as they are if it has
-    one class: that gives the constant classifier if refits are batched, else another is drawn. None if there is none.
+    The training set is part of a sample of n cases, as those of the methods are. If it has one class, it is treated in
+    the same way: batched refits give the constant classifier, otherwise another set is drawn. None if there is none.
     """
     rng = study.rng(key.scenario, key.n, key.replicate, n_train)
     seed = study.seed_of_fits(key.scenario, key.n, key.replicate, n_train)
@@ -146,7 +146,7 @@ def _first(rows: Any, n: int) -> Any:
 
 
 def _truths(scenario: Scenario, fitted: list[Any], drawn: Cases) -> tuple[Truth, ...]:
-    """Return the true error, or the true value of each metric that is studied."""
+    """Return the true error, or the true value of each metric of the study."""
     if scenario.metric == ("error",):
         return (_true_error(scenario, fitted, drawn),)
     return true_metrics(scenario.population, fitted[0], scenario.metrics)
@@ -195,7 +195,7 @@ def _intervals(
 def _seconds_alone(
     method: Method, intervals: Callable[..., object], rng: np.random.Generator
 ) -> dict[str, float]:
-    """Time a method by itself, without the refits that it shares with others; one that fails has no time."""
+    """Time a method alone, without refits shared with others; a method that fails has no time."""
     begun = time.perf_counter()
     with suppress(Exception), warnings.catch_warnings(action="ignore", category=CudboundWarning):
         intervals([method], rng)
@@ -204,13 +204,13 @@ def _seconds_alone(
 
 
 def _row(row: IntervalEstimate | ComparisonResult) -> IntervalRow:
-    """Keep what a store holds of a row; only comparisons have a p-value."""
+    """Return the stored part of a row; only comparisons have a p-value."""
     names = [entry.name for entry in fields(IntervalRow) if hasattr(row, entry.name)]
     return IntervalRow(**{name: _stored(getattr(row, name)) for name in names})
 
 
 def _stored(value: Any) -> Any:
-    """Return a value as a store holds it: remarks and details as one text each, None for what is undefined."""
+    """Convert a value for a store: remarks and details to one text each, undefined values to None."""
     if isinstance(value, Mapping):
         numbers = {name: float(one) if math.isfinite(one) else None for name, one in value.items()}
         return json.dumps(numbers) if numbers else None

@@ -1,4 +1,4 @@
-"""What one replicate of a study leaves behind: one record of the replicate and one row per method."""
+"""The results of one replicate: a record of the replicate and one row per method."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ CALLS = re.compile(r'.*^  File "[^\n]*", line \d+[^\n]*\n(?: [^\n]*\n)*', re.DOT
 
 @dataclass(frozen=True, order=True)
 class Key:
-    """Which replicate."""
+    """The key of a replicate."""
 
     scenario: str
     n: int
@@ -21,23 +21,23 @@ class Key:
 
 @dataclass(frozen=True)
 class IntervalRow:
-    """What one method gave on one replicate.
+    """The result of one method on one replicate.
 
     Attributes
     ----------
     method, estimand : str
     estimate, low, high, raw_low, raw_high : float or None
-        Limits clipped to [0, 1], and raw; None where the method gave none.
+        Limits clipped to [0, 1], and raw; None without limits.
     n_fits : int
     degenerate : str or None
-        Why the interval says nothing, if it does not.
+        Why the interval is not informative, or None.
     remarks : str
     standard_error : float or None
-        Of the estimate, as the method itself estimates it, where it does.
+        The method's own standard error of the estimate, if any.
     pvalue : float or None
-        Of the hypothesis that two learning algorithms have equal errors; None where only one is studied.
+        For the hypothesis that two learning algorithms have equal errors; None for a single one.
     details : str or None
-        Further numbers of the method by name, as one object of JSON, null where one is not finite; None without any.
+        Further numbers of the method by name, as a JSON object with null for values that are not finite; or None.
     """
 
     method: str
@@ -57,13 +57,13 @@ class IntervalRow:
 
 @dataclass(frozen=True)
 class ExpectedError:
-    """The true error of a classifier that was fitted to `n_train` further cases, for methods that aim at its mean.
+    """The true error of a classifier fitted to `n_train` further cases, for methods that aim at its mean.
 
     Attributes
     ----------
     n_train : int
     truth, truth_se : float
-        Error on the population, and the standard error of that number.
+        Error on the population, and its standard error.
     """
 
     n_train: int
@@ -79,22 +79,21 @@ class ReplicateRow:
     ----------
     key : Key
     truth, truth_se : float or None
-        Error of the fitted classifier on the population, or that of the first of two minus that of the second, and the
-        standard error of that number; None after a failure.
+        Error of the fitted classifier on the population, or the error of the first minus that of the second, and its
+        standard error; None after a failure.
     training_error : float or None
-        Of the classifier, or the difference of two.
+        For the classifier, or the difference of two.
     n_redrawn : int
-        Samples that were drawn again because a class had fewer than two cases.
+        Samples redrawn because a class had fewer than two cases.
     failure : str or None
-        Traceback of what stopped the replicate; its intervals are then missing.
+        Traceback of the error that stopped the replicate; its intervals are then missing.
     intervals : tuple of IntervalRow
     seconds : float
-        Wall-clock time; kept apart from the results, which repeat to the bit.
+        Wall-clock time; kept separate from the results, which are exactly reproducible.
     expected : tuple of ExpectedError
-        One for each size that an estimand "expected(n1=...)" of the intervals names, ascending; a fit that failed is
-        left out.
+        One per size in the estimands "expected(n1=...)" of the intervals, ascending; failed fits are left out.
     method_seconds : mapping of str to float
-        Wall-clock time of methods that were computed once more by themselves; empty in most replicates.
+        Wall-clock time of methods that were recomputed alone; empty in most replicates.
     """
 
     key: Key
@@ -110,7 +109,7 @@ class ReplicateRow:
 
 
 def last_line(failure: str | None) -> str | None:
-    r"""Return the error at the end of a traceback; the paths above it differ between computers.
+    r"""Return the error at the end of a traceback, without the paths, which differ between computers.
 
     Examples
     --------
@@ -121,7 +120,7 @@ def last_line(failure: str | None) -> str | None:
 
 
 def reason(failure: str) -> str:
-    r"""Return the error at the end of a traceback, with the whole of its message, in one line.
+    r"""Return the error at the end of a traceback, with its complete message, in one line.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Run a study on the cores of one computer or on a Dask cluster, and keep what is done in its store."""
+"""Run a study on the cores of one computer or on a Dask cluster, and store the results."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ from cudbound.study.run.shards import Shard, check_shard, replicates_of
 from cudbound.study.run.status import StudyStatus
 from cudbound.study.run.store import Store
 
-#: Seconds that a worker computes before it hands over what it has: as much as a kill can lose, a thousand times more
-#: than handing over costs.
+#: Seconds of computation before a worker returns its results: the most that a kill can lose, and a thousand times the
+#: cost of returning them.
 BATCH_SECONDS = 0.5
 
 #: Scenario and n.
@@ -55,56 +55,56 @@ def run_study(
     shard: Shard | None = None,
     limit_minutes: float | None = None,
 ) -> StudyStatus:
-    """Run all replicates of a study, or of a shard of it, that its store lacks.
+    """Run all missing replicates of a study, or of one of its shards.
 
     Parameters
     ----------
     study : Study
-        Its populations, classifiers and methods are sent to workers with cloudpickle, which takes functions and classes
-        of notebooks and scripts too.
+        Its populations, classifiers and methods are sent to workers with cloudpickle, which also supports functions and
+        classes defined in notebooks and scripts.
     store_path : str or path
-        Where results go; made where there is none. A store of the same study is resumed. More replicates, sizes
-        and scenarios than before may be asked for; any other change is refused.
+        File for the results; created if missing. A store of the same study is resumed. Replicates, sizes and scenarios
+        may be added; any other change raises StudyError.
     n_jobs : int or None, default=1
-        Worker processes; -1 for all cores. A cluster has the workers that it has.
+        Worker processes; -1 for all cores. No effect on a cluster.
     dask : str or None, default=None
-        Address of the scheduler of a Dask cluster, such as ``"tcp://host:8786"``, whose workers have this package.
-        Its workers are used in place of processes of this computer.
+        Address of the scheduler of a Dask cluster, such as ``"tcp://host:8786"``, whose workers have this package. Its
+        workers are used instead of processes of this computer.
     shard : (int, int) or None, default=None
-        ``(i, n)`` runs the i-th of n shards, from 1 up: of every cell the replicates i - 1, i - 1 + n, and so on. Each
-        of n processes runs one, into a store of its own; `cudbound.study.run.merge.merge_stores` joins the stores.
+        ``(i, n)`` runs the i-th of n shards, from 1: in every cell, the replicates i - 1, i - 1 + n, and so on. Run
+        each shard in its own process, into its own store; `cudbound.study.run.merge.merge_stores` merges the stores.
     limit_minutes : float or None, default=None
-        Minutes after which no worker is given more; what workers have by then is finished, at most two batches of half
-        a second or of one replicate each. The same call resumes from there.
+        Minutes after which workers receive no more batches; they finish what they have, at most two batches of half a
+        second or one replicate each. The same call resumes from there.
 
     Returns
     -------
     StudyStatus
-        What the store holds of the whole study at the end.
+        Status of the whole study at the end.
 
     Raises
     ------
     ValueError
         If a parameter is out of range.
     StudyError
-        If a method needs a CUD bound and a learner cannot have one, which is tried before the first replicate. If the
-        store cannot be used, see `Store.resume`, the disk is full, a worker was killed, something of the study
-        cannot be sent to workers or read by them, or a cluster does not answer, has no worker, has one with another
-        version of this package, or is lost. The store keeps what was done.
+        If a method needs a CUD bound and a learner cannot have one, which is checked before the first replicate. If the
+        store cannot be used, see `Store.resume`, the disk is full, a worker was killed, a part of the study cannot be
+        sent to workers or read by them, or a cluster does not respond, has no workers, has a worker with another
+        version of this package, or is lost. The store keeps finished replicates.
     ImportError
         If `dask` is given and the package ``distributed`` is missing.
     StudyInterrupted
-        On Ctrl-C. The store keeps what was done; the same call resumes from there.
+        On Ctrl-C. The store keeps finished replicates; the same call resumes from there.
 
     Notes
     -----
-    What the store holds at the end depends on the study and the shard alone, but for times: it is the same for any
-    number and kind of workers, and number of interruptions. Only this process writes. A kill at any moment loses at
-    most the replicates that workers have not yet handed over, about half a second each.
+    Except for times, the final store depends only on the study and the shard: it is the same for any number and kind of
+    workers, and any number of interruptions. Only this process writes. A kill at any moment loses at most the
+    replicates that workers have not yet returned, about half a second each.
 
-    Every worker computes with one thread of BLAS: more would compete with the other workers, and could round
-    otherwise. Warnings of fits, the same ones thousands of times, are not shown; those of this package stand in the
-    remarks of the rows. A replicate that fails is a row with its traceback; see `cudbound.replay`.
+    Every worker uses one BLAS thread: more would compete with the other workers, and could round differently. Warnings
+    of fits, repeated thousands of times, are not shown; those of this package are in the remarks of the rows. A failed
+    replicate is a row with its traceback; see `cudbound.replay`.
 
     Examples
     --------
@@ -142,10 +142,10 @@ def run_study(
 
 
 def run_in_memory(study: Study, *, n_jobs: int | None = 1, heard: _Heard = lambda _: None) -> Store:
-    """Run all replicates of a study into a store that no file keeps; the caller closes it.
+    """Run all replicates of a study into a store in memory; the caller closes it.
 
-    Parameters and errors are those of `run_study`, as far as they are not of files; `heard` is called with the rows of
-    every batch. Ctrl-C ends it.
+    Parameters and errors are those of `run_study`, except those about files; `heard` is called with the rows
+    of every batch. Ctrl-C stops it.
     """
     workers = check_n_jobs(n_jobs)
     check_learners(study)
@@ -165,7 +165,7 @@ def _fill(
     end: float,
     heard: _Heard = lambda _: None,
 ) -> None:
-    """Run what a store lacks, on a cluster if there is a client, until the time is over."""
+    """Run the missing replicates of a store, on a cluster if there is a client, until the time limit."""
     left, seconds = store.missing(shard), dict[_Cell, float]()
     n_total = sum(len(replicates_of(shard, n_each)) for n_each in study.cells.values())
     n_done = n_total - sum(map(len, left.values()))
@@ -189,7 +189,7 @@ def _fill(
                 seconds[rows[0].key.scenario, rows[0].key.n] = fmean(row.seconds for row in rows)
     except BrokenProcessPool as error:
         raise StudyError(
-            "a worker was killed, perhaps for lack of memory; run it again with fewer workers: a study resumes from "
+            "a worker was killed, perhaps for lack of memory; run the study again with fewer workers: it resumes from "
             "its store"
         ) from error
     finally:
@@ -201,10 +201,10 @@ def _fill(
 def _batches(
     study: Study, left: Mapping[_Cell, list[int]], seconds: Mapping[_Cell, float], end: float
 ) -> Iterator[tuple[_Cell, list[int]]]:
-    """Yield what is left to do until the time is over; lazily, so that sizes follow the seconds a replicate takes.
+    """Yield the remaining work until the time limit; lazily, so that batch sizes follow the time per replicate.
 
-    The cell of which the least share is done is next, so that a run that is stopped early has about the same share of
-    the replicates of every cell.
+    The cell with the smallest finished share is next, so that a run stopped early has about the same share of every
+    cell.
     """
     n_each, begun = study.cells, dict.fromkeys(left, 0)
     while begun and time.monotonic() < end:
@@ -239,7 +239,7 @@ def _in_processes(sent: Iterator[tuple[bytes, int, list[int]]], n_jobs: int) -> 
 
 @contextmanager
 def _ctrl_c_held_back() -> Iterator[None]:
-    """Answer Ctrl-C at the end; processes that start here inherit that they ignore it."""
+    """Handle Ctrl-C at the end; processes started here inherit ignoring it."""
     if not hasattr(signal, "pthread_sigmask"):  # Windows
         yield
         return
@@ -251,9 +251,9 @@ def _ctrl_c_held_back() -> Iterator[None]:
 
 
 def _pack(study: Study) -> dict[str, bytes]:
-    """Pickle each scenario with what it takes to run it, methods of the user's own among them.
+    """Pickle each scenario with everything needed to run it, including user-defined methods.
 
-    It is done once, here, because what cannot be sent would otherwise be found out by threads of joblib and Dask.
+    This is done once, here, because otherwise only threads of joblib and Dask would detect what cannot be sent.
     """
     packed = {}
     for scenario in study.scenarios:
@@ -269,13 +269,13 @@ def _pack(study: Study) -> dict[str, bytes]:
 
 @lru_cache(maxsize=100)
 def _unpack(packed: bytes) -> Study:
-    """Read what `_pack` wrote, once per worker, so that what a population has found out serves the next batch too."""
+    """Read the output of `_pack`, once per worker, so that cached values of a population serve later batches."""
     try:
         read: Study = pickle.loads(packed)
     except Exception as error:
         raise StudyError(
-            "a worker cannot read a population, a classifier or a method of the study; define it in the script itself "
-            f"or in a module that workers can import ({type(error).__name__}: {error})"
+            "a worker cannot read a population, a classifier or a method of the study; define it in the main script or "
+            f"in a module that workers can import ({type(error).__name__}: {error})"
         ) from error
     return read
 
@@ -290,37 +290,37 @@ def _run_in_worker(packed: bytes, n: int, numbers: list[int]) -> list[ReplicateR
 
 @cache
 def _use_one_thread() -> None:
-    """Limit BLAS for good: a worker of a cluster may run batches in threads, and none must undo it."""
+    """Limit BLAS permanently: a cluster worker may run batches in threads, and none must undo it."""
     threadpool_limits(1)
 
 
 @public_call
 def replay(study: Study, store_path: str | Path, scenario: str, n: int, replicate: int) -> ReplicateRow:
-    """Run one stored replicate again, a failed one for instance.
+    """Rerun one stored replicate, such as a failed one.
 
     Parameters
     ----------
     study : Study
-        The study of the store: the one that was run, with its populations and learners, or
-        `cudbound.study.design.design_file.read_design` of its design file.
+        The study of the store, with its populations and learners, or `cudbound.study.design.design_file.read_design` of
+        its design file.
     store_path : str or path
     scenario : str
         Name of the scenario.
     n : int
         Size of the training set.
     replicate : int
-        From 0 up. `StudyStatus.cells` has the first that failed in each cell.
+        From 0. `StudyStatus.cells` has the first failed replicate of each cell.
 
     Returns
     -------
     ReplicateRow
-        Equal to ``Store.replicate(Key(scenario, n, replicate))`` with the same versions of all packages on the same
-        kind of computer; nothing is stored.
+        Equal to ``Store.replicate(Key(scenario, n, replicate))``, given the same package versions and type of computer;
+        nothing is stored.
 
     Raises
     ------
     StudyError
-        If the store holds another study, or lacks this replicate.
+        If the store belongs to another study, or does not have this replicate.
 
     Examples
     --------

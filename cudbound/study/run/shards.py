@@ -1,4 +1,4 @@
-"""Shards of a study: the replicates that each of several runs has."""
+"""Shards of a study: the replicates of each of several runs."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from typing import Any
 from cudbound.basis.parameter_error import ParameterError
 from cudbound.basis.validation import check_integer
 
-#: The number of a shard, from 1 up, and how many there are.
+#: The number of a shard, from 1, and the number of shards.
 Shard = tuple[int, int]
 
 
 def read_shard(text: str) -> Shard:
-    """Return the shard that a text such as "3/8" names.
+    """Parse a shard such as "3/8".
 
     Raises
     ------
     ValueError
-        If it names none.
+        If the text is not a shard.
 
     Examples
     --------
@@ -27,17 +27,17 @@ def read_shard(text: str) -> Shard:
     """
     found = re.fullmatch(r"([0-9]+)/([0-9]+)", text)
     if found is None or not 1 <= int(found[1]) <= int(found[2]):
-        raise ValueError(f"{text!r} is no shard such as 3/8, the third of eight.")
+        raise ValueError(f"{text!r} is not a shard such as 3/8, the third of eight.")
     return int(found[1]), int(found[2])
 
 
 def check_shard(shard: Any) -> Shard | None:
-    """Return a shard of a study; None stands for all of it.
+    """Return a shard of a study; None means the whole study.
 
     Raises
     ------
     ValueError
-        If it is no pair of integers, or out of range.
+        If it is not a pair of integers, or out of range.
     """
     if shard is None:
         return None
@@ -50,7 +50,7 @@ def check_shard(shard: Any) -> Shard | None:
 
 
 def replicates_of(shard: Shard | None, n_replicates: int) -> range:
-    """Return the numbers of the replicates that a shard has in every cell; None has all.
+    """Return the replicate numbers of a shard in every cell; None has all.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""How far a study is."""
+"""The status of a study."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Failure:
     Attributes
     ----------
     replicate : int
-        The one with the smallest number; `cudbound.replay` runs it again.
+        The smallest number of a failed replicate; `cudbound.replay` reruns it.
     reason : str
         The error with its message, in one line.
     """
@@ -36,7 +36,7 @@ class Failure:
 
 @dataclass(frozen=True)
 class CellStatus:
-    """How far one scenario at one size is.
+    """The status of one scenario at one size.
 
     Attributes
     ----------
@@ -45,7 +45,7 @@ class CellStatus:
     n_done, n_failed, n_total : int
         Replicates; the failed ones are among those done.
     first_failure : Failure or None
-        None where none has failed.
+        None without failures.
     """
 
     scenario: str
@@ -58,20 +58,20 @@ class CellStatus:
 
 @dataclass(frozen=True, repr=False)
 class StudyStatus(Tabular, Pictured["NestedLoopDisplay"]):
-    """How far a study is; prints as a table, and writes itself as other tables do.
+    """The status of a study; prints as a table, with the same output formats as other tables.
 
     Attributes
     ----------
     name : str
-        Of the study.
+        Name of the study.
     n_done, n_failed, n_total : int
         Replicates; the failed ones are among those done.
     running : bool
-        Whether a run is writing the store now.
+        Whether a run is writing to the store now.
     rate : float or None
-        Replicates a second in the last run; None before its first.
+        Replicates per second in the last run; None before its first replicate.
     expected_end : datetime or None
-        When the rest will be done at this rate, in local time; None if nothing runs or nothing is left.
+        Expected end at this rate, in local time; None if nothing is running or left.
     cells : tuple of CellStatus
         In the order of the study.
     """
@@ -97,7 +97,7 @@ class StudyStatus(Tabular, Pictured["NestedLoopDisplay"]):
         return frame.astype({"first_failure": "Int64"})
 
     def report(self, run: Run | None = None, style: Style = FULL) -> Report:
-        """Return the cells as a table; `run` and `style` change nothing in it."""
+        """Return the cells as a table; `run` and `style` have no effect."""
         counts = {"n": "n", "n_done": "done", "n_total": "of", "n_failed": "failed"}
         columns = (
             Column("scenario", "scenario", "text"),
@@ -108,9 +108,9 @@ class StudyStatus(Tabular, Pictured["NestedLoopDisplay"]):
         return Report("cells", f"{self.name}: {done}", tuple(self._notes()), columns, rows, self.to_frame)
 
     def _notes(self) -> Iterator[str]:
-        yield "A run is writing the store." if self.running else "No run is writing the store."
+        yield "A run is writing to the store." if self.running else "No run is writing to the store."
         if self.rate is not None:
-            yield f"Rate of the last run: {self.rate:.3g} replicates a second."
+            yield f"Rate of the last run: {self.rate:.3g} replicates per second."
         if self.expected_end is not None:
             yield f"Expected end: {self.expected_end:%Y-%m-%d %H:%M}."
         yield from self.failures
@@ -125,7 +125,7 @@ class StudyStatus(Tabular, Pictured["NestedLoopDisplay"]):
         )
 
     def display(self) -> NestedLoopDisplay:
-        """Return the picture of what is planned, done and failed in every cell; `plot` draws it."""
+        """Return the plot of planned, done and failed replicates in every cell; its `plot` draws it."""
         from cudbound.plotting.nested_loop import NestedLoopDisplay
 
         names = {"n_total": "planned", "n_done": "done", "n_failed": "failed"}

@@ -43,7 +43,7 @@ from cudbound.study.run.store_tables import (
 if TYPE_CHECKING:
     import pandas as pd
 
-#: Packages whose versions are noted with every run.
+#: Packages whose versions are recorded with every run.
 PACKAGES = ("cudbound", "numpy", "scipy", "scikit-learn", "joblib")
 
 
@@ -52,9 +52,9 @@ class Store:
 
     Notes
     -----
-    Replicates are stored in whole batches, in one transaction each: a run that is killed at any moment leaves all
-    batches that were stored before, and no part of another. Numbers are stored in full precision. What the
-    tables hold depends on the study alone, not on the order of storing, interruptions or, but for times, time.
+    Replicates are stored in complete batches, in one transaction each: a run killed at any moment leaves all batches
+    stored before, and no part of another. Numbers are stored in full precision. Except for times, the tables depend
+    only on the study, not on the order of storing or interruptions.
 
     Examples
     --------
@@ -84,7 +84,7 @@ class Store:
 
     @classmethod
     def open(cls, path: str | Path) -> Store:
-        """Open a store to read it; a run may write it at the same time.
+        """Open a store for reading; a run may write to it at the same time.
 
         Parameters
         ----------
@@ -93,7 +93,7 @@ class Store:
         Raises
         ------
         StudyError
-            If the file is missing, is no store, or is a store of another version.
+            If the file is missing, is not a store, or is a store of another version.
         """
         place = Path(path)
         connection, _ = connect(place, "r")
@@ -101,21 +101,21 @@ class Store:
 
     @classmethod
     def resume(cls, path: str | Path, study: Study, shard: Shard | None = None) -> Store:
-        """Open a store to write results of a study; make one where there is none.
+        """Open a store for writing results of a study; create it if missing.
 
         Parameters
         ----------
         path : str or path
         study : Study
-            The study that the store was made for. It may have more replicates, sizes and scenarios than before.
+            The study of the store. It may have more replicates, sizes and scenarios than before.
         shard : (int, int) or None, default=None
-            The part of the study that is going to be run, for the record: a store takes replicates of all.
+            The part of the study that will be run, for the record: a store accepts all replicates.
 
         Raises
         ------
         StudyError
-            If the store holds another study: the differences are shown. If another run writes it, or it cannot be
-            written, is no store, or is a store of another version. The store stays as it was.
+            If the store belongs to another study; the message shows the differences. If another run is writing to it,
+            or it cannot be written, is not a store, or is a store of another version. The store is then unchanged.
         """
         place = Path(path)
         with ExitStack() as opened:
@@ -129,7 +129,7 @@ class Store:
 
     @classmethod
     def in_memory(cls, study: Study) -> Store:
-        """Make a store of a study that no file keeps: writing one waits for the disk at every batch."""
+        """Make a store of a study in memory: a file would wait for the disk at every batch."""
         store = cls(Path(":memory:"), connect_in_memory(), study)
         store._begin_run(study, None, new=True)
         return store
@@ -146,20 +146,20 @@ class Store:
 
     @property
     def description(self) -> dict[str, Any]:
-        """The study in words and numbers, as `cudbound.study.design.identity.describe` gives it."""
+        """The study in words and numbers, from `cudbound.study.design.identity.describe`."""
         ((text,),) = self._select("SELECT description FROM study")
         description: dict[str, Any] = json.loads(text)
         return description
 
     @property
     def shard(self) -> Shard | None:
-        """The shard that the last run was to do; None if that was the whole study."""
+        """The shard of the last run; None for the whole study."""
         ((_, environment),) = self._select("SELECT max(begun), environment FROM runs")
         text = json.loads(environment).get("shard")
         return None if text is None else read_shard(text)
 
     def check_study(self, study: Study, remedy: str) -> None:
-        """Refuse a study whose results these are not.
+        """Raise if these are not results of the study.
 
         Raises
         ------
@@ -167,7 +167,7 @@ class Store:
             The message shows the differences, and ends with the remedy.
         """
         if found := differences(self.description, describe(study)):
-            raise store_error(self.path, f"it holds results of another study ({shown(found)}); {remedy}")
+            raise store_error(self.path, f"it has results of another study ({shown(found)}); {remedy}")
 
     def add(self, rows: Iterable[ReplicateRow]) -> None:
         """Store replicates, all of them or, if that fails, none.
@@ -175,10 +175,10 @@ class Store:
         Raises
         ------
         StudyError
-            If the store was opened to be read, the disk is full, or a replicate is there already.
+            If the store was opened for reading, the disk is full, or a replicate is already stored.
         """
         if (study := self._study) is None:
-            raise store_error(self.path, "it was opened to be read; open it with Store.resume")
+            raise store_error(self.path, "it was opened for reading; open it with Store.resume")
         now = time.time()
         with naming_store(self.path), transaction(self._connection):
             for row in rows:
@@ -194,16 +194,16 @@ class Store:
                 self._insert(TIMINGS, TIMINGS.values(key, row, finished=now))
 
     def finished(self) -> set[Key]:
-        """Return the replicates that are stored, failed ones among them."""
+        """Return the stored replicates, including failed ones."""
         return {Key(*row) for row in self._select("SELECT scenario, n, replicate FROM replicates")}
 
     def missing(self, shard: Shard | None = None) -> dict[tuple[str, int], list[int]]:
-        """Return the numbers of the replicates that are not stored, of all or of those of a shard.
+        """Return the numbers of missing replicates, of the study or of a shard.
 
         Returns
         -------
         dict of (str, int) to list of int
-            By scenario and n, in the order of the study; cells that lack none are left out.
+            By scenario and n, in the order of the study; complete cells are left out.
         """
         description, done = self.description, self.finished()
         cells = {
@@ -213,7 +213,7 @@ class Store:
         return {cell: left for cell, left in cells.items() if left}
 
     def digest(self) -> str:
-        """Return a checksum of the results, without times; of failures the last line counts."""
+        """Return a checksum of the results, without times; for failures, only the last line counts."""
         found = hashlib.sha256()
         with naming_store(self.path):
             for table in RESULTS:
@@ -234,8 +234,8 @@ class Store:
         if not found:
             raise store_error(
                 self.path,
-                f"it has no replicate {key.replicate} of scenario {key.scenario!r} at n = {key.n}; run the study on, "
-                "or name one that is stored",
+                f"it has no replicate {key.replicate} of scenario {key.scenario!r} at n = {key.n}; continue the study, "
+                "or choose a stored replicate",
             )
         (replicate,), (timing,) = found, self._rows_of(TIMINGS, key)
         intervals = [IntervalRow(**row) for row in self._rows_of(INTERVALS, key)]
@@ -254,17 +254,17 @@ class Store:
         Parameters
         ----------
         table : StoredTable
-            One of those of `cudbound.study.run.store_tables`, which says what its columns are.
+            A table in `cudbound.study.run.store_tables`, which documents its columns.
         """
         with naming_store(self.path):
             return read_frame(self._connection, table)
 
     def runs(self) -> list[dict[str, str]]:
-        """Return the versions and the computer that each run of the study began with, and its shard if it had one."""
+        """Return the versions, the computer and the shard, if any, of each run of the study."""
         return [json.loads(text) for (text,) in self._select("SELECT environment FROM runs ORDER BY run")]
 
     def versions(self) -> list[str]:
-        """Return the versions that runs began with, all of a run in one text, each text once."""
+        """Return the versions of runs, one text per run, each text once."""
         texts = (
             ", ".join(f"{name} {value}" for name, value in run.items() if name not in {"machine", "shard"})
             for run in self.runs()
@@ -272,7 +272,7 @@ class Store:
         return list(dict.fromkeys(texts))
 
     def status(self) -> StudyStatus:
-        """Return how far the study is."""
+        """Return the status of the study."""
         description = self.description
         # SQLite takes a column by itself from the row that has the minimum
         found = self._select(
@@ -302,7 +302,7 @@ class Store:
             return self._connection.execute(query, values).fetchall()
 
     def _rows_of(self, table: StoredTable, key: Key) -> list[dict[str, Any]]:
-        """Return the rows of a replicate, in the order of the table's key, by the names of their other columns."""
+        """Return the rows of a replicate, in the order of the table's key, by column name."""
         query = table.select("WHERE scenario = ? AND n = ? AND replicate = ?")
         found = self._select(query, key.scenario, int(key.n), int(key.replicate))
         return [dict(zip(table.columns[3:], row[3:], strict=True)) for row in found]
@@ -320,7 +320,7 @@ class Store:
         if shard is not None:
             environment["shard"] = "{}/{}".format(*shard)
         if not new:
-            self.check_study(study, "undo the change, or name another store for the changed study")
+            self.check_study(study, "undo the change, or use another store for the changed study")
         with naming_store(self.path), transaction(self._connection):
             if new:
                 create_tables(self._connection)

@@ -15,15 +15,15 @@ from cudbound.basis.exceptions import StudyError
 from cudbound.study.run.replicate_rows import last_line
 from cudbound.study.run.store_tables import METHOD_TIMINGS, RESULTS, TIMINGS
 
-#: Of the tables below; another number means other tables.
+#: Version of the tables below; another number means other tables.
 SCHEMA_VERSION = 4
 #: Marks the file as ours in its header: "cudb".
 APPLICATION_ID = 0x63756462
-#: Seconds to wait for another program that reads or writes the file.
+#: Seconds to wait for another program that is reading or writing the file.
 BUSY_SECONDS = 30.0
-#: Seconds to wait for the lock of the run that writes; longer than `is_locked` holds it, and a person does not wait.
+#: Seconds to wait for the lock of the writing run; longer than `is_locked` holds it, but not noticeable.
 LOCK_SECONDS = 1.0
-#: Kilobytes of the file that are kept in memory, so that rows of all cells find their page.
+#: Kilobytes of the file kept in memory, enough for the pages of all cells.
 CACHE_KILOBYTES = 64 * 1024
 
 #: The statements that create the tables.
@@ -35,45 +35,45 @@ TABLES = (
 
 
 def store_error(path: Path, text: str) -> StudyError:
-    """Return an error that names the store; the text says what is wrong with it, and how to continue."""
+    """Return an error that names the store; the text has the problem and the remedy."""
     return StudyError(f"store {str(path)!r}: {text}")
 
 
 @contextmanager
 def naming_store(path: Path) -> Iterator[None]:
-    """Turn what SQLite and the operating system say into an error that names the store.
+    """Convert errors of SQLite and the operating system to an error that names the store.
 
     Raises
     ------
     StudyError
-        In place of any `sqlite3.Error` or `OSError`, and where what is stored cannot be read.
+        Instead of any `sqlite3.Error` or `OSError`, and if stored values cannot be read.
     """
     try:
         yield
     except (sqlite3.Error, OSError, UnicodeDecodeError) as error:
         raise store_error(
             path,
-            f"it cannot be read or written ({error}); see whether it is a store, its folder can be written and the "
-            "disk has room, then run the same command again: what was stored before is kept",
+            f"it cannot be read or written ({error}); check that it is a store, that its folder is writable and that "
+            "the disk has room, then run the same command again: stored results are kept",
         ) from error
 
 
 def connect(path: Path, mode: str) -> tuple[sqlite3.Connection, bool]:
-    """Open a store, and say whether it is a new file that has no tables yet.
+    """Open a store, and return whether it is a new file without tables.
 
     Parameters
     ----------
     path : Path
     mode : {"r", "w"}
-        To read, also while a run writes it, or to write, which makes a file where there is none.
+        For reading, possible while a run is writing, or for writing, which creates a missing file.
 
     Raises
     ------
     StudyError
-        If the file is missing, is no store or one of another version, or cannot be opened.
+        If the file is missing, is not a store, has another version, or cannot be opened.
     """
     if mode == "r" and not path.is_file():
-        raise store_error(path, "there is no such file; name the store that a study was run into")
+        raise store_error(path, "there is no such file; give the store of a study that was run")
     # a run that was killed may have left a transaction to undo, which takes the right to write
     opened_to = "rwc" if mode == "w" else "rw" if os.access(path, os.W_OK) else "ro"
     with naming_store(path):
@@ -96,7 +96,7 @@ def connect(path: Path, mode: str) -> tuple[sqlite3.Connection, bool]:
 
 
 def connect_in_memory() -> sqlite3.Connection:
-    """Open an empty store that no file keeps."""
+    """Open an empty store in memory."""
     connection = sqlite3.connect(":memory:", isolation_level=None)
     _prepare(connection)
     return connection
@@ -109,7 +109,7 @@ def _prepare(connection: sqlite3.Connection) -> None:
 
 
 def _is_new(connection: sqlite3.Connection, path: Path, *, may_be_empty: bool) -> bool:
-    """Refuse a file that is no store of this version; return whether it is empty, as a new one is."""
+    """Raise for a file that is not a store of this version; return whether it is empty, as a new file is."""
     n_pages, kind, found = (
         connection.execute(f"PRAGMA {name}").fetchone()[0]
         for name in ("page_count", "application_id", "user_version")
@@ -117,18 +117,18 @@ def _is_new(connection: sqlite3.Connection, path: Path, *, may_be_empty: bool) -
     if may_be_empty and not n_pages:
         return True
     if kind != APPLICATION_ID:
-        raise store_error(path, "it is no store of a study; name another file")
+        raise store_error(path, "it is not a store of a study; choose another file")
     if found != SCHEMA_VERSION:
         raise store_error(
             path,
-            f"it is of version {found}, and this cudbound reads version {SCHEMA_VERSION}; run the study again into a "
-            "new store",
+            f"it has version {found}, but this cudbound reads version {SCHEMA_VERSION}; run the study again into a new "
+            "store",
         )
     return False
 
 
 def create_tables(connection: sqlite3.Connection) -> None:
-    """Lay out an empty store, inside the transaction that is open."""
+    """Create the tables of an empty store, in the open transaction."""
     for statement in TABLES:
         connection.execute(statement)
     connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
@@ -137,7 +137,7 @@ def create_tables(connection: sqlite3.Connection) -> None:
 
 @contextmanager
 def transaction(connection: sqlite3.Connection) -> Iterator[None]:
-    """Write all that is inserted inside, or after any exception, Ctrl-C among them, nothing."""
+    """Write everything inserted within the block, or nothing after any exception, including Ctrl-C."""
     with connection:  # commits, or rolls back what SQLite has not undone by itself
         connection.execute("BEGIN IMMEDIATE")
         yield
@@ -145,33 +145,32 @@ def transaction(connection: sqlite3.Connection) -> Iterator[None]:
 
 @contextmanager
 def writer_lock(path: Path, seconds: float | None = None) -> Iterator[None]:
-    """Hold what only the one run has that writes a store; the operating system frees it if that run is killed.
+    """Hold the lock of the one run that writes a store; the operating system releases it if that run is killed.
 
-    It is the lock of an empty file beside the store, because one on the store itself would keep readers out. The file
-    is removed while the lock is held: whoever waits for it then finds that the lock it gets is one of no file, and
-    begins anew.
+    It locks an empty file next to the store, because a lock on the store itself would block readers. The file is
+    removed while the lock is held: a waiting process then finds that its lock belongs to no file, and starts over.
 
     Parameters
     ----------
     path : Path
     seconds : float or None, default=None
-        How long to wait for it; None waits as long as another process takes to look whether the store is locked.
+        Time to wait for it; None waits as long as another process needs to check whether the store is locked.
 
     Raises
     ------
     StudyError
-        If another run holds it, or the file beside the store cannot be written.
+        If another run holds it, or the file next to the store cannot be written.
     """
     place = _lock_file(path)
     if not place.parent.is_dir():  # the lock would make one
-        raise store_error(path, "its folder is not there; make it, or name another")
+        raise store_error(path, "its folder does not exist; create it, or choose another")
     lock = FileLock(place, timeout=LOCK_SECONDS if seconds is None else seconds, thread_local=False)
     with naming_store(path):
         try:
             lock.acquire()
         except Timeout as error:
             raise store_error(
-                path, "another run is writing it; wait for that run to end, or stop it"
+                path, "another run is writing to it; wait for that run to end, or stop it"
             ) from error
     try:
         yield
@@ -182,7 +181,7 @@ def writer_lock(path: Path, seconds: float | None = None) -> Iterator[None]:
 
 
 def is_locked(path: Path) -> bool:
-    """Whether a run is writing the store."""
+    """Whether a run is writing to the store."""
     if not _lock_file(path).exists():
         return False
     try:

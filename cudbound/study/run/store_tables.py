@@ -1,4 +1,4 @@
-"""The tables of a store: their columns are the fields of the rows, which are declared there and nowhere else."""
+"""The tables of a store: their columns are the fields of the rows, which are declared only there."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from cudbound.study.run.replicate_rows import ExpectedError, IntervalRow, Key, R
 if TYPE_CHECKING:
     import pandas as pd
 
-#: Types of SQLite by those of Python. Values are converted, since SQLite would keep a number of NumPy as bytes.
+#: SQLite types by Python types. Values are converted, since SQLite would store NumPy numbers as bytes.
 _SQL_TYPES = {"str": "TEXT", "int": "INTEGER", "float": "REAL"}
 _CONVERSIONS = {"str": str, "int": int, "float": float}
 #: Types of the columns of a frame.
 _DTYPES = {"str": object, "int": np.int64, "float": np.float64}
-#: Rows that are read at a time, so that a frame is never held twice.
+#: Rows read at a time, so that a frame is never in memory twice.
 ROWS_PER_FETCH = 50_000
 
 
@@ -33,7 +33,7 @@ class StoredTable:
     types : mapping of str to str
         Columns in order, each with its type: "str", "int" or "float", followed by " | None" if it may be missing.
     n_keys : int
-        How many of the columns, from the first on, are the primary key.
+        Number of leading columns in the primary key.
     """
 
     name: str
@@ -47,12 +47,12 @@ class StoredTable:
 
     @property
     def order(self) -> str:
-        """The columns of the key, as queries name them."""
+        """The columns of the key, for queries."""
         return ", ".join(self.columns[: self.n_keys])
 
     @property
     def definition(self) -> str:
-        """The statement that creates it; the key is written into the table itself, so reading sorts nothing."""
+        """The statement that creates it; the key is stored in the table itself, so reading needs no sorting."""
         columns = [
             f"{name} {_SQL_TYPES[_base(kind)]}{'' if _base(kind) != kind else ' NOT NULL'}"
             for name, kind in self.types.items()
@@ -61,15 +61,15 @@ class StoredTable:
 
     @property
     def compared(self) -> str:
-        """The columns as queries name them that compare results; of a failure only the error at its end counts."""
+        """The columns for queries that compare results; of a failure, only the final error counts."""
         return ", ".join("last_line(failure)" if name == "failure" else name for name in self.columns)
 
     def select(self, where: str = "") -> str:
-        """Return the query of all columns, of all rows or those that `where` names, in the order of the key."""
+        """Return the query for all columns of all rows, or of rows selected by `where`, in the order of the key."""
         return f"SELECT {', '.join(self.columns)} FROM {self.name} {where} ORDER BY {self.order}"
 
     def values(self, *parts: object, **more: object) -> tuple[object, ...]:
-        """Return one row for SQLite: columns that are attributes of `parts`, and those given by name."""
+        """Return one row for SQLite, from attributes of `parts` and from values given by name."""
         given = {
             name: getattr(part, name) for part in parts for name in self.types if hasattr(part, name)
         } | more
@@ -77,7 +77,7 @@ class StoredTable:
 
 
 def columns_of(row_class: type) -> dict[str, str]:
-    """Return the types of the fields of a dataclass that are single values and decide whether two rows are equal."""
+    """Return the types of the fields of a dataclass that are single values and part of row equality."""
     types = {one.name: str(one.type) for one in fields(row_class) if one.compare}
     return {name: kind for name, kind in types.items() if _base(kind) in _SQL_TYPES}
 
@@ -97,16 +97,16 @@ REPLICATES = StoredTable("replicates", _KEY | columns_of(ReplicateRow) | {"seed"
 INTERVALS = StoredTable("intervals", _KEY | columns_of(IntervalRow), 4)
 #: One row per further sample.
 EXPECTED = StoredTable("expected_errors", _KEY | columns_of(ExpectedError), 4)
-#: The seconds that methods took by themselves: one row per timed replicate and method.
+#: The seconds of methods alone: one row per timed replicate and method.
 METHOD_TIMINGS = StoredTable("method_timings", _KEY | {"method": "str", "seconds": "float"}, 4)
-#: How many seconds each replicate took, and when it was finished, in Unix seconds.
+#: The seconds of each replicate, and its finishing time, in Unix seconds.
 TIMINGS = StoredTable("timings", _KEY | {"seconds": "float", "finished": "float"}, 3)
-#: What depends on the study alone.
+#: The tables that depend only on the study.
 RESULTS = (REPLICATES, INTERVALS, EXPECTED)
 
 
 def read_frame(connection: sqlite3.Connection, table: StoredTable) -> pd.DataFrame:
-    """Return a table as a frame; texts are objects, None where they are missing, and missing numbers are nan."""
+    """Return a table as a frame; texts are objects, missing texts are None and missing numbers nan."""
     import pandas as pd
 
     dtypes = {name: _DTYPES[_base(kind)] for name, kind in table.types.items()}
