@@ -257,8 +257,8 @@ def performance_interval(
     -----
     "two-center" reached its level in 97 of the 101 cells of the registered confirmation in
     docs/evidence/confirmation.md. Coverage was .02 too low for groups of very unequal size; the method was then changed
-    for two populations without an error; the fourth miss was chance. It has no finite-sample guarantee. It is longer than
-    the CUD bound for nearly separated classes, where that bound can fail.
+    for two populations without an error; the fourth miss was chance. There is no finite-sample guarantee. It is longer
+    than the CUD bound for nearly separated classes, where that bound can fail.
 
     Examples
     --------

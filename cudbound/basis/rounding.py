@@ -148,7 +148,7 @@ class Worded(str):
 
 
 def as_given(value: float) -> Worded:
-    """Return a proportion that was asked for, without rounding it.
+    """Return a proportion that the user gave, without rounding it.
 
     Examples
     --------

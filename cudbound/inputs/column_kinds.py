@@ -96,7 +96,7 @@ def is_id_name(name: str) -> bool:
 
 
 def numbers_the_rows(values: pd.Series[str]) -> bool:
-    """Whether a column counts its rows: its numbers go up by 1 from row to row, but for a few of them."""
+    """Whether a column counts its rows: its numbers increase by 1 from row to row, with few exceptions."""
     steps = to_numbers(values).diff().iloc[1:]
     return len(steps) >= MIN_COUNTED and float((steps == 1.0).mean()) >= MOSTLY
 

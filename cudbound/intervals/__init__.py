@@ -114,7 +114,7 @@ METHODS: Mapping[str, Method] = MappingProxyType(
 )
 
 #: Names that stand for several intervals. "recommended": the interval to use, the bound that caps it, and the interval
-#: at the .632 estimate that most often maintains its nominal coverage; for the AUC and the Brier score, out-of-bag
+#: at the .632 estimate that most often reaches its level; for the AUC and the Brier score, out-of-bag
 #: percentiles. Members that do not support the metric are left out.
 GROUPS: dict[str, tuple[str, ...]] = {
     "recommended": (TWO_CENTER.name, CUD.name, LANGFORD.name, OUT_OF_BAG_PERCENTILE.name),

@@ -113,7 +113,7 @@ AUC_DIFFERENCE = Method(
     estimand=Estimand("conditional"),
     needs=frozenset({"scores", "bootstrap", "second"}),
     assumptions="one of the two centers is close to the difference between the AUCs of these two classifiers",
-    tendency="provisional: maintained nominal coverage in 19 of the 20 settings used to choose it; too short if a "
+    tendency="provisional: reached its level in 19 of the 20 settings used to choose it; too short if a "
     "selection of features is compared with all features",
     reference="this package, docs/how_to/compare_two_learners.md; DeLong et al. (1988)",
     cost="B",

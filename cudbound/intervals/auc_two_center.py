@@ -80,7 +80,7 @@ TWO_CENTER_AUC = Method(
     needs=frozenset({"scores", "bootstrap"}),
     assumptions="one of the two centers is close to the AUC of this classifier, and varies as if observed on new "
     "cases",
-    tendency="maintained nominal coverage in 90 of 91 registered settings (docs/evidence/auc_and_brier.md); too high "
+    tendency="reached its level in 90 of 91 registered settings (docs/evidence/auc_and_brier.md); too high "
     "with nearly as many features as rows; long near separation",
     reference="this package, docs/how_to/auc_and_brier.md; Hanley and McNeil (1982), DeLong et al. (1988), "
     "Newcombe (2006), Efron and Tibshirani (1997)",
