@@ -281,8 +281,8 @@ def _check_title(path: Path, rows: Sequence[tuple[int, tuple[str, ...]]]) -> Non
     if 0 < above < min(LEADING, len(rows) - 1):
         (first, cells), (line, header) = rows[0], rows[above]
         raise CsvError(
-            f"{quoted(path.name)}: line {first} has {_cells(sum(map(bool, cells)))}, line {line} has {len(header)}: are "
-            f"the lines above line {line} a title? Add --skip-rows {line - 1}",
+            f"{quoted(path.name)}: line {first} has {_cells(sum(map(bool, cells)))}, line {line} has {len(header)}: "
+            f"are the lines above line {line} a title? Add --skip-rows {line - 1}",
             skip_rows=line - 1,
         )
 

@@ -75,7 +75,7 @@ def classes_of(counts: Counter[str], positive: str | None, target: str, least: i
     found = [f"{quoted(key)} ({count} row{'' if count == 1 else 's'})" for key, count in counts.items()]
     if positive is None and len(counts) == 2:
         raise CsvError(
-            f"--all-classes: the target {quoted(target)} has two values, {', '.join(found)}; name one with --positive"
+            f"--all-classes: the target {quoted(target)} has two values, {', '.join(found)}; choose one with --positive"
         )
     if (len(counts) != 2 and positive is not None) or len(counts) < 2:
         raise CsvError(_not_two(counts, target, found))

@@ -37,7 +37,7 @@ from cudbound.basis.exceptions import (
     UnsupportedProblemError,
 )
 
-Draw_sampleS = 25
+N_DRAWS = 25
 
 
 def raw_sample(n, p, seed=0):
@@ -66,8 +66,8 @@ def test_linear_classifiers_without_a_bound_have_the_interval(name):
     estimator.fit(X, y)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", NotMinimizerWarning)
-        table = compare_intervals(estimator, X, y, methods="recommended", n_resamples=Draw_sampleS, rng=0)
-        alone = performance_interval(estimator, X, y, n_resamples=Draw_sampleS, rng=0)
+        table = compare_intervals(estimator, X, y, methods="recommended", n_resamples=N_DRAWS, rng=0)
+        alone = performance_interval(estimator, X, y, n_resamples=N_DRAWS, rng=0)
     row, cud = table["two-center"], table["cud"]
     assert row.low < row.estimate < row.high
     assert any("upper limit not capped" in remark and why in remark for remark in row.remarks)
@@ -76,7 +76,7 @@ def test_linear_classifiers_without_a_bound_have_the_interval(name):
     assert alone.confidence_interval == row.confidence_interval
     assert "Upper limit not capped" in str(alone)
     with pytest.raises((NotMinimizerError, UnsupportedProblemError, UnsupportedEstimatorError)):
-        compare_intervals(estimator, X, y, methods=["cud"], n_resamples=Draw_sampleS, rng=0)
+        compare_intervals(estimator, X, y, methods=["cud"], n_resamples=N_DRAWS, rng=0)
 
 
 SPARSE = {
@@ -95,9 +95,7 @@ def test_sparse_classifiers_have_the_bound_and_the_cap(name):
     X, y = sample(40, 3)
     bound = Bound(polish=name.startswith("SGD"))
     fitted = SPARSE[name].fit(X, y)
-    table = compare_intervals(
-        fitted, X, y, methods="recommended", n_resamples=Draw_sampleS, rng=0, bound=bound
-    )
+    table = compare_intervals(fitted, X, y, methods="recommended", n_resamples=N_DRAWS, rng=0, bound=bound)
     row, cud = table["two-center"], table["cud"]
     assert cud.high > cud.estimate
     assert cud.degenerate is None
@@ -111,24 +109,22 @@ SELECTION = make_pipeline(SelectKBest(f_classif, k=2), LeastSquaresClassifier())
 def test_no_cap_where_a_step_reads_the_labels():
     X, y = sample(40, 30)
     selection = SELECTION.fit(X, y)
-    table = compare_intervals(selection, X, y, methods="recommended", n_resamples=Draw_sampleS, rng=0)
+    table = compare_intervals(selection, X, y, methods="recommended", n_resamples=N_DRAWS, rng=0)
     row = table["two-center"]
     assert "q_signed" not in row.details
     assert any("SelectKBest, which uses the labels" in remark for remark in row.remarks)
     assert "SelectKBest, which uses the labels" in table["cud"].degenerate
     uncapped = performance_interval(
-        selection, X, y, n_resamples=Draw_sampleS, rng=0, method=("two-center", {"cap": False})
+        selection, X, y, n_resamples=N_DRAWS, rng=0, method=("two-center", {"cap": False})
     )
     assert uncapped.confidence_interval == row.confidence_interval
     with pytest.warns(LabelsReadWarning, match="SelectKBest") as caught:
-        named = compare_intervals(
-            selection, X, y, methods=["cud", "two-center"], n_resamples=Draw_sampleS, rng=0
-        )
+        named = compare_intervals(selection, X, y, methods=["cud", "two-center"], n_resamples=N_DRAWS, rng=0)
     assert caught[0].message.step == "SelectKBest"
     assert named["cud"].low < named["cud"].high
     assert named["two-center"].confidence_interval == row.confidence_interval
     with pytest.warns(LabelsReadWarning, match="SelectKBest"):
-        alone = cud_interval(selection, X, y, n_resamples=Draw_sampleS, rng=0)
+        alone = cud_interval(selection, X, y, n_resamples=N_DRAWS, rng=0)
     assert alone.confidence_interval == named["cud"].confidence_interval
 
 
@@ -145,8 +141,8 @@ def test_no_cap_where_something_was_chosen_inside(search):
     search.fit(X, y)
     table = compare_intervals(search, X, y, methods="recommended", n_resamples=6, rng=0)
     row = table["two-center"]
-    assert any(f"what {type(search).__name__} chose" in remark for remark in row.remarks)
-    assert "chose on these data" in table["cud"].degenerate
+    assert any(f"the choice of {type(search).__name__} on these data" in remark for remark in row.remarks)
+    assert "on these data as fixed" in table["cud"].degenerate
     with pytest.warns(TuningNotResampledWarning):
         named = compare_intervals(search, X, y, methods=["cud"], n_resamples=6, rng=0)
     assert named["cud"].low < named["cud"].high
@@ -156,8 +152,8 @@ def test_frozen_steps_are_pointed_out():
     X, y = sample(40, 10)
     selected = SelectKBest(f_classif, k=2).fit(X, y)
     frozen = make_pipeline(FrozenEstimator(selected), LeastSquaresClassifier()).fit(X, y)
-    with pytest.warns(FrozenStepsWarning, match="not seen"):
-        performance_interval(frozen, X, y, n_resamples=Draw_sampleS, rng=0)
+    with pytest.warns(FrozenStepsWarning, match="does not account for a selection"):
+        performance_interval(frozen, X, y, n_resamples=N_DRAWS, rng=0)
 
 
 @pytest.mark.parametrize("n_features", [28, 60])
@@ -165,13 +161,13 @@ def test_columns_that_fit_nearly_any_labels_take_the_cross_validated_error(n_fea
     X, y = sample(30, n_features)
     fitted = LeastSquaresClassifier().fit(X, y)
     with pytest.warns(ManyFeaturesWarning, match="do not rely on the interval"):
-        row = performance_interval(fitted, X, y, n_resamples=Draw_sampleS, rng=0)
+        row = performance_interval(fitted, X, y, n_resamples=N_DRAWS, rng=0)
     assert row.details["error_cross_validated"] <= row.details["upper_center"]
     assert row.details["rank"] > 27
-    assert row.row.n_fits == 1 + Draw_sampleS + 50
+    assert row.row.n_fits == 1 + N_DRAWS + 50
     with pytest.warns(ManyFeaturesWarning, match="do not rely on the interval"):
         again = compare_intervals(
-            fitted, X, y, methods=["two-center", "langford-binomial"], n_resamples=Draw_sampleS, rng=0
+            fitted, X, y, methods=["two-center", "langford-binomial"], n_resamples=N_DRAWS, rng=0
         )
     assert again["two-center"].confidence_interval == row.confidence_interval
 
@@ -204,20 +200,20 @@ def test_folds_that_cannot_be_fitted_leave_the_other_centers():
 def test_many_columns_below_nine_tenths_take_no_further_fits():
     X, y = sample(30, 20)
     with pytest.warns(ManyFeaturesWarning, match="allow for overfitting"):
-        row = performance_interval(LeastSquaresClassifier().fit(X, y), X, y, n_resamples=Draw_sampleS, rng=0)
+        row = performance_interval(LeastSquaresClassifier().fit(X, y), X, y, n_resamples=N_DRAWS, rng=0)
     assert "error_cross_validated" not in row.details
     assert row.details["overfits"] == 1.0
     assert row.details["upper_center"] == pytest.approx(
         max(row.details[name] for name in ("optimism_corrected", "error_632_plus", "error_out_of_bag"))
     )
-    assert row.row.n_fits == 1 + Draw_sampleS
+    assert row.row.n_fits == 1 + N_DRAWS
 
 
 def test_the_trigger_of_the_error_holds_for_every_metric():
     X, y = sample(60, 3)
     tree = DecisionTreeClassifier(random_state=0).fit(X, y)
     table = compare_intervals(
-        tree, X, y, methods=["two-center"], metric=["sensitivity", "error"], n_resamples=Draw_sampleS, rng=0
+        tree, X, y, methods=["two-center"], metric=["sensitivity", "error"], n_resamples=N_DRAWS, rng=0
     )
     rows = {row.metric: row for row in table.rows}
     alone = compare_intervals(
@@ -226,7 +222,7 @@ def test_the_trigger_of_the_error_holds_for_every_metric():
         y,
         methods=["two-center"],
         metric=["sensitivity", "specificity"],
-        n_resamples=Draw_sampleS,
+        n_resamples=N_DRAWS,
         rng=0,
     )
     for row in (*table.rows, *alone.rows):

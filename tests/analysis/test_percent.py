@@ -140,7 +140,7 @@ def test_a_margin_is_written_in_percent():
     assert "against error(least) - error(most) < 0.025)" in found.describe().results
     assert "against error(least) - error(most) < 2.5%)" in found.describe(percent=True).results
     notes = unwrapped(found.to_text(percent=True))
-    assert "speaks for error(least) - error(most) < 2.5%;" in notes
+    assert "evidence for error(least) - error(most) < 2.5%;" in notes
     assert "in [-100%, 100%], limits clipped to it" in notes
 
 

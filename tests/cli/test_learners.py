@@ -301,6 +301,6 @@ def test_a_fit_that_does_not_converge_is_said_in_one_line_with_the_way_on():
     assert result.exit_code == 0
     assert result.stderr.startswith(
         "cudbound: warning: linear-svm: the classifier did not converge; standardize the features with --standardize, "
-        "or raise the number of steps with the option max_iter=N of the classifier\n"
+        "or allow more steps with the classifier's option max_iter=N\n"
     )
     assert result.stderr.count("\n") == result.stderr.count("cudbound: warning: ")

@@ -22,7 +22,7 @@ OF_THE_FILE = [
     (("interval", "p.csv", "--target", "outcome"), 2, "Missing option '--positive'"),
     (("interval", "p.csv", *ROLES, "--set", "K=2"), 2, "least-squares has no option 'K'"),
     (("interval", "p.csv", *ROLES, "--classifier", "logistic", "--set", "c=2"), 2, "did you mean C"),
-    (("interval", "p.csv", *ROLES, "--set", "verbose=1"), 2, "'verbose' stays off"),
+    (("interval", "p.csv", *ROLES, "--set", "verbose=1"), 2, "'verbose' must stay off"),
     (("interval", "p.csv", "--target", "sex", "--positive", "F"), 1, "did you mean --positive 'f'?"),
     (("interval", "p.csv", "--target", "age", "--positive", "30"), 1, "must have two classes; it has 20 values"),
     (("interval", "p.csv", "--target", "no", "--positive", "1", "--set", "fit_intercept=3"), 1, "no column 'no'"),
@@ -36,7 +36,7 @@ OF_THE_FILE = [
     (("plan",), 2, "Missing FILE.csv"),
     (("plan", "p.csv", "--target", "no", "--positive", "1"), 1, "no column 'no'"),
     (("plan", "p.csv", "--target", "outcome", "--positive", "2"), 1, "--positive '2' is not a value"),
-    (("interval", "p.csv", *ROLES, "--classifier", "forest"), 2, "name its file with --model"),
+    (("interval", "p.csv", *ROLES, "--classifier", "forest"), 2, "give its file with --model"),
     (("interval", "p.csv", *ROLES, "--classifier", "logit"), 2, "did you mean logistic?"),
 ]  # fmt: skip
 WRONG = [
@@ -44,7 +44,7 @@ WRONG = [
     (("interval", "p.csv", *ROLES), 1, "not numeric: column 'sex'"),
     (("interval", "p.csv", *ROLES, "--methods", "two-centre"), 2, "Did you mean 'two-center'"),
     (("interval", "p.csv", *ROLES, "--option", "two-center.cup=no"), 2, "two-center has no option 'cup'"),
-    (("interval", "p.csv", *ROLES, "--metric", "f1"), 2, "knows no 'f1'"),
+    (("interval", "p.csv", *ROLES, "--metric", "f1"), 2, "does not support 'f1'"),
     (("interval", "p.csv", *ROLES, "--metric", "ppv"), 2, "--prevalence must be a number in (0, 1)"),
     (("interval", "p.csv", *ROLES, "--metric", "cost", "--cost", "1:5"), 2, "not of the form VALUE=COST"),
     (("interval", "p.csv", *ROLES, "--resamples", "0"), 2, "--resamples must be an integer of at least 1"),
