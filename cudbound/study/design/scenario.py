@@ -89,7 +89,7 @@ class Scenario:
     def __post_init__(self) -> None:
         if not self.name.strip():
             raise ParameterError("name", "a text that is not empty", self.name)
-        if not all(hasattr(self.population, one) for one in ("name", "title", "draw")):
+        if isinstance(self.population, str):
             rule = "an object with name, title and draw, such as cudbound.study.worlds.WORLDS['noise']()"
             raise ParameterError("population", rule, self.population)
         for name, one in (("classifier", self.classifier), ("rival", self.rival)):
