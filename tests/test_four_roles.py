@@ -130,7 +130,7 @@ def test_a_biostatistician_learns_that_the_majority_class_is_not_beaten():
     found = shell(
         "compare-learners", data("birthwt"), *options, "--a", "logistic", "--b", "majority", "--seed", "1"
     )
-    assert "no evidence that a beats the majority class" in " ".join(found.stdout.split())
+    assert "no evidence that logistic beats the majority class" in " ".join(found.stdout.split())
 
 
 # ---- an analyst with eight kinds of fitted pipeline ----

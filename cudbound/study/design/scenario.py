@@ -87,7 +87,7 @@ class Scenario:
     def __post_init__(self) -> None:
         if not self.name.strip():
             raise ParameterError("name", "nonempty text", self.name)
-        if not all(hasattr(self.population, one) for one in ("name", "title", "draw")):
+        if isinstance(self.population, str):
             rule = "an object with name, title and draw, such as cudbound.study.worlds.WORLDS['noise']()"
             raise ParameterError("population", rule, self.population)
         for name, one in (("classifier", self.classifier), ("rival", self.rival)):
