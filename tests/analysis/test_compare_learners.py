@@ -241,7 +241,7 @@ def test_data_that_do_not_fit():
         compare_learners(fitted, X[1:], Y)
     with pytest.raises(ValueError, match=r"at least 2 rows of each class\. Got 1 of 1"):
         compare_learners(fitted, X, np.arange(30) == 0)
-    with pytest.raises(ValueError, match=r"y must hold the labels .* Also got \[7\]"):
+    with pytest.raises(ValueError, match=r"y must contain the labels .* Also got \[7\]"):
         compare_learners(fitted, X, np.where(np.arange(30) == 3, 7, Y))
 
 

@@ -118,7 +118,9 @@ def test_the_command_says_the_same_and_what_to_type_there():
         invoke("explain", "frob"), 2, "there is no method 'frob'. 'cudbound methods' lists the names."
     )
     assert_error(
-        invoke("explain", "clinical"), 2, "'clinical' stands for location-shifted, abcloc, two-stage;"
+        invoke("explain", "clinical"),
+        2,
+        "'clinical' is a group of methods: location-shifted, abcloc, two-stage;",
     )
 
 

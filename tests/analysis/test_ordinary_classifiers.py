@@ -145,8 +145,8 @@ def test_no_cap_where_something_was_chosen_inside(search):
     search.fit(X, y)
     table = compare_intervals(search, X, y, methods="recommended", n_resamples=6, rng=0)
     row = table["two-center"]
-    assert any(f"what {type(search).__name__} chose" in remark for remark in row.remarks)
-    assert "chose on these data" in table["cud"].degenerate
+    assert any(f"the choice of {type(search).__name__} on these data" in remark for remark in row.remarks)
+    assert "on these data as fixed" in table["cud"].degenerate
     with pytest.warns(TuningNotResampledWarning):
         named = compare_intervals(search, X, y, methods=["cud"], n_resamples=6, rng=0)
     assert named["cud"].low < named["cud"].high
@@ -156,7 +156,7 @@ def test_frozen_steps_are_pointed_out():
     X, y = sample(40, 10)
     selected = SelectKBest(f_classif, k=2).fit(X, y)
     frozen = make_pipeline(FrozenEstimator(selected), LeastSquaresClassifier()).fit(X, y)
-    with pytest.warns(FrozenStepsWarning, match="not seen"):
+    with pytest.warns(FrozenStepsWarning, match="does not account for a selection"):
         performance_interval(frozen, X, y, n_resamples=Draw_sampleS, rng=0)
 
 

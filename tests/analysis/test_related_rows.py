@@ -110,7 +110,7 @@ def test_rows_entered_twice_are_counted():
     found = related_rows(again, labels, None, None)
     assert [type(one) for one in found] == [DuplicateRowsWarning]
     assert found[0].n_equal == 4
-    assert str(found[0]).startswith("4 of 44 rows equal a row above in every feature and in the label.")
+    assert str(found[0]).startswith("4 of 44 rows equal an earlier row in every feature and in the label.")
     assert "groups=" in str(found[0])
     other = np.r_[y, ~y[:3], ~y[:1]]  # two of which equal each other, with the other label
     assert related_rows(again, other, None, None)[0].n_equal == 1
@@ -139,7 +139,7 @@ def test_few_or_unequal_groups():
     # one of 31 has 30 rows, each other one: 60^2 / (900 + 30) = 3.9
     (found,) = related_rows(X, X[:, 0] > 0, Groups.of(np.maximum(np.arange(60) - 29, 0)), None)
     assert (found.n_groups, found.n_effective) == (31, pytest.approx(3600 / 930))
-    assert "31 groups, which say no more than 3.9 groups of equal size" in str(found)
+    assert "31 groups, as informative as 3.9 groups of equal size" in str(found)
     # 24 of one row and 6 of six: 60^2 / (24 + 216) = 15 is above 10, and half of 30
     codes = np.r_[np.arange(24), 24 + np.arange(36) // 6]
     assert kinds(X, groups=Groups.of(codes)) == [FewGroupsWarning]
@@ -191,6 +191,6 @@ def test_the_command_says_them_and_its_table_has_them(tmp_path):
     found = CliRunner().invoke(main, given)
     assert found.exit_code == 0
     for text in (found.stdout, found.stderr):
-        assert "Rows resemble each other in small groups" in unwrapped(text)
+        assert "Rows form small clusters" in unwrapped(text)
     told = json.loads(CliRunner().invoke(main, [*given, "--format", "json"]).stdout)["run"]["cautions"]
-    assert [one[:25] for one in told] == ["Rows resemble each other "]
+    assert [one[:25] for one in told] == ["Rows form small clusters:"]

@@ -60,7 +60,7 @@ def test_long_refits_are_announced_once_after_the_first_few(monkeypatch: pytest.
     clock.now = 10.4
     forecast(100)
     clock.now = 14.0
-    words = "51,000 refits will take about 17 minutes; n_jobs=-1 or a smaller n_resamples takes less."
+    words = "51,000 refits will take about 17 minutes; n_jobs=-1 or a smaller n_resamples is faster."
     with pytest.warns(SlowRefitsWarning, match=f"^{words}$"):
         forecast(100)
     clock.now = 30.0
@@ -165,5 +165,5 @@ def test_the_command_says_it_at_once(capsys: pytest.CaptureFixture[str]) -> None
     with in_words_of_the_command("some of the refits") as heard:
         warnings.warn(SlowRefitsWarning("9 refits will take long", tuple(OPTIONS)[:2]), stacklevel=1)
         said = capsys.readouterr().err
-    assert said == "cudbound: 9 refits will take long; --jobs -1 or a smaller --resamples takes less.\n"
+    assert said == "cudbound: 9 refits will take long; --jobs -1 or a smaller --resamples is faster.\n"
     assert heard.messages == []

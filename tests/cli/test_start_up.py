@@ -24,7 +24,7 @@ WRONG = [
     (("interval", "p.csv", *ROLES), 1, "not numeric: column 'sex'"),
     (("interval", "p.csv", *ROLES, "--methods", "two-centre"), 2, "Did you mean 'two-center'"),
     (("interval", "p.csv", *ROLES, "--option", "two-center.cup=no"), 2, "two-center has no option 'cup'"),
-    (("interval", "p.csv", *ROLES, "--metric", "f1"), 2, "knows no 'f1'"),
+    (("interval", "p.csv", *ROLES, "--metric", "f1"), 2, "does not support 'f1'"),
     (("interval", "p.csv", *ROLES, "--metric", "ppv"), 2, "--prevalence must be a number in (0, 1)"),
     (("interval", "p.csv", *ROLES, "--metric", "cost", "--cost", "1:5"), 2, "not of the form VALUE=COST"),
     (("interval", "p.csv", *ROLES, "--resamples", "0"), 2, "--resamples must be an integer of at least 1"),

@@ -280,7 +280,7 @@ def test_folds_of_whole_groups_without_a_splitter():
         (np.zeros(N), "at least two groups. Got the same value in every row"),
         (CODES[1:], "same number of rows. Got 24 and 23"),
         (np.where(CODES == 3, np.nan, CODES), "Got 4 missing values, the first in row 6"),
-        (CODES[:, None], r"one value for each row. Got shape \(24, 1\)"),
+        (CODES[:, None], r"one value per row. Got shape \(24, 1\)"),
         (Y, "Each class must occur in at least 2 groups. Got one class that occurs in 1 of 2"),
     ],
 )
