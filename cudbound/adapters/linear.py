@@ -130,7 +130,7 @@ def _class_weights(estimator: Any, labels: Array) -> Array | None:
 
 
 def class_pair(estimator: Any) -> tuple[float, float] | Literal["balanced"]:
-    """Return the weights of the two classes, or "balanced" where they depend on the training set."""
+    """Return the weights of the two classes, or "balanced" if they depend on the training set."""
     if estimator.class_weight == "balanced":
         return "balanced"
     first, second = compute_class_weight(

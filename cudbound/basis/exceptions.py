@@ -1,4 +1,4 @@
-"""Warnings and errors, one class per event, so that a script can handle each by itself."""
+"""Warnings and errors, one class per event, so that a script can handle each separately."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class NotCertifiedWarning(CudboundWarning):
 class TuningNotResampledWarning(CudboundWarning):
     """A penalty strength or threshold was chosen on the same data; the CUD bound treats it as fixed in advance.
 
-    The interval then says nothing about how the choice would have come out on another training set.
+    The interval then does not include the variation of the choice between training sets.
     """
 
 
@@ -54,7 +54,7 @@ class UnscaledPenaltyWarning(CudboundWarning):
     Attributes
     ----------
     fact : str
-        What is the case, without a way out: a command names its own options.
+        The fact without a remedy: a command names its own options.
     """
 
     def __init__(self, fact: str, remedy: str = ""):
@@ -235,9 +235,9 @@ class SlowRefitsWarning(CudboundWarning):
     Attributes
     ----------
     fact : str
-        How long, without a way out: a command names its own options.
+        The expected time without a remedy: a command names its own options.
     helps : tuple of str
-        What takes less time, in words of Python.
+        Faster alternatives, as Python arguments.
     """
 
     def __init__(self, fact: str, helps: tuple[str, ...] = ()):
@@ -252,9 +252,9 @@ class StatedError(Exception):
     Attributes
     ----------
     fact : str
-        What is wrong, in one sentence.
+        The problem, in one sentence.
     remedy : str
-        What to do in Python, in whole sentences; empty if there is nothing to say.
+        The remedy in Python, in full sentences; may be empty.
     """
 
     def __init__(self, fact: str, remedy: str = ""):
@@ -273,7 +273,7 @@ class UnsupportedProblemError(StatedError, ValueError):
     Attributes
     ----------
     why : str
-        What it cannot solve, in a few words.
+        The reason, in a few words.
     """
 
     def __init__(self, fact: str, remedy: str = "", *, why: str = ""):
@@ -291,7 +291,7 @@ class NotMinimizerError(StatedError, ValueError):
     Attributes
     ----------
     residual : float
-        Optimality residual; nan where it is not known.
+        Optimality residual; nan if unknown.
     """
 
     def __init__(self, fact: str, remedy: str = "", *, residual: float = float("nan")):

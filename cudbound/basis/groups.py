@@ -140,7 +140,7 @@ def check_groups(groups: ArrayLike | None, labels: NDArray[np.float64]) -> Group
     Raises
     ------
     ValueError
-        If they are not one value for each row, at least two different ones, or a class occurs in one group alone.
+        If they are not one value per row with at least two different values, or if a class occurs in only one group.
     """
     if groups is None:
         return None

@@ -95,35 +95,35 @@ class MethodCard:
     Attributes
     ----------
     name : str
-        The word for it in ``methods=``.
+        Its name in ``methods=``.
     title : str
         One line.
     formula : str, default=""
-        The estimate or the limits in plain characters, in the symbols of `SYMBOLS`.
+        The estimate or the limits in plain characters, with the symbols of `SYMBOLS`.
     estimand : Estimand
-        What it aims at; where the records decide the number of training rows, the kind alone.
+        Its estimand; only the kind if the number of training rows depends on the records.
     needs : frozenset of str
-        What must be recorded: names of fields of `cudbound.records.Records`.
+        The required records: names of fields of `cudbound.records.Records`.
     assumptions : str
-        What has to hold for the nominal level.
+        The conditions for the nominal level.
     tendency : str
-        Whether it is known to be too short (liberal) or too long (conservative), too low or too high, and where.
+        Whether it is known to be too short (liberal) or too long (conservative), too low or too high, and when.
     reference : str
         Source with section or equation, and where this package deviates from it.
     cost : str
-        Classifier fits beyond the one that is given, in the symbols of `cudbound.ResamplingSizes`.
+        Classifier fits in addition to the given one, in the symbols of `cudbound.ResamplingSizes`.
     options : mapping of str to Option
-        What can be chosen, with defaults.
+        Its options, with defaults.
     needs_with : callable or None
-        ``needs_with(options, design) -> frozenset of str``: what must be recorded under all its options, for a training
-        set whose matrix is known (`cudbound.records.Design`) or not (None), where that can differ from `needs`.
+        ``needs_with(options, design) -> frozenset of str``: the required records with all its options, for a training
+        set whose matrix is known (`cudbound.records.Design`) or not (None), if they can differ from `needs`.
     with_groups : {"kept", "refits", "no"}
-        What becomes of rows that belong together: "kept" if what is resampled and the limits follow from whole groups,
-        "refits" if refits keep groups together and the limits count rows as independent, "no" if it cannot be used.
+        The treatment of groups of rows: "kept" if resampling and limits use whole groups, "refits" if refits keep
+        groups together but the limits treat rows as independent, "no" if the method cannot be used with groups.
     reads : {"classes", "scores", "probabilities"}, default="classes"
-        What of a classifier it judges: for the error and all that follows from it, for the AUC, for the Brier score.
+        The output of the classifier that it uses: for the error and related metrics, for the AUC, for the Brier score.
     others : mapping of str to MethodCard
-        The methods of the same name for metrics that read something else.
+        The methods of the same name for metrics that use other outputs.
     """
 
     name: str
@@ -195,10 +195,10 @@ class Asked(Generic[Card]):
     methods : tuple of MethodCard
         Each once, in the order given.
     options : mapping of str to mapping
-        The options that were given, by the names of the methods.
+        The given options, by the names of the methods.
     named : frozenset of str
-        Methods asked for by their own names: where one of them cannot be computed that is an error, while a member of
-        a group keeps a row that says why.
+        Methods that were requested by name: it is an error if one of them cannot be computed, while a member of a group
+        gets a row with the reason.
     """
 
     methods: tuple[Card, ...]
@@ -227,7 +227,7 @@ class Asked(Generic[Card]):
         Raises
         ------
         ValueError
-            If a method that was asked for by its own name, or all of them, read none.
+            If a method that was requested by name reads none, or if no method does.
         """
         unread = [one for one in self.methods if not any(map(one.reading, kinds))]
         for method in unread:
@@ -305,8 +305,8 @@ def check_options(options: object, methods: Iterable[MethodCard]) -> dict[str, d
     Raises
     ------
     ValueError
-        If they are no mapping of mappings, if one is for a method that is not asked for, or if a name or a value of an
-        option is not allowed.
+        If they are not a mapping of mappings, if one is for a method that was not requested, or if a name or a value of
+        an option is invalid.
     """
     example = 'a mapping of names of methods to mappings, such as {"kohavi-normal": {"form": "wilson"}}'
     if not isinstance(options, Mapping):

@@ -50,8 +50,8 @@ class Estimand:
         "conditional", the error of the classifier fitted to this training set; "expected", that of the learning
         algorithm over training sets; "holdout-model", "cv-average" or "rule".
     n_train : float or None
-        Of "expected": the training rows n1 of the fits; no whole number where folds have unequal sizes. None where the
-        records decide it, or there is no such number.
+        For "expected": the training rows n1 of the fits; not a whole number if folds have unequal sizes. None if it
+        depends on the records, or if there is no such number.
 
     Examples
     --------
@@ -96,13 +96,13 @@ class PointOutcome:
     Attributes
     ----------
     estimate : float
-        Mean loss, or mean difference of losses; nan where it is undefined.
+        Mean loss, or mean difference of losses; nan if undefined.
     remarks : tuple of str
-        What happened on the way: draws not certified, single-class draws, ...
+        Events during the computation: draws not certified, single-class draws, ...
     degenerate : str or None
-        Why the estimate is undefined or an interval says nothing about uncertainty, or None.
+        Why the estimate is undefined or an interval does not show uncertainty, or None.
     estimand : Estimand or None
-        What it aims at, where the records decide it; None means what the method names.
+        The estimand, if it depends on the records; None means that of the method.
     details : mapping of str to float
         Further numbers that belong to the method, such as "rho_threshold".
     """
@@ -133,14 +133,14 @@ class Outcome(PointOutcome):
     estimate : float
         The point the interval is built around, a proportion in [0, 1].
     raw_interval : ConfidenceInterval
-        The limits as the formula gives them; they may leave [0, 1].
+        The limits from the formula; they may extend beyond [0, 1].
     remarks, degenerate, estimand, details
-        As in `PointOutcome`; a zero-width interval without a reason of the method's own gets a general one.
+        As in `PointOutcome`; a zero-width interval without a specific reason gets a general one.
     center : str or None
-        What `estimate` is, for the notes under a table: "training error", ".632 estimate", "error on new cases" or
-        "mean of two centers"; None where the notes have nothing to say of it.
+        Name of `estimate` for the notes under a table: "training error", ".632 estimate", "error on new cases" or "mean
+        of two centers"; None if the notes do not mention it.
     standard_error : float or None
-        Of the estimate, where the method builds its interval from one.
+        Standard error of the estimate, if the interval of the method is based on one.
     """
 
     raw_interval: ConfidenceInterval
@@ -163,15 +163,15 @@ class TestOutcome(PointOutcome):
     estimate : float
         Estimated difference, in [-1, 1].
     statistic : float
-        Value of the test statistic; it has the sign of `estimate` unless the test has no direction. Infinite or nan
-        where `degenerate` says why.
+        Value of the test statistic; it has the sign of `estimate` unless the test has no direction. If it is infinite
+        or nan, `degenerate` has the reason.
     pvalue : float
-        Of the hypothesis that the difference is 0, in [0, 1]; 1 where the records cannot speak against it.
+        p-value of the hypothesis that the difference is 0, in [0, 1]; 1 if the records cannot contradict it.
     raw_interval : ConfidenceInterval
-        Limits for the difference as the formula gives them; an infinite one on the open side where the alternative is
-        one-sided. Where a method takes test and interval from different formulas they may disagree.
+        Limits for the difference from the formula; infinite on the open side of a one-sided alternative. Test and
+        interval may disagree if a method uses different formulas for them.
     remarks, degenerate, estimand, details
-        As in `PointOutcome`; a zero-width interval without a reason of the method's own gets a general one.
+        As in `PointOutcome`; a zero-width interval without a specific reason gets a general one.
     standard_error : float or None
         Of the estimate, where the method builds its test from one.
     """

@@ -11,12 +11,11 @@ class ParameterError(ValueError):
     parameter : str
         Name of the argument.
     rule : str
-        What it must be, after "must be".
+        The rule, after "must be".
     value : object
-        What it was.
+        The invalid value.
     hint : str, default=""
-        What to do, in a sentence with a blank before it: a way on, or what may have been meant, as
-        `cudbound.basis.hints.suggestion` says it.
+        A remedy or the closest valid name, in a sentence after a blank, as from `cudbound.basis.hints.suggestion`.
     """
 
     def __init__(self, parameter: str, rule: str, value: object, hint: str = ""):

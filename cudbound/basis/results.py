@@ -39,9 +39,9 @@ class SolveStatus(enum.IntEnum):
     """How the search of one draw ended; the same names and numbers as ``cudbound::Status`` in C++.
 
     ``OPTIMAL``: solved, lower and upper bound agree. ``NODE_LIMIT``, ``TIME_LIMIT``: stopped by a limit that the
-    caller set. ``INTERRUPTED``: stopped by Ctrl-C, or never begun because of it. ``INACCURATE``: rounding left a
-    part of the search open or the witness short of its score, or no cvxpy solver could solve a subproblem. ``DECIDED``:
-    as much is known of the draw as the quantiles that were asked for need: mostly on which side of them it lies.
+    caller set. ``INTERRUPTED``: stopped by Ctrl-C, or not started because of it. ``INACCURATE``: because of rounding, a
+    part of the search is unsolved or the witness does not reach its score, or no cvxpy solver could solve a subproblem.
+    ``DECIDED``: solved as far as the requested quantiles need: mostly on which side of them the draw is.
     """
 
     OPTIMAL = 0
@@ -250,15 +250,15 @@ class IntervalEstimate(_WithLimits, Outcome):
     estimate, raw_interval, remarks, degenerate, details, center, standard_error
         As in `cudbound.basis.outcomes.Outcome`.
     estimand : Estimand
-        What the interval is meant to cover; prints in the words of the glossary ("conditional", ...).
+        The quantity that the interval is for; prints as in the glossary ("conditional", ...).
     confidence_level : float
         Nominal level.
     alternative : {"two-sided", "less", "greater"}, default="two-sided"
         "less": an upper limit only; "greater": a lower one.
     metric : str, default="error"
-        What is bounded.
+        The metric.
     lowest, highest : float, default=0.0 and 1.0
-        The smallest and the largest value that it can have: from 0 to 1, or to the largest cost.
+        The smallest and the largest possible value: from 0 to 1, or to the largest cost.
     n_fits : int
         Classifier fits that the method used; a fit shared with another method counts for both.
     """
@@ -300,7 +300,7 @@ class ComparisonResult(_WithLimits, TestOutcome):
     estimate, statistic, pvalue, raw_interval, remarks, degenerate, details, standard_error
         As in `cudbound.basis.outcomes.TestOutcome`.
     estimand : Estimand
-        Whose errors they are; prints in the words of the glossary ("expected(n1=45)", "holdout-model", ...).
+        The errors that are compared; prints as in the glossary ("expected(n1=45)", "holdout-model", ...).
     confidence_level : float
         Nominal level of the interval.
     alternative : {"two-sided", "less", "greater", "equivalent"}
@@ -309,10 +309,10 @@ class ComparisonResult(_WithLimits, TestOutcome):
     null : float, default=0.0
         The margin.
     metric : {"error", "auc"}, default="error"
-        What is compared.
+        The metric.
     n_fits : int
-        Classifier fits behind the recorded losses, those of both counted; 0 where all losses are those of given
-        classifiers on new test cases.
+        Number of classifier fits behind the recorded losses, for both; 0 if all losses are those of given classifiers
+        on new test cases.
     adjusted_pvalue, simultaneous_interval : float, ConfidenceInterval or None
         The p-value adjusted for the number of pairs (Holm), and clipped limits for all pairs together (Bonferroni).
     """
@@ -335,7 +335,7 @@ class ComparisonResult(_WithLimits, TestOutcome):
     )
 
     def to_record(self) -> dict[str, Any]:
-        """Return the columns of a frame, unrounded, with the adjusted ones where there are several pairs."""
+        """Return the columns of a frame, unrounded, with adjusted ones for several pairs."""
         if self.simultaneous_interval is None:
             return super().to_record()
         limits = {f"simultaneous_{end}": at for end, at in self.simultaneous_interval._asdict().items()}
@@ -349,12 +349,12 @@ class ComparisonResult(_WithLimits, TestOutcome):
 
     @property
     def difference(self) -> str:
-        """What is estimated, by the names of the two."""
+        """The estimated difference, with the names of the two."""
         what = in_formula(self.metric)
         return f"{what}({self.a}) - {what}({self.b})"
 
     def in_words(self, percent: bool = False) -> str:
-        """Return the numbers in words, with the limits for all pairs together where there are several."""
+        """Return the numbers in words, with simultaneous limits for several pairs."""
         write = partial(format_difference, percent=percent)
         limits = self._limits(write, self.simultaneous_interval)
         pvalue, against = format_pvalue(self.pvalue), self.against.in_percent if percent else self.against
@@ -379,9 +379,9 @@ class PointEstimate(Row, PointOutcome):
         As in `cudbound.basis.outcomes.PointOutcome`; the estimate is a proportion in [0, 1], or a difference of two
         errors in [-1, 1].
     estimand : Estimand
-        What it aims at.
+        The quantity that it estimates.
     n_fits : int
-        Classifier fits that it used, the one on the whole training set included; a fit shared with another estimator
+        Number of classifier fits, including the one on the whole training set; a fit shared with another estimator
         counts for both.
     """
 

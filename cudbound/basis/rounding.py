@@ -24,17 +24,17 @@ _MIRRORED = {"<": ">-", ">": "<-"}
 def format_proportion(value: float, decimals: int | None = None, percent: bool = False) -> str:
     """Round a proportion, to 3 decimals by default.
 
-    A value that is not 0 is never shown as ``0.000``, nor one that is not 1 as ``1.000``: a reader takes
-    those for exact, and a width of zero has a meaning of its own.
+    A nonzero value is never shown as ``0.000``, nor a value other than 1 as ``1.000``: readers regard these as
+    exact, and a width of zero has a special meaning.
 
     Parameters
     ----------
     value : float
-        A proportion, usually in [0, 1], or a ratio of two; NaN stands for an undefined value.
+        A proportion, usually in [0, 1], or a ratio of two; NaN means an undefined value.
     decimals : int or None, default None
-        Digits behind the point; None stands for 3, or for 1 in percent.
+        Digits after the decimal point; None means 3, or 1 in percent.
     percent : bool, default False
-        Whether to write 21.6% in place of 0.216.
+        Whether to write 21.6% instead of 0.216.
 
     Returns
     -------

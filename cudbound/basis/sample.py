@@ -39,14 +39,14 @@ class Sample:
     ----------
     X : array-like, shape (n_samples, n_features)
     y : ndarray, shape (n_samples,)
-        Out of `classes`.
+        Labels from `classes`.
     classes : ndarray, shape (n_classes,)
     labels : ndarray of float, shape (n_samples,)
-        -1.0 for ``classes[0]``, +1.0 for ``classes[1]``; of more than two classes their numbers.
+        -1.0 for ``classes[0]``, +1.0 for ``classes[1]``; class numbers for more than two classes.
     groups : Groups or None
-        Rows that are drawn and left out together.
+        Groups of rows that are drawn and left out together.
     sample_weight : ndarray of float, shape (n_samples,), or None
-        Weights of the rows; None where they count alike.
+        Weights of the rows; None for equal weights.
     names_of_groups : array-like, shape (n_samples,), or None
         The groups as they were given, for splitters.
     """
@@ -150,7 +150,7 @@ def check_index(X: Any, y: Any, *, names: tuple[str, str] = ("X", "y")) -> None:
     ----------
     X, y : array-like
     names : tuple of str, default=("X", "y")
-        What the error calls them.
+        Their names in the error message.
 
     Examples
     --------

@@ -33,8 +33,8 @@ class HasFrame(Protocol):
 def over_seeds(call: Call, n_seeds: int = 5, rng: int | np.random.Generator | None = None) -> pd.DataFrame:
     """Make the same call with several seeds, and return the results by seed.
 
-    A range over seeds says how many resamples it takes, not how sure an interval is: it goes to a point as
-    `n_resamples` grows, and the interval does not.
+    A range over seeds shows whether there are enough resamples, not how uncertain the estimate is: it shrinks to a
+    point as `n_resamples` grows, and the interval does not.
 
     Parameters
     ----------
@@ -43,13 +43,13 @@ def over_seeds(call: Call, n_seeds: int = 5, rng: int | np.random.Generator | No
     n_seeds : int, default=5
         Number of calls.
     rng : int, numpy.random.Generator or None, default=None
-        The first seed; None takes a fresh one, and a generator draws it. The others are spawned from it
-        (`numpy.random.SeedSequence`): the frame repeats to the bit, and that over 5 seeds begins that over 10.
+        The first seed; None uses a fresh one, and a generator draws it. The others are spawned from it
+        (`numpy.random.SeedSequence`): the frame is exactly reproducible, and one over 10 seeds starts with that over 5.
 
     Returns
     -------
     pandas.DataFrame
-        One line for each seed and each row of its result: the column ``seed``, and those of ``to_frame()``.
+        One line per seed and row of its result: the column ``seed``, and those of ``to_frame()``.
 
     Raises
     ------

@@ -123,7 +123,7 @@ def check_localization(localization: object, n_samples: int) -> float:
 
     ``"n"`` is `n_samples`, the order that section 3 of Laber & Murphy (2008) derives for the mean loss.
     ``"paper-literal"`` is ``n_samples ** 2``: their section 5 writes the loss as a sum and sets the rate to
-    n, which is n times as much on the scale of the mean. Numbers from 0 to infinity stand for themselves.
+    n, which is n times as much on the scale of the mean. Numbers from 0 to infinity are used as they are.
 
     Raises
     ------
@@ -261,9 +261,9 @@ def check_classifier(estimator: Any) -> NDArray[Any]:
     sklearn.exceptions.NotFittedError
         If it has not been fitted.
     TypeError
-        If it is no scikit-learn estimator, or no classifier.
+        If it is not a scikit-learn estimator, or not a classifier.
     UnsupportedEstimatorError
-        If it is a search that kept no classifier.
+        If it is a search without a fitted classifier.
     ValueError
         If it was fitted to one class, or to several targets at once.
     """
@@ -304,8 +304,8 @@ def check_labels(y: ArrayLike, classes: NDArray[Any], *, several: bool = False) 
     Raises
     ------
     ValueError
-        If `y` is not one-dimensional, holds a value that is not one of `classes`, or has fewer than
-        two rows of a class.
+        If `y` is not one-dimensional, contains a value that is not in `classes`, or has fewer than two rows of a
+        class.
     """
     from sklearn.utils.validation import column_or_1d
 

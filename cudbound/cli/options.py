@@ -144,9 +144,9 @@ _FILE_OPTIONS = together(
         "--categorical",
         multiple=True,
         metavar="auto|COL,COL,...",
-        help="Columns to code as indicators: k levels become k - 1 indicators; the first level in sorted order is the "
-        "reference. auto means all text columns, and stops at dates, numbers with units, decimal commas and IDs; "
-        "auto:5 adds integer columns with 3 to 5 different values.",
+        help="Columns to code as k - 1 indicators of k levels; the first level in sorted order is the reference. auto "
+        "means all text columns, and stops at dates, numbers with units, decimal commas and IDs; auto:5 adds integer "
+        "columns with 3 to 5 different values.",
     ),
     click.option(
         "--exclude", multiple=True, metavar="COL,COL,...", help="Columns that are not used as features."
@@ -155,9 +155,8 @@ _FILE_OPTIONS = together(
         "--missing",
         type=click.Choice(CHOICES),
         default=CHOICES[0],
-        help="How to handle missing values: stop, drop incomplete rows, or fill them with the median or the most "
-        "frequent value of the column, as a step of every fit. Categories are always filled with the most frequent "
-        "level.",
+        help="Handling of missing values: stop, drop incomplete rows, or fill them with the median or most frequent "
+        "value of the column, as a step of every fit; categories always with the most frequent level.",
     ),
     click.option(
         "--delimiter",
@@ -195,8 +194,7 @@ _FILE_OPTIONS = together(
         "--group",
         cls=NotedOption,
         metavar="COL",
-        help="Column that identifies groups of rows, such as those of one patient: bootstrap draws and folds keep "
-        "groups whole.",
+        help="Column of groups of rows, such as those of one patient; draws and folds keep groups whole.",
     ),
 )
 

@@ -20,10 +20,9 @@ STRATEGIES = {"median": "median", "most-frequent": "most_frequent"}
 class ClassifierRecipe:
     """An unfitted classifier with its preprocessing; every call creates a new one.
 
-    Its steps, each of them fitted to the training set alone: missing values, standardized features, selected features,
-    projection on principal components, polynomial terms, and the classifier. Steps that are not asked for are left
-    out; without any, the classifier comes by itself. Where values are to be chosen among, all this is searched by
-    cross-validation.
+    Its steps, all fitted only to the training set: filling of missing values, standardization, feature selection,
+    projection on principal components, polynomial terms, and the classifier. Steps that are not requested are omitted.
+    If there are values to choose from, the whole pipeline is tuned by cross-validation.
 
     Attributes
     ----------
@@ -32,26 +31,26 @@ class ClassifierRecipe:
     options : tuple of (str, value), default=()
         Its parameters by their names in scikit-learn, such as ``("C", 0.5)``.
     standardize : bool, default=False
-        Whether every feature gets mean 0 and standard deviation 1.
+        Whether to standardize every feature to mean 0 and standard deviation 1.
     select : int or None, default=None
-        Number of features that are kept: those in which the classes differ most, by the F statistic
+        Number of features to keep: those in which the classes differ most, by the F statistic
         (`sklearn.feature_selection.SelectKBest`); None keeps all.
     components : int or None, default=None
-        Number of principal components that stand for the features; None keeps the features. It is at most the number
-        of features and of training cases.
+        Number of principal components that replace the features; None keeps the features. It is at most the number of
+        features and of training cases.
     degree : int, default=1
-        Largest degree of the polynomial terms, products of different features included.
+        Largest degree of the polynomial terms, including products of different features.
     tune : tuple of (str, tuple of values), default=()
-        Parameters of the classifier and the values that are tried for each: the values of least error in 5-fold
-        cross-validation are taken (`sklearn.model_selection.GridSearchCV`).
+        Parameters of the classifier and the values to try for each: the values with the smallest error in 5-fold
+        cross-validation are used (`sklearn.model_selection.GridSearchCV`).
     missing : {"median", "most-frequent"} or None, default=None
-        What stands for a missing value of a feature, nan; None means that there are none.
+        Replacement of missing values (nan) of a feature; None means that there are none.
     levels : tuple of int, default=()
-        With `missing`: the columns that hold numbers of levels, 0, 1, ... A missing one becomes the most frequent, and
-        the k levels become k - 1 indicators.
+        With `missing`: the columns of level numbers, 0, 1, ... A missing level becomes the most frequent one, and the k
+        levels become k - 1 indicators.
     threshold : float or None, default=None
-        Probability of the second class, or score where there are none, from which a case is given that class; None
-        takes that of the classifier.
+        Probability of the second class (or score, without probabilities) from which a case is assigned that class; None
+        means the threshold of the classifier.
 
     Raises
     ------

@@ -113,7 +113,7 @@ def automatic_categories(
     named : tuple of str
         Columns that were named as categorical.
     with_text : bool
-        Whether columns of text are asked for.
+        Whether text columns are requested.
     most_integers : int
 
     Returns

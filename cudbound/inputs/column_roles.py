@@ -24,11 +24,11 @@ class Roles:
     features : tuple of str
         In the order of the file.
     categorical : tuple of str
-        Those of them that were named as such.
+        Features that were named as categorical.
     automatic : bool
-        Whether columns of text are categorical, too.
+        Whether text columns are also categorical.
     most_integers : int
-        Largest number of different integers of a column that is categorical, too; 0 if none is.
+        Largest number of different integers in a column that is also categorical; 0 for none.
     group, weight : str or None
     """
 
@@ -95,7 +95,7 @@ def find_roles(table: CsvTable, data: DataFile) -> Roles:
 def columns_named(table: CsvTable, texts: Iterable[str]) -> list[str]:
     """Return the columns named by texts, each one column or several separated by commas.
 
-    A name that holds a comma itself stands alone, or in quotes.
+    A name that contains a comma must be the whole text, or in quotes.
     """
     found: list[str] = []
     for text in texts:

@@ -40,36 +40,36 @@ class TrainingData:
     Attributes
     ----------
     X : ndarray of float, shape (n_samples, n_columns)
-        Features as a fit takes them; finite, but for nan where a missing value is filled in the fit, or by a model.
+        Features for the fit; finite, except for nan if a missing value is filled in the fit or by a model.
     y : ndarray of int, shape (n_samples,)
-        1 for the event, 0 otherwise; of more than two classes their places in `classes`.
+        1 for the event, 0 otherwise; for more than two classes, the index in `classes`.
     feature_names : tuple of str, length n_features
         Names of the features, those of `X` unless `levels` says otherwise; an indicator of a categorical column is
-        called ``column=level``.
+        named ``column=level``.
     source, event : str
-        Name of the data, and the event in words; "" where there are more than two classes.
+        Name of the data, and the event in words; "" for more than two classes.
     classes : tuple of str
-        The values of the target as the data have them, of two that of the event second.
+        The values of the target in the data; of two, the event is the second.
     groups : ndarray of str, shape (n_samples,), or None
-        Which rows belong together, one text for all ways to write the same value; None if nothing is said of it.
+        Groups of rows, with a single spelling of equal values; None without groups.
     group : str or None
-        Name of the column that says so.
+        Name of the column of groups.
     weights : ndarray of float, shape (n_samples,), or None
-        Weights of the rows, positive; None if nothing is said of them.
+        Weights of the rows, positive; None without weights.
     weight : str or None
-        Name of the column that has them.
+        Name of the column of weights.
     missing : str or None
-        What the nan of `X` are to be filled with in every fit, "median" or "most-frequent"; None if nothing is.
+        How nan in `X` is filled in every fit, "median" or "most-frequent"; None if it is not.
     levels : tuple of int
-        Columns of `X` that hold numbers of levels in place of indicators, since some are missing.
+        Columns of `X` with level numbers instead of indicators, because some values are missing.
     n_left_out : int
-        Rows of the file that were left out, since a value is missing.
+        Number of rows that were dropped because of missing values.
     notes : tuple of str
-        What a reader must know of how columns were read and missing values settled, in sentences.
+        Sentences on how columns were read and missing values handled.
     warnings : tuple of str
-        What whoever asked should look at before the numbers are believed.
+        Possible mistakes to check before using the results.
     roles : tuple of str
-        Which part every column plays, as it was read, in short lines.
+        The role of every column, in short lines.
     """
 
     X: NDArray[np.float64]
@@ -111,8 +111,8 @@ def read_training_data(
     Raises
     ------
     CsvError
-        If the file cannot be used, see `cudbound.inputs.first_look.first_look`, a used cell is missing and nothing is
-        to be done about it, see `cudbound.inputs.missing_cells.settle_missing`, a feature is not numeric, infinite,
+        If the file cannot be used, see `cudbound.inputs.first_look.first_look`, a used cell is missing and
+        not handled, see `cudbound.inputs.missing_cells.settle_missing`, a feature is not numeric, infinite,
         constant or a copy of the target, the target does not have two usable classes, or all rows are in one group.
     """
     look = first_look(data) if look is None else look

@@ -1,7 +1,6 @@
 """Read a CSV file as named text columns, with the line number of each record.
 
-Nothing is converted and nothing is guessed: a file that is not a clean table is refused,
-with the line at fault.
+Nothing is converted or guessed: a file that is not a clean table raises an error with the line number.
 """
 
 from __future__ import annotations
@@ -52,37 +51,37 @@ class DataFile:
     target : str
         Column of the class label; it must have exactly two values, each on at least two rows.
     positive : str
-        Value of the target that is the event. Values are compared as text, except that two texts that are
-        numbers are compared as numbers: ``1`` and ``1.0`` are one value.
+        Value of the target that is the event. Values are compared as text, except that two texts that are numbers are
+        compared as numbers: ``1`` and ``1.0`` are equal.
     categorical : sequence of str, default ()
         Feature columns with k levels that become k - 1 indicators; the first level in the order of the text
-        is the reference. With an intercept the choice of reference changes no interval. "auto" stands for all columns
-        of text, "auto:5" also for integer columns of 3 to 5 different values.
+        is the reference. With an intercept the choice of reference changes no interval. "auto" means all text columns,
+        "auto:5" also integer columns with 3 to 5 different values.
     exclude : sequence of str, default ()
         Columns that are not features.
     delimiter : str, default ","
         One character between cells.
     group : str or None, default None
-        Column that says which rows belong together; it must have at least two values.
+        Column of groups of rows; it must have at least two values.
     features : sequence of str, default ()
-        Columns that are features; none stands for every column except the target, `exclude` and `group`.
+        Feature columns; by default every column except the target, `exclude` and `group`.
     weight : str or None, default None
-        Column of the weights of the rows, positive numbers; it is no feature.
+        Column of row weights, positive numbers; it is not a feature.
     missing : str, default "error"
-        What is done about missing values: "error", "drop" these rows, or fill them in every fit with the "median" or
-        the "most-frequent" value; "keep" leaves them to a model.
+        How to handle missing values: "error", "drop" these rows, or fill them in every fit with the "median" or the
+        "most-frequent" value; "keep" passes them to a model.
     decimal : {".", ","}, default "."
-        What stands before the decimals of features and weights.
+        Decimal separator of features and weights.
     missing_values : sequence of str, default ()
-        Texts and numbers that mean a missing value, too, in whatever column.
+        Further texts and numbers that code missing values, in all columns.
     sheet : str or None, default None
-        Sheet of an Excel workbook; None stands for the first one.
+        Sheet of an Excel workbook; None means the first one.
     skip_rows : int, default 0
-        Lines above the header, or rows of a sheet.
+        Number of lines above the header, or of rows of a sheet.
     all_classes : bool, default False
-        Whether each value of the target is a class of its own, of which there are more than two; `positive` is then "".
+        Whether every value of the target is a class, with more than two classes; `positive` is then "".
 
-    Each text of `features`, `categorical` and `exclude` names a column, or several between commas.
+    Each text of `features`, `categorical` and `exclude` is a column name, or several separated by commas.
     """
 
     file: Path
@@ -111,13 +110,13 @@ class CsvTable:
     source : str
         Name of the file, without its folder.
     names : tuple of str, length n_columns
-        Column names; a column without a name is called ``column 3`` after its place, and left out if it has no content.
+        Column names; a column without a name is called ``column 3`` by its position, and omitted if it is empty.
     records : tuple of tuple of str, shape (n_records, n_columns)
-        Cells; records without any content are left out.
+        Cells; empty records are omitted.
     lines : tuple of int, length n_records
-        Line of the file on which each record begins, the first line of the file being 1.
+        Line of the file on which each record begins, counted from 1.
     unnamed : frozenset of str
-        Members of `names` that stand for a missing name.
+        Members of `names` that replace a missing name.
     """
 
     source: str
@@ -149,7 +148,7 @@ def read_csv_file(
     """Read a CSV file as text.
 
     The file is UTF-8, with or without a byte order mark, and compressed if its name ends in ``.gz``; lines end in LF,
-    CRLF or CR; cells may be quoted and then hold delimiters, line ends and doubled quotes.
+    CRLF or CR; quoted cells may contain delimiters, line ends and doubled quotes.
 
     Parameters
     ----------
@@ -158,7 +157,7 @@ def read_csv_file(
     delimiter : str, default ","
         One character between cells.
     content : bytes or None, default None
-        What the file holds, where that was read already.
+        The content of the file, if it was already read.
     skip_rows : int, default 0
         Lines above the header.
 
@@ -169,8 +168,8 @@ def read_csv_file(
     Raises
     ------
     CsvError
-        If the file cannot be read, is not text, is empty or has no records, is separated by another
-        character, has a record with more or fewer cells than the header, or has two columns of one name.
+        If the file cannot be read, is not text, is empty or has no records, has another delimiter, has a record with
+        more or fewer cells than the header, or has two columns with the same name.
     """
     path = Path(path)
     if not isinstance(delimiter, str) or len(delimiter) != 1 or delimiter in '\r\n"':
@@ -281,8 +280,8 @@ def _check_title(path: Path, rows: Sequence[tuple[int, tuple[str, ...]]]) -> Non
     if 0 < above < min(LEADING, len(rows) - 1):
         (first, cells), (line, header) = rows[0], rows[above]
         raise CsvError(
-            f"{quoted(path.name)}: line {first} has {_cells(sum(map(bool, cells)))}, line {line} has {len(header)}: "
-            f"are the lines above line {line} a title? Add --skip-rows {line - 1}",
+            f"{quoted(path.name)}: line {first} has {_cells(sum(map(bool, cells)))}, line {line} has {len(header)}: is "
+            f"the text above line {line} a title? Add --skip-rows {line - 1}",
             skip_rows=line - 1,
         )
 

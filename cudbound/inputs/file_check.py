@@ -70,11 +70,11 @@ class FileCheck:
     columns : DataFrame of str
         One row per column of the file.
     problems : tuple of str
-        All of them, each with its remedy.
+        All problems, each with its remedy.
     data : DataFile
         How the file can be read.
     error : CsvError or None
-        Why it cannot be read even so.
+        Why it still cannot be read.
     """
 
     title: str
@@ -90,12 +90,12 @@ def check_file(data: DataFile) -> FileCheck:
     Parameters
     ----------
     data : DataFile
-        What is known already; an empty `target` or `positive` is guessed, as is every column without a role.
+        The known options; an empty `target` or `positive` is guessed, and so is the role of every other column.
 
     Raises
     ------
     CsvError
-        If the file is no table, or a column that is named does not exist.
+        If the file is not a table, or if a named column does not exist.
     """
     import pandas as pd
 
@@ -184,7 +184,7 @@ def _with_values_as_meant(
             words = sorted(others.unique())
             problems.append(
                 f"column {quoted(name)}: {first_few([quoted(text) for text in words])} on {len(others)} rows among "
-                f"numbers; add --missing-values={','.join(words)} if it means a missing value"
+                f"numbers; add --missing-values={','.join(words)} if it codes a missing value"
             )
             further += words
         codes += [(name, *far) for far in far_values(numbers[name].dropna())]

@@ -53,8 +53,8 @@ def settle_missing(
     Raises
     ------
     CsvError
-        If a cell is missing and `missing` is "error", the target, the group or the weight lacks a value that only
-        "drop" can do without, no complete row is left, or a feature has no value at all.
+        If a cell is missing and `missing` is "error", if the target, the group or the weight has a missing value
+        without "drop", if no complete row is left, or if a feature is empty.
     """
     counts = absent.sum()
     columns = first_few([f"{quoted(str(name))} {count}" for name, count in counts.items() if count])

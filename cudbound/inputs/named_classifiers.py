@@ -24,9 +24,9 @@ class Family:
     ----------
     module, class_name : str
     fixed : mapping of str to object, default={}
-        Parameters that the name stands for; options may change them.
+        Parameters that the name implies; options may change them.
     kept : tuple of str, default=()
-        Parameters that options may not change, since another name would then be the right one.
+        Parameters that options must not change, because another name would then be correct.
     """
 
     module: str
@@ -104,7 +104,7 @@ def check_options(name: str, options: Sequence[tuple[str, Any]]) -> None:
     Raises
     ------
     ValueError
-        If an option is unknown, or would undo what the name stands for, or if the class refuses its value.
+        If an option is unknown or contradicts the name, or if its value is invalid for the class.
     """
     if not options:
         return

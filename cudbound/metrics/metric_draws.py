@@ -39,7 +39,7 @@ def draw_for_metrics(
     groups : Groups, default=None
         Rows that are drawn together. These draws are never within the classes, because a group can have both classes.
     labels : ndarray, shape (n_samples,), default=None
-        The class of each row, where there are more than two.
+        The class of each row, for more than two classes.
 
     Returns
     -------

@@ -51,7 +51,7 @@ class AdditiveModel:
     Attributes
     ----------
     design : ndarray of float, shape (n_samples, n_coefficients)
-        Rows b(gamma-hat, x_i); the column of ones of an intercept, where there is one, is the first.
+        Rows b(gamma-hat, x_i); the column of ones of an intercept, if any, is the first.
     labels : ndarray of float, shape (n_samples,)
         -1.0 or +1.0.
     coef : ndarray of float, shape (n_coefficients,)

@@ -290,7 +290,7 @@ class _Search:
         self._consider(signs, node.minimum, interior)
 
     def _consider(self, signs: NDArray[np.int8], parent: Minimum, interior: Array) -> None:
-        """Solve the relaxation of an open cone, try the cell beside its minimizer, and keep or prune it."""
+        """Solve the relaxation of an open cone, try the cell next to its minimizer, and keep or prune it."""
         self.nodes += 1
         minimum = parent
         if parent.beta is None or (

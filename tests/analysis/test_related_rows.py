@@ -191,6 +191,6 @@ def test_the_command_says_them_and_its_table_has_them(tmp_path):
     found = CliRunner().invoke(main, given)
     assert found.exit_code == 0
     for text in (found.stdout, found.stderr):
-        assert "Rows resemble each other in small groups" in unwrapped(text)
+        assert "Rows form small clusters" in unwrapped(text)
     told = json.loads(CliRunner().invoke(main, [*given, "--format", "json"]).stdout)["run"]["cautions"]
-    assert [one[:25] for one in told] == ["Rows resemble each other "]
+    assert [one[:25] for one in told] == ["Rows form small clusters:"]

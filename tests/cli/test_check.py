@@ -153,7 +153,7 @@ def test_a_title_and_a_footer():
     path.write_text(f"Patients of ward 3\n\n{path.read_text()}")
     result = check()
     assert (
-        "- 'patients.csv': line 1 has one cell, line 3 has 3: are the lines above line 3 a title?"
+        "- 'patients.csv': line 1 has one cell, line 3 has 3: is the text above line 3 a title?"
         in result.stdout
     )
     assert " --skip-rows 2 " in result.stdout

@@ -156,7 +156,7 @@ def test_a_workbook_is_told_from_a_damaged_file(tmp_path, content):
 )
 def test_a_title_is_told_and_skipped(tmp_path, content, message, n):
     path = write(tmp_path, content)
-    with pytest.raises(CsvError, match=rf"{message}: are the lines above .* --skip-rows {n}$") as caught:
+    with pytest.raises(CsvError, match=rf"{message}: is the text above .* --skip-rows {n}$") as caught:
         read_csv_file(path)
     assert caught.value.instead == {"skip_rows": n}
     table = read_csv_file(path, skip_rows=n)

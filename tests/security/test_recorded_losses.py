@@ -235,16 +235,14 @@ def test_remarks_are_texts(case, wrong):
 def test_row_numbers_are_not_counts(kind):
     case = next(case for case in CASES if case.kind is kind)
     numbers = np.random.default_rng(0).integers(0, N, (DRAWS, N))
-    with pytest.raises(
-        ValueError, match=r"a draw holds n_samples = 6 rows, .* become counts by np\.bincount"
-    ):
+    with pytest.raises(ValueError, match=r"a draw has n_samples = 6 rows, .* to counts with np\.bincount"):
         kind(**case.arguments | {"counts": numbers})
     with pytest.raises(
         ValueError, match=r"'counts' parameter must be non-negative whole numbers below .* Got -1"
     ):
         kind(**case.arguments | {"counts": changed(COUNTS, -1)})
     with pytest.raises(
-        ValueError, match=r"'counts' parameter must be whole numbers that are not negative, .* Got 0\.5"
+        ValueError, match=r"'counts' parameter must be non-negative whole numbers below .* Got 0\.5"
     ):
         kind(**case.arguments | {"counts": changed(COUNTS, 0.5)})
     by_groups = [[0, 0, 2, 2, 2, 0], *COUNTS[1:-1], [0, 0, 0, 1, 1, 1]]
@@ -253,7 +251,7 @@ def test_row_numbers_are_not_counts(kind):
     ):
         kind(**case.arguments | {"counts": by_groups})
     assert kind(**case.arguments | {"counts": by_groups}, uneven=True).counts.sum() == 21
-    with pytest.raises(ValueError, match=r"a draw holds at least one row\. Got 0 in draw 3"):
+    with pytest.raises(ValueError, match=r"a draw has at least one row\. Got 0 in draw 3"):
         kind(**case.arguments | {"counts": [*COUNTS[:3], [0] * N]}, uneven=True)
 
 

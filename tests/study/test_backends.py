@@ -73,9 +73,9 @@ def test_a_method_of_the_users_own_is_that_of_its_study_alone(tmp_path):
 
 
 def test_a_method_of_the_users_own_has_a_name_of_its_own():
-    with pytest.raises(ValueError, match="'cud' is the name of another method"):
+    with pytest.raises(ValueError, match="'cud' is already the name of another method"):
         tiny_study(scenarios=NEAR, methods=(replace(OWN, name="cud"),))
-    with pytest.raises(ValueError, match="'own' is the name of another method"):
+    with pytest.raises(ValueError, match="'own' is already the name of another method"):
         tiny_study(scenarios=NEAR, methods=(OWN, replace(OWN, compute=lambda records, level: None)))
 
 

@@ -123,7 +123,7 @@ def test_interrupt_keeps_what_is_done(tmp_path, monkeypatch):
     )
     with pytest.raises(
         StudyInterrupted,
-        match=r"stopped with 2 of 15 replicates done, which .*s holds; run the same study with the same store",
+        match=r"stopped with 2 of 15 replicates done and stored in .*s; run the same study with the same store",
     ) as caught:
         run_study(study, tmp_path / "s")
     assert (caught.value.n_done, caught.value.n_total) == (2, 15)

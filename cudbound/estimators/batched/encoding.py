@@ -20,7 +20,7 @@ class Feature:
     Attributes
     ----------
     hot : ndarray of float, shape (n_samples, n_categories)
-        1 where a row has the category; all 0 where it has none.
+        1 if a row has the category; all 0 if it has none.
     missing : ndarray of bool, shape (n_samples,), default=None
         Rows to which each fit gives a category; None if there are no such rows.
     fill : int, default=None
