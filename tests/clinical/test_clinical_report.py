@@ -321,7 +321,7 @@ def test_selection_inside_the_pipeline_is_told():
     assert "selection of 3 features by a univariate test" in found["box"]["inside"]
     answers = {one["question"][:3]: one for one in found["limits"]["questions"]}
     assert (answers["4.5"]["answer"], answers["4.8"]["answer"]) == ("no", "yes")
-    assert "The bound takes as given what SelectKBest chose on these cases" in page
+    assert "The bound treats the choice of SelectKBest on these cases as fixed" in page
 
 
 @pytest.mark.slow
