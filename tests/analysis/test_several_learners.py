@@ -12,6 +12,7 @@ import pytest
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.dummy import DummyClassifier
 from sklearn.linear_model import RidgeClassifier
+from unwrapped import unwrapped
 
 from cudbound import (
     ComparisonTable,
@@ -157,7 +158,9 @@ def test_it_prints_in_80_columns_and_says_what_was_adjusted():
     assert "RidgeClassifier-2" in text
     assert "simultaneous limits (Bonferroni)" in text
     assert "Method: corrected-resampled-t." in text
-    assert "RidgeClassifier-1: least-squares classification with a ridge penalty (alpha = 30)" in text
+    assert "RidgeClassifier-1: least-squares classification with a ridge penalty (alpha = 30)" in unwrapped(
+        text
+    )
     assert f"n = {len(Y)}: {int(Y.sum())} events" in text
     assert "Run: seed 0." in text
     frame = compare_learners(LEARNERS, X, Y, rng=0).to_frame()
