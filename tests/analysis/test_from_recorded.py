@@ -209,7 +209,7 @@ def test_methods_that_are_unknown_or_of_another_kind():
         interval_of(folds, "mcnemar")
     with pytest.raises(ValueError, match=r"must be 'all' or one of .*Got 'yang-cv-normal' instead"):
         comparison_of(folds, "yang-cv-normal")
-    with pytest.raises(ValueError, match=r"must be the name of a method or a group. Got 'k-fold-t' instead"):
+    with pytest.raises(ValueError, match=r"Got 'k-fold-t' instead. Did you mean 'k-fold'"):
         estimate_of(folds, "k-fold-t")
     with pytest.raises(ValueError, match="k-fold-t needs recorded folds losses, but the records have none"):
         interval_of([], "k-fold-t")
