@@ -11,6 +11,7 @@
 #include "instances.hpp"
 #include "losses/relaxation.hpp"
 #include "oracles.hpp"
+#include "placed.hpp"
 
 namespace hinge_cases {
 
@@ -150,13 +151,13 @@ struct Setting {
           relaxation(cudbound::make_relaxation(problem, arrangement)),
           node(relaxation->make_node()) {
         relaxation->set(0);
-        relaxation->start(*node);
+        relaxation->copy(relaxation->root(), *node);
         arrangement.normals.resize(arrangement.normals.size() + static_cast<std::size_t>(problem.p));
     }
     // Of any hyperplane, not only those of the rows: it takes the place behind the last one of the arrangement.
     double transform(const Vector& normal, double* unit, double* offset) {
         std::copy(normal.begin(), normal.end(), arrangement.normals.end() - problem.p);
-        return relaxation->transform(arrangement.count, unit, offset);
+        return place(*relaxation, arrangement.count, unit, offset);
     }
     Vector beta() const {
         Vector beta(problem.p);

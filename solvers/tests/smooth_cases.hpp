@@ -35,7 +35,7 @@ struct Setting {
           relaxation(cudbound::make_smooth(problem, arrangement)),
           node(relaxation->make_node()) {
         relaxation->set(0);
-        relaxation->start(*node);
+        relaxation->copy(relaxation->root(), *node);
     }
 
     double exact(const Vector& beta) const {
@@ -49,7 +49,7 @@ struct Setting {
         const Vector distances(normals.size(), 0.0);
         const cudbound::Sides sides{p, flat.data(), distances.data(), tie * relaxation->extent};
         std::vector<int> forced;
-        relaxation->start(*node);
+        relaxation->copy(relaxation->root(), *node);
         for (int j = 0; j < static_cast<int>(normals.size()); ++j) {
             forced.push_back(j);
             if (sides.side(j, node->point.data()) >= -sides.tie) continue;

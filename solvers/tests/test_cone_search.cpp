@@ -9,6 +9,7 @@
 #include "instances.hpp"
 #include "losses/relaxation.hpp"
 #include "oracles.hpp"
+#include "placed.hpp"
 #include "problem/arrangement.hpp"
 #include "search/cone_search.hpp"
 #include "search/direction_cones.hpp"
@@ -45,7 +46,7 @@ class SignedSearch {
             const double* normal = &arrangement_.normals[static_cast<std::size_t>(h) * p_];
             const double turn = gain > 0.0 ? 1.0 : -1.0;
             double offset = 0.0;
-            CHECK_EQUAL(relaxation_->transform(h, unit.data(), &offset), 1.0);
+            CHECK_EQUAL(place(*relaxation_, h, unit.data(), &offset), 1.0);
             for (int l = 0; l < p_; ++l) {
                 normals_.push_back(turn * unit[l]);
                 in_beta_.push_back(turn * normal[l]);
@@ -58,12 +59,9 @@ class SignedSearch {
         const Limits limits;
         Budget budget(limits, stop);
         budget.start();
-        std::vector<std::int64_t> rows;
-        for (const int h : arranged_) rows.push_back(arrangement_.representatives[h]);
-        cudbound::ExactRank exact = arrangement_.exact_rows();
-        DirectionCones cones(p_, exact);
+        DirectionCones cones(arrangement_, p_, std::make_shared<ExactRank>(arrangement_.exact_rows()));
         cones.search({p_, static_cast<int>(gains_.size()), in_beta_.data(), gains_.data(),
-                      cudbound::Settings::cone_rounding, rows.data()},
+                      cudbound::Settings::cone_rounding, arranged_.data()},
                      -1.0, std::numeric_limits<double>::infinity(), budget);
         CHECK_EQUAL(cones.best(), cones.upper());
         cap_ = settled_ + std::max(0.0, cones.best());
@@ -136,7 +134,7 @@ bool is_curved(const Instance& instance) {
     std::vector<double> unit(instance.p);
     double offset = 0.0;
     for (int h = 0; h < arrangement.count; ++h) {
-        if (relaxation->transform(h, unit.data(), &offset) != 1.0) return false;
+        if (place(*relaxation, h, unit.data(), &offset) != 1.0) return false;
     }
     return true;
 }

@@ -15,8 +15,7 @@ Run search(const GainProblem& problem, double enough = 0.0, double nodes = infin
     Begun begun(budget_nodes);
     cudbound::Budget& budget = *begun;
     const Hyperplanes hyperplanes = problem.hyperplanes();
-    cudbound::ExactRank exact = hyperplanes.arrangement.exact_rows();
-    cudbound::DirectionCones cones(problem.p, exact);
+    cudbound::DirectionCones cones(hyperplanes.arrangement, problem.p, hyperplanes.exact());
     cones.search(hyperplanes.central(problem.gains), enough, nodes, budget);
     CHECK_AT_MOST(static_cast<double>(budget.nodes()), nodes);
     return {cones.best(), cones.upper(), cones.direction(), budget.exhausted(), budget.nodes()};

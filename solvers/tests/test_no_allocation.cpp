@@ -176,8 +176,7 @@ TEST(direction_cones) {
             const std::atomic<bool> stop{false};
             const cudbound::Limits limits;
             cudbound::Budget budget(limits, stop);
-            cudbound::ExactRank exact = hyperplanes.arrangement.exact_rows();
-            cudbound::DirectionCones cones(p, exact);
+            cudbound::DirectionCones cones(hyperplanes.arrangement, p, hyperplanes.exact());
             long before = 0;
             for (int round = 0; round < 2; ++round) {
                 budget.start();

@@ -10,6 +10,7 @@
 #include "instances.hpp"
 #include "losses/relaxation.hpp"
 #include "oracles.hpp"
+#include "placed.hpp"
 
 namespace {
 
@@ -145,7 +146,7 @@ TEST(coordinates_losses_and_sides) {
                     const Vector normal = setting.normal_of(h);
                     Vector unit(instance.p);
                     double offset = 0.0;
-                    setting.relaxation->transform(h, unit.data(), &offset);
+                    place(*setting.relaxation, h, unit.data(), &offset);
                     CHECK_NEAR(oracle::dot(unit, unit), 1.0, 1e-12);
                     const double side = oracle::dot(normal, beta);
                     if (std::abs(side) > 1e-4) CHECK(side * (oracle::dot(unit, v) + offset) > 0.0);
@@ -164,8 +165,7 @@ TEST(no_point_beats_the_root) {
             const Instance instance = random_problem(random, trial, loss);
             const Setting setting(instance);
             const Relaxation& relaxation = *setting.relaxation;
-            const auto root = relaxation.make_node();
-            relaxation.start(*root);
+            const cudbound::Node* root = &relaxation.root();
             const double at_root = relaxation.loss(root->point.data());
             CHECK_AT_MOST(root->loss, at_root + 1e-12 * (1.0 + at_root));
             CHECK_NEAR(root->loss, at_root, 1e-8 * (1.0 + std::abs(at_root)));
@@ -191,12 +191,12 @@ TEST(curvature_bounds_the_loss_beyond_a_hyperplane) {
             Relaxation& relaxation = *setting.relaxation;
             const int p = instance.p;
             const auto node = relaxation.make_node();
-            relaxation.start(*node);
+            relaxation.copy(relaxation.root(), *node);
             // a node with one hyperplane forced against the side of the minimizer, in every second trial
             Vector forced_normal(p);
             double forced_offset = 0.0;
             if (trial % 2 == 1) {
-                relaxation.transform(0, forced_normal.data(), &forced_offset);
+                place(relaxation, 0, forced_normal.data(), &forced_offset);
                 const double turn = oracle::dot(forced_normal, node->point) + forced_offset > 0.0 ? -1.0 : 1.0;
                 for (double& x : forced_normal) x *= turn;
                 forced_offset *= turn;
@@ -210,7 +210,7 @@ TEST(curvature_bounds_the_loss_beyond_a_hyperplane) {
                 check::set_context("loss", static_cast<int>(loss), "trial", trial, "hyperplane", h);
                 Vector unit(p);
                 double offset = 0.0;
-                const double curvature = relaxation.transform(h, unit.data(), &offset);
+                const double curvature = place(relaxation, h, unit.data(), &offset);
                 CHECK(curvature >= 0.0);
                 curved += curvature > 0.0 ? 1 : 0;
                 const double here = oracle::dot(unit, node->point) + offset;

@@ -38,9 +38,8 @@ class Interrupting : public cudbound::Relaxation {
         inner_->set(draw);
         repeat();
     }
-    void start(cudbound::Node& node) const override { inner_->start(node); }
-    double transform(int hyperplane, double* unit, double* offset) override {
-        return inner_->transform(hyperplane, unit, offset);
+    void place(const std::vector<int>& hyperplanes, double* units, double* offsets, double* curvatures) override {
+        inner_->place(hyperplanes, units, offsets, curvatures);
     }
     double rise(const cudbound::Node& node, double curvature, double distance, double along) const override {
         return inner_->rise(node, curvature, distance, along);
@@ -60,6 +59,8 @@ class Interrupting : public cudbound::Relaxation {
  private:
     void repeat() {
         p = inner_->p;
+        root_ = inner_->make_node();
+        inner_->copy(inner_->root(), *root_);
         anchor = inner_->anchor;
         apex = inner_->apex;
         anchor_loss = inner_->anchor_loss;

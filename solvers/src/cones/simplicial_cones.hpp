@@ -16,7 +16,7 @@ struct CentralHyperplanes {
     const double* normals = nullptr;            // (count, p) unit rows
     const double* gains = nullptr;              // (count) positive
     double rounding = Settings::cone_rounding;  // possible error of sides at points of length 1
-    const std::int64_t* rows = nullptr;         // (count) a row of the design on each of them, which decides ties
+    const int* in_arrangement = nullptr;        // (count) which they are there: the rows of the design decide ties
 
     const double* normal(int j) const { return normals + static_cast<std::size_t>(j) * p; }
 };

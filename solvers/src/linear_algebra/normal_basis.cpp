@@ -18,12 +18,6 @@ void NormalBasis::clear() {
     for (int k = 0; k < p_; ++k) basis_[static_cast<std::size_t>(k) * p_ + k] = 1.0;
 }
 
-void NormalBasis::copy_from(const NormalBasis& other) {
-    size_ = other.size_;
-    std::copy_n(other.basis_.data(), static_cast<std::size_t>(p_) * p_, basis_.data());
-    std::copy_n(other.triangle_.data(), static_cast<std::size_t>(p_) * size_, triangle_.data());
-}
-
 double NormalBasis::smallest_pivot() const {
     double smallest = 1.0;
     for (int k = 0; k < size_; ++k) smallest = std::min(smallest, std::abs(entries(k)[k]));

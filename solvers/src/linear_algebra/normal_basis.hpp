@@ -14,7 +14,6 @@ class NormalBasis {
     explicit NormalBasis(int p);
 
     void clear();
-    void copy_from(const NormalBasis& other);
 
     int size() const { return size_; }
     const double* column(int k) const { return &basis_[static_cast<std::size_t>(k) * p_]; }

@@ -13,7 +13,7 @@ namespace cudbound {
 struct HingeRelaxation::HingeNode final : Node {
     explicit HingeNode(int p) : Node(p), active(p), center(p) {}
 
-    BoundedActiveSet active;
+    ActiveSet active;
     std::vector<double> center;  // of the proximal term, 0 in coordinates without one
 };
 
@@ -117,7 +117,6 @@ void HingeRelaxation::minimize_freely() {
     const Sides nothing{p, nullptr, nullptr, 0.0};
     const Constraints all{terms_, nothing};
     for (int k = 0; k < p; ++k) root.center[k] = coordinates_.share(k) > 0.0 ? anchor[k] : 0.0;
-    root.active.reserve(static_cast<int>(problem_.n));
     root.active.reset(terms_.count);
     root.loss = 0.0;
     for (int i = 0; i < terms_.count; ++i) {
@@ -125,7 +124,7 @@ void HingeRelaxation::minimize_freely() {
         if (std::abs(lack) <= Settings::hinge_start * extent) {
             root.active.activate(all, i);
         } else if (lack > 0.0) {
-            root.active.rest(i, BoundedActiveSet::at_cap);
+            root.active.rest(i, ActiveSet::at_cap);
         }
     }
     slack += Settings::excess * (anchor_loss + apex_loss);
@@ -141,14 +140,15 @@ void HingeRelaxation::minimize_freely() {
     }
 }
 
-double HingeRelaxation::transform(int hyperplane, double* unit, double* offset) {
-    coordinates_.normal_from_beta(arrangement_.normal(hyperplane), unit);
-    const double scale = 1.0 / std::sqrt(dot(unit, unit, p));
-    for (int k = 0; k < p; ++k) unit[k] *= scale;
-    *offset = 0.0;  // beta = 0 is v = 0
-    // the loss exceeds that of a minimizer on a cone by at least the penalty of
-    // the difference
-    return coordinates_.curvature(unit);
+// beta = 0 is v = 0. The loss exceeds that of a minimizer on a cone by at least the penalty of the difference.
+void HingeRelaxation::place(const std::vector<int>& hyperplanes, double* units, double* offsets, double* curvatures) {
+    std::fill_n(offsets, hyperplanes.size(), 0.0);
+    for (std::size_t i = 0; i < hyperplanes.size(); ++i, units += p) {
+        coordinates_.normal_from_beta(arrangement_.normal(hyperplanes[i]), units);
+        const double scale = 1.0 / std::sqrt(dot(units, units, p));
+        for (int k = 0; k < p; ++k) units[k] *= scale;
+        curvatures[i] = coordinates_.curvature(units);
+    }
 }
 
 double HingeRelaxation::loss(const double* v) const {
@@ -166,15 +166,8 @@ std::unique_ptr<Node> HingeRelaxation::make_node() const {
 }
 
 void HingeRelaxation::copy(const Node& from, Node& to) const {
-    const auto& source = static_cast<const HingeNode&>(from);
-    auto& target = static_cast<HingeNode&>(to);
-    target.active.copy_from(source.active);
-    target.center = source.center;
-    target.point = source.point;
-    target.loss = source.loss;
+    static_cast<HingeNode&>(to) = static_cast<const HingeNode&>(from);
 }
-
-void HingeRelaxation::start(Node& node) const { copy(*root_, node); }
 
 Relaxation::Settled HingeRelaxation::settle(Node& node, const Sides& sides, const std::vector<int>& forced,
                                             double limit) {
@@ -211,8 +204,8 @@ Relaxation::Settled HingeRelaxation::satisfy(HingeNode& here, const Sides& sides
             // it
             const auto outcome = here.active.move(all, next, violation, &value,
                                                   coordinates_.lent() == 0 ? limit + doubt(here, all) : unlimited);
-            if (outcome == BoundedActiveSet::Outcome::too_far) return Settled::too_far;
-            if (outcome == BoundedActiveSet::Outcome::infeasible) {
+            if (outcome == ActiveSet::Outcome::too_far) return Settled::too_far;
+            if (outcome != ActiveSet::Outcome::moved) {
                 // A cone is never empty: the violation is a rounding error, which a
                 // fresh point may not have.
                 if (restored) allowed = std::max(allowed, violation);

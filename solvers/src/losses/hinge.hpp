@@ -2,7 +2,7 @@
 // price.
 #pragma once
 
-#include "cones/bounded_active_set.hpp"
+#include "cones/active_set.hpp"
 #include "linear_algebra/cholesky.hpp"
 #include "losses/penalty_coordinates.hpp"
 #include "losses/relaxation.hpp"
@@ -19,13 +19,12 @@ class HingeRelaxation final : public Relaxation {
     HingeRelaxation(const Problem& problem, const Arrangement& arrangement);
 
     void set(std::int64_t draw) override;
-    double transform(int hyperplane, double* unit, double* offset) override;
+    void place(const std::vector<int>& hyperplanes, double* units, double* offsets, double* curvatures) override;
     void to_beta(const double* v, double* beta) const override { coordinates_.to_beta(v, beta); }
     void direction_from_beta(const double* beta, double* v) const override { coordinates_.from_beta(beta, v); }
     double loss(const double* v) const override;
     std::unique_ptr<Node> make_node() const override;
     void copy(const Node& from, Node& to) const override;
-    void start(Node& node) const override;
     Settled settle(Node& node, const Sides& sides, const std::vector<int>& forced, double limit) override;
 
  private:
@@ -55,10 +54,9 @@ class HingeRelaxation final : public Relaxation {
     SoftConstraints rows_;  // all rows, turned by their labels; the cap is that of
                             // mass 1, 0 for a zero row
 
-    SoftConstraints terms_;  // of the draw
-    double constant_ = 0.0;  // loss of its zero rows
-    double load_ = 0.0;      // length of the vector of its caps
-    std::unique_ptr<Node> root_;
+    SoftConstraints terms_;                   // of the draw
+    double constant_ = 0.0;                   // loss of its zero rows
+    double load_ = 0.0;                       // length of the vector of its caps
     mutable std::vector<double> violations_;  // (n) scratch
     std::vector<double> scratch_;             // (p)
     std::vector<double> step_;                // (p)

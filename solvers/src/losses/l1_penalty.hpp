@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "cones/bounded_active_set.hpp"
+#include "cones/active_set.hpp"
 #include "cudbound/draws.hpp"
 
 namespace cudbound {

@@ -50,7 +50,7 @@ class MinorantRelaxation final : public SquaredRelaxation {
         : SquaredRelaxation(problem, arrangement),
           kept_(kept),
           smooth_(make_smooth(problem, arrangement)),
-          minimizer_(smooth_->make_node()),
+          node_(smooth_->make_node()),
           drawn_(problem, arrangement),
           factor_(static_cast<int>(problem.p)) {
         const auto size = static_cast<std::size_t>(problem.p);
@@ -78,13 +78,13 @@ class MinorantRelaxation final : public SquaredRelaxation {
         if (forced.empty() || budget == nullptr) return node.loss;
         budget->charge(Effort::confirm_nodes * p);
         minimize(draw_);
-        smooth_->start(*minimizer_);
+        smooth_->copy(smooth_->root(), *node_);
         const double least = kept_[static_cast<std::size_t>(draw_)]->least;
-        const auto settled = smooth_->settle(*minimizer_, sides, forced, limit + least);
+        const auto settled = smooth_->settle(*node_, sides, forced, limit + least);
         if (settled == Settled::too_far)
             return std::max(node.loss, std::nextafter(limit, std::numeric_limits<double>::infinity()));
         if (settled == Settled::unresolved) return node.loss;
-        return std::max(node.loss, minimizer_->loss - least);
+        return std::max(node.loss, node_->loss - least);
     }
 
     double attained_loss(const Node& node) override {
@@ -105,11 +105,9 @@ class MinorantRelaxation final : public SquaredRelaxation {
     bool fit(std::int64_t draw) {
         minimize(draw);
         if (!smooth_->found || !smooth_->attained || !std::isfinite(smooth_->horizon())) return false;
-        smooth_->start(*minimizer_);
         drawn_.set(draw);
         rows_of_ = draw;
-        const double* beta = minimizer_->point.data();
-        drawn_.measure(beta);
+        drawn_.measure(smooth_->root().point.data());
         const std::size_t count = drawn_.count();
         for (std::size_t i = 0; i < count; ++i) at_minimizer_[i] = drawn_.margin(i);
         if (!bound_margins()) return false;
@@ -133,10 +131,11 @@ class MinorantRelaxation final : public SquaredRelaxation {
 
     // Where the margins of all coefficients with g > 0 lie.
     bool bound_margins() {
-        const double rise = smooth_->horizon() - minimizer_->loss;
+        const Node& minimizer = smooth_->root();
+        const double rise = smooth_->horizon() - minimizer.loss;
         const std::size_t count = drawn_.count();
-        drawn_.measure(minimizer_->point.data());
-        drawn_.gradient(minimizer_->point.data(), slope_.data());
+        drawn_.measure(minimizer.point.data());
+        drawn_.gradient(minimizer.point.data(), slope_.data());
         for (std::size_t i = 0; i < count; ++i) {
             bend_[i] = vanishes<kind> ? loss_at<kind>(at_minimizer_[i]).bend : 0.0;
             low_[i] = -std::numeric_limits<double>::infinity();
@@ -233,7 +232,7 @@ class MinorantRelaxation final : public SquaredRelaxation {
 
     Minorants& kept_;
     const std::unique_ptr<Relaxation> smooth_;
-    const std::unique_ptr<Node> minimizer_;
+    const std::unique_ptr<Node> node_;  // that is confirmed
     DrawnRows<kind> drawn_;
     Cholesky factor_;
     Ball::Quadratic quadratic_;

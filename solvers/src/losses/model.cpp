@@ -15,11 +15,9 @@ namespace {
 template <Loss kind>
 class ModelRelaxation final : public SquaredRelaxation {
  public:
-    ModelRelaxation(const Problem& problem, const Arrangement& arrangement, const Relaxation& loss,
-                    const Node& minimizer)
+    ModelRelaxation(const Problem& problem, const Arrangement& arrangement, const Relaxation& loss)
         : SquaredRelaxation(problem, arrangement),
           loss_(loss),
-          minimizer_(minimizer),
           rows_(problem, arrangement),
           beta_(static_cast<std::size_t>(problem.p)) {
         rows_.keep_all();
@@ -30,12 +28,13 @@ class ModelRelaxation final : public SquaredRelaxation {
         found = loss_.found;
         if (!found) return;
         rows_.set(draw);
-        rows_.measure(minimizer_.point.data());
+        const Node& minimizer = loss_.root();
+        rows_.measure(minimizer.point.data());
         rows_.hessian(quadratic_.gram);
         for (double& x : quadratic_.gram) x *= 0.5;
-        quadratic_.center = minimizer_.point;
-        quadratic_.least = minimizer_.loss;
-        quadratic_.anchor_rise = std::max(0.0, loss_.anchor_loss + loss_.slack - minimizer_.loss);
+        quadratic_.center = minimizer.point;
+        quadratic_.least = minimizer.loss;
+        quadratic_.anchor_rise = std::max(0.0, loss_.anchor_loss + loss_.slack - minimizer.loss);
         found = ball_.set(quadratic_);
         if (found) adopt(0.0);
     }
@@ -47,7 +46,6 @@ class ModelRelaxation final : public SquaredRelaxation {
 
  private:
     const Relaxation& loss_;
-    const Node& minimizer_;
     DrawnRows<kind> rows_;
     Ball::Quadratic quadratic_;
     std::vector<double> beta_;  // (p) scratch
@@ -55,13 +53,12 @@ class ModelRelaxation final : public SquaredRelaxation {
 
 }  // namespace
 
-std::unique_ptr<Relaxation> make_model(const Problem& problem, const Arrangement& arrangement, const Relaxation& loss,
-                                       const Node& minimizer) {
+std::unique_ptr<Relaxation> make_model(const Problem& problem, const Arrangement& arrangement, const Relaxation& loss) {
     return with_loss(problem.loss, [&]<Loss kind>() -> std::unique_ptr<Relaxation> {
         if constexpr (kind == Loss::SQUARED || kind == Loss::HINGE) {
             throw std::invalid_argument("this loss has no model of its own");
         } else {
-            return std::make_unique<ModelRelaxation<kind>>(problem, arrangement, loss, minimizer);
+            return std::make_unique<ModelRelaxation<kind>>(problem, arrangement, loss);
         }
     });
 }

@@ -8,9 +8,7 @@
 
 namespace cudbound {
 
-// Follows `loss`, which has to be set to the draw before, and its minimizer. Where the model is singular, `found` is
-// false.
-std::unique_ptr<Relaxation> make_model(const Problem& problem, const Arrangement& arrangement, const Relaxation& loss,
-                                       const Node& minimizer);
+// Follows `loss`, which has to be set to the draw before. Where the model is singular, `found` is false.
+std::unique_ptr<Relaxation> make_model(const Problem& problem, const Arrangement& arrangement, const Relaxation& loss);
 
 }  // namespace cudbound

@@ -34,18 +34,10 @@ class Relaxation {
     // Sets up draw `draw`; afterwards the members below describe it.
     virtual void set(std::int64_t draw) = 0;
 
-    // Unit normal (p, contiguous) and offset of a hyperplane of the arrangement: side(v) = unit'v + offset has the sign
-    // of the original. Returns its curvature: among points where g > 0, the loss at distance d beyond it exceeds that
-    // of a node's minimizer by at least the curvature times d^2; 0 if nothing is known.
-    virtual double transform(int hyperplane, double* unit, double* offset) = 0;
-
-    // The same for many at once; `units` has shape (hyperplanes, p).
-    virtual void transform_all(const std::vector<int>& hyperplanes, double* units, double* offsets,
-                               double* curvatures) {
-        for (std::size_t i = 0; i < hyperplanes.size(); ++i) {
-            curvatures[i] = transform(hyperplanes[i], units + i * static_cast<std::size_t>(p), offsets + i);
-        }
-    }
+    // Unit normals (k, p) and offsets of hyperplanes of the arrangement: side(v) = unit'v + offset has the sign of the
+    // original. And their curvatures: among points where g > 0, the loss at distance d beyond one exceeds that of a
+    // node's minimizer by at least the curvature times d^2; 0 if nothing is known.
+    virtual void place(const std::vector<int>& hyperplanes, double* units, double* offsets, double* curvatures) = 0;
 
     // The same, or more where more is known: `along` is the hyperplane's unit normal times the node's point.
     virtual double rise(const Node& node, double curvature, double distance, double along) const {
@@ -59,9 +51,8 @@ class Relaxation {
 
     virtual std::unique_ptr<Node> make_node() const = 0;
     virtual void copy(const Node& from, Node& to) const = 0;
-
-    // Makes the node the one without forced hyperplanes.
-    virtual void start(Node& node) const = 0;
+    // The node without forced hyperplanes: the minimizer of the draw.
+    const Node& root() const { return *root_; }
 
     // Moves the node to the minimizer for `forced`, whose last member was added and is violated. Ends with too_far when
     // the loss must exceed `limit`, and with unresolved when rounding prevents an answer; the node is then unusable.
@@ -115,6 +106,7 @@ class Relaxation {
 
  protected:
     const Evaluation evaluation_;
+    std::unique_ptr<Node> root_;
 };
 
 std::unique_ptr<Relaxation> make_relaxation(const Problem& problem, const Arrangement& arrangement);

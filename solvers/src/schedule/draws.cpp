@@ -162,15 +162,13 @@ bool minimize(const Problem& problem, const Monitor& monitor, const Minimizers& 
     auto asked = Budget::Clock::now();
     const Arrangement arrangement = merge_rows(problem);
     const auto relaxation = make_relaxation(problem, arrangement);
-    const auto root = relaxation->make_node();
     for (std::int64_t draw = 0; draw < problem.draws; ++draw) {
         if (const auto now = Budget::Clock::now(); monitor && now - asked >= pause) {
             if (!monitor(draw)) return false;
             asked = Budget::Clock::now();
         }
         relaxation->set(draw);
-        relaxation->start(*root);
-        relaxation->to_beta(root->point.data(), minimizers.coef + draw * problem.p);
+        relaxation->to_beta(relaxation->root().point.data(), minimizers.coef + draw * problem.p);
         minimizers.attained[draw] = relaxation->attained;
         minimizers.found[draw] = relaxation->found;
     }

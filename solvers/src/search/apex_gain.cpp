@@ -14,7 +14,6 @@ void ApexGain::search(const DrawView& view, double enough, Budget& budget) {
     const int m = view.size();
     normals_.resize(static_cast<std::size_t>(m) * static_cast<std::size_t>(p_));
     gains_.resize(static_cast<std::size_t>(m));
-    rows_.resize(static_cast<std::size_t>(m));
     double error = 0.0;  // of the normals
     for (int i = 0; i < m; ++i) {
         const double difference = view.difference[static_cast<std::size_t>(i)];
@@ -25,7 +24,6 @@ void ApexGain::search(const DrawView& view, double enough, Budget& budget) {
         }
         gains_[static_cast<std::size_t>(i)] = std::abs(difference);
         const auto h = static_cast<std::size_t>(view.id[static_cast<std::size_t>(i)]);
-        rows_[static_cast<std::size_t>(i)] = view.arrangement.representatives[h];
         error = std::max(error, view.arrangement.errors[h]);
     }
     // Conflicts solve it in few nodes when most hyperplanes can be satisfied at once, cones when p is small, regardless
@@ -40,9 +38,12 @@ void ApexGain::search(const DrawView& view, double enough, Budget& budget) {
         if (known(enough)) return;
     }
     if (!cones) return;
-    const CentralHyperplanes hyperplanes{
-        p_,          m, normals_.data(), gains_.data(), std::max(Settings::cone_rounding, Settings::certain * error),
-        rows_.data()};
+    const CentralHyperplanes hyperplanes{p_,
+                                         m,
+                                         normals_.data(),
+                                         gains_.data(),
+                                         std::max(Settings::cone_rounding, Settings::certain * error),
+                                         view.id.data()};
     direction_cones_.search(hyperplanes, std::max(best_, enough), std::numeric_limits<double>::infinity(), budget);
     take(direction_cones_);
     if (known(enough) || !budget.go_on()) return;

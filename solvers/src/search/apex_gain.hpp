@@ -20,11 +20,8 @@ class ApexGain {
     ApexGain(const Arrangement& arrangement)
         : p_(arrangement.p),
           max_gain_(arrangement),
-          exact_(arrangement.exact_rows()),
-          direction_cones_(p_, exact_),
+          direction_cones_(arrangement, p_, std::make_shared<ExactRank>(arrangement.exact_rows())),
           direction_(arrangement.p) {}
-    ApexGain(const ApexGain&) = delete;
-    ApexGain& operator=(const ApexGain&) = delete;
 
     // The work of its conflicts too, as OpenCone does.
     void charge_to(Budget& budget) { max_gain_.charge_to(budget); }
@@ -49,14 +46,12 @@ class ApexGain {
 
     int p_;
     MaxGain max_gain_;
-    ExactRank exact_;
     DirectionCones direction_cones_;
     double best_ = -1.0;
     double upper_ = std::numeric_limits<double>::infinity();
     std::vector<double> direction_;
     std::vector<double> normals_;
     std::vector<double> gains_;
-    std::vector<std::int64_t> rows_;
 };
 
 }  // namespace cudbound

@@ -53,7 +53,10 @@ ConeSearch::Level& ConeSearch::level(int depth) {
 }
 
 ConeSearch::Leaf& ConeSearch::leaf(int depth) {
-    while (static_cast<int>(leaves_.size()) <= depth) leaves_.push_back(std::make_unique<Leaf>(p_));
+    while (static_cast<int>(leaves_.size()) <= depth) {
+        leaves_.push_back(std::make_unique<Leaf>());
+        leaves_.back()->node = draw_.relaxation->make_node();
+    }
     return *leaves_[depth];
 }
 
@@ -61,9 +64,8 @@ ConeSearch::Leaf& ConeSearch::leaf(int depth) {
 void ConeSearch::begin() {
     Level& root = *levels_[0];
     root.facets = root.cone.vertices;
-    root.nearest.active.reset();
-    std::fill(root.nearest.point.begin(), root.nearest.point.end(), 0.0);
-    root.nearest.loss = 0.0;
+    root.nearest.reset();
+    root.loss = 0.0;
     approach_apex(root);
 }
 
@@ -75,7 +77,7 @@ void ConeSearch::approach_apex(Level& here) {
         for (int v = 0; v < p_; ++v) {
             const double* facet = &here.facets[static_cast<std::size_t>(v) * p_];
             double side = 0.0;
-            for (int l = 0; l < p_; ++l) side += facet[l] * (here.nearest.point[l] - draw_.apex[l]);
+            for (int l = 0; l < p_; ++l) side += facet[l] * (here.nearest.point()[l] - draw_.apex[l]);
             side /= std::sqrt(dot(facet, facet, p_));
             if (side < least) {
                 least = side;
@@ -93,19 +95,18 @@ bool ConeSearch::approach_facet(Level& here, int facet) {
     double side = 0.0;
     for (int l = 0; l < p_; ++l) {
         shares_[l] = row[l] / length;
-        side += shares_[l] * (here.nearest.point[l] - draw_.apex[l]);
+        side += shares_[l] * (here.nearest.point()[l] - draw_.apex[l]);
     }
-    Place& place = here.nearest;
-    const auto outcome = place.active.add(0, shares_.data(), side, std::numeric_limits<double>::infinity());
-    std::copy_n(place.active.point(), p_, place.point.begin());
-    return outcome == ActiveSet::Outcome::added;
+    double value = 0.0;
+    return here.nearest.move({nothing_, {p_, shares_.data(), nullptr, 0.0}}, 0, -side, &value,
+                             std::numeric_limits<double>::infinity()) == ActiveSet::Outcome::moved;
 }
 
 // For any u, points v of the cone have u'v >= u'apex if u'x >= 0 at its vertices x, so that |v| >= u'apex / |u|. The
 // nearest point is the best u; what rounding leaves below 0 is subtracted, times the length that the cone's points can
 // have within reach of the apex.
 void ConeSearch::raise(Level& here) const {
-    const double* u = here.nearest.point.data();
+    const double* u = here.nearest.point();
     const double length = std::sqrt(dot(u, u, p_));
     if (!(length > 0.0)) return;
     double least = 0.0;
@@ -114,12 +115,12 @@ void ConeSearch::raise(Level& here) const {
     const double reach = horizon < 0.0 ? 0.0 : std::sqrt(horizon);  // NaN stays, and raises nothing
     const double away = std::sqrt(static_cast<double>(p_)) * (reach + std::sqrt(dot(draw_.apex, draw_.apex, p_)));
     const double bound = (dot(u, draw_.apex, p_) + least * away) / length;
-    if (bound > 0.0) here.nearest.loss = std::max(here.nearest.loss, bound * bound);
+    if (bound > 0.0) here.loss = std::max(here.loss, bound * bound);
 }
 
 void ConeSearch::process(int depth) {
     Level& here = level(depth);
-    double bound = value(here.cone.bound, here.nearest.loss);
+    double bound = value(here.cone.bound, here.loss);
     if (at_most(bound, best_)) return;
     if (!budget_->spend()) {
         leave_open(bound);
@@ -134,7 +135,7 @@ void ConeSearch::process(int depth) {
     cones_.bisect(draw_.hyperplanes, here.cone);
     const int first = here.cone.bounds[0] >= here.cone.bounds[1] ? 0 : 1;
     for (const int which : {first, 1 - first}) {
-        if (at_most(value(here.cone.bounds[which], here.nearest.loss), best_)) continue;
+        if (at_most(value(here.cone.bounds[which], here.loss), best_)) continue;
         descend(depth, which);
         process(depth + 1);
     }
@@ -153,9 +154,8 @@ void ConeSearch::descend(int depth, int which) {
         next.facets[a + l] = 2.0 * here.facets[a + l];
         next.facets[b + l] = here.facets[b + l] - here.facets[a + l];
     }
-    next.nearest.active.copy_from(here.nearest.active);
-    next.nearest.point = here.nearest.point;
-    next.nearest.loss = here.nearest.loss;
+    next.nearest = here.nearest;
+    next.loss = here.loss;
     approach_apex(next);
 }
 
@@ -165,11 +165,11 @@ void ConeSearch::descend(int depth, int which) {
 bool ConeSearch::squeeze(Level& here, double* bound) {
     SimplicialCone& cone = here.cone;
     const std::size_t k = cone.cut.size();
-    const double loss = here.nearest.loss;
+    const double loss = here.loss;
     for (int v = 0; v < p_; ++v) {
         const double* facet = &here.facets[static_cast<std::size_t>(v) * p_];
         shares_[v] = 0.0;
-        for (int l = 0; l < p_; ++l) shares_[v] += facet[l] * (here.nearest.point[l] - draw_.apex[l]);
+        for (int l = 0; l < p_; ++l) shares_[v] += facet[l] * (here.nearest.point()[l] - draw_.apex[l]);
     }
     margins_.assign(k, 0.0);
     for (int v = 0; v < p_; ++v) {
@@ -182,7 +182,7 @@ bool ConeSearch::squeeze(Level& here, double* bound) {
     }
     if (attained * draw_.relaxation->g(loss) > best_) {
         tight_.clear();
-        offer(here.nearest, tight_);
+        offer(here.nearest.point(), loss, tight_);
     }
     const double far2 = draw_.relaxation->reach(std::min(cone.bound, draw_.cap), best_) - loss;
     if (!(far2 > 0.0)) return !at_most(value(cone.bound, loss), best_);
@@ -235,24 +235,24 @@ bool ConeSearch::squeeze(Level& here, double* bound) {
 
 // A cell next to the point is worth what the hyperplanes clear of the point give, and the tight ones listed, which were
 // shown to have their preferred sides at once.
-void ConeSearch::offer(const Place& place, const std::vector<int>& tight) {
+void ConeSearch::offer(const double* point, double loss, const std::vector<int>& tight) {
     double there = draw_.settled;
     original_.clear();
     for (const int position : tight) original_.push_back(hyperplane_[position]);
     for (const int j : original_) there += draw_.hyperplanes.gains[j];
     std::sort(original_.begin(), original_.end());
     for (int j = 0; j < draw_.hyperplanes.count; ++j) {
-        const double side = dot(draw_.hyperplanes.normal(j), place.point.data(), p_) + draw_.distances[j];
+        const double side = dot(draw_.hyperplanes.normal(j), point, p_) + draw_.distances[j];
         if (side > draw_.tie && !std::binary_search(original_.begin(), original_.end(), j)) {
             there += draw_.hyperplanes.gains[j];
         }
     }
-    const double found = there * draw_.relaxation->g(place.loss);
+    const double found = there * draw_.relaxation->g(loss);
     if (!(found > best_)) return;
     best_ = found;
     improved_ = true;
     score_ = there;
-    point_ = place.point;
+    point_.assign(point, point + p_);
     sides_ = original_;
 }
 

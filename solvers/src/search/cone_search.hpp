@@ -14,14 +14,14 @@ namespace cudbound {
 
 // One sign of one draw, in coordinates in which the loss is |v|^2 and all directions are curved.
 struct SignedDraw {
-    CentralHyperplanes hyperplanes;          // unit normals turned to the preferred side, gains
-    Normals in_beta;                         // the same hyperplanes for coefficients, and which they are
-    const double* distances = nullptr;       // (count) side j of a point v is normal_j'v + distance_j
-    const double* apex = nullptr;            // (p) where all hyperplanes meet: beta = 0
-    double settled = 0.0;                    // score with none of them on its preferred side
-    double cap = 0.0;                        // no open cell scores more
-    double tie = 0.0;                        // sides up to this may be rounding errors
-    const Relaxation* relaxation = nullptr;  // g, reach, and the loss of the apex
+    CentralHyperplanes hyperplanes;     // unit normals turned to the preferred side, gains
+    Normals in_beta;                    // the same hyperplanes for coefficients, and which they are
+    const double* distances = nullptr;  // (count) side j of a point v is normal_j'v + distance_j
+    const double* apex = nullptr;       // (p) where all hyperplanes meet: beta = 0
+    double settled = 0.0;               // score with none of them on its preferred side
+    double cap = 0.0;                   // no open cell scores more
+    double tie = 0.0;                   // sides up to this may be rounding errors
+    Relaxation* relaxation = nullptr;   // that of the draw
 };
 
 // Branch and bound on simplicial cones with their apex at beta = 0. The point of a cone is the one nearest to v = 0, so
@@ -45,16 +45,10 @@ class ConeSearch {
     const std::vector<int>& sides() const { return sides_; }
 
  private:
-    struct Place {
-        ActiveSet active;
-        std::vector<double> point;  // (p)
-        double loss = 0.0;          // nothing in the cone has less
-
-        explicit Place(int p) : active(p), point(p) {}
-    };
     struct Level {
         SimplicialCone cone;
-        Place nearest;
+        ActiveSet nearest;           // its point is that of the cone
+        double loss = 0.0;           // nothing in the cone has less
         std::vector<double> facets;  // (p, p): facet v is the coordinate of vertex v, as a linear function of v - apex
 
         explicit Level(int p) : nearest(p), facets(static_cast<std::size_t>(p) * p) {}
@@ -64,14 +58,11 @@ class ConeSearch {
         double distance;
     };
     struct Leaf {
-        Place place;
+        std::unique_ptr<Node> node;
         std::vector<Crossed> crossed;
         std::vector<int> members;
-
-        explicit Leaf(int p) : place(p) {}
     };
     enum Mark : char { undecided, forced, given_up };
-    enum class Settled { yes, too_far, unresolved };
 
     void begin();
     void process(int depth);
@@ -84,15 +75,15 @@ class ConeSearch {
     void branch(int depth, double score);
     void give_up_one(int depth, double score);
     void force_crossed(int depth, double attained);
-    Settled move_to_forced(Place& place, int next, double limit);
-    double proved(const Place& place, int entering);
+    Relaxation::Settled move_to_forced(Node& node, double score);
     double value(double score, double loss) const;
-    void offer(const Place& place, const std::vector<int>& tight);
+    void offer(const double* point, double loss, const std::vector<int>& tight);
     void leave_open(double bound);
     Level& level(int depth);
     Leaf& leaf(int depth);
 
     int p_;
+    const SoftConstraints nothing_;
     SimplicialCones cones_;
     OpenCone open_;
     SignedDraw draw_;

@@ -1,7 +1,6 @@
 // Cones that few hyperplanes cut: each is forced onto its preferred side or given up.
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "control/prunes.hpp"
 #include "cudbound/settings.hpp"
@@ -35,24 +34,20 @@ void ConeSearch::settle(const Level& here) {
         forced_.push_back(cutting_ + v);
     }
     Leaf& root = leaf(0);
-    root.place.active.reset();
-    std::fill(root.place.point.begin(), root.place.point.end(), 0.0);
-    const Sides sides{p_, normals_.data(), distances_.data(), draw_.tie};
-    const double reach = draw_.relaxation->reach(std::min(here.cone.bound, draw_.cap), best_);
-    const int first = sides.most_violated(forced_, root.place.point.data(), Settings::left_of_tie * draw_.tie);
-    const Settled settled = move_to_forced(root.place, first, reach);
-    root.place.loss = std::max(root.place.loss, here.nearest.loss);
-    if (settled == Settled::yes) branch(0, here.cone.bound);
-    if (settled == Settled::unresolved) leave_open(value(here.cone.bound, here.nearest.loss));
+    draw_.relaxation->copy(draw_.relaxation->root(), *root.node);
+    const auto settled = move_to_forced(*root.node, here.cone.bound);
+    root.node->loss = std::max(root.node->loss, here.loss);
+    if (settled == Relaxation::Settled::yes) branch(0, here.cone.bound);
+    if (settled == Relaxation::Settled::unresolved) leave_open(value(here.cone.bound, here.loss));
 }
 
 // `score` is that of the node with all undecided hyperplanes on their preferred sides.
 void ConeSearch::branch(int depth, double score) {
     Leaf& here = *leaves_[depth];
-    const double bound = value(score, here.place.loss);
+    const double bound = value(score, here.node->loss);
     if (at_most(bound, best_)) return;
     const Relaxation& relaxation = *draw_.relaxation;
-    if (!budget_->spend() || here.place.loss >= relaxation.apex_loss - relaxation.apex_tolerance) {
+    if (!budget_->spend() || here.node->loss >= relaxation.apex_loss - relaxation.apex_tolerance) {
         leave_open(bound);
         return;
     }
@@ -62,7 +57,7 @@ void ConeSearch::branch(int depth, double score) {
     for (int j = 0; j < cutting_; ++j) {
         if (marks_[j] == given_up) continue;
         const double margin =
-            dot(&normals_[static_cast<std::size_t>(j) * p_], here.place.point.data(), p_) + distances_[j];
+            dot(&normals_[static_cast<std::size_t>(j) * p_], here.node->point.data(), p_) + distances_[j];
         if (margin > draw_.tie) continue;
         if (marks_[j] == forced || !(margin < -draw_.tie)) {
             tight_.push_back(j);
@@ -71,13 +66,13 @@ void ConeSearch::branch(int depth, double score) {
             attained -= draw_.hyperplanes.gains[hyperplane_[j]];
         }
     }
-    if (!at_most(attained * relaxation.g(here.place.loss), best_)) {
+    if (!at_most(attained * relaxation.g(here.node->loss), best_)) {
         const OpenCone::Answer answer = open_.find({beta_normals_.data(), arranged_.data()}, tight_);
         if (answer == OpenCone::Answer::unclear) leave_open(bound);
         if (answer == OpenCone::Answer::empty) give_up_one(depth, score);
         if (answer != OpenCone::Answer::open) return;
-        offer(here.place, tight_);
-        leave_open(value(attained, here.place.loss));  // more than is offered only if another hyperplane is as near
+        offer(here.node->point.data(), here.node->loss, tight_);
+        leave_open(value(attained, here.node->loss));  // more than is offered only if another hyperplane is as near
     }
     force_crossed(depth, attained);
 }
@@ -93,9 +88,7 @@ void ConeSearch::give_up_one(int depth, double score) {
     const std::size_t before = forced_.size();
     for (const int j : here.members) {
         Leaf& next = leaf(depth + 1);
-        next.place.active.copy_from(here.place.active);
-        next.place.point = here.place.point;
-        next.place.loss = here.place.loss;
+        draw_.relaxation->copy(*here.node, *next.node);
         marks_[j] = given_up;
         branch(depth + 1, score - draw_.hyperplanes.gains[hyperplane_[j]]);
         marks_[j] = forced;
@@ -115,18 +108,16 @@ void ConeSearch::force_crossed(int depth, double attained) {
     double score = attained;
     for (const Crossed& h : here.crossed) score += gain(h);
     for (const Crossed& h : here.crossed) {
-        const double loss = here.place.loss + h.distance * h.distance;
+        const double loss = here.node->loss + h.distance * h.distance;
         if (!at_most(value(score, loss), best_)) {
             Leaf& next = leaf(depth + 1);
-            next.place.active.copy_from(here.place.active);
-            next.place.point = here.place.point;
+            draw_.relaxation->copy(*here.node, *next.node);
             marks_[h.position] = forced;
             forced_.push_back(h.position);
-            const Settled settled =
-                move_to_forced(next.place, h.position, draw_.relaxation->reach(std::min(score, draw_.cap), best_));
-            next.place.loss = std::max(next.place.loss, loss);
-            if (settled == Settled::yes) branch(depth + 1, score);
-            if (settled == Settled::unresolved) leave_open(value(score, loss));
+            const auto settled = move_to_forced(*next.node, score);
+            next.node->loss = std::max(next.node->loss, loss);
+            if (settled == Relaxation::Settled::yes) branch(depth + 1, score);
+            if (settled == Relaxation::Settled::unresolved) leave_open(value(score, loss));
             forced_.pop_back();
         }
         marks_[h.position] = given_up;
@@ -135,31 +126,9 @@ void ConeSearch::force_crossed(int depth, double attained) {
     for (const Crossed& h : here.crossed) marks_[h.position] = undecided;
 }
 
-ConeSearch::Settled ConeSearch::move_to_forced(Place& place, int next, double limit) {
-    const Sides sides{p_, normals_.data(), distances_.data(), draw_.tie};
-    int patience =
-        Effort::conflict_moves + Effort::conflict_moves_per_dimension * (p_ + static_cast<int>(forced_.size()));
-    while (next >= 0) {
-        if (--patience == 0 || !budget_->go_on()) return Settled::unresolved;
-        const auto outcome = place.active.add(next, sides.normal(next), sides.side(next, place.point.data()), limit);
-        if (outcome == ActiveSet::Outcome::too_far) {
-            if (exceeds(proved(place, next), limit)) return Settled::too_far;
-            limit = std::numeric_limits<double>::infinity();  // rounding: it is not proved, so the point is needed
-            place.active.reset();
-        } else if (outcome != ActiveSet::Outcome::added) {
-            return Settled::unresolved;
-        }
-        std::copy_n(place.active.point(), p_, place.point.begin());
-        next = sides.most_violated(forced_, place.point.data(), Settings::left_of_tie * draw_.tie);
-    }
-    place.loss = proved(place, -1);
-    return Settled::yes;
-}
-
-double ConeSearch::proved(const Place& place, int entering) {
-    const Relaxation& relaxation = *draw_.relaxation;
-    return place.active.dual_bound(normals_.data(), distances_.data(), entering, Settings::excess + relaxation.error,
-                                   std::sqrt(relaxation.apex_loss), p_, 0.0, shares_.data());
+Relaxation::Settled ConeSearch::move_to_forced(Node& node, double score) {
+    const double reach = draw_.relaxation->reach(std::min(score, draw_.cap), best_);
+    return draw_.relaxation->settle(node, {p_, normals_.data(), distances_.data(), draw_.tie}, forced_, reach);
 }
 
 }  // namespace cudbound

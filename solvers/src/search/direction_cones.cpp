@@ -9,11 +9,12 @@
 
 namespace cudbound {
 
-DirectionCones::DirectionCones(int p, ExactRank& exact)
+DirectionCones::DirectionCones(const Arrangement& arrangement, int p, std::shared_ptr<ExactRank> exact)
     : p_(p),
-      exact_(exact),
+      arrangement_(arrangement),
+      exact_(std::move(exact)),
       cones_(p),
-      conflicts_(p, exact),
+      conflicts_(arrangement, p, exact_),
       direction_(p),
       basis_(static_cast<std::size_t>(p) * p),
       trial_(p),
@@ -117,13 +118,13 @@ void DirectionCones::branch(const SimplicialCone& cone, double bound) {
         upper_ = with_open(upper_, bound);
         return;
     }
-    const auto verdict = conflicts_.find(marks_);
-    if (verdict == ConeConflicts::Verdict::open) {
+    const auto answer = conflicts_.find(marks_);
+    if (answer == OpenCone::Answer::open) {
         offer(conflicts_.point().data());
         if (at_most(bound, settled())) return;
     }
     // What cannot be decided, or is too thin a cell to be certain, stays in the upper bound; thicker cells are sought.
-    if (verdict != ConeConflicts::Verdict::conflict) upper_ = with_open(upper_, bound);
+    if (answer != OpenCone::Answer::empty) upper_ = with_open(upper_, bound);
     const std::size_t begin = branches_.size();
     for (const int j : conflicts_.conflict()) {
         if (marks_[j] == wanted) branches_.push_back(j);
@@ -153,10 +154,10 @@ void DirectionCones::search_around_flat(SimplicialCone& cone) {
     if (rank == p_) return;
 
     Flat& flat = flats_[rank];
-    if (!flat.cones) flat.cones = std::make_unique<DirectionCones>(rank, exact_);
+    if (!flat.cones) flat.cones = std::make_unique<DirectionCones>(arrangement_, rank, exact_);
     flat.normals.resize(k * static_cast<std::size_t>(rank));
     flat.gains.resize(k);
-    flat.rows.resize(k);
+    flat.in_arrangement.resize(k);
     double elsewhere = cone.bound;
     for (std::size_t j = 0; j < k; ++j) {
         for (int r = 0; r < rank; ++r) {
@@ -164,7 +165,7 @@ void DirectionCones::search_around_flat(SimplicialCone& cone) {
                 dot(&basis_[static_cast<std::size_t>(r) * p_], hyperplanes_.normal(cone.cut[j]), p_);
         }
         flat.gains[j] = hyperplanes_.gains[cone.cut[j]];
-        flat.rows[j] = hyperplanes_.rows[cone.cut[j]];
+        flat.in_arrangement[j] = hyperplanes_.in_arrangement[cone.cut[j]];
         elsewhere -= flat.gains[j];
     }
     const double enough = settled() - elsewhere;
@@ -174,7 +175,7 @@ void DirectionCones::search_around_flat(SimplicialCone& cone) {
     around.count = static_cast<int>(k);
     around.normals = flat.normals.data();
     around.gains = flat.gains.data();
-    around.rows = flat.rows.data();
+    around.in_arrangement = flat.in_arrangement.data();
     around.rounding = std::max(hyperplanes_.rounding, outside_);
     flat.cones->search(around, enough, nodes_, *budget_);
     nodes_ -= static_cast<double>(budget_->nodes() - before);
@@ -230,8 +231,10 @@ int DirectionCones::span(const SimplicialCone& cone, std::size_t rows) {
         if (largest < Settings::cone_flat) {
             outside_ = largest;
             members_.clear();
-            for (std::size_t j = 0; j < k; ++j) members_.push_back(hyperplanes_.rows[cone.cut[j]]);
-            return exact_.rank_at_most(members_.data(), static_cast<int>(k), rank) ? rank : p_;
+            for (std::size_t j = 0; j < k; ++j) {
+                members_.push_back(arrangement_.representatives[hyperplanes_.in_arrangement[cone.cut[j]]]);
+            }
+            return exact_->rank_at_most(members_.data(), static_cast<int>(k), rank) ? rank : p_;
         }
         double* row = &basis_[static_cast<std::size_t>(rank) * p_];
         std::copy_n(&rest_[pivot * cone.p], p_, row);

@@ -19,8 +19,8 @@ namespace cudbound {
 // form an arrangement in fewer dimensions around it, whose cells are searched in turn.
 class DirectionCones {
  public:
-    // `exact` has the rows of the design and outlives this object.
-    DirectionCones(int p, ExactRank& exact);
+    // For normals with p entries; `exact` has the rows of the arrangement.
+    DirectionCones(const Arrangement& arrangement, int p, std::shared_ptr<ExactRank> exact);
 
     // Searches for a cell with gain above `enough` in at most `nodes` nodes of the budget, each of which pays for
     // Settings::cones_per_node cones. No two normals may be collinear, and their rows span no more than p dimensions.
@@ -36,9 +36,9 @@ class DirectionCones {
  private:
     // What is left of an arrangement around a flat that all of its hyperplanes contain.
     struct Flat {
-        std::vector<double> normals;     // (k, rank)
-        std::vector<double> gains;       // (k)
-        std::vector<std::int64_t> rows;  // (k)
+        std::vector<double> normals;      // (k, rank)
+        std::vector<double> gains;        // (k)
+        std::vector<int> in_arrangement;  // (k)
         std::unique_ptr<DirectionCones> cones;
     };
     enum Mark : char { given_up, wanted, kept };
@@ -54,7 +54,8 @@ class DirectionCones {
     SimplicialCone& level(int depth);
 
     int p_;
-    ExactRank& exact_;
+    const Arrangement& arrangement_;
+    std::shared_ptr<ExactRank> exact_;
     SimplicialCones cones_;
     ConeConflicts conflicts_;
     CentralHyperplanes hyperplanes_;

@@ -53,7 +53,7 @@ void DrawSolver::begin(std::int64_t draw, Side side) {
     beta_.assign(view_.problem.anchor, view_.problem.anchor + view_.p);
     if (view_.score_anchor(&score)) offer_start(beta_, true, score, side);
     if (view_.relaxation->found) {
-        view_.relaxation->to_beta(view_.minimizer->point.data(), beta_.data());
+        view_.relaxation->to_beta(view_.relaxation->root().point.data(), beta_.data());
         if (view_.score_minimizer(&score)) offer_start(beta_, false, score, side);
     }
     started_at_ = incumbent_.value;
@@ -157,8 +157,8 @@ bool DrawSolver::tally_minorant(std::int64_t draw) {
 // The draw has been tallied.
 bool DrawSolver::tally_model() {
     if (!model_) {
-        model_ = std::make_unique<Quadratic>(
-            view_, make_model(view_.problem, view_.arrangement, *view_.relaxation, *view_.minimizer), budget_);
+        model_ = std::make_unique<Quadratic>(view_, make_model(view_.problem, view_.arrangement, *view_.relaxation),
+                                             budget_);
     }
     return model_->tally(view_.draw);
 }

@@ -14,7 +14,6 @@ DrawView::DrawView(const Problem& the_problem, const Arrangement& the_arrangemen
       arrangement(the_arrangement),
       p(static_cast<int>(the_problem.p)),
       relaxation(std::move(the_relaxation)),
-      minimizer(relaxation->make_node()),
       own_weights_(static_cast<std::size_t>(the_problem.n)),
       anchor_sides_(static_cast<std::size_t>(the_arrangement.count)),
       beta_(static_cast<std::size_t>(p)) {
@@ -49,7 +48,6 @@ void DrawView::tally(std::int64_t which) {
     rounding = problem.weights != nullptr ? Settings::score * total : 0.0;
 
     relaxation->set(draw);
-    relaxation->start(*minimizer);
     scores_.tally(arrangement, problem.labels, weights);
     constant = scores_.fixed;
     double left_out = 0.0;
@@ -92,10 +90,11 @@ void DrawView::place() {
     at_minimizer.resize(m);
     crossing.resize(m);
     probed.resize(m);
-    relaxation->transform_all(id, units.data(), offset.data(), curvature.data());
+    relaxation->place(id, units.data(), offset.data(), curvature.data());
+    const Node& minimizer = relaxation->root();
     for (std::size_t i = 0; i < m; ++i) {
-        at_minimizer[i] = dot(unit(static_cast<int>(i)), minimizer->point.data(), p) + offset[i];
-        crossing[i] = minimizer->loss + curvature[i] * at_minimizer[i] * at_minimizer[i];
+        at_minimizer[i] = dot(unit(static_cast<int>(i)), minimizer.point.data(), p) + offset[i];
+        crossing[i] = minimizer.loss + curvature[i] * at_minimizer[i] * at_minimizer[i];
         probed[i] = 0;
     }
     tie = (Settings::tie + relaxation->error) * relaxation->extent;
@@ -115,7 +114,7 @@ bool DrawView::score_anchor(double* score) const {
 }
 
 bool DrawView::score_minimizer(double* score) const {
-    relaxation->to_beta(minimizer->point.data(), beta_.data());
+    relaxation->to_beta(relaxation->root().point.data(), beta_.data());
     return score_at(beta_.data(), score);
 }
 

@@ -40,7 +40,6 @@ class DrawView {
     const Arrangement& arrangement;
     const int p;
     const std::unique_ptr<Relaxation> relaxation;
-    const std::unique_ptr<Node> minimizer;
 
     std::int64_t draw = -1;
     std::vector<int> id;             // (m) hyperplanes with a score that differs between their sides

@@ -32,7 +32,7 @@ double SignedSearch::explore(double sign, const Target& target, Incumbent& incum
         return open_bound_;
     }
     Level& root = level(0);
-    relaxation_.copy(*view_.minimizer, *root.node);
+    relaxation_.copy(relaxation_.root(), *root.node);
     const double score = score_cap_;
     // With beta = 0 inside the region where g = 1, the best open cell anywhere is the answer.
     if (relaxation_.g(apex_start()) >= 1.0) apex_node(score);
@@ -88,7 +88,7 @@ void SignedSearch::dive(double sign, int steps, Incumbent& incumbent) {
     double score = score_cap_;
     for (int depth = 0; depth < steps && budget_.spend(); ++depth) {
         Level& here = level(depth);
-        if (depth == 0) relaxation_.copy(*view_.minimizer, *here.node);
+        if (depth == 0) relaxation_.copy(relaxation_.root(), *here.node);
         if (at_most(bound(score, here.node->loss), incumbent.value)) break;
         const double attained = classify(here, score);
         const double value = attained * relaxation_.g(relaxation_.attained_loss(*here.node));
@@ -197,7 +197,7 @@ void SignedSearch::probe(double threshold) {
         const double turn = view_.at_minimizer[at] > 0.0 ? -1.0 : 1.0;
         const double distance = turn * view_.offset[at];
         for (int l = 0; l < p_; ++l) probe_normal_[static_cast<std::size_t>(l)] = turn * view_.unit(i)[l];
-        relaxation_.copy(*view_.minimizer, node);
+        relaxation_.copy(relaxation_.root(), node);
         const auto settled = relaxation_.settle(node, {p_, probe_normal_.data(), &distance, view_.tie}, forced_, reach);
         if (settled == Relaxation::Settled::too_far) {
             view_.crossing[at] =
