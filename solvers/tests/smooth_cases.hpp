@@ -11,6 +11,7 @@
 #include "instances.hpp"
 #include "losses/smooth.hpp"
 #include "oracles.hpp"
+#include "placed.hpp"
 
 namespace smooth_cases {
 
@@ -95,7 +96,7 @@ inline void check_node(Random& random, const Setting& setting, const Rows& norma
     const double at_point = setting.exact(node.point);
     const double scale = 1.0 + at_point;
     const double evaluated = (1e-12 + 1e-15 * size) * scale;  // margins of large coefficients carry rounding errors
-    CHECK_NEAR(setting.relaxation->loss(node.point.data()), at_point, evaluated);
+    CHECK_NEAR(loss_at(*setting.relaxation, setting.problem, node.point), at_point, evaluated);
     CHECK_AT_MOST(node.loss, at_point + gained + rounding * scale);
     CHECK_NEAR(node.loss, at_point, gap * scale + gained);
     for (int points = 0; points < 100; ++points) {

@@ -12,7 +12,7 @@
 #include "placed.hpp"
 #include "problem/arrangement.hpp"
 #include "search/cone_search.hpp"
-#include "search/direction_cones.hpp"
+#include "search/gain_by_cones.hpp"
 
 namespace {
 
@@ -59,7 +59,7 @@ class SignedSearch {
         const Limits limits;
         Budget budget(limits, stop);
         budget.start();
-        DirectionCones cones(arrangement_, p_, std::make_shared<ExactRank>(arrangement_.exact_rows()));
+        GainByCones cones(arrangement_, p_, std::make_shared<ExactRank>(arrangement_.exact_rows()));
         cones.search({p_, static_cast<int>(gains_.size()), in_beta_.data(), gains_.data(),
                       cudbound::Settings::cone_rounding, arranged_.data()},
                      -1.0, std::numeric_limits<double>::infinity(), budget);
@@ -111,7 +111,7 @@ class SignedSearch {
             }
         }
         CHECK_NEAR(score, search.score(), 1e-12);
-        CHECK_NEAR(search.best(), score * relaxation_->g(relaxation_->loss(search.point().data())), 1e-9);
+        CHECK_NEAR(search.best(), score * relaxation_->g(oracle::dot(search.point(), search.point())), 1e-9);
         if (!tight.empty() && tight.size() < 8) CHECK(oracle::is_open_cone(tight, p_));
     }
 

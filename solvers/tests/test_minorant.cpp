@@ -5,8 +5,9 @@
 
 #include "check.hpp"
 #include "instances.hpp"
-#include "losses/minorant.hpp"
+#include "losses/quadratics.hpp"
 #include "oracles.hpp"
+#include "placed.hpp"
 #include "search/draw_solver.hpp"
 
 namespace {
@@ -75,9 +76,8 @@ TEST(it_lies_below_the_loss) {
                 const double exact = total(trial_point);
                 if (exact > horizon) continue;
                 ++within;
-                relaxation->direction_from_beta(trial_point.data(), v.data());
-                for (std::size_t l = 0; l < p; ++l) v[l] += relaxation->apex[l];
-                CHECK_AT_MOST(relaxation->loss(v.data()) + kept[0]->least, exact + 1e-9 * (1.0 + exact));
+                v = from_beta(*relaxation, trial_point);
+                CHECK_AT_MOST(oracle::dot(v, v) + kept[0]->least, exact + 1e-9 * (1.0 + exact));
             }
         }
         CHECK_AT_MOST(3000, within);

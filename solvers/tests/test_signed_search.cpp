@@ -45,8 +45,6 @@ class Interrupting : public cudbound::Relaxation {
         return inner_->rise(node, curvature, distance, along);
     }
     void to_beta(const double* v, double* beta) const override { inner_->to_beta(v, beta); }
-    void direction_from_beta(const double* beta, double* v) const override { inner_->direction_from_beta(beta, v); }
-    double loss(const double* v) const override { return inner_->loss(v); }
     std::unique_ptr<cudbound::Node> make_node() const override { return inner_->make_node(); }
     void copy(const cudbound::Node& from, cudbound::Node& to) const override { inner_->copy(from, to); }
     Settled settle(cudbound::Node& node, const cudbound::Sides& sides, const std::vector<int>& forced,
@@ -58,22 +56,9 @@ class Interrupting : public cudbound::Relaxation {
 
  private:
     void repeat() {
-        p = inner_->p;
+        static_cast<cudbound::DrawFacts&>(*this) = *inner_;
         root_ = inner_->make_node();
         inner_->copy(inner_->root(), *root_);
-        anchor = inner_->anchor;
-        apex = inner_->apex;
-        anchor_loss = inner_->anchor_loss;
-        apex_loss = inner_->apex_loss;
-        apex_tolerance = inner_->apex_tolerance;
-        extent = inner_->extent;
-        found = inner_->found;
-        attained = inner_->attained;
-        certain = inner_->certain;
-        error = inner_->error;
-        rate = inner_->rate;
-        slack = inner_->slack;
-        taken_off = inner_->taken_off;
     }
 
     const std::unique_ptr<cudbound::Relaxation> inner_;

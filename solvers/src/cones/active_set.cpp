@@ -115,8 +115,7 @@ bool ActiveSet::restore(const Constraints& all, const double* center) {
         basis_.solve_transposed(levels_.data(), levels_.data());
         for (int k = 0; k < size; ++k) dual_step_[k] = levels_[k] - projected_[k];
         basis_.solve(dual_step_.data(), dual_step_.data());
-        // the multipliers of the equality-constrained problem; toward them as far
-        // as the bounds allow
+        // the multipliers of the equality-constrained problem; toward them as far as the bounds allow
         double step = 1.0;
         int blocking = -1;
         for (int k = 0; k < size; ++k) {

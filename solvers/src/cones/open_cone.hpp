@@ -23,9 +23,8 @@ struct Normals {
     const double* row(int j, int p) const { return rows + static_cast<std::ptrdiff_t>(j) * p; }
 };
 
-// Strict feasibility by min |w|^2 s.t. a_j'w >= 1. If it fails, Gordan's theorem gives a conflict: at most p
-// + 1 of the normals with a non-negative combination that vanishes, so that no classifier is on all their
-// positive sides.
+// Strict feasibility by min |w|^2 s.t. a_j'w >= 1. If it fails, Gordan's theorem gives a conflict: at most p + 1 of the
+// normals with a non-negative combination that vanishes, so that no classifier is on all their positive sides.
 class OpenCone {
  public:
     // `unclear`: the conflict may be a cone that is too thin for floating-point numbers.

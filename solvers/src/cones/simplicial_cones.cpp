@@ -16,11 +16,7 @@ SimplicialCones::SimplicialCones(int p) : p_(p), basis_(static_cast<std::size_t>
         double length = 0.0;
         while (!(length > Settings::generic_length)) {  // of a vector of length about 1, so that few digits are lost
             points.next(row, p);
-            for (int j = 0; j < 2 * k; ++j) {  // twice is enough
-                const double* other = &basis_[static_cast<std::size_t>(j % k) * p];
-                const double along = dot(row, other, p);
-                for (int l = 0; l < p; ++l) row[l] -= along * other[l];
-            }
+            for (int twice = 0; twice < 2; ++twice) subtract_span(basis_.data(), k, row, p);  // that is enough
             length = std::sqrt(dot(row, row, p));
         }
         for (int l = 0; l < p; ++l) row[l] /= length;

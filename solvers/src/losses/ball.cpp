@@ -22,7 +22,7 @@ Ball::Ball(const Problem& problem, const Arrangement& arrangement)
       problem_(problem),
       arrangement_(arrangement),
       exact_(arrangement.exact_rows()),
-      is_drawn_(static_cast<std::size_t>(arrangement.count)),
+      is_drawn_(arrangement.count),
       gram_(static_cast<std::size_t>(p) * p),
       moment_(p),
       order_(p),

@@ -43,7 +43,6 @@ class Ball {
 
     void to_beta(const double* v, double* beta) const;  // (p) -> (p)
     void direction_to_beta(const double* v, double* beta) const;
-    void direction_from_beta(const double* beta, double* v) const;
 
     int p;
     int rank = 0;
@@ -60,6 +59,7 @@ class Ball {
     bool factorize_gram(double least);
     void measure_condition(bool squared);
     void place_anchor();
+    void direction_from_beta(const double* beta, double* v) const;
     void list_products();
     void factorize_rows(std::int64_t draw);
     void factorize_penalty();

@@ -110,8 +110,7 @@ void HingeRelaxation::gather(std::int64_t draw) {
     slack = Settings::excess * total;
 }
 
-// From the rows' sides at the anchor, which is not far from the minimizer of
-// most draws.
+// From the rows' sides at the anchor, which is not far from the minimizer of most draws.
 void HingeRelaxation::minimize_freely() {
     auto& root = static_cast<HingeNode&>(*root_);
     const Sides nothing{p, nullptr, nullptr, 0.0};
@@ -178,8 +177,7 @@ Relaxation::Settled HingeRelaxation::settle(Node& node, const Sides& sides, cons
 }
 
 bool HingeRelaxation::restore(HingeNode& here, const Constraints& all) {
-    // (1 - share) v^2 + share (v - center)^2 is (v - share center)^2 up to a
-    // constant
+    // (1 - share) v^2 + share (v - center)^2 is (v - share center)^2 up to a constant
     for (int k = 0; k < p; ++k) scratch_[k] = coordinates_.share(k) * here.center[k];
     return here.active.restore(all, scratch_.data());
 }
@@ -200,14 +198,12 @@ Relaxation::Settled HingeRelaxation::satisfy(HingeNode& here, const Sides& sides
     for (int moves = 0;;) {
         if (!may_go_on()) return Settled::unresolved;
         if (next >= 0) {
-            // the dual objective bounds the loss unless there is a proximal term in
-            // it
+            // the dual objective bounds the loss unless there is a proximal term in it
             const auto outcome = here.active.move(all, next, violation, &value,
                                                   coordinates_.lent() == 0 ? limit + doubt(here, all) : unlimited);
             if (outcome == ActiveSet::Outcome::too_far) return Settled::too_far;
             if (outcome != ActiveSet::Outcome::moved) {
-                // A cone is never empty: the violation is a rounding error, which a
-                // fresh point may not have.
+                // A cone is never empty: the violation is a rounding error, which a fresh point may not have.
                 if (restored) allowed = std::max(allowed, violation);
                 if (allowed > std::max(most_allowed, rounding)) return Settled::unresolved;
                 restore(here, all);
@@ -264,9 +260,8 @@ Relaxation::Settled HingeRelaxation::minimize(HingeNode& here, const Sides& side
     return Settled::unresolved;
 }
 
-// The loss at the point with the terms at their cap made linear, and those that
-// are active, and 0 but for rounding, taken times their multipliers. It is least
-// there but for the slope that the proximal term has compensated.
+// The loss at the point with the terms at their cap made linear, and those that are active, and 0 but for rounding,
+// taken times their multipliers. It is least there but for the slope that the proximal term has compensated.
 double HingeRelaxation::linearized(const HingeNode& here, const Constraints& all) const {
     double loss = constant_ + coordinates_.penalty(here.active.point()) + 2.0 * here.active.imbalance(all);
     for (int i = 0; i < terms_.count; ++i) {
@@ -275,8 +270,7 @@ double HingeRelaxation::linearized(const HingeNode& here, const Constraints& all
     return loss;
 }
 
-// Its rounding error, and what those of slopes that cancel may be worth where the
-// penalty does not curve the loss.
+// Its rounding error, and what those of slopes that cancel may be worth where the penalty does not curve the loss.
 double HingeRelaxation::doubt(const HingeNode& here, const Constraints& all) const {
     const double size = size_of(here);
     const double pull = here.active.pull(all);
@@ -289,10 +283,9 @@ double HingeRelaxation::size_of(const HingeNode& here) const {
     return std::max(extent, std::sqrt(dot(here.active.point(), here.active.point(), p)));
 }
 
-// A lower bound of the loss on the cone before the node is settled, or
-// -infinity. Multipliers of the active constraints that balance the slope along
-// the directions with a proximal term make the linearized loss independent of
-// them; along the others it then falls by the square of what they have changed.
+// A lower bound of the loss on the cone before the node is settled, or -infinity. Multipliers of the active constraints
+// that balance the slope along the directions with a proximal term make the linearized loss independent of them; along
+// the others it then falls by the square of what they have changed.
 double HingeRelaxation::proved_loss(HingeNode& here, const Constraints& all, double limit) {
     const double nothing = -std::numeric_limits<double>::infinity();
     const NormalBasis& basis = here.active.basis();
@@ -348,8 +341,7 @@ double HingeRelaxation::slope_along(const HingeNode& here, int k) const {
     return coordinates_.share(k) * (step + Settings::unit_error * std::abs(here.point[k]));
 }
 
-// Whether the penalty turns the slope before `far`: what it is worth is then
-// known wherever the minimizer lies.
+// Whether the penalty turns the slope before `far`: what it is worth is then known wherever the minimizer lies.
 bool HingeRelaxation::bends(double slope, int k, double far) const {
     return coordinates_.share(k) < 1.0 && slope < far * (1.0 - coordinates_.share(k));
 }
@@ -368,8 +360,7 @@ bool HingeRelaxation::still(const HingeNode& here, bool only_flat) const {
     return moved2 <= Settings::hinge_rounding * Settings::hinge_rounding * size * size;
 }
 
-// Moves the center to the node's point, and beyond it as long as the next steps
-// would all be the same.
+// Moves the center to the node's point, and beyond it as long as the next steps would all be the same.
 void HingeRelaxation::advance(HingeNode& here, const Sides& sides, const std::vector<int>& forced) {
     const Constraints all{terms_, sides};
     for (int k = 0; k < p; ++k) {
@@ -410,8 +401,7 @@ void HingeRelaxation::advance(HingeNode& here, const Sides& sides, const std::ve
     }
     if (-slope < bend * longest) longest = -slope / bend;
     if (!(longest > 1.0 && std::isfinite(longest))) return;
-    // the center goes along the flat part of the path, as much farther than the
-    // point as it has just done
+    // the center goes along the flat part of the path, as much farther than the point as it has just done
     for (int k = 0; k < p; ++k) {
         if (coordinates_.share(k) > 0.0) here.center[k] += (longest - 1.0) * along_step / flat2 * path_[k];
     }

@@ -1,5 +1,4 @@
-// Hinge loss: every row is a constraint margin >= 1 that may be violated at a
-// price.
+// Hinge loss: every row is a constraint margin >= 1 that may be violated at a price.
 #pragma once
 
 #include "cones/active_set.hpp"
@@ -9,11 +8,9 @@
 
 namespace cudbound {
 
-// The coordinates are those of the penalty. Along directions in which it is
-// flat, proximal-point iterations supply the curvature: they minimize the loss
-// plus the squared distance to a center, and take the point found as the next
-// center. For a loss of linear and quadratic pieces finitely many of them reach
-// a minimizer (Rockafellar 1976; Ferris 1991).
+// The coordinates are those of the penalty. Along directions in which it is flat, proximal-point iterations supply the
+// curvature: they minimize the loss plus the squared distance to a center, and take the point found as the next center.
+// For a loss of linear and quadratic pieces finitely many of them reach a minimizer (Rockafellar 1976; Ferris 1991).
 class HingeRelaxation final : public Relaxation {
  public:
     HingeRelaxation(const Problem& problem, const Arrangement& arrangement);
@@ -21,8 +18,6 @@ class HingeRelaxation final : public Relaxation {
     void set(std::int64_t draw) override;
     void place(const std::vector<int>& hyperplanes, double* units, double* offsets, double* curvatures) override;
     void to_beta(const double* v, double* beta) const override { coordinates_.to_beta(v, beta); }
-    void direction_from_beta(const double* beta, double* v) const override { coordinates_.from_beta(beta, v); }
-    double loss(const double* v) const override;
     std::unique_ptr<Node> make_node() const override;
     void copy(const Node& from, Node& to) const override;
     Settled settle(Node& node, const Sides& sides, const std::vector<int>& forced, double limit) override;
@@ -31,6 +26,7 @@ class HingeRelaxation final : public Relaxation {
     struct HingeNode;
 
     void place_rows();
+    double loss(const double* v) const;
     void gather(std::int64_t draw);
     void minimize_freely();
     bool restore(HingeNode& here, const Constraints& all);

@@ -23,8 +23,45 @@ struct Node {
     double loss = 0.0;          // lower bound of the loss on the node's closed cone, attained at `point` up to rounding
 };
 
-// Losses are n times the penalized mean loss of the draw, up to a constant of the draw.
-class Relaxation {
+// What is known of a draw. Losses are n times its penalized mean loss, up to a constant of the draw.
+struct DrawFacts {
+    int p = 0;
+    std::vector<double> anchor;   // (p) the fitted coefficients
+    std::vector<double> apex;     // (p) beta = 0
+    double anchor_loss = 0.0;     // n L(anchor), rounded upwards
+    double apex_loss = 0.0;       // of beta = 0
+    double apex_tolerance = 0.0;  // nodes whose loss is this close to apex_loss count as lying at beta = 0
+    double extent = 0.0;          // length: rounding errors of points are relative to it
+    bool found = true;            // whether the minimizer of the draw was found: rounding may prevent it
+    bool attained = true;         // whether the loss has a minimizer
+    bool certain = true;          // whether the directions along which the loss is flat are certain
+    double error = 0.0;           // possible rounding error of unit normals and points, relative to their size
+    double rate = 0.0;            // alpha / n: g falls from 1 to 0 over an increase 1 / rate of the loss
+    double slack = 0.0;           // rounding allowance on losses
+    bool is_ball = false;         // whether the loss of v is |v|^2 but for flat directions
+    double near_ties = 1.0;       // points may be wrong by so many ties
+    double taken_off = 0.0;       // how much losses may be understated on purpose, slack included
+
+    // g as a function of the loss, rounded upwards. At rate = infinity any excess makes it 0.
+    double g(double loss) const {
+        const double excess = loss - anchor_loss - slack;
+        if (excess <= 0.0) return 1.0;
+        const double falling = 1.0 - rate * excess;
+        return falling < 0.0 ? 0.0 : falling;  // NaN stays, which prunes nothing
+    }
+
+    // Losses beyond this have score * g <= value, for score > 0. NaN stays: no loss exceeds it.
+    double reach(double score, double value) const {
+        if (rate == 0.0) return std::numeric_limits<double>::infinity();
+        const double fall = 1.0 - value / score;
+        return anchor_loss + slack + (fall < 0.0 ? 0.0 : fall) / rate;
+    }
+
+    // Losses beyond this have g = 0.
+    double horizon() const { return reach(1.0, 0.0); }
+};
+
+class Relaxation : public DrawFacts {
  public:
     enum class Settled { yes, too_far, unresolved };
 
@@ -46,8 +83,6 @@ class Relaxation {
     }
 
     virtual void to_beta(const double* v, double* beta) const = 0;
-    virtual void direction_from_beta(const double* beta, double* v) const = 0;
-    virtual double loss(const double* v) const = 0;
 
     virtual std::unique_ptr<Node> make_node() const = 0;
     virtual void copy(const Node& from, Node& to) const = 0;
@@ -68,41 +103,8 @@ class Relaxation {
     // The loss that the node's point has: its least on the cone, or more if the relaxation is a quadratic below it.
     virtual double attained_loss(const Node& node) { return node.loss; }
 
-    int p = 0;
-    std::vector<double> anchor;   // (p) the fitted coefficients
-    std::vector<double> apex;     // (p) beta = 0
-    double anchor_loss = 0.0;     // n L(anchor), rounded upwards
-    double apex_loss = 0.0;       // of beta = 0
-    double apex_tolerance = 0.0;  // nodes whose loss is this close to apex_loss count as lying at beta = 0
-    double extent = 0.0;          // length: rounding errors of points are relative to it
-    bool found = true;            // whether the minimizer of the draw was found: rounding may prevent it
-    bool attained = true;         // whether the loss has a minimizer
-    bool certain = true;          // whether the directions along which the loss is flat are certain
-    double error = 0.0;           // possible rounding error of unit normals and points, relative to their size
-    double rate = 0.0;            // alpha / n: g falls from 1 to 0 over an increase 1 / rate of the loss
-    double slack = 0.0;           // rounding allowance on losses
-    double taken_off = 0.0;       // how much losses may be understated on purpose, slack included
-    Budget* budget = nullptr;     // of the search; long minimizations check it
-
-    // g as a function of the loss, rounded upwards. At rate = infinity any excess makes it 0.
-    double g(double loss) const {
-        const double excess = loss - anchor_loss - slack;
-        if (excess <= 0.0) return 1.0;
-        const double falling = 1.0 - rate * excess;
-        return falling < 0.0 ? 0.0 : falling;  // NaN stays, which prunes nothing
-    }
-
+    Budget* budget = nullptr;  // of the search; long minimizations check it
     bool may_go_on() const { return budget == nullptr || budget->go_on(); }
-
-    // Losses beyond this have score * g <= value, for score > 0. NaN stays: no loss exceeds it.
-    double reach(double score, double value) const {
-        if (rate == 0.0) return std::numeric_limits<double>::infinity();
-        const double fall = 1.0 - value / score;
-        return anchor_loss + slack + (fall < 0.0 ? 0.0 : fall) / rate;
-    }
-
-    // Losses beyond this have g = 0.
-    double horizon() const { return reach(1.0, 0.0); }
 
  protected:
     const Evaluation evaluation_;

@@ -48,6 +48,7 @@ class SmoothRelaxation final : public Relaxation {
         p = static_cast<int>(problem.p);
         root_ = make_node();
         rate = problem.alpha / static_cast<double>(problem.n);
+        near_ties = Settings::near_ties;
         anchor.assign(problem.anchor, problem.anchor + p);
         apex.assign(p, 0.0);
         const auto size = static_cast<std::size_t>(p);
@@ -97,8 +98,6 @@ class SmoothRelaxation final : public Relaxation {
     }
 
     void to_beta(const double* v, double* beta) const override { std::copy_n(v, p, beta); }
-    void direction_from_beta(const double* beta, double* v) const override { std::copy_n(beta, p, v); }
-    double loss(const double* beta) const override { return rows_.loss(beta) + l1_.value(beta); }
     std::unique_ptr<Node> make_node() const override { return std::make_unique<SmoothNode>(p); }
 
     void copy(const Node& from, Node& to) const override {
@@ -481,7 +480,7 @@ class SmoothRelaxation final : public Relaxation {
 
     const Problem& problem_;
     const Arrangement& arrangement_;
-    mutable DrawnRows<kind> rows_;
+    DrawnRows<kind> rows_;
     const L1Penalty l1_;
     double least_extent_ = 1.0;  // of the coefficients
     ActiveSet active_;

@@ -23,6 +23,8 @@ SquaredRelaxation::SquaredRelaxation(const Problem& problem, const Arrangement& 
     : Relaxation(problem), ball_(problem, arrangement), l1_(problem), rows_(static_cast<double>(problem.n)) {
     p = ball_.p;
     rate = problem.alpha / rows_;
+    is_ball = problem.loss == Loss::SQUARED && !l1_.exists();
+    near_ties = problem.loss == Loss::SQUARED ? 1.0 : Settings::near_ties;
     for (auto* vector : {&pull_, &center_, &combined_}) vector->resize(p);
     violations_.resize(l1_.count());
     root_ = make_node();
@@ -121,14 +123,6 @@ double SquaredRelaxation::rise(const Node& node, double curvature, double distan
     if (sure * cosine <= rest * length) return std::max(plain, sure * sure / rest);
     const double farther = along + sure;
     return std::max(plain, farther * farther - length2);
-}
-
-double SquaredRelaxation::loss(const double* v) const {
-    double sum = dot(v, v, ball_.rank);
-    for (int j = 0; j < terms_.count; ++j) {
-        sum += terms_.caps[j] * std::abs(dot(terms_.normal(j), v, p) - terms_.levels[j]);
-    }
-    return sum;
 }
 
 std::unique_ptr<Node> SquaredRelaxation::make_node() const {

@@ -18,8 +18,6 @@ class SquaredRelaxation : public Relaxation {
     void place(const std::vector<int>& hyperplanes, double* units, double* offsets, double* curvatures) override;
     double rise(const Node& node, double curvature, double distance, double along) const override;
     void to_beta(const double* v, double* beta) const override { ball_.to_beta(v, beta); }
-    void direction_from_beta(const double* beta, double* v) const override { ball_.direction_from_beta(beta, v); }
-    double loss(const double* v) const override;
     std::unique_ptr<Node> make_node() const override;
     void copy(const Node& from, Node& to) const override;
     Settled settle(Node& node, const Sides& sides, const std::vector<int>& forced, double limit) override;

@@ -131,11 +131,11 @@ void FitWorker::gather_coordinates(std::int64_t fit) {
             const double x = rows[i * fits_.p + j];
             const double from = shift(fit, j);
             const double by = scale(fit, j);
-            mapped_[static_cast<std::size_t>(i * fits_.p + j)] = (x - from) * by;
+            mapped_[i * fits_.p + j] = (x - from) * by;
             const double term = (std::abs(x) + std::abs(from)) * by;
             size += term * term;
         }
-        lengths_[static_cast<std::size_t>(i)] = std::sqrt(size);
+        lengths_[i] = std::sqrt(size);
     }
     const int dimension = space_->span(mapped_.data(), places_, count_);
     const int first = fits_.intercept ? 1 : 0;
@@ -191,7 +191,7 @@ void FitWorker::score_coordinates(double* scores, double* doubt) const {
         const double intercept = fits_.intercept ? coef[0] : 0.0;
         scores[i] = intercept + dot(coef + first, row, dimension);
         const double moved = (fits_.intercept ? step[0] : 0.0) + dot(step + first, row, dimension);
-        const double size = lengths_[static_cast<std::size_t>(i)];
+        const double size = lengths_[i];
         const bool zero = !fits_.intercept && size == 0.0;
         doubt[i] = zero ? 0.0 : doubt_of(moved, newton_.change(), std::abs(intercept) + length * size);
     }

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "cudbound/settings.hpp"
-#include "losses/minorant.hpp"
+#include "losses/quadratics.hpp"
 
 namespace cudbound {
 

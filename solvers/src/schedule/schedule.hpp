@@ -27,8 +27,7 @@ struct Task {
 //
 // Where nodes are limited and t is out of reach, the remaining ones narrow the bracket: a higher floor needs fewer
 // nodes, and the quantile is at most any floor that r draws are proved not to exceed. The search then takes what is
-// left.
-// Tasks are planned in batches, from bounds alone: the result does not depend on which thread does what.
+// left. Tasks are planned in batches, from bounds alone: the result does not depend on which thread does what.
 class Schedule {
  public:
     Schedule(const Problem& problem, const Limits& limits, const Ranks& ranks, const Results& results);

@@ -20,6 +20,12 @@ void ConeSearch::search(const SignedDraw& draw, double incumbent, Budget& budget
     improved_ = false;
     best_ = incumbent;
     open_bound_ = 0.0;
+    const auto facets = static_cast<std::size_t>(p_);
+    normals_.assign(draw.hyperplanes.normals, draw.hyperplanes.normal(draw.hyperplanes.count));
+    normals_.resize(normals_.size() + facets * facets);
+    distances_.assign(draw.distances, draw.distances + draw.hyperplanes.count);
+    distances_.resize(distances_.size() + facets);
+    marks_.assign(draw.hyperplanes.count, undecided);
     double total = draw.settled;
     for (int j = 0; j < draw.hyperplanes.count; ++j) total += draw.hyperplanes.gains[j];
     const double size = std::abs(draw.settled) + total - draw.settled;
@@ -33,7 +39,12 @@ void ConeSearch::search(const SignedDraw& draw, double incumbent, Budget& budget
             break;
         }
         cones_.begin(which, draw_.hyperplanes, total, level(0).cone);
-        begin();
+        // its vertices are orthonormal, and so are its facets
+        Level& root = *levels_[0];
+        root.facets = root.cone.vertices;
+        root.nearest.reset();
+        root.loss = 0.0;
+        approach_apex(root);
         process(0);
     }
 }
@@ -60,15 +71,6 @@ ConeSearch::Leaf& ConeSearch::leaf(int depth) {
     return *leaves_[depth];
 }
 
-// The vertices of a cone at the start are orthonormal, and so are its facets.
-void ConeSearch::begin() {
-    Level& root = *levels_[0];
-    root.facets = root.cone.vertices;
-    root.nearest.reset();
-    root.loss = 0.0;
-    approach_apex(root);
-}
-
 // Moves the point of a cone until no facet has it on its outer side.
 void ConeSearch::approach_apex(Level& here) {
     for (int steps = 0; steps < Effort::apex_moves + Effort::apex_moves_per_dimension * p_; ++steps) {
@@ -84,22 +86,20 @@ void ConeSearch::approach_apex(Level& here) {
                 worst = v;
             }
         }
-        if (worst < 0 || !approach_facet(here, worst)) break;
+        if (worst < 0) break;
+        const double* facet = &here.facets[static_cast<std::size_t>(worst) * p_];
+        const double length = std::sqrt(dot(facet, facet, p_));
+        double side = 0.0;
+        for (int l = 0; l < p_; ++l) {
+            shares_[l] = facet[l] / length;
+            side += shares_[l] * (here.nearest.point()[l] - draw_.apex[l]);
+        }
+        double loss = 0.0;
+        const auto outcome = here.nearest.move({nothing_, {p_, shares_.data(), nullptr, 0.0}}, 0, -side, &loss,
+                                               std::numeric_limits<double>::infinity());
+        if (outcome != ActiveSet::Outcome::moved) break;
     }
     raise(here);
-}
-
-bool ConeSearch::approach_facet(Level& here, int facet) {
-    const double* row = &here.facets[static_cast<std::size_t>(facet) * p_];
-    const double length = std::sqrt(dot(row, row, p_));
-    double side = 0.0;
-    for (int l = 0; l < p_; ++l) {
-        shares_[l] = row[l] / length;
-        side += shares_[l] * (here.nearest.point()[l] - draw_.apex[l]);
-    }
-    double value = 0.0;
-    return here.nearest.move({nothing_, {p_, shares_.data(), nullptr, 0.0}}, 0, -side, &value,
-                             std::numeric_limits<double>::infinity()) == ActiveSet::Outcome::moved;
 }
 
 // For any u, points v of the cone have u'v >= u'apex if u'x >= 0 at its vertices x, so that |v| >= u'apex / |u|. The
@@ -227,7 +227,7 @@ bool ConeSearch::squeeze(Level& here, double* bound) {
                 cone.sides[static_cast<std::size_t>(v) * k + static_cast<std::size_t>(margins_[j])];
         }
     }
-    for (std::size_t j = 0; j < kept; ++j) cone.cut[j] = cone.cut[static_cast<std::size_t>(margins_[j])];
+    for (std::size_t j = 0; j < kept; ++j) cone.cut[j] = cone.cut[margins_[j]];
     cone.cut.resize(kept);
     cone.stale = 0;
     return !at_most(value(cone.bound, loss), best_);
@@ -237,13 +237,10 @@ bool ConeSearch::squeeze(Level& here, double* bound) {
 // shown to have their preferred sides at once.
 void ConeSearch::offer(const double* point, double loss, const std::vector<int>& tight) {
     double there = draw_.settled;
-    original_.clear();
-    for (const int position : tight) original_.push_back(hyperplane_[position]);
-    for (const int j : original_) there += draw_.hyperplanes.gains[j];
-    std::sort(original_.begin(), original_.end());
+    for (const int j : tight) there += draw_.hyperplanes.gains[j];
     for (int j = 0; j < draw_.hyperplanes.count; ++j) {
         const double side = dot(draw_.hyperplanes.normal(j), point, p_) + draw_.distances[j];
-        if (side > draw_.tie && !std::binary_search(original_.begin(), original_.end(), j)) {
+        if (side > draw_.tie && !std::binary_search(tight.begin(), tight.end(), j)) {
             there += draw_.hyperplanes.gains[j];
         }
     }
@@ -253,7 +250,7 @@ void ConeSearch::offer(const double* point, double loss, const std::vector<int>&
     improved_ = true;
     score_ = there;
     point_.assign(point, point + p_);
-    sides_ = original_;
+    sides_ = tight;
 }
 
 }  // namespace cudbound

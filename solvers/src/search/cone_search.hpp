@@ -54,7 +54,7 @@ class ConeSearch {
         explicit Level(int p) : nearest(p), facets(static_cast<std::size_t>(p) * p) {}
     };
     struct Crossed {
-        int position;
+        int index;
         double distance;
     };
     struct Leaf {
@@ -64,11 +64,9 @@ class ConeSearch {
     };
     enum Mark : char { undecided, forced, given_up };
 
-    void begin();
     void process(int depth);
     bool squeeze(Level& here, double* bound);
     void descend(int depth, int which);
-    bool approach_facet(Level& level, int facet);
     void approach_apex(Level& level);
     void raise(Level& level) const;
     void settle(const Level& level);
@@ -102,17 +100,12 @@ class ConeSearch {
     std::vector<double> steps_;    // (k) scratch
     std::vector<double> shares_;   // (p) scratch: coordinates in a cone
 
-    // the leaf that is settled: its hyperplanes, then the cone's facets
-    int cutting_ = 0;
-    std::vector<int> hyperplane_;       // (k)
-    std::vector<double> normals_;       // (k + p, p)
-    std::vector<double> distances_;     // (k + p)
-    std::vector<double> beta_normals_;  // (k, p)
-    std::vector<int> arranged_;         // (k) which hyperplanes of the arrangement they are
-    std::vector<char> marks_;           // (k)
-    std::vector<int> forced_;           // stack: facets first
-    std::vector<int> tight_;            // scratch
-    std::vector<int> original_;         // scratch
+    std::vector<double> normals_;    // (count + p, p): hyperplanes, then the facets of the leaf that is settled
+    std::vector<double> distances_;  // (count + p)
+    std::vector<char> marks_;        // (count)
+    std::vector<int> cut_;           // (k) the leaf's hyperplanes
+    std::vector<int> forced_;        // stack: facets first
+    std::vector<int> tight_;         // scratch
 };
 
 }  // namespace cudbound

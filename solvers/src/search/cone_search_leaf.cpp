@@ -10,28 +10,16 @@
 namespace cudbound {
 
 void ConeSearch::settle(const Level& here) {
-    cutting_ = static_cast<int>(here.cone.cut.size());
-    hyperplane_ = here.cone.cut;
-    const std::size_t rows = static_cast<std::size_t>(cutting_ + p_);
-    normals_.resize(rows * static_cast<std::size_t>(p_));
-    distances_.resize(rows);
-    marks_.assign(static_cast<std::size_t>(cutting_), undecided);
+    cut_ = here.cone.cut;
     forced_.clear();
-    beta_normals_.resize(static_cast<std::size_t>(cutting_) * static_cast<std::size_t>(p_));
-    arranged_.resize(static_cast<std::size_t>(cutting_));
-    for (int j = 0; j < cutting_; ++j) {
-        std::copy_n(draw_.in_beta.row(hyperplane_[j], p_), p_, &beta_normals_[static_cast<std::size_t>(j) * p_]);
-        arranged_[j] = draw_.in_beta.hyperplanes[hyperplane_[j]];
-        std::copy_n(draw_.hyperplanes.normal(hyperplane_[j]), p_, &normals_[static_cast<std::size_t>(j) * p_]);
-        distances_[j] = draw_.distances[hyperplane_[j]];
-    }
     for (int v = 0; v < p_; ++v) {
+        const int label = draw_.hyperplanes.count + v;
         const double* facet = &here.facets[static_cast<std::size_t>(v) * p_];
-        double* row = &normals_[static_cast<std::size_t>(cutting_ + v) * p_];
+        double* row = &normals_[static_cast<std::size_t>(label) * p_];
         const double length = std::sqrt(dot(facet, facet, p_));
         for (int l = 0; l < p_; ++l) row[l] = facet[l] / length;
-        distances_[cutting_ + v] = -dot(row, draw_.apex, p_);
-        forced_.push_back(cutting_ + v);
+        distances_[label] = -dot(row, draw_.apex, p_);
+        forced_.push_back(label);
     }
     Leaf& root = leaf(0);
     draw_.relaxation->copy(draw_.relaxation->root(), *root.node);
@@ -54,20 +42,19 @@ void ConeSearch::branch(int depth, double score) {
     tight_.clear();
     here.crossed.clear();
     double attained = score;
-    for (int j = 0; j < cutting_; ++j) {
+    for (const int j : cut_) {
         if (marks_[j] == given_up) continue;
-        const double margin =
-            dot(&normals_[static_cast<std::size_t>(j) * p_], here.node->point.data(), p_) + distances_[j];
+        const double margin = dot(draw_.hyperplanes.normal(j), here.node->point.data(), p_) + distances_[j];
         if (margin > draw_.tie) continue;
         if (marks_[j] == forced || !(margin < -draw_.tie)) {
             tight_.push_back(j);
         } else {
             here.crossed.push_back({j, -margin});
-            attained -= draw_.hyperplanes.gains[hyperplane_[j]];
+            attained -= draw_.hyperplanes.gains[j];
         }
     }
     if (!at_most(attained * relaxation.g(here.node->loss), best_)) {
-        const OpenCone::Answer answer = open_.find({beta_normals_.data(), arranged_.data()}, tight_);
+        const OpenCone::Answer answer = open_.find(draw_.in_beta, tight_);
         if (answer == OpenCone::Answer::unclear) leave_open(bound);
         if (answer == OpenCone::Answer::empty) give_up_one(depth, score);
         if (answer != OpenCone::Answer::open) return;
@@ -90,7 +77,7 @@ void ConeSearch::give_up_one(int depth, double score) {
         Leaf& next = leaf(depth + 1);
         draw_.relaxation->copy(*here.node, *next.node);
         marks_[j] = given_up;
-        branch(depth + 1, score - draw_.hyperplanes.gains[hyperplane_[j]]);
+        branch(depth + 1, score - draw_.hyperplanes.gains[j]);
         marks_[j] = forced;
         forced_.push_back(j);
     }
@@ -102,9 +89,9 @@ void ConeSearch::give_up_one(int depth, double score) {
 void ConeSearch::force_crossed(int depth, double attained) {
     Leaf& here = *leaves_[depth];
     std::sort(here.crossed.begin(), here.crossed.end(), [](const Crossed& a, const Crossed& b) {
-        return a.distance != b.distance ? a.distance > b.distance : a.position < b.position;
+        return a.distance != b.distance ? a.distance > b.distance : a.index < b.index;
     });
-    const auto gain = [&](const Crossed& h) { return draw_.hyperplanes.gains[hyperplane_[h.position]]; };
+    const auto gain = [&](const Crossed& h) { return draw_.hyperplanes.gains[h.index]; };
     double score = attained;
     for (const Crossed& h : here.crossed) score += gain(h);
     for (const Crossed& h : here.crossed) {
@@ -112,18 +99,18 @@ void ConeSearch::force_crossed(int depth, double attained) {
         if (!at_most(value(score, loss), best_)) {
             Leaf& next = leaf(depth + 1);
             draw_.relaxation->copy(*here.node, *next.node);
-            marks_[h.position] = forced;
-            forced_.push_back(h.position);
+            marks_[h.index] = forced;
+            forced_.push_back(h.index);
             const auto settled = move_to_forced(*next.node, score);
             next.node->loss = std::max(next.node->loss, loss);
             if (settled == Relaxation::Settled::yes) branch(depth + 1, score);
             if (settled == Relaxation::Settled::unresolved) leave_open(value(score, loss));
             forced_.pop_back();
         }
-        marks_[h.position] = given_up;
+        marks_[h.index] = given_up;
         score -= gain(h);
     }
-    for (const Crossed& h : here.crossed) marks_[h.position] = undecided;
+    for (const Crossed& h : here.crossed) marks_[h.index] = undecided;
 }
 
 Relaxation::Settled ConeSearch::move_to_forced(Node& node, double score) {

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "cudbound/settings.hpp"
-#include "losses/model.hpp"
 
 namespace cudbound {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "control/budget.hpp"
-#include "losses/minorant.hpp"
+#include "losses/quadratics.hpp"
 #include "search/apex_gain.hpp"
 #include "search/draw_view.hpp"
 #include "search/incumbent.hpp"

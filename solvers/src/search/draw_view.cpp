@@ -14,48 +14,38 @@ DrawView::DrawView(const Problem& the_problem, const Arrangement& the_arrangemen
       arrangement(the_arrangement),
       p(static_cast<int>(the_problem.p)),
       relaxation(std::move(the_relaxation)),
-      own_weights_(static_cast<std::size_t>(the_problem.n)),
-      anchor_sides_(static_cast<std::size_t>(the_arrangement.count)),
-      beta_(static_cast<std::size_t>(p)) {
+      weights_(the_problem.n),
+      anchor_sides_(the_arrangement.count),
+      beta_(p) {
     const double length = std::sqrt(dot(problem.anchor, problem.anchor, p));
     for (int h = 0; h < arrangement.count; ++h) {
         const double side = dot(arrangement.normal(h), problem.anchor, p);
-        anchor_sides_[static_cast<std::size_t>(h)] = length > 0.0 ? side / length : 0.0;
+        anchor_sides_[h] = length > 0.0 ? side / length : 0.0;
     }
 }
 
 void DrawView::tally(std::int64_t which) {
     draw = which;
-    const std::int64_t n = problem.n;
-    const double* weights = nullptr;
-    if (problem.weights != nullptr) {
-        weights = problem.weights + draw * n;
-        divisor = 1.0;
-    } else {
-        // whole numbers: scores are exact, and equal scores compare equal
-        const std::int32_t* counts = problem.counts + draw * n;
-        for (std::int64_t i = 0; i < n; ++i) own_weights_[static_cast<std::size_t>(i)] = counts[i] - 1.0;
-        weights = own_weights_.data();
-        divisor = static_cast<double>(n);
-    }
+    divisor = problem.divisor();  // whole numbers: scores are exact, and equal scores compare equal
     most_ = 0.0;
     least_ = 0.0;
-    for (std::int64_t i = 0; i < n; ++i) {
-        most_ += std::max(weights[i], 0.0);
-        least_ += std::min(weights[i], 0.0);
+    for (std::int64_t i = 0; i < problem.n; ++i) {
+        weights_[i] = problem.weight(draw, i);
+        most_ += std::max(weights_[i], 0.0);
+        least_ += std::min(weights_[i], 0.0);
     }
     total = most_ - least_;
     rounding = problem.weights != nullptr ? Settings::score * total : 0.0;
 
     relaxation->set(draw);
-    scores_.tally(arrangement, problem.labels, weights);
+    scores_.tally(arrangement, problem.labels, weights_.data());
     constant = scores_.fixed;
     double left_out = 0.0;
     id.clear();
     difference.clear();
     for (int h = 0; h < arrangement.count; ++h) {
-        const double positive_side = scores_.positive[static_cast<std::size_t>(h)];
-        const double apart = positive_side - scores_.negative[static_cast<std::size_t>(h)];
+        const double positive_side = scores_.positive[h];
+        const double apart = positive_side - scores_.negative[h];
         // one that counts nothing is left out, but all of these together count no more than rounding
         if (left_out + std::abs(apart) <= rounding) {
             left_out += std::abs(apart);
@@ -70,15 +60,12 @@ void DrawView::tally(std::int64_t which) {
 // Rows of a hyperplane whose sides count the same change sides together, unless they point both ways: sign(0) = +1.
 void DrawView::list_strict(std::vector<char>* strict) const {
     const std::int64_t n = problem.n;
-    strict->assign(static_cast<std::size_t>(n), 0);
+    strict->assign(n, 0);
     for (std::int64_t i = 0; i < n; ++i) {
-        const int h = arrangement.of_row[static_cast<std::size_t>(i)];
-        const double weight =
-            problem.weights != nullptr ? problem.weights[draw * n + i] : problem.counts[draw * n + i] - 1.0;
-        if (h < 0 || weight == 0.0) continue;
-        const auto at = static_cast<std::size_t>(h);
-        const double apart = scores_.positive[at] - scores_.negative[at];
-        (*strict)[static_cast<std::size_t>(i)] = std::abs(apart) > rounding || arrangement.mixed[at];
+        const int h = arrangement.of_row[i];
+        if (h < 0 || weights_[i] == 0.0) continue;
+        const double apart = scores_.positive[h] - scores_.negative[h];
+        (*strict)[i] = std::abs(apart) > rounding || arrangement.mixed[h];
     }
 }
 
@@ -98,34 +85,28 @@ void DrawView::place() {
         probed[i] = 0;
     }
     tie = (Settings::tie + relaxation->error) * relaxation->extent;
-    const bool exact = problem.loss == Loss::SQUARED || problem.loss == Loss::HINGE;
-    near_tie = exact ? tie : Settings::near_ties * tie;
+    near_tie = relaxation->near_ties * tie;
 }
 
 bool DrawView::score_anchor(double* score) const {
-    bool clear = true;
-    *score = constant;
-    for (std::size_t i = 0; i < id.size(); ++i) {
-        const double side = anchor_sides_[static_cast<std::size_t>(id[i])];
-        clear = clear && std::abs(side) > Settings::clear;
-        *score += side > 0.0 ? positive(static_cast<int>(i)) : negative(static_cast<int>(i));
-    }
-    return clear;
+    return score_by([this](int i) { return anchor_sides_[id[i]]; }, Settings::clear, score);
 }
 
 bool DrawView::score_minimizer(double* score) const {
-    relaxation->to_beta(relaxation->root().point.data(), beta_.data());
-    return score_at(beta_.data(), score);
+    double* beta = beta_.data();
+    relaxation->to_beta(relaxation->root().point.data(), beta);
+    const double near = Settings::clear * std::sqrt(dot(beta, beta, p));
+    return score_by([&](int i) { return dot(normal(i), beta, p); }, near, score);
 }
 
-bool DrawView::score_at(const double* beta, double* score) const {
-    const double near = Settings::clear * std::sqrt(dot(beta, beta, p));
+template <class SideOf>
+bool DrawView::score_by(const SideOf& side_of, double near, double* score) const {
     bool clear = true;
     *score = constant;
-    for (std::size_t i = 0; i < id.size(); ++i) {
-        const double side = dot(normal(static_cast<int>(i)), beta, p);
+    for (int i = 0; i < size(); ++i) {
+        const double side = side_of(i);
         clear = clear && std::abs(side) > near;
-        *score += side > 0.0 ? positive(static_cast<int>(i)) : negative(static_cast<int>(i));
+        *score += side > 0.0 ? positive(i) : negative(i);
     }
     return clear;
 }

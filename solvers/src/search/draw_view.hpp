@@ -20,10 +20,10 @@ class DrawView {
     void place();
 
     int size() const { return static_cast<int>(id.size()); }
-    double positive(int i) const { return scores_.positive[static_cast<std::size_t>(id[static_cast<std::size_t>(i)])]; }
-    double negative(int i) const { return scores_.negative[static_cast<std::size_t>(id[static_cast<std::size_t>(i)])]; }
+    double positive(int i) const { return scores_.positive[id[i]]; }
+    double negative(int i) const { return scores_.negative[id[i]]; }
     const double* unit(int i) const { return &units[static_cast<std::size_t>(i) * static_cast<std::size_t>(p)]; }
-    const double* normal(int i) const { return arrangement.normal(id[static_cast<std::size_t>(i)]); }
+    const double* normal(int i) const { return arrangement.normal(id[i]); }
 
     // The score (for the positive sign) of the cell that holds the anchor, or the draw's minimizer. Returns false if
     // the point lies on a hyperplane that counts, up to rounding.
@@ -59,12 +59,13 @@ class DrawView {
     double near_tie = 0.0;             // and up to this, errors of Newton's method
 
  private:
-    bool score_at(const double* beta, double* score) const;
+    template <class SideOf>
+    bool score_by(const SideOf& side_of, double near, double* score) const;
 
     SideScores scores_;
     double most_ = 0.0;
     double least_ = 0.0;
-    std::vector<double> own_weights_;
+    std::vector<double> weights_;
     std::vector<double> anchor_sides_;  // (hyperplanes of the arrangement), relative to the anchor's length
     mutable std::vector<double> beta_;  // (p) scratch
 };

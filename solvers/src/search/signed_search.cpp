@@ -18,7 +18,7 @@ SignedSearch::SignedSearch(DrawView& view, ApexGain& apex, Budget& budget)
       cone_(view.arrangement),
       cone_search_(view.arrangement),
       p_(view.p),
-      probe_normal_(static_cast<std::size_t>(view.p)) {}
+      probe_normal_(view.p) {}
 
 double SignedSearch::explore(double sign, const Target& target, Incumbent& incumbent) {
     target_ = target;
@@ -51,8 +51,7 @@ double SignedSearch::explore(double sign, const Target& target, Incumbent& incum
 // Cones need squared loss without flat directions. In up to three dimensions they are faster as soon as there are many
 // hyperplanes; in more they end what would take the tree much longer than this.
 double SignedSearch::nodes_before_cones() const {
-    const bool possible = view_.problem.loss == Loss::SQUARED && view_.problem.l1 == nullptr &&
-                          p_ <= Settings::cone_search_dimensions && relaxation_.certain &&
+    const bool possible = relaxation_.is_ball && p_ <= Settings::cone_search_dimensions && relaxation_.certain &&
                           relaxation_.error <= Settings::cone_error && view_.size() >= Settings::cone_least &&
                           std::all_of(curved_.begin(), curved_.end(), [](double curved) { return curved == 1.0; });
     if (!possible) return std::numeric_limits<double>::infinity();
@@ -98,7 +97,7 @@ void SignedSearch::dive(double sign, int steps, Incumbent& incumbent) {
         int best = -1;
         double most = 0.0;
         for (const Crossed& h : here.crossed) {
-            const double worth = gain_[static_cast<std::size_t>(h.index)] / (h.rise > 0.0 ? h.rise : h.distance);
+            const double worth = gain_[h.index] / (h.rise > 0.0 ? h.rise : h.distance);
             if (best < 0 || worth > most) {
                 best = h.index;
                 most = worth;
@@ -107,7 +106,7 @@ void SignedSearch::dive(double sign, int steps, Incumbent& incumbent) {
         if (best < 0) break;
         Level& next = level(depth + 1);
         relaxation_.copy(*here.node, *next.node);
-        mark_[static_cast<std::size_t>(best)] = forced;
+        mark_[best] = forced;
         forced_.push_back(best);
         const double reach = relaxation_.reach(std::min(score, score_cap_), incumbent.value);
         if (relaxation_.settle(*next.node, sides(), forced_, reach) != Relaxation::Settled::yes) break;
@@ -145,8 +144,7 @@ void SignedSearch::orient(double sign, double threshold) {
     curved_.resize(k);
     for (std::size_t j = 0; j < k; ++j) {
         const int i = member_[j];
-        const auto at = static_cast<std::size_t>(i);
-        const double turn = sign * view_.difference[at] > 0.0 ? 1.0 : -1.0;
+        const double turn = sign * view_.difference[i] > 0.0 ? 1.0 : -1.0;
         const double* unit = view_.unit(i);
         const double* in_beta = view_.normal(i);
         for (std::size_t l = 0; l < p; ++l) {
@@ -154,10 +152,10 @@ void SignedSearch::orient(double sign, double threshold) {
             beta_normal_[j * p + l] = turn * in_beta[l];
             column_[l * k + j] = normal_[j * p + l];
         }
-        hyperplane_[j] = view_.id[at];
-        distance_[j] = turn * view_.offset[at];
-        gain_[j] = std::abs(view_.difference[at]);
-        curved_[j] = view_.curvature[at];
+        hyperplane_[j] = view_.id[i];
+        distance_[j] = turn * view_.offset[i];
+        gain_[j] = std::abs(view_.difference[i]);
+        curved_[j] = view_.curvature[i];
     }
     mark_.assign(k, undecided);
     forced_.clear();
@@ -170,10 +168,9 @@ void SignedSearch::settle_far_hyperplanes(double threshold) {
         const double reach = relaxation_.reach(score_cap_, threshold);
         const std::size_t before = member_.size();
         std::erase_if(member_, [&](int i) {
-            const auto at = static_cast<std::size_t>(i);
-            if (!exceeds(view_.crossing[at], reach)) return false;
-            const double gain = std::abs(view_.difference[at]);
-            if ((view_.at_minimizer[at] > 0.0) == (sign_ * view_.difference[at] > 0.0)) {
+            if (!exceeds(view_.crossing[i], reach)) return false;
+            const double gain = std::abs(view_.difference[i]);
+            if ((view_.at_minimizer[i] > 0.0) == (sign_ * view_.difference[i] > 0.0)) {
                 settled_score_ += gain;
             } else {
                 score_cap_ -= gain;
@@ -191,20 +188,19 @@ void SignedSearch::probe(double threshold) {
     const double reach = relaxation_.reach(score_cap_, threshold);
     forced_.assign(1, 0);
     for (const int i : member_) {
-        const auto at = static_cast<std::size_t>(i);
-        if (view_.curvature[at] > 0.0 || view_.probed[at] || std::abs(view_.at_minimizer[at]) <= view_.tie) continue;
+        if (view_.curvature[i] > 0.0 || view_.probed[i] || std::abs(view_.at_minimizer[i]) <= view_.tie) continue;
         if (!budget_.go_on()) break;
-        const double turn = view_.at_minimizer[at] > 0.0 ? -1.0 : 1.0;
-        const double distance = turn * view_.offset[at];
-        for (int l = 0; l < p_; ++l) probe_normal_[static_cast<std::size_t>(l)] = turn * view_.unit(i)[l];
+        const double turn = view_.at_minimizer[i] > 0.0 ? -1.0 : 1.0;
+        const double distance = turn * view_.offset[i];
+        for (int l = 0; l < p_; ++l) probe_normal_[l] = turn * view_.unit(i)[l];
         relaxation_.copy(relaxation_.root(), node);
         const auto settled = relaxation_.settle(node, {p_, probe_normal_.data(), &distance, view_.tie}, forced_, reach);
         if (settled == Relaxation::Settled::too_far) {
-            view_.crossing[at] =
-                std::max(view_.crossing[at], std::nextafter(reach, std::numeric_limits<double>::infinity()));
+            view_.crossing[i] =
+                std::max(view_.crossing[i], std::nextafter(reach, std::numeric_limits<double>::infinity()));
         }
-        if (settled == Relaxation::Settled::yes) view_.crossing[at] = std::max(view_.crossing[at], node.loss);
-        view_.probed[at] = settled == Relaxation::Settled::yes;
+        if (settled == Relaxation::Settled::yes) view_.crossing[i] = std::max(view_.crossing[i], node.loss);
+        view_.probed[i] = settled == Relaxation::Settled::yes;
     }
     forced_.clear();
 }
@@ -242,9 +238,8 @@ void SignedSearch::process(int depth, double score) {
                 // There may be a cell that is too thin to decide: this would be its value.
                 if (answer == OpenCone::Answer::unclear) leave_open(value);
                 for (const int j : cone_.conflict()) {
-                    const auto at = static_cast<std::size_t>(j);
-                    if (mark_[at] != undecided) continue;
-                    if (culprit < 0 || gain_[at] < gain_[static_cast<std::size_t>(culprit)]) culprit = j;
+                    if (mark_[j] != undecided) continue;
+                    if (culprit < 0 || gain_[j] < gain_[culprit]) culprit = j;
                 }
                 // the forced sides exclude each other: no open cell
                 if (culprit < 0 && answer == OpenCone::Answer::empty) break;
@@ -254,18 +249,16 @@ void SignedSearch::process(int depth, double score) {
             expand(depth, attained);
             break;
         }
-        // A hyperplane through the point that cannot be reached together with the others: force it, then give it
-        // up.
-        const auto at = static_cast<std::size_t>(culprit);
+        // A hyperplane through the point that cannot be reached together with the others: force it, then give it up.
         Level& next = level(depth + 1);
         relaxation_.copy(*here.node, *next.node);
-        mark_[at] = forced;
+        mark_[culprit] = forced;
         forced_.push_back(culprit);
         process(depth + 1, score);
         forced_.pop_back();
-        mark_[at] = given_up;
+        mark_[culprit] = given_up;
         dropped_.push_back(culprit);
-        score -= gain_[at];
+        score -= gain_[culprit];
         if (at_most(bound(score, here.node->loss), cut()) || patience_ <= 0.0) break;
         if (!budget_.go_on()) {
             leave_open(bound(score, here.node->loss));
@@ -273,7 +266,7 @@ void SignedSearch::process(int depth, double score) {
         }
     }
     while (dropped_.size() > first_dropped) {
-        mark_[static_cast<std::size_t>(dropped_.back())] = undecided;
+        mark_[dropped_.back()] = undecided;
         dropped_.pop_back();
     }
 }
@@ -284,7 +277,7 @@ double SignedSearch::classify(Level& here, double score) {
     const std::size_t k = member_.size();
     std::copy(distance_.begin(), distance_.end(), margins_.begin());
     for (int l = 0; l < p_; ++l) {
-        const double along = here.node->point[static_cast<std::size_t>(l)];
+        const double along = here.node->point[l];
         const double* column = column_.data() + static_cast<std::size_t>(l) * k;
         for (std::size_t j = 0; j < k; ++j) margins_[j] += along * column[j];
     }
@@ -314,7 +307,7 @@ void SignedSearch::expand(int depth, double attained) {
         return a.distance != b.distance ? a.distance > b.distance : a.index < b.index;
     });
     double score = attained;
-    for (const Crossed& h : here.crossed) score += gain_[static_cast<std::size_t>(h.index)];
+    for (const Crossed& h : here.crossed) score += gain_[h.index];
     for (const Crossed& h : here.crossed) {
         const auto at = static_cast<std::size_t>(h.index);
         const double best = bound(score, here.node->loss + h.rise);
@@ -339,7 +332,7 @@ void SignedSearch::expand(int depth, double attained) {
         mark_[at] = given_up;
         score -= gain_[at];
     }
-    for (const Crossed& h : here.crossed) mark_[static_cast<std::size_t>(h.index)] = undecided;
+    for (const Crossed& h : here.crossed) mark_[h.index] = undecided;
 }
 
 // Every closed cell contains beta = 0, so the best open cell of all is worth its score times g there. A node
@@ -363,7 +356,7 @@ void SignedSearch::apex_node(double score) {
             incumbent_->sign = sign_;
             incumbent_->score = settled_score_ + apex_.best();
             incumbent_->is_anchor = false;
-            incumbent_->point.assign(static_cast<std::size_t>(p_), 0.0);
+            incumbent_->point.assign(p_, 0.0);
             incumbent_->inward = apex_.direction();
             incumbent_->sides.clear();
             if (sign_ < 0.0) {
@@ -402,8 +395,8 @@ void SignedSearch::offer(double score, double value, const std::vector<double>& 
     best.inward.clear();
     best.sides.clear();
     for (const int j : tight_) {
-        const int i = member_[static_cast<std::size_t>(j)];
-        best.sides.push_back(sign_ * view_.difference[static_cast<std::size_t>(i)] > 0.0 ? i + 1 : -(i + 1));
+        const int i = member_[j];
+        best.sides.push_back(sign_ * view_.difference[i] > 0.0 ? i + 1 : -(i + 1));
     }
     if (value > target_.ceiling) budget_.finish(Status::DECIDED);
 }
@@ -413,7 +406,7 @@ SignedSearch::Level& SignedSearch::level(int depth) {
         levels_.push_back(std::make_unique<Level>());
         levels_.back()->node = relaxation_.make_node();
     }
-    return *levels_[static_cast<std::size_t>(depth)];
+    return *levels_[depth];
 }
 
 }  // namespace cudbound

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdint>
 #include <limits>
 
+#include "cones/generic_points.hpp"
 #include "cudbound/settings.hpp"
 #include "linear_algebra/vector_math.hpp"
 
@@ -16,9 +16,9 @@ WitnessWriter::WitnessWriter(const DrawView& view)
       evaluation_(view.problem),
       cone_(view.arrangement),
       basis_(p_),
-      projected_(static_cast<std::size_t>(p_)),
-      step_(static_cast<std::size_t>(p_)),
-      trial_(static_cast<std::size_t>(p_)),
+      projected_(p_),
+      step_(p_),
+      trial_(p_),
       best_(static_cast<std::size_t>(evaluation_.size())),
       raw_(best_.size()) {}
 
@@ -127,7 +127,7 @@ void WitnessWriter::find_direction(const Incumbent& incumbent) {
     for (const int side : incumbent.sides) {
         const int i = std::abs(side) - 1;
         for (int l = 0; l < p_; ++l) normals_.push_back(side > 0 ? view_.normal(i)[l] : -view_.normal(i)[l]);
-        hyperplanes_.push_back(view_.id[static_cast<std::size_t>(i)]);
+        hyperplanes_.push_back(view_.id[i]);
         members_.push_back(static_cast<int>(members_.size()));
     }
     cone_.find({normals_.data(), hyperplanes_.data()}, members_);
@@ -152,8 +152,8 @@ void WitnessWriter::put_onto_hyperplanes() {
     }
     basis_.solve_transposed(sides_.data(), sides_.data());
     for (int k = 0; k < basis_.size(); ++k) {
-        const double along = sides_[static_cast<std::size_t>(k)];
-        for (int l = 0; l < p_; ++l) base_[static_cast<std::size_t>(l)] -= along * basis_.column(k)[l];
+        const double along = sides_[k];
+        for (int l = 0; l < p_; ++l) base_[l] -= along * basis_.column(k)[l];
     }
 }
 
@@ -175,11 +175,7 @@ void WitnessWriter::clear_ties(const std::vector<double>& base) {
     if (!along) return;
     if (std::isinf(room)) room = length;
     // a fixed direction in general position
-    std::uint64_t state = 0x9E3779B97F4A7C15u;
-    for (double& x : trial_) {
-        state = state * 6364136223846793005u + 1442695040888963407u;
-        x = static_cast<double>(state >> 11) * 0x1p-53 - 0.5;
-    }
+    GenericPoints().next(trial_.data(), p_);
     const double scale = Settings::step_share * room / std::sqrt(dot(trial_.data(), trial_.data(), p_));
     for (std::size_t l = 0; l < step_.size(); ++l) step_[l] += scale * trial_[l];
 }
@@ -265,7 +261,7 @@ void WitnessWriter::leave_hyperplanes(std::vector<double>& beta, double clear_by
             if (clear > on_it) step = std::min(step, 0.5 * clear);
         }
         for (int l = 0; l < p_; ++l) {
-            beta[static_cast<std::size_t>(l)] += (side < 0.0 ? -step : step) * arrangement.normal(h)[l];
+            beta[l] += (side < 0.0 ? -step : step) * arrangement.normal(h)[l];
         }
         on_it = clear_by * Settings::on_hyperplane * length();
     }

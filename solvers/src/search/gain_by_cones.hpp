@@ -8,6 +8,7 @@
 #include "cones/cone_conflicts.hpp"
 #include "cones/simplicial_cones.hpp"
 #include "control/budget.hpp"
+#include "search/best_cell.hpp"
 
 namespace cudbound {
 
@@ -17,10 +18,10 @@ namespace cudbound {
 // show; those that cut it count as collected. Where few of them are left, conflicts between them settle the cone: at
 // least one member of each conflict has to be given up. Where all that are left share a line or a larger flat, they
 // form an arrangement in fewer dimensions around it, whose cells are searched in turn.
-class DirectionCones {
+class GainByCones : public BestCell {
  public:
     // For normals with p entries; `exact` has the rows of the arrangement.
-    DirectionCones(const Arrangement& arrangement, int p, std::shared_ptr<ExactRank> exact);
+    GainByCones(const Arrangement& arrangement, int p, std::shared_ptr<ExactRank> exact);
 
     // Searches for a cell with gain above `enough` in at most `nodes` nodes of the budget, each of which pays for
     // Settings::cones_per_node cones. No two normals may be collinear, and their rows span no more than p dimensions.
@@ -29,17 +30,13 @@ class DirectionCones {
     // or budget ran out, or rounding prevents telling whether some cell is open.
     void search(const CentralHyperplanes& hyperplanes, double enough, double nodes, Budget& budget);
 
-    double best() const { return best_; }
-    double upper() const { return upper_; }
-    const std::vector<double>& direction() const { return direction_; }
-
  private:
     // What is left of an arrangement around a flat that all of its hyperplanes contain.
     struct Flat {
         std::vector<double> normals;      // (k, rank)
         std::vector<double> gains;        // (k)
         std::vector<int> in_arrangement;  // (k)
-        std::unique_ptr<DirectionCones> cones;
+        std::unique_ptr<GainByCones> cones;
     };
     enum Mark : char { given_up, wanted, kept };
 
@@ -48,8 +45,8 @@ class DirectionCones {
     void branch(const SimplicialCone& cone, double bound);
     void search_around_flat(SimplicialCone& cone);
     int span(const SimplicialCone& cone, std::size_t rows);
-    bool offer(const double* w);
-    double settled() const { return std::max(best_, enough_) + rounding_; }
+    bool offer_cell_of(const double* w);
+    double settled() const { return known() + rounding_; }
     bool spend(double bound);
     SimplicialCone& level(int depth);
 
@@ -64,10 +61,6 @@ class DirectionCones {
     int paid_ = 0;           // cones that the last node pays for
     int leaf_nodes_ = 0;     // still allowed to settle a cone
     double rounding_ = 0.0;  // error that sums of gains may carry
-    double best_ = -1.0;
-    double enough_ = 0.0;
-    double upper_ = 0.0;
-    std::vector<double> direction_;
     std::vector<std::unique_ptr<SimplicialCone>> levels_;
     std::vector<char> marks_;            // (k) of the hyperplanes that cut the cone that is settled
     std::vector<int> branches_;          // stack: the conflict that each node of the path branches on

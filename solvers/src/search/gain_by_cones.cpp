@@ -1,4 +1,4 @@
-#include "search/direction_cones.hpp"
+#include "search/gain_by_cones.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -9,25 +9,23 @@
 
 namespace cudbound {
 
-DirectionCones::DirectionCones(const Arrangement& arrangement, int p, std::shared_ptr<ExactRank> exact)
-    : p_(p),
+GainByCones::GainByCones(const Arrangement& arrangement, int p, std::shared_ptr<ExactRank> exact)
+    : BestCell(p),
+      p_(p),
       arrangement_(arrangement),
       exact_(std::move(exact)),
       cones_(p),
       conflicts_(arrangement, p, exact_),
-      direction_(p),
       basis_(static_cast<std::size_t>(p) * p),
       trial_(p),
       flats_(p) {}
 
-void DirectionCones::search(const CentralHyperplanes& hyperplanes, double enough, double nodes, Budget& budget) {
+void GainByCones::search(const CentralHyperplanes& hyperplanes, double enough, double nodes, Budget& budget) {
+    begin(enough);
     hyperplanes_ = hyperplanes;
     budget_ = &budget;
     nodes_ = nodes;
     paid_ = 0;
-    enough_ = enough;
-    best_ = -1.0;
-    upper_ = enough;
     branches_.clear();
     double total = 0.0;
     for (int j = 0; j < hyperplanes.count; ++j) total += hyperplanes.gains[j];
@@ -37,29 +35,29 @@ void DirectionCones::search(const CentralHyperplanes& hyperplanes, double enough
         cones_.begin(which, hyperplanes_, total, level(0));
         process(0);
     }
-    upper_ = std::max(upper_, best_);
+    end();
 }
 
-bool DirectionCones::spend(double bound) {
+bool GainByCones::spend(double bound) {
     if (paid_ == 0 && nodes_ >= 1.0 && budget_->spend()) {
         paid_ = Settings::cones_per_node;
         --nodes_;
     }
     if (paid_ == 0) {
-        upper_ = with_open(upper_, bound);
+        leave_open(bound);
         return false;
     }
     --paid_;
     return true;
 }
 
-SimplicialCone& DirectionCones::level(int depth) {
+SimplicialCone& GainByCones::level(int depth) {
     while (static_cast<int>(levels_.size()) <= depth) levels_.push_back(std::make_unique<SimplicialCone>());
     return *levels_[depth];
 }
 
 // Keeps the cell of w if it is the best, and returns whether w is clear of all hyperplanes.
-bool DirectionCones::offer(const double* w) {
+bool GainByCones::offer_cell_of(const double* w) {
     const double clear = Settings::thinnest_cone * std::sqrt(dot(w, w, p_));
     double gain = 0.0;
     for (int j = 0; j < hyperplanes_.count; ++j) {
@@ -67,14 +65,11 @@ bool DirectionCones::offer(const double* w) {
         if (!(std::abs(side) > clear)) return false;
         if (side > 0.0) gain += hyperplanes_.gains[j];
     }
-    if (gain > best_) {
-        best_ = gain;
-        direction_.assign(w, w + p_);
-    }
+    offer(gain, w);
     return true;
 }
 
-void DirectionCones::process(int depth) {
+void GainByCones::process(int depth) {
     SimplicialCone& cone = level(depth);
     if (at_most(cone.bound, settled()) || !spend(cone.bound)) return;
     const int few = Settings::cone_leaf * p_;
@@ -95,7 +90,7 @@ void DirectionCones::process(int depth) {
     for (std::size_t j = 0; j < cone.cut.size(); ++j) {
         if (!(cone.middle[j] > 0.0)) value -= hyperplanes_.gains[cone.cut[j]];
     }
-    if (value > settled()) offer(cone.point.data());
+    if (value > settled()) offer_cell_of(cone.point.data());
     const int first = cone.bounds[0] >= cone.bounds[1] ? 0 : 1;
     for (const int which : {first, 1 - first}) {
         if (at_most(cone.bounds[which], settled())) continue;
@@ -104,7 +99,7 @@ void DirectionCones::process(int depth) {
     }
 }
 
-void DirectionCones::settle(const SimplicialCone& cone) {
+void GainByCones::settle(const SimplicialCone& cone) {
     conflicts_.set(hyperplanes_, cone);
     marks_.assign(cone.cut.size(), wanted);
     leaf_nodes_ = Settings::cone_leaf_nodes;
@@ -112,19 +107,19 @@ void DirectionCones::settle(const SimplicialCone& cone) {
 }
 
 // `bound` is the gain without those given up.
-void DirectionCones::branch(const SimplicialCone& cone, double bound) {
+void GainByCones::branch(const SimplicialCone& cone, double bound) {
     if (at_most(bound, settled()) || !spend(bound)) return;
     if (--leaf_nodes_ < 0) {
-        upper_ = with_open(upper_, bound);
+        leave_open(bound);
         return;
     }
     const auto answer = conflicts_.find(marks_);
     if (answer == OpenCone::Answer::open) {
-        offer(conflicts_.point().data());
+        offer_cell_of(conflicts_.point().data());
         if (at_most(bound, settled())) return;
     }
     // What cannot be decided, or is too thin a cell to be certain, stays in the upper bound; thicker cells are sought.
-    if (answer != OpenCone::Answer::empty) upper_ = with_open(upper_, bound);
+    if (answer != OpenCone::Answer::empty) leave_open(bound);
     const std::size_t begin = branches_.size();
     for (const int j : conflicts_.conflict()) {
         if (marks_[j] == wanted) branches_.push_back(j);
@@ -145,7 +140,7 @@ void DirectionCones::branch(const SimplicialCone& cone, double bound) {
 
 // Takes cells of hyperplanes that share a flat from fewer dimensions: at most what the best of them collects is
 // collected in the cone. It is collected next to the flat, if that passes through the cone.
-void DirectionCones::search_around_flat(SimplicialCone& cone) {
+void GainByCones::search_around_flat(SimplicialCone& cone) {
     cone.stale = -p_;  // until the next try, if this one does not settle the cone
     const std::size_t k = cone.cut.size();
     const std::size_t sample = 2 * static_cast<std::size_t>(p_);
@@ -154,7 +149,7 @@ void DirectionCones::search_around_flat(SimplicialCone& cone) {
     if (rank == p_) return;
 
     Flat& flat = flats_[rank];
-    if (!flat.cones) flat.cones = std::make_unique<DirectionCones>(arrangement_, rank, exact_);
+    if (!flat.cones) flat.cones = std::make_unique<GainByCones>(arrangement_, rank, exact_);
     flat.normals.resize(k * static_cast<std::size_t>(rank));
     flat.gains.resize(k);
     flat.in_arrangement.resize(k);
@@ -186,11 +181,7 @@ void DirectionCones::search_around_flat(SimplicialCone& cone) {
         for (int v = 0; v < p_; ++v) {
             for (int l = 0; l < p_; ++l) trial_[l] += cone.vertex(v)[l];
         }
-        for (int r = 0; r < rank; ++r) {
-            const double* row = &basis_[static_cast<std::size_t>(r) * p_];
-            const double along = dot(row, trial_.data(), p_);
-            for (int l = 0; l < p_; ++l) trial_[l] -= along * row[l];
-        }
+        subtract_span(basis_.data(), rank, trial_.data(), p_);
         double room = std::sqrt(dot(trial_.data(), trial_.data(), p_));
         std::size_t next = 0;
         for (int j = 0; j < hyperplanes_.count; ++j) {
@@ -205,7 +196,7 @@ void DirectionCones::search_around_flat(SimplicialCone& cone) {
         for (int r = 0; r < rank; ++r) {
             for (int l = 0; l < p_; ++l) trial_[l] += scale * step[r] * basis_[static_cast<std::size_t>(r) * p_ + l];
         }
-        offer(trial_.data());
+        offer_cell_of(trial_.data());
     }
     const double most = at_most(flat.cones->upper(), enough) ? settled() : elsewhere + flat.cones->upper();
     cone.bound = std::min(cone.bound, most);
@@ -213,7 +204,7 @@ void DirectionCones::search_around_flat(SimplicialCone& cone) {
 
 // The rank of the normals of the first `rows` hyperplanes that cut the cone, by Gram-Schmidt with pivoting. A rank less
 // than p that they seem to have is confirmed by the rows of the design; else it is p.
-int DirectionCones::span(const SimplicialCone& cone, std::size_t rows) {
+int GainByCones::span(const SimplicialCone& cone, std::size_t rows) {
     const std::size_t k = std::min(rows, cone.cut.size());
     rest_.resize(k * cone.p);
     for (std::size_t j = 0; j < k; ++j) std::copy_n(hyperplanes_.normal(cone.cut[j]), p_, &rest_[j * cone.p]);
@@ -238,18 +229,10 @@ int DirectionCones::span(const SimplicialCone& cone, std::size_t rows) {
         }
         double* row = &basis_[static_cast<std::size_t>(rank) * p_];
         std::copy_n(&rest_[pivot * cone.p], p_, row);
-        for (int r = 0; r < rank; ++r) {
-            const double* other = &basis_[static_cast<std::size_t>(r) * p_];
-            const double along = dot(other, row, p_);
-            for (int l = 0; l < p_; ++l) row[l] -= along * other[l];
-        }
+        subtract_span(basis_.data(), rank, row, p_);
         const double length = std::sqrt(dot(row, row, p_));
         for (int l = 0; l < p_; ++l) row[l] /= length;
-        for (std::size_t j = 0; j < k; ++j) {
-            double* rest = &rest_[j * cone.p];
-            const double along = dot(row, rest, p_);
-            for (int l = 0; l < p_; ++l) rest[l] -= along * row[l];
-        }
+        for (std::size_t j = 0; j < k; ++j) subtract_span(row, 1, &rest_[j * cone.p], p_);
     }
     return p_;
 }
