@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <limits>
 #include <memory>
@@ -148,7 +149,7 @@ struct Setting {
     explicit Setting(const Instance& instance)
         : problem(instance.view()),
           arrangement(cudbound::merge_rows(problem)),
-          relaxation(cudbound::make_relaxation(problem, arrangement)),
+          relaxation(cudbound::make_relaxation(problem, arrangement, budget)),
           node(relaxation->make_node()) {
         relaxation->set(0);
         relaxation->copy(relaxation->root(), *node);
@@ -168,6 +169,8 @@ struct Setting {
 
     const Problem problem;
     cudbound::Arrangement arrangement;
+    std::atomic<bool> stop{false};
+    cudbound::Budget budget{{}, stop};
     const std::unique_ptr<Relaxation> relaxation;
     const std::unique_ptr<cudbound::Node> node;
 };

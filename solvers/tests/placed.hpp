@@ -1,11 +1,19 @@
 // Points, hyperplanes and losses in the coordinates of a relaxation, told from what it says of coefficients.
 #pragma once
 
+#include <atomic>
 #include <vector>
 
 #include "cudbound/draws.hpp"
 #include "losses/relaxation.hpp"
 #include "oracles.hpp"
+
+// That of a search that nothing ends.
+inline cudbound::Budget& unlimited() {
+    static const std::atomic<bool> stop{false};
+    static cudbound::Budget budget({}, stop);
+    return budget;
+}
 
 // Writes the unit normal and the offset of one hyperplane, and returns its curvature.
 inline double place(cudbound::Relaxation& relaxation, int hyperplane, double* unit, double* offset) {

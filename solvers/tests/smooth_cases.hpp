@@ -33,7 +33,7 @@ struct Setting {
         : p(instance.p),
           problem(instance.view()),
           arrangement(cudbound::merge_rows(problem)),
-          relaxation(cudbound::make_smooth(problem, arrangement)),
+          relaxation(cudbound::make_smooth(problem, arrangement, unlimited())),
           node(relaxation->make_node()) {
         relaxation->set(0);
         relaxation->copy(relaxation->root(), *node);

@@ -45,15 +45,11 @@ TEST(one_dimension_by_hand) {
 // A node of hinge loss can take a thousand proximal steps: it is left open as soon as the search has to end.
 TEST(a_node_ends_with_its_search) {
     Setting setting(two_rows(Loss::HINGE));
-    std::atomic<bool> stop{false};
-    cudbound::Budget budget({}, stop);
-    budget.start();
-    setting.relaxation->budget = &budget;
     Cone cone(setting);
     cone.add({1.0});
-    stop = true;
+    setting.stop = true;
     CHECK(setting.relaxation->settle(*setting.node, cone.sides(), cone.forced, infinity) == Settled::unresolved);
-    CHECK(budget.status() == cudbound::Status::INTERRUPTED);
+    CHECK(setting.budget.status() == cudbound::Status::INTERRUPTED);
 }
 
 // The same with the penalty b^2: n L has 2 b^2 more, of slope -2 at b = -1/2.

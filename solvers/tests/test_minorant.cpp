@@ -51,7 +51,7 @@ TEST(it_lies_below_the_loss) {
             const auto problem = instance.view();
             const auto arrangement = cudbound::merge_rows(problem);
             cudbound::Minorants kept(1);
-            const auto relaxation = cudbound::make_minorant(problem, arrangement, kept);
+            const auto relaxation = cudbound::make_minorant(problem, arrangement, kept, unlimited());
             relaxation->set(0);
             if (!relaxation->found) continue;
             const auto p = static_cast<std::size_t>(instance.p);

@@ -27,8 +27,9 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 // the same place.
 class Interrupting : public cudbound::Relaxation {
  public:
-    Interrupting(const cudbound::Problem& problem, const cudbound::Arrangement& arrangement, std::atomic<bool>& stop)
-        : Relaxation(problem), inner_(cudbound::make_relaxation(problem, arrangement)), stop_(stop) {
+    Interrupting(const cudbound::Problem& problem, const cudbound::Arrangement& arrangement, cudbound::Budget& budget,
+                 std::atomic<bool>& stop)
+        : Relaxation(problem, budget), inner_(cudbound::make_relaxation(problem, arrangement, budget)), stop_(stop) {
         repeat();
     }
 
@@ -50,7 +51,6 @@ class Interrupting : public cudbound::Relaxation {
     Settled settle(cudbound::Node& node, const cudbound::Sides& sides, const std::vector<int>& forced,
                    double limit) override {
         if (cones_left_-- == 0) stop_ = true;
-        inner_->budget = budget;
         return inner_->settle(node, sides, forced, limit);
     }
 
@@ -78,11 +78,10 @@ class Search {
     explicit Search(const Instance& instance, std::int64_t nodes = std::numeric_limits<std::int64_t>::max())
         : problem_(instance.view()),
           arrangement_(cudbound::merge_rows(problem_)),
-          view_(problem_, arrangement_, std::make_unique<Interrupting>(problem_, arrangement_, stop_)),
           budget_(of_nodes(nodes), stop_),
+          view_(problem_, arrangement_, std::make_unique<Interrupting>(problem_, arrangement_, budget_, stop_)),
           apex_(arrangement_),
           search_(view_, apex_, budget_) {
-        view_.relaxation->budget = &budget_;
         budget_.start();
         view_.tally(0);
         view_.place();
@@ -116,8 +115,8 @@ class Search {
     std::atomic<bool> stop_{false};
     const cudbound::Problem problem_;
     const cudbound::Arrangement arrangement_;
-    cudbound::DrawView view_;
     cudbound::Budget budget_;
+    cudbound::DrawView view_;
     cudbound::ApexGain apex_;
     cudbound::SignedSearch search_;
 };

@@ -69,9 +69,8 @@ struct Settings {
     // Witnesses are checked separately.
     static constexpr double cone_margin = 1e-9;
 
-    // The additional rounding error where conflicts are looked for within a cone of directions, relative to the length
-    // of the point. What is found there counts only if it is clear of all hyperplanes, and its cell stays in the upper
-    // bound if it is not.
+    // That, relative to the length of the point. What is found within a cone of directions counts only if it is clear
+    // of all hyperplanes, and its cell stays in the upper bound if it is not.
     static constexpr double conflict_rounding = 1e-13;
 
     // Proofs of dependence: the logarithm of the length of a row of integers is raised by this, which is more than its
@@ -399,12 +398,10 @@ struct Settings {
 // What is tried how often, and what is believed to take how long. No answer that is proved depends on any of these:
 // they decide how soon it is, and what is left open.
 struct Effort {
-    // Moves of an active set, and as many per dimension: for one constraint, or for a conflict within a cone of
-    // directions, or for approaching beta = 0 in a cone. Rounding may bring the same constraints back.
+    // Moves of an active set, and as many per dimension: for one constraint, or for approaching beta = 0 in a cone.
+    // Rounding may bring the same constraints back.
     static constexpr int active_moves = 20;
     static constexpr int active_moves_per_dimension = 4;
-    static constexpr int conflict_moves = 100;
-    static constexpr int conflict_moves_per_dimension = 50;
     static constexpr int apex_moves = 20;
     static constexpr int apex_moves_per_dimension = 10;
 

@@ -17,8 +17,8 @@ struct HingeRelaxation::HingeNode final : Node {
     std::vector<double> center;  // of the proximal term, 0 in coordinates without one
 };
 
-HingeRelaxation::HingeRelaxation(const Problem& problem, const Arrangement& arrangement)
-    : Relaxation(problem),
+HingeRelaxation::HingeRelaxation(const Problem& problem, const Arrangement& arrangement, Budget& budget)
+    : Relaxation(problem, budget),
       problem_(problem),
       arrangement_(arrangement),
       coordinates_(problem),
@@ -196,7 +196,7 @@ Relaxation::Settled HingeRelaxation::satisfy(HingeNode& here, const Sides& sides
     double violation = next < 0 ? 0.0 : -sides.side(forced.back(), point);
     if (violation <= 0.0) next = -1;
     for (int moves = 0;;) {
-        if (!may_go_on()) return Settled::unresolved;
+        if (!budget_.go_on()) return Settled::unresolved;
         if (next >= 0) {
             // the dual objective bounds the loss unless there is a proximal term in it
             const auto outcome = here.active.move(all, next, violation, &value,

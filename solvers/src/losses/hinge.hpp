@@ -13,7 +13,7 @@ namespace cudbound {
 // For a loss of linear and quadratic pieces finitely many of them reach a minimizer (Rockafellar 1976; Ferris 1991).
 class HingeRelaxation final : public Relaxation {
  public:
-    HingeRelaxation(const Problem& problem, const Arrangement& arrangement);
+    HingeRelaxation(const Problem& problem, const Arrangement& arrangement, Budget& budget);
 
     void set(std::int64_t draw) override;
     void place(const std::vector<int>& hyperplanes, double* units, double* offsets, double* curvatures) override;

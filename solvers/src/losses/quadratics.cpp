@@ -51,10 +51,10 @@ constexpr bool has_quadratic = kind == Loss::LOGISTIC || kind == Loss::SQUARED_H
 template <Loss kind>
 class MinorantRelaxation final : public SquaredRelaxation {
  public:
-    MinorantRelaxation(const Problem& problem, const Arrangement& arrangement, Minorants& kept)
-        : SquaredRelaxation(problem, arrangement),
+    MinorantRelaxation(const Problem& problem, const Arrangement& arrangement, Minorants& kept, Budget& budget)
+        : SquaredRelaxation(problem, arrangement, budget),
           kept_(kept),
-          smooth_(make_smooth(problem, arrangement)),
+          smooth_(make_smooth(problem, arrangement, budget)),
           node_(smooth_->make_node()),
           drawn_(problem, arrangement),
           factor_(static_cast<int>(problem.p)) {
@@ -80,8 +80,8 @@ class MinorantRelaxation final : public SquaredRelaxation {
     }
 
     double confirm(const Node& node, const Sides& sides, const std::vector<int>& forced, double limit) override {
-        if (forced.empty() || budget == nullptr) return node.loss;
-        budget->charge(Effort::confirm_nodes * p);
+        if (forced.empty()) return node.loss;
+        budget_.charge(Effort::confirm_nodes * p);
         minimize(draw_);
         smooth_->copy(smooth_->root(), *node_);
         const double least = kept_[draw_]->least;
@@ -103,7 +103,6 @@ class MinorantRelaxation final : public SquaredRelaxation {
     void minimize(std::int64_t draw) {
         if (minimized_ == draw) return;
         minimized_ = draw;
-        smooth_->budget = budget;
         smooth_->set(draw);
     }
 
@@ -258,8 +257,8 @@ class MinorantRelaxation final : public SquaredRelaxation {
 template <Loss kind>
 class ModelRelaxation final : public SquaredRelaxation {
  public:
-    ModelRelaxation(const Problem& problem, const Arrangement& arrangement, const Relaxation& loss)
-        : SquaredRelaxation(problem, arrangement), loss_(loss), rows_(problem, arrangement), beta_(problem.p) {
+    ModelRelaxation(const Problem& problem, const Arrangement& arrangement, const Relaxation& loss, Budget& budget)
+        : SquaredRelaxation(problem, arrangement, budget), loss_(loss), rows_(problem, arrangement), beta_(problem.p) {
         rows_.keep_all();
         quadratic_.gram.resize(beta_.size() * beta_.size());
     }
@@ -299,22 +298,24 @@ bool has_minorant(const Problem& problem) {
            std::isfinite(problem.alpha) && problem.alpha > 0.0 && size <= Settings::minorant_size;
 }
 
-std::unique_ptr<Relaxation> make_minorant(const Problem& problem, const Arrangement& arrangement, Minorants& kept) {
+std::unique_ptr<Relaxation> make_minorant(const Problem& problem, const Arrangement& arrangement, Minorants& kept,
+                                          Budget& budget) {
     return with_loss(problem.loss, [&]<Loss kind>() -> std::unique_ptr<Relaxation> {
         if constexpr (has_quadratic<kind>) {
-            return std::make_unique<MinorantRelaxation<kind>>(problem, arrangement, kept);
+            return std::make_unique<MinorantRelaxation<kind>>(problem, arrangement, kept, budget);
         } else {
             throw std::invalid_argument("there is no quadratic below this loss");
         }
     });
 }
 
-std::unique_ptr<Relaxation> make_model(const Problem& problem, const Arrangement& arrangement, const Relaxation& loss) {
+std::unique_ptr<Relaxation> make_model(const Problem& problem, const Arrangement& arrangement, const Relaxation& loss,
+                                       Budget& budget) {
     return with_loss(problem.loss, [&]<Loss kind>() -> std::unique_ptr<Relaxation> {
         if constexpr (kind == Loss::SQUARED || kind == Loss::HINGE) {
             throw std::invalid_argument("this loss has no model of its own");
         } else {
-            return std::make_unique<ModelRelaxation<kind>>(problem, arrangement, loss);
+            return std::make_unique<ModelRelaxation<kind>>(problem, arrangement, loss, budget);
         }
     });
 }

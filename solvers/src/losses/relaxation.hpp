@@ -65,7 +65,8 @@ class Relaxation : public DrawFacts {
  public:
     enum class Settled { yes, too_far, unresolved };
 
-    explicit Relaxation(const Problem& problem) : evaluation_(problem) {}
+    // Long minimizations ask the budget of the search whether they may go on.
+    Relaxation(const Problem& problem, Budget& budget) : evaluation_(problem), budget_(budget) {}
     virtual ~Relaxation() = default;
 
     // Sets up draw `draw`; afterwards the members below describe it.
@@ -103,14 +104,12 @@ class Relaxation : public DrawFacts {
     // The loss that the node's point has: its least on the cone, or more if the relaxation is a quadratic below it.
     virtual double attained_loss(const Node& node) { return node.loss; }
 
-    Budget* budget = nullptr;  // of the search; long minimizations check it
-    bool may_go_on() const { return budget == nullptr || budget->go_on(); }
-
  protected:
     const Evaluation evaluation_;
+    Budget& budget_;
     std::unique_ptr<Node> root_;
 };
 
-std::unique_ptr<Relaxation> make_relaxation(const Problem& problem, const Arrangement& arrangement);
+std::unique_ptr<Relaxation> make_relaxation(const Problem& problem, const Arrangement& arrangement, Budget& budget);
 
 }  // namespace cudbound

@@ -37,8 +37,8 @@ struct SmoothNode final : Node {
 template <Loss kind>
 class SmoothRelaxation final : public Relaxation {
  public:
-    SmoothRelaxation(const Problem& problem, const Arrangement& arrangement)
-        : Relaxation(problem),
+    SmoothRelaxation(const Problem& problem, const Arrangement& arrangement, Budget& budget)
+        : Relaxation(problem, budget),
           problem_(problem),
           arrangement_(arrangement),
           rows_(problem, arrangement),
@@ -197,7 +197,7 @@ class SmoothRelaxation final : public Relaxation {
         double last_gap = std::numeric_limits<double>::infinity();
         for (int iteration = 0; iteration < Settings::newton_steps; ++iteration) {
             if (iteration == Settings::newton_steps / Effort::coarsen_part) rows_.coarsen();
-            if (!may_go_on()) return Settled::unresolved;
+            if (!budget_.go_on()) return Settled::unresolved;
             if (!find_step(here, sides, forced)) {
                 // Next to flat directions stretch the metric until normals look alike. More curvature is lent, from
                 // beta = 0, which is on no wrong side.
@@ -510,12 +510,12 @@ class SmoothRelaxation final : public Relaxation {
 
 }  // namespace
 
-std::unique_ptr<Relaxation> make_smooth(const Problem& problem, const Arrangement& arrangement) {
+std::unique_ptr<Relaxation> make_smooth(const Problem& problem, const Arrangement& arrangement, Budget& budget) {
     return with_loss(problem.loss, [&]<Loss kind>() -> std::unique_ptr<Relaxation> {
         if constexpr (kind == Loss::SQUARED || kind == Loss::HINGE) {
             throw std::invalid_argument("this loss has a relaxation of its own");
         } else {
-            return std::make_unique<SmoothRelaxation<kind>>(problem, arrangement);
+            return std::make_unique<SmoothRelaxation<kind>>(problem, arrangement, budget);
         }
     });
 }

@@ -19,8 +19,8 @@ struct SquaredRelaxation::SquaredNode final : Node {
     std::vector<double> center;  // zero except for the flat coordinates of a proximal step
 };
 
-SquaredRelaxation::SquaredRelaxation(const Problem& problem, const Arrangement& arrangement)
-    : Relaxation(problem), ball_(problem, arrangement), l1_(problem), rows_(static_cast<double>(problem.n)) {
+SquaredRelaxation::SquaredRelaxation(const Problem& problem, const Arrangement& arrangement, Budget& budget)
+    : Relaxation(problem, budget), ball_(problem, arrangement), l1_(problem), rows_(static_cast<double>(problem.n)) {
     p = ball_.p;
     rate = problem.alpha / rows_;
     is_ball = problem.loss == Loss::SQUARED && !l1_.exists();
@@ -162,7 +162,7 @@ Relaxation::Settled SquaredRelaxation::minimize(SquaredNode& here, const Sides& 
     const int most =
         Effort::node_moves + Effort::node_moves_per_constraint * (p + static_cast<int>(forced.size()) + terms_.count);
     for (int moves = 0;;) {
-        if (!may_go_on()) return Settled::unresolved;
+        if (!budget_.go_on()) return Settled::unresolved;
         const int side = sides.most_violated(forced, point, allowed);
         int next = -1;
         double violation = 0.0;

@@ -12,7 +12,7 @@ namespace cudbound {
 // Along the flat directions of the ball proximal steps supply the curvature.
 class SquaredRelaxation : public Relaxation {
  public:
-    SquaredRelaxation(const Problem& problem, const Arrangement& arrangement);
+    SquaredRelaxation(const Problem& problem, const Arrangement& arrangement, Budget& budget);
 
     void set(std::int64_t draw) override;
     void place(const std::vector<int>& hyperplanes, double* units, double* offsets, double* curvatures) override;

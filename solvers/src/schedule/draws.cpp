@@ -161,7 +161,9 @@ bool minimize(const Problem& problem, const Monitor& monitor, const Minimizers& 
     constexpr std::chrono::milliseconds pause(Effort::monitor_milliseconds);
     auto asked = Budget::Clock::now();
     const Arrangement arrangement = merge_rows(problem);
-    const auto relaxation = make_relaxation(problem, arrangement);
+    const std::atomic<bool> stop{false};
+    Budget budget({}, stop);
+    const auto relaxation = make_relaxation(problem, arrangement, budget);
     for (std::int64_t draw = 0; draw < problem.draws; ++draw) {
         if (const auto now = Budget::Clock::now(); monitor && now - asked >= pause) {
             if (!monitor(draw)) return false;

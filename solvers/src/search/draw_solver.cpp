@@ -31,15 +31,13 @@ bool counts(Side side, double sign) { return side == Side::BOTH || (side == Side
 
 DrawSolver::DrawSolver(const Problem& problem, const Arrangement& arrangement, const std::atomic<bool>& stop,
                        const Limits& limits, Budget::Clock::time_point begun, Minorants& minorants)
-    : view_(problem, arrangement, make_relaxation(problem, arrangement)),
-      budget_(limits, stop, begun),
+    : budget_(limits, stop, begun),
+      view_(problem, arrangement, make_relaxation(problem, arrangement, budget_)),
       apex_(arrangement),
       search_(view_, apex_, budget_),
       writer_(view_),
       minorants_(minorants),
-      beta_(static_cast<std::size_t>(problem.p)) {
-    view_.relaxation->budget = &budget_;
-}
+      beta_(static_cast<std::size_t>(problem.p)) {}
 
 // The anchor and the minimizer lie in cells with g = 1: a first incumbent for either sign. One that lies on a
 // hyperplane belongs to no open cell: the search deals with those around it.
@@ -131,7 +129,6 @@ Outcome DrawSolver::search(std::int64_t draw, Side side, const Target& target, d
 
 DrawSolver::Quadratic::Quadratic(const DrawView& of, std::unique_ptr<Relaxation> relaxation, Budget& budget)
     : view(of.problem, of.arrangement, std::move(relaxation)), apex(of.arrangement), search(view, apex, budget) {
-    view.relaxation->budget = &budget;
     // its nodes are so cheap that conflicts, of ties above all, can take most of the time
     apex.charge_to(budget);
     search.charge_to(budget);
@@ -147,8 +144,8 @@ bool DrawSolver::Quadratic::tally(std::int64_t draw) {
 
 bool DrawSolver::tally_minorant(std::int64_t draw) {
     if (!minorant_) {
-        minorant_ =
-            std::make_unique<Quadratic>(view_, make_minorant(view_.problem, view_.arrangement, minorants_), budget_);
+        minorant_ = std::make_unique<Quadratic>(
+            view_, make_minorant(view_.problem, view_.arrangement, minorants_, budget_), budget_);
     }
     return minorant_->tally(draw);
 }
@@ -156,8 +153,8 @@ bool DrawSolver::tally_minorant(std::int64_t draw) {
 // The draw has been tallied.
 bool DrawSolver::tally_model() {
     if (!model_) {
-        model_ = std::make_unique<Quadratic>(view_, make_model(view_.problem, view_.arrangement, *view_.relaxation),
-                                             budget_);
+        model_ = std::make_unique<Quadratic>(
+            view_, make_model(view_.problem, view_.arrangement, *view_.relaxation, budget_), budget_);
     }
     return model_->tally(view_.draw);
 }

@@ -72,8 +72,8 @@ class DrawSolver {
     double trivial_bound(const DrawView& view, Side side) const;
     Outcome finish(double floor, double open_bound, Side side, double* witness);
 
-    DrawView view_;
     Budget budget_;
+    DrawView view_;
     ApexGain apex_;
     SignedSearch search_;
     WitnessWriter writer_;
