@@ -39,6 +39,7 @@ struct SimplicialCone {
     std::vector<double> middle;       // (k) its sides
     std::vector<double> least, most;  // (k) over it and the vertices that both halves have
 
+    const double* sides_at(int v) const { return sides.data() + static_cast<std::size_t>(v) * cut.size(); }
     const double* vertex(int v) const { return &vertices[static_cast<std::size_t>(v) * p]; }
 };
 

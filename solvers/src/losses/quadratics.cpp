@@ -92,13 +92,6 @@ class MinorantRelaxation final : public SquaredRelaxation {
         return std::max(node.loss, node_->loss - least);
     }
 
-    double attained_loss(const Node& node) override {
-        if (rows_of_ != draw_) drawn_.set(draw_);
-        rows_of_ = draw_;
-        ball_.to_beta(node.point.data(), residual_.data());
-        return drawn_.loss(residual_.data()) - kept_[draw_]->least;
-    }
-
  private:
     void minimize(std::int64_t draw) {
         if (minimized_ == draw) return;
@@ -110,7 +103,6 @@ class MinorantRelaxation final : public SquaredRelaxation {
         minimize(draw);
         if (!smooth_->found || !smooth_->attained || !std::isfinite(smooth_->horizon())) return false;
         drawn_.set(draw);
-        rows_of_ = draw;
         drawn_.measure(smooth_->root().point.data());
         const std::size_t count = drawn_.count();
         for (std::size_t i = 0; i < count; ++i) at_minimizer_[i] = drawn_.margin(i);
@@ -250,7 +242,6 @@ class MinorantRelaxation final : public SquaredRelaxation {
     std::vector<double> lengths_;       // (n)
     std::vector<double> scratch_;
     std::int64_t draw_ = -1;
-    std::int64_t rows_of_ = -1;    // the draw of `drawn_`
     std::int64_t minimized_ = -1;  // the draw of `smooth_`
 };
 

@@ -40,4 +40,31 @@ class BestCell {
     std::vector<double> direction_;
 };
 
+// Of each conflict between hyperplanes at least one member has to be given up: those before it are kept.
+class ConflictSearch : public BestCell {
+ protected:
+    enum Mark : char { given_up, undecided, kept };
+    using BestCell::BestCell;
+
+    // Gives up the members on the stack from `begin` on, each in turn, the cheapest first; `branch` searches what is
+    // left.
+    template <class Gain, class Branch>
+    void give_up_one(std::size_t begin, const Gain& gain, const Branch& branch) {
+        const std::size_t end = branches_.size();
+        std::sort(branches_.begin() + static_cast<std::ptrdiff_t>(begin), branches_.end(),
+                  [&](int a, int b) { return gain(a) != gain(b) ? gain(a) < gain(b) : a < b; });
+        for (std::size_t i = begin; i < end; ++i) {
+            const int j = branches_[i];
+            marks_[j] = given_up;
+            branch(j);
+            marks_[j] = kept;
+        }
+        for (std::size_t i = begin; i < end; ++i) marks_[branches_[i]] = undecided;
+        branches_.resize(begin);
+    }
+
+    std::vector<char> marks_;    // (k) of the hyperplanes
+    std::vector<int> branches_;  // stack: the conflict that each node of the path branches on
+};
+
 }  // namespace cudbound

@@ -173,7 +173,7 @@ bool ConeSearch::squeeze(Level& here, double* bound) {
     }
     margins_.assign(k, 0.0);
     for (int v = 0; v < p_; ++v) {
-        const double* sides = cone.sides.data() + static_cast<std::size_t>(v) * k;
+        const double* sides = cone.sides_at(v);
         for (std::size_t j = 0; j < k; ++j) margins_[j] += shares_[v] * sides[j];
     }
     double attained = cone.bound;

@@ -10,12 +10,12 @@
 namespace cudbound {
 
 GainByCones::GainByCones(const Arrangement& arrangement, int p, std::shared_ptr<ExactRank> exact)
-    : BestCell(p),
+    : ConflictSearch(p),
       p_(p),
       arrangement_(arrangement),
       exact_(std::move(exact)),
       cones_(p),
-      conflicts_(arrangement, p, exact_),
+      open_(arrangement, p, exact_),
       basis_(static_cast<std::size_t>(p) * p),
       trial_(p),
       flats_(p) {}
@@ -99,11 +99,43 @@ void GainByCones::process(int depth) {
     }
 }
 
+// In a cone's own coordinates, w = sum of x_v times vertex v with x >= 0, the side of hyperplane j is s_j'x for the
+// vector s_j of its sides at the vertices: these and the facets x_v >= 0 form a cone that is open or empty.
 void GainByCones::settle(const SimplicialCone& cone) {
-    conflicts_.set(hyperplanes_, cone);
-    marks_.assign(cone.cut.size(), wanted);
+    const std::size_t k = cone.cut.size();
+    rows_.assign((k + cone.p) * cone.p, 0.0);
+    errors_.resize(k);
+    cut_.resize(k);
+    for (std::size_t j = 0; j < k; ++j) {
+        double* row = &rows_[j * cone.p];
+        for (int v = 0; v < p_; ++v) row[v] = cone.sides_at(v)[j];
+        const double length = std::sqrt(dot(row, row, p_));  // positive, since the hyperplane cuts the cone
+        for (int v = 0; v < p_; ++v) row[v] /= length;
+        errors_[j] = hyperplanes_.rounding / length;
+        cut_[j] = hyperplanes_.in_arrangement[cone.cut[j]];
+    }
+    for (std::size_t v = 0; v < cone.p; ++v) rows_[(k + v) * cone.p + v] = 1.0;
+    marks_.assign(k, undecided);
     leaf_nodes_ = Settings::cone_leaf_nodes;
     branch(cone, cone.bound);
+}
+
+// Whether the hyperplanes that were not given up can all be positive inside the cone; leaves a point there in `trial_`.
+OpenCone::Answer GainByCones::find_conflict(const SimplicialCone& cone) {
+    const int k = static_cast<int>(marks_.size());
+    wanted_.clear();
+    for (int j = 0; j < k + p_; ++j) {
+        if (j >= k || marks_[j] != given_up) wanted_.push_back(j);
+    }
+    const auto answer = open_.find({rows_.data(), cut_.data(), errors_.data(), k}, wanted_);
+    if (answer != OpenCone::Answer::open) return answer;
+    // half of the margin of 1 is spent on leaving the cone's own facets
+    std::fill(trial_.begin(), trial_.end(), 0.0);
+    for (int v = 0; v < p_; ++v) {
+        const double share = std::max(open_.interior()[v], 0.0) + 0.5 / std::sqrt(static_cast<double>(p_));
+        for (int l = 0; l < p_; ++l) trial_[l] += share * cone.vertex(v)[l];
+    }
+    return answer;
 }
 
 // `bound` is the gain without those given up.
@@ -113,29 +145,19 @@ void GainByCones::branch(const SimplicialCone& cone, double bound) {
         leave_open(bound);
         return;
     }
-    const auto answer = conflicts_.find(marks_);
+    const auto answer = find_conflict(cone);
     if (answer == OpenCone::Answer::open) {
-        offer_cell_of(conflicts_.point().data());
+        offer_cell_of(trial_.data());
         if (at_most(bound, settled())) return;
     }
     // What cannot be decided, or is too thin a cell to be certain, stays in the upper bound; thicker cells are sought.
     if (answer != OpenCone::Answer::empty) leave_open(bound);
     const std::size_t begin = branches_.size();
-    for (const int j : conflicts_.conflict()) {
-        if (marks_[j] == wanted) branches_.push_back(j);
+    for (const int j : open_.conflict()) {
+        if (marks_[j] == undecided) branches_.push_back(j);
     }
-    const std::size_t end = branches_.size();
     const auto gain = [&](int j) { return hyperplanes_.gains[cone.cut[j]]; };
-    std::sort(branches_.begin() + static_cast<std::ptrdiff_t>(begin), branches_.end(),
-              [&](int a, int b) { return gain(a) != gain(b) ? gain(a) < gain(b) : a < b; });
-    for (std::size_t i = begin; i < end; ++i) {
-        const int j = branches_[i];
-        marks_[j] = given_up;
-        branch(cone, bound - gain(j));
-        marks_[j] = kept;
-    }
-    for (std::size_t i = begin; i < end; ++i) marks_[branches_[i]] = wanted;
-    branches_.resize(begin);
+    give_up_one(begin, gain, [&](int j) { branch(cone, bound - gain(j)); });
 }
 
 // Takes cells of hyperplanes that share a flat from fewer dimensions: at most what the best of them collects is

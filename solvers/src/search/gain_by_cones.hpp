@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "cones/cone_conflicts.hpp"
+#include "cones/open_cone.hpp"
 #include "cones/simplicial_cones.hpp"
 #include "control/budget.hpp"
 #include "search/best_cell.hpp"
@@ -18,7 +18,7 @@ namespace cudbound {
 // show; those that cut it count as collected. Where few of them are left, conflicts between them settle the cone: at
 // least one member of each conflict has to be given up. Where all that are left share a line or a larger flat, they
 // form an arrangement in fewer dimensions around it, whose cells are searched in turn.
-class GainByCones : public BestCell {
+class GainByCones : public ConflictSearch {
  public:
     // For normals with p entries; `exact` has the rows of the arrangement.
     GainByCones(const Arrangement& arrangement, int p, std::shared_ptr<ExactRank> exact);
@@ -38,10 +38,10 @@ class GainByCones : public BestCell {
         std::vector<int> in_arrangement;  // (k)
         std::unique_ptr<GainByCones> cones;
     };
-    enum Mark : char { given_up, wanted, kept };
 
     void process(int depth);
     void settle(const SimplicialCone& cone);
+    OpenCone::Answer find_conflict(const SimplicialCone& cone);
     void branch(const SimplicialCone& cone, double bound);
     void search_around_flat(SimplicialCone& cone);
     int span(const SimplicialCone& cone, std::size_t rows);
@@ -54,7 +54,6 @@ class GainByCones : public BestCell {
     const Arrangement& arrangement_;
     std::shared_ptr<ExactRank> exact_;
     SimplicialCones cones_;
-    ConeConflicts conflicts_;
     CentralHyperplanes hyperplanes_;
     Budget* budget_ = nullptr;
     double nodes_ = 0.0;     // still allowed
@@ -62,8 +61,14 @@ class GainByCones : public BestCell {
     int leaf_nodes_ = 0;     // still allowed to settle a cone
     double rounding_ = 0.0;  // error that sums of gains may carry
     std::vector<std::unique_ptr<SimplicialCone>> levels_;
-    std::vector<char> marks_;            // (k) of the hyperplanes that cut the cone that is settled
-    std::vector<int> branches_;          // stack: the conflict that each node of the path branches on
+
+    // the cone that is settled, in its own coordinates
+    OpenCone open_;
+    std::vector<double> rows_;  // (k + p, p) unit sides at the vertices of the hyperplanes that cut it, and its facets
+    std::vector<double> errors_;  // (k)
+    std::vector<int> cut_;        // (k) in the arrangement
+    std::vector<int> wanted_;     // scratch: those not given up, and the facets
+
     std::vector<double> rest_;           // (k, p) scratch: the parts of normals outside of the span found so far
     std::vector<double> basis_;          // (p, p) orthonormal rows, of that span
     double outside_ = 0.0;               // what rounding left of the normals outside of it

@@ -17,7 +17,7 @@ void GainByConflicts::search(const CentralHyperplanes& hyperplanes, double enoug
     nodes_ = nodes;
     total_ = 0.0;
     for (int j = 0; j < hyperplanes.count; ++j) total_ += hyperplanes.gains[j];
-    marks_.assign(hyperplanes.count, free_);
+    marks_.assign(hyperplanes.count, undecided);
     branches_.clear();
     branch(0.0);
     end();
@@ -35,58 +35,48 @@ void GainByConflicts::offer_cell_of(const double* w, double known_gain) {
     offer(std::max(gain, known_gain), w);
 }
 
-void GainByConflicts::branch(double given_up) {
-    if (at_most(total_ - given_up, known())) return;
+void GainByConflicts::branch(double given_up_gain) {
+    if (at_most(total_ - given_up_gain, known())) return;
     if (--nodes_ < 0.0 || !budget_->spend()) {
-        leave_open(total_ - given_up);
+        leave_open(total_ - given_up_gain);
         return;
     }
 
     const std::size_t begin = branches_.size();
-    if (pack(given_up)) {
-        const std::size_t end = branches_.size();
-        std::sort(branches_.begin() + static_cast<std::ptrdiff_t>(begin), branches_.end(), [this](int a, int b) {
-            return hyperplanes_.gains[a] != hyperplanes_.gains[b] ? hyperplanes_.gains[a] < hyperplanes_.gains[b]
-                                                                  : a < b;
-        });
-        for (std::size_t k = begin; k < end; ++k) {
-            const int j = branches_[k];
-            marks_[j] = given_up_;
-            branch(given_up + hyperplanes_.gains[j]);
-            marks_[j] = kept_;
-        }
-        for (std::size_t k = begin; k < end; ++k) marks_[branches_[k]] = free_;
+    const auto gain = [this](int j) { return hyperplanes_.gains[j]; };
+    if (pack(given_up_gain)) {
+        give_up_one(begin, gain, [&](int j) { branch(given_up_gain + gain(j)); });
     }
     branches_.resize(begin);
 }
 
 // Packs conflicts: each must cost at least the smallest remaining gain of its free members. The first of them is pushed
 // onto the stack. Returns whether to branch on it.
-bool GainByConflicts::pack(double given_up) {
+bool GainByConflicts::pack(double given_up_gain) {
     const std::size_t begin = branches_.size();
     remaining_.assign(hyperplanes_.gains, hyperplanes_.gains + hyperplanes_.count);
     double packed = 0.0;
     for (;;) {
         members_.clear();
         for (std::size_t j = 0; j < marks_.size(); ++j) {
-            if (marks_[j] == kept_ || (marks_[j] == free_ && remaining_[j] > 0.0))
+            if (marks_[j] == kept || (marks_[j] == undecided && remaining_[j] > 0.0))
                 members_.push_back(static_cast<int>(j));
         }
         const OpenCone::Answer answer = cone_.find({hyperplanes_.normals, hyperplanes_.in_arrangement}, members_);
         if (answer == OpenCone::Answer::open) {
             const bool all = branches_.size() == begin;  // everything not given up holds at once
-            offer_cell_of(cone_.interior(), all ? total_ - given_up : 0.0);
+            offer_cell_of(cone_.interior(), all ? total_ - given_up_gain : 0.0);
             return !all;
         }
         const bool unclear = answer == OpenCone::Answer::unclear;
         // a conflict before this one suffices for branching
         if (unclear && branches_.size() > begin) return true;
         // without one, a cell that is too thin may have it all; wider ones are looked for
-        if (unclear) leave_open(total_ - given_up);
+        if (unclear) leave_open(total_ - given_up_gain);
         conflict_.clear();
         double cost = std::numeric_limits<double>::infinity();
         for (const int j : cone_.conflict()) {
-            if (marks_[j] == free_) {
+            if (marks_[j] == undecided) {
                 conflict_.push_back(j);
                 cost = std::min(cost, remaining_[j]);
             }
@@ -96,7 +86,7 @@ bool GainByConflicts::pack(double given_up) {
         if (unclear) return true;
         for (const int j : conflict_) remaining_[j] -= cost;
         packed += cost;
-        if (at_most(total_ - given_up - packed, known())) return false;
+        if (at_most(total_ - given_up_gain - packed, known())) return false;
     }
 }
 

@@ -13,10 +13,10 @@ namespace cudbound {
 // The largest total gain of hyperplanes that an open cell has on their positive sides.
 // Branch and bound on conflicts: at least one member of each conflict has to be given up. Conflicts that share no gain
 // add up to a lower bound on what must be given up, which prunes.
-class GainByConflicts : public BestCell {
+class GainByConflicts : public ConflictSearch {
  public:
     explicit GainByConflicts(const Arrangement& arrangement)
-        : BestCell(arrangement.p), p_(arrangement.p), cone_(arrangement) {}
+        : ConflictSearch(arrangement.p), p_(arrangement.p), cone_(arrangement) {}
 
     void charge_to(Budget& budget) { cone_.charge_to(budget); }
 
@@ -26,8 +26,8 @@ class GainByConflicts : public BestCell {
     void search(const CentralHyperplanes& hyperplanes, double enough, double nodes, Budget& budget);
 
  private:
-    void branch(double given_up);
-    bool pack(double given_up);
+    void branch(double given_up_gain);
+    bool pack(double given_up_gain);
     void offer_cell_of(const double* w, double known_gain);
 
     int p_;
@@ -36,9 +36,6 @@ class GainByConflicts : public BestCell {
     Budget* budget_ = nullptr;
     double nodes_ = 0.0;  // still allowed
     double total_ = 0.0;
-    enum Mark : char { free_, kept_, given_up_ };
-    std::vector<char> marks_;
-    std::vector<int> branches_;      // stack: the conflict that each node of the path branches on
     std::vector<double> remaining_;  // scratch
     std::vector<int> members_;       // scratch
     std::vector<int> conflict_;      // scratch: the free members of a conflict

@@ -352,13 +352,9 @@ void SignedSearch::apex_node(double score) {
         score_cap_ = std::min(score_cap_, settled_score_ + std::max(apex_.upper(), apex_.best()));
         const double value = (settled_score_ + apex_.best()) * g;
         if (value > incumbent_->value && apex_.best() >= 0.0) {
-            incumbent_->value = value;
-            incumbent_->sign = sign_;
-            incumbent_->score = settled_score_ + apex_.best();
-            incumbent_->is_anchor = false;
+            incumbent_->take(value, sign_, settled_score_ + apex_.best());
             incumbent_->point.assign(p_, 0.0);
             incumbent_->inward = apex_.direction();
-            incumbent_->sides.clear();
             if (sign_ < 0.0) {
                 for (double& x : incumbent_->inward) x = -x;
             }
@@ -387,13 +383,8 @@ Sides SignedSearch::sides_of_beta() {
 
 void SignedSearch::offer(double score, double value, const std::vector<double>& point) {
     Incumbent& best = *incumbent_;
-    best.value = value;
-    best.sign = sign_;
-    best.score = score;
-    best.is_anchor = false;
+    best.take(value, sign_, score);
     relaxation_.to_beta(point.data(), best.point.data());
-    best.inward.clear();
-    best.sides.clear();
     for (const int j : tight_) {
         const int i = member_[j];
         best.sides.push_back(sign_ * view_.difference[i] > 0.0 ? i + 1 : -(i + 1));

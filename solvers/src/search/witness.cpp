@@ -26,10 +26,9 @@ WitnessWriter::WitnessWriter(const DrawView& view)
 // count of those, on either side of the others through the point, and short enough to cross no hyperplane and to lose
 // almost nothing of g. Its value is then computed anew; other steps are tried if that is less than was found.
 double WitnessWriter::write(const Incumbent& incumbent, double* witness) {
-    std::vector<double>& base = base_;
-    base = incumbent.point;
+    base_ = incumbent.point;
     const double may_miss = allowed(incumbent);
-    anchor_loss_known_ = false;
+    anchor_loss_ = evaluation_.anchor_loss(view_.draw);
     if (incumbent.inward.empty() && incumbent.sides.empty()) {  // most of them lie inside their cell
         double value = 0.0;
         if (incumbent.is_anchor) {
@@ -37,7 +36,7 @@ double WitnessWriter::write(const Incumbent& incumbent, double* witness) {
             const bool clear = evaluation_.anchor_score(view_.draw, &value);
             value = clear ? std::min(std::max(0.0, incumbent.sign * value), incumbent.value) : -1.0;
         } else {
-            evaluation_.from_beta(base.data(), witness);
+            evaluation_.from_beta(base_.data(), witness);
             value = std::min(worth(witness, incumbent.sign), incumbent.value);
         }
         if (value >= incumbent.value - may_miss) return value;
@@ -45,15 +44,15 @@ double WitnessWriter::write(const Incumbent& incumbent, double* witness) {
     view_.list_strict(&strict_);
     find_direction(incumbent);
     put_onto_hyperplanes();
-    clear_ties(base);
+    clear_ties();
     // Shorter steps help where hyperplanes crowd, longer ones where the base point is off by more than the usual
     // rounding.
-    const double step = longest_step(base);
+    const double step = longest_step();
     // Off every row with a weight if possible, at least off those whose side decides the score.
     double best = -2.0;
     const std::vector<char>* const all = nullptr;
     const auto try_step = [&](double size, double clear, const std::vector<char>* strict) {
-        for (std::size_t l = 0; l < step_.size(); ++l) trial_[l] = base[l] + size * step_[l];
+        for (std::size_t l = 0; l < step_.size(); ++l) trial_[l] = base_[l] + size * step_[l];
         leave_hyperplanes(trial_, clear);
         evaluation_.from_beta(trial_.data(), raw_.data());
         const double value = std::min(worth(raw_.data(), incumbent.sign, strict), incumbent.value);
@@ -110,8 +109,8 @@ double WitnessWriter::write_start(const Incumbent& incumbent, double* witness) {
 bool WitnessWriter::minimizer_is_better(const double* coef) {
     const Relaxation& relaxation = *view_.relaxation;
     evaluation_.measure(coef);
-    anchor_loss_known_ = false;
-    const double excess = evaluation_.loss(view_.draw) - loss_of_anchor();
+    anchor_loss_ = evaluation_.anchor_loss(view_.draw);
+    const double excess = evaluation_.loss(view_.draw) - anchor_loss_;
     if (std::isnan(excess)) return false;
     return relaxation.error <= Settings::excess && !(relaxation.rate * excess > Settings::witness_loss);
 }
@@ -158,13 +157,13 @@ void WitnessWriter::put_onto_hyperplanes() {
 }
 
 // Bends the direction a little where it runs along a hyperplane through the base point.
-void WitnessWriter::clear_ties(const std::vector<double>& base) {
+void WitnessWriter::clear_ties() {
     const double length = std::sqrt(dot(step_.data(), step_.data(), p_));
-    const double near = Settings::tie * std::sqrt(dot(base.data(), base.data(), p_));
+    const double near = Settings::tie * std::sqrt(dot(base_.data(), base_.data(), p_));
     double room = length > 0.0 ? std::numeric_limits<double>::infinity() : 1.0;
     bool along = false;
     for (int i = 0; i < view_.size(); ++i) {
-        if (std::abs(dot(view_.normal(i), base.data(), p_)) > near) continue;
+        if (std::abs(dot(view_.normal(i), base_.data(), p_)) > near) continue;
         const double turn = std::abs(dot(view_.normal(i), step_.data(), p_));
         if (turn > Settings::tie * length) {
             room = std::min(room, turn);
@@ -180,30 +179,29 @@ void WitnessWriter::clear_ties(const std::vector<double>& base) {
     for (std::size_t l = 0; l < step_.size(); ++l) step_[l] += scale * trial_[l];
 }
 
-double WitnessWriter::longest_step(const std::vector<double>& base) {
+double WitnessWriter::longest_step() {
     const double length = std::sqrt(dot(step_.data(), step_.data(), p_));
     if (length == 0.0) return 0.0;  // the base point is inside the cell
-    const double size = std::sqrt(dot(base.data(), base.data(), p_));
+    const double size = std::sqrt(dot(base_.data(), base_.data(), p_));
     const double near = Settings::tie * size;
     double step = (size > 0.0 ? size : 1.0) / length;
     for (int i = 0; i < view_.size(); ++i) {
-        const double side = std::abs(dot(view_.normal(i), base.data(), p_));
+        const double side = std::abs(dot(view_.normal(i), base_.data(), p_));
         const double along = std::abs(dot(view_.normal(i), step_.data(), p_));
         if (side > near && step * along > 0.5 * side) step = 0.5 * side / along;
     }
     const Relaxation& relaxation = *view_.relaxation;
     if (relaxation.rate == 0.0) return step;
-    const double anchor_loss = loss_of_anchor();
-    const double start = loss_at(base);
-    double rise = 0.5 * std::max(0.0, anchor_loss - start);
+    const double start = loss_at(base_);
+    double rise = 0.5 * std::max(0.0, anchor_loss_ - start);
     if (std::isinf(relaxation.rate)) {
-        rise = std::max(
-            rise, Settings::step_share * Settings::witness_level * (anchor_loss + std::min(relaxation.apex_loss, 1.0)));
+        rise = std::max(rise, Settings::step_share * Settings::witness_level *
+                                  (anchor_loss_ + std::min(relaxation.apex_loss, 1.0)));
     } else {
         rise += Settings::witness_loss / relaxation.rate;
     }
     for (int halvings = 0; halvings < Effort::witness_halvings; ++halvings) {
-        for (std::size_t l = 0; l < step_.size(); ++l) trial_[l] = base[l] + step * step_[l];
+        for (std::size_t l = 0; l < step_.size(); ++l) trial_[l] = base_[l] + step * step_[l];
         if (loss_at(trial_) - start <= rise) break;
         step *= 0.5;
     }
@@ -216,12 +214,6 @@ double WitnessWriter::loss_at(const std::vector<double>& beta) {
     return evaluation_.loss(view_.draw);
 }
 
-double WitnessWriter::loss_of_anchor() {
-    if (!anchor_loss_known_) anchor_loss_ = evaluation_.anchor_loss(view_.draw);
-    anchor_loss_known_ = true;
-    return anchor_loss_;
-}
-
 double WitnessWriter::worth(const double* coef, double sign, const std::vector<char>* strict) {
     evaluation_.measure(coef);
     double score = 0.0;
@@ -231,7 +223,7 @@ double WitnessWriter::worth(const double* coef, double sign, const std::vector<c
     if (relaxation.rate == 0.0 || score == 0.0) return score;
     const double loss = evaluation_.loss(view_.draw);
     const double doubt = evaluation_.doubt(view_.draw, loss);
-    const double excess = loss - loss_of_anchor() + doubt;
+    const double excess = loss - anchor_loss_ + doubt;
     if (std::isnan(excess)) return 0.0;  // both losses overflow: nothing is known of g
     const double near = Settings::witness_level * (anchor_loss_ + std::min(relaxation.apex_loss, 1.0));
     const double most = Settings::witness_doubt * static_cast<double>(view_.problem.n);

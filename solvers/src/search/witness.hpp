@@ -29,12 +29,11 @@ class WitnessWriter {
  private:
     void find_direction(const Incumbent& incumbent);
     void put_onto_hyperplanes();
-    void clear_ties(const std::vector<double>& base);
-    double longest_step(const std::vector<double>& base);
+    void clear_ties();
+    double longest_step();
     void leave_hyperplanes(std::vector<double>& beta, double clear_by) const;
     double worth(const double* coef, double sign, const std::vector<char>* strict = nullptr);
     double loss_at(const std::vector<double>& beta);
-    double loss_of_anchor();
     bool minimizer_is_better(const double* coef);
 
     const DrawView& view_;
@@ -54,7 +53,6 @@ class WitnessWriter {
     std::vector<char> strict_;  // (n) scratch
     std::vector<double> raw_;   // the caller's coefficients for trial_
     double anchor_loss_ = 0.0;  // of the draw, from the caller's rows
-    bool anchor_loss_known_ = false;
 };
 
 }  // namespace cudbound
