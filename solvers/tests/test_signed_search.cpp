@@ -29,7 +29,9 @@ class Interrupting : public cudbound::Relaxation {
  public:
     Interrupting(const cudbound::Problem& problem, const cudbound::Arrangement& arrangement, cudbound::Budget& budget,
                  std::atomic<bool>& stop)
-        : Relaxation(problem, budget), inner_(cudbound::make_relaxation(problem, arrangement, budget)), stop_(stop) {
+        : Relaxation(problem, arrangement, budget),
+          inner_(cudbound::make_relaxation(problem, arrangement, budget)),
+          stop_(stop) {
         repeat();
     }
 

@@ -72,14 +72,12 @@ void Ball::set(std::int64_t draw) {
         const double most = std::abs(anchor[k]) + (Settings::unit_error * p + problem_.raw.error) * size_of_terms;
         radius2 += most * most;
     }
-    if (problem_.penalty != nullptr) {
-        double modeled = 0.0;
-        for (std::size_t first = 0; first < penalty_rows_.size(); first += static_cast<std::size_t>(p) + 1) {
-            const double along = dot(&penalty_rows_[first], problem_.anchor, p);
-            modeled += along * along;
-        }
-        radius2 += std::max(0.0, static_cast<double>(n) * problem_.anchor_penalty - modeled);
+    double modeled = 0.0;
+    for (std::size_t first = 0; first < penalty_rows_.size(); first += static_cast<std::size_t>(p) + 1) {
+        const double along = dot(&penalty_rows_[first], problem_.anchor, p);
+        modeled += along * along;
     }
+    radius2 += problem_.beyond_penalty(modeled);
     size = total + radius2 + apex2;
 }
 

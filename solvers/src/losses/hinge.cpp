@@ -18,19 +18,9 @@ struct HingeRelaxation::HingeNode final : Node {
 };
 
 HingeRelaxation::HingeRelaxation(const Problem& problem, const Arrangement& arrangement, Budget& budget)
-    : Relaxation(problem, budget),
-      problem_(problem),
-      arrangement_(arrangement),
-      coordinates_(problem),
-      factor_(static_cast<int>(problem.p)) {
-    p = static_cast<int>(problem.p);
-    rate = problem.alpha / static_cast<double>(problem.n);
-    anchor.resize(p);
-    apex.assign(p, 0.0);
-    scratch_.resize(p);
-    step_.resize(p);
+    : Relaxation(problem, arrangement, budget), coordinates_(problem), factor_(p) {
+    for (auto* vector : {&anchor, &apex, &scratch_, &step_, &path_}) vector->resize(p);
     gram_.resize(static_cast<std::size_t>(p) * p);
-    path_.resize(p);
     const auto n = static_cast<std::size_t>(problem.n);
     violations_.resize(n);
     terms_.normals.reserve(n * p);
@@ -57,19 +47,14 @@ void HingeRelaxation::place_rows() {
         const double length = std::sqrt(dot(normal, normal, p));
         if (length < Settings::hinge_shortest) continue;
         for (int k = 0; k < p; ++k) normal[k] *= problem_.labels[i] / length;
-        const double shift = problem_.offset == nullptr ? 0.0 : problem_.labels[i] * problem_.offset[i];
-        rows_.levels[i] = (1.0 - shift) / length;
+        rows_.levels[i] = (1.0 - problem_.shift(i)) / length;
         rows_.caps[i] = 0.5 * length;
     }
 }
 
 void HingeRelaxation::set(std::int64_t draw) {
     gather(draw);
-    anchor_loss = loss(anchor.data());
-    if (problem_.penalty != nullptr) {
-        const double claimed = static_cast<double>(problem_.n) * problem_.anchor_penalty;
-        anchor_loss += std::max(0.0, claimed - coordinates_.penalty(anchor.data()));
-    }
+    anchor_loss = loss(anchor.data()) + problem_.beyond_penalty(coordinates_.penalty(anchor.data()));
     anchor_loss += evaluation_.anchor_doubt(draw);
     apex_loss = loss(apex.data());
     minimize_freely();
@@ -89,8 +74,7 @@ void HingeRelaxation::gather(std::int64_t draw) {
         if (mass == 0.0) continue;
         total += mass;
         if (rows_.caps[i] == 0.0) {
-            const double shift = problem_.offset == nullptr ? 0.0 : problem_.labels[i] * problem_.offset[i];
-            constant_ += mass * std::max(0.0, 1.0 - shift);
+            constant_ += mass * std::max(0.0, 1.0 - problem_.shift(i));
             continue;
         }
         terms_.normals.insert(terms_.normals.end(), rows_.normal(i), rows_.normal(i) + p);

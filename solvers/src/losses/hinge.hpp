@@ -44,8 +44,6 @@ class HingeRelaxation final : public Relaxation {
     double undercut(const HingeNode& here) const;
     void advance(HingeNode& here, const Sides& sides, const std::vector<int>& forced);
 
-    const Problem& problem_;
-    const Arrangement& arrangement_;
     const PenaltyCoordinates coordinates_;
     SoftConstraints rows_;  // all rows, turned by their labels; the cap is that of
                             // mass 1, 0 for a zero row

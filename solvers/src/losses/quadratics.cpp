@@ -57,7 +57,7 @@ class MinorantRelaxation final : public SquaredRelaxation {
           smooth_(make_smooth(problem, arrangement, budget)),
           node_(smooth_->make_node()),
           drawn_(problem, arrangement),
-          factor_(static_cast<int>(problem.p)) {
+          factor_(p) {
         const auto size = static_cast<std::size_t>(problem.p);
         const auto n = static_cast<std::size_t>(problem.n);
         drawn_.keep_all();

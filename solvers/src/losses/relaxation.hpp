@@ -66,7 +66,11 @@ class Relaxation : public DrawFacts {
     enum class Settled { yes, too_far, unresolved };
 
     // Long minimizations ask the budget of the search whether they may go on.
-    Relaxation(const Problem& problem, Budget& budget) : evaluation_(problem), budget_(budget) {}
+    Relaxation(const Problem& problem, const Arrangement& arrangement, Budget& budget)
+        : problem_(problem), arrangement_(arrangement), evaluation_(problem), budget_(budget) {
+        p = static_cast<int>(problem.p);
+        rate = problem.alpha / static_cast<double>(problem.n);
+    }
     virtual ~Relaxation() = default;
 
     // Sets up draw `draw`; afterwards the members below describe it.
@@ -105,6 +109,8 @@ class Relaxation : public DrawFacts {
     virtual double attained_loss(const Node& node) { return node.loss; }
 
  protected:
+    const Problem& problem_;
+    const Arrangement& arrangement_;
     const Evaluation evaluation_;
     Budget& budget_;
     std::unique_ptr<Node> root_;

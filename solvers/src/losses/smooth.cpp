@@ -38,16 +38,12 @@ template <Loss kind>
 class SmoothRelaxation final : public Relaxation {
  public:
     SmoothRelaxation(const Problem& problem, const Arrangement& arrangement, Budget& budget)
-        : Relaxation(problem, budget),
-          problem_(problem),
-          arrangement_(arrangement),
+        : Relaxation(problem, arrangement, budget),
           rows_(problem, arrangement),
           l1_(problem),
-          active_(static_cast<int>(problem.p)),
-          minorant_(static_cast<int>(problem.p)) {
-        p = static_cast<int>(problem.p);
+          active_(p),
+          minorant_(p) {
         root_ = make_node();
-        rate = problem.alpha / static_cast<double>(problem.n);
         near_ties = Settings::near_ties;
         anchor.assign(problem.anchor, problem.anchor + p);
         apex.assign(p, 0.0);
@@ -70,11 +66,7 @@ class SmoothRelaxation final : public Relaxation {
     void set(std::int64_t draw) override {
         rows_.set(draw);
         minorised_ = false;  // what is known belongs to the draw before
-        anchor_loss = rows_.loss(anchor.data());
-        if (problem_.penalty != nullptr) {
-            const double whole = static_cast<double>(problem_.n) * problem_.anchor_penalty;
-            anchor_loss += std::max(0.0, whole - rows_.penalty(anchor.data()));
-        }
+        anchor_loss = rows_.loss(anchor.data()) + problem_.beyond_penalty(rows_.penalty(anchor.data()));
         anchor_loss += l1_.of_anchor() + evaluation_.anchor_doubt(draw);
         certain = std::isfinite(anchor_loss);  // exp(-m) overflows where an offset makes m < -709: g is not known
         apex_loss = rows_.loss(apex.data());
@@ -478,8 +470,6 @@ class SmoothRelaxation final : public Relaxation {
         }
     }
 
-    const Problem& problem_;
-    const Arrangement& arrangement_;
     DrawnRows<kind> rows_;
     const L1Penalty l1_;
     double least_extent_ = 1.0;  // of the coefficients

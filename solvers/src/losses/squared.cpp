@@ -20,9 +20,10 @@ struct SquaredRelaxation::SquaredNode final : Node {
 };
 
 SquaredRelaxation::SquaredRelaxation(const Problem& problem, const Arrangement& arrangement, Budget& budget)
-    : Relaxation(problem, budget), ball_(problem, arrangement), l1_(problem), rows_(static_cast<double>(problem.n)) {
-    p = ball_.p;
-    rate = problem.alpha / rows_;
+    : Relaxation(problem, arrangement, budget),
+      ball_(problem, arrangement),
+      l1_(problem),
+      rows_(static_cast<double>(problem.n)) {
     is_ball = problem.loss == Loss::SQUARED && !l1_.exists();
     near_ties = problem.loss == Loss::SQUARED ? 1.0 : Settings::near_ties;
     for (auto* vector : {&pull_, &center_, &combined_}) vector->resize(p);

@@ -127,8 +127,7 @@ double Evaluation::slope(double margin, double off) const {
 double Evaluation::anchor_loss(std::int64_t draw) const {
     const double rounded = loss(draw, of_anchor_);
     const double value = rounded - doubt(draw, rounded, of_anchor_);
-    if (problem_.raw.design != nullptr || problem_.penalty == nullptr) return value;
-    return value + std::max(0.0, static_cast<double>(problem_.n) * problem_.anchor_penalty - of_anchor_.penalty);
+    return problem_.raw.design != nullptr ? value : value + problem_.beyond_penalty(of_anchor_.penalty);
 }
 
 double Evaluation::anchor_doubt(std::int64_t draw) const {
