@@ -78,7 +78,7 @@ class SignedSearch {
         draw.in_beta = {in_beta_.data(), arranged_.data()};
         draw.distances = distances_.data();
         draw.apex = relaxation_->apex.data();
-        draw.settled = settled_;
+        draw.fixed_score = settled_;
         draw.cap = cap_;
         draw.tie = 1e-10 * relaxation_->extent;
         draw.relaxation = relaxation_.get();

@@ -33,7 +33,7 @@ TEST(one_dimension_by_hand) {
     CHECK_NEAR(setting.relaxation->anchor_loss, 6.0, 1e-13);
     CHECK_AT_MOST(6.0, setting.relaxation->anchor_loss);  // rounded upwards
     CHECK_NEAR(setting.relaxation->apex_loss, 3.0, 1e-14);
-    CHECK(setting.relaxation->attained);
+    CHECK(setting.relaxation->has_minimizer);
     Cone cone(setting);
     cone.add({1.0});
     CHECK(setting.relaxation->settle(*setting.node, cone.sides(), cone.forced, infinity) == Settled::yes);

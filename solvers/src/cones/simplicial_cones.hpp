@@ -28,8 +28,8 @@ struct SimplicialCone {
     std::vector<double> vertices;  // (p, p), one per row
     std::vector<int> cut;          // (k) hyperplanes
     std::vector<double> sides;     // (p, k) of the vertices
-    double bound = 0.0;  // gain of all hyperplanes that are positive somewhere in the cone, and what is settled
-    int stale = 0;       // bisections since the last one that removed a hyperplane
+    double bound = 0.0;            // gain of all hyperplanes that are positive somewhere in the cone, and what is fixed
+    int stale = 0;                 // bisections since the last one that removed a hyperplane
 
     // Where the cone is bisected, after SimplicialCones::bisect:
     int ends[2] = {0, 1};             // of the edge: each half has the middle in place of one of them

@@ -101,7 +101,7 @@ class MinorantRelaxation final : public SquaredRelaxation {
 
     bool fit(std::int64_t draw) {
         minimize(draw);
-        if (!smooth_->found || !smooth_->attained || !std::isfinite(smooth_->horizon())) return false;
+        if (!smooth_->found || !smooth_->has_minimizer || !std::isfinite(smooth_->horizon())) return false;
         drawn_.set(draw);
         drawn_.measure(smooth_->root().point.data());
         const std::size_t count = drawn_.count();
@@ -269,7 +269,7 @@ class ModelRelaxation final : public SquaredRelaxation {
         if (found) adopt(0.0);
     }
 
-    double attained_loss(const Node& node) override {
+    double loss_at_point(const Node& node) override {
         ball_.to_beta(node.point.data(), beta_.data());
         return rows_.loss(beta_.data()) - quadratic_.least;
     }

@@ -33,7 +33,7 @@ struct DrawFacts {
     double apex_tolerance = 0.0;  // nodes whose loss is this close to apex_loss count as lying at beta = 0
     double extent = 0.0;          // length: rounding errors of points are relative to it
     bool found = true;            // whether the minimizer of the draw was found: rounding may prevent it
-    bool attained = true;         // whether the loss has a minimizer
+    bool has_minimizer = true;    // whether the loss has a minimizer
     bool certain = true;          // whether the directions along which the loss is flat are certain
     double error = 0.0;           // possible rounding error of unit normals and points, relative to their size
     double rate = 0.0;            // alpha / n: g falls from 1 to 0 over an increase 1 / rate of the loss
@@ -106,7 +106,7 @@ class Relaxation : public DrawFacts {
     }
 
     // The loss that the node's point has: its least on the cone, or more if the relaxation is a quadratic below it.
-    virtual double attained_loss(const Node& node) { return node.loss; }
+    virtual double loss_at_point(const Node& node) { return node.loss; }
 
  protected:
     const Problem& problem_;

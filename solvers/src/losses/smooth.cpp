@@ -174,7 +174,7 @@ class SmoothRelaxation final : public Relaxation {
             measure(root);
             model(root);
         }
-        attained = !all_but_vanished(root) && (root.curved || root.dropped == 0.0);
+        has_minimizer = !all_but_vanished(root) && (root.curved || root.dropped == 0.0);
     }
 
     // Newton's method: each step minimizes the quadratic model on the cone. The model's minimum, lowered by how much

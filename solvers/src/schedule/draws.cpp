@@ -171,7 +171,7 @@ bool minimize(const Problem& problem, const Monitor& monitor, const Minimizers& 
         }
         relaxation->set(draw);
         relaxation->to_beta(relaxation->root().point.data(), minimizers.coef + draw * problem.p);
-        minimizers.attained[draw] = relaxation->attained;
+        minimizers.attained[draw] = relaxation->has_minimizer;
         minimizers.found[draw] = relaxation->found;
     }
     return true;

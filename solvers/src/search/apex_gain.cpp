@@ -7,7 +7,7 @@
 
 namespace cudbound {
 
-// The arrangement through beta = 0 has every hyperplane of the draw: none was settled, for all are within reach.
+// The arrangement through beta = 0 has every hyperplane of the draw: none was fixed, for all are within reach.
 void ApexGain::search(const DrawView& view, double enough, Budget& budget) {
     const int m = view.size();
     normals_.clear();

@@ -26,9 +26,9 @@ void ConeSearch::search(const SignedDraw& draw, double incumbent, Budget& budget
     distances_.assign(draw.distances, draw.distances + draw.hyperplanes.count);
     distances_.resize(distances_.size() + facets);
     marks_.assign(draw.hyperplanes.count, undecided);
-    double total = draw.settled;
+    double total = draw.fixed_score;
     for (int j = 0; j < draw.hyperplanes.count; ++j) total += draw.hyperplanes.gains[j];
-    const double size = std::abs(draw.settled) + total - draw.settled;
+    const double size = std::abs(draw.fixed_score) + total - draw.fixed_score;
     const Relaxation& relaxation = *draw.relaxation;
     // neighboring cones share nearest points, whose losses differ by rounding
     const double fall = std::isfinite(relaxation.rate) ? Settings::cone_fall * relaxation.rate * relaxation.slack : 0.0;
@@ -129,7 +129,7 @@ void ConeSearch::process(int depth) {
     if (!squeeze(here, &bound)) return;
     const int few = Settings::cone_leaf_forced * p_;
     if (static_cast<int>(here.cone.cut.size()) <= few || here.cone.stale > few || depth >= Settings::cone_depth) {
-        settle(here);
+        search_leaf(here);
         return;
     }
     cones_.bisect(draw_.hyperplanes, here.cone);
@@ -176,11 +176,11 @@ bool ConeSearch::squeeze(Level& here, double* bound) {
         const double* sides = cone.sides_at(v);
         for (std::size_t j = 0; j < k; ++j) margins_[j] += shares_[v] * sides[j];
     }
-    double attained = cone.bound;
+    double uncrossed = cone.bound;
     for (std::size_t j = 0; j < k; ++j) {
-        if (!(margins_[j] > draw_.tie)) attained -= draw_.hyperplanes.gains[cone.cut[j]];
+        if (!(margins_[j] > draw_.tie)) uncrossed -= draw_.hyperplanes.gains[cone.cut[j]];
     }
-    if (attained * draw_.relaxation->g(loss) > best_) {
+    if (uncrossed * draw_.relaxation->g(loss) > best_) {
         tight_.clear();
         offer(here.nearest.point(), loss, tight_);
     }
@@ -196,7 +196,7 @@ bool ConeSearch::squeeze(Level& here, double* bound) {
         const double distance = std::max(0.0, std::abs(margins_[j]) - draw_.tie);  // 0 for NaN: reached
         steps_[j] = std::min(distance * distance * scale, static_cast<double>(steps));
     }
-    double collected = attained;
+    double collected = uncrossed;
     for (std::size_t j = 0; j < k; ++j) {
         if (!(margins_[j] > draw_.tie)) gains[static_cast<int>(steps_[j])] += draw_.hyperplanes.gains[cone.cut[j]];
     }
@@ -236,7 +236,7 @@ bool ConeSearch::squeeze(Level& here, double* bound) {
 // A cell next to the point is worth what the hyperplanes clear of the point give, and the tight ones listed, which were
 // shown to have their preferred sides at once.
 void ConeSearch::offer(const double* point, double loss, const std::vector<int>& tight) {
-    double there = draw_.settled;
+    double there = draw_.fixed_score;
     for (const int j : tight) there += draw_.hyperplanes.gains[j];
     for (int j = 0; j < draw_.hyperplanes.count; ++j) {
         const double side = dot(draw_.hyperplanes.normal(j), point, p_) + draw_.distances[j];

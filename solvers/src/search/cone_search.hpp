@@ -18,7 +18,7 @@ struct SignedDraw {
     Normals in_beta;                    // the same hyperplanes for coefficients, and which they are
     const double* distances = nullptr;  // (count) side j of a point v is normal_j'v + distance_j
     const double* apex = nullptr;       // (p) where all hyperplanes meet: beta = 0
-    double settled = 0.0;               // score with none of them on its preferred side
+    double fixed_score = 0.0;           // score with none of them on its preferred side
     double cap = 0.0;                   // no open cell scores more
     double tie = 0.0;                   // sides up to this may be rounding errors
     Relaxation* relaxation = nullptr;   // that of the draw
@@ -69,10 +69,10 @@ class ConeSearch {
     void descend(int depth, int which);
     void approach_apex(Level& level);
     void raise(Level& level) const;
-    void settle(const Level& level);
+    void search_leaf(const Level& level);
     void branch(int depth, double score);
     void give_up_one(int depth, double score);
-    void force_crossed(int depth, double attained);
+    void force_crossed(int depth, double uncrossed);
     Relaxation::Settled move_to_forced(Node& node, double score);
     double value(double score, double loss) const;
     void offer(const double* point, double loss, const std::vector<int>& tight);
@@ -100,7 +100,7 @@ class ConeSearch {
     std::vector<double> steps_;    // (k) scratch
     std::vector<double> shares_;   // (p) scratch: coordinates in a cone
 
-    std::vector<double> normals_;    // (count + p, p): hyperplanes, then the facets of the leaf that is settled
+    std::vector<double> normals_;    // (count + p, p): hyperplanes, then the facets of the leaf
     std::vector<double> distances_;  // (count + p)
     std::vector<char> marks_;        // (count)
     std::vector<int> cut_;           // (k) the leaf's hyperplanes

@@ -9,7 +9,7 @@
 
 namespace cudbound {
 
-void ConeSearch::settle(const Level& here) {
+void ConeSearch::search_leaf(const Level& here) {
     cut_ = here.cone.cut;
     forced_.clear();
     for (int v = 0; v < p_; ++v) {
@@ -41,7 +41,7 @@ void ConeSearch::branch(int depth, double score) {
     }
     tight_.clear();
     here.crossed.clear();
-    double attained = score;
+    double uncrossed = score;
     for (const int j : cut_) {
         if (marks_[j] == given_up) continue;
         const double margin = dot(draw_.hyperplanes.normal(j), here.node->point.data(), p_) + distances_[j];
@@ -50,18 +50,18 @@ void ConeSearch::branch(int depth, double score) {
             tight_.push_back(j);
         } else {
             here.crossed.push_back({j, -margin});
-            attained -= draw_.hyperplanes.gains[j];
+            uncrossed -= draw_.hyperplanes.gains[j];
         }
     }
-    if (!at_most(attained * relaxation.g(here.node->loss), best_)) {
+    if (!at_most(uncrossed * relaxation.g(here.node->loss), best_)) {
         const OpenCone::Answer answer = open_.find(draw_.in_beta, tight_);
         if (answer == OpenCone::Answer::unclear) leave_open(bound);
         if (answer == OpenCone::Answer::empty) give_up_one(depth, score);
         if (answer != OpenCone::Answer::open) return;
         offer(here.node->point.data(), here.node->loss, tight_);
-        leave_open(value(attained, here.node->loss));  // more than is offered only if another hyperplane is as near
+        leave_open(value(uncrossed, here.node->loss));  // more than is offered only if another hyperplane is as near
     }
-    force_crossed(depth, attained);
+    force_crossed(depth, uncrossed);
 }
 
 // Not all members of a conflict can be satisfied: those before one that is given up are forced.
@@ -86,13 +86,13 @@ void ConeSearch::give_up_one(int depth, double score) {
 }
 
 // Each crossed hyperplane in turn, the most distant first, is forced and then given up.
-void ConeSearch::force_crossed(int depth, double attained) {
+void ConeSearch::force_crossed(int depth, double uncrossed) {
     Leaf& here = *leaves_[depth];
     std::sort(here.crossed.begin(), here.crossed.end(), [](const Crossed& a, const Crossed& b) {
         return a.distance != b.distance ? a.distance > b.distance : a.index < b.index;
     });
     const auto gain = [&](const Crossed& h) { return draw_.hyperplanes.gains[h.index]; };
-    double score = attained;
+    double score = uncrossed;
     for (const Crossed& h : here.crossed) score += gain(h);
     for (const Crossed& h : here.crossed) {
         const double loss = here.node->loss + h.distance * h.distance;

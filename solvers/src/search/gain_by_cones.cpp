@@ -30,7 +30,7 @@ void GainByCones::search(const CentralHyperplanes& hyperplanes, double enough, d
     double total = 0.0;
     for (int j = 0; j < hyperplanes.count; ++j) total += hyperplanes.gains[j];
     rounding_ = Settings::score * total;
-    for (std::uint64_t which = 0; which < cones_.count() && !at_most(total, settled()); ++which) {
+    for (std::uint64_t which = 0; which < cones_.count() && !at_most(total, cut()); ++which) {
         if (!spend(total)) break;
         cones_.begin(which, hyperplanes_, total, level(0));
         process(0);
@@ -71,29 +71,29 @@ bool GainByCones::offer_cell_of(const double* w) {
 
 void GainByCones::process(int depth) {
     SimplicialCone& cone = level(depth);
-    if (at_most(cone.bound, settled()) || !spend(cone.bound)) return;
+    if (at_most(cone.bound, cut()) || !spend(cone.bound)) return;
     const int few = Settings::cone_leaf * p_;
     if (static_cast<int>(cone.cut.size()) <= few || depth >= Settings::cone_depth) {
-        settle(cone);
+        search_leaf(cone);
         return;
     }
     if (cone.stale >= Effort::stale) {
         search_around_flat(cone);
-        if (at_most(cone.bound, settled())) return;
+        if (at_most(cone.bound, cut())) return;
     }
     cones_.bisect(hyperplanes_, cone);
     if (cone.width < Settings::cone_width) {
-        settle(cone);
+        search_leaf(cone);
         return;
     }
     double value = cone.bound;
     for (std::size_t j = 0; j < cone.cut.size(); ++j) {
         if (!(cone.middle[j] > 0.0)) value -= hyperplanes_.gains[cone.cut[j]];
     }
-    if (value > settled()) offer_cell_of(cone.point.data());
+    if (value > cut()) offer_cell_of(cone.point.data());
     const int first = cone.bounds[0] >= cone.bounds[1] ? 0 : 1;
     for (const int which : {first, 1 - first}) {
-        if (at_most(cone.bounds[which], settled())) continue;
+        if (at_most(cone.bounds[which], cut())) continue;
         cones_.half(hyperplanes_, cone, which, level(depth + 1));
         process(depth + 1);
     }
@@ -101,7 +101,7 @@ void GainByCones::process(int depth) {
 
 // In a cone's own coordinates, w = sum of x_v times vertex v with x >= 0, the side of hyperplane j is s_j'x for the
 // vector s_j of its sides at the vertices: these and the facets x_v >= 0 form a cone that is open or empty.
-void GainByCones::settle(const SimplicialCone& cone) {
+void GainByCones::search_leaf(const SimplicialCone& cone) {
     const std::size_t k = cone.cut.size();
     rows_.assign((k + cone.p) * cone.p, 0.0);
     errors_.resize(k);
@@ -140,7 +140,7 @@ OpenCone::Answer GainByCones::find_conflict(const SimplicialCone& cone) {
 
 // `bound` is the gain without those given up.
 void GainByCones::branch(const SimplicialCone& cone, double bound) {
-    if (at_most(bound, settled()) || !spend(bound)) return;
+    if (at_most(bound, cut()) || !spend(bound)) return;
     if (--leaf_nodes_ < 0) {
         leave_open(bound);
         return;
@@ -148,7 +148,7 @@ void GainByCones::branch(const SimplicialCone& cone, double bound) {
     const auto answer = find_conflict(cone);
     if (answer == OpenCone::Answer::open) {
         offer_cell_of(trial_.data());
-        if (at_most(bound, settled())) return;
+        if (at_most(bound, cut())) return;
     }
     // What cannot be decided, or is too thin a cell to be certain, stays in the upper bound; thicker cells are sought.
     if (answer != OpenCone::Answer::empty) leave_open(bound);
@@ -163,7 +163,7 @@ void GainByCones::branch(const SimplicialCone& cone, double bound) {
 // Takes cells of hyperplanes that share a flat from fewer dimensions: at most what the best of them collects is
 // collected in the cone. It is collected next to the flat, if that passes through the cone.
 void GainByCones::search_around_flat(SimplicialCone& cone) {
-    cone.stale = -p_;  // until the next try, if this one does not settle the cone
+    cone.stale = -p_;  // until the next try, if this one does not decide the cone
     const std::size_t k = cone.cut.size();
     const std::size_t sample = 2 * static_cast<std::size_t>(p_);
     if (k > sample && span(cone, sample) == p_) return;
@@ -185,7 +185,7 @@ void GainByCones::search_around_flat(SimplicialCone& cone) {
         flat.in_arrangement[j] = hyperplanes_.in_arrangement[cone.cut[j]];
         elsewhere -= flat.gains[j];
     }
-    const double enough = settled() - elsewhere;
+    const double enough = cut() - elsewhere;
     const auto before = budget_->nodes();
     CentralHyperplanes around = hyperplanes_;
     around.p = rank;
@@ -197,7 +197,7 @@ void GainByCones::search_around_flat(SimplicialCone& cone) {
     flat.cones->search(around, enough, nodes_, *budget_);
     nodes_ -= static_cast<double>(budget_->nodes() - before);
 
-    if (elsewhere + flat.cones->best() > settled()) {
+    if (elsewhere + flat.cones->best() > cut()) {
         // from the point of the flat that is nearest to the middle of the cone
         std::fill(trial_.begin(), trial_.end(), 0.0);
         for (int v = 0; v < p_; ++v) {
@@ -220,7 +220,7 @@ void GainByCones::search_around_flat(SimplicialCone& cone) {
         }
         offer_cell_of(trial_.data());
     }
-    const double most = at_most(flat.cones->upper(), enough) ? settled() : elsewhere + flat.cones->upper();
+    const double most = at_most(flat.cones->upper(), enough) ? cut() : elsewhere + flat.cones->upper();
     cone.bound = std::min(cone.bound, most);
 }
 

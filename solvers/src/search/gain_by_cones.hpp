@@ -15,7 +15,7 @@ namespace cudbound {
 // The largest total gain of hyperplanes a_j'w = 0 that an open cell has on their positive sides.
 //
 // Branch and bound on simplicial cones. A hyperplane cuts a cone or leaves it on one side, as its signs at the vertices
-// show; those that cut it count as collected. Where few of them are left, conflicts between them settle the cone: at
+// show; those that cut it count as collected. Where few of them are left, conflicts between them decide it: at
 // least one member of each conflict has to be given up. Where all that are left share a line or a larger flat, they
 // form an arrangement in fewer dimensions around it, whose cells are searched in turn.
 class GainByCones : public ConflictSearch {
@@ -40,13 +40,13 @@ class GainByCones : public ConflictSearch {
     };
 
     void process(int depth);
-    void settle(const SimplicialCone& cone);
+    void search_leaf(const SimplicialCone& cone);
     OpenCone::Answer find_conflict(const SimplicialCone& cone);
     void branch(const SimplicialCone& cone, double bound);
     void search_around_flat(SimplicialCone& cone);
     int span(const SimplicialCone& cone, std::size_t rows);
     bool offer_cell_of(const double* w);
-    double settled() const { return known() + rounding_; }
+    double cut() const { return known() + rounding_; }
     bool spend(double bound);
     SimplicialCone& level(int depth);
 
@@ -58,11 +58,11 @@ class GainByCones : public ConflictSearch {
     Budget* budget_ = nullptr;
     double nodes_ = 0.0;     // still allowed
     int paid_ = 0;           // cones that the last node pays for
-    int leaf_nodes_ = 0;     // still allowed to settle a cone
+    int leaf_nodes_ = 0;     // still allowed in the leaf
     double rounding_ = 0.0;  // error that sums of gains may carry
     std::vector<std::unique_ptr<SimplicialCone>> levels_;
 
-    // the cone that is settled, in its own coordinates
+    // the leaf, in its own coordinates
     OpenCone open_;
     std::vector<double> rows_;  // (k + p, p) unit sides at the vertices of the hyperplanes that cut it, and its facets
     std::vector<double> errors_;  // (k)

@@ -68,7 +68,7 @@ void SignedSearch::search_cones() {
     draw.in_beta = normals();
     draw.distances = distance_.data();
     draw.apex = relaxation_.apex.data();
-    draw.settled = settled_score_;
+    draw.fixed_score = fixed_score_;
     draw.cap = score_cap_;
     draw.tie = view_.tie;
     draw.relaxation = &relaxation_;
@@ -89,10 +89,10 @@ void SignedSearch::dive(double sign, int steps, Incumbent& incumbent) {
         Level& here = level(depth);
         if (depth == 0) relaxation_.copy(relaxation_.root(), *here.node);
         if (at_most(bound(score, here.node->loss), incumbent.value)) break;
-        const double attained = classify(here, score);
-        const double value = attained * relaxation_.g(relaxation_.attained_loss(*here.node));
+        const double uncrossed = classify(here, score);
+        const double value = uncrossed * relaxation_.g(relaxation_.loss_at_point(*here.node));
         if (value > incumbent.value && cone_.find(normals(), tight_) == OpenCone::Answer::open) {
-            offer(attained, value, here.node->point);
+            offer(uncrossed, value, here.node->point);
         }
         int best = -1;
         double most = 0.0;
@@ -114,23 +114,23 @@ void SignedSearch::dive(double sign, int steps, Incumbent& incumbent) {
     forced_.clear();
 }
 
-// Turns the hyperplanes to this sign and settles those that no classifier worth more than the threshold can cross.
+// Turns the hyperplanes to this sign and fixes those that no classifier worth more than the threshold can cross.
 void SignedSearch::orient(double sign, double threshold) {
     sign_ = sign;
-    settled_score_ = sign * view_.constant;
-    score_cap_ = settled_score_;
+    fixed_score_ = sign * view_.constant;
+    score_cap_ = fixed_score_;
     member_.clear();
     for (int i = 0; i < view_.size(); ++i) {
         const double positive = sign * view_.positive(i);
         const double negative = sign * view_.negative(i);
-        settled_score_ += std::min(positive, negative);
+        fixed_score_ += std::min(positive, negative);
         score_cap_ += std::max(positive, negative);
         member_.push_back(i);
     }
     if (relaxation_.found && relaxation_.certain) {
-        settle_far_hyperplanes(threshold);
+        fix_far_hyperplanes(threshold);
         probe(threshold);
-        settle_far_hyperplanes(threshold);
+        fix_far_hyperplanes(threshold);
     }
     if (at_most(score_cap_, threshold)) return;  // nothing is left to search
     const std::size_t k = member_.size();
@@ -163,7 +163,7 @@ void SignedSearch::orient(double sign, double threshold) {
 }
 
 // Those that cost too much to cross keep the side of the minimizer.
-void SignedSearch::settle_far_hyperplanes(double threshold) {
+void SignedSearch::fix_far_hyperplanes(double threshold) {
     for (bool changed = true; changed && !at_most(score_cap_, threshold);) {
         const double reach = relaxation_.reach(score_cap_, threshold);
         const std::size_t before = member_.size();
@@ -171,7 +171,7 @@ void SignedSearch::settle_far_hyperplanes(double threshold) {
             if (!exceeds(view_.crossing[i], reach)) return false;
             const double gain = std::abs(view_.difference[i]);
             if ((view_.at_minimizer[i] > 0.0) == (sign_ * view_.difference[i] > 0.0)) {
-                settled_score_ += gain;
+                fixed_score_ += gain;
             } else {
                 score_cap_ -= gain;
             }
@@ -219,8 +219,8 @@ void SignedSearch::process(int depth, double score) {
     if (--patience_ <= 0.0) return;  // cones take over
     const std::size_t first_dropped = dropped_.size();
     for (;;) {
-        const double attained = classify(here, score);
-        double value = attained * relaxation_.g(here.node->loss);
+        const double uncrossed = classify(here, score);
+        double value = uncrossed * relaxation_.g(here.node->loss);
         int culprit = -1;
         if (!at_most(value, cut())) {
             const OpenCone::Answer answer = cone_.find(normals(), tight_);
@@ -228,9 +228,9 @@ void SignedSearch::process(int depth, double score) {
                 const double loss = relaxation_.confirm(*here.node, sides_of_beta(), forced_,
                                                         relaxation_.reach(std::min(score, score_cap_), cut()));
                 if (at_most(bound(score, loss), cut())) break;
-                value = attained * relaxation_.g(loss);
+                value = uncrossed * relaxation_.g(loss);
                 if (value > cut()) {
-                    offer(attained, value, here.node->point);
+                    offer(uncrossed, value, here.node->point);
                 } else if (!at_most(value, cut())) {
                     leave_open(value);  // NaN
                 }
@@ -246,7 +246,7 @@ void SignedSearch::process(int depth, double score) {
             }
         }
         if (culprit < 0) {
-            expand(depth, attained);
+            expand(depth, uncrossed);
             break;
         }
         // A hyperplane through the point that cannot be reached together with the others: force it, then give it up.
@@ -300,13 +300,13 @@ double SignedSearch::classify(Level& here, double score) {
 
 // Children: each crossed hyperplane in turn, the most expensive first (without curvature the most distant), is forced
 // and then given up. What is known about the loss beyond it bounds each child before it is solved.
-void SignedSearch::expand(int depth, double attained) {
+void SignedSearch::expand(int depth, double uncrossed) {
     Level& here = level(depth);
     std::sort(here.crossed.begin(), here.crossed.end(), [](const Crossed& a, const Crossed& b) {
         if (a.rise != b.rise) return a.rise > b.rise;
         return a.distance != b.distance ? a.distance > b.distance : a.index < b.index;
     });
-    double score = attained;
+    double score = uncrossed;
     for (const Crossed& h : here.crossed) score += gain_[h.index];
     for (const Crossed& h : here.crossed) {
         const auto at = static_cast<std::size_t>(h.index);
@@ -345,14 +345,14 @@ void SignedSearch::apex_node(double score) {
         return;
     }
     if (!apex_searched_) {
-        const double enough = cut() / g - settled_score_;
+        const double enough = cut() / g - fixed_score_;
         if (!apex_.known(enough)) apex_.search(view_, enough, budget_);
         apex_proved_ = apex_.known(enough);
         apex_searched_ = true;
-        score_cap_ = std::min(score_cap_, settled_score_ + std::max(apex_.upper(), apex_.best()));
-        const double value = (settled_score_ + apex_.best()) * g;
+        score_cap_ = std::min(score_cap_, fixed_score_ + std::max(apex_.upper(), apex_.best()));
+        const double value = (fixed_score_ + apex_.best()) * g;
         if (value > incumbent_->value && apex_.best() >= 0.0) {
-            incumbent_->take(value, sign_, settled_score_ + apex_.best());
+            incumbent_->take(value, sign_, fixed_score_ + apex_.best());
             incumbent_->point.assign(p_, 0.0);
             incumbent_->inward = apex_.direction();
             if (sign_ < 0.0) {

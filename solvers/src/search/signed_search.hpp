@@ -50,13 +50,13 @@ class SignedSearch {
 
     double cut() const { return std::max(incumbent_->value, target_.floor); }
     void orient(double sign, double threshold);
-    void settle_far_hyperplanes(double threshold);
+    void fix_far_hyperplanes(double threshold);
     void probe(double threshold);
     double nodes_before_cones() const;
     void search_cones();
     void process(int depth, double score);
     double classify(Level& here, double score);
-    void expand(int depth, double attained);
+    void expand(int depth, double uncrossed);
     void apex_node(double score);
     double apex_start() const;
     double bound(double score, double loss) const;
@@ -85,7 +85,7 @@ class SignedSearch {
     std::vector<double> distance_;     // (k)
     std::vector<double> gain_;         // (k)
     std::vector<double> curved_;       // (k) curvature
-    double settled_score_ = 0.0;       // score with all of the k on the wrong side
+    double fixed_score_ = 0.0;         // score with all of the k on the wrong side
     double score_cap_ = 0.0;           // no open cell scores more
 
     Target target_;
