@@ -10,9 +10,13 @@ namespace cudbound {
 
 OpenCone::Answer OpenCone::find(const Normals& normals, const std::vector<int>& members) {
     steps_ = 0;
-    exact_steps_ = 0;
+    exact_rows_ = 0;
     const Answer answer = look(normals, members);
-    if (budget_ != nullptr) budget_->charge(1 + (steps_ + exact_steps_) / Settings::cone_steps_per_node);
+    if (budget_ != nullptr) {
+        const auto p = static_cast<std::int64_t>(p_);
+        budget_->charge(steps_ * p * (std::ssize(members) + Settings::products_per_pivot * p) +
+                        exact_rows_ * exact_rows_ * exact_rows_ * Settings::products_per_rank);
+    }
     return answer;
 }
 
@@ -81,7 +85,7 @@ bool OpenCone::is_certain(const Normals& normals, double smallest, double larges
     if (!(smallest * active_.smallest_pivot() > doubt)) return false;
     if (static_cast<int>(conflict_.size()) > p_) return true;
     if (rows_.size() < conflict_.size()) return false;
-    exact_steps_ = static_cast<std::int64_t>(rows_.size() * rows_.size()) / Settings::exact_rows_per_step;
+    exact_rows_ = std::ssize(rows_);
     return exact_.dependent(rows_.data(), static_cast<int>(rows_.size()));
 }
 

@@ -76,7 +76,7 @@ class MinorantRelaxation final : public SquaredRelaxation {
 
     double confirm(const Node& node, const Sides& sides, const std::vector<int>& forced, double limit) override {
         if (forced.empty() || budget == nullptr) return node.loss;
-        budget->charge(Effort::confirm_nodes * p);
+        budget->charge(Effort::confirm_nodes * p * Settings::products_per_node);
         minimize(draw_);
         smooth_->start(*minimizer_);
         const double least = kept_[static_cast<std::size_t>(draw_)]->least;

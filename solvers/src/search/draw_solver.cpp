@@ -40,6 +40,11 @@ DrawSolver::DrawSolver(const Problem& problem, const Arrangement& arrangement, c
       minorants_(minorants),
       beta_(static_cast<std::size_t>(problem.p)) {
     view_.relaxation->budget = &budget_;
+    // where nodes are so cheap that conflicts can take most of the time
+    if (problem.loss == Loss::SQUARED) {
+        apex_.charge_to(budget_);
+        search_.charge_to(budget_);
+    }
 }
 
 // The anchor and the minimizer lie in cells with g = 1: a first incumbent for either sign. One that lies on a
@@ -119,7 +124,7 @@ Outcome DrawSolver::dive(std::int64_t draw, Side side, int steps, bool with_mode
 }
 
 Outcome DrawSolver::search(std::int64_t draw, Side side, const Target& target, double* witness) {
-    budget_.start(target.nodes);
+    budget_.start(target.nodes, target.work);
     begin(draw, side);
     view_.place();
     const SignedSearch::Target in_scores{floor_in_scores(target.floor, view_), target.ceiling * view_.divisor};
@@ -164,7 +169,7 @@ bool DrawSolver::tally_model() {
 }
 
 Outcome DrawSolver::bound(std::int64_t draw, Side side, const Target& target) {
-    budget_.start(target.nodes);
+    budget_.start(target.nodes, target.work);
     const bool exists = tally_minorant(draw);
     const DrawView& view = minorant_->view;
     incumbent_.clear(view.problem.anchor, view.p);
@@ -182,6 +187,7 @@ Outcome DrawSolver::bound(std::int64_t draw, Side side, const Target& target) {
     Outcome outcome;
     outcome.upper = std::max((upper + view.rounding) / view.divisor, target.floor);
     outcome.nodes = budget_.nodes();
+    outcome.charged = budget_.charged();
     outcome.status = outcome.upper <= target.floor ? Status::DECIDED : Status::NODE_LIMIT;
     if (budget_.status() == Status::TIME_LIMIT || budget_.status() == Status::INTERRUPTED)
         outcome.status = budget_.status();
@@ -200,6 +206,7 @@ Outcome DrawSolver::finish(double floor, double open_bound, Side side, double* w
     Outcome outcome;
     const double value = incumbent_.value;
     outcome.nodes = budget_.nodes();
+    outcome.charged = budget_.charged();
     outcome.status = budget_.status();
     const double most = trivial_bound(view_, side);
     const double upper = std::min(std::max(value, open_bound), most);
