@@ -10,9 +10,13 @@ namespace cudbound {
 
 OpenCone::Answer OpenCone::find(const Normals& normals, const std::vector<int>& members) {
     steps_ = 0;
-    exact_steps_ = 0;
+    exact_rows_ = 0;
     const Answer answer = look(normals, members);
-    if (budget_ != nullptr) budget_->charge(1 + (steps_ + exact_steps_) / Settings::cone_steps_per_node);
+    if (budget_ != nullptr) {
+        const auto p = static_cast<std::int64_t>(p_);
+        budget_->charge(steps_ * p * (std::ssize(members) + Settings::products_per_pivot * p) +
+                        exact_rows_ * exact_rows_ * exact_rows_ * Settings::products_per_rank);
+    }
     return answer;
 }
 
@@ -91,10 +95,9 @@ bool OpenCone::is_certain(const Normals& normals, int next) {
     }
     if (!(smallest * active_.smallest_pivot() > Settings::certain * (moved + left_out))) return false;
     if (parts > p_) return true;
-    const int count = static_cast<int>(rows_.size());
-    if (count < parts) return false;
-    exact_steps_ = count * count / Settings::exact_rows_per_step;
-    return exact_->dependent(rows_.data(), count);
+    if (std::ssize(rows_) < parts) return false;
+    exact_rows_ = std::ssize(rows_);
+    return exact_->dependent(rows_.data(), static_cast<int>(rows_.size()));
 }
 
 }  // namespace cudbound

@@ -36,7 +36,7 @@ class OpenCone {
     OpenCone(const Arrangement& arrangement, int p, std::shared_ptr<ExactRank> exact)
         : p_(p), arrangement_(arrangement), active_(p), exact_(std::move(exact)) {}
 
-    // What it takes is charged to this budget from now on, in nodes of a quadratic.
+    // What it takes is charged to this budget from now on.
     void charge_to(Budget& budget) { budget_ = &budget; }
 
     // Only the normals listed in `members` are constraints.
@@ -57,8 +57,8 @@ class OpenCone {
     const SoftConstraints nothing_;
     std::shared_ptr<ExactRank> exact_;
     Budget* budget_ = nullptr;
-    std::int64_t steps_ = 0;        // of the last look
-    std::int64_t exact_steps_ = 0;  // that would take as long as its exact ranks
+    std::int64_t steps_ = 0;       // of the last look
+    std::int64_t exact_rows_ = 0;  // of its exact rank
     std::vector<int> conflict_;
     std::vector<std::int64_t> rows_;  // scratch
 };

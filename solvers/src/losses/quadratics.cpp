@@ -81,7 +81,7 @@ class MinorantRelaxation final : public SquaredRelaxation {
 
     double confirm(const Node& node, const Sides& sides, const std::vector<int>& forced, double limit) override {
         if (forced.empty()) return node.loss;
-        budget_.charge(Effort::confirm_nodes * p);
+        budget_.charge(Effort::confirm_nodes * p * Settings::products_per_node);
         minimize(draw_);
         smooth_->copy(smooth_->root(), *node_);
         const double least = kept_[draw_]->least;

@@ -39,6 +39,7 @@ struct DrawFacts {
     double rate = 0.0;            // alpha / n: g falls from 1 to 0 over an increase 1 / rate of the loss
     double slack = 0.0;           // rounding allowance on losses
     bool is_ball = false;         // whether the loss of v is |v|^2 but for flat directions
+    bool is_cheap = false;        // whether conflicts, of ties above all, can take longer than nodes
     double near_ties = 1.0;       // points may be wrong by so many ties
     double taken_off = 0.0;       // how much losses may be understated on purpose, slack included
 

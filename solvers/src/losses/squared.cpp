@@ -25,6 +25,7 @@ SquaredRelaxation::SquaredRelaxation(const Problem& problem, const Arrangement& 
       l1_(problem),
       rows_(static_cast<double>(problem.n)) {
     is_ball = problem.loss == Loss::SQUARED && !l1_.exists();
+    is_cheap = true;
     near_ties = problem.loss == Loss::SQUARED ? 1.0 : Settings::near_ties;
     for (auto* vector : {&pull_, &center_, &combined_}) vector->resize(p);
     violations_.resize(l1_.count());

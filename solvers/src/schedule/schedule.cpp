@@ -50,7 +50,7 @@ const std::vector<Task>& Schedule::plan() {
     spent_ = -spent_before_;
     for (std::int64_t d = 0; d < problem_.draws; ++d) spent_ += results_.nodes[d];
     for (const Task& task : batch_) set_ups_ += set_up(task);
-    spent_ += set_ups_;
+    spent_ += set_ups_ + charged_.load(std::memory_order_relaxed);
     if (stage_ == Stage::search && !batch_.empty() && batch_.front().kind == Kind::search) {
         searches_ += std::ssize(batch_);
         for (const Task& task : batch_) searched_ += cost_[static_cast<std::size_t>(task.draw)];
@@ -77,11 +77,18 @@ const std::vector<Task>& Schedule::plan() {
             if (plan_searches(rank)) return batch_;
             stage_ = Stage::bound;
             narrow_cap_ = 0;
-            if (dives_with_model() && plan_dives(rank, true)) return batch_;
+            if (dives_with_model() && !std::exchange(dived_more_, true) && plan_dives(rank, true)) {
+                if (minorant_nodes() < Effort::very_dear_node) {
+                    // what they find may bring t within reach, and another batch raises it
+                    stage_ = Stage::search;
+                    searches_ = searched_ = 0;
+                }
+                return batch_;
+            }
         }
         if (stage_ == Stage::bound) {
             // where nodes of the loss are dear, more of the quadratic prove more
-            for (int round = 0; has_minorant(problem_) && (round == 0 || minorant_nodes() >= Effort::very_dear_node);
+            for (int round = 0; has_minorant(problem_) && (round == 0 || minorant_nodes() >= Effort::dear_node);
                  ++round) {
                 if (plan_narrowing(rank, Kind::bound)) return batch_;
                 if (narrow_cap_ == 0 || narrow_cap_ > nodes_left()) break;
@@ -97,6 +104,7 @@ const std::vector<Task>& Schedule::plan() {
         }
         if (plan_searches(rank)) return batch_;
         stage_ = ranks_.known ? Stage::search : Stage::dive;
+        dived_more_ = false;
     }
     return batch_;
 }
@@ -112,8 +120,10 @@ bool Schedule::plan_some() {
         }
         batch_.push_back({Kind::search, at_draw_, {}});
     }
-    const std::int64_t nodes = std::min(limits_.nodes, share(batch_.size()));
-    for (Task& task : batch_) task.target.nodes = nodes;
+    for (Task& task : batch_) {
+        task.target.work = share(batch_.size());
+        task.target.nodes = std::min(limits_.nodes, task.target.work);
+    }
     return !batch_.empty();
 }
 
@@ -186,11 +196,11 @@ bool Schedule::plan_searches(std::int64_t rank) {
     std::stable_sort(order_.begin(), order_.end(),
                      [this](auto a, auto b) { return results_.lower[a] > results_.lower[b]; });
     if (order_.size() > Effort::batch_size) order_.resize(Effort::batch_size);
-    std::int64_t nodes = std::min(least_cap, share(order_.size()));
     // what the first batch takes tells what the others would
-    if (stage_ == Stage::search && searches_ == 0)
-        nodes = std::max<std::int64_t>(1, std::min(nodes, share(Effort::first_share * order_.size())));
-    for (const std::int64_t d : order_) batch_.push_back({Kind::search, d, {floor, ceiling, nodes}});
+    const bool first = stage_ == Stage::search && searches_ == 0;
+    const std::int64_t work = share((first ? Effort::first_share : 1) * order_.size());
+    for (const std::int64_t d : order_)
+        batch_.push_back({Kind::search, d, {floor, ceiling, std::min(least_cap, work), work}});
     return true;
 }
 
@@ -252,7 +262,7 @@ bool Schedule::plan_narrowing(std::int64_t rank, Kind kind) {
         if (order_.size() > Effort::batch_size) order_.resize(Effort::batch_size);
         std::int64_t nodes = std::min(narrow_cap_, share(order_.size()));
         if (kind == Kind::bound) nodes *= minorant_nodes();
-        for (const std::int64_t d : order_) batch_.push_back({kind, d, {floor, floor, nodes}});
+        for (const std::int64_t d : order_) batch_.push_back({kind, d, {floor, floor, nodes, nodes}});
         return !batch_.empty();
     }
     return false;
@@ -313,17 +323,20 @@ void Schedule::record(const Task& task, const Outcome& outcome, const double* wi
     results_.lower[d] = std::max(results_.lower[d], outcome.lower);
     results_.upper[d] = std::max(results_.lower[d], std::min(results_.upper[d], outcome.upper));
     const std::int64_t price = task.kind == Kind::bound || task.target.with_model ? minorant_nodes() : 1;
-    results_.nodes[d] += (outcome.nodes + price - 1) / price;
+    const std::int64_t nodes = (outcome.nodes + price - 1) / price;
+    results_.nodes[d] += nodes;
+    charged_.fetch_add((outcome.nodes + outcome.charged + price - 1) / price - nodes, std::memory_order_relaxed);
     if (task.kind == Kind::bound && outcome.status != Status::DECIDED) failed_[at] = task.target.floor;
     if (task.kind != Kind::search) return;
     ended_[at] = outcome.status;
-    cost_[at] = outcome.status == Status::NODE_LIMIT ? std::max(outcome.nodes, cap_[at]) : outcome.nodes;
+    cost_[at] =
+        (outcome.status == Status::NODE_LIMIT ? std::max(outcome.nodes, cap_[at]) : outcome.nodes) + outcome.charged;
     if (stage_ == Stage::narrow) {
         if (outcome.status != Status::DECIDED && outcome.status != Status::OPTIMAL) failed_[at] = task.target.floor;
         return;
     }
-    if (outcome.status == Status::NODE_LIMIT && task.target.nodes < limits_.nodes) {
-        if (task.target.nodes >= cap_[at])
+    if (outcome.status == Status::NODE_LIMIT && outcome.nodes < limits_.nodes) {
+        if (outcome.nodes >= cap_[at])
             cap_[at] = cap_[at] < limits_.nodes / Effort::next_cap ? cap_[at] * Effort::next_cap : limits_.nodes;
         ended_[at] = Status::DECIDED;  // for now: no limit of the caller was met
     } else {

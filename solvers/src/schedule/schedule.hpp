@@ -74,10 +74,12 @@ class Schedule {
     enum class Stage { start, dive, search, bound, narrow, finish } stage_ = Stage::start;
     std::int64_t at_rank_ = 0;
     std::int64_t at_draw_ = 0;
+    bool dived_more_ = false;  // at this rank
     std::int64_t spent_ = 0;
-    std::int64_t set_ups_ = 0;   // nodes that took as long as setting up searches and dives
-    std::int64_t searches_ = 0;  // so far, before any narrowing
-    std::int64_t searched_ = 0;  // nodes that they took, or would have
+    std::int64_t set_ups_ = 0;              // nodes that took as long as setting up searches and dives
+    std::atomic<std::int64_t> charged_{0};  // nodes that took as long as conflicts
+    std::int64_t searches_ = 0;             // so far, before any narrowing
+    std::int64_t searched_ = 0;             // nodes that they took, or would have
     std::atomic<std::int64_t> decided_{0};
     std::vector<std::int64_t> cap_;   // (draws) nodes that the next search of a draw may take
     std::vector<std::int64_t> cost_;  // (draws) nodes of the last search, at least its cap if that was met

@@ -116,7 +116,7 @@ Outcome DrawSolver::dive(std::int64_t draw, Side side, int steps, bool with_mode
 }
 
 Outcome DrawSolver::search(std::int64_t draw, Side side, const Target& target, double* witness) {
-    budget_.start(target.nodes);
+    budget_.start(target.nodes, target.work);
     begin(draw, side);
     view_.place();
     const SignedSearch::Target in_scores{floor_in_scores(target.floor, view_), target.ceiling * view_.divisor};
@@ -128,11 +128,7 @@ Outcome DrawSolver::search(std::int64_t draw, Side side, const Target& target, d
 }
 
 DrawSolver::Quadratic::Quadratic(const DrawView& of, std::unique_ptr<Relaxation> relaxation, Budget& budget)
-    : view(of.problem, of.arrangement, std::move(relaxation)), apex(of.arrangement), search(view, apex, budget) {
-    // its nodes are so cheap that conflicts, of ties above all, can take most of the time
-    apex.charge_to(budget);
-    search.charge_to(budget);
-}
+    : view(of.problem, of.arrangement, std::move(relaxation)), apex(of.arrangement), search(view, apex, budget) {}
 
 // Whether the draw has one.
 bool DrawSolver::Quadratic::tally(std::int64_t draw) {
@@ -160,7 +156,7 @@ bool DrawSolver::tally_model() {
 }
 
 Outcome DrawSolver::bound(std::int64_t draw, Side side, const Target& target) {
-    budget_.start(target.nodes);
+    budget_.start(target.nodes, target.work);
     const bool exists = tally_minorant(draw);
     const DrawView& view = minorant_->view;
     incumbent_.clear(view.problem.anchor, view.p);
@@ -178,6 +174,7 @@ Outcome DrawSolver::bound(std::int64_t draw, Side side, const Target& target) {
     Outcome outcome;
     outcome.upper = std::max((upper + view.rounding) / view.divisor, target.floor);
     outcome.nodes = budget_.nodes();
+    outcome.charged = budget_.charged();
     outcome.status = outcome.upper <= target.floor ? Status::DECIDED : Status::NODE_LIMIT;
     if (budget_.status() == Status::TIME_LIMIT || budget_.status() == Status::INTERRUPTED)
         outcome.status = budget_.status();
@@ -196,6 +193,7 @@ Outcome DrawSolver::finish(double floor, double open_bound, Side side, double* w
     Outcome outcome;
     const double value = incumbent_.value;
     outcome.nodes = budget_.nodes();
+    outcome.charged = budget_.charged();
     outcome.status = budget_.status();
     const double most = trivial_bound(view_, side);
     const double upper = std::min(std::max(value, open_bound), most);

@@ -23,6 +23,7 @@ struct Outcome {
     double upper = 0.0;
     Status status = Status::OPTIMAL;
     std::int64_t nodes = 0;
+    std::int64_t charged = 0;  // work on conflicts, in nodes that take as long
 };
 
 // What a search is to find out, in the units of Q.
@@ -30,6 +31,7 @@ struct Target {
     double floor = 0.0;                                             // values up to this are all the same
     double ceiling = std::numeric_limits<double>::infinity();       // the first value above it is enough
     std::int64_t nodes = std::numeric_limits<std::int64_t>::max();  // that may be spent
+    std::int64_t work = std::numeric_limits<std::int64_t>::max();   // the same with what is charged
     bool with_model = false;                                        // a dive goes down the tree of the loss's model
 };
 

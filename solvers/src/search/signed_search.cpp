@@ -18,7 +18,11 @@ SignedSearch::SignedSearch(DrawView& view, ApexGain& apex, Budget& budget)
       cone_(view.arrangement),
       cone_search_(view.arrangement),
       p_(view.p),
-      probe_normal_(view.p) {}
+      probe_normal_(view.p) {
+    if (!relaxation_.is_cheap) return;
+    cone_.charge_to(budget);
+    apex.charge_to(budget);
+}
 
 double SignedSearch::explore(double sign, const Target& target, Incumbent& incumbent) {
     target_ = target;

@@ -26,9 +26,6 @@ class SignedSearch {
 
     SignedSearch(DrawView& view, ApexGain& apex, Budget& budget);
 
-    // The work of its conflicts too, as OpenCone does.
-    void charge_to(Budget& budget) { cone_.charge_to(budget); }
-
     // Looks for a better incumbent. Returns the largest bound of what was left open, 0 if nothing was.
     double explore(double sign, const Target& target, Incumbent& incumbent);
 
