@@ -111,10 +111,10 @@ TEST(what_it_proves_holds) {
                 const std::int64_t nodes = integer(random, 0, 2) == 0 ? integer(random, 1, 40) : 100000;
                 const auto outcome = solver.bound(0, cudbound::Side::BOTH, {floor, floor, nodes});
                 CHECK_AT_MOST(q, outcome.upper + raised);
-                CHECK_EQUAL(outcome.status == Status::DECIDED, outcome.upper <= floor);
-                if (floor < q - raised) CHECK(outcome.status != Status::DECIDED);
+                CHECK_EQUAL(outcome.status() == Status::DECIDED, outcome.upper <= floor);
+                if (floor < q - raised) CHECK(outcome.status() != Status::DECIDED);
                 bounded += floor > q;
-                decided += floor > q && outcome.status == Status::DECIDED;
+                decided += floor > q && outcome.status() == Status::DECIDED;
             }
         }
         // it is worth having: most floors above Q are proved, and dives down the model find most of Q

@@ -45,21 +45,22 @@ struct Ended {
 
 Outcome answer(const Draw& draw, const Task& task) {
     Outcome outcome;
-    outcome.status = Status::DECIDED;
     outcome.upper = 0.5;
     if (task.kind != Kind::search) return outcome;
-    if (draw.stuck) return {draw.lower, draw.upper, Status::INACCURATE, 1};
+    if (draw.stuck) return {draw.lower, draw.upper, cudbound::End::inaccurate, Status::OPTIMAL, 1};
     const std::int64_t nodes = task.target.floor >= draw.easy_from ? 1 : draw.nodes;
     const std::int64_t possible = std::min(task.target.nodes, task.target.work / (1 + draw.conflicts));
-    if (nodes > possible) return {0.0, 0.5, Status::NODE_LIMIT, possible, possible * draw.conflicts};
+    if (nodes > possible)
+        return {0.0, 0.5, cudbound::End::at_limit, Status::NODE_LIMIT, possible, possible * draw.conflicts};
     outcome.nodes = nodes;
     outcome.charged = nodes * draw.conflicts;
     if (draw.value <= task.target.floor) {
         outcome.upper = task.target.floor;
     } else if (draw.value > task.target.ceiling) {
         outcome.lower = draw.value;
+        outcome.end = cudbound::End::above_ceiling;
     } else {
-        outcome = {draw.value, draw.value, Status::OPTIMAL, nodes, outcome.charged};
+        outcome = {draw.value, draw.value, cudbound::End::exact, Status::OPTIMAL, nodes, outcome.charged};
     }
     return outcome;
 }

@@ -118,7 +118,7 @@ class Search {
     const cudbound::Problem problem_;
     const cudbound::Arrangement arrangement_;
     cudbound::Budget budget_;
-    cudbound::DrawView view_;
+    cudbound::PlacedDraw view_;
     cudbound::ApexGain apex_;
     cudbound::SignedSearch search_;
 };

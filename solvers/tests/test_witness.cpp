@@ -35,7 +35,7 @@ struct Setting {
 
     const cudbound::Problem problem;
     const cudbound::Arrangement arrangement;
-    cudbound::DrawView view;
+    cudbound::PlacedDraw view;
     cudbound::WitnessWriter writer;
 };
 

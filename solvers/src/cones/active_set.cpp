@@ -13,8 +13,6 @@ ActiveSet::ActiveSet(int p) : p_(p), basis_(p), point_(p), base_(p), projected_(
     members_.reserve(p);
 }
 
-void ActiveSet::reserve(int count) { places_.reserve(count); }
-
 void ActiveSet::reset(int count) {
     basis_.clear();
     members_.clear();

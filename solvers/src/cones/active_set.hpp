@@ -51,7 +51,6 @@ class ActiveSet {
 
     explicit ActiveSet(int p);
 
-    void reserve(int count);
     // No active constraint; all `count` soft ones at multiplier 0. The center is 0, until `restore`.
     void reset(int count = 0);
 

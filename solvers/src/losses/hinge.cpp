@@ -142,11 +142,7 @@ double HingeRelaxation::loss(const double* v) const {
     return sum;
 }
 
-std::unique_ptr<Node> HingeRelaxation::make_node() const {
-    auto node = std::make_unique<HingeNode>(p);
-    node->active.reserve(static_cast<int>(problem_.n));
-    return node;
-}
+std::unique_ptr<Node> HingeRelaxation::make_node() const { return std::make_unique<HingeNode>(p); }
 
 void HingeRelaxation::copy(const Node& from, Node& to) const {
     static_cast<HingeNode&>(to) = static_cast<const HingeNode&>(from);

@@ -59,7 +59,6 @@ class SmoothRelaxation final : public Relaxation {
             longest = std::max(longest, dot(row, row, p));
         }
         if (longest > 0.0) least_extent_ = Settings::least_extent / std::sqrt(longest);
-        active_.reserve(l1_.count());
         violations_.resize(static_cast<std::size_t>(l1_.count()));
     }
 

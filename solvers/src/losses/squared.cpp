@@ -127,11 +127,7 @@ double SquaredRelaxation::rise(const Node& node, double curvature, double distan
     return std::max(plain, farther * farther - length2);
 }
 
-std::unique_ptr<Node> SquaredRelaxation::make_node() const {
-    auto node = std::make_unique<SquaredNode>(p);
-    node->active.reserve(l1_.count());
-    return node;
-}
+std::unique_ptr<Node> SquaredRelaxation::make_node() const { return std::make_unique<SquaredNode>(p); }
 
 void SquaredRelaxation::copy(const Node& from, Node& to) const {
     static_cast<SquaredNode&>(to) = static_cast<const SquaredNode&>(from);

@@ -8,19 +8,19 @@
 namespace cudbound {
 
 // The arrangement through beta = 0 has every hyperplane of the draw: none was fixed, for all are within reach.
-void ApexGain::search(const DrawView& view, double enough, Budget& budget) {
-    const int m = view.size();
+void ApexGain::search(const PlacedDraw& draw, double enough, Budget& budget) {
+    const int m = draw.size();
     normals_.clear();
     gains_.clear();
     double error = 0.0;  // of the normals
     for (int i = 0; i < m; ++i) {
-        const double turn = view.difference[i] > 0.0 ? 1.0 : -1.0;
-        for (int l = 0; l < p_; ++l) normals_.push_back(turn * view.normal(i)[l]);
-        gains_.push_back(std::abs(view.difference[i]));
-        error = std::max(error, view.arrangement.errors[view.id[i]]);
+        const double turn = draw.difference[i] > 0.0 ? 1.0 : -1.0;
+        for (int l = 0; l < p_; ++l) normals_.push_back(turn * draw.normal(i)[l]);
+        gains_.push_back(std::abs(draw.difference[i]));
+        error = std::max(error, draw.arrangement.errors[draw.id[i]]);
     }
     const double rounding = std::max(Settings::cone_rounding, Settings::certain * error);
-    const CentralHyperplanes all{p_, m, normals_.data(), gains_.data(), rounding, view.id.data()};
+    const CentralHyperplanes all{p_, m, normals_.data(), gains_.data(), rounding, draw.id.data()};
     // Returns whether nothing is left to find.
     const auto search_by = [&](auto& search, double nodes) {
         search.search(all, std::max(best_, enough), nodes, budget);

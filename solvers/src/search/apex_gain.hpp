@@ -8,9 +8,9 @@
 #include "control/budget.hpp"
 #include "control/prunes.hpp"
 #include "search/best_cell.hpp"
-#include "search/draw_view.hpp"
 #include "search/gain_by_cones.hpp"
 #include "search/gain_by_conflicts.hpp"
+#include "search/placed_draw.hpp"
 
 namespace cudbound {
 
@@ -32,7 +32,7 @@ class ApexGain : public BestCell {
     void forget() { begin(std::numeric_limits<double>::infinity()); }
 
     // Looks for a cell that gains more than `enough`, or for a proof that there is none.
-    void search(const DrawView& view, double enough, Budget& budget);
+    void search(const PlacedDraw& draw, double enough, Budget& budget);
 
     bool known(double enough) const { return at_most(upper_, std::max(best_, enough)); }
 

@@ -12,7 +12,8 @@ struct Incumbent {
     bool is_anchor = false;      // whether the point is the anchor itself
     std::vector<double> point;   // (p) beta: a point of the closed cell
     std::vector<double> inward;  // (p) a direction from there into the cell; empty if `sides` give it
-    std::vector<int> sides;      // +-(position in the view + 1): hyperplanes through the point and the side that counts
+    std::vector<int>
+        sides;  // +-(position in the placed draw + 1): hyperplanes through the point and the side that counts
 
     // Takes over a value; the point, and how its cell is reached from there, are set by the caller.
     void take(double its_value, double its_sign, double its_score) {

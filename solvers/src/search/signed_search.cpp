@@ -10,15 +10,15 @@
 
 namespace cudbound {
 
-SignedSearch::SignedSearch(DrawView& view, ApexGain& apex, Budget& budget)
-    : view_(view),
+SignedSearch::SignedSearch(PlacedDraw& draw, ApexGain& apex, Budget& budget)
+    : draw_(draw),
       apex_(apex),
       budget_(budget),
-      relaxation_(*view.relaxation),
-      cone_(view.arrangement),
-      cone_search_(view.arrangement),
-      p_(view.p),
-      probe_normal_(view.p) {
+      relaxation_(*draw.relaxation),
+      cone_(draw.arrangement),
+      cone_search_(draw.arrangement),
+      p_(draw.p),
+      probe_normal_(draw.p) {
     if (!relaxation_.is_cheap) return;
     cone_.charge_to(budget);
     apex.charge_to(budget);
@@ -56,7 +56,7 @@ double SignedSearch::explore(double sign, const Target& target, Incumbent& incum
 // hyperplanes; in more they end what would take the tree much longer than this.
 double SignedSearch::nodes_before_cones() const {
     const bool possible = relaxation_.is_ball && p_ <= Settings::cone_search_dimensions && relaxation_.certain &&
-                          relaxation_.error <= Settings::cone_error && view_.size() >= Settings::cone_least &&
+                          relaxation_.error <= Settings::cone_error && draw_.size() >= Settings::cone_least &&
                           std::all_of(curved_.begin(), curved_.end(), [](double curved) { return curved == 1.0; });
     if (!possible) return std::numeric_limits<double>::infinity();
     if (p_ <= 3 && static_cast<int>(gain_.size()) >= Settings::cone_search_many) return 1.0;
@@ -74,7 +74,7 @@ void SignedSearch::search_cones() {
     draw.apex = relaxation_.apex.data();
     draw.fixed_score = fixed_score_;
     draw.cap = score_cap_;
-    draw.tie = view_.tie;
+    draw.tie = draw_.tie;
     draw.relaxation = &relaxation_;
     cone_search_.search(draw, cut(), budget_);
     leave_open(cone_search_.open_bound());
@@ -121,12 +121,12 @@ void SignedSearch::dive(double sign, int steps, Incumbent& incumbent) {
 // Turns the hyperplanes to this sign and fixes those that no classifier worth more than the threshold can cross.
 void SignedSearch::orient(double sign, double threshold) {
     sign_ = sign;
-    fixed_score_ = sign * view_.constant;
+    fixed_score_ = sign * draw_.constant;
     score_cap_ = fixed_score_;
     member_.clear();
-    for (int i = 0; i < view_.size(); ++i) {
-        const double positive = sign * view_.positive(i);
-        const double negative = sign * view_.negative(i);
+    for (int i = 0; i < draw_.size(); ++i) {
+        const double positive = sign * draw_.positive(i);
+        const double negative = sign * draw_.negative(i);
         fixed_score_ += std::min(positive, negative);
         score_cap_ += std::max(positive, negative);
         member_.push_back(i);
@@ -148,18 +148,18 @@ void SignedSearch::orient(double sign, double threshold) {
     curved_.resize(k);
     for (std::size_t j = 0; j < k; ++j) {
         const int i = member_[j];
-        const double turn = sign * view_.difference[i] > 0.0 ? 1.0 : -1.0;
-        const double* unit = view_.unit(i);
-        const double* in_beta = view_.normal(i);
+        const double turn = sign * draw_.difference[i] > 0.0 ? 1.0 : -1.0;
+        const double* unit = draw_.unit(i);
+        const double* in_beta = draw_.normal(i);
         for (std::size_t l = 0; l < p; ++l) {
             normal_[j * p + l] = turn * unit[l];
             beta_normal_[j * p + l] = turn * in_beta[l];
             column_[l * k + j] = normal_[j * p + l];
         }
-        hyperplane_[j] = view_.id[i];
-        distance_[j] = turn * view_.offset[i];
-        gain_[j] = std::abs(view_.difference[i]);
-        curved_[j] = view_.curvature[i];
+        hyperplane_[j] = draw_.id[i];
+        distance_[j] = turn * draw_.offset[i];
+        gain_[j] = std::abs(draw_.difference[i]);
+        curved_[j] = draw_.curvature[i];
     }
     mark_.assign(k, undecided);
     forced_.clear();
@@ -172,9 +172,9 @@ void SignedSearch::fix_far_hyperplanes(double threshold) {
         const double reach = relaxation_.reach(score_cap_, threshold);
         const std::size_t before = member_.size();
         std::erase_if(member_, [&](int i) {
-            if (!exceeds(view_.crossing[i], reach)) return false;
-            const double gain = std::abs(view_.difference[i]);
-            if ((view_.at_minimizer[i] > 0.0) == (sign_ * view_.difference[i] > 0.0)) {
+            if (!exceeds(draw_.crossing[i], reach)) return false;
+            const double gain = std::abs(draw_.difference[i]);
+            if ((draw_.at_minimizer[i] > 0.0) == (sign_ * draw_.difference[i] > 0.0)) {
                 fixed_score_ += gain;
             } else {
                 score_cap_ -= gain;
@@ -192,19 +192,19 @@ void SignedSearch::probe(double threshold) {
     const double reach = relaxation_.reach(score_cap_, threshold);
     forced_.assign(1, 0);
     for (const int i : member_) {
-        if (view_.curvature[i] > 0.0 || view_.probed[i] || std::abs(view_.at_minimizer[i]) <= view_.tie) continue;
+        if (draw_.curvature[i] > 0.0 || draw_.probed[i] || std::abs(draw_.at_minimizer[i]) <= draw_.tie) continue;
         if (!budget_.go_on()) break;
-        const double turn = view_.at_minimizer[i] > 0.0 ? -1.0 : 1.0;
-        const double distance = turn * view_.offset[i];
-        for (int l = 0; l < p_; ++l) probe_normal_[l] = turn * view_.unit(i)[l];
+        const double turn = draw_.at_minimizer[i] > 0.0 ? -1.0 : 1.0;
+        const double distance = turn * draw_.offset[i];
+        for (int l = 0; l < p_; ++l) probe_normal_[l] = turn * draw_.unit(i)[l];
         relaxation_.copy(relaxation_.root(), node);
-        const auto settled = relaxation_.settle(node, {p_, probe_normal_.data(), &distance, view_.tie}, forced_, reach);
+        const auto settled = relaxation_.settle(node, {p_, probe_normal_.data(), &distance, draw_.tie}, forced_, reach);
         if (settled == Relaxation::Settled::too_far) {
-            view_.crossing[i] =
-                std::max(view_.crossing[i], std::nextafter(reach, std::numeric_limits<double>::infinity()));
+            draw_.crossing[i] =
+                std::max(draw_.crossing[i], std::nextafter(reach, std::numeric_limits<double>::infinity()));
         }
-        if (settled == Relaxation::Settled::yes) view_.crossing[i] = std::max(view_.crossing[i], node.loss);
-        view_.probed[i] = settled == Relaxation::Settled::yes;
+        if (settled == Relaxation::Settled::yes) draw_.crossing[i] = std::max(draw_.crossing[i], node.loss);
+        draw_.probed[i] = settled == Relaxation::Settled::yes;
     }
     forced_.clear();
 }
@@ -288,8 +288,8 @@ double SignedSearch::classify(Level& here, double score) {
     tight_.clear();
     here.crossed.clear();
     for (std::size_t j = 0; j < k; ++j) {
-        if (mark_[j] == given_up || margins_[j] > view_.near_tie) continue;
-        if (mark_[j] == forced || !(margins_[j] < -view_.tie)) {
+        if (mark_[j] == given_up || margins_[j] > draw_.near_tie) continue;
+        if (mark_[j] == forced || !(margins_[j] < -draw_.tie)) {
             tight_.push_back(static_cast<int>(j));
         } else {
             const double rise = curved_[j] > 0.0
@@ -350,7 +350,7 @@ void SignedSearch::apex_node(double score) {
     }
     if (!apex_searched_) {
         const double enough = cut() / g - fixed_score_;
-        if (!apex_.known(enough)) apex_.search(view_, enough, budget_);
+        if (!apex_.known(enough)) apex_.search(draw_, enough, budget_);
         apex_proved_ = apex_.known(enough);
         apex_searched_ = true;
         score_cap_ = std::min(score_cap_, fixed_score_ + std::max(apex_.upper(), apex_.best()));
@@ -377,7 +377,7 @@ double SignedSearch::bound(double score, double loss) const {
 
 void SignedSearch::leave_open(double bound) { open_bound_ = with_open(open_bound_, bound); }
 
-Sides SignedSearch::sides() const { return {p_, normal_.data(), distance_.data(), view_.tie}; }
+Sides SignedSearch::sides() const { return {p_, normal_.data(), distance_.data(), draw_.tie}; }
 
 // All of these hyperplanes pass through beta = 0.
 Sides SignedSearch::sides_of_beta() {
@@ -391,7 +391,7 @@ void SignedSearch::offer(double score, double value, const std::vector<double>& 
     relaxation_.to_beta(point.data(), best.point.data());
     for (const int j : tight_) {
         const int i = member_[j];
-        best.sides.push_back(sign_ * view_.difference[i] > 0.0 ? i + 1 : -(i + 1));
+        best.sides.push_back(sign_ * draw_.difference[i] > 0.0 ? i + 1 : -(i + 1));
     }
     if (value > target_.ceiling) budget_.finish(Status::DECIDED);
 }

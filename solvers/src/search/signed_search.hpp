@@ -8,8 +8,8 @@
 #include "control/budget.hpp"
 #include "search/apex_gain.hpp"
 #include "search/cone_search.hpp"
-#include "search/draw_view.hpp"
 #include "search/incumbent.hpp"
+#include "search/placed_draw.hpp"
 
 namespace cudbound {
 
@@ -24,7 +24,7 @@ class SignedSearch {
         double ceiling = 0.0;
     };
 
-    SignedSearch(DrawView& view, ApexGain& apex, Budget& budget);
+    SignedSearch(PlacedDraw& draw, ApexGain& apex, Budget& budget);
 
     // Looks for a better incumbent. Returns the largest bound of what was left open, 0 if nothing was.
     double explore(double sign, const Target& target, Incumbent& incumbent);
@@ -64,7 +64,7 @@ class SignedSearch {
     Normals normals() const { return {beta_normal_.data(), hyperplane_.data()}; }
     Level& level(int depth);
 
-    DrawView& view_;
+    PlacedDraw& draw_;
     ApexGain& apex_;
     Budget& budget_;
     Relaxation& relaxation_;
@@ -74,7 +74,7 @@ class SignedSearch {
 
     // the hyperplanes within reach, turned so that the preferred side is positive
     double sign_ = 1.0;
-    std::vector<int> member_;          // (k) position in the view
+    std::vector<int> member_;          // (k) position in the draw
     std::vector<int> hyperplane_;      // (k) in the arrangement
     std::vector<double> normal_;       // (k, p) unit normals in coordinates of the relaxation
     std::vector<double> beta_normal_;  // (k, p) and of beta

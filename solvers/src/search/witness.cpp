@@ -10,11 +10,11 @@
 
 namespace cudbound {
 
-WitnessWriter::WitnessWriter(const DrawView& view)
-    : view_(view),
-      p_(view.p),
-      evaluation_(view.problem),
-      cone_(view.arrangement),
+WitnessWriter::WitnessWriter(const PlacedDraw& draw)
+    : draw_(draw),
+      p_(draw.p),
+      evaluation_(draw.problem),
+      cone_(draw.arrangement),
       basis_(p_),
       projected_(p_),
       step_(p_),
@@ -28,12 +28,12 @@ WitnessWriter::WitnessWriter(const DrawView& view)
 double WitnessWriter::write(const Incumbent& incumbent, double* witness) {
     base_ = incumbent.point;
     const double may_miss = allowed(incumbent);
-    anchor_loss_ = evaluation_.anchor_loss(view_.draw);
+    anchor_loss_ = evaluation_.anchor_loss(draw_.number);
     if (incumbent.inward.empty() && incumbent.sides.empty()) {  // most of them lie inside their cell
         double value = 0.0;
         if (incumbent.is_anchor) {
             std::copy_n(evaluation_.anchor(), evaluation_.size(), witness);
-            const bool clear = evaluation_.anchor_score(view_.draw, &value);
+            const bool clear = evaluation_.anchor_score(draw_.number, &value);
             value = clear ? std::min(std::max(0.0, incumbent.sign * value), incumbent.value) : -1.0;
         } else {
             evaluation_.from_beta(base_.data(), witness);
@@ -41,7 +41,7 @@ double WitnessWriter::write(const Incumbent& incumbent, double* witness) {
         }
         if (value >= incumbent.value - may_miss) return value;
     }
-    view_.list_strict(&strict_);
+    draw_.list_strict(&strict_);
     find_direction(incumbent);
     put_onto_hyperplanes();
     clear_ties();
@@ -84,22 +84,22 @@ double WitnessWriter::write(const Incumbent& incumbent, double* witness) {
 // Losses that are known to within a gap on purpose are taken at its lower end, which makes values larger than any
 // classifier is worth.
 double WitnessWriter::allowed(const Incumbent& incumbent) const {
-    const Relaxation& relaxation = *view_.relaxation;
+    const Relaxation& relaxation = *draw_.relaxation;
     // where alpha is infinite, or losses overflow, nothing may be missed for that reason
     const double taken_off = incumbent.score * relaxation.rate * relaxation.taken_off;
     const double enlarged = std::isfinite(taken_off) ? taken_off : 0.0;
-    return Settings::witness_value * view_.total + enlarged;
+    return Settings::witness_value * draw_.total + enlarged;
 }
 
 double WitnessWriter::write_start(const Incumbent& incumbent, double* witness) {
     double score = 0.0;
     if (incumbent.is_anchor) {
         std::copy_n(evaluation_.anchor(), evaluation_.size(), witness);
-        if (!evaluation_.anchor_score(view_.draw, &score)) return 0.0;
+        if (!evaluation_.anchor_score(draw_.number, &score)) return 0.0;
     } else {
         evaluation_.from_beta(incumbent.point.data(), witness);
         if (!minimizer_is_better(witness)) return std::max(0.0, worth(witness, incumbent.sign));
-        if (!evaluation_.score(view_.draw, &score)) return 0.0;
+        if (!evaluation_.score(draw_.number, &score)) return 0.0;
     }
     return std::clamp(incumbent.sign * score, 0.0, incumbent.value);
 }
@@ -107,10 +107,10 @@ double WitnessWriter::write_start(const Incumbent& incumbent, double* witness) {
 // A minimizer has no more loss than the anchor, unless rounding affected it strongly, or the anchor gains from a
 // direction along which the loss of the draw counts as flat. Measures the coefficients.
 bool WitnessWriter::minimizer_is_better(const double* coef) {
-    const Relaxation& relaxation = *view_.relaxation;
+    const Relaxation& relaxation = *draw_.relaxation;
     evaluation_.measure(coef);
-    anchor_loss_ = evaluation_.anchor_loss(view_.draw);
-    const double excess = evaluation_.loss(view_.draw) - anchor_loss_;
+    anchor_loss_ = evaluation_.anchor_loss(draw_.number);
+    const double excess = evaluation_.loss(draw_.number) - anchor_loss_;
     if (std::isnan(excess)) return false;
     return relaxation.error <= Settings::excess && !(relaxation.rate * excess > Settings::witness_loss);
 }
@@ -125,8 +125,8 @@ void WitnessWriter::find_direction(const Incumbent& incumbent) {
     }
     for (const int side : incumbent.sides) {
         const int i = std::abs(side) - 1;
-        for (int l = 0; l < p_; ++l) normals_.push_back(side > 0 ? view_.normal(i)[l] : -view_.normal(i)[l]);
-        hyperplanes_.push_back(view_.id[i]);
+        for (int l = 0; l < p_; ++l) normals_.push_back(side > 0 ? draw_.normal(i)[l] : -draw_.normal(i)[l]);
+        hyperplanes_.push_back(draw_.id[i]);
         members_.push_back(static_cast<int>(members_.size()));
     }
     cone_.find({normals_.data(), hyperplanes_.data()}, members_);
@@ -162,9 +162,9 @@ void WitnessWriter::clear_ties() {
     const double near = Settings::tie * std::sqrt(dot(base_.data(), base_.data(), p_));
     double room = length > 0.0 ? std::numeric_limits<double>::infinity() : 1.0;
     bool along = false;
-    for (int i = 0; i < view_.size(); ++i) {
-        if (std::abs(dot(view_.normal(i), base_.data(), p_)) > near) continue;
-        const double turn = std::abs(dot(view_.normal(i), step_.data(), p_));
+    for (int i = 0; i < draw_.size(); ++i) {
+        if (std::abs(dot(draw_.normal(i), base_.data(), p_)) > near) continue;
+        const double turn = std::abs(dot(draw_.normal(i), step_.data(), p_));
         if (turn > Settings::tie * length) {
             room = std::min(room, turn);
         } else {
@@ -185,12 +185,12 @@ double WitnessWriter::longest_step() {
     const double size = std::sqrt(dot(base_.data(), base_.data(), p_));
     const double near = Settings::tie * size;
     double step = (size > 0.0 ? size : 1.0) / length;
-    for (int i = 0; i < view_.size(); ++i) {
-        const double side = std::abs(dot(view_.normal(i), base_.data(), p_));
-        const double along = std::abs(dot(view_.normal(i), step_.data(), p_));
+    for (int i = 0; i < draw_.size(); ++i) {
+        const double side = std::abs(dot(draw_.normal(i), base_.data(), p_));
+        const double along = std::abs(dot(draw_.normal(i), step_.data(), p_));
         if (side > near && step * along > 0.5 * side) step = 0.5 * side / along;
     }
-    const Relaxation& relaxation = *view_.relaxation;
+    const Relaxation& relaxation = *draw_.relaxation;
     if (relaxation.rate == 0.0) return step;
     const double start = loss_at(base_);
     double rise = 0.5 * std::max(0.0, anchor_loss_ - start);
@@ -211,22 +211,22 @@ double WitnessWriter::longest_step() {
 double WitnessWriter::loss_at(const std::vector<double>& beta) {
     evaluation_.from_beta(beta.data(), raw_.data());
     evaluation_.measure(raw_.data());
-    return evaluation_.loss(view_.draw);
+    return evaluation_.loss(draw_.number);
 }
 
 double WitnessWriter::worth(const double* coef, double sign, const std::vector<char>* strict) {
     evaluation_.measure(coef);
     double score = 0.0;
-    if (!evaluation_.score(view_.draw, &score, strict)) return -1.0;
+    if (!evaluation_.score(draw_.number, &score, strict)) return -1.0;
     score = std::max(0.0, sign * score);
-    const Relaxation& relaxation = *view_.relaxation;
+    const Relaxation& relaxation = *draw_.relaxation;
     if (relaxation.rate == 0.0 || score == 0.0) return score;
-    const double loss = evaluation_.loss(view_.draw);
-    const double doubt = evaluation_.doubt(view_.draw, loss);
+    const double loss = evaluation_.loss(draw_.number);
+    const double doubt = evaluation_.doubt(draw_.number, loss);
     const double excess = loss - anchor_loss_ + doubt;
     if (std::isnan(excess)) return 0.0;  // both losses overflow: nothing is known of g
     const double near = Settings::witness_level * (anchor_loss_ + std::min(relaxation.apex_loss, 1.0));
-    const double most = Settings::witness_doubt * static_cast<double>(view_.problem.n);
+    const double most = Settings::witness_doubt * static_cast<double>(draw_.problem.n);
     const double allowed = std::isinf(relaxation.rate) ? near + std::min(2.0 * doubt, most) : 0.0;
     if (!(excess > allowed)) return score;
     return score * std::max(0.0, 1.0 - relaxation.rate * excess);
@@ -236,12 +236,12 @@ double WitnessWriter::worth(const double* coef, double sign, const std::vector<c
 // neither side, as sign(0) = +1 puts a row and its opposite into the same class: a short step along the normal leaves
 // it.
 void WitnessWriter::leave_hyperplanes(std::vector<double>& beta, double clear_by) const {
-    const Arrangement& arrangement = view_.arrangement;
-    auto bounds_the_cell = view_.id.begin();  // the hyperplanes listed there, in the same order
+    const Arrangement& arrangement = draw_.arrangement;
+    auto bounds_the_cell = draw_.id.begin();  // the hyperplanes listed there, in the same order
     const auto length = [&] { return std::sqrt(dot(beta.data(), beta.data(), p_)); };
     double on_it = clear_by * Settings::on_hyperplane * length();
     for (int h = 0; h < arrangement.count; ++h) {
-        if (bounds_the_cell != view_.id.end() && *bounds_the_cell == h) {
+        if (bounds_the_cell != draw_.id.end() && *bounds_the_cell == h) {
             ++bounds_the_cell;
             continue;
         }

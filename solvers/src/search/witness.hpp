@@ -6,14 +6,14 @@
 #include "cones/open_cone.hpp"
 #include "linear_algebra/normal_basis.hpp"
 #include "problem/evaluation.hpp"
-#include "search/draw_view.hpp"
 #include "search/incumbent.hpp"
+#include "search/placed_draw.hpp"
 
 namespace cudbound {
 
 class WitnessWriter {
  public:
-    WitnessWriter(const DrawView& view);
+    WitnessWriter(const PlacedDraw& draw);
 
     // Writes coefficients (in the caller's coordinates) and returns their value, computed from the caller's own rows: a
     // lower bound of the draw, in the units of the scores. At best that is the value of the incumbent; a point that
@@ -36,7 +36,7 @@ class WitnessWriter {
     double loss_at(const std::vector<double>& beta);
     bool minimizer_is_better(const double* coef);
 
-    const DrawView& view_;
+    const PlacedDraw& draw_;
     const int p_;
     Evaluation evaluation_;
     OpenCone cone_;

@@ -1,4 +1,4 @@
-#include "search/draw_view.hpp"
+#include "search/placed_draw.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -8,8 +8,8 @@
 
 namespace cudbound {
 
-DrawView::DrawView(const Problem& the_problem, const Arrangement& the_arrangement,
-                   std::unique_ptr<Relaxation> the_relaxation)
+PlacedDraw::PlacedDraw(const Problem& the_problem, const Arrangement& the_arrangement,
+                       std::unique_ptr<Relaxation> the_relaxation)
     : problem(the_problem),
       arrangement(the_arrangement),
       p(static_cast<int>(the_problem.p)),
@@ -24,20 +24,20 @@ DrawView::DrawView(const Problem& the_problem, const Arrangement& the_arrangemen
     }
 }
 
-void DrawView::tally(std::int64_t which) {
-    draw = which;
+void PlacedDraw::tally(std::int64_t which) {
+    number = which;
     divisor = problem.divisor();  // whole numbers: scores are exact, and equal scores compare equal
     most_ = 0.0;
     least_ = 0.0;
     for (std::int64_t i = 0; i < problem.n; ++i) {
-        weights_[i] = problem.weight(draw, i);
+        weights_[i] = problem.weight(number, i);
         most_ += std::max(weights_[i], 0.0);
         least_ += std::min(weights_[i], 0.0);
     }
     total = most_ - least_;
     rounding = problem.weights != nullptr ? Settings::score * total : 0.0;
 
-    relaxation->set(draw);
+    relaxation->set(number);
     scores_.tally(arrangement, problem.labels, weights_.data());
     constant = scores_.fixed;
     double left_out = 0.0;
@@ -58,7 +58,7 @@ void DrawView::tally(std::int64_t which) {
 }
 
 // Rows of a hyperplane whose sides count the same change sides together, unless they point both ways: sign(0) = +1.
-void DrawView::list_strict(std::vector<char>* strict) const {
+void PlacedDraw::list_strict(std::vector<char>* strict) const {
     const std::int64_t n = problem.n;
     strict->assign(n, 0);
     for (std::int64_t i = 0; i < n; ++i) {
@@ -69,7 +69,7 @@ void DrawView::list_strict(std::vector<char>* strict) const {
     }
 }
 
-void DrawView::place() {
+void PlacedDraw::place() {
     const std::size_t m = id.size();
     units.resize(m * static_cast<std::size_t>(p));
     offset.resize(m);
@@ -88,11 +88,11 @@ void DrawView::place() {
     near_tie = relaxation->near_ties * tie;
 }
 
-bool DrawView::score_anchor(double* score) const {
+bool PlacedDraw::score_anchor(double* score) const {
     return score_by([this](int i) { return anchor_sides_[id[i]]; }, Settings::clear, score);
 }
 
-bool DrawView::score_minimizer(double* score) const {
+bool PlacedDraw::score_minimizer(double* score) const {
     double* beta = beta_.data();
     relaxation->to_beta(relaxation->root().point.data(), beta);
     const double near = Settings::clear * std::sqrt(dot(beta, beta, p));
@@ -100,7 +100,7 @@ bool DrawView::score_minimizer(double* score) const {
 }
 
 template <class SideOf>
-bool DrawView::score_by(const SideOf& side_of, double near, double* score) const {
+bool PlacedDraw::score_by(const SideOf& side_of, double near, double* score) const {
     bool clear = true;
     *score = constant;
     for (int i = 0; i < size(); ++i) {

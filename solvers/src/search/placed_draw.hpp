@@ -10,9 +10,9 @@
 
 namespace cudbound {
 
-class DrawView {
+class PlacedDraw {
  public:
-    DrawView(const Problem& problem, const Arrangement& arrangement, std::unique_ptr<Relaxation> relaxation);
+    PlacedDraw(const Problem& problem, const Arrangement& arrangement, std::unique_ptr<Relaxation> relaxation);
 
     // The scores, and the minimizer of the loss: enough to score classifiers.
     void tally(std::int64_t draw);
@@ -33,6 +33,9 @@ class DrawView {
     // Lists (n) rows whose side must be beyond doubt for a score to be known.
     void list_strict(std::vector<char>* strict) const;
 
+    // A score as a value of Q, rounded upwards.
+    double in_q(double score) const { return (score + rounding) / divisor; }
+
     // Above every score of either sign: the weights of that sign.
     double most(double sign) const { return sign > 0.0 ? most_ : -least_; }
 
@@ -41,7 +44,7 @@ class DrawView {
     const int p;
     const std::unique_ptr<Relaxation> relaxation;
 
-    std::int64_t draw = -1;
+    std::int64_t number = -1;
     std::vector<int> id;             // (m) hyperplanes with a score that differs between their sides
     std::vector<double> difference;  // (m) score on the positive side minus score on the negative side
     double constant = 0.0;           // score of everything else
