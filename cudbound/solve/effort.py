@@ -10,9 +10,9 @@ from cudbound.solve.limits import SearchLimits
 #: Seconds of one processor that the search for a quantile may take by default, roughly: as long as someone trying the
 #: call would wait. Real data of 50 to 200 rows mostly take less than two; where they do not, the remaining draws take
 #: millions of nodes each, and a longer search hardly moves the bounds.
-DEFAULT_SECONDS = 12.0
+DEFAULT_SECONDS = 10.0
 #: Nodes that a call may always take by default, so that large problems make progress.
-LEAST_NODES = 2_000
+LEAST_NODES = 1_500
 #: Nodes that no search gets to; seconds that take more are as good as none.
 MOST_NODES = 10**18
 #: The search for the signed suprema, which only cap the upper limit of the interval around two centers, has one part
@@ -30,8 +30,8 @@ def seconds_per_node(problem: Problem) -> float:
     """
     n, p = map(float, problem.design.shape)
     if problem.loss.quadratic:
-        return 1e-6 * (3.0 + 1e-3 * n * p)
-    return 1e-6 * (15.0 + 3e-3 * n * p * p + 12e-3 * p * p * p)
+        return 1e-6 * (2.5 + 8e-4 * n * p)
+    return 1e-6 * (14.0 + 2.9e-3 * n * p * p + 16e-3 * p * p * p)
 
 
 def default_node_budget(problem: Problem, side: str = "both") -> int:

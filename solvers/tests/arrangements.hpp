@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cmath>
+#include <memory>
 #include <vector>
 
 #include "cones/open_cone.hpp"
@@ -24,20 +25,22 @@ class Hyperplanes {
         for (std::size_t i = 0; i < rows.size(); ++i) {
             const double* normal = arrangement.normal(arrangement.of_row[i]);
             for (int k = 0; k < p; ++k) units_.push_back(arrangement.orientation[i] * normal[k]);
-            numbers_.push_back(static_cast<std::int64_t>(i));
         }
     }
     Hyperplanes(const Hyperplanes&) = delete;
     Hyperplanes& operator=(const Hyperplanes&) = delete;
 
     cudbound::Normals normals() const { return {units_.data(), arrangement.of_row.data()}; }
+    std::shared_ptr<cudbound::ExactRank> exact() const {
+        return std::make_shared<cudbound::ExactRank>(arrangement.exact_rows());
+    }
     cudbound::CentralHyperplanes central(const std::vector<double>& gains) const {
         cudbound::CentralHyperplanes all;
         all.p = arrangement.p;
         all.count = static_cast<int>(gains.size());
         all.normals = units_.data();
         all.gains = gains.data();
-        all.rows = numbers_.data();
+        all.in_arrangement = arrangement.of_row.data();
         return all;
     }
 
@@ -52,7 +55,6 @@ class Hyperplanes {
 
     std::vector<double> design_;
     std::vector<double> units_;
-    std::vector<std::int64_t> numbers_;
 
  public:
     const cudbound::Arrangement arrangement;

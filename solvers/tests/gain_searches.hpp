@@ -1,5 +1,5 @@
-// What every search for the largest total gain promises, whatever its way: checks for test_max_gain.cpp and
-// test_direction_cones.cpp.
+// What every search for the largest total gain promises, whatever its way: checks for test_gain_by_conflicts.cpp and
+// test_gain_by_cones.cpp.
 #pragma once
 
 #include <algorithm>

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <limits>
 #include <memory>
@@ -11,6 +12,7 @@
 #include "instances.hpp"
 #include "losses/relaxation.hpp"
 #include "oracles.hpp"
+#include "placed.hpp"
 
 namespace hinge_cases {
 
@@ -147,16 +149,16 @@ struct Setting {
     explicit Setting(const Instance& instance)
         : problem(instance.view()),
           arrangement(cudbound::merge_rows(problem)),
-          relaxation(cudbound::make_relaxation(problem, arrangement)),
+          relaxation(cudbound::make_relaxation(problem, arrangement, budget)),
           node(relaxation->make_node()) {
         relaxation->set(0);
-        relaxation->start(*node);
+        relaxation->copy(relaxation->root(), *node);
         arrangement.normals.resize(arrangement.normals.size() + static_cast<std::size_t>(problem.p));
     }
     // Of any hyperplane, not only those of the rows: it takes the place behind the last one of the arrangement.
     double transform(const Vector& normal, double* unit, double* offset) {
         std::copy(normal.begin(), normal.end(), arrangement.normals.end() - problem.p);
-        return relaxation->transform(arrangement.count, unit, offset);
+        return place(*relaxation, arrangement.count, unit, offset);
     }
     Vector beta() const {
         Vector beta(problem.p);
@@ -167,6 +169,8 @@ struct Setting {
 
     const Problem problem;
     cudbound::Arrangement arrangement;
+    std::atomic<bool> stop{false};
+    cudbound::Budget budget{{}, stop};
     const std::unique_ptr<Relaxation> relaxation;
     const std::unique_ptr<cudbound::Node> node;
 };

@@ -11,6 +11,7 @@
 #include "instances.hpp"
 #include "losses/smooth.hpp"
 #include "oracles.hpp"
+#include "placed.hpp"
 
 namespace smooth_cases {
 
@@ -32,10 +33,10 @@ struct Setting {
         : p(instance.p),
           problem(instance.view()),
           arrangement(cudbound::merge_rows(problem)),
-          relaxation(cudbound::make_smooth(problem, arrangement)),
+          relaxation(cudbound::make_smooth(problem, arrangement, unlimited())),
           node(relaxation->make_node()) {
         relaxation->set(0);
-        relaxation->start(*node);
+        relaxation->copy(relaxation->root(), *node);
     }
 
     double exact(const Vector& beta) const {
@@ -49,7 +50,7 @@ struct Setting {
         const Vector distances(normals.size(), 0.0);
         const cudbound::Sides sides{p, flat.data(), distances.data(), tie * relaxation->extent};
         std::vector<int> forced;
-        relaxation->start(*node);
+        relaxation->copy(relaxation->root(), *node);
         for (int j = 0; j < static_cast<int>(normals.size()); ++j) {
             forced.push_back(j);
             if (sides.side(j, node->point.data()) >= -sides.tie) continue;
@@ -95,7 +96,7 @@ inline void check_node(Random& random, const Setting& setting, const Rows& norma
     const double at_point = setting.exact(node.point);
     const double scale = 1.0 + at_point;
     const double evaluated = (1e-12 + 1e-15 * size) * scale;  // margins of large coefficients carry rounding errors
-    CHECK_NEAR(setting.relaxation->loss(node.point.data()), at_point, evaluated);
+    CHECK_NEAR(loss_at(*setting.relaxation, setting.problem, node.point), at_point, evaluated);
     CHECK_AT_MOST(node.loss, at_point + gained + rounding * scale);
     CHECK_NEAR(node.loss, at_point, gap * scale + gained);
     for (int points = 0; points < 100; ++points) {

@@ -36,9 +36,39 @@ struct Polyhedron {
     }
 };
 
+// A set that knows sides alone, by the normals that it is given.
+class Forced {
+ public:
+    explicit Forced(int p) : p_(p), set_(p) {}
+
+    void reset() {
+        set_.reset();
+        squared_norm_ = 0.0;
+    }
+    ActiveSet::Outcome add(int label, const double* a, double violation, double limit) {
+        const std::size_t first = static_cast<std::size_t>(label) * p_;
+        normals_.resize(std::max(normals_.size(), first + p_));
+        std::copy_n(a, p_, normals_.begin() + first);
+        const cudbound::SoftConstraints nothing;
+        return set_.move({nothing, {p_, normals_.data(), nullptr, 0.0}}, label, -violation, &squared_norm_, limit);
+    }
+
+    int size() const { return set_.size(); }
+    int label(int k) const { return set_.label(k); }
+    const double* point() const { return set_.point(); }
+    double squared_norm() const { return squared_norm_; }
+    double certificate(int k) const { return set_.certificate(k); }
+
+ private:
+    int p_;
+    ActiveSet set_;
+    Vector normals_;
+    double squared_norm_ = 0.0;
+};
+
 // Adds violated constraints, the worst first, until none is left; the last one added goes to `last`. The norm of the
 // point must never decrease on the way.
-ActiveSet::Outcome solve(ActiveSet* set, const Polyhedron& constraints, double limit = infinity, int* last = nullptr) {
+ActiveSet::Outcome solve(Forced* set, const Polyhedron& constraints, double limit = infinity, int* last = nullptr) {
     for (int round = 0; round < 1000; ++round) {
         double worst = -1e-12;
         int next = -1;
@@ -49,12 +79,12 @@ ActiveSet::Outcome solve(ActiveSet* set, const Polyhedron& constraints, double l
                 next = j;
             }
         }
-        if (next < 0) return ActiveSet::Outcome::added;
+        if (next < 0) return ActiveSet::Outcome::moved;
         if (last != nullptr) *last = next;
         const double before = set->squared_norm();
         const auto outcome = set->add(next, constraints.normals[next].data(), worst, limit);
         CHECK_AT_MOST(before * (1.0 - 1e-12), set->squared_norm());
-        if (outcome != ActiveSet::Outcome::added) return outcome;
+        if (outcome != ActiveSet::Outcome::moved) return outcome;
     }
     CHECK(false && "cycles");
     return ActiveSet::Outcome::infeasible;
@@ -107,7 +137,7 @@ Polyhedron random_polyhedron(Random& random, int p, int m) {
 
 // `last` and the active constraints with their weights must prove that there is no point: the normals cancel with
 // weights >= 0, and the same combination of the offsets is negative.
-void check_certificate(const ActiveSet& set, const Polyhedron& constraints, int last) {
+void check_certificate(const Forced& set, const Polyhedron& constraints, int last) {
     Vector sum = constraints.normals[last];
     double offset = constraints.offsets[last];
     double largest = 1.0;
@@ -125,7 +155,7 @@ void check_certificate(const ActiveSet& set, const Polyhedron& constraints, int 
 // Returns whether no point satisfies all constraints.
 bool check_against_enumeration(const Polyhedron& constraints) {
     const double expected = smallest_norm(constraints);
-    ActiveSet set(constraints.p);
+    Forced set(constraints.p);
     int last = -1;
     const auto outcome = solve(&set, constraints, infinity, &last);
     const bool infeasible = outcome == ActiveSet::Outcome::infeasible;
@@ -142,11 +172,11 @@ bool check_against_enumeration(const Polyhedron& constraints) {
 
 // No constraint: v = 0. One constraint a'v >= 2 with a = e_1: v = (2, 0), |v|^2 = 4.
 TEST(one_constraint_by_hand) {
-    ActiveSet set(2);
+    Forced set(2);
     CHECK_EQUAL(set.size(), 0);
     CHECK_EQUAL(set.squared_norm(), 0.0);
     const double a[] = {1.0, 0.0};
-    CHECK(set.add(7, a, -2.0, infinity) == ActiveSet::Outcome::added);
+    CHECK(set.add(7, a, -2.0, infinity) == ActiveSet::Outcome::moved);
     CHECK_EQUAL(set.point()[0], 2.0);
     CHECK_EQUAL(set.point()[1], 0.0);
     CHECK_EQUAL(set.squared_norm(), 4.0);
@@ -161,10 +191,10 @@ TEST(one_constraint_by_hand) {
 // the nearest point of the second alone is (2, 2), which satisfies the first. So the first has to leave.
 TEST(a_constraint_leaves_by_hand) {
     const Polyhedron constraints{2, {{1.0, 0.0}, {std::sqrt(0.5), std::sqrt(0.5)}}, {-1.0, -2.0 * std::sqrt(2.0)}};
-    ActiveSet set(2);
-    CHECK(set.add(0, constraints.normals[0].data(), -1.0, infinity) == ActiveSet::Outcome::added);
+    Forced set(2);
+    CHECK(set.add(0, constraints.normals[0].data(), -1.0, infinity) == ActiveSet::Outcome::moved);
     const double violation = constraints.margin(1, set.point());
-    CHECK(set.add(1, constraints.normals[1].data(), violation, infinity) == ActiveSet::Outcome::added);
+    CHECK(set.add(1, constraints.normals[1].data(), violation, infinity) == ActiveSet::Outcome::moved);
     CHECK_NEAR(set.point()[0], 2.0, 1e-14);
     CHECK_NEAR(set.point()[1], 2.0, 1e-14);
     CHECK_EQUAL(set.size(), 1);
@@ -192,8 +222,8 @@ TEST(known_by_construction) {
             constraints.add(random_vector(random, p), 0.0);
             constraints.offsets.back() = 0.05 + std::abs(normal(random)) - oracle::dot(constraints.normals.back(), v);
         }
-        ActiveSet set(p);
-        CHECK(solve(&set, constraints) == ActiveSet::Outcome::added);
+        Forced set(p);
+        CHECK(solve(&set, constraints) == ActiveSet::Outcome::moved);
         const double size = 1.0 + std::sqrt(oracle::dot(v, v));
         for (int l = 0; l < p; ++l) CHECK_NEAR(set.point()[l], v[l], 1e-9 * size);
         CHECK_NEAR(set.squared_norm(), oracle::dot(v, v), 1e-9 * size * size);
@@ -238,10 +268,10 @@ TEST(degenerate_against_enumeration) {
 
 // The same normal twice, v_1 >= 1 and then v_1 >= 2: the deeper one takes the place of the other.
 TEST(duplicate_normal) {
-    ActiveSet set(3);
+    Forced set(3);
     const double a[] = {1.0, 0.0, 0.0};
-    CHECK(set.add(0, a, -1.0, infinity) == ActiveSet::Outcome::added);
-    CHECK(set.add(1, a, -1.0, infinity) == ActiveSet::Outcome::added);
+    CHECK(set.add(0, a, -1.0, infinity) == ActiveSet::Outcome::moved);
+    CHECK(set.add(1, a, -1.0, infinity) == ActiveSet::Outcome::moved);
     CHECK_EQUAL(set.size(), 1);
     CHECK_EQUAL(set.label(0), 1);
     CHECK_NEAR(set.squared_norm(), 4.0, 1e-14);
@@ -249,10 +279,10 @@ TEST(duplicate_normal) {
 
 // v_1 >= 1 and -v_1 >= 0: infeasible, and the certificate is the sum of the two with weight one.
 TEST(opposite_normals) {
-    ActiveSet set(2);
+    Forced set(2);
     const double a[] = {1.0, 0.0};
     const double b[] = {-1.0, 0.0};
-    CHECK(set.add(0, a, -1.0, infinity) == ActiveSet::Outcome::added);
+    CHECK(set.add(0, a, -1.0, infinity) == ActiveSet::Outcome::moved);
     CHECK(set.add(1, b, -1.0, infinity) == ActiveSet::Outcome::infeasible);
     CHECK_EQUAL(set.size(), 1);
     CHECK_EQUAL(set.certificate(0), 1.0);
@@ -263,7 +293,7 @@ TEST(opposite_normals) {
 TEST(three_directions_exclude_each_other) {
     const double h = std::sqrt(0.75);
     const Polyhedron constraints{2, {{1.0, 0.0}, {-0.5, h}, {-0.5, -h}}, {-1.0, -1.0, -1.0}};
-    ActiveSet set(2);
+    Forced set(2);
     int last = -1;
     CHECK(solve(&set, constraints, infinity, &last) == ActiveSet::Outcome::infeasible);
     CHECK_EQUAL(set.size(), 2);
@@ -280,16 +310,15 @@ TEST(continuing_equals_solving_from_scratch) {
         const int p = 1 + trial % 6;
         check::set_context("trial", trial, "p", p);
         Polyhedron constraints = random_polyhedron(random, p, integer(random, 1, p + 1));
-        ActiveSet parent(p);
-        while (solve(&parent, constraints) == ActiveSet::Outcome::added && constraints.size() < p + 6) {
+        Forced parent(p);
+        while (solve(&parent, constraints) == ActiveSet::Outcome::moved && constraints.size() < p + 6) {
             const Vector before(parent.point(), parent.point() + p);
             constraints.add(random_vector(random, p), normal(random) - 0.3);
-            ActiveSet child(p);
-            child.copy_from(parent);
-            ActiveSet scratch(p);
+            Forced child = parent;
+            Forced scratch(p);
             const auto outcome = solve(&child, constraints);
             CHECK(outcome == solve(&scratch, constraints));
-            if (outcome == ActiveSet::Outcome::added) {
+            if (outcome == ActiveSet::Outcome::moved) {
                 const double size = 1.0 + std::sqrt(scratch.squared_norm());
                 for (int l = 0; l < p; ++l) CHECK_NEAR(child.point()[l], scratch.point()[l], 1e-8 * size);
             }
@@ -309,8 +338,8 @@ TEST(limit_stops_early) {
         const Polyhedron constraints = random_polyhedron(random, p, p + 2);
         const double expected = smallest_norm(constraints);
         if (std::isinf(expected) || expected < 1e-6) continue;
-        ActiveSet set(p);
-        CHECK(solve(&set, constraints, expected * (1.0 + 1e-8)) == ActiveSet::Outcome::added);
+        Forced set(p);
+        CHECK(solve(&set, constraints, expected * (1.0 + 1e-8)) == ActiveSet::Outcome::moved);
         for (const double share : {0.0, 0.3, 0.999999}) {
             set.reset();
             CHECK(solve(&set, constraints, share * expected) == ActiveSet::Outcome::too_far);

@@ -141,7 +141,7 @@ TEST(anchor_and_apex) {
 
 // unit'v + offset is normal'beta times a positive constant, which does not depend on v; the unit normal has length one.
 // Hyperplanes of drawn rows have no flat part; the normal of a row that was not drawn has one if the draw is deficient.
-TEST(transform_preserves_sides) {
+TEST(places_preserve_sides) {
     Random random(63);
     for (int trial = 0; trial < check::trials(200); ++trial) {
         const Kind kind = kinds[trial % 4];
@@ -157,7 +157,7 @@ TEST(transform_preserves_sides) {
             const std::vector<double> row(arrangement.normal(hyperplane), arrangement.normal(hyperplane) + p);
             std::vector<double> unit(p);
             double offset = 0.0;
-            const bool flat = ball.transform(hyperplane, unit.data(), &offset);
+            const bool flat = ball.place(hyperplane, unit.data(), &offset);
             CHECK_NEAR(oracle::dot(unit, unit), 1.0, 1e-12);
             CHECK_EQUAL(flat, ball.rank < p && instance.counts[i] == 0);
             double scale = 0.0;

@@ -91,23 +91,30 @@ TEST(the_smaller_limit_counts) {
     }
 }
 
-// 5 nodes, of which work takes 3: 2 are left. Work is not cut off halfway, so it may take more than is left.
-TEST(charged_work_counts_as_nodes) {
+// Work of 5 nodes, of which conflicts take 3: 2 are left. Work is not cut off halfway: it may take more than is left.
+TEST(charged_work_counts_beside_nodes) {
+    constexpr std::int64_t node = cudbound::Settings::products_per_node;
     const std::atomic<bool> stop{false};
-    Budget budget(of_nodes(5), stop);
-    budget.start();
-    budget.charge(3);
-    CHECK_EQUAL(budget.nodes(), 3);
+    Budget budget(of_nodes(7), stop);
+    budget.start(6, 5);
+    budget.charge(3 * node);
+    CHECK_EQUAL(budget.nodes(), 0);
     CHECK_EQUAL(granted(budget), 2);
     CHECK(budget.status() == Status::NODE_LIMIT);
 
-    budget.start();
+    budget.start(6, 5);
+    CHECK_EQUAL(budget.charged(), 0);
     CHECK(budget.spend());
-    budget.charge(7);
-    CHECK_EQUAL(budget.nodes(), 8);
+    budget.charge(7 * node + node / 2);
     CHECK(!budget.spend());
     CHECK(budget.status() == Status::NODE_LIMIT);
-    CHECK_EQUAL(budget.nodes(), 8);
+    CHECK_EQUAL(budget.nodes(), 1);
+    CHECK_EQUAL(budget.charged(), 7);
+
+    // a limit on nodes alone does not count it
+    budget.start(6);
+    budget.charge(100 * node);
+    CHECK_EQUAL(granted(budget), 6);
 }
 
 // Whichever of the two deadlines has passed ends the search, also between nodes.
@@ -205,8 +212,8 @@ TEST(the_first_reason_stays) {
 TEST(another_search_begins_anew) {
     const std::atomic<bool> stop{false};
     Budget budget(of_nodes(4), stop);
-    budget.start(1);
-    budget.charge(10);
+    budget.start(1, 1);
+    budget.charge(10 * cudbound::Settings::products_per_node);
     CHECK(!budget.spend());
     budget.start();
     CHECK(budget.status() == Status::OPTIMAL);

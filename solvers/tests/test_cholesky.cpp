@@ -73,8 +73,7 @@ TEST(solutions_equal_elimination) {
         const System system = random_system(random, p, p + 3, decades);
         Cholesky first(p);
         CHECK(first.factorize(system.matrix, 1e-14));
-        Cholesky cholesky(p);
-        cholesky.copy_from(first);
+        const Cholesky cholesky = first;
         const std::vector<double> right = random_vector(random, p);
         // R'R x = right: the two triangular solves, in place
         std::vector<double> x = right;

@@ -9,9 +9,10 @@
 #include "instances.hpp"
 #include "losses/relaxation.hpp"
 #include "oracles.hpp"
+#include "placed.hpp"
 #include "problem/arrangement.hpp"
 #include "search/cone_search.hpp"
-#include "search/direction_cones.hpp"
+#include "search/gain_by_cones.hpp"
 
 namespace {
 
@@ -29,7 +30,7 @@ class SignedSearch {
     SignedSearch(const Instance& instance, double sign)
         : problem_(instance.view()),
           arrangement_(merge_rows(problem_)),
-          relaxation_(make_relaxation(problem_, arrangement_)),
+          relaxation_(make_relaxation(problem_, arrangement_, unlimited())),
           p_(instance.p) {
         std::vector<double> weights(instance.n);
         for (int i = 0; i < instance.n; ++i) weights[i] = instance.counts[i] - 1.0;
@@ -45,7 +46,7 @@ class SignedSearch {
             const double* normal = &arrangement_.normals[static_cast<std::size_t>(h) * p_];
             const double turn = gain > 0.0 ? 1.0 : -1.0;
             double offset = 0.0;
-            CHECK_EQUAL(relaxation_->transform(h, unit.data(), &offset), 1.0);
+            CHECK_EQUAL(place(*relaxation_, h, unit.data(), &offset), 1.0);
             for (int l = 0; l < p_; ++l) {
                 normals_.push_back(turn * unit[l]);
                 in_beta_.push_back(turn * normal[l]);
@@ -58,12 +59,9 @@ class SignedSearch {
         const Limits limits;
         Budget budget(limits, stop);
         budget.start();
-        std::vector<std::int64_t> rows;
-        for (const int h : arranged_) rows.push_back(arrangement_.representatives[h]);
-        cudbound::ExactRank exact = arrangement_.exact_rows();
-        DirectionCones cones(p_, exact);
+        GainByCones cones(arrangement_, p_, std::make_shared<ExactRank>(arrangement_.exact_rows()));
         cones.search({p_, static_cast<int>(gains_.size()), in_beta_.data(), gains_.data(),
-                      cudbound::Settings::cone_rounding, rows.data()},
+                      cudbound::Settings::cone_rounding, arranged_.data()},
                      -1.0, std::numeric_limits<double>::infinity(), budget);
         CHECK_EQUAL(cones.best(), cones.upper());
         cap_ = settled_ + std::max(0.0, cones.best());
@@ -80,7 +78,7 @@ class SignedSearch {
         draw.in_beta = {in_beta_.data(), arranged_.data()};
         draw.distances = distances_.data();
         draw.apex = relaxation_->apex.data();
-        draw.settled = settled_;
+        draw.fixed_score = settled_;
         draw.cap = cap_;
         draw.tie = 1e-10 * relaxation_->extent;
         draw.relaxation = relaxation_.get();
@@ -113,7 +111,7 @@ class SignedSearch {
             }
         }
         CHECK_NEAR(score, search.score(), 1e-12);
-        CHECK_NEAR(search.best(), score * relaxation_->g(relaxation_->loss(search.point().data())), 1e-9);
+        CHECK_NEAR(search.best(), score * relaxation_->g(oracle::dot(search.point(), search.point())), 1e-9);
         if (!tight.empty() && tight.size() < 8) CHECK(oracle::is_open_cone(tight, p_));
     }
 
@@ -131,12 +129,12 @@ class SignedSearch {
 bool is_curved(const Instance& instance) {
     const Problem problem = instance.view();
     const Arrangement arrangement = merge_rows(problem);
-    const auto relaxation = make_relaxation(problem, arrangement);
+    const auto relaxation = make_relaxation(problem, arrangement, unlimited());
     relaxation->set(0);
     std::vector<double> unit(instance.p);
     double offset = 0.0;
     for (int h = 0; h < arrangement.count; ++h) {
-        if (relaxation->transform(h, unit.data(), &offset) != 1.0) return false;
+        if (place(*relaxation, h, unit.data(), &offset) != 1.0) return false;
     }
     return true;
 }

@@ -232,7 +232,7 @@ TEST(the_floor_of_a_search_is_exact) {
             const double q = search(d, 0.0).upper;
             const cudbound::Outcome at_floor = search(d, q);
             CHECK_NEAR(at_floor.upper, q, close_to(instance));
-            CHECK(at_floor.status == Status::DECIDED || at_floor.status == Status::OPTIMAL);
+            CHECK(at_floor.status() == Status::DECIDED || at_floor.status() == Status::OPTIMAL);
             // where g = 1 and the loss is not that of a Newton step, values do not depend on the path to them
             if (trial % 6 != 0 && trial % 6 != 4) continue;
             if (!instance.weights.empty() || q == 0.0 || q * instance.n != std::round(q * instance.n)) continue;

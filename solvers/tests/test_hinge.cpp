@@ -15,7 +15,7 @@ void check_node(const Setting& setting, const Rows& normals, double least) {
     const double size = 1.0 + least;
     CHECK_AT_MOST(setting.node->loss, least + 1e-12 * size);
     CHECK_NEAR(setting.node->loss, least, 1e-10 * size);
-    CHECK_NEAR(relaxation.loss(setting.node->point.data()), least, 1e-10 * size);
+    CHECK_NEAR(loss_at(relaxation, setting.problem, setting.node->point), least, 1e-10 * size);
     const Vector beta = setting.beta();
     CHECK_NEAR(setting.problem.n * oracle::loss(setting.problem, 0, beta.data()), least, 1e-9 * size);
     CHECK(least_slack(normals, beta) >= -1e-8 * (1.0 + std::sqrt(oracle::dot(beta, beta))));
@@ -33,7 +33,7 @@ TEST(one_dimension_by_hand) {
     CHECK_NEAR(setting.relaxation->anchor_loss, 6.0, 1e-13);
     CHECK_AT_MOST(6.0, setting.relaxation->anchor_loss);  // rounded upwards
     CHECK_NEAR(setting.relaxation->apex_loss, 3.0, 1e-14);
-    CHECK(setting.relaxation->attained);
+    CHECK(setting.relaxation->has_minimizer);
     Cone cone(setting);
     cone.add({1.0});
     CHECK(setting.relaxation->settle(*setting.node, cone.sides(), cone.forced, infinity) == Settled::yes);
@@ -45,15 +45,11 @@ TEST(one_dimension_by_hand) {
 // A node of hinge loss can take a thousand proximal steps: it is left open as soon as the search has to end.
 TEST(a_node_ends_with_its_search) {
     Setting setting(two_rows(Loss::HINGE));
-    std::atomic<bool> stop{false};
-    cudbound::Budget budget({}, stop);
-    budget.start();
-    setting.relaxation->budget = &budget;
     Cone cone(setting);
     cone.add({1.0});
-    stop = true;
+    setting.stop = true;
     CHECK(setting.relaxation->settle(*setting.node, cone.sides(), cone.forced, infinity) == Settled::unresolved);
-    CHECK(budget.status() == cudbound::Status::INTERRUPTED);
+    CHECK(setting.budget.status() == cudbound::Status::INTERRUPTED);
 }
 
 // The same with the penalty b^2: n L has 2 b^2 more, of slope -2 at b = -1/2.
@@ -313,7 +309,6 @@ TEST(nothing_to_fit) {
             add_penalty(random, kind, &instance);
             const Setting setting(instance);
             CHECK_NEAR(setting.node->loss, zero_rows ? 10.0 : 0.0, 1e-12);
-            CHECK_NEAR(setting.relaxation->loss(setting.node->point.data()), zero_rows ? 10.0 : 0.0, 1e-12);
             CHECK_NEAR(setting.relaxation->apex_loss, zero_rows ? 10.0 : 0.0, 1e-12);
             CHECK(setting.relaxation->extent > 0.0);
         }

@@ -8,6 +8,7 @@
 #include "instances.hpp"
 #include "losses/relaxation.hpp"
 #include "oracles.hpp"
+#include "placed.hpp"
 
 namespace {
 
@@ -111,13 +112,13 @@ void check_nodes(Loss loss, std::uint64_t seed, int trials, double tolerance, bo
         }
         const cudbound::Problem problem = instance.view();
         const cudbound::Arrangement arrangement = cudbound::merge_rows(problem);
-        const auto relaxation = cudbound::make_relaxation(problem, arrangement);
+        const auto relaxation = cudbound::make_relaxation(problem, arrangement, unlimited());
         relaxation->set(0);
         const auto node = relaxation->make_node();
-        relaxation->start(*node);
+        relaxation->copy(relaxation->root(), *node);
         std::vector<double> normals(static_cast<std::size_t>(arrangement.count) * p);
         std::vector<double> distances(arrangement.count);
-        for (int h = 0; h < arrangement.count; ++h) relaxation->transform(h, &normals[h * p], &distances[h]);
+        for (int h = 0; h < arrangement.count; ++h) place(*relaxation, h, &normals[h * p], &distances[h]);
         const double tie = 1e-10 * relaxation->extent;
         std::vector<int> forced;
         oracle::Rows in_beta;

@@ -5,8 +5,9 @@
 
 #include "check.hpp"
 #include "instances.hpp"
-#include "losses/minorant.hpp"
+#include "losses/quadratics.hpp"
 #include "oracles.hpp"
+#include "placed.hpp"
 #include "search/draw_solver.hpp"
 
 namespace {
@@ -50,7 +51,7 @@ TEST(it_lies_below_the_loss) {
             const auto problem = instance.view();
             const auto arrangement = cudbound::merge_rows(problem);
             cudbound::Minorants kept(1);
-            const auto relaxation = cudbound::make_minorant(problem, arrangement, kept);
+            const auto relaxation = cudbound::make_minorant(problem, arrangement, kept, unlimited());
             relaxation->set(0);
             if (!relaxation->found) continue;
             const auto p = static_cast<std::size_t>(instance.p);
@@ -75,9 +76,8 @@ TEST(it_lies_below_the_loss) {
                 const double exact = total(trial_point);
                 if (exact > horizon) continue;
                 ++within;
-                relaxation->direction_from_beta(trial_point.data(), v.data());
-                for (std::size_t l = 0; l < p; ++l) v[l] += relaxation->apex[l];
-                CHECK_AT_MOST(relaxation->loss(v.data()) + kept[0]->least, exact + 1e-9 * (1.0 + exact));
+                v = from_beta(*relaxation, trial_point);
+                CHECK_AT_MOST(oracle::dot(v, v) + kept[0]->least, exact + 1e-9 * (1.0 + exact));
             }
         }
         CHECK_AT_MOST(3000, within);
@@ -111,10 +111,10 @@ TEST(what_it_proves_holds) {
                 const std::int64_t nodes = integer(random, 0, 2) == 0 ? integer(random, 1, 40) : 100000;
                 const auto outcome = solver.bound(0, cudbound::Side::BOTH, {floor, floor, nodes});
                 CHECK_AT_MOST(q, outcome.upper + raised);
-                CHECK_EQUAL(outcome.status == Status::DECIDED, outcome.upper <= floor);
-                if (floor < q - raised) CHECK(outcome.status != Status::DECIDED);
+                CHECK_EQUAL(outcome.status() == Status::DECIDED, outcome.upper <= floor);
+                if (floor < q - raised) CHECK(outcome.status() != Status::DECIDED);
                 bounded += floor > q;
-                decided += floor > q && outcome.status == Status::DECIDED;
+                decided += floor > q && outcome.status() == Status::DECIDED;
             }
         }
         // it is worth having: most floors above Q are proved, and dives down the model find most of Q

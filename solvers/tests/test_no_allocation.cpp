@@ -10,8 +10,8 @@
 #include "counted_allocations.hpp"
 #include "instances.hpp"
 #include "problem/arrangement.hpp"
-#include "search/direction_cones.hpp"
 #include "search/draw_solver.hpp"
+#include "search/gain_by_cones.hpp"
 
 namespace {
 
@@ -160,7 +160,7 @@ TEST(cone_search) {
 }
 
 // Cones alone, also where many hyperplanes share a line.
-TEST(direction_cones) {
+TEST(gain_by_cones) {
     Random random(116);
     for (const int p : {2, 3, 4}) {
         for (const bool binary : {false, true}) {
@@ -176,8 +176,7 @@ TEST(direction_cones) {
             const std::atomic<bool> stop{false};
             const cudbound::Limits limits;
             cudbound::Budget budget(limits, stop);
-            cudbound::ExactRank exact = hyperplanes.arrangement.exact_rows();
-            cudbound::DirectionCones cones(p, exact);
+            cudbound::GainByCones cones(hyperplanes.arrangement, p, hyperplanes.exact());
             long before = 0;
             for (int round = 0; round < 2; ++round) {
                 budget.start();

@@ -10,6 +10,7 @@
 #include "instances.hpp"
 #include "losses/relaxation.hpp"
 #include "oracles.hpp"
+#include "placed.hpp"
 
 namespace {
 
@@ -45,20 +46,12 @@ struct Setting {
     explicit Setting(const Instance& instance)
         : problem(instance.view()),
           arrangement(cudbound::merge_rows(problem)),
-          relaxation(cudbound::make_relaxation(problem, arrangement)) {
+          relaxation(cudbound::make_relaxation(problem, arrangement, unlimited())) {
         relaxation->set(0);
     }
-    Vector from_beta(const Vector& beta) const {
-        Vector v(beta.size());
-        relaxation->direction_from_beta(beta.data(), v.data());
-        for (std::size_t k = 0; k < v.size(); ++k) v[k] += relaxation->apex[k];
-        return v;
-    }
-    Vector to_beta(const Vector& v) const {
-        Vector beta(v.size());
-        relaxation->to_beta(v.data(), beta.data());
-        return beta;
-    }
+    Vector from_beta(const Vector& beta) const { return ::from_beta(*relaxation, beta); }
+    Vector to_beta(const Vector& v) const { return ::to_beta(*relaxation, v); }
+    double loss(const Vector& v) const { return loss_at(*relaxation, problem, v); }
     Vector normal_of(int h) const {
         const double* normal = &arrangement.normals[static_cast<std::size_t>(h) * problem.p];
         return {normal, normal + problem.p};
@@ -86,7 +79,7 @@ TEST(g_and_reach_by_hand) {
     const Setting setting(instance);
     const Relaxation& relaxation = *setting.relaxation;
     CHECK_EQUAL(relaxation.rate, 0.5);
-    const double least = relaxation.loss(setting.from_beta({-1.0 / 3.0}).data());
+    const double least = setting.loss(setting.from_beta({-1.0 / 3.0}));
     CHECK_NEAR(relaxation.anchor_loss - least, 16.0, 1e-12);  // rounded upwards
     CHECK_NEAR(relaxation.apex_loss - least, 1.0, 1e-13);
     // g = 1 - (n L - 18) / 2
@@ -131,7 +124,6 @@ TEST(coordinates_losses_and_sides) {
             const double at_anchor = n * oracle::anchor_loss(setting.problem, 0);
             const double size = 1.0 + at_zero + at_anchor;
             CHECK_NEAR(relaxation.anchor_loss - relaxation.apex_loss, at_anchor - at_zero, 1e-11 * size);
-            CHECK_NEAR(relaxation.loss(relaxation.apex.data()), relaxation.apex_loss, 1e-12 * size);
             CHECK(relaxation.slack > 0.0);
             CHECK(relaxation.extent > 0.0);
             for (int points = 0; points < 5; ++points) {
@@ -139,13 +131,11 @@ TEST(coordinates_losses_and_sides) {
                 const Vector v = setting.from_beta(beta);
                 const Vector back = setting.to_beta(v);
                 for (int k = 0; k < instance.p; ++k) CHECK_NEAR(back[k], beta[k], 1e-6 * scale_of(beta));
-                const double exact = n * oracle::loss(setting.problem, 0, beta.data());
-                CHECK_NEAR(relaxation.loss(v.data()) - relaxation.apex_loss, exact - at_zero, 1e-10 * (size + exact));
                 for (int h = 0; h < setting.arrangement.count; ++h) {
                     const Vector normal = setting.normal_of(h);
                     Vector unit(instance.p);
                     double offset = 0.0;
-                    setting.relaxation->transform(h, unit.data(), &offset);
+                    place(*setting.relaxation, h, unit.data(), &offset);
                     CHECK_NEAR(oracle::dot(unit, unit), 1.0, 1e-12);
                     const double side = oracle::dot(normal, beta);
                     if (std::abs(side) > 1e-4) CHECK(side * (oracle::dot(unit, v) + offset) > 0.0);
@@ -164,15 +154,14 @@ TEST(no_point_beats_the_root) {
             const Instance instance = random_problem(random, trial, loss);
             const Setting setting(instance);
             const Relaxation& relaxation = *setting.relaxation;
-            const auto root = relaxation.make_node();
-            relaxation.start(*root);
-            const double at_root = relaxation.loss(root->point.data());
+            const cudbound::Node* root = &relaxation.root();
+            const double at_root = setting.loss(root->point);
             CHECK_AT_MOST(root->loss, at_root + 1e-12 * (1.0 + at_root));
             CHECK_NEAR(root->loss, at_root, 1e-8 * (1.0 + std::abs(at_root)));
             const Vector center = setting.to_beta(root->point);
             for (int points = 0; points < 200; ++points) {
                 const Vector beta = near(random, center, std::pow(10.0, integer(random, -4, 1)));
-                CHECK_AT_MOST(root->loss, relaxation.loss(setting.from_beta(beta).data()) + 1e-12 * (1.0 + at_root));
+                CHECK_AT_MOST(root->loss, setting.loss(setting.from_beta(beta)) + 1e-12 * (1.0 + at_root));
             }
         }
     }
@@ -191,12 +180,12 @@ TEST(curvature_bounds_the_loss_beyond_a_hyperplane) {
             Relaxation& relaxation = *setting.relaxation;
             const int p = instance.p;
             const auto node = relaxation.make_node();
-            relaxation.start(*node);
+            relaxation.copy(relaxation.root(), *node);
             // a node with one hyperplane forced against the side of the minimizer, in every second trial
             Vector forced_normal(p);
             double forced_offset = 0.0;
             if (trial % 2 == 1) {
-                relaxation.transform(0, forced_normal.data(), &forced_offset);
+                place(relaxation, 0, forced_normal.data(), &forced_offset);
                 const double turn = oracle::dot(forced_normal, node->point) + forced_offset > 0.0 ? -1.0 : 1.0;
                 for (double& x : forced_normal) x *= turn;
                 forced_offset *= turn;
@@ -210,7 +199,7 @@ TEST(curvature_bounds_the_loss_beyond_a_hyperplane) {
                 check::set_context("loss", static_cast<int>(loss), "trial", trial, "hyperplane", h);
                 Vector unit(p);
                 double offset = 0.0;
-                const double curvature = relaxation.transform(h, unit.data(), &offset);
+                const double curvature = place(relaxation, h, unit.data(), &offset);
                 CHECK(curvature >= 0.0);
                 curved += curvature > 0.0 ? 1 : 0;
                 const double here = oracle::dot(unit, node->point) + offset;
@@ -219,7 +208,7 @@ TEST(curvature_bounds_the_loss_beyond_a_hyperplane) {
                     const Vector v = setting.from_beta(near(random, center, std::pow(10.0, integer(random, -3, 1))));
                     if ((oracle::dot(unit, v) + offset) * here >= 0.0) continue;
                     if (trial % 2 == 1 && oracle::dot(forced_normal, v) + forced_offset < 0.0) continue;
-                    const double there = relaxation.loss(v.data());
+                    const double there = setting.loss(v);
                     if (relaxation.g(there) <= 0.0) continue;
                     ++tested;
                     CHECK_AT_MOST(bound, there + 1e-12 * (1.0 + std::abs(there)));

@@ -1,6 +1,7 @@
 // Which draw is searched next: against a solver that is made up, whose answers are known.
 #include <algorithm>
 #include <cstdint>
+#include <numeric>
 #include <vector>
 
 #include "check.hpp"
@@ -24,7 +25,8 @@ struct Draw {
     bool stuck = false;
     double lower = 0.0;
     double upper = 0.5;
-    double easy_from = 1.0;  // with such floors a search takes one node
+    double easy_from = 1.0;      // with such floors a search takes one node
+    std::int64_t conflicts = 0;  // that each node takes as long as
 };
 
 struct Ended {
@@ -43,19 +45,22 @@ struct Ended {
 
 Outcome answer(const Draw& draw, const Task& task) {
     Outcome outcome;
-    outcome.status = Status::DECIDED;
     outcome.upper = 0.5;
     if (task.kind != Kind::search) return outcome;
-    if (draw.stuck) return {draw.lower, draw.upper, Status::INACCURATE, 1};
+    if (draw.stuck) return {draw.lower, draw.upper, cudbound::End::inaccurate, Status::OPTIMAL, 1};
     const std::int64_t nodes = task.target.floor >= draw.easy_from ? 1 : draw.nodes;
-    if (nodes > task.target.nodes) return {0.0, 0.5, Status::NODE_LIMIT, task.target.nodes};
+    const std::int64_t possible = std::min(task.target.nodes, task.target.work / (1 + draw.conflicts));
+    if (nodes > possible)
+        return {0.0, 0.5, cudbound::End::at_limit, Status::NODE_LIMIT, possible, possible * draw.conflicts};
     outcome.nodes = nodes;
+    outcome.charged = nodes * draw.conflicts;
     if (draw.value <= task.target.floor) {
         outcome.upper = task.target.floor;
     } else if (draw.value > task.target.ceiling) {
         outcome.lower = draw.value;
+        outcome.end = cudbound::End::above_ceiling;
     } else {
-        outcome = {draw.value, draw.value, Status::OPTIMAL, nodes};
+        outcome = {draw.value, draw.value, cudbound::End::exact, Status::OPTIMAL, nodes, outcome.charged};
     }
     return outcome;
 }
@@ -155,6 +160,23 @@ TEST(nodes_are_not_left_over) {
     CHECK_EQUAL(ended.smallest(ended.upper, 95), 0.004 * 95);
     CHECK_EQUAL(ended.smallest(ended.lower, 95), 0.004 * 95);
     CHECK_EQUAL(ended.count(Status::NODE_LIMIT), 0);
+}
+
+// The work of conflicts counts for the whole call, also where searches take few nodes.
+TEST(conflicts_are_part_of_what_is_limited) {
+    std::vector<Draw> draws = spread(100);
+    for (Draw& draw : draws) {
+        draw.nodes = 50;
+        draw.conflicts = 1000;
+    }
+    Limits limits;
+    limits.total_nodes = 1000000;
+    const Ended ended = run(draws, 95, limits);
+    CHECK(ended.smallest(ended.lower, 95) < ended.smallest(ended.upper, 95));
+    CHECK_AT_MOST(std::accumulate(ended.nodes.begin(), ended.nodes.end(), std::int64_t{0}), 1000);
+    for (Draw& draw : draws) draw.conflicts = 10;
+    const Ended proved = run(draws, 95, limits);
+    CHECK_EQUAL(proved.smallest(proved.upper, 95), 0.004 * 95);
 }
 
 // If the first batch tells that t is out of reach, the nodes go to floors that can be proved.

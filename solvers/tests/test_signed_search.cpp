@@ -27,8 +27,11 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 // the same place.
 class Interrupting : public cudbound::Relaxation {
  public:
-    Interrupting(const cudbound::Problem& problem, const cudbound::Arrangement& arrangement, std::atomic<bool>& stop)
-        : Relaxation(problem), inner_(cudbound::make_relaxation(problem, arrangement)), stop_(stop) {
+    Interrupting(const cudbound::Problem& problem, const cudbound::Arrangement& arrangement, cudbound::Budget& budget,
+                 std::atomic<bool>& stop)
+        : Relaxation(problem, arrangement, budget),
+          inner_(cudbound::make_relaxation(problem, arrangement, budget)),
+          stop_(stop) {
         repeat();
     }
 
@@ -38,41 +41,26 @@ class Interrupting : public cudbound::Relaxation {
         inner_->set(draw);
         repeat();
     }
-    void start(cudbound::Node& node) const override { inner_->start(node); }
-    double transform(int hyperplane, double* unit, double* offset) override {
-        return inner_->transform(hyperplane, unit, offset);
+    void place(const std::vector<int>& hyperplanes, double* units, double* offsets, double* curvatures) override {
+        inner_->place(hyperplanes, units, offsets, curvatures);
     }
     double rise(const cudbound::Node& node, double curvature, double distance, double along) const override {
         return inner_->rise(node, curvature, distance, along);
     }
     void to_beta(const double* v, double* beta) const override { inner_->to_beta(v, beta); }
-    void direction_from_beta(const double* beta, double* v) const override { inner_->direction_from_beta(beta, v); }
-    double loss(const double* v) const override { return inner_->loss(v); }
     std::unique_ptr<cudbound::Node> make_node() const override { return inner_->make_node(); }
     void copy(const cudbound::Node& from, cudbound::Node& to) const override { inner_->copy(from, to); }
     Settled settle(cudbound::Node& node, const cudbound::Sides& sides, const std::vector<int>& forced,
                    double limit) override {
         if (cones_left_-- == 0) stop_ = true;
-        inner_->budget = budget;
         return inner_->settle(node, sides, forced, limit);
     }
 
  private:
     void repeat() {
-        p = inner_->p;
-        anchor = inner_->anchor;
-        apex = inner_->apex;
-        anchor_loss = inner_->anchor_loss;
-        apex_loss = inner_->apex_loss;
-        apex_tolerance = inner_->apex_tolerance;
-        extent = inner_->extent;
-        found = inner_->found;
-        attained = inner_->attained;
-        certain = inner_->certain;
-        error = inner_->error;
-        rate = inner_->rate;
-        slack = inner_->slack;
-        taken_off = inner_->taken_off;
+        static_cast<cudbound::DrawFacts&>(*this) = *inner_;
+        root_ = inner_->make_node();
+        inner_->copy(inner_->root(), *root_);
     }
 
     const std::unique_ptr<cudbound::Relaxation> inner_;
@@ -92,11 +80,10 @@ class Search {
     explicit Search(const Instance& instance, std::int64_t nodes = std::numeric_limits<std::int64_t>::max())
         : problem_(instance.view()),
           arrangement_(cudbound::merge_rows(problem_)),
-          view_(problem_, arrangement_, std::make_unique<Interrupting>(problem_, arrangement_, stop_)),
           budget_(of_nodes(nodes), stop_),
+          view_(problem_, arrangement_, std::make_unique<Interrupting>(problem_, arrangement_, budget_, stop_)),
           apex_(arrangement_),
           search_(view_, apex_, budget_) {
-        view_.relaxation->budget = &budget_;
         budget_.start();
         view_.tally(0);
         view_.place();
@@ -130,8 +117,8 @@ class Search {
     std::atomic<bool> stop_{false};
     const cudbound::Problem problem_;
     const cudbound::Arrangement arrangement_;
-    cudbound::DrawView view_;
     cudbound::Budget budget_;
+    cudbound::PlacedDraw view_;
     cudbound::ApexGain apex_;
     cudbound::SignedSearch search_;
 };

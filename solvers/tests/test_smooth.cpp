@@ -16,7 +16,7 @@ TEST(logistic_in_one_dimension_by_hand) {
     CHECK_NEAR(setting.node->point[0], std::log(3.0), 1e-12);
     CHECK_NEAR(setting.node->loss, 3.0 * std::log(4.0 / 3.0) + std::log(4.0), 1e-9);
     CHECK_NEAR(setting.relaxation->apex_loss, 4.0 * std::log(2.0), 1e-14);
-    CHECK(setting.relaxation->attained);
+    CHECK(setting.relaxation->has_minimizer);
     // beyond beta = 0 the least loss is that at 0
     CHECK(setting.settle({{-1.0}}, infinity) == Settled::yes);
     CHECK_NEAR(setting.node->point[0], 0.0, 1e-12);
@@ -45,7 +45,7 @@ TEST(cones_equal_newton_on_every_intersection) {
                 random_problem(random, loss, p, p + 6, trial % 2 == 0 ? RowKind::general : RowKind::integers,
                                trial % 5 < 3 ? LabelKind::noise : LabelKind::clear, Dress::penalty);
             Setting setting(instance);
-            CHECK(setting.relaxation->attained);
+            CHECK(setting.relaxation->has_minimizer);
             for (int size = 0; size <= 6; ++size) {
                 const Rows normals = random_cone(random, setting, size);
                 const oracle::Minimum least = oracle::least_on_cone(setting.problem, 0, normals);
@@ -127,7 +127,7 @@ TEST(fewer_drawn_rows_than_coefficients) {
             instance.counts.assign(instance.n, 0);
             for (int k = 0; k < instance.n; ++k) ++instance.counts[integer(random, 0, p - 2)];
             Setting setting(instance);
-            CHECK_EQUAL(setting.relaxation->attained, !vanishes(loss));
+            CHECK_EQUAL(setting.relaxation->has_minimizer, !vanishes(loss));
             CHECK_AT_MOST(0.0, setting.node->loss);
             CHECK_AT_MOST(setting.exact(setting.node->point), 1e-7);
             check_node(random, setting, {}, cudbound::Settings::newton_stall, singular_bound);
@@ -155,14 +155,14 @@ TEST(separable_draws) {
             instance.loss = loss;
             {
                 const Setting setting(instance);
-                CHECK_EQUAL(setting.relaxation->attained, !vanishes(loss));
+                CHECK_EQUAL(setting.relaxation->has_minimizer, !vanishes(loss));
                 CHECK_AT_MOST(0.0, setting.node->loss);
                 CHECK_AT_MOST(setting.node->loss, 1e-8);
                 CHECK_AT_MOST(setting.exact(setting.node->point), 1e-7);
             }
             penalize(Vector(p, 0.01), &instance);
             const Setting penalized(instance);
-            CHECK(penalized.relaxation->attained);
+            CHECK(penalized.relaxation->has_minimizer);
             CHECK_NEAR(penalized.node->loss, instance.n * oracle::least_on_cone(penalized.problem, 0, {}).loss, 1e-8);
         }
     }
@@ -179,7 +179,7 @@ TEST(a_single_class) {
                 instance.labels.assign(instance.n, label);
                 instance.loss = loss;
                 const Setting setting(instance);
-                CHECK_EQUAL(setting.relaxation->attained, !vanishes(loss));
+                CHECK_EQUAL(setting.relaxation->has_minimizer, !vanishes(loss));
                 CHECK_AT_MOST(setting.exact(setting.node->point), 1e-7);
                 CHECK_AT_MOST(0.0, setting.node->loss);
             }
@@ -203,7 +203,7 @@ TEST(opposite_labels_on_every_row) {
             instance.counts.assign(instance.n, 2);
             instance.loss = loss;
             Setting setting(instance);
-            CHECK(setting.relaxation->attained);
+            CHECK(setting.relaxation->has_minimizer);
             const double expected = 4.0 * n * cudbound::loss_at(loss, 0.0).value;
             CHECK_NEAR(setting.node->loss, expected, 1e-9 * (1.0 + expected));
             for (int k = 0; k < p; ++k) CHECK_NEAR(setting.node->point[k], 0.0, 1e-4);
@@ -224,7 +224,7 @@ TEST(huber_in_its_linear_piece) {
     CHECK_NEAR(setting.node->loss, 40.0, 1e-8);
     CHECK_AT_MOST(setting.node->loss, 40.0 + 1e-12);
     CHECK_NEAR(setting.exact(setting.node->point), 40.0, 1e-8);
-    CHECK(setting.relaxation->attained);
+    CHECK(setting.relaxation->has_minimizer);
     for (const double side : {-1.0, 1.0}) {
         CHECK(setting.settle({{side}}, infinity) == Settled::yes);
         CHECK_NEAR(setting.node->loss, 40.0, 1e-8);
@@ -248,7 +248,7 @@ TEST(zero_rows_are_a_constant) {
         CHECK_NEAR(alone.node->loss, constant, 1e-9);
         CHECK_NEAR(alone.relaxation->anchor_loss, constant, 1e-14);
         CHECK_NEAR(alone.relaxation->apex_loss, constant, 1e-14);
-        CHECK(alone.relaxation->attained);
+        CHECK(alone.relaxation->has_minimizer);
         instance.counts = {2, 1, 1};
         const Setting together(instance);
         CHECK_NEAR(together.node->point[0], 0.0, 1e-9);

@@ -8,6 +8,7 @@
 #include "check.hpp"
 #include "instances.hpp"
 #include "oracles.hpp"
+#include "placed.hpp"
 #include "search/draw_solver.hpp"
 #include "search/witness.hpp"
 
@@ -20,7 +21,7 @@ struct Setting {
     explicit Setting(const Instance& instance)
         : problem(instance.view()),
           arrangement(cudbound::merge_rows(problem)),
-          view(problem, arrangement, cudbound::make_relaxation(problem, arrangement)),
+          view(problem, arrangement, cudbound::make_relaxation(problem, arrangement, unlimited())),
           writer(view) {
         view.tally(0);
         view.place();
@@ -34,7 +35,7 @@ struct Setting {
 
     const cudbound::Problem problem;
     const cudbound::Arrangement arrangement;
-    cudbound::DrawView view;
+    cudbound::PlacedDraw view;
     cudbound::WitnessWriter writer;
 };
 

@@ -46,8 +46,8 @@ def test_huge_problems_get_somewhere() -> None:
 def test_forecasts() -> None:
     problem = world_problem(50, 5, 0.0, 0, n_draws=2)
     budget = default_node_budget(problem)
-    assert forecast(problem, 1, SearchLimits(nodes=budget)) == "hard draws: at most 20 s"
-    assert forecast(problem, 2, SearchLimits(nodes=budget)) == "hard draws: at most 6 s"
+    assert forecast(problem, 1, SearchLimits(nodes=budget)) == "hard draws: at most 10 s"
+    assert forecast(problem, 2, SearchLimits(nodes=budget)) == "hard draws: at most 5 s"
     assert forecast(problem, 1, SearchLimits(nodes=budget, seconds=3.0)) == "hard draws: at most 3 s"
     assert forecast(problem, 1, SearchLimits(seconds=3.2)) == "hard draws: at most 4 s"
     assert forecast(problem, 1, SearchLimits(nodes=0)) == "hard draws: at most 0 s"

@@ -75,6 +75,19 @@ struct Problem {
         if (sample_weight != nullptr) mass *= sample_weight[i];
         return draw_scale == nullptr ? mass : mass * draw_scale[draw];
     }
+    // Weight of the error of row i, in units of 1 / divisor: whole numbers where it is that of the count.
+    double weight(std::int64_t draw, std::int64_t i) const {
+        return weights != nullptr ? weights[draw * n + i] : counts[draw * n + i] - 1.0;
+    }
+    double divisor() const { return weights != nullptr ? 1.0 : static_cast<double>(n); }
+    // What is added to the margin of row i.
+    double shift(std::int64_t i) const { return offset == nullptr ? 0.0 : labels[i] * offset[i]; }
+    // By how much n times the anchor's penalty exceeds `modeled`.
+    double beyond_penalty(double modeled) const {
+        if (penalty == nullptr) return 0.0;
+        const double beyond = static_cast<double>(n) * anchor_penalty - modeled;
+        return beyond > 0.0 ? beyond : 0.0;
+    }
     // What x_i'beta is fitted to under squared loss.
     double target(std::int64_t i) const { return offset == nullptr ? labels[i] : labels[i] - offset[i]; }
 };

@@ -60,18 +60,19 @@ struct Settings {
     // conflict is certain, the value it would have is left open, which can only enlarge the upper bound.
     static constexpr double thinnest_cone = 1e-10;
 
-    // Work on conflicts in units of a node of squared loss, where it is charged: so many steps of its active set take
-    // as long, and an exact rank takes as many steps as the squared number of its rows has times this.
-    static constexpr std::int64_t cone_steps_per_node = 4;
-    static constexpr std::int64_t exact_rows_per_step = 3;
+    // Work on conflicts, where it is charged: so many products take as long as a node of squared loss. A step of the
+    // active set takes `products_per_pivot` times the squared dimension beside one per coordinate of each constraint,
+    // and an exact rank `products_per_rank` times the cube of the number of its rows.
+    static constexpr std::int64_t products_per_node = 20000;
+    static constexpr std::int64_t products_per_pivot = 4;
+    static constexpr std::int64_t products_per_rank = 80;
 
     // A margin of an interior point of a cone may miss 1 by this, and by the additional rounding error of long vectors.
     // Witnesses are checked separately.
     static constexpr double cone_margin = 1e-9;
 
-    // The additional rounding error where conflicts are looked for within a cone of directions, relative to the length
-    // of the point. What is found there counts only if it is clear of all hyperplanes, and its cell stays in the upper
-    // bound if it is not.
+    // That, relative to the length of the point. What is found within a cone of directions counts only if it is clear
+    // of all hyperplanes, and its cell stays in the upper bound if it is not.
     static constexpr double conflict_rounding = 1e-13;
 
     // Proofs of dependence: the logarithm of the length of a row of integers is raised by this, which is more than its
@@ -399,12 +400,10 @@ struct Settings {
 // What is tried how often, and what is believed to take how long. No answer that is proved depends on any of these:
 // they decide how soon it is, and what is left open.
 struct Effort {
-    // Moves of an active set, and as many per dimension: for one constraint, or for a conflict within a cone of
-    // directions, or for approaching beta = 0 in a cone. Rounding may bring the same constraints back.
+    // Moves of an active set, and as many per dimension: for one constraint, or for approaching beta = 0 in a cone.
+    // Rounding may bring the same constraints back.
     static constexpr int active_moves = 20;
     static constexpr int active_moves_per_dimension = 4;
-    static constexpr int conflict_moves = 100;
-    static constexpr int conflict_moves_per_dimension = 50;
     static constexpr int apex_moves = 20;
     static constexpr int apex_moves_per_dimension = 10;
 
@@ -467,8 +466,9 @@ struct Effort {
     static constexpr std::int64_t dives_per_draw_above = 2;
     static constexpr std::int64_t more_dives = 16;
 
-    // A node of the loss that takes as long as so many of the quadratic is dear, or very dear: deep dives use the
-    // quadratic then, or its nodes are multiplied by this in every further round.
+    // A node of the loss that takes as long as so many of the quadratic is dear: deep dives use the quadratic then,
+    // and its nodes are multiplied by this in every further round. Where it is very dear, no second batch is searched
+    // after the dives.
     static constexpr std::int64_t dear_node = 20;
     static constexpr std::int64_t very_dear_node = 40;
     static constexpr std::int64_t more_nodes = 4;

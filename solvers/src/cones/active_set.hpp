@@ -1,68 +1,125 @@
-// Least-distance problems: the point of a polyhedron that is nearest to the origin.
+// Least-distance problems: the point that is nearest to a center, where some constraints may be violated at a price.
 #pragma once
 
 #include <cstddef>
+#include <limits>
 #include <vector>
 
+#include "cones/sides.hpp"
 #include "linear_algebra/normal_basis.hpp"
 
 namespace cudbound {
 
-// min |v|^2  s.t.  a_j'v + d_j >= 0  for the constraints added so far, unit normals a_j in R^p.
+// Constraints normal_i'v >= level_i with unit normals, violated at a price of 2 cap_i per unit of length.
+struct SoftConstraints {
+    int p = 0;
+    int count = 0;
+    std::vector<double> normals;  // (count, p) row-major
+    std::vector<double> columns;  // (p, count) the same, transposed
+    std::vector<double> levels;   // (count)
+    std::vector<double> caps;     // (count) largest multipliers, positive
+
+    const double* normal(int i) const { return &normals[static_cast<std::size_t>(i) * p]; }
+};
+
+// The soft constraints, then the sides that are forced (as level -distance, without a cap), under one numbering.
+struct Constraints {
+    const SoftConstraints& soft;
+    const Sides sides;
+
+    int label_of_side(int j) const { return soft.count + j; }
+    bool is_soft(int label) const { return label < soft.count; }
+    const double* normal(int label) const {
+        return is_soft(label) ? soft.normal(label) : sides.normal(label - soft.count);
+    }
+    double level(int label) const { return is_soft(label) ? soft.levels[label] : -sides.distances[label - soft.count]; }
+    double cap(int label) const { return is_soft(label) ? soft.caps[label] : std::numeric_limits<double>::infinity(); }
+};
+
+// min |v - center|^2 + sum_i 2 cap_i max(0, level_i - normal_i'v)  s.t.  the sides added so far.
 //
-// The dual active-set method of Goldfarb & Idnani (1983) for an identity Hessian: v is always the nearest
-// point for the active constraints, so |v| only ever grows, and a solution is continued when one more
-// constraint is added.
+// The dual active-set method of Goldfarb & Idnani (1983) for an identity Hessian, with multipliers in [0, cap]: v =
+// center + sum_k multiplier_k normal_k. Constraints whose multiplier is strictly between its bounds are active and hold
+// with equality; the others are at rest, at 0 or at their cap. Every step raises the dual objective, a lower bound of
+// the minimum, and a solution is continued when one more constraint is added.
 class ActiveSet {
  public:
-    enum class Outcome { added, infeasible, too_far, stuck };
+    // `stuck`: rounding makes constraints leave and enter without end.
+    enum class Outcome { moved, infeasible, too_far, stuck };
+    static constexpr double at_zero = 1.0;
+    static constexpr double at_cap = -1.0;
 
     explicit ActiveSet(int p);
 
-    void reset();
-    void copy_from(const ActiveSet& other);
+    // No active constraint; all `count` soft ones at multiplier 0. The center is 0, until `restore`.
+    void reset(int count = 0);
 
-    // Adds constraint `label` with unit normal `a`, violated at v by a'v + d = violation < 0. Constraints that
-    // were active may leave. Ends with too_far as soon as |v|^2 must exceed `limit`, and with stuck where rounding
-    // makes constraints leave and enter without end; the set can then no longer be used.
-    Outcome add(int label, const double* a, double violation, double limit);
-
-    int size() const { return basis_.size(); }
-    int label(int k) const { return labels_[k]; }
-    const double* point() const { return v_.data(); }
-    double squared_norm() const { return squared_norm_; }
-
-    // The smallest component of an active normal outside the span of those before it, relative to its length.
+    const double* point() const { return point_.data(); }
+    double place(int i) const { return places_[i]; }
+    int size() const { return static_cast<int>(members_.size()); }
+    int label(int k) const { return members_[k].label; }  // of the k-th active constraint
+    double multiplier(int k) const { return members_[k].multiplier; }
+    const NormalBasis& basis() const { return basis_; }
     double smallest_pivot() const { return basis_.smallest_pivot(); }
+    void rest(int i, double place) { places_[i] = place; }  // of a soft constraint that is not active
 
-    // Multiplier of the k-th active constraint, and after `too_far` of the one that was being added.
-    double multiplier(int k) const { return multipliers_[k]; }
-    double entering() const { return entering_; }
+    // Makes a soft constraint active, with its multiplier half-way between its bounds, if it is independent of those
+    // that are. The point is out of date afterwards, until `restore`.
+    void activate(const Constraints& all, int label);
 
-    // A lower bound of |v|^2 on the constraints, however rounding affected the multipliers: for any non-negative m_k
-    // and u = sum_k m_k a_k, all points have |v|^2 >= -2 sum_k m_k d_k - |u|^2. `normals` are unit rows (p contiguous)
-    // and `distances` the d, by label; `entering` is the label of the constraint that was too far, or -1. The effect of
-    // errors of the normals of relative size `doubt` on points up to `extent` is subtracted. Writes u. If only the
-    // first `rank` coordinates count in |v|, the others are assumed to be no longer than `reach`.
-    double dual_bound(const double* normals, const double* distances, int entering, double doubt, double extent,
-                      int rank, double reach, double* u) const;
+    // Moves the multiplier of a constraint that is at rest and violated (at its cap: satisfied with room to spare)
+    // until the constraint holds with equality or its multiplier is at the other end. Adds the rise of the dual
+    // objective to `value`, and ends with too_far when that exceeds `limit`. After any outcome but `moved` the set is
+    // of no further use.
+    Outcome move(const Constraints& all, int label, double violation, double* value, double limit);
 
     // After `infeasible`: weights of the active constraints in the certificate a + sum_k weight_k a_k = 0.
     double certificate(int k) const { return -dual_step_[k]; }
 
+    // Recomputes the point from the places and the center. Where the multipliers that belong to it leave their bounds,
+    // constraints are put at rest: the best point for the constraints that stay active. Returns whether all did.
+    bool restore(const Constraints& all, const double* center);
+
+    // A lower bound of |v|^2 + sum_i cap_i |level_i - normal_i'v| on the sides, however rounding affected the
+    // multipliers, with the one that was moved until `too_far` if `entering`. Each term is at least a slope of it times
+    // its linear function, for any slope between minus and plus its price, and a side times a multiplier is not
+    // negative: what is left is a quadratic, least at u (p), which is written. The effect of errors of the normals of
+    // relative size `doubt` on points up to `extent` is subtracted. If only the first `rank` coordinates count in |v|,
+    // the others are assumed to be no longer than `reach`.
+    double dual_bound(const Constraints& all, bool entering, double doubt, double extent, int rank, double reach,
+                      double* u) const;
+
+    // The sum of the multipliers, and that of multiplier times violation over the active constraints, which rounding
+    // keeps from equality: the dual objective is less than that of equality if the latter is negative.
+    double pull(const Constraints& all) const;
+    double imbalance(const Constraints& all) const;
+
+    // Whether all multipliers stay within their bounds when the sum of multiplier_k normal_k over the active
+    // constraints grows by a vector of their span, given by its coordinates in the basis.
+    bool may_grow(const Constraints& all, const double* coordinates);
+
+    // For each soft constraint: how far it is violated, or at its cap satisfied with room to spare; 0 if active.
+    // Returns the largest one, or -1 if none is above `allowed`.
+    int most_violated(const SoftConstraints& soft, double allowed, double* violations) const;
+
  private:
-    void append(int label);
-    void drop(int k);
+    struct Member {
+        int label;
+        double multiplier;
+    };
+    void put_to_rest(const Constraints& all, int k, bool at_its_cap);
 
     int p_;
-    double squared_norm_ = 0.0;
-    double entering_ = 0.0;
-    NormalBasis basis_;                // of the active normals
-    std::vector<double> v_;            // (p)
-    std::vector<double> multipliers_;  // (p)
-    std::vector<int> labels_;          // (p)
-    std::vector<double> projected_;    // (p) scratch: basis' a
-    std::vector<double> dual_step_;    // (p) scratch
+    Member entering_{-1, 0.0};  // that was moved last, and how far
+    NormalBasis basis_;
+    std::vector<Member> members_;  // the active constraints, in the order of the basis
+    std::vector<double> places_;   // (count) of the soft constraints: at_zero, at_cap, or 0 if active
+    std::vector<double> point_;    // (p)
+    // scratch (p)
+    std::vector<double> base_;
+    std::vector<double> projected_;
+    std::vector<double> dual_step_;
+    std::vector<double> levels_;
 };
 
 }  // namespace cudbound

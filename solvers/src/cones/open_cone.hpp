@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
+#include <memory>
 #include <vector>
 
 #include "cones/active_set.hpp"
@@ -14,42 +16,49 @@ namespace cudbound {
 // Unit normals, and which hyperplane of the arrangement each of them is: rounding cannot distinguish a thin cone from
 // an empty one, but the rows of the design can.
 struct Normals {
-    const double* rows = nullptr;      // (count, p)
-    const int* hyperplanes = nullptr;  // (count), -1 where it is none of the arrangement; null if none is
+    const double* rows = nullptr;                  // (count, p)
+    const int* hyperplanes = nullptr;              // (count), -1 where it is none of the arrangement; null if none is
+    const double* errors = nullptr;                // (count) of the rows, or null for those of the arrangement
+    int facets = std::numeric_limits<int>::max();  // from this one on: a_j'w >= 0, in general position
     const double* row(int j, int p) const { return rows + static_cast<std::ptrdiff_t>(j) * p; }
 };
 
-// Strict feasibility by min |w|^2 s.t. a_j'w >= 1. If it fails, Gordan's theorem gives a conflict: at most p
-// + 1 of the normals with a non-negative combination that vanishes, so that no classifier is on all their
-// positive sides.
+// Strict feasibility by min |w|^2 s.t. a_j'w >= 1. If it fails, Gordan's theorem gives a conflict: at most p + 1 of the
+// normals with a non-negative combination that vanishes, so that no classifier is on all their positive sides.
 class OpenCone {
  public:
     // `unclear`: the conflict may be a cone that is too thin for floating-point numbers.
     enum class Answer { open, empty, unclear };
 
-    OpenCone(const Arrangement& arrangement)
-        : p_(arrangement.p), arrangement_(arrangement), active_(p_), exact_(arrangement.exact_rows()) {}
+    explicit OpenCone(const Arrangement& arrangement)
+        : OpenCone(arrangement, arrangement.p, std::make_shared<ExactRank>(arrangement.exact_rows())) {}
+    // For normals with p entries; `exact` has the rows of the arrangement.
+    OpenCone(const Arrangement& arrangement, int p, std::shared_ptr<ExactRank> exact)
+        : p_(p), arrangement_(arrangement), active_(p), exact_(std::move(exact)) {}
 
-    // What it takes is charged to this budget from now on, in nodes of a quadratic.
+    // What it takes is charged to this budget from now on.
     void charge_to(Budget& budget) { budget_ = &budget; }
 
     // Only the normals listed in `members` are constraints.
     Answer find(const Normals& normals, const std::vector<int>& members);
 
-    const double* interior() const { return active_.point(); }      // after `open`: a_j'w >= 1 for every member
-    const std::vector<int>& conflict() const { return conflict_; }  // otherwise: members that exclude each other
+    const double* interior() const { return active_.point(); }  // after `open`: a_j'w >= 1 for every member
+    // Members that exclude each other; after the other answers, those that leave the least room. No facets.
+    const std::vector<int>& conflict() const { return conflict_; }
 
  private:
     Answer look(const Normals& normals, const std::vector<int>& members);
-    bool is_certain(const Normals& normals, double smallest, double largest, double left_out);
+    void blame_active(const Normals& normals, int next);
+    bool is_certain(const Normals& normals, int next);
 
     int p_;
     const Arrangement& arrangement_;
     ActiveSet active_;
-    ExactRank exact_;
+    const SoftConstraints nothing_;
+    std::shared_ptr<ExactRank> exact_;
     Budget* budget_ = nullptr;
-    std::int64_t steps_ = 0;        // of the last look
-    std::int64_t exact_steps_ = 0;  // that would take as long as its exact ranks
+    std::int64_t steps_ = 0;       // of the last look
+    std::int64_t exact_rows_ = 0;  // of its exact rank
     std::vector<int> conflict_;
     std::vector<std::int64_t> rows_;  // scratch
 };

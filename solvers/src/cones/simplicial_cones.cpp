@@ -16,11 +16,7 @@ SimplicialCones::SimplicialCones(int p) : p_(p), basis_(static_cast<std::size_t>
         double length = 0.0;
         while (!(length > Settings::generic_length)) {  // of a vector of length about 1, so that few digits are lost
             points.next(row, p);
-            for (int j = 0; j < 2 * k; ++j) {  // twice is enough
-                const double* other = &basis_[static_cast<std::size_t>(j % k) * p];
-                const double along = dot(row, other, p);
-                for (int l = 0; l < p; ++l) row[l] -= along * other[l];
-            }
+            for (int twice = 0; twice < 2; ++twice) subtract_span(basis_.data(), k, row, p);  // that is enough
             length = std::sqrt(dot(row, row, p));
         }
         for (int l = 0; l < p; ++l) row[l] /= length;
@@ -68,8 +64,8 @@ void SimplicialCones::bisect(const CentralHyperplanes& hyperplanes, SimplicialCo
     double longest = -1.0;
     for (int a = 0; a < p_; ++a) {
         for (int b = a + 1; b < p_; ++b) {
-            const double* from = cone.sides.data() + static_cast<std::size_t>(a) * k;
-            const double* to = cone.sides.data() + static_cast<std::size_t>(b) * k;
+            const double* from = cone.sides_at(a);
+            const double* to = cone.sides_at(b);
             double sums[4] = {0.0, 0.0, 0.0, 0.0};  // an order of summation that compilers can vectorize
             std::size_t j = 0;
             for (; j + 4 <= k; j += 4) {
@@ -87,8 +83,7 @@ void SimplicialCones::bisect(const CentralHyperplanes& hyperplanes, SimplicialCo
     cone.width = std::sqrt(std::max(longest, 0.0) / static_cast<double>(std::max<std::size_t>(k, 1)));
     for (int l = 0; l < p_; ++l) cone.point[l] = 0.5 * (cone.vertex(cone.ends[0])[l] + cone.vertex(cone.ends[1])[l]);
 
-    const double* ends[] = {cone.sides.data() + static_cast<std::size_t>(cone.ends[0]) * k,
-                            cone.sides.data() + static_cast<std::size_t>(cone.ends[1]) * k};
+    const double* ends[] = {cone.sides_at(cone.ends[0]), cone.sides_at(cone.ends[1])};
     cone.middle.resize(k);
     cone.least.resize(k);
     cone.most.resize(k);
@@ -99,7 +94,7 @@ void SimplicialCones::bisect(const CentralHyperplanes& hyperplanes, SimplicialCo
     }
     for (int v = 0; v < p_; ++v) {
         if (v == cone.ends[0] || v == cone.ends[1]) continue;
-        const double* sides = cone.sides.data() + static_cast<std::size_t>(v) * k;
+        const double* sides = cone.sides_at(v);
         for (std::size_t j = 0; j < k; ++j) {
             cone.least[j] = std::min(cone.least[j], sides[j]);
             cone.most[j] = std::max(cone.most[j], sides[j]);
@@ -118,7 +113,7 @@ void SimplicialCones::half(const CentralHyperplanes& hyperplanes, const Simplici
                            SimplicialCone& child) const {
     const std::size_t k = cone.cut.size();
     const int replaced = cone.ends[which];
-    const double* stays = cone.sides.data() + static_cast<std::size_t>(cone.ends[1 - which]) * k;
+    const double* stays = cone.sides_at(cone.ends[1 - which]);
     child.p = cone.p;
     child.vertices = cone.vertices;
     child.point.resize(cone.p);
@@ -136,7 +131,7 @@ void SimplicialCones::half(const CentralHyperplanes& hyperplanes, const Simplici
                     : 0;
     }
     for (int v = 0; v < p_; ++v) {
-        const double* from = v == replaced ? cone.middle.data() : cone.sides.data() + static_cast<std::size_t>(v) * k;
+        const double* from = v == replaced ? cone.middle.data() : cone.sides_at(v);
         double* to = child.sides.data() + static_cast<std::size_t>(v) * kept;
         for (std::size_t j = 0; j < kept; ++j) to[j] = from[child.cut[j]];
     }

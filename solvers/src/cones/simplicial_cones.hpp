@@ -16,7 +16,7 @@ struct CentralHyperplanes {
     const double* normals = nullptr;            // (count, p) unit rows
     const double* gains = nullptr;              // (count) positive
     double rounding = Settings::cone_rounding;  // possible error of sides at points of length 1
-    const std::int64_t* rows = nullptr;         // (count) a row of the design on each of them, which decides ties
+    const int* in_arrangement = nullptr;        // (count) which they are there: the rows of the design decide ties
 
     const double* normal(int j) const { return normals + static_cast<std::size_t>(j) * p; }
 };
@@ -28,8 +28,8 @@ struct SimplicialCone {
     std::vector<double> vertices;  // (p, p), one per row
     std::vector<int> cut;          // (k) hyperplanes
     std::vector<double> sides;     // (p, k) of the vertices
-    double bound = 0.0;  // gain of all hyperplanes that are positive somewhere in the cone, and what is settled
-    int stale = 0;       // bisections since the last one that removed a hyperplane
+    double bound = 0.0;            // gain of all hyperplanes that are positive somewhere in the cone, and what is fixed
+    int stale = 0;                 // bisections since the last one that removed a hyperplane
 
     // Where the cone is bisected, after SimplicialCones::bisect:
     int ends[2] = {0, 1};             // of the edge: each half has the middle in place of one of them
@@ -39,6 +39,7 @@ struct SimplicialCone {
     std::vector<double> middle;       // (k) its sides
     std::vector<double> least, most;  // (k) over it and the vertices that both halves have
 
+    const double* sides_at(int v) const { return sides.data() + static_cast<std::size_t>(v) * cut.size(); }
     const double* vertex(int v) const { return &vertices[static_cast<std::size_t>(v) * p]; }
 };
 

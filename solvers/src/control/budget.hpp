@@ -20,10 +20,14 @@ class Budget {
     Budget(const Limits& limits, const std::atomic<bool>& stop, Clock::time_point begun = Clock::now())
         : limits_(limits), stop_(stop), deadline_(after(begun, limits.total_seconds)) {}
 
-    // A new search of at most `nodes` nodes.
-    void start(std::int64_t nodes = std::numeric_limits<std::int64_t>::max()) {
+    static constexpr std::int64_t unlimited = std::numeric_limits<std::int64_t>::max();
+
+    // A new search of at most `nodes` nodes, and of no more than `work` with what is charged.
+    void start(std::int64_t nodes = unlimited, std::int64_t work = unlimited) {
         nodes_ = 0;
+        products_ = 0;
         allowed_ = std::min(limits_.nodes, nodes);
+        work_ = work;
         status_ = Status::OPTIMAL;
         timed_ = std::isfinite(limits_.seconds) || deadline_ != Clock::time_point::max();
         until_ = std::isfinite(limits_.seconds) ? std::min(deadline_, after(Clock::now(), limits_.seconds)) : deadline_;
@@ -31,14 +35,15 @@ class Budget {
 
     // Counts one node. Returns false when the search has to end; status() then says why.
     bool spend() {
-        if (status_ == Status::OPTIMAL && nodes_ >= allowed_) status_ = Status::NODE_LIMIT;
+        if (status_ == Status::OPTIMAL && (nodes_ >= allowed_ || nodes_ + charged() >= work_))
+            status_ = Status::NODE_LIMIT;
         if (!go_on()) return false;
         ++nodes_;
         return true;
     }
 
-    // Counts work that takes as long as this number of nodes.
-    void charge(std::int64_t nodes) { nodes_ += nodes; }
+    // Counts work beside the nodes.
+    void charge(std::int64_t products) { products_ += products; }
 
     // Within a node, wherever it can take long: whether the search may continue.
     bool go_on() {
@@ -59,6 +64,8 @@ class Budget {
     bool exhausted() const { return status_ != Status::OPTIMAL; }
     Status status() const { return status_; }
     std::int64_t nodes() const { return nodes_; }
+    // The nodes that would take as long.
+    std::int64_t charged() const { return products_ / Settings::products_per_node; }
 
  private:
     static Clock::time_point after(Clock::time_point begun, double seconds) {
@@ -74,6 +81,8 @@ class Budget {
     unsigned looks_ = 0;
     std::int64_t allowed_ = 0;
     std::int64_t nodes_ = 0;
+    std::int64_t work_ = 0;
+    std::int64_t products_ = 0;
     Status status_ = Status::OPTIMAL;
 };
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 namespace cudbound {
 
@@ -16,19 +17,62 @@ bool Cholesky::factorize(const std::vector<double>& matrix, double least) {
             for (int b = k; b < p_; ++b) target[b] -= above[k] * above[b];
         }
         if (!(target[k] > least * largest)) return false;
-        reciprocal_[k] = 1.0 / std::sqrt(target[k]);
-        for (int b = k; b < p_; ++b) target[b] *= reciprocal_[k];
+        target[k] = std::sqrt(target[k]);
+        reciprocal_[k] = 1.0 / target[k];
+        for (int b = k + 1; b < p_; ++b) target[b] *= reciprocal_[k];
     }
+    rank_ = p_;
     return true;
 }
 
-void Cholesky::copy_from(const Cholesky& other) {
-    std::copy(other.factor_.begin(), other.factor_.end(), factor_.begin());
-    std::copy(other.reciprocal_.begin(), other.reciprocal_.end(), reciprocal_.begin());
+int Cholesky::factorize_rows(std::vector<double>& rows, double least, std::vector<int>& order, double* right) {
+    const int width = p_ + 1;
+    const int count = static_cast<int>(rows.size()) / width;
+    const auto at = [&](int row, int column) -> double& {
+        return rows[static_cast<std::size_t>(row) * width + column];
+    };
+    std::iota(order.begin(), order.end(), 0);
+    double largest = 0.0;
+    for (rank_ = 0; rank_ < std::min(p_, count); ++rank_) {
+        int pivot = rank_;
+        double norm2 = 0.0;
+        for (int column = rank_; column < p_; ++column) {
+            double sum = 0.0;
+            for (int i = rank_; i < count; ++i) sum += at(i, column) * at(i, column);
+            if (sum > norm2) {
+                norm2 = sum;
+                pivot = column;
+            }
+        }
+        const double norm = std::sqrt(norm2);
+        largest = std::max(largest, norm);
+        if (!(norm > least * largest)) break;
+        if (pivot != rank_) {
+            std::swap(order[rank_], order[pivot]);
+            for (int i = 0; i < count; ++i) std::swap(at(i, rank_), at(i, pivot));
+        }
+        const double head = at(rank_, rank_);
+        const double diagonal = head > 0.0 ? -norm : norm;
+        const double scale = 1.0 / (norm2 - diagonal * head);
+        at(rank_, rank_) = head - diagonal;  // the column now holds the reflector
+        for (int column = rank_ + 1; column < width; ++column) {
+            double along = 0.0;
+            for (int i = rank_; i < count; ++i) along += at(i, rank_) * at(i, column);
+            along *= scale;
+            for (int i = rank_; i < count; ++i) at(i, column) -= along * at(i, rank_);
+        }
+        factor_[static_cast<std::size_t>(rank_) * p_ + rank_] = diagonal;
+        reciprocal_[rank_] = 1.0 / diagonal;
+    }
+    for (int k = 0; k < rank_; ++k) {
+        for (int l = k + 1; l < p_; ++l) factor_[static_cast<std::size_t>(k) * p_ + l] = at(k, l);
+        right[k] = at(k, p_);
+    }
+    return rank_;
 }
 
 void Cholesky::multiply(const double* x, double* y) const {
-    for (int k = 0; k < p_; ++k) {
+    for (int k = 0; k < rank_; ++k) {
         double sum = 0.0;
         for (int l = k; l < p_; ++l) sum += row(k)[l] * x[l];
         y[k] = sum;
@@ -44,31 +88,29 @@ void Cholesky::multiply_transposed(const double* x, double* y) const {
 }
 
 void Cholesky::solve(const double* x, double* y) const {
-    for (int k = p_ - 1; k >= 0; --k) {
+    for (int k = rank_ - 1; k >= 0; --k) {
         double sum = x[k];
-        for (int l = k + 1; l < p_; ++l) sum -= row(k)[l] * y[l];
+        for (int l = k + 1; l < rank_; ++l) sum -= row(k)[l] * y[l];
         y[k] = sum * reciprocal_[k];
     }
 }
 
 void Cholesky::solve_transposed(const double* x, double* y) const {
-    for (int k = 0; k < p_; ++k) {
+    for (int k = 0; k < rank_; ++k) {
         double sum = x[k];
         for (int l = 0; l < k; ++l) sum -= row(l)[k] * y[l];
         y[k] = sum * reciprocal_[k];
     }
 }
 
-void Cholesky::squared_lengths(const double* columns, int count, std::vector<double>& scratch, double* lengths) const {
+void Cholesky::solve_transposed(double* columns, int count, double* lengths) const {
     const auto size = static_cast<std::size_t>(count);
-    scratch.resize(size * static_cast<std::size_t>(p_));
     std::fill_n(lengths, size, 0.0);
     for (int k = 0; k < p_; ++k) {
-        double* z = scratch.data() + k * size;
-        std::copy_n(columns + k * size, size, z);
+        double* z = columns + k * size;
         for (int l = 0; l < k; ++l) {
             const double factor = row(l)[k];
-            const double* other = scratch.data() + l * size;
+            const double* other = columns + l * size;
             for (std::size_t i = 0; i < size; ++i) z[i] -= factor * other[i];
         }
         for (std::size_t i = 0; i < size; ++i) {
@@ -76,6 +118,11 @@ void Cholesky::squared_lengths(const double* columns, int count, std::vector<dou
             lengths[i] += z[i] * z[i];
         }
     }
+}
+
+void Cholesky::squared_lengths(const double* columns, int count, std::vector<double>& scratch, double* lengths) const {
+    scratch.assign(columns, columns + static_cast<std::ptrdiff_t>(count) * p_);
+    solve_transposed(scratch.data(), count, lengths);
 }
 
 }  // namespace cudbound

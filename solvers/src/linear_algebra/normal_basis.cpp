@@ -18,12 +18,6 @@ void NormalBasis::clear() {
     for (int k = 0; k < p_; ++k) basis_[static_cast<std::size_t>(k) * p_ + k] = 1.0;
 }
 
-void NormalBasis::copy_from(const NormalBasis& other) {
-    size_ = other.size_;
-    std::copy_n(other.basis_.data(), static_cast<std::size_t>(p_) * p_, basis_.data());
-    std::copy_n(other.triangle_.data(), static_cast<std::size_t>(p_) * size_, triangle_.data());
-}
-
 double NormalBasis::smallest_pivot() const {
     double smallest = 1.0;
     for (int k = 0; k < size_; ++k) smallest = std::min(smallest, std::abs(entries(k)[k]));
@@ -55,8 +49,7 @@ void NormalBasis::solve_transposed(const double* y, double* x) const {
     }
 }
 
-// One Householder reflection of the unused basis columns turns basis'a into
-// (a_1..a_size, length, 0, ..., 0).
+// One Householder reflection of the unused basis columns turns basis'a into (a_1..a_size, length, 0, ..., 0).
 void NormalBasis::append(const double* projected) {
     const int first = size_;
     double norm = 0.0;
@@ -65,8 +58,7 @@ void NormalBasis::append(const double* projected) {
     double pivot = projected[first];
     if (first + 1 < p_) {
         pivot = projected[first] > 0.0 ? -norm : norm;
-        // reflector w = projected[first:] - pivot e_1, with w'w = 2 (norm^2 - pivot
-        // projected[first])
+        // reflector w = projected[first:] - pivot e_1, with w'w = 2 (norm^2 - pivot projected[first])
         const double head = projected[first] - pivot;
         const double scale = 1.0 / (norm * norm - pivot * projected[first]);
         std::fill(reflector_.begin(), reflector_.end(), 0.0);
@@ -85,8 +77,7 @@ void NormalBasis::append(const double* projected) {
     ++size_;
 }
 
-// Givens rotations of neighboring rows restore the triangle without its column
-// k.
+// Givens rotations of neighboring rows restore the triangle without its column k.
 void NormalBasis::drop(int k) {
     for (int l = k; l + 1 < size_; ++l) std::copy_n(entries(l + 1), l + 2, entries(l));
     --size_;

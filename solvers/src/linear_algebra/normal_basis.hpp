@@ -6,15 +6,13 @@
 
 namespace cudbound {
 
-// At most p independent vectors of R^p, normals = basis * triangle: the first
-// size() columns of the basis span them, the others their orthogonal
-// complement.
+// At most p independent vectors of R^p, normals = basis * triangle: the first size() columns of the basis span them,
+// the others their orthogonal complement.
 class NormalBasis {
  public:
     explicit NormalBasis(int p);
 
     void clear();
-    void copy_from(const NormalBasis& other);
 
     int size() const { return size_; }
     const double* column(int k) const { return &basis_[static_cast<std::size_t>(k) * p_]; }
@@ -22,11 +20,9 @@ class NormalBasis {
     // Smallest absolute value on the diagonal of the triangle, 1 if it is empty.
     double smallest_pivot() const;
 
-    // projected (p) = basis'a; returns the squared length of the part of `a`
-    // outside the span.
+    // projected (p) = basis'a; returns the squared length of the part of `a` outside the span.
     double project(const double* a, double* projected) const;
-    // Solves triangle x = y and triangle'x = y, x and y of length size(); x and y
-    // may be the same.
+    // Solves triangle x = y and triangle'x = y, x and y of length size(); x and y may be the same.
     void solve(const double* y, double* x) const;
     void solve_transposed(const double* y, double* x) const;
 

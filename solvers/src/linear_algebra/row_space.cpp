@@ -11,7 +11,7 @@ namespace cudbound {
 RowSpace::RowSpace(std::int64_t n, std::int64_t p) : n_(n), p_(p), most_(std::min(n, p)) {
     basis_.resize(static_cast<std::size_t>(most_ * p));
     coordinates_.resize(static_cast<std::size_t>(n * most_));
-    rest_.resize(static_cast<std::size_t>(p));
+    rest_.resize(p);
 }
 
 // Gram-Schmidt, repeated where much of a row cancels: the basis is then orthonormal up to rounding.

@@ -12,8 +12,7 @@ SymmetricEigen::SymmetricEigen(int p, const double* matrix) : values(p), vectors
     const auto at = [p](int row, int column) { return static_cast<std::size_t>(row) * p + column; };
     std::vector<double> a(matrix, matrix + vectors.size());
     for (int k = 0; k < p; ++k) vectors[at(k, k)] = 1.0;
-    // turns rows i and j of a matrix by an angle with this sine, s / (1 + c) =
-    // half_angle
+    // turns rows i and j of a matrix by an angle with this sine, s / (1 + c) = half_angle
     const auto turn = [](double* row_i, double* row_j, int stride, int count, double s, double half_angle) {
         for (int l = 0; l < count; ++l) {
             double& x = row_i[static_cast<std::ptrdiff_t>(l) * stride];

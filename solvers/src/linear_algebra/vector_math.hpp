@@ -10,7 +10,15 @@ inline double dot(const double* a, const double* b, int size) {
     return sum;
 }
 
-// The same with four partial sums, for long vectors: an order of summation that compilers can vectorize.
+// Subtracts from x (p) its components along the orthonormal rows of `basis` (count, p), one after the other.
+inline void subtract_span(const double* basis, int count, double* x, int p) {
+    for (int k = 0; k < count; ++k, basis += p) {
+        const double along = dot(basis, x, p);
+        for (int l = 0; l < p; ++l) x[l] -= along * basis[l];
+    }
+}
+
+// The product with four partial sums, for long vectors: an order of summation that compilers can vectorize.
 inline double sum_of_products(const double* a, const double* b, std::size_t size) {
     double sums[4] = {0.0, 0.0, 0.0, 0.0};
     std::size_t k = 0;

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
+#include <numeric>
 
 #include "cudbound/settings.hpp"
 #include "linear_algebra/vector_math.hpp"
@@ -22,13 +22,14 @@ Ball::Ball(const Problem& problem, const Arrangement& arrangement)
       problem_(problem),
       arrangement_(arrangement),
       exact_(arrangement.exact_rows()),
-      is_drawn_(static_cast<std::size_t>(arrangement.count)),
+      is_drawn_(arrangement.count),
       gram_(static_cast<std::size_t>(p) * p),
       moment_(p),
       order_(p),
-      reciprocal_(p),
+      factor_(p),
       minimizer_(p),
       flat_(static_cast<std::size_t>(p) * p),
+      apart_(p),
       scratch_(p) {
     if (problem.penalty != nullptr) factorize_penalty();
 }
@@ -62,32 +63,21 @@ void Ball::set(std::int64_t draw) {
     finish();
 
     // n (L(anchor) - min L): the curved part of the anchor, and what its own penalty exceeds the one modeled.
-    for (int k = 0; k < p; ++k) scratch_[k] = problem_.anchor[order_[k]] - minimizer_[order_[k]];
-    std::vector<double>& v = anchor;
+    place_anchor();
     radius2 = 0.0;
     for (int k = 0; k < rank; ++k) {
-        double sum = 0.0;
         double size_of_terms = 0.0;
-        for (int l = k; l < p; ++l) {
-            const double term = gram_[at(k, l, p)] * scratch_[l];
-            sum += term;
-            size_of_terms += std::abs(term);
-        }
-        v[k] = sum;
+        for (int l = k; l < p; ++l) size_of_terms += std::abs(factor_.row(k)[l] * apart_[order_[l]]);
         // rounded upwards: where terms are large and cancel, the anchor may lie farther out
-        const double most = std::abs(sum) + (Settings::unit_error * p + problem_.raw.error) * size_of_terms;
+        const double most = std::abs(anchor[k]) + (Settings::unit_error * p + problem_.raw.error) * size_of_terms;
         radius2 += most * most;
     }
-    for (int k = rank; k < p; ++k) v[k] = Settings::flat_step * scratch_[k];
-    if (problem_.penalty != nullptr) {
-        double modeled = 0.0;
-        for (std::size_t first = 0; first < penalty_rows_.size(); first += static_cast<std::size_t>(p) + 1) {
-            const double along = dot(&penalty_rows_[first], problem_.anchor, p);
-            modeled += along * along;
-        }
-        radius2 += std::max(0.0, static_cast<double>(n) * problem_.anchor_penalty - modeled);
+    double modeled = 0.0;
+    for (std::size_t first = 0; first < penalty_rows_.size(); first += static_cast<std::size_t>(p) + 1) {
+        const double along = dot(&penalty_rows_[first], problem_.anchor, p);
+        modeled += along * along;
     }
-    place_apex();
+    radius2 += problem_.beyond_penalty(modeled);
     size = total + radius2 + apex2;
 }
 
@@ -98,10 +88,8 @@ bool Ball::set(const Quadratic& quadratic) {
     measure_condition(true);
     certain = true;
     minimizer_ = quadratic.center;
-    for (int k = 0; k < p; ++k) scratch_[k] = problem_.anchor[k] - minimizer_[k];
-    direction_from_beta(scratch_.data(), anchor.data());
+    place_anchor();
     radius2 = quadratic.anchor_rise;
-    place_apex();
     size = std::abs(quadratic.least) + radius2 + apex2;
     return true;
 }
@@ -110,7 +98,7 @@ void Ball::measure_condition(bool squared) {
     double shortest = 1.0;
     double longest = 1.0;
     for (int k = 0; k < rank; ++k) {
-        const double pivot = std::abs(reciprocal_[k]);
+        const double pivot = std::abs(factor_.reciprocal(k));
         shortest = k == 0 ? pivot : std::min(shortest, pivot);
         longest = k == 0 ? pivot : std::max(longest, pivot);
     }
@@ -119,15 +107,12 @@ void Ball::measure_condition(bool squared) {
         Settings::unit_error * p * (squared ? condition * condition : condition) + 2.0 * problem_.raw.error * condition;
 }
 
-void Ball::place_apex() {
-    apex2 = 0.0;
-    for (int k = 0; k < rank; ++k) {
-        double sum = 0.0;
-        for (int l = k; l < p; ++l) sum -= gram_[at(k, l, p)] * minimizer_[order_[l]];
-        apex[k] = sum;
-        apex2 += sum * sum;
-    }
-    for (int k = rank; k < p; ++k) apex[k] = 0.0;
+void Ball::place_anchor() {
+    for (int k = 0; k < p; ++k) apart_[k] = problem_.anchor[k] - minimizer_[k];
+    direction_from_beta(apart_.data(), anchor.data());
+    direction_from_beta(minimizer_.data(), apex.data());
+    for (double& x : apex) x = -x;
+    apex2 = dot(apex.data(), apex.data(), rank);
 }
 
 // A rank-deficient draw: that the loss is flat where it seems so must follow from the rows themselves. No more
@@ -179,36 +164,17 @@ void Ball::accumulate(std::int64_t draw) {
     }
 }
 
-// Cholesky: gram = R'R, R in the upper triangle of gram_. Squaring the rows has cost half of the digits; where that
-// could show, this gives up.
+// Squaring the rows has cost half of the digits; where that could show, this gives up.
 bool Ball::factorize_gram(double least) {
-    double largest = 0.0;
-    for (int a = 0; a < p; ++a) {
-        order_[a] = a;
-        largest = std::max(largest, gram_[at(a, a, p)]);
-    }
-    for (int k = 0; k < p; ++k) {
-        double* row = &gram_[at(k, 0, p)];
-        if (!(row[k] > least * largest)) return false;
-        row[k] = std::sqrt(row[k]);
-        reciprocal_[k] = 1.0 / row[k];
-        double sum = moment_[k];
-        for (int l = 0; l < k; ++l) sum -= gram_[at(l, k, p)] * scratch_[l];
-        scratch_[k] = sum * reciprocal_[k];
-        for (int b = k + 1; b < p; ++b) row[b] *= reciprocal_[k];
-        for (int a = k + 1; a < p; ++a) {
-            double* target = &gram_[at(a, 0, p)];
-            for (int b = a; b < p; ++b) target[b] -= row[a] * row[b];
-        }
-    }
+    if (!factor_.factorize(gram_, least)) return false;
+    std::iota(order_.begin(), order_.end(), 0);
+    factor_.solve_transposed(moment_.data(), scratch_.data());
     rank = p;
     return true;
 }
 
-// Householder reflections with column pivoting of the weighted rows themselves, sqrt(mass_i) (x_i, target_i), and of
-// the rows that stand for the penalty.
+// The weighted rows themselves, sqrt(mass_i) (x_i, target_i), and the rows that stand for the penalty.
 void Ball::factorize_rows(std::int64_t draw) {
-    const int width = p + 1;
     rows_.clear();
     for (std::int64_t i = 0; i < problem_.n; ++i) {
         if (problem_.mass(draw, i) == 0.0 || arrangement_.of_row[i] < 0) continue;
@@ -217,44 +183,7 @@ void Ball::factorize_rows(std::int64_t draw) {
         rows_.push_back(root * problem_.target(i));
     }
     rows_.insert(rows_.end(), penalty_rows_.begin(), penalty_rows_.end());
-    const int count = static_cast<int>(rows_.size()) / width;
-    for (int k = 0; k < p; ++k) order_[k] = k;
-    double largest = 0.0;
-    for (rank = 0; rank < std::min(p, count); ++rank) {
-        int pivot = rank;
-        double norm2 = 0.0;
-        for (int column = rank; column < p; ++column) {
-            double sum = 0.0;
-            for (int i = rank; i < count; ++i) sum += rows_[at(i, column, width)] * rows_[at(i, column, width)];
-            if (sum > norm2) {
-                norm2 = sum;
-                pivot = column;
-            }
-        }
-        const double norm = std::sqrt(norm2);
-        largest = std::max(largest, norm);
-        if (!(norm > Settings::rank * largest)) break;
-        if (pivot != rank) {
-            std::swap(order_[rank], order_[pivot]);
-            for (int i = 0; i < count; ++i) std::swap(rows_[at(i, rank, width)], rows_[at(i, pivot, width)]);
-        }
-        const double head = rows_[at(rank, rank, width)];
-        const double diagonal = head > 0.0 ? -norm : norm;
-        const double scale = 1.0 / (norm2 - diagonal * head);
-        rows_[at(rank, rank, width)] = head - diagonal;  // the column now holds the reflector
-        for (int column = rank + 1; column < width; ++column) {
-            double along = 0.0;
-            for (int i = rank; i < count; ++i) along += rows_[at(i, rank, width)] * rows_[at(i, column, width)];
-            along *= scale;
-            for (int i = rank; i < count; ++i) rows_[at(i, column, width)] -= along * rows_[at(i, rank, width)];
-        }
-        gram_[at(rank, rank, p)] = diagonal;
-        reciprocal_[rank] = 1.0 / diagonal;
-    }
-    for (int k = 0; k < rank; ++k) {
-        for (int column = k + 1; column < p; ++column) gram_[at(k, column, p)] = rows_[at(k, column, width)];
-        scratch_[k] = rows_[at(k, p, width)];
-    }
+    rank = factor_.factorize_rows(rows_, Settings::rank, order_, scratch_.data());
 }
 
 // Rows F with F'F = n * penalty, each followed by the label 0 it is fitted to: the strengths of the caller's penalty,
@@ -292,42 +221,30 @@ void Ball::factorize_penalty() {
 // From the factor R (rank, p) and the transformed labels in scratch_: the minimizer with zeros on the flat coordinates,
 // and the null space [-R1^{-1} R2; I], a column for every flat coordinate.
 void Ball::finish() {
-    for (int k = rank - 1; k >= 0; --k) {
-        double sum = scratch_[k];
-        for (int l = k + 1; l < rank; ++l) sum -= gram_[at(k, l, p)] * scratch_[l];
-        scratch_[k] = sum * reciprocal_[k];
-    }
+    factor_.solve(scratch_.data(), scratch_.data());
     for (int k = 0; k < p; ++k) minimizer_[order_[k]] = k < rank ? scratch_[k] : 0.0;
     for (int f = rank; f < p; ++f) {
         double* column = &flat_[static_cast<std::size_t>(f - rank) * p];
         std::fill(column, column + p, 0.0);
         column[f] = 1.0;
-        for (int k = rank - 1; k >= 0; --k) {
-            double sum = -gram_[at(k, f, p)];
-            for (int l = k + 1; l < rank; ++l) sum -= gram_[at(k, l, p)] * column[l];
-            column[k] = sum * reciprocal_[k];
-        }
+        for (int k = 0; k < rank; ++k) column[k] = -factor_.row(k)[f];
+        factor_.solve(column, column);
     }
 }
 
-void Ball::transform_curved(const std::vector<int>& hyperplanes, double* units, double* offsets) {
+void Ball::place_curved(const std::vector<int>& hyperplanes, double* units, double* offsets) {
     const std::size_t m = hyperplanes.size();
     columns_.resize(m * static_cast<std::size_t>(p));
-    lengths_.assign(m, 0.0);
-    std::fill_n(offsets, m, 0.0);
+    lengths_.resize(m);
     for (int k = 0; k < p; ++k) {
         double* column = columns_.data() + static_cast<std::size_t>(k) * m;
         for (std::size_t i = 0; i < m; ++i) column[i] = arrangement_.normal(hyperplanes[i])[order_[k]];
-        for (int l = 0; l < k; ++l) {
-            const double factor = gram_[at(l, k, p)];
-            const double* other = columns_.data() + static_cast<std::size_t>(l) * m;
-            for (std::size_t i = 0; i < m; ++i) column[i] -= factor * other[i];
-        }
-        for (std::size_t i = 0; i < m; ++i) {
-            column[i] *= reciprocal_[k];
-            lengths_[i] += column[i] * column[i];
-            offsets[i] -= column[i] * apex[k];  // every hyperplane passes through beta = 0
-        }
+    }
+    factor_.solve_transposed(columns_.data(), static_cast<int>(m), lengths_.data());
+    std::fill_n(offsets, m, 0.0);
+    for (int k = 0; k < p; ++k) {
+        const double* column = columns_.data() + static_cast<std::size_t>(k) * m;
+        for (std::size_t i = 0; i < m; ++i) offsets[i] -= column[i] * apex[k];  // they pass through beta = 0
     }
     for (std::size_t i = 0; i < m; ++i) {
         lengths_[i] = 1.0 / std::sqrt(lengths_[i]);
@@ -339,24 +256,12 @@ void Ball::transform_curved(const std::vector<int>& hyperplanes, double* units, 
     }
 }
 
-bool Ball::transform(int hyperplane, double* unit, double* offset) {
+bool Ball::place(int hyperplane, double* unit, double* offset) {
     const double* normal = arrangement_.normal(hyperplane);
-    double curved = 0.0;
-    for (int k = 0; k < rank; ++k) {
-        double sum = normal[order_[k]];
-        for (int l = 0; l < k; ++l) sum -= gram_[at(l, k, p)] * unit[l];
-        unit[k] = sum * reciprocal_[k];
-        curved += unit[k] * unit[k];
-    }
+    normal_from_beta(normal, unit);
+    if (is_drawn_[hyperplane]) std::fill(unit + rank, unit + p, 0.0);  // up to rounding
     double flat = 0.0;
-    for (int f = rank; f < p; ++f) {
-        const double* column = &flat_[static_cast<std::size_t>(f - rank) * p];
-        double sum = 0.0;
-        for (int k = 0; k < p; ++k) sum += column[k] * normal[order_[k]];
-        if (is_drawn_[hyperplane]) sum = 0.0;  // up to rounding
-        unit[f] = sum / Settings::flat_step;
-        flat = std::max(flat, std::abs(sum));
-    }
+    for (int f = rank; f < p; ++f) flat = std::max(flat, std::abs(unit[f] * Settings::flat_step));
     if (flat > 0.0 && flat <= Settings::flat_part) {
         // rounding, or a direction that is hardly used: the rows decide
         if (!lies_in_drawn(hyperplane)) certain = false;
@@ -374,16 +279,11 @@ bool Ball::transform(int hyperplane, double* unit, double* offset) {
 }
 
 double Ball::normal_from_beta(const double* row, double* normal) const {
-    for (int k = 0; k < rank; ++k) {
-        double sum = row[order_[k]];
-        for (int l = 0; l < k; ++l) sum -= gram_[at(l, k, p)] * normal[l];
-        normal[k] = sum * reciprocal_[k];
-    }
+    for (int k = 0; k < p; ++k) scratch_[k] = row[order_[k]];
+    factor_.solve_transposed(scratch_.data(), normal);
     for (int f = rank; f < p; ++f) {
         const double* column = &flat_[static_cast<std::size_t>(f - rank) * p];
-        double sum = 0.0;
-        for (int k = 0; k < p; ++k) sum += column[k] * row[order_[k]];
-        normal[f] = sum / Settings::flat_step;
+        normal[f] = dot(column, scratch_.data(), p) / Settings::flat_step;
     }
     return dot(row, minimizer_.data(), p);
 }
@@ -391,11 +291,7 @@ double Ball::normal_from_beta(const double* row, double* normal) const {
 void Ball::direction_to_beta(const double* v, double* beta) const {
     std::vector<double>& x = scratch_;
     std::fill(x.begin(), x.end(), 0.0);
-    for (int k = rank - 1; k >= 0; --k) {
-        double sum = v[k];
-        for (int l = k + 1; l < rank; ++l) sum -= gram_[at(k, l, p)] * x[l];
-        x[k] = sum / gram_[at(k, k, p)];
-    }
+    factor_.solve(v, x.data());
     for (int f = rank; f < p; ++f) {
         const double* column = &flat_[static_cast<std::size_t>(f - rank) * p];
         for (int k = 0; k < p; ++k) x[k] += column[k] * (v[f] / Settings::flat_step);
@@ -404,12 +300,9 @@ void Ball::direction_to_beta(const double* v, double* beta) const {
 }
 
 void Ball::direction_from_beta(const double* beta, double* v) const {
-    for (int k = 0; k < rank; ++k) {
-        double sum = 0.0;
-        for (int l = k; l < p; ++l) sum += gram_[at(k, l, p)] * beta[order_[l]];
-        v[k] = sum;
-    }
-    for (int f = rank; f < p; ++f) v[f] = Settings::flat_step * beta[order_[f]];
+    for (int k = 0; k < p; ++k) scratch_[k] = beta[order_[k]];
+    factor_.multiply(scratch_.data(), v);
+    for (int f = rank; f < p; ++f) v[f] = Settings::flat_step * scratch_[f];
 }
 
 void Ball::to_beta(const double* v, double* beta) const {

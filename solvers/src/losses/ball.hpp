@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "cudbound/draws.hpp"
+#include "linear_algebra/cholesky.hpp"
 #include "problem/arrangement.hpp"
 
 namespace cudbound {
@@ -31,18 +32,17 @@ class Ball {
     bool set(const Quadratic& quadratic);
 
     // The same for many hyperplanes of a draw of full rank at once; `units` has shape (hyperplanes, p).
-    void transform_curved(const std::vector<int>& hyperplanes, double* units, double* offsets);
+    void place_curved(const std::vector<int>& hyperplanes, double* units, double* offsets);
 
     // Unit normal (p, contiguous) and offset of a hyperplane of the arrangement: side(v) = normal'v + offset has
     // the sign of the original. Returns whether the hyperplane can be reached along flat directions alone.
-    bool transform(int hyperplane, double* unit, double* offset);
+    bool place(int hyperplane, double* unit, double* offset);
 
     // The linear function row'beta as normal'v; returns its value at v = 0.
     double normal_from_beta(const double* row, double* normal) const;
 
     void to_beta(const double* v, double* beta) const;  // (p) -> (p)
     void direction_to_beta(const double* v, double* beta) const;
-    void direction_from_beta(const double* beta, double* v) const;
 
     int p;
     int rank = 0;
@@ -58,7 +58,8 @@ class Ball {
     void accumulate(std::int64_t draw);
     bool factorize_gram(double least);
     void measure_condition(bool squared);
-    void place_apex();
+    void place_anchor();
+    void direction_from_beta(const double* beta, double* v) const;
     void list_products();
     void factorize_rows(std::int64_t draw);
     void factorize_penalty();
@@ -69,20 +70,21 @@ class Ball {
     const Problem& problem_;
     const Arrangement& arrangement_;
     ExactRank exact_;
-    std::vector<char> is_drawn_;       // (hyperplanes) of a rank-deficient draw: whether a row of it is drawn
-    std::vector<std::int64_t> drawn_;  // one row of each of these
-    std::vector<double> products_;     // (n, p (p + 3) / 2) what each row adds to the Gram matrix and the moments
-    std::vector<double> sums_;         // (p (p + 3) / 2) of them, scratch
-    std::vector<double> gram_;    // (p, p), its upper triangle is overwritten by the factor, rows and columns permuted
-    std::vector<double> moment_;  // (p)
-    std::vector<int> order_;      // (p) pivot order
-    std::vector<double> reciprocal_;       // (rank) of the factor's diagonal
+    std::vector<char> is_drawn_;           // (hyperplanes) of a rank-deficient draw: whether a row of it is drawn
+    std::vector<std::int64_t> drawn_;      // one row of each of these
+    std::vector<double> products_;         // (n, p (p + 3) / 2) what each row adds to the Gram matrix and the moments
+    std::vector<double> sums_;             // (p (p + 3) / 2) of them, scratch
+    std::vector<double> gram_;             // (p, p), its upper triangle
+    std::vector<double> moment_;           // (p)
+    std::vector<int> order_;               // (p) pivot order
+    Cholesky factor_;                      // rows and columns permuted
     std::vector<double> minimizer_;        // (p)
     std::vector<double> flat_;             // (p, p - rank) column-major, permuted: basis of the null space
     std::vector<double> rows_;             // (drawn rows, p + 1) row-major, weighted, with their labels
     std::vector<double> penalty_rows_;     // (rank of the penalty, p + 1) likewise
     std::vector<double> columns_;          // (p, hyperplanes) scratch
     std::vector<double> lengths_;          // (hyperplanes) scratch
+    std::vector<double> apart_;            // (p) the anchor less the minimizer
     mutable std::vector<double> scratch_;  // (p)
 };
 

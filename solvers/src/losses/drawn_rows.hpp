@@ -48,7 +48,7 @@ class DrawnRows {
         for (std::int64_t i = 0; i < problem_.n; ++i) {
             const double mass = problem_.mass(draw, i);
             if (mass == 0.0) continue;
-            const double offset = problem_.offset == nullptr ? 0.0 : problem_.labels[i] * problem_.offset[i];
+            const double offset = problem_.shift(i);
             if (arrangement_.of_row[i] < 0) {
                 constant_ += mass * loss_at<kind>(offset).value;
                 continue;

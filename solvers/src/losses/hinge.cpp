@@ -13,24 +13,14 @@ namespace cudbound {
 struct HingeRelaxation::HingeNode final : Node {
     explicit HingeNode(int p) : Node(p), active(p), center(p) {}
 
-    BoundedActiveSet active;
+    ActiveSet active;
     std::vector<double> center;  // of the proximal term, 0 in coordinates without one
 };
 
-HingeRelaxation::HingeRelaxation(const Problem& problem, const Arrangement& arrangement)
-    : Relaxation(problem),
-      problem_(problem),
-      arrangement_(arrangement),
-      coordinates_(problem),
-      factor_(static_cast<int>(problem.p)) {
-    p = static_cast<int>(problem.p);
-    rate = problem.alpha / static_cast<double>(problem.n);
-    anchor.resize(p);
-    apex.assign(p, 0.0);
-    scratch_.resize(p);
-    step_.resize(p);
+HingeRelaxation::HingeRelaxation(const Problem& problem, const Arrangement& arrangement, Budget& budget)
+    : Relaxation(problem, arrangement, budget), coordinates_(problem), factor_(p) {
+    for (auto* vector : {&anchor, &apex, &scratch_, &step_, &path_}) vector->resize(p);
     gram_.resize(static_cast<std::size_t>(p) * p);
-    path_.resize(p);
     const auto n = static_cast<std::size_t>(problem.n);
     violations_.resize(n);
     terms_.normals.reserve(n * p);
@@ -57,19 +47,14 @@ void HingeRelaxation::place_rows() {
         const double length = std::sqrt(dot(normal, normal, p));
         if (length < Settings::hinge_shortest) continue;
         for (int k = 0; k < p; ++k) normal[k] *= problem_.labels[i] / length;
-        const double shift = problem_.offset == nullptr ? 0.0 : problem_.labels[i] * problem_.offset[i];
-        rows_.levels[i] = (1.0 - shift) / length;
+        rows_.levels[i] = (1.0 - problem_.shift(i)) / length;
         rows_.caps[i] = 0.5 * length;
     }
 }
 
 void HingeRelaxation::set(std::int64_t draw) {
     gather(draw);
-    anchor_loss = loss(anchor.data());
-    if (problem_.penalty != nullptr) {
-        const double claimed = static_cast<double>(problem_.n) * problem_.anchor_penalty;
-        anchor_loss += std::max(0.0, claimed - coordinates_.penalty(anchor.data()));
-    }
+    anchor_loss = loss(anchor.data()) + problem_.beyond_penalty(coordinates_.penalty(anchor.data()));
     anchor_loss += evaluation_.anchor_doubt(draw);
     apex_loss = loss(apex.data());
     minimize_freely();
@@ -89,8 +74,7 @@ void HingeRelaxation::gather(std::int64_t draw) {
         if (mass == 0.0) continue;
         total += mass;
         if (rows_.caps[i] == 0.0) {
-            const double shift = problem_.offset == nullptr ? 0.0 : problem_.labels[i] * problem_.offset[i];
-            constant_ += mass * std::max(0.0, 1.0 - shift);
+            constant_ += mass * std::max(0.0, 1.0 - problem_.shift(i));
             continue;
         }
         terms_.normals.insert(terms_.normals.end(), rows_.normal(i), rows_.normal(i) + p);
@@ -110,14 +94,12 @@ void HingeRelaxation::gather(std::int64_t draw) {
     slack = Settings::excess * total;
 }
 
-// From the rows' sides at the anchor, which is not far from the minimizer of
-// most draws.
+// From the rows' sides at the anchor, which is not far from the minimizer of most draws.
 void HingeRelaxation::minimize_freely() {
     auto& root = static_cast<HingeNode&>(*root_);
     const Sides nothing{p, nullptr, nullptr, 0.0};
     const Constraints all{terms_, nothing};
     for (int k = 0; k < p; ++k) root.center[k] = coordinates_.share(k) > 0.0 ? anchor[k] : 0.0;
-    root.active.reserve(static_cast<int>(problem_.n));
     root.active.reset(terms_.count);
     root.loss = 0.0;
     for (int i = 0; i < terms_.count; ++i) {
@@ -125,7 +107,7 @@ void HingeRelaxation::minimize_freely() {
         if (std::abs(lack) <= Settings::hinge_start * extent) {
             root.active.activate(all, i);
         } else if (lack > 0.0) {
-            root.active.rest(i, BoundedActiveSet::at_cap);
+            root.active.rest(i, ActiveSet::at_cap);
         }
     }
     slack += Settings::excess * (anchor_loss + apex_loss);
@@ -141,14 +123,15 @@ void HingeRelaxation::minimize_freely() {
     }
 }
 
-double HingeRelaxation::transform(int hyperplane, double* unit, double* offset) {
-    coordinates_.normal_from_beta(arrangement_.normal(hyperplane), unit);
-    const double scale = 1.0 / std::sqrt(dot(unit, unit, p));
-    for (int k = 0; k < p; ++k) unit[k] *= scale;
-    *offset = 0.0;  // beta = 0 is v = 0
-    // the loss exceeds that of a minimizer on a cone by at least the penalty of
-    // the difference
-    return coordinates_.curvature(unit);
+// beta = 0 is v = 0. The loss exceeds that of a minimizer on a cone by at least the penalty of the difference.
+void HingeRelaxation::place(const std::vector<int>& hyperplanes, double* units, double* offsets, double* curvatures) {
+    std::fill_n(offsets, hyperplanes.size(), 0.0);
+    for (std::size_t i = 0; i < hyperplanes.size(); ++i, units += p) {
+        coordinates_.normal_from_beta(arrangement_.normal(hyperplanes[i]), units);
+        const double scale = 1.0 / std::sqrt(dot(units, units, p));
+        for (int k = 0; k < p; ++k) units[k] *= scale;
+        curvatures[i] = coordinates_.curvature(units);
+    }
 }
 
 double HingeRelaxation::loss(const double* v) const {
@@ -159,22 +142,11 @@ double HingeRelaxation::loss(const double* v) const {
     return sum;
 }
 
-std::unique_ptr<Node> HingeRelaxation::make_node() const {
-    auto node = std::make_unique<HingeNode>(p);
-    node->active.reserve(static_cast<int>(problem_.n));
-    return node;
-}
+std::unique_ptr<Node> HingeRelaxation::make_node() const { return std::make_unique<HingeNode>(p); }
 
 void HingeRelaxation::copy(const Node& from, Node& to) const {
-    const auto& source = static_cast<const HingeNode&>(from);
-    auto& target = static_cast<HingeNode&>(to);
-    target.active.copy_from(source.active);
-    target.center = source.center;
-    target.point = source.point;
-    target.loss = source.loss;
+    static_cast<HingeNode&>(to) = static_cast<const HingeNode&>(from);
 }
-
-void HingeRelaxation::start(Node& node) const { copy(*root_, node); }
 
 Relaxation::Settled HingeRelaxation::settle(Node& node, const Sides& sides, const std::vector<int>& forced,
                                             double limit) {
@@ -185,8 +157,7 @@ Relaxation::Settled HingeRelaxation::settle(Node& node, const Sides& sides, cons
 }
 
 bool HingeRelaxation::restore(HingeNode& here, const Constraints& all) {
-    // (1 - share) v^2 + share (v - center)^2 is (v - share center)^2 up to a
-    // constant
+    // (1 - share) v^2 + share (v - center)^2 is (v - share center)^2 up to a constant
     for (int k = 0; k < p; ++k) scratch_[k] = coordinates_.share(k) * here.center[k];
     return here.active.restore(all, scratch_.data());
 }
@@ -205,16 +176,14 @@ Relaxation::Settled HingeRelaxation::satisfy(HingeNode& here, const Sides& sides
     double violation = next < 0 ? 0.0 : -sides.side(forced.back(), point);
     if (violation <= 0.0) next = -1;
     for (int moves = 0;;) {
-        if (!may_go_on()) return Settled::unresolved;
+        if (!budget_.go_on()) return Settled::unresolved;
         if (next >= 0) {
-            // the dual objective bounds the loss unless there is a proximal term in
-            // it
+            // the dual objective bounds the loss unless there is a proximal term in it
             const auto outcome = here.active.move(all, next, violation, &value,
                                                   coordinates_.lent() == 0 ? limit + doubt(here, all) : unlimited);
-            if (outcome == BoundedActiveSet::Outcome::too_far) return Settled::too_far;
-            if (outcome == BoundedActiveSet::Outcome::infeasible) {
-                // A cone is never empty: the violation is a rounding error, which a
-                // fresh point may not have.
+            if (outcome == ActiveSet::Outcome::too_far) return Settled::too_far;
+            if (outcome != ActiveSet::Outcome::moved) {
+                // A cone is never empty: the violation is a rounding error, which a fresh point may not have.
                 if (restored) allowed = std::max(allowed, violation);
                 if (allowed > std::max(most_allowed, rounding)) return Settled::unresolved;
                 restore(here, all);
@@ -271,9 +240,8 @@ Relaxation::Settled HingeRelaxation::minimize(HingeNode& here, const Sides& side
     return Settled::unresolved;
 }
 
-// The loss at the point with the terms at their cap made linear, and those that
-// are active, and 0 but for rounding, taken times their multipliers. It is least
-// there but for the slope that the proximal term has compensated.
+// The loss at the point with the terms at their cap made linear, and those that are active, and 0 but for rounding,
+// taken times their multipliers. It is least there but for the slope that the proximal term has compensated.
 double HingeRelaxation::linearized(const HingeNode& here, const Constraints& all) const {
     double loss = constant_ + coordinates_.penalty(here.active.point()) + 2.0 * here.active.imbalance(all);
     for (int i = 0; i < terms_.count; ++i) {
@@ -282,8 +250,7 @@ double HingeRelaxation::linearized(const HingeNode& here, const Constraints& all
     return loss;
 }
 
-// Its rounding error, and what those of slopes that cancel may be worth where the
-// penalty does not curve the loss.
+// Its rounding error, and what those of slopes that cancel may be worth where the penalty does not curve the loss.
 double HingeRelaxation::doubt(const HingeNode& here, const Constraints& all) const {
     const double size = size_of(here);
     const double pull = here.active.pull(all);
@@ -296,10 +263,9 @@ double HingeRelaxation::size_of(const HingeNode& here) const {
     return std::max(extent, std::sqrt(dot(here.active.point(), here.active.point(), p)));
 }
 
-// A lower bound of the loss on the cone before the node is settled, or
-// -infinity. Multipliers of the active constraints that balance the slope along
-// the directions with a proximal term make the linearized loss independent of
-// them; along the others it then falls by the square of what they have changed.
+// A lower bound of the loss on the cone before the node is settled, or -infinity. Multipliers of the active constraints
+// that balance the slope along the directions with a proximal term make the linearized loss independent of them; along
+// the others it then falls by the square of what they have changed.
 double HingeRelaxation::proved_loss(HingeNode& here, const Constraints& all, double limit) {
     const double nothing = -std::numeric_limits<double>::infinity();
     const NormalBasis& basis = here.active.basis();
@@ -355,8 +321,7 @@ double HingeRelaxation::slope_along(const HingeNode& here, int k) const {
     return coordinates_.share(k) * (step + Settings::unit_error * std::abs(here.point[k]));
 }
 
-// Whether the penalty turns the slope before `far`: what it is worth is then
-// known wherever the minimizer lies.
+// Whether the penalty turns the slope before `far`: what it is worth is then known wherever the minimizer lies.
 bool HingeRelaxation::bends(double slope, int k, double far) const {
     return coordinates_.share(k) < 1.0 && slope < far * (1.0 - coordinates_.share(k));
 }
@@ -375,8 +340,7 @@ bool HingeRelaxation::still(const HingeNode& here, bool only_flat) const {
     return moved2 <= Settings::hinge_rounding * Settings::hinge_rounding * size * size;
 }
 
-// Moves the center to the node's point, and beyond it as long as the next steps
-// would all be the same.
+// Moves the center to the node's point, and beyond it as long as the next steps would all be the same.
 void HingeRelaxation::advance(HingeNode& here, const Sides& sides, const std::vector<int>& forced) {
     const Constraints all{terms_, sides};
     for (int k = 0; k < p; ++k) {
@@ -417,8 +381,7 @@ void HingeRelaxation::advance(HingeNode& here, const Sides& sides, const std::ve
     }
     if (-slope < bend * longest) longest = -slope / bend;
     if (!(longest > 1.0 && std::isfinite(longest))) return;
-    // the center goes along the flat part of the path, as much farther than the
-    // point as it has just done
+    // the center goes along the flat part of the path, as much farther than the point as it has just done
     for (int k = 0; k < p; ++k) {
         if (coordinates_.share(k) > 0.0) here.center[k] += (longest - 1.0) * along_step / flat2 * path_[k];
     }

@@ -1,37 +1,32 @@
-// Hinge loss: every row is a constraint margin >= 1 that may be violated at a
-// price.
+// Hinge loss: every row is a constraint margin >= 1 that may be violated at a price.
 #pragma once
 
-#include "cones/bounded_active_set.hpp"
+#include "cones/active_set.hpp"
 #include "linear_algebra/cholesky.hpp"
 #include "losses/penalty_coordinates.hpp"
 #include "losses/relaxation.hpp"
 
 namespace cudbound {
 
-// The coordinates are those of the penalty. Along directions in which it is
-// flat, proximal-point iterations supply the curvature: they minimize the loss
-// plus the squared distance to a center, and take the point found as the next
-// center. For a loss of linear and quadratic pieces finitely many of them reach
-// a minimizer (Rockafellar 1976; Ferris 1991).
+// The coordinates are those of the penalty. Along directions in which it is flat, proximal-point iterations supply the
+// curvature: they minimize the loss plus the squared distance to a center, and take the point found as the next center.
+// For a loss of linear and quadratic pieces finitely many of them reach a minimizer (Rockafellar 1976; Ferris 1991).
 class HingeRelaxation final : public Relaxation {
  public:
-    HingeRelaxation(const Problem& problem, const Arrangement& arrangement);
+    HingeRelaxation(const Problem& problem, const Arrangement& arrangement, Budget& budget);
 
     void set(std::int64_t draw) override;
-    double transform(int hyperplane, double* unit, double* offset) override;
+    void place(const std::vector<int>& hyperplanes, double* units, double* offsets, double* curvatures) override;
     void to_beta(const double* v, double* beta) const override { coordinates_.to_beta(v, beta); }
-    void direction_from_beta(const double* beta, double* v) const override { coordinates_.from_beta(beta, v); }
-    double loss(const double* v) const override;
     std::unique_ptr<Node> make_node() const override;
     void copy(const Node& from, Node& to) const override;
-    void start(Node& node) const override;
     Settled settle(Node& node, const Sides& sides, const std::vector<int>& forced, double limit) override;
 
  private:
     struct HingeNode;
 
     void place_rows();
+    double loss(const double* v) const;
     void gather(std::int64_t draw);
     void minimize_freely();
     bool restore(HingeNode& here, const Constraints& all);
@@ -49,16 +44,13 @@ class HingeRelaxation final : public Relaxation {
     double undercut(const HingeNode& here) const;
     void advance(HingeNode& here, const Sides& sides, const std::vector<int>& forced);
 
-    const Problem& problem_;
-    const Arrangement& arrangement_;
     const PenaltyCoordinates coordinates_;
     SoftConstraints rows_;  // all rows, turned by their labels; the cap is that of
                             // mass 1, 0 for a zero row
 
-    SoftConstraints terms_;  // of the draw
-    double constant_ = 0.0;  // loss of its zero rows
-    double load_ = 0.0;      // length of the vector of its caps
-    std::unique_ptr<Node> root_;
+    SoftConstraints terms_;                   // of the draw
+    double constant_ = 0.0;                   // loss of its zero rows
+    double load_ = 0.0;                       // length of the vector of its caps
     mutable std::vector<double> violations_;  // (n) scratch
     std::vector<double> scratch_;             // (p)
     std::vector<double> step_;                // (p)

@@ -45,8 +45,8 @@ void L1Penalty::scale(int j, double origin, double unit, double* normal, SoftCon
         normal[l] /= length;
         terms.columns[static_cast<std::size_t>(l) * terms.caps.size() + static_cast<std::size_t>(j)] = normal[l];
     }
-    terms.levels[static_cast<std::size_t>(j)] = -origin / length;
-    terms.caps[static_cast<std::size_t>(j)] = price(j) * length / unit;
+    terms.levels[j] = -origin / length;
+    terms.caps[j] = price(j) * length / unit;
 }
 
 }  // namespace cudbound

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "cones/bounded_active_set.hpp"
+#include "cones/active_set.hpp"
 #include "cudbound/draws.hpp"
 
 namespace cudbound {
@@ -17,14 +17,14 @@ class L1Penalty {
     bool exists() const { return !prices_.empty(); }
     int count() const { return static_cast<int>(prices_.size()); }
     const double* row(int j) const { return rows_.data() + static_cast<std::size_t>(j) * static_cast<std::size_t>(p_); }
-    double price(int j) const { return prices_[static_cast<std::size_t>(j)]; }
+    double price(int j) const { return prices_[j]; }
 
     double at(int j, const double* beta) const;
     double value(const double* beta) const;
     // Of the fitted coefficients, rounded upward.
     double of_anchor() const { return of_anchor_; }
     // Whether a coefficient of the anchor is 0 (0.0), or its sign.
-    double side_of_anchor(int j) const { return anchor_[static_cast<std::size_t>(j)]; }
+    double side_of_anchor(int j) const { return anchor_[j]; }
 
     // Makes `terms` one soft constraint per term. `normal_of` writes row_j'beta as a linear function of the
     // coordinates, and returns its value at their origin; `unit` is what a unit of squared length costs.

@@ -23,8 +23,7 @@ class PenaltyCoordinates {
     // The linear function normal'beta as one of v.
     void normal_from_beta(const double* normal, double* v) const;
     double penalty(const double* v) const;
-    // The largest c with penalty(v) >= c d^2 wherever |normal'v| = d, for a unit
-    // normal of these coordinates.
+    // The largest c with penalty(v) >= c d^2 wherever |normal'v| = d, for a unit normal of these coordinates.
     double curvature(const double* unit) const;
 
  private:

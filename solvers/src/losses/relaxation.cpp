@@ -1,22 +1,20 @@
 #include "losses/relaxation.hpp"
 
 #include "losses/hinge.hpp"
-#include "losses/lasso.hpp"
 #include "losses/smooth.hpp"
 #include "losses/squared.hpp"
 #include "problem/loss.hpp"
 
 namespace cudbound {
 
-std::unique_ptr<Relaxation> make_relaxation(const Problem& problem, const Arrangement& arrangement) {
+std::unique_ptr<Relaxation> make_relaxation(const Problem& problem, const Arrangement& arrangement, Budget& budget) {
     return with_loss(problem.loss, [&]<Loss kind>() -> std::unique_ptr<Relaxation> {
         if constexpr (kind == Loss::SQUARED) {
-            if (problem.l1 != nullptr) return std::make_unique<LassoRelaxation>(problem, arrangement);
-            return std::make_unique<SquaredRelaxation>(problem, arrangement);
+            return std::make_unique<SquaredRelaxation>(problem, arrangement, budget);
         } else if constexpr (kind == Loss::HINGE) {
-            return std::make_unique<HingeRelaxation>(problem, arrangement);
+            return std::make_unique<HingeRelaxation>(problem, arrangement, budget);
         } else {
-            return make_smooth(problem, arrangement);
+            return make_smooth(problem, arrangement, budget);
         }
     });
 }

@@ -23,29 +23,64 @@ struct Node {
     double loss = 0.0;          // lower bound of the loss on the node's closed cone, attained at `point` up to rounding
 };
 
-// Losses are n times the penalized mean loss of the draw, up to a constant of the draw.
-class Relaxation {
+// What is known of a draw. Losses are n times its penalized mean loss, up to a constant of the draw.
+struct DrawFacts {
+    int p = 0;
+    std::vector<double> anchor;   // (p) the fitted coefficients
+    std::vector<double> apex;     // (p) beta = 0
+    double anchor_loss = 0.0;     // n L(anchor), rounded upwards
+    double apex_loss = 0.0;       // of beta = 0
+    double apex_tolerance = 0.0;  // nodes whose loss is this close to apex_loss count as lying at beta = 0
+    double extent = 0.0;          // length: rounding errors of points are relative to it
+    bool found = true;            // whether the minimizer of the draw was found: rounding may prevent it
+    bool has_minimizer = true;    // whether the loss has a minimizer
+    bool certain = true;          // whether the directions along which the loss is flat are certain
+    double error = 0.0;           // possible rounding error of unit normals and points, relative to their size
+    double rate = 0.0;            // alpha / n: g falls from 1 to 0 over an increase 1 / rate of the loss
+    double slack = 0.0;           // rounding allowance on losses
+    bool is_ball = false;         // whether the loss of v is |v|^2 but for flat directions
+    bool is_cheap = false;        // whether conflicts, of ties above all, can take longer than nodes
+    double near_ties = 1.0;       // points may be wrong by so many ties
+    double taken_off = 0.0;       // how much losses may be understated on purpose, slack included
+
+    // g as a function of the loss, rounded upwards. At rate = infinity any excess makes it 0.
+    double g(double loss) const {
+        const double excess = loss - anchor_loss - slack;
+        if (excess <= 0.0) return 1.0;
+        const double falling = 1.0 - rate * excess;
+        return falling < 0.0 ? 0.0 : falling;  // NaN stays, which prunes nothing
+    }
+
+    // Losses beyond this have score * g <= value, for score > 0. NaN stays: no loss exceeds it.
+    double reach(double score, double value) const {
+        if (rate == 0.0) return std::numeric_limits<double>::infinity();
+        const double fall = 1.0 - value / score;
+        return anchor_loss + slack + (fall < 0.0 ? 0.0 : fall) / rate;
+    }
+
+    // Losses beyond this have g = 0.
+    double horizon() const { return reach(1.0, 0.0); }
+};
+
+class Relaxation : public DrawFacts {
  public:
     enum class Settled { yes, too_far, unresolved };
 
-    explicit Relaxation(const Problem& problem) : evaluation_(problem) {}
+    // Long minimizations ask the budget of the search whether they may go on.
+    Relaxation(const Problem& problem, const Arrangement& arrangement, Budget& budget)
+        : problem_(problem), arrangement_(arrangement), evaluation_(problem), budget_(budget) {
+        p = static_cast<int>(problem.p);
+        rate = problem.alpha / static_cast<double>(problem.n);
+    }
     virtual ~Relaxation() = default;
 
     // Sets up draw `draw`; afterwards the members below describe it.
     virtual void set(std::int64_t draw) = 0;
 
-    // Unit normal (p, contiguous) and offset of a hyperplane of the arrangement: side(v) = unit'v + offset has the sign
-    // of the original. Returns its curvature: among points where g > 0, the loss at distance d beyond it exceeds that
-    // of a node's minimizer by at least the curvature times d^2; 0 if nothing is known.
-    virtual double transform(int hyperplane, double* unit, double* offset) = 0;
-
-    // The same for many at once; `units` has shape (hyperplanes, p).
-    virtual void transform_all(const std::vector<int>& hyperplanes, double* units, double* offsets,
-                               double* curvatures) {
-        for (std::size_t i = 0; i < hyperplanes.size(); ++i) {
-            curvatures[i] = transform(hyperplanes[i], units + i * static_cast<std::size_t>(p), offsets + i);
-        }
-    }
+    // Unit normals (k, p) and offsets of hyperplanes of the arrangement: side(v) = unit'v + offset has the sign of the
+    // original. And their curvatures: among points where g > 0, the loss at distance d beyond one exceeds that of a
+    // node's minimizer by at least the curvature times d^2; 0 if nothing is known.
+    virtual void place(const std::vector<int>& hyperplanes, double* units, double* offsets, double* curvatures) = 0;
 
     // The same, or more where more is known: `along` is the hyperplane's unit normal times the node's point.
     virtual double rise(const Node& node, double curvature, double distance, double along) const {
@@ -54,14 +89,11 @@ class Relaxation {
     }
 
     virtual void to_beta(const double* v, double* beta) const = 0;
-    virtual void direction_from_beta(const double* beta, double* v) const = 0;
-    virtual double loss(const double* v) const = 0;
 
     virtual std::unique_ptr<Node> make_node() const = 0;
     virtual void copy(const Node& from, Node& to) const = 0;
-
-    // Makes the node the one without forced hyperplanes.
-    virtual void start(Node& node) const = 0;
+    // The node without forced hyperplanes: the minimizer of the draw.
+    const Node& root() const { return *root_; }
 
     // Moves the node to the minimizer for `forced`, whose last member was added and is violated. Ends with too_far when
     // the loss must exceed `limit`, and with unresolved when rounding prevents an answer; the node is then unusable.
@@ -75,48 +107,16 @@ class Relaxation {
     }
 
     // The loss that the node's point has: its least on the cone, or more if the relaxation is a quadratic below it.
-    virtual double attained_loss(const Node& node) { return node.loss; }
-
-    int p = 0;
-    std::vector<double> anchor;   // (p) the fitted coefficients
-    std::vector<double> apex;     // (p) beta = 0
-    double anchor_loss = 0.0;     // n L(anchor), rounded upwards
-    double apex_loss = 0.0;       // of beta = 0
-    double apex_tolerance = 0.0;  // nodes whose loss is this close to apex_loss count as lying at beta = 0
-    double extent = 0.0;          // length: rounding errors of points are relative to it
-    bool found = true;            // whether the minimizer of the draw was found: rounding may prevent it
-    bool attained = true;         // whether the loss has a minimizer
-    bool certain = true;          // whether the directions along which the loss is flat are certain
-    double error = 0.0;           // possible rounding error of unit normals and points, relative to their size
-    double rate = 0.0;            // alpha / n: g falls from 1 to 0 over an increase 1 / rate of the loss
-    double slack = 0.0;           // rounding allowance on losses
-    double taken_off = 0.0;       // how much losses may be understated on purpose, slack included
-    Budget* budget = nullptr;     // of the search; long minimizations check it
-
-    // g as a function of the loss, rounded upwards. At rate = infinity any excess makes it 0.
-    double g(double loss) const {
-        const double excess = loss - anchor_loss - slack;
-        if (excess <= 0.0) return 1.0;
-        const double falling = 1.0 - rate * excess;
-        return falling < 0.0 ? 0.0 : falling;  // NaN stays, which prunes nothing
-    }
-
-    bool may_go_on() const { return budget == nullptr || budget->go_on(); }
-
-    // Losses beyond this have score * g <= value, for score > 0. NaN stays: no loss exceeds it.
-    double reach(double score, double value) const {
-        if (rate == 0.0) return std::numeric_limits<double>::infinity();
-        const double fall = 1.0 - value / score;
-        return anchor_loss + slack + (fall < 0.0 ? 0.0 : fall) / rate;
-    }
-
-    // Losses beyond this have g = 0.
-    double horizon() const { return reach(1.0, 0.0); }
+    virtual double loss_at_point(const Node& node) { return node.loss; }
 
  protected:
+    const Problem& problem_;
+    const Arrangement& arrangement_;
     const Evaluation evaluation_;
+    Budget& budget_;
+    std::unique_ptr<Node> root_;
 };
 
-std::unique_ptr<Relaxation> make_relaxation(const Problem& problem, const Arrangement& arrangement);
+std::unique_ptr<Relaxation> make_relaxation(const Problem& problem, const Arrangement& arrangement, Budget& budget);
 
 }  // namespace cudbound

@@ -6,7 +6,6 @@
 #include <stdexcept>
 
 #include "cones/active_set.hpp"
-#include "cones/bounded_active_set.hpp"
 #include "control/prunes.hpp"
 #include "cudbound/settings.hpp"
 #include "linear_algebra/cholesky.hpp"
@@ -38,18 +37,14 @@ struct SmoothNode final : Node {
 template <Loss kind>
 class SmoothRelaxation final : public Relaxation {
  public:
-    SmoothRelaxation(const Problem& problem, const Arrangement& arrangement)
-        : Relaxation(problem),
-          problem_(problem),
-          arrangement_(arrangement),
+    SmoothRelaxation(const Problem& problem, const Arrangement& arrangement, Budget& budget)
+        : Relaxation(problem, arrangement, budget),
           rows_(problem, arrangement),
           l1_(problem),
-          root_(static_cast<int>(problem.p)),
-          active_(static_cast<int>(problem.p)),
-          bounded_(static_cast<int>(problem.p)),
-          minorant_(static_cast<int>(problem.p)) {
-        p = static_cast<int>(problem.p);
-        rate = problem.alpha / static_cast<double>(problem.n);
+          active_(p),
+          minorant_(p) {
+        root_ = make_node();
+        near_ties = Settings::near_ties;
         anchor.assign(problem.anchor, problem.anchor + p);
         apex.assign(p, 0.0);
         const auto size = static_cast<std::size_t>(p);
@@ -64,18 +59,13 @@ class SmoothRelaxation final : public Relaxation {
             longest = std::max(longest, dot(row, row, p));
         }
         if (longest > 0.0) least_extent_ = Settings::least_extent / std::sqrt(longest);
-        bounded_.reserve(l1_.count());
         violations_.resize(static_cast<std::size_t>(l1_.count()));
     }
 
     void set(std::int64_t draw) override {
         rows_.set(draw);
         minorised_ = false;  // what is known belongs to the draw before
-        anchor_loss = rows_.loss(anchor.data());
-        if (problem_.penalty != nullptr) {
-            const double whole = static_cast<double>(problem_.n) * problem_.anchor_penalty;
-            anchor_loss += std::max(0.0, whole - rows_.penalty(anchor.data()));
-        }
+        anchor_loss = rows_.loss(anchor.data()) + problem_.beyond_penalty(rows_.penalty(anchor.data()));
         anchor_loss += l1_.of_anchor() + evaluation_.anchor_doubt(draw);
         certain = std::isfinite(anchor_loss);  // exp(-m) overflows where an offset makes m < -709: g is not known
         apex_loss = rows_.loss(apex.data());
@@ -83,44 +73,27 @@ class SmoothRelaxation final : public Relaxation {
         extent = extent == 0.0 ? 1.0 : std::max(extent, least_extent_);
         slack = Settings::newton_slack * Settings::newton_gap * (1.0 + apex_loss);
         minimize_freely();
-        extent = std::max(extent, length_of(root_.point));
+        extent = std::max(extent, length_of(root_->point));
         apex_tolerance = slack;
         taken_off = slack + apex_tolerance + (vanishes<kind> ? 0.0 : Settings::pieces_gap * (1.0 + apex_loss));
-        curvature_is_bounded_ = false;  // which a draw that is only scored never needs
     }
 
-    double transform(int hyperplane, double* unit, double* offset) override {
-        const double* normal = arrangement_.normal(hyperplane);
-        std::copy_n(normal, p, unit);
-        *offset = 0.0;
-        if (!curvature_is_bounded_) bound_curvature();
-        if (!minorised_) return 0.0;
-        minorant_.solve_transposed(normal, unit_.data());
-        return 0.5 / dot(unit_.data(), unit_.data(), p);
+    void place(const std::vector<int>& hyperplanes, double* units, double* offsets, double* curvatures) override {
+        bound_curvature();
+        std::fill_n(offsets, hyperplanes.size(), 0.0);
+        for (std::size_t i = 0; i < hyperplanes.size(); ++i, units += p) {
+            std::copy_n(arrangement_.normal(hyperplanes[i]), p, units);
+            if (minorised_) minorant_.solve_transposed(units, unit_.data());
+            curvatures[i] = minorised_ ? 0.5 / dot(unit_.data(), unit_.data(), p) : 0.0;
+        }
     }
 
     void to_beta(const double* v, double* beta) const override { std::copy_n(v, p, beta); }
-    void direction_from_beta(const double* beta, double* v) const override { std::copy_n(beta, p, v); }
-    double loss(const double* beta) const override { return rows_.loss(beta) + l1_.value(beta); }
     std::unique_ptr<Node> make_node() const override { return std::make_unique<SmoothNode>(p); }
 
     void copy(const Node& from, Node& to) const override {
-        const auto& source = static_cast<const SmoothNode&>(from);
-        auto& target = static_cast<SmoothNode&>(to);
-        target.point = source.point;
-        target.loss = source.loss;
-        target.base = source.base;
-        target.value = source.value;
-        target.kinked = source.kinked;
-        target.dropped = source.dropped;
-        target.gradient = source.gradient;
-        target.factor.copy_from(source.factor);
-        target.curved = source.curved;
-        target.added = source.added;
-        target.spread = source.spread;
+        static_cast<SmoothNode&>(to) = static_cast<const SmoothNode&>(from);
     }
-
-    void start(Node& node) const override { copy(root_, node); }
 
     Settled settle(Node& node, const Sides& sides, const std::vector<int>& forced, double limit) override {
         return descend(static_cast<SmoothNode&>(node), sides, forced, limit, false);
@@ -182,24 +155,25 @@ class SmoothRelaxation final : public Relaxation {
     }
 
     void minimize_freely() {
+        auto& root = static_cast<SmoothNode&>(*root_);
         lent_ = 1.0;
         longest_ = Settings::longest_step;
-        root_.base = anchor_loss <= apex_loss ? anchor : apex;
+        root.base = anchor_loss <= apex_loss ? anchor : apex;
         rows_.readmit();  // the threshold may still be that of the draw before
-        measure(root_);
-        model(root_);
-        root_.point = root_.base;
-        root_.loss = 0.0;
+        measure(root);
+        model(root);
+        root.point = root.base;
+        root.loss = 0.0;
         const double unlimited = std::numeric_limits<double>::infinity();
-        found = descend(root_, {p, nullptr, nullptr, 0.0}, {}, unlimited, true) == Settled::yes;
-        if (!found) root_.loss = 0.0;
-        if (found && root_.curved) {
+        found = descend(root, {p, nullptr, nullptr, 0.0}, {}, unlimited, true) == Settled::yes;
+        if (!found) root.loss = 0.0;
+        if (found && root.curved) {
             // crossings start from here, and the model is as good as the minimizer
-            root_.base = root_.point;
-            measure(root_);
-            model(root_);
+            root.base = root.point;
+            measure(root);
+            model(root);
         }
-        attained = !all_but_vanished(root_) && (root_.curved || root_.dropped == 0.0);
+        has_minimizer = !all_but_vanished(root) && (root.curved || root.dropped == 0.0);
     }
 
     // Newton's method: each step minimizes the quadratic model on the cone. The model's minimum, lowered by how much
@@ -214,8 +188,8 @@ class SmoothRelaxation final : public Relaxation {
         double last_gap = std::numeric_limits<double>::infinity();
         for (int iteration = 0; iteration < Settings::newton_steps; ++iteration) {
             if (iteration == Settings::newton_steps / Effort::coarsen_part) rows_.coarsen();
-            if (!may_go_on()) return Settled::unresolved;
-            if (!(l1_.exists() ? find_kinked_step(here, sides, forced) : find_step(here, sides, forced))) {
+            if (!budget_.go_on()) return Settled::unresolved;
+            if (!find_step(here, sides, forced)) {
                 // Next to flat directions stretch the metric until normals look alike. More curvature is lent, from
                 // beta = 0, which is on no wrong side.
                 lent_ *= Settings::lend_more;
@@ -271,42 +245,10 @@ class SmoothRelaxation final : public Relaxation {
         return vanishes<kind> && here.value <= rows_.vanished() * static_cast<double>(rows_.count());
     }
 
-    // The minimizer of the node's quadratic model on the cone: in the metric of the Hessian, the point of the cone that
-    // is nearest to the free minimizer of the model.
+    // The minimizer of the node's quadratic model on the cone: in the metric of the Hessian, where the step has its
+    // origin at the base, the point of the cone that is nearest to the free minimizer of the model. Kinks of an l1
+    // penalty are soft constraints there.
     bool find_step(const SmoothNode& here, const Sides& sides, const std::vector<int>& forced) {
-        here.factor.solve_transposed(here.gradient.data(), shift_.data());
-        active_.reset();
-        double allowed =
-            Settings::left_of_tie * Settings::tie;  // relative to the length of the point: cones have no scale
-        for (int patience = Effort::moves + Effort::moves_per_constraint * (p + static_cast<int>(forced.size()));
-             patience > 0; --patience) {
-            for (int l = 0; l < p; ++l) scaled_[l] = active_.point()[l] - shift_[l];
-            here.factor.solve(scaled_.data(), newton_.data());
-            for (int l = 0; l < p; ++l) trial_[l] = here.base[l] + newton_[l];
-            const double length = size_of(trial_);
-            const int next = sides.most_violated(forced, trial_.data(), allowed * length);
-            if (next < 0) return true;
-            here.factor.solve_transposed(sides.normal(next), unit_.data());
-            const double scale = 1.0 / length_of(unit_);
-            for (double& x : unit_) x *= scale;
-            const double violation = sides.side(next, trial_.data());
-            const auto outcome =
-                active_.add(next, unit_.data(), violation * scale, std::numeric_limits<double>::infinity());
-            if (outcome == ActiveSet::Outcome::stuck) return false;
-            if (outcome == ActiveSet::Outcome::infeasible) {
-                // a cone is never empty: the violation is a rounding error
-                const double most = here.curved ? Settings::tie : Settings::singular_tie;
-                if (violation < -most * length || allowed == most) return false;
-                allowed = most;
-                active_.reset();
-            }
-        }
-        return false;
-    }
-
-    // The same with an l1 penalty. Its kinks are soft constraints in the metric of the Hessian, where the step has its
-    // origin at the base.
-    bool find_kinked_step(const SmoothNode& here, const Sides& sides, const std::vector<int>& forced) {
         l1_.place(
             [&](int j, double* normal) {
                 here.factor.solve_transposed(l1_.row(j), normal);
@@ -321,17 +263,16 @@ class SmoothRelaxation final : public Relaxation {
         place_forced(here, sides, forced);
         const Constraints all{kinks_, {p, forced_normals_.data(), forced_distances_.data(), 0.0}};
         here.factor.multiply(here.base.data(), unit_.data());
-        const double size = length_of(unit_) + length_of(shift_);
-        const double unlimited = std::numeric_limits<double>::infinity();
-        double close = Settings::lasso_kink * size;
-        double allowed = Settings::left_of_tie * Settings::tie;
+        double close = Settings::lasso_kink * (length_of(unit_) + length_of(shift_));
+        double allowed =
+            Settings::left_of_tie * Settings::tie;  // relative to the length of the point: cones have no scale
         lean(all, close);
         double value = 0.0;
         bool restored = true;
         const int most =
             Effort::moves + Effort::moves_per_constraint * (p + static_cast<int>(forced.size()) + kinks_.count);
         for (int moves = 1; moves < most; ++moves) {
-            std::copy_n(bounded_.point(), p, scaled_.data());
+            for (int l = 0; l < p; ++l) scaled_[l] = active_.point()[l] + (l1_.exists() ? 0.0 : shift_[l]);
             here.factor.solve(scaled_.data(), newton_.data());
             for (int l = 0; l < p; ++l) trial_[l] = here.base[l] + newton_[l];
             const double length = size_of(trial_);
@@ -339,22 +280,23 @@ class SmoothRelaxation final : public Relaxation {
             int label = -1;
             double violation = 0.0;
             if (next >= 0) {
-                const auto place = std::find(forced.begin(), forced.end(), next) - forced.begin();
-                label = all.label_of_side(static_cast<int>(place));
-                violation = -all.sides.side(static_cast<int>(place), scaled_.data());
+                const int place = static_cast<int>(std::find(forced.begin(), forced.end(), next) - forced.begin());
+                label = all.label_of_side(place);
+                violation = -sides.side(next, trial_.data()) * forced_scales_[place];
             } else {
-                label = bounded_.most_violated(kinks_, close, violations_.data());
-                if (label >= 0) violation = violations_[static_cast<std::size_t>(label)];
+                label = active_.most_violated(kinks_, close, violations_.data());
+                if (label >= 0) violation = violations_[label];
             }
             if (label < 0) {
                 if (restored) return true;
-                bounded_.restore(all, shift_.data());
+                active_.restore(all, shift_.data());
                 restored = true;
                 continue;
             }
             if (moves % Effort::kink_moves == 0) close *= Settings::lasso_wider;
-            restored = false;
-            if (bounded_.move(all, label, violation, &value, unlimited) == BoundedActiveSet::Outcome::moved) continue;
+            restored = !l1_.exists();
+            const auto outcome = active_.move(all, label, violation, &value, std::numeric_limits<double>::infinity());
+            if (outcome == ActiveSet::Outcome::moved) continue;
             // a cone is never empty: the violation is a rounding error
             const double most_allowed = here.curved ? Settings::tie : Settings::singular_tie;
             if (next < 0 || -sides.side(next, trial_.data()) > most_allowed * length || allowed == most_allowed)
@@ -370,26 +312,27 @@ class SmoothRelaxation final : public Relaxation {
     void place_forced(const SmoothNode& here, const Sides& sides, const std::vector<int>& forced) {
         forced_normals_.resize(forced.size() * static_cast<std::size_t>(p));
         forced_distances_.resize(forced.size());
+        forced_scales_.resize(forced.size());
         for (std::size_t k = 0; k < forced.size(); ++k) {
             double* normal = &forced_normals_[k * static_cast<std::size_t>(p)];
             here.factor.solve_transposed(sides.normal(forced[k]), normal);
-            const double scale = 1.0 / std::sqrt(dot(normal, normal, p));
-            for (int l = 0; l < p; ++l) normal[l] *= scale;
-            forced_distances_[k] = scale * sides.side(forced[k], here.base.data());
+            forced_scales_[k] = 1.0 / std::sqrt(dot(normal, normal, p));
+            for (int l = 0; l < p; ++l) normal[l] *= forced_scales_[k];
+            forced_distances_[k] = forced_scales_[k] * sides.side(forced[k], here.base.data());
         }
     }
 
     // Kinks start where they are at the base: at it, or on either side.
     void lean(const Constraints& all, double close) {
-        bounded_.reset(kinks_.count);
+        active_.reset(kinks_.count);
         for (int j = 0; j < kinks_.count; ++j) {
             if (std::abs(kinks_.levels[j]) <= close) {
-                bounded_.activate(all, j);
+                active_.activate(all, j);
             } else if (kinks_.levels[j] > 0.0) {
-                bounded_.rest(j, BoundedActiveSet::at_cap);
+                active_.rest(j, ActiveSet::at_cap);
             }
         }
-        bounded_.restore(all, shift_.data());
+        if (l1_.exists()) active_.restore(all, shift_.data());
     }
 
     // The least value that the slopes of the step give the l1 penalty at its end.
@@ -398,7 +341,7 @@ class SmoothRelaxation final : public Relaxation {
         double sum = 0.0;
         for (int j = 0; j < kinks_.count; ++j) {
             const double at = l1_.at(j, trial_.data());
-            const double place = bounded_.place(j);
+            const double place = active_.place(j);
             sum += l1_.price(j) * (place == 0.0 ? -std::abs(at) : place * at);
         }
         return sum;
@@ -495,8 +438,8 @@ class SmoothRelaxation final : public Relaxation {
 
     // A quadratic minorant: wherever g > 0, the Hessian is at least that of `minorant_`.
     void bound_curvature() {
-        const double rise = horizon() - root_.loss;
-        curvature_is_bounded_ = true;
+        const auto& root = static_cast<const SmoothNode&>(*root_);
+        const double rise = horizon() - root.loss;
         minorised_ = false;
         if (!std::isfinite(rise) || !found) return;
         const auto measure_lengths = [this](const Cholesky& factor) {
@@ -504,14 +447,14 @@ class SmoothRelaxation final : public Relaxation {
         };
         double radius = std::sqrt(2.0 * rise);  // of the region, in the metric whose lengths are in `lengths_`
         if constexpr (vanishes<kind>) {
-            if (!root_.curved || root_.dropped > 0.0) return;
-            measure_lengths(root_.factor);
-            radius = farthest(rise, root_.spread);
+            if (!root.curved || root.dropped > 0.0) return;
+            measure_lengths(root.factor);
+            radius = farthest(rise, root.spread);
         } else {
             if (!minorant_.factorize(rows_.ridge(), pivot)) return;
             measure_lengths(minorant_);
         }
-        rows_.measure(root_.point.data());
+        rows_.measure(root.point.data());
         std::fill(reach_.begin(), reach_.end(), std::numeric_limits<double>::infinity());
         for (int round = 0; round < Settings::curvature_rounds; ++round) {
             for (std::size_t i = 0; i < rows_.count(); ++i) {
@@ -526,18 +469,13 @@ class SmoothRelaxation final : public Relaxation {
         }
     }
 
-    const Problem& problem_;
-    const Arrangement& arrangement_;
-    mutable DrawnRows<kind> rows_;
+    DrawnRows<kind> rows_;
     const L1Penalty l1_;
     double least_extent_ = 1.0;  // of the coefficients
-    SmoothNode root_;
     ActiveSet active_;
-    BoundedActiveSet bounded_;  // with an l1 penalty
-    SoftConstraints kinks_;     // of it, in the metric of the Hessian
+    SoftConstraints kinks_;  // of the l1 penalty, in the metric of the Hessian
     Cholesky minorant_;
     bool minorised_ = false;
-    bool curvature_is_bounded_ = false;
     bool proved_ = false;                      // whether the last model_error is certain
     double assumed_ = 0.0;                     // how much of it holds only if the minimizer is not too far away
     double lent_ = 1.0;                        // how much more than usual is added to a singular Hessian
@@ -555,17 +493,18 @@ class SmoothRelaxation final : public Relaxation {
     std::vector<double> scratch_;
     std::vector<double> forced_normals_;    // (forced, p)
     std::vector<double> forced_distances_;  // (forced)
+    std::vector<double> forced_scales_;     // (forced)
     std::vector<double> violations_;        // (kinks)
 };
 
 }  // namespace
 
-std::unique_ptr<Relaxation> make_smooth(const Problem& problem, const Arrangement& arrangement) {
+std::unique_ptr<Relaxation> make_smooth(const Problem& problem, const Arrangement& arrangement, Budget& budget) {
     return with_loss(problem.loss, [&]<Loss kind>() -> std::unique_ptr<Relaxation> {
         if constexpr (kind == Loss::SQUARED || kind == Loss::HINGE) {
             throw std::invalid_argument("this loss has a relaxation of its own");
         } else {
-            return std::make_unique<SmoothRelaxation<kind>>(problem, arrangement);
+            return std::make_unique<SmoothRelaxation<kind>>(problem, arrangement, budget);
         }
     });
 }

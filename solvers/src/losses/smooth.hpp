@@ -8,6 +8,6 @@
 namespace cudbound {
 
 // The relaxation of a logistic, exponential, squared hinge or Huber loss. Coordinates are the coefficients themselves.
-std::unique_ptr<Relaxation> make_smooth(const Problem& problem, const Arrangement& arrangement);
+std::unique_ptr<Relaxation> make_smooth(const Problem& problem, const Arrangement& arrangement, Budget& budget);
 
 }  // namespace cudbound

@@ -10,66 +10,101 @@
 
 namespace cudbound {
 
-namespace {
-
-struct SquaredNode final : Node {
+struct SquaredRelaxation::SquaredNode final : Node {
     explicit SquaredNode(int p) : Node(p), active(p), center(p) {}
 
     ActiveSet active;
     double length2 = 0.0;        // of the point
     bool tidy = true;            // whether the point is that of the multipliers, up to rounding
-    std::vector<double> center;  // origin of `active`: zero except for the flat coordinates of a proximal step
+    std::vector<double> center;  // zero except for the flat coordinates of a proximal step
 };
 
-}  // namespace
-
-SquaredRelaxation::SquaredRelaxation(const Problem& problem, const Arrangement& arrangement)
-    : Relaxation(problem),
+SquaredRelaxation::SquaredRelaxation(const Problem& problem, const Arrangement& arrangement, Budget& budget)
+    : Relaxation(problem, arrangement, budget),
       ball_(problem, arrangement),
-      rows_(static_cast<double>(problem.n)),
-      combined_(static_cast<std::size_t>(problem.p)) {
-    p = ball_.p;
-    rate = problem.alpha / static_cast<double>(problem.n);
+      l1_(problem),
+      rows_(static_cast<double>(problem.n)) {
+    is_ball = problem.loss == Loss::SQUARED && !l1_.exists();
+    is_cheap = true;
+    near_ties = problem.loss == Loss::SQUARED ? 1.0 : Settings::near_ties;
+    for (auto* vector : {&pull_, &center_, &combined_}) vector->resize(p);
+    violations_.resize(l1_.count());
+    root_ = make_node();
 }
 
 void SquaredRelaxation::set(std::int64_t draw) {
     ball_.set(draw);
+    if (l1_.exists()) place_terms();
     adopt(evaluation_.anchor_doubt(draw));
+    if (l1_.exists()) minimize_freely();
 }
 
 void SquaredRelaxation::adopt(double doubt) {
     anchor = ball_.anchor;
     apex = ball_.apex;
-    anchor_loss = ball_.radius2 + doubt;
+    anchor_loss = ball_.radius2 + l1_.of_anchor() + doubt;
     apex_loss = ball_.apex2;
     error = ball_.error;
     certain = ball_.certain;
+    const double size = ball_.size + l1_.of_anchor();
     const double fall = std::isfinite(1.0 / rate) ? 1.0 / rate : 0.0;  // of g, in units of the loss
-    slack = (Settings::excess + error) * (ball_.size + fall);
+    extent = std::sqrt(std::max(anchor_loss + fall, apex_loss));
+    // points are sums of the normals of the terms, which may be long and cancel
+    const double lost = 2.0 * extent * Settings::unit_error * p * load_;
+    slack = (Settings::excess + error) * (size + fall) + lost;
     apex_tolerance = Settings::apex * (apex_loss + slack);
     // rows that weigh much more than 1 lend their rounding errors to all others: those are no reason to miss a value
     const double usual = Settings::usual_size * rows_;
-    taken_off = Settings::taken_off * Settings::excess * (std::min(ball_.size, usual) + fall) +
-                Settings::apex * std::min(apex_loss, usual);
-    if (ball_.rank < p) taken_off += Settings::flat_level * std::min(1.0, fall);
-    const double reach = anchor_loss + fall;
-    extent = std::sqrt(std::max(reach, std::max(anchor_loss, apex_loss)));
+    const double level = Settings::flat_level * std::min(1.0, fall);
+    taken_off = Settings::taken_off * Settings::excess * (std::min(size, usual) + fall) +
+                Settings::apex * std::min(apex_loss, usual) + std::min(Settings::taken_off * lost, level);
+    if (ball_.rank < p) taken_off += level;
 }
 
-double SquaredRelaxation::transform(int hyperplane, double* unit, double* offset) {
-    const double curvature = ball_.transform(hyperplane, unit, offset) ? 0.0 : 1.0;
-    certain = ball_.certain;
-    return curvature;
+void SquaredRelaxation::place_terms() {
+    l1_.place([this](int j, double* normal) { return ball_.normal_from_beta(l1_.row(j), normal); }, 1.0, terms_);
+    std::fill(pull_.begin(), pull_.end(), 0.0);
+    moved_ = 0.0;
+    load_ = 0.0;
+    for (int j = 0; j < terms_.count; ++j) {
+        load_ += terms_.caps[j];
+        moved_ -= terms_.caps[j] * terms_.levels[j];
+        for (int l = 0; l < p; ++l) pull_[l] -= 0.5 * terms_.caps[j] * terms_.normal(j)[l];
+    }
+    moved_ -= dot(pull_.data(), pull_.data(), p);
 }
 
-void SquaredRelaxation::transform_all(const std::vector<int>& hyperplanes, double* units, double* offsets,
-                                      double* curvatures) {
-    if (ball_.rank < p) {
-        Relaxation::transform_all(hyperplanes, units, offsets, curvatures);
+// From the signs of the anchor, which most draws share.
+void SquaredRelaxation::minimize_freely() {
+    auto& root = static_cast<SquaredNode&>(*root_);
+    const Sides nothing{p, nullptr, nullptr, 0.0};
+    const Constraints all{terms_, nothing};
+    for (int k = 0; k < p; ++k) root.center[k] = k < ball_.rank ? 0.0 : anchor[k];
+    root.active.reset(terms_.count);
+    root.loss = 0.0;
+    for (int j = 0; j < terms_.count; ++j) {
+        if (l1_.side_of_anchor(j) == 0.0) {
+            root.active.activate(all, j);
+        } else if (l1_.side_of_anchor(j) < 0.0) {
+            root.active.rest(j, ActiveSet::at_cap);
+        }
+    }
+    restore(root, all);
+    const double allowed = Settings::tie * extent;
+    found = minimize(root, nothing, {}, std::numeric_limits<double>::infinity(), Settings::left_of_tie * allowed,
+                     allowed) == Settled::yes;
+}
+
+void SquaredRelaxation::place(const std::vector<int>& hyperplanes, double* units, double* offsets, double* curvatures) {
+    std::fill_n(curvatures, hyperplanes.size(), 1.0);
+    if (ball_.rank == p) {
+        ball_.place_curved(hyperplanes, units, offsets);
         return;
     }
-    ball_.transform_curved(hyperplanes, units, offsets);
-    std::fill_n(curvatures, hyperplanes.size(), 1.0);
+    for (std::size_t i = 0; i < hyperplanes.size(); ++i) {
+        if (ball_.place(hyperplanes[i], units + i * static_cast<std::size_t>(p), offsets + i)) curvatures[i] = 0.0;
+    }
+    certain = ball_.certain;
 }
 
 // A point of the cone is reached from the nearest one, x, by a step e with x'e >= 0. Beyond the hyperplane a'e >= d;
@@ -79,7 +114,7 @@ double SquaredRelaxation::rise(const Node& node, double curvature, double distan
     const double plain = curvature * distance * distance;
     const double length2 = here.length2;  // the loss is less, by what rounding may have done
     if (!here.tidy) return 0.0;
-    if (!(length2 > 0.0) || ball_.rank < p) return plain;
+    if (!(length2 > 0.0) || ball_.rank < p || terms_.count > 0) return plain;
     // Next to a hyperplane that is nearly parallel to the point's own, few digits are left: the possible loss is
     // subtracted.
     const double doubt = Settings::excess + error;
@@ -92,101 +127,104 @@ double SquaredRelaxation::rise(const Node& node, double curvature, double distan
     return std::max(plain, farther * farther - length2);
 }
 
-double SquaredRelaxation::loss(const double* v) const { return dot(v, v, ball_.rank); }
-
 std::unique_ptr<Node> SquaredRelaxation::make_node() const { return std::make_unique<SquaredNode>(p); }
 
 void SquaredRelaxation::copy(const Node& from, Node& to) const {
-    const auto& source = static_cast<const SquaredNode&>(from);
-    auto& target = static_cast<SquaredNode&>(to);
-    target.active.copy_from(source.active);
-    target.center = source.center;
-    target.point = source.point;
-    target.loss = source.loss;
-    target.length2 = source.length2;
-    target.tidy = source.tidy;
-}
-
-void SquaredRelaxation::start(Node& node) const {
-    auto& root = static_cast<SquaredNode&>(node);
-    root.active.reset();
-    std::fill(root.center.begin(), root.center.end(), 0.0);
-    std::fill(root.point.begin(), root.point.end(), 0.0);
-    root.loss = 0.0;
-    root.length2 = 0.0;
-    root.tidy = true;
-}
-
-double SquaredRelaxation::proved_loss(const Node& node, const Sides& sides, int entering) const {
-    return static_cast<const SquaredNode&>(node).active.dual_bound(sides.normals, sides.distances, entering,
-                                                                   Settings::excess + error, std::sqrt(apex_loss), p,
-                                                                   0.0, combined_.data());
+    static_cast<SquaredNode&>(to) = static_cast<const SquaredNode&>(from);
 }
 
 Relaxation::Settled SquaredRelaxation::settle(Node& node, const Sides& sides, const std::vector<int>& forced,
                                               double limit) {
-    auto& here = static_cast<SquaredNode&>(node);
-    const bool curved = ball_.rank == p;
+    return minimize(static_cast<SquaredNode&>(node), sides, forced, limit, Settings::left_of_tie * sides.tie,
+                    sides.tie);
+}
+
+void SquaredRelaxation::restore(SquaredNode& here, const Constraints& all) {
+    for (int k = 0; k < p; ++k) center_[k] = here.center[k] + pull_[k];
+    here.active.restore(all, center_.data());
+}
+
+// Violations of forced sides up to `allowed` stay; they may grow to `most_allowed` where rounding keeps them.
+Relaxation::Settled SquaredRelaxation::minimize(SquaredNode& here, const Sides& sides, const std::vector<int>& forced,
+                                                double limit, double allowed, double most_allowed) {
+    const Constraints all{terms_, sides};
     constexpr double unlimited = std::numeric_limits<double>::infinity();
-    double allowed = Settings::left_of_tie * sides.tie;
-    double stop = curved ? limit : unlimited;
+    const bool curved = ball_.rank == p;
+    const double before = here.loss;  // a bound in the smaller cone too
+    const double* point = here.active.point();
+    double stop = curved ? limit - moved_ : unlimited;
+    double value = before - moved_;
+    double kink = Settings::lasso_kink * extent;
+    bool restored = curved && !l1_.exists();
     int steps = 0;
-    int patience = Effort::node_moves + Effort::node_moves_per_constraint * (p + static_cast<int>(forced.size()));
-    for (int next = forced.back();;) {
-        while (next >= 0) {
-            if (--patience == 0 || !may_go_on()) return Settled::unresolved;
-            const double violation = sides.side(next, here.point.data());
-            const auto outcome = here.active.add(next, sides.normal(next), violation, stop);
-            if (outcome == ActiveSet::Outcome::too_far) {
-                if (exceeds(proved_loss(here, sides, next), limit)) return Settled::too_far;
-                stop = unlimited;  // rounding: it is not proved, so the point is needed
-                here.active.reset();
-            } else if (outcome == ActiveSet::Outcome::stuck) {
-                return Settled::unresolved;
-            } else if (outcome == ActiveSet::Outcome::infeasible) {
-                // A cone is never empty: the violation is a rounding error, larger than is usual. Within the tolerance
-                // of ties it may stay.
-                if (violation < -sides.tie || allowed == sides.tie) return Settled::unresolved;
-                allowed = sides.tie;
-                here.active.reset();
-            }
-            for (int l = 0; l < p; ++l) here.point[l] = here.center[l] + here.active.point()[l];
-            next = sides.most_violated(forced, here.point.data(), allowed);
+    const int most =
+        Effort::node_moves + Effort::node_moves_per_constraint * (p + static_cast<int>(forced.size()) + terms_.count);
+    for (int moves = 0;;) {
+        if (!budget_.go_on()) return Settled::unresolved;
+        const int side = sides.most_violated(forced, point, allowed);
+        int next = -1;
+        double violation = 0.0;
+        if (side >= 0) {
+            next = all.label_of_side(side);
+            violation = -sides.side(side, point);
+        } else {
+            next = here.active.most_violated(terms_, kink, violations_.data());
+            if (next >= 0) violation = violations_[next];
         }
-        if (curved) {
-            here.loss = proved_loss(here, sides, -1);
+        if (next >= 0) {
+            if (++moves == most) return Settled::unresolved;
+            if (moves % Effort::kink_moves == 0) kink *= Settings::lasso_wider;
+            const auto outcome = here.active.move(all, next, violation, &value, stop);
+            restored = curved && !l1_.exists();
+            if (outcome == ActiveSet::Outcome::moved) continue;
+            if (outcome == ActiveSet::Outcome::too_far) {
+                if (exceeds(proved_loss(here, all, true, 0.0), limit)) return Settled::too_far;
+                stop = unlimited;  // rounding: it is not proved, so the point is needed
+            } else {
+                // A cone is never empty: the violation is a rounding error. Within the tolerance of ties it may stay.
+                if (violation > most_allowed || allowed == most_allowed) return Settled::unresolved;
+                allowed = most_allowed;
+            }
+            here.active.reset(terms_.count);
+            restore(here, all);
+            value = -unlimited;
+            continue;
+        }
+        if (!restored) {
+            restore(here, all);
+            restored = true;
+            continue;
+        }
+        std::copy_n(point, p, here.point.data());
+        double flat2 = 0.0;  // squared length of the last proximal step
+        double size = 1.0;
+        for (int l = ball_.rank; l < p; ++l) {
+            const double step = here.point[l] - here.center[l];
+            flat2 += step * step;
+            size += here.point[l] * here.point[l];
+        }
+        // what the normals of active constraints add up to has their rounding errors
+        double pull = 0.0;
+        for (int k = 0; k < here.active.size(); ++k) pull += here.active.multiplier(k);
+        const double still = std::max(Settings::proximal * std::sqrt(size), Settings::unit_error * pull);
+        if (curved || flat2 <= still * still) {
+            here.loss = std::max(before, proved_loss(here, all, false, Settings::proximal_reach * std::sqrt(size)));
             double apart = 0.0;
-            for (int l = 0; l < p; ++l) apart = std::max(apart, std::abs(combined_[l] - here.point[l]));
-            here.tidy = apart <= sides.tie;
+            for (int l = 0; l < ball_.rank; ++l) apart = std::max(apart, std::abs(combined_[l] - here.point[l]));
+            here.tidy = apart <= most_allowed;
             here.length2 = dot(here.point.data(), here.point.data(), p);
             return exceeds(here.loss, limit) ? Settled::too_far : Settled::yes;
         }
-        // Proximal step: take the resulting flat coordinates as the new center, until they no longer move. Until then
-        // |u| only falls, so that it says nothing about the limit.
-        double moved = 0.0;
-        double size = 1.0;
-        for (int l = ball_.rank; l < p; ++l) {
-            moved += here.active.point()[l] * here.active.point()[l];
-            size += here.point[l] * here.point[l];
-        }
-        double pull = 0.0;  // large where normals nearly cancel, and so are their rounding errors
-        for (int k = 0; k < here.active.size(); ++k) pull += here.active.multiplier(k);
-        const double still = std::max(Settings::proximal * std::sqrt(size), Settings::unit_error * pull);
-        if (moved <= still * still) {
-            // the remaining move is a slope, along which the loss may fall further
-            here.loss = here.active.dual_bound(
-                sides.normals, sides.distances, -1, Settings::flat_doubt * Settings::unit_error + error,
-                std::sqrt(apex_loss), ball_.rank, Settings::proximal_reach * std::sqrt(size), combined_.data());
-            here.tidy = true;
-            return exceeds(here.loss, limit) ? Settled::too_far : Settled::yes;
-        }
-        // slow where the cone only opens far away: what the loss is there is not known
         if (++steps == Settings::proximal_steps) return Settled::unresolved;
         for (int l = ball_.rank; l < p; ++l) here.center[l] = here.point[l];
-        here.point = here.center;
-        here.active.reset();
-        next = sides.most_violated(forced, here.point.data(), allowed);
+        restore(here, all);
+        restored = false;
     }
+}
+
+double SquaredRelaxation::proved_loss(const SquaredNode& here, const Constraints& all, bool entering, double reach) {
+    const double doubt = (ball_.rank < p ? Settings::flat_doubt * Settings::unit_error : Settings::excess) + error;
+    return here.active.dual_bound(all, entering, doubt, std::sqrt(apex_loss), ball_.rank, reach, combined_.data());
 }
 
 }  // namespace cudbound

@@ -1,27 +1,25 @@
-// Squared loss: its sublevel sets are balls, and the minimizer on a cone is the point nearest to their center.
+// Squared loss, with an l1 penalty or without: its sublevel sets are balls, and the minimizer on a cone is the point
+// nearest to their center, where the kinks of the penalty may be crossed at a price.
 #pragma once
 
 #include "cones/active_set.hpp"
 #include "losses/ball.hpp"
+#include "losses/l1_penalty.hpp"
 #include "losses/relaxation.hpp"
 
 namespace cudbound {
 
+// Along the flat directions of the ball proximal steps supply the curvature.
 class SquaredRelaxation : public Relaxation {
  public:
-    SquaredRelaxation(const Problem& problem, const Arrangement& arrangement);
+    SquaredRelaxation(const Problem& problem, const Arrangement& arrangement, Budget& budget);
 
     void set(std::int64_t draw) override;
-    double transform(int hyperplane, double* unit, double* offset) override;
-    void transform_all(const std::vector<int>& hyperplanes, double* units, double* offsets,
-                       double* curvatures) override;
+    void place(const std::vector<int>& hyperplanes, double* units, double* offsets, double* curvatures) override;
     double rise(const Node& node, double curvature, double distance, double along) const override;
     void to_beta(const double* v, double* beta) const override { ball_.to_beta(v, beta); }
-    void direction_from_beta(const double* beta, double* v) const override { ball_.direction_from_beta(beta, v); }
-    double loss(const double* v) const override;
     std::unique_ptr<Node> make_node() const override;
     void copy(const Node& from, Node& to) const override;
-    void start(Node& node) const override;
     Settled settle(Node& node, const Sides& sides, const std::vector<int>& forced, double limit) override;
 
  protected:
@@ -31,10 +29,24 @@ class SquaredRelaxation : public Relaxation {
     Ball ball_;
 
  private:
-    double proved_loss(const Node& node, const Sides& sides, int entering) const;
+    struct SquaredNode;
 
+    void place_terms();
+    void minimize_freely();
+    void restore(SquaredNode& here, const Constraints& all);
+    Settled minimize(SquaredNode& here, const Sides& sides, const std::vector<int>& forced, double limit,
+                     double allowed, double most_allowed);
+    double proved_loss(const SquaredNode& here, const Constraints& all, bool entering, double reach);
+
+    const L1Penalty l1_;
     const double rows_;
-    mutable std::vector<double> combined_;  // (p) scratch
+    SoftConstraints terms_;           // of the penalty, in the coordinates of the draw
+    std::vector<double> pull_;        // (p) how far its linear parts move the center
+    double moved_ = 0.0;              // by how much they change the objective of the active set
+    double load_ = 0.0;               // sum of the prices
+    std::vector<double> violations_;  // (terms) scratch
+    std::vector<double> center_;      // (p)
+    std::vector<double> combined_;    // (p)
 };
 
 }  // namespace cudbound

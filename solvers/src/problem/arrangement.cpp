@@ -15,17 +15,17 @@ Arrangement merge_rows(const Problem& problem) {
     result.p = p;
     result.rows_ = n;
     result.exact_ = problem.raw.design == nullptr ? problem.design : problem.raw.exact;
-    result.of_row.assign(static_cast<std::size_t>(n), -1);
-    result.orientation.assign(static_cast<std::size_t>(n), 1);
+    result.of_row.assign(n, -1);
+    result.orientation.assign(n, 1);
     ExactRank exact = result.exact_rows();
 
     // Collinear unit rows have the same |projection| on any fixed direction. Sorting by it brings them within
     // reach of each other without comparing all pairs.
     std::vector<double> unit(static_cast<std::size_t>(n * p));
-    std::vector<double> key(static_cast<std::size_t>(n));
-    std::vector<double> error(static_cast<std::size_t>(n));
+    std::vector<double> key(n);
+    std::vector<double> error(n);
     std::vector<std::int64_t> order;
-    const auto row_of = [&](std::int64_t i) { return &unit[static_cast<std::size_t>(i * p)]; };
+    const auto row_of = [&](std::int64_t i) { return &unit[i * p]; };
     for (std::int64_t i = 0; i < n; ++i) {
         const double* exactly = result.exact_ + i * problem.p;
         if (std::all_of(exactly, exactly + problem.p, [](double x) { return x == 0.0; })) continue;
@@ -35,40 +35,40 @@ Arrangement merge_rows(const Problem& problem) {
         for (int k = 0; k < p; ++k) largest = std::max(largest, std::abs(row[k]));
         for (int k = 0; k < p; ++k) row_of(i)[k] = largest > 0.0 ? std::scalbn(row[k], -std::ilogb(largest)) : 0.0;
         const double length = std::sqrt(dot(row_of(i), row_of(i), p));
-        error[static_cast<std::size_t>(i)] = length > 0.0 ? std::min(1.0, problem.raw.error) : 1.0;
+        error[i] = length > 0.0 ? std::min(1.0, problem.raw.error) : 1.0;
         double projection = 0.0;
         for (int k = 0; k < p; ++k) {
             row_of(i)[k] = length > 0.0 ? row_of(i)[k] / length : (k == 0 ? 1.0 : 0.0);
             projection += row_of(i)[k] * std::cos(1.0 + 0.7 * static_cast<double>(k));
         }
-        key[static_cast<std::size_t>(i)] = std::abs(projection);
+        key[i] = std::abs(projection);
         order.push_back(i);
     }
     std::sort(order.begin(), order.end(), [&](auto a, auto b) {
-        const double left = key[static_cast<std::size_t>(a)];
-        const double right = key[static_cast<std::size_t>(b)];
+        const double left = key[a];
+        const double right = key[b];
         return left != right ? left < right : a < b;
     });
 
     std::vector<int> nearby;  // hyperplanes whose key is within reach, oldest first
     double widest = 0.0;      // error of a row so far
     for (const std::int64_t i : order) {
-        const double own = error[static_cast<std::size_t>(i)];
+        const double own = error[i];
         widest = std::max(widest, own);
         const double reach = (Settings::near + own + widest) * std::sqrt(static_cast<double>(p));
         std::erase_if(nearby, [&](int h) {
-            const auto first = static_cast<std::size_t>(result.representatives[static_cast<std::size_t>(h)]);
-            return key[static_cast<std::size_t>(i)] - key[first] > reach;
+            const auto first = static_cast<std::size_t>(result.representatives[h]);
+            return key[i] - key[first] > reach;
         });
         for (const int h : nearby) {
-            const std::int64_t other = result.representatives[static_cast<std::size_t>(h)];
+            const std::int64_t other = result.representatives[h];
             const double* a = row_of(i);
             const double* b = row_of(other);
             const double along = dot(a, b, p);
             const double turn = along < 0.0 ? -1.0 : 1.0;
             double apart = 0.0;
             for (int k = 0; k < p; ++k) apart = std::max(apart, std::abs(a[k] - turn * b[k]));
-            if (apart > Settings::near + own + error[static_cast<std::size_t>(other)]) continue;
+            if (apart > Settings::near + own + error[other]) continue;
             const std::int64_t both[] = {i, other};
             if (!exact.dependent(both, 2)) continue;
             // the rows themselves decide which way they point
@@ -78,37 +78,37 @@ Arrangement merge_rows(const Problem& problem) {
             for (std::int64_t k = 0; k < problem.p && same == 0.0; ++k) {
                 if (x[k] != 0.0) same = (x[k] > 0.0) == (y[k] > 0.0) ? 1.0 : -1.0;
             }
-            result.of_row[static_cast<std::size_t>(i)] = h;
-            result.orientation[static_cast<std::size_t>(i)] = same > 0.0 ? 1 : -1;
+            result.of_row[i] = h;
+            result.orientation[i] = same > 0.0 ? 1 : -1;
             break;
         }
-        if (result.of_row[static_cast<std::size_t>(i)] < 0) {
-            result.of_row[static_cast<std::size_t>(i)] = result.count++;
+        if (result.of_row[i] < 0) {
+            result.of_row[i] = result.count++;
             result.representatives.push_back(i);
             result.errors.push_back(own);
             result.normals.insert(result.normals.end(), row_of(i), row_of(i) + p);
             nearby.push_back(result.count - 1);
         }
     }
-    result.mixed.assign(static_cast<std::size_t>(result.count), 0);
+    result.mixed.assign(result.count, 0);
     for (std::size_t i = 0; i < result.of_row.size(); ++i) {
-        if (result.orientation[i] < 0) result.mixed[static_cast<std::size_t>(result.of_row[i])] = 1;
+        if (result.orientation[i] < 0) result.mixed[result.of_row[i]] = 1;
     }
     return result;
 }
 
 void SideScores::tally(const Arrangement& arrangement, const double* labels, const double* weights) {
     fixed = 0.0;
-    positive.assign(static_cast<std::size_t>(arrangement.count), 0.0);
-    negative.assign(static_cast<std::size_t>(arrangement.count), 0.0);
+    positive.assign(arrangement.count, 0.0);
+    negative.assign(arrangement.count, 0.0);
     for (std::size_t i = 0; i < arrangement.of_row.size(); ++i) {
         const int h = arrangement.of_row[i];
         if (h < 0) {
             if (labels[i] < 0.0) fixed += weights[i];
         } else if (labels[i] * arrangement.orientation[i] > 0.0) {
-            negative[static_cast<std::size_t>(h)] += weights[i];
+            negative[h] += weights[i];
         } else {
-            positive[static_cast<std::size_t>(h)] += weights[i];
+            positive[h] += weights[i];
         }
     }
 }

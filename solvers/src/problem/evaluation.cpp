@@ -16,27 +16,26 @@ Evaluation::Evaluation(const Problem& problem)
       rounding_(Settings::side_rounding * static_cast<double>(p_ + 2)),
       columns_(static_cast<std::size_t>(problem.n * p_)),
       zero_row_(static_cast<std::size_t>(problem.n), 1),
-      lengths_(static_cast<std::size_t>(problem.n)),
-      doubts_(static_cast<std::size_t>(problem.n)) {
+      lengths_(problem.n),
+      doubts_(problem.n) {
     for (std::int64_t i = 0; i < problem.n; ++i) {
         for (std::int64_t j = 0; j < p_; ++j) {
             const double x = design_[i * p_ + j];
-            columns_[static_cast<std::size_t>(j * problem.n + i)] = x;
-            if (x != 0.0) zero_row_[static_cast<std::size_t>(i)] = 0;
-            lengths_[static_cast<std::size_t>(i)] += x * x;
+            columns_[j * problem.n + i] = x;
+            if (x != 0.0) zero_row_[i] = 0;
+            lengths_[i] += x * x;
         }
-        lengths_[static_cast<std::size_t>(i)] = std::sqrt(lengths_[static_cast<std::size_t>(i)]);
+        lengths_[i] = std::sqrt(lengths_[i]);
     }
     measure(anchor_, &of_anchor_);
     measured_ = of_anchor_;
     for (std::int64_t i = 0; i < problem.n; ++i) {
-        const auto at = static_cast<std::size_t>(i);
         double in_problem = 0.0;
         for (std::int64_t k = 0; k < problem.p; ++k)
             in_problem += problem.design[i * problem.p + k] * problem.anchor[k];
-        const double off = std::abs(of_anchor_.sides[at] - in_problem) + margin_error(i, of_anchor_.sizes[at]);
-        doubts_[at] = slope(margin(i, of_anchor_.sides[at]), off) * off;
-        largest_doubt_ = std::max(largest_doubt_, doubts_[at]);
+        const double off = std::abs(of_anchor_.sides[i] - in_problem) + margin_error(i, of_anchor_.sizes[i]);
+        doubts_[i] = slope(margin(i, of_anchor_.sides[i]), off) * off;
+        largest_doubt_ = std::max(largest_doubt_, doubts_[i]);
     }
 }
 
@@ -50,16 +49,6 @@ void Evaluation::from_beta(const double* beta, double* coef) const {
         for (std::int64_t k = 0; k < problem_.p; ++k) sum += problem_.raw.map[j * problem_.p + k] * beta[k];
         coef[j] = sum;
     }
-}
-
-void Evaluation::measure(const double* coef) { measure(coef, &measured_); }
-double Evaluation::loss(std::int64_t draw) const { return loss(draw, measured_); }
-double Evaluation::doubt(std::int64_t draw, double value) const { return doubt(draw, value, measured_); }
-bool Evaluation::score(std::int64_t draw, double* value, const std::vector<char>* strict) const {
-    return score(draw, measured_, value, strict);
-}
-bool Evaluation::anchor_score(std::int64_t draw, double* value, const std::vector<char>* strict) const {
-    return score(draw, of_anchor_, value, strict);
 }
 
 void Evaluation::measure(const double* coef, Measured* measured) const {
@@ -111,7 +100,7 @@ double Evaluation::loss(std::int64_t draw, const Measured& measured) const {
         for (std::int64_t i = 0; i < problem_.n; ++i) {
             const double mass = problem_.mass(draw, i);
             if (!(mass > 0.0)) continue;  // a loss with zero weight may be infinite
-            sum += mass * loss_at<kind>(margin(i, measured.sides[static_cast<std::size_t>(i)])).value;
+            sum += mass * loss_at<kind>(margin(i, measured.sides[i])).value;
         }
         return sum;
     });
@@ -122,9 +111,8 @@ double Evaluation::doubt(std::int64_t draw, double value, const Measured& measur
     for (std::int64_t i = 0; i < problem_.n; ++i) {
         const double mass = problem_.mass(draw, i);
         if (!(mass > 0.0)) continue;
-        const auto at = static_cast<std::size_t>(i);
-        const double off = margin_error(i, measured.sizes[at]);
-        sum += mass * slope(margin(i, measured.sides[at]), off) * off;
+        const double off = margin_error(i, measured.sizes[i]);
+        sum += mass * slope(margin(i, measured.sides[i]), off) * off;
     }
     return sum;
 }
@@ -139,8 +127,7 @@ double Evaluation::slope(double margin, double off) const {
 double Evaluation::anchor_loss(std::int64_t draw) const {
     const double rounded = loss(draw, of_anchor_);
     const double value = rounded - doubt(draw, rounded, of_anchor_);
-    if (problem_.raw.design != nullptr || problem_.penalty == nullptr) return value;
-    return value + std::max(0.0, static_cast<double>(problem_.n) * problem_.anchor_penalty - of_anchor_.penalty);
+    return problem_.raw.design != nullptr ? value : value + problem_.beyond_penalty(of_anchor_.penalty);
 }
 
 double Evaluation::anchor_doubt(std::int64_t draw) const {
@@ -154,7 +141,7 @@ double Evaluation::anchor_doubt(std::int64_t draw) const {
     double sum = 0.0;
     for (std::int64_t i = 0; i < problem_.n; ++i) {
         const double mass = problem_.mass(draw, i);
-        if (mass > 0.0) sum += mass * doubts_[static_cast<std::size_t>(i)];
+        if (mass > 0.0) sum += mass * doubts_[i];
     }
     return sum;
 }
@@ -163,14 +150,12 @@ bool Evaluation::score(std::int64_t draw, const Measured& measured, double* valu
                        const std::vector<char>* strict) const {
     double sum = 0.0;
     for (std::int64_t i = 0; i < problem_.n; ++i) {
-        const auto at = static_cast<std::size_t>(i);
-        const double weight = problem_.weights != nullptr ? problem_.weights[draw * problem_.n + i]
-                                                          : problem_.counts[draw * problem_.n + i] - 1.0;
+        const double weight = problem_.weight(draw, i);
         if (weight == 0.0) continue;
-        const double side = measured.sides[at];
+        const double side = measured.sides[i];
         const double near =
-            std::max(rounding_ * measured.sizes[at], Settings::side_clear * lengths_[at] * measured.length);
-        const bool must = strict == nullptr ? !zero_row_[at] : (*strict)[at] != 0;
+            std::max(rounding_ * measured.sizes[i], Settings::side_clear * lengths_[i] * measured.length);
+        const bool must = strict == nullptr ? !zero_row_[i] : (*strict)[i] != 0;
         if (must && !(std::abs(side) > near)) return false;
         if ((side >= 0.0) != (problem_.labels[i] > 0.0)) sum += weight;
     }

@@ -19,19 +19,21 @@ class Evaluation {
     void from_beta(const double* beta, double* coef) const;
 
     // Computes the rows times coefficients; the functions below refer to these.
-    void measure(const double* coef);
+    void measure(const double* coef) { measure(coef, &measured_); }
 
     // n times the penalized mean loss of a draw, and how much rounding may have lowered that value.
-    double loss(std::int64_t draw) const;
-    double doubt(std::int64_t draw, double loss) const;
+    double loss(std::int64_t draw) const { return loss(draw, measured_); }
+    double doubt(std::int64_t draw, double loss) const { return doubt(draw, loss, measured_); }
 
     // The score sum_i weight_i 1{sign(x_i'coef) != y_i}. Returns false where rounding could change it: the score of a
     // row with a weight is 0 up to rounding, among those listed as strict or among all.
-    bool score(std::int64_t draw, double* score, const std::vector<char>* strict = nullptr) const;
+    bool score(std::int64_t draw, double* value, const std::vector<char>* strict = nullptr) const {
+        return score(draw, measured_, value, strict);
+    }
 
     // The same of the anchor, whose rows are computed once; the loss is rounded downwards.
     double anchor_loss(std::int64_t draw) const;
-    bool anchor_score(std::int64_t draw, double* score, const std::vector<char>* strict = nullptr) const;
+    bool anchor_score(std::int64_t draw, double* value) const { return score(draw, of_anchor_, value, nullptr); }
 
     // How much rounding may have lowered the anchor's loss in the coordinates of the problem.
     double anchor_doubt(std::int64_t draw) const;

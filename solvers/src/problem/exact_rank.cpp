@@ -97,10 +97,10 @@ std::uint64_t split(double value, int* exponent) {
 }  // namespace
 
 ExactRank::ExactRank(std::int64_t n, std::int64_t p, const double* rows)
-    : p_(p), rows_(rows), prepared_(static_cast<std::size_t>(n)), remembered_(Effort::remembered_ranks) {}
+    : p_(p), rows_(rows), prepared_(n), remembered_(Effort::remembered_ranks) {}
 
 void ExactRank::prepare(std::int64_t row) {
-    Row& here = prepared_[static_cast<std::size_t>(row)];
+    Row& here = prepared_[row];
     if (here.bits >= 0.0) return;
     const double* values = rows_ + row * p_;
     double largest = 0.0;
@@ -124,7 +124,7 @@ std::uint64_t ExactRank::residue(std::int64_t row, std::int64_t column, std::uin
     if (value == 0.0) return 0;
     int exponent = 0;
     const std::uint64_t digits = split(value, &exponent);  // smaller than any of the primes
-    const auto shift = static_cast<std::uint64_t>(exponent - prepared_[static_cast<std::size_t>(row)].lowest);
+    const auto shift = static_cast<std::uint64_t>(exponent - prepared_[row].lowest);
     const std::uint64_t size = shift == 0 ? digits : multiply(digits, power(2, shift, prime), prime);
     return value > 0.0 ? size : prime - size;
 }
@@ -166,11 +166,11 @@ bool ExactRank::rank_at_most(const std::int64_t* members, int count, int rank) {
     bits_.clear();
     for (int i = 0; i < count; ++i) {
         prepare(members[i]);
-        bits_.push_back(prepared_[static_cast<std::size_t>(members[i])].bits);
+        bits_.push_back(prepared_[members[i]].bits);
     }
     std::sort(bits_.begin(), bits_.end(), std::greater<>());
     double bits = 0.0;  // of a minor
-    for (int i = 0; i <= rank; ++i) bits += bits_[static_cast<std::size_t>(i)];
+    for (int i = 0; i <= rank; ++i) bits += bits_[i];
     const auto needed = static_cast<std::size_t>(bits / Settings::bits_of_prime) + 1;
     for (std::size_t k = 0; k < needed; ++k) {
         if (rank_modulo(prime(k), members, count) > rank) return false;

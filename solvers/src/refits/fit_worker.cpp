@@ -64,11 +64,16 @@ void FitWorker::operator()(std::int64_t fit, const Scores& results) {
     find_drawn(fit);
     find_kept(fit);
     const bool rotate = alike_ && n_kept_ > count_;
-    if (rotate) {
-        gather_coordinates(fit);
-    } else {
-        gather(fit);
+    const double* strengths = fits_.penalty + fit * fits_.coefficients();
+    const int first = fits_.intercept ? 1 : 0;
+    if (fits_.intercept) {
+        penalty_[0] = strengths[0];
+        for (std::size_t k = 0; k < count_; ++k) columns_[k] = fits_.labels[places_[k]];
     }
+    double* columns = columns_.data() + static_cast<std::size_t>(first) * count_;
+    const int size = rotate ? gather_coordinates(fit, columns) : gather(fit, columns);
+    for (int l = 0; l < size; ++l) penalty_[first + l] = strengths[first + (rotate ? 0 : kept_[l])];
+    drawn_ = {count_, first + size, columns_.data(), weights_.data(), penalty_.data()};
     results.found[fit] = newton_.minimize(fits_.loss, drawn_);
     if (!results.found[fit]) {
         std::fill_n(scores, fits_.n, 0.0);
@@ -89,9 +94,6 @@ void FitWorker::find_drawn(std::int64_t fit) {
         places_[count_] = i;
         ++count_;
     }
-    if (fits_.intercept) {
-        for (std::size_t k = 0; k < count_; ++k) columns_[k] = fits_.labels[places_[k]];
-    }
 }
 
 void FitWorker::find_kept(std::int64_t fit) {
@@ -101,29 +103,21 @@ void FitWorker::find_kept(std::int64_t fit) {
     }
 }
 
-void FitWorker::gather(std::int64_t fit) {
-    const std::size_t first = fits_.intercept ? 1 : 0;
-    const double* strengths = fits_.penalty + fit * fits_.coefficients();
-    if (fits_.intercept) penalty_[0] = strengths[0];
-    double* column = columns_.data() + first * count_;
+int FitWorker::gather(std::int64_t fit, double* column) const {
     const double* rows = rows_of(fit);
-    for (std::size_t l = 0; l < n_kept_; ++l) {
-        const std::int64_t j = kept_[l];
-        penalty_[first + l] = strengths[first + static_cast<std::size_t>(j)];
-        const double from = shift(fit, j);
-        const double by = scale(fit, j);
+    for (std::size_t l = 0; l < n_kept_; ++l, column += count_) {
+        const double from = shift(fit, kept_[l]);
+        const double by = scale(fit, kept_[l]);
         for (std::size_t k = 0; k < count_; ++k) {
-            const std::int64_t i = places_[k];
-            column[k] = fits_.labels[i] * ((rows[i * fits_.p + j] - from) * by);
+            column[k] = fits_.labels[places_[k]] * ((rows[places_[k] * fits_.p + kept_[l]] - from) * by);
         }
-        column += count_;
     }
-    drawn_ = {count_, static_cast<int>(first + n_kept_), columns_.data(), weights_.data(), penalty_.data()};
+    return static_cast<int>(n_kept_);
 }
 
 // Under a penalty that treats all columns equally the minimizer lies in the span of the rows with weight: coordinates
 // there replace the columns, and the penalty is the same.
-void FitWorker::gather_coordinates(std::int64_t fit) {
+int FitWorker::gather_coordinates(std::int64_t fit, double* column) {
     const double* rows = rows_of(fit);
     for (std::int64_t i = 0; i < fits_.n; ++i) {
         double size = 0.0;
@@ -131,25 +125,19 @@ void FitWorker::gather_coordinates(std::int64_t fit) {
             const double x = rows[i * fits_.p + j];
             const double from = shift(fit, j);
             const double by = scale(fit, j);
-            mapped_[static_cast<std::size_t>(i * fits_.p + j)] = (x - from) * by;
+            mapped_[i * fits_.p + j] = (x - from) * by;
             const double term = (std::abs(x) + std::abs(from)) * by;
             size += term * term;
         }
-        lengths_[static_cast<std::size_t>(i)] = std::sqrt(size);
+        lengths_[i] = std::sqrt(size);
     }
     const int dimension = space_->span(mapped_.data(), places_, count_);
-    const int first = fits_.intercept ? 1 : 0;
-    double* column = columns_.data() + static_cast<std::size_t>(first) * count_;
-    for (int d = 0; d < dimension; ++d) {
+    for (int d = 0; d < dimension; ++d, column += count_) {
         for (std::size_t k = 0; k < count_; ++k) {
             column[k] = fits_.labels[places_[k]] * space_->coordinates(places_[k])[d];
         }
-        column += count_;
     }
-    const double* strengths = fits_.penalty + fit * fits_.coefficients();
-    if (fits_.intercept) penalty_[0] = strengths[0];
-    std::fill_n(penalty_.begin() + first, dimension, strengths[first]);
-    drawn_ = {count_, first + dimension, columns_.data(), weights_.data(), penalty_.data()};
+    return dimension;
 }
 
 // Scores of all rows, and how far rounding may have moved them: what the last step moved the score, or a margin,
@@ -191,7 +179,7 @@ void FitWorker::score_coordinates(double* scores, double* doubt) const {
         const double intercept = fits_.intercept ? coef[0] : 0.0;
         scores[i] = intercept + dot(coef + first, row, dimension);
         const double moved = (fits_.intercept ? step[0] : 0.0) + dot(step + first, row, dimension);
-        const double size = lengths_[static_cast<std::size_t>(i)];
+        const double size = lengths_[i];
         const bool zero = !fits_.intercept && size == 0.0;
         doubt[i] = zero ? 0.0 : doubt_of(moved, newton_.change(), std::abs(intercept) + length * size);
     }

@@ -21,8 +21,9 @@ class FitWorker {
  private:
     void find_drawn(std::int64_t fit);
     void find_kept(std::int64_t fit);
-    void gather(std::int64_t fit);
-    void gather_coordinates(std::int64_t fit);
+    // Each writes the columns after that of the intercept, and returns their number.
+    int gather(std::int64_t fit, double* column) const;
+    int gather_coordinates(std::int64_t fit, double* column);
     void score(std::int64_t fit, double* scores, double* doubt) const;
     void score_coordinates(double* scores, double* doubt) const;
 

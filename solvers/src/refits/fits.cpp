@@ -1,45 +1,24 @@
 #include "cudbound/fits.hpp"
 
-#include <cmath>
-#include <stdexcept>
-
 #include "control/parallel.hpp"
+#include "control/requirements.hpp"
 #include "refits/fit_worker.hpp"
 
 namespace cudbound {
 
 namespace {
 
-void require(bool holds, const char* message) {
-    if (!holds) throw std::invalid_argument(message);
-}
-
-bool all_finite(const double* values, std::int64_t size) {
-    for (std::int64_t k = 0; k < size; ++k) {
-        if (!std::isfinite(values[k])) return false;
-    }
-    return true;
-}
-
-bool none_negative(const double* values, std::int64_t size) {
-    for (std::int64_t k = 0; k < size; ++k) {
-        if (!(values[k] >= 0.0 && std::isfinite(values[k]))) return false;
-    }
-    return true;
-}
-
 void validate(const Fits& fits) {
+    const std::int64_t all = fits.fits * fits.p;
     require(fits.n > 0 && fits.p >= 0 && fits.coefficients() > 0, "there must be rows, and columns or an intercept");
     require(fits.loss != Loss::HINGE, "the hinge loss has no second derivative");
-    require(all_finite(fits.rows, (fits.own_rows ? fits.fits : 1) * fits.n * fits.p), "rows must be finite");
-    for (const double* map : {fits.shift, fits.scale}) {
-        require(map == nullptr || all_finite(map, fits.fits * fits.p), "shift and scale must be finite");
-    }
-    for (std::int64_t i = 0; i < fits.n; ++i) {
-        require(std::abs(fits.labels[i]) == 1.0, "labels must be -1 or +1");
-    }
-    require(none_negative(fits.weights, fits.fits * fits.n), "weights must be finite and not negative");
-    require(none_negative(fits.penalty, fits.fits * fits.coefficients()), "penalty must be finite and not negative");
+    require(all_are(fits.rows, (fits.own_rows ? fits.fits : 1) * fits.n * fits.p, is_finite), "rows must be finite");
+    require(all_are(fits.shift, all, is_finite) && all_are(fits.scale, all, is_finite),
+            "shift and scale must be finite");
+    require(all_are(fits.labels, fits.n, is_sign), "labels must be -1 or +1");
+    require(all_are(fits.weights, fits.fits * fits.n, is_strength), "weights must be finite and not negative");
+    require(all_are(fits.penalty, fits.fits * fits.coefficients(), is_strength),
+            "penalty must be finite and not negative");
 }
 
 }  // namespace

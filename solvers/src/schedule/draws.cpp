@@ -9,10 +9,10 @@
 #include <limits>
 #include <memory>
 #include <mutex>
-#include <stdexcept>
 #include <vector>
 
 #include "control/parallel.hpp"
+#include "control/requirements.hpp"
 #include "cudbound/settings.hpp"
 #include "losses/relaxation.hpp"
 #include "problem/arrangement.hpp"
@@ -22,10 +22,6 @@ namespace cudbound {
 
 namespace {
 
-void require(bool holds, const char* message) {
-    if (!holds) throw std::invalid_argument(message);
-}
-
 void require_size(const double* values, std::int64_t count, const char* message) {
     double largest = 0.0;
     for (std::int64_t k = 0; values != nullptr && k < count; ++k) largest = std::max(largest, std::abs(values[k]));
@@ -33,51 +29,33 @@ void require_size(const double* values, std::int64_t count, const char* message)
 }
 
 void validate(const Problem& problem) {
-    require(problem.n > 0 && problem.p > 0, "design must have at least one row and one column");
+    const std::int64_t n = problem.n;
+    const std::int64_t p = problem.p;
+    const std::int64_t all = problem.draws * n;
+    require(n > 0 && p > 0, "design must have at least one row and one column");
     require(problem.draws >= 0, "the number of draws must not be negative");
     require(problem.alpha >= 0.0, "alpha must be in [0, inf]");
-    for (std::int64_t i = 0; i < problem.n; ++i) {
-        require(std::abs(problem.labels[i]) == 1.0, "labels must be -1 or +1");
-    }
-    for (std::int64_t i = 0; i < problem.n * problem.p; ++i) {
-        require(std::isfinite(problem.design[i]), "design must be finite");
-    }
-    for (std::int64_t k = 0; k < problem.p; ++k) require(std::isfinite(problem.anchor[k]), "anchor must be finite");
-    for (std::int64_t i = 0; i < problem.draws * problem.n; ++i) {
-        require(problem.counts[i] >= 0, "counts must not be negative");
-        require(problem.weights == nullptr || std::isfinite(problem.weights[i]), "weights must be finite");
-    }
-    for (std::int64_t d = 0; problem.draw_scale != nullptr && d < problem.draws; ++d) {
-        require(problem.draw_scale[d] > 0.0 && std::isfinite(problem.draw_scale[d]),
-                "draw_scale must be finite and positive");
-    }
-    for (std::int64_t i = 0; i < problem.n; ++i) {
-        require(problem.sample_weight == nullptr ||
-                    (problem.sample_weight[i] >= 0.0 && std::isfinite(problem.sample_weight[i])),
-                "sample_weight must be finite and not negative");
-        require(problem.offset == nullptr || std::isfinite(problem.offset[i]), "offset must be finite");
-    }
+    require(all_are(problem.labels, n, is_sign), "labels must be -1 or +1");
+    require(all_are(problem.design, n * p, is_finite), "design must be finite");
+    require(all_are(problem.anchor, p, is_finite), "anchor must be finite");
+    require(all_are(problem.counts, all, [](auto count) { return count >= 0; }), "counts must not be negative");
+    require(all_are(problem.weights, all, is_finite), "weights must be finite");
+    require(all_are(problem.draw_scale, problem.draws, [](double x) { return x > 0.0 && std::isfinite(x); }),
+            "draw_scale must be finite and positive");
+    require(all_are(problem.sample_weight, n, is_strength), "sample_weight must be finite and not negative");
+    require(all_are(problem.offset, n, is_finite), "offset must be finite");
     require(problem.l1 == nullptr || problem.loss == Loss::SQUARED || problem.loss == Loss::LOGISTIC,
             "l1 needs squared or logistic loss");
-    const std::int64_t coefficients = problem.raw.design == nullptr ? problem.p : problem.raw.p;
-    for (std::int64_t j = 0; problem.l1 != nullptr && j < coefficients; ++j) {
-        require(problem.l1[j] >= 0.0 && std::isfinite(problem.l1[j]), "l1 must be finite and not negative");
-    }
-    if (problem.penalty != nullptr) {
-        require(std::isfinite(problem.anchor_penalty), "anchor_penalty must be finite");
-        for (std::int64_t k = 0; k < problem.p * problem.p; ++k) {
-            require(std::isfinite(problem.penalty[k]), "penalty must be finite");
-        }
-    }
-    require_size(problem.design, problem.n * problem.p,
-                 "the largest absolute value of design must be 0 or in [1e-100, 1e100]");
-    require_size(problem.anchor, problem.p, "the largest absolute value of anchor must be 0 or in [1e-100, 1e100]");
-    require_size(problem.weights, problem.draws * problem.n,
-                 "the largest absolute value of weights must be 0 or in [1e-100, 1e100]");
-    require_size(problem.sample_weight, problem.n, "the largest sample_weight must be 0 or in [1e-100, 1e100]");
-    require_size(problem.offset, problem.n, "the largest absolute value of offset must be 0 or in [1e-100, 1e100]");
-    require_size(problem.penalty, problem.p * problem.p,
-                 "the largest absolute value of penalty must be 0 or in [1e-100, 1e100]");
+    const std::int64_t coefficients = problem.raw.design == nullptr ? p : problem.raw.p;
+    require(all_are(problem.l1, coefficients, is_strength), "l1 must be finite and not negative");
+    require(problem.penalty == nullptr || std::isfinite(problem.anchor_penalty), "anchor_penalty must be finite");
+    require(all_are(problem.penalty, p * p, is_finite), "penalty must be finite");
+    require_size(problem.design, n * p, "the largest absolute value of design must be 0 or in [1e-100, 1e100]");
+    require_size(problem.anchor, p, "the largest absolute value of anchor must be 0 or in [1e-100, 1e100]");
+    require_size(problem.weights, all, "the largest absolute value of weights must be 0 or in [1e-100, 1e100]");
+    require_size(problem.sample_weight, n, "the largest sample_weight must be 0 or in [1e-100, 1e100]");
+    require_size(problem.offset, n, "the largest absolute value of offset must be 0 or in [1e-100, 1e100]");
+    require_size(problem.penalty, p * p, "the largest absolute value of penalty must be 0 or in [1e-100, 1e100]");
 }
 
 }  // namespace
@@ -95,7 +73,7 @@ void solve_draws(const Problem& problem, const Limits& limits, Side side, const 
     const auto begun = Budget::Clock::now();
     const Arrangement arrangement = merge_rows(problem);
     Schedule schedule(problem, limits, ranks, results);
-    Minorants minorants(static_cast<std::size_t>(problem.draws));
+    Minorants minorants(problem.draws);
 
     std::atomic<bool> stop{false};
     std::atomic<bool> out_of_time{false};
@@ -126,13 +104,13 @@ void solve_draws(const Problem& problem, const Limits& limits, Side side, const 
 
     const auto work = [&] {
         std::unique_ptr<DrawSolver> solver;
-        std::vector<double> witness(static_cast<std::size_t>(std::max(problem.p, problem.raw.p)));
+        std::vector<double> witness(std::max(problem.p, problem.raw.p));
         const auto take_tasks = [&] {
             if (!solver) solver = std::make_unique<DrawSolver>(problem, arrangement, stop, limits, begun, minorants);
             const auto size = static_cast<std::int64_t>(batch->size());
             for (std::int64_t k = next++; k < size; k = next++) {
                 if (stop.load(std::memory_order_relaxed)) break;
-                const Task& task = (*batch)[static_cast<std::size_t>(k)];
+                const Task& task = (*batch)[k];
                 const Outcome outcome = solver->run(task.kind, task.draw, side, task.target, witness.data());
                 schedule.record(task, outcome, witness.data());
             }
@@ -161,17 +139,17 @@ bool minimize(const Problem& problem, const Monitor& monitor, const Minimizers& 
     constexpr std::chrono::milliseconds pause(Effort::monitor_milliseconds);
     auto asked = Budget::Clock::now();
     const Arrangement arrangement = merge_rows(problem);
-    const auto relaxation = make_relaxation(problem, arrangement);
-    const auto root = relaxation->make_node();
+    const std::atomic<bool> stop{false};
+    Budget budget({}, stop);
+    const auto relaxation = make_relaxation(problem, arrangement, budget);
     for (std::int64_t draw = 0; draw < problem.draws; ++draw) {
         if (const auto now = Budget::Clock::now(); monitor && now - asked >= pause) {
             if (!monitor(draw)) return false;
             asked = Budget::Clock::now();
         }
         relaxation->set(draw);
-        relaxation->start(*root);
-        relaxation->to_beta(root->point.data(), minimizers.coef + draw * problem.p);
-        minimizers.attained[draw] = relaxation->attained;
+        relaxation->to_beta(relaxation->root().point.data(), minimizers.coef + draw * problem.p);
+        minimizers.attained[draw] = relaxation->has_minimizer;
         minimizers.found[draw] = relaxation->found;
     }
     return true;

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "cudbound/settings.hpp"
-#include "losses/minorant.hpp"
+#include "losses/quadratics.hpp"
 
 namespace cudbound {
 
@@ -15,13 +15,8 @@ Schedule::Schedule(const Problem& problem, const Limits& limits, const Ranks& ra
       ranks_(ranks),
       results_(results),
       width_(problem.raw.design == nullptr ? problem.p : problem.raw.p),
-      cap_(static_cast<std::size_t>(problem.draws), std::min(Effort::first_cap, limits.nodes)),
-      cost_(static_cast<std::size_t>(problem.draws), 0),
-      failed_(static_cast<std::size_t>(problem.draws), -1.0),
-      has_bound_(static_cast<std::size_t>(problem.draws), 0),
-      dived_(static_cast<std::size_t>(problem.draws), 0),
-      stuck_(static_cast<std::size_t>(problem.draws), 0),
-      ended_(static_cast<std::size_t>(problem.draws), Status::OPTIMAL) {
+      draws_(problem.draws) {
+    for (State& draw : draws_) draw.cap = std::min(Effort::first_cap, limits.nodes);
     if (ranks.known) {
         for (std::int64_t d = 0; d < problem.draws; ++d) spent_before_ += results.nodes[d];
         return;
@@ -32,14 +27,11 @@ Schedule::Schedule(const Problem& problem, const Limits& limits, const Ranks& ra
         double most = 0.0;
         double least = 0.0;
         for (std::int64_t i = 0; i < problem.n; ++i) {
-            const double weight = problem.weights != nullptr ? problem.weights[d * problem.n + i]
-                                                             : problem.counts[d * problem.n + i] - 1.0;
-            most += std::max(weight, 0.0);
-            least += std::min(weight, 0.0);
+            most += std::max(problem.weight(d, i), 0.0);
+            least += std::min(problem.weight(d, i), 0.0);
         }
-        const double divisor = problem.weights != nullptr ? 1.0 : static_cast<double>(problem.n);
         results.lower[d] = 0.0;
-        results.upper[d] = std::max(most, -least) * (1.0 + Settings::score) / divisor;
+        results.upper[d] = std::max(most, -least) * (1.0 + Settings::score) / problem.divisor();
         results.status[d] = static_cast<std::int32_t>(Status::INTERRUPTED);
         results.nodes[d] = 0;
         std::copy_n(anchor, width_, results.witness + d * width_);
@@ -50,10 +42,10 @@ const std::vector<Task>& Schedule::plan() {
     spent_ = -spent_before_;
     for (std::int64_t d = 0; d < problem_.draws; ++d) spent_ += results_.nodes[d];
     for (const Task& task : batch_) set_ups_ += set_up(task);
-    spent_ += set_ups_;
+    spent_ += set_ups_ + charged_.load(std::memory_order_relaxed);
     if (stage_ == Stage::search && !batch_.empty() && batch_.front().kind == Kind::search) {
         searches_ += std::ssize(batch_);
-        for (const Task& task : batch_) searched_ += cost_[static_cast<std::size_t>(task.draw)];
+        for (const Task& task : batch_) searched_ += draws_[task.draw].cost;
     }
     batch_.clear();
     if (ranks_.count == 0) {
@@ -77,11 +69,18 @@ const std::vector<Task>& Schedule::plan() {
             if (plan_searches(rank)) return batch_;
             stage_ = Stage::bound;
             narrow_cap_ = 0;
-            if (dives_with_model() && plan_dives(rank, true)) return batch_;
+            if (dives_with_model() && !std::exchange(dived_more_, true) && plan_dives(rank, true)) {
+                if (minorant_nodes() < Effort::very_dear_node) {
+                    // what they find may bring t within reach, and another batch raises it
+                    stage_ = Stage::search;
+                    searches_ = searched_ = 0;
+                }
+                return batch_;
+            }
         }
         if (stage_ == Stage::bound) {
             // where nodes of the loss are dear, more of the quadratic prove more
-            for (int round = 0; has_minorant(problem_) && (round == 0 || minorant_nodes() >= Effort::very_dear_node);
+            for (int round = 0; has_minorant(problem_) && (round == 0 || minorant_nodes() >= Effort::dear_node);
                  ++round) {
                 if (plan_narrowing(rank, Kind::bound)) return batch_;
                 if (narrow_cap_ == 0 || narrow_cap_ > nodes_left()) break;
@@ -97,6 +96,7 @@ const std::vector<Task>& Schedule::plan() {
         }
         if (plan_searches(rank)) return batch_;
         stage_ = ranks_.known ? Stage::search : Stage::dive;
+        dived_more_ = false;
     }
     return batch_;
 }
@@ -112,8 +112,10 @@ bool Schedule::plan_some() {
         }
         batch_.push_back({Kind::search, at_draw_, {}});
     }
-    const std::int64_t nodes = std::min(limits_.nodes, share(batch_.size()));
-    for (Task& task : batch_) task.target.nodes = nodes;
+    for (Task& task : batch_) {
+        task.target.work = share(batch_.size());
+        task.target.nodes = std::min(limits_.nodes, task.target.work);
+    }
     return !batch_.empty();
 }
 
@@ -125,7 +127,7 @@ bool Schedule::plan_dives(std::int64_t rank, bool others) {
     order_.clear();
     for (std::int64_t d = 0; d < problem_.draws; ++d) {
         const bool open = results_.lower[d] < results_.upper[d];
-        if (open && !(others && dived_[static_cast<std::size_t>(d)])) order_.push_back(d);
+        if (open && !(others && draws_[d].dived)) order_.push_back(d);
     }
     std::stable_sort(order_.begin(), order_.end(),
                      [this](auto a, auto b) { return results_.lower[a] > results_.lower[b]; });
@@ -145,7 +147,7 @@ bool Schedule::plan_dives(std::int64_t rank, bool others) {
     }
     for (const std::int64_t d : order_) {
         batch_.push_back({Kind::dive, d, target});
-        dived_[static_cast<std::size_t>(d)] = 1;
+        draws_[d].dived = true;
     }
     return !batch_.empty();
 }
@@ -164,11 +166,11 @@ bool Schedule::plan_searches(std::int64_t rank) {
     }
     // the first value above this is enough to place a draw, and raises t if needed
     const std::int64_t above = rank + (problem_.draws - rank) / 2;
-    const double ceiling = std::max(floor, sorted_[static_cast<std::size_t>(above - 1)]);
+    const double ceiling = std::max(floor, sorted_[above - 1]);
     std::int64_t least_cap = std::numeric_limits<std::int64_t>::max();
-    for (const std::int64_t d : order_) least_cap = std::min(least_cap, cap_[static_cast<std::size_t>(d)]);
+    for (const std::int64_t d : order_) least_cap = std::min(least_cap, draws_[d].cap);
     // hard draws wait for the others, which may raise t beyond them
-    std::erase_if(order_, [&](auto d) { return cap_[static_cast<std::size_t>(d)] > least_cap; });
+    std::erase_if(order_, [&](auto d) { return draws_[d].cap > least_cap; });
     const std::int64_t left = nodes_left();
     if (order_.empty() || left <= 0) return false;
     // nodes are kept for narrowing, unless there are so many that t is within reach
@@ -186,11 +188,11 @@ bool Schedule::plan_searches(std::int64_t rank) {
     std::stable_sort(order_.begin(), order_.end(),
                      [this](auto a, auto b) { return results_.lower[a] > results_.lower[b]; });
     if (order_.size() > Effort::batch_size) order_.resize(Effort::batch_size);
-    std::int64_t nodes = std::min(least_cap, share(order_.size()));
     // what the first batch takes tells what the others would
-    if (stage_ == Stage::search && searches_ == 0)
-        nodes = std::max<std::int64_t>(1, std::min(nodes, share(Effort::first_share * order_.size())));
-    for (const std::int64_t d : order_) batch_.push_back({Kind::search, d, {floor, ceiling, nodes}});
+    const bool first = stage_ == Stage::search && searches_ == 0;
+    const std::int64_t work = share((first ? Effort::first_share : 1) * order_.size());
+    for (const std::int64_t d : order_)
+        batch_.push_back({Kind::search, d, {floor, ceiling, std::min(least_cap, work), work}});
     return true;
 }
 
@@ -198,7 +200,7 @@ bool Schedule::plan_searches(std::int64_t rank) {
 void Schedule::find_open(double floor) {
     order_.clear();
     for (std::int64_t d = 0; d < problem_.draws; ++d) {
-        if (stuck_[static_cast<std::size_t>(d)] || results_.upper[d] <= floor || results_.lower[d] > floor) continue;
+        if (draws_[d].stuck || results_.upper[d] <= floor || results_.lower[d] > floor) continue;
         order_.push_back(d);
     }
 }
@@ -208,16 +210,15 @@ void Schedule::find_open(double floor) {
 double Schedule::attainable(std::int64_t rank) {
     sorted_.assign(results_.lower, results_.lower + problem_.draws);
     for (std::int64_t d = 0; d < problem_.draws; ++d) {
-        const auto at = static_cast<std::size_t>(d);
-        if (stuck_[at]) sorted_[at] = results_.upper[d];
+        if (draws_[d].stuck) sorted_[d] = results_.upper[d];
     }
     std::sort(sorted_.begin(), sorted_.end());
-    return sorted_[static_cast<std::size_t>(rank - 1)];
+    return sorted_[rank - 1];
 }
 
 void Schedule::start_narrowing(std::int64_t rank) {
     unproved_ = quantile(rank).lower;
-    std::fill(failed_.begin(), failed_.end(), -1.0);
+    for (State& draw : draws_) draw.failed = -1.0;
 }
 
 bool Schedule::plan_narrowing(std::int64_t rank, Kind kind) {
@@ -235,9 +236,8 @@ bool Schedule::plan_narrowing(std::int64_t rank, Kind kind) {
         std::int64_t exceed = 0;  // draws that do, or that cannot be shown not to
         order_.clear();
         for (std::int64_t d = 0; d < problem_.draws; ++d) {
-            const auto at = static_cast<std::size_t>(d);
             if (results_.upper[d] <= floor) continue;
-            if (results_.lower[d] > floor || failed_[at] >= floor || ended_[at] == Status::INACCURATE) {
+            if (results_.lower[d] > floor || draws_[d].failed >= floor || draws_[d].ended == Status::INACCURATE) {
                 ++exceed;
             } else {
                 order_.push_back(d);
@@ -252,7 +252,7 @@ bool Schedule::plan_narrowing(std::int64_t rank, Kind kind) {
         if (order_.size() > Effort::batch_size) order_.resize(Effort::batch_size);
         std::int64_t nodes = std::min(narrow_cap_, share(order_.size()));
         if (kind == Kind::bound) nodes *= minorant_nodes();
-        for (const std::int64_t d : order_) batch_.push_back({kind, d, {floor, floor, nodes}});
+        for (const std::int64_t d : order_) batch_.push_back({kind, d, {floor, floor, nodes, nodes}});
         return !batch_.empty();
     }
     return false;
@@ -278,8 +278,7 @@ std::int64_t Schedule::set_up(const Task& task) {
     if (task.kind == Kind::start) return 0;
     if (task.target.with_model) return Effort::model_dive_nodes;
     if (task.kind != Kind::bound) return Effort::set_up_nodes;
-    char& known = has_bound_[static_cast<std::size_t>(task.draw)];
-    return std::exchange(known, 1) ? 0 : Effort::minorant_set_up_nodes;
+    return std::exchange(draws_[task.draw].has_bound, true) ? 0 : Effort::minorant_set_up_nodes;
 }
 
 // A batch is planned at once, so that its draws share what is left.
@@ -291,10 +290,10 @@ Schedule::Quantile Schedule::quantile(std::int64_t rank) {
     const auto at = static_cast<std::ptrdiff_t>(rank - 1);
     sorted_.assign(results_.upper, results_.upper + problem_.draws);
     std::nth_element(sorted_.begin(), sorted_.begin() + at, sorted_.end());
-    const double upper = sorted_[static_cast<std::size_t>(at)];
+    const double upper = sorted_[at];
     sorted_.assign(results_.lower, results_.lower + problem_.draws);
     std::sort(sorted_.begin(), sorted_.end());
-    return {sorted_[static_cast<std::size_t>(at)], upper};
+    return {sorted_[at], upper};
 }
 
 // Whether it is known on which side of the quantile the draw lies, or that the quantile does not depend on it.
@@ -305,7 +304,6 @@ bool Schedule::placed(std::int64_t draw, const Quantile& quantile) const {
 
 void Schedule::record(const Task& task, const Outcome& outcome, const double* witness) {
     const std::int64_t d = task.draw;
-    const auto at = static_cast<std::size_t>(d);
     if (outcome.lower > results_.lower[d] ||
         (outcome.lower == results_.lower[d] && task.kind != Kind::dive && task.kind != Kind::bound)) {
         std::copy_n(witness, width_, results_.witness + d * width_);
@@ -313,21 +311,25 @@ void Schedule::record(const Task& task, const Outcome& outcome, const double* wi
     results_.lower[d] = std::max(results_.lower[d], outcome.lower);
     results_.upper[d] = std::max(results_.lower[d], std::min(results_.upper[d], outcome.upper));
     const std::int64_t price = task.kind == Kind::bound || task.target.with_model ? minorant_nodes() : 1;
-    results_.nodes[d] += (outcome.nodes + price - 1) / price;
-    if (task.kind == Kind::bound && outcome.status != Status::DECIDED) failed_[at] = task.target.floor;
+    const std::int64_t nodes = (outcome.nodes + price - 1) / price;
+    results_.nodes[d] += nodes;
+    charged_.fetch_add((outcome.nodes + outcome.charged + price - 1) / price - nodes, std::memory_order_relaxed);
+    if (task.kind == Kind::bound && outcome.end != End::below_floor) draws_[d].failed = task.target.floor;
     if (task.kind != Kind::search) return;
-    ended_[at] = outcome.status;
-    cost_[at] = outcome.status == Status::NODE_LIMIT ? std::max(outcome.nodes, cap_[at]) : outcome.nodes;
+    draws_[d].ended = outcome.status();
+    draws_[d].cost =
+        (outcome.met(Status::NODE_LIMIT) ? std::max(outcome.nodes, draws_[d].cap) : outcome.nodes) + outcome.charged;
     if (stage_ == Stage::narrow) {
-        if (outcome.status != Status::DECIDED && outcome.status != Status::OPTIMAL) failed_[at] = task.target.floor;
+        if (outcome.end == End::at_limit || outcome.end == End::inaccurate) draws_[d].failed = task.target.floor;
         return;
     }
-    if (outcome.status == Status::NODE_LIMIT && task.target.nodes < limits_.nodes) {
-        if (task.target.nodes >= cap_[at])
-            cap_[at] = cap_[at] < limits_.nodes / Effort::next_cap ? cap_[at] * Effort::next_cap : limits_.nodes;
-        ended_[at] = Status::DECIDED;  // for now: no limit of the caller was met
+    if (outcome.met(Status::NODE_LIMIT) && outcome.nodes < limits_.nodes) {
+        if (outcome.nodes >= draws_[d].cap)
+            draws_[d].cap =
+                draws_[d].cap < limits_.nodes / Effort::next_cap ? draws_[d].cap * Effort::next_cap : limits_.nodes;
+        draws_[d].ended = Status::DECIDED;  // for now: no limit of the caller was met
     } else {
-        stuck_[at] = outcome.status != Status::DECIDED;
+        draws_[d].stuck = outcome.end != End::below_floor && outcome.end != End::above_ceiling;
     }
     if (ranks_.count == 0) ++decided_;
 }
@@ -343,8 +345,7 @@ void Schedule::close(Status reason) {
     // if nothing is left to do, no limit was met: these draws are placed as far as the others allow
     if (!work_is_left && reason != Status::INTERRUPTED) reason = Status::DECIDED;
     for (std::int64_t d = 0; d < problem_.draws; ++d) {
-        const auto at = static_cast<std::size_t>(d);
-        auto status = ended_[at];
+        auto status = draws_[d].ended;
         const bool looked_at = status != Status::OPTIMAL;
         if (results_.lower[d] == results_.upper[d]) {
             status = Status::OPTIMAL;

@@ -27,8 +27,7 @@ struct Task {
 //
 // Where nodes are limited and t is out of reach, the remaining ones narrow the bracket: a higher floor needs fewer
 // nodes, and the quantile is at most any floor that r draws are proved not to exceed. The search then takes what is
-// left.
-// Tasks are planned in batches, from bounds alone: the result does not depend on which thread does what.
+// left. Tasks are planned in batches, from bounds alone: the result does not depend on which thread does what.
 class Schedule {
  public:
     Schedule(const Problem& problem, const Limits& limits, const Ranks& ranks, const Results& results);
@@ -44,6 +43,15 @@ class Schedule {
     std::int64_t decided() const { return decided_.load(std::memory_order_relaxed); }
 
  private:
+    struct State {               // of a draw
+        std::int64_t cap = 0;    // nodes that its next search may take
+        std::int64_t cost = 0;   // nodes of the last search, at least its cap if that was met
+        double failed = -1.0;    // the highest floor at which narrowing met its limit
+        bool has_bound = false;  // whether the quadratic has been made
+        bool dived = false;
+        bool stuck = false;              // another search would find nothing more
+        Status ended = Status::OPTIMAL;  // how the last search ended
+    };
     struct Quantile {
         double lower;  // t
         double upper;
@@ -75,21 +83,17 @@ class Schedule {
     enum class Stage { start, dive, search, bound, narrow, finish } stage_ = Stage::start;
     std::int64_t at_rank_ = 0;
     std::int64_t at_draw_ = 0;
+    bool dived_more_ = false;  // at this rank
     std::int64_t spent_ = 0;
-    std::int64_t set_ups_ = 0;   // nodes that took as long as setting up searches and dives
-    std::int64_t searches_ = 0;  // so far, before any narrowing
-    std::int64_t searched_ = 0;  // nodes that they took, or would have
+    std::int64_t set_ups_ = 0;              // nodes that took as long as setting up searches and dives
+    std::atomic<std::int64_t> charged_{0};  // nodes that took as long as conflicts
+    std::int64_t searches_ = 0;             // so far, before any narrowing
+    std::int64_t searched_ = 0;             // nodes that they took, or would have
     std::atomic<std::int64_t> decided_{0};
-    std::vector<std::int64_t> cap_;   // (draws) nodes that the next search of a draw may take
-    std::vector<std::int64_t> cost_;  // (draws) nodes of the last search, at least its cap if that was met
-    std::vector<double> failed_;      // (draws) the highest floor at which narrowing met its limit
-    double unproved_ = 0.0;           // narrowing did not bring the quantile down to this
-    std::int64_t narrow_cap_ = 0;     // nodes that a search of that stage may take
-    std::vector<char> has_bound_;     // (draws) whether the quadratic has been made
-    std::vector<char> dived_;         // (draws)
-    std::vector<char> stuck_;         // (draws) another search would find nothing more
-    std::vector<Status> ended_;       // (draws) how the last search ended
-    std::int64_t spent_before_ = 0;   // nodes that were spent before this call
+    std::vector<State> draws_;
+    double unproved_ = 0.0;          // narrowing did not bring the quantile down to this
+    std::int64_t narrow_cap_ = 0;    // nodes that a search of that stage may take
+    std::int64_t spent_before_ = 0;  // nodes that were spent before this call
     std::vector<Task> batch_;
     std::vector<double> sorted_;
     std::vector<std::int64_t> order_;

@@ -14,14 +14,14 @@ namespace cudbound {
 
 // One sign of one draw, in coordinates in which the loss is |v|^2 and all directions are curved.
 struct SignedDraw {
-    CentralHyperplanes hyperplanes;          // unit normals turned to the preferred side, gains
-    Normals in_beta;                         // the same hyperplanes for coefficients, and which they are
-    const double* distances = nullptr;       // (count) side j of a point v is normal_j'v + distance_j
-    const double* apex = nullptr;            // (p) where all hyperplanes meet: beta = 0
-    double settled = 0.0;                    // score with none of them on its preferred side
-    double cap = 0.0;                        // no open cell scores more
-    double tie = 0.0;                        // sides up to this may be rounding errors
-    const Relaxation* relaxation = nullptr;  // g, reach, and the loss of the apex
+    CentralHyperplanes hyperplanes;     // unit normals turned to the preferred side, gains
+    Normals in_beta;                    // the same hyperplanes for coefficients, and which they are
+    const double* distances = nullptr;  // (count) side j of a point v is normal_j'v + distance_j
+    const double* apex = nullptr;       // (p) where all hyperplanes meet: beta = 0
+    double fixed_score = 0.0;           // score with none of them on its preferred side
+    double cap = 0.0;                   // no open cell scores more
+    double tie = 0.0;                   // sides up to this may be rounding errors
+    Relaxation* relaxation = nullptr;   // that of the draw
 };
 
 // Branch and bound on simplicial cones with their apex at beta = 0. The point of a cone is the one nearest to v = 0, so
@@ -45,54 +45,43 @@ class ConeSearch {
     const std::vector<int>& sides() const { return sides_; }
 
  private:
-    struct Place {
-        ActiveSet active;
-        std::vector<double> point;  // (p)
-        double loss = 0.0;          // nothing in the cone has less
-
-        explicit Place(int p) : active(p), point(p) {}
-    };
     struct Level {
         SimplicialCone cone;
-        Place nearest;
+        ActiveSet nearest;           // its point is that of the cone
+        double loss = 0.0;           // nothing in the cone has less
         std::vector<double> facets;  // (p, p): facet v is the coordinate of vertex v, as a linear function of v - apex
 
         explicit Level(int p) : nearest(p), facets(static_cast<std::size_t>(p) * p) {}
     };
     struct Crossed {
-        int position;
+        int index;
         double distance;
     };
     struct Leaf {
-        Place place;
+        std::unique_ptr<Node> node;
         std::vector<Crossed> crossed;
         std::vector<int> members;
-
-        explicit Leaf(int p) : place(p) {}
     };
     enum Mark : char { undecided, forced, given_up };
-    enum class Settled { yes, too_far, unresolved };
 
-    void begin();
     void process(int depth);
     bool squeeze(Level& here, double* bound);
     void descend(int depth, int which);
-    bool approach_facet(Level& level, int facet);
     void approach_apex(Level& level);
     void raise(Level& level) const;
-    void settle(const Level& level);
+    void search_leaf(const Level& level);
     void branch(int depth, double score);
     void give_up_one(int depth, double score);
-    void force_crossed(int depth, double attained);
-    Settled move_to_forced(Place& place, int next, double limit);
-    double proved(const Place& place, int entering);
+    void force_crossed(int depth, double uncrossed);
+    Relaxation::Settled move_to_forced(Node& node, double score);
     double value(double score, double loss) const;
-    void offer(const Place& place, const std::vector<int>& tight);
+    void offer(const double* point, double loss, const std::vector<int>& tight);
     void leave_open(double bound);
     Level& level(int depth);
     Leaf& leaf(int depth);
 
     int p_;
+    const SoftConstraints nothing_;
     SimplicialCones cones_;
     OpenCone open_;
     SignedDraw draw_;
@@ -111,17 +100,12 @@ class ConeSearch {
     std::vector<double> steps_;    // (k) scratch
     std::vector<double> shares_;   // (p) scratch: coordinates in a cone
 
-    // the leaf that is settled: its hyperplanes, then the cone's facets
-    int cutting_ = 0;
-    std::vector<int> hyperplane_;       // (k)
-    std::vector<double> normals_;       // (k + p, p)
-    std::vector<double> distances_;     // (k + p)
-    std::vector<double> beta_normals_;  // (k, p)
-    std::vector<int> arranged_;         // (k) which hyperplanes of the arrangement they are
-    std::vector<char> marks_;           // (k)
-    std::vector<int> forced_;           // stack: facets first
-    std::vector<int> tight_;            // scratch
-    std::vector<int> original_;         // scratch
+    std::vector<double> normals_;    // (count + p, p): hyperplanes, then the facets of the leaf
+    std::vector<double> distances_;  // (count + p)
+    std::vector<char> marks_;        // (count)
+    std::vector<int> cut_;           // (k) the leaf's hyperplanes
+    std::vector<int> forced_;        // stack: facets first
+    std::vector<int> tight_;         // scratch
 };
 
 }  // namespace cudbound

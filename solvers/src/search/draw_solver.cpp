@@ -2,59 +2,72 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 #include <stdexcept>
 #include <utility>
 
 #include "cudbound/settings.hpp"
-#include "losses/model.hpp"
 
 namespace cudbound {
 
 namespace {
 
-constexpr double signs[] = {1.0, -1.0};
-
 // The largest score whose Q, as it is reported, is at most the floor: what is found above it exceeds the floor, which
 // ends a search, and what is not is at most the floor without any tolerance.
-double floor_in_scores(double floor, const DrawView& view) {
-    double most = floor * view.divisor;
-    while (most / view.divisor > floor) most = std::nextafter(most, 0.0);
-    for (double next = most; most > 0.0 && next / view.divisor <= floor; next = std::nextafter(next, HUGE_VAL))
+double floor_in_scores(double floor, const PlacedDraw& placed) {
+    double most = floor * placed.divisor;
+    while (most / placed.divisor > floor) most = std::nextafter(most, 0.0);
+    for (double next = most; most > 0.0 && next / placed.divisor <= floor; next = std::nextafter(next, HUGE_VAL))
         most = next;
-    double score = std::max(0.0, most - view.rounding);
-    while (score > 0.0 && score + view.rounding > most) score = std::nextafter(score, 0.0);
+    double score = std::max(0.0, most - placed.rounding);
+    while (score > 0.0 && score + placed.rounding > most) score = std::nextafter(score, 0.0);
     return score;
 }
 
-bool counts(Side side, double sign) { return side == Side::BOTH || (side == Side::POSITIVE) == (sign > 0.0); }
+// Of the deviations that count.
+std::span<const double> signs_of(Side side) {
+    static constexpr double both[] = {1.0, -1.0};
+    return std::span(both).subspan(side == Side::NEGATIVE ? 1 : 0, side == Side::BOTH ? 2 : 1);
+}
+
+double trivial_bound(const PlacedDraw& draw, Side side) {
+    double most = 0.0;
+    for (const double sign : signs_of(side)) most = std::max(most, draw.most(sign));
+    return most;
+}
 
 }  // namespace
 
+DrawSolver::Tree::Tree(const Problem& problem, const Arrangement& arrangement, std::unique_ptr<Relaxation> relaxation,
+                       Budget& budget)
+    : draw(problem, arrangement, std::move(relaxation)), apex(arrangement), search(draw, apex, budget) {}
+
+void DrawSolver::Tree::tally(std::int64_t number) {
+    draw.tally(number);
+    apex.forget();
+}
+
 DrawSolver::DrawSolver(const Problem& problem, const Arrangement& arrangement, const std::atomic<bool>& stop,
                        const Limits& limits, Budget::Clock::time_point begun, Minorants& minorants)
-    : view_(problem, arrangement, make_relaxation(problem, arrangement)),
-      budget_(limits, stop, begun),
-      apex_(arrangement),
-      search_(view_, apex_, budget_),
-      writer_(view_),
+    : budget_(limits, stop, begun),
+      loss_(problem, arrangement, make_relaxation(problem, arrangement, budget_), budget_),
+      draw_(loss_.draw),
+      writer_(draw_),
       minorants_(minorants),
-      beta_(static_cast<std::size_t>(problem.p)) {
-    view_.relaxation->budget = &budget_;
-}
+      beta_(problem.p) {}
 
 // The anchor and the minimizer lie in cells with g = 1: a first incumbent for either sign. One that lies on a
 // hyperplane belongs to no open cell: the search deals with those around it.
 void DrawSolver::begin(std::int64_t draw, Side side) {
-    view_.tally(draw);
-    apex_.forget();
-    incumbent_.clear(view_.problem.anchor, view_.p);
+    loss_.tally(draw);
+    incumbent_.clear(draw_.problem.anchor, draw_.p);
     incumbent_.is_anchor = true;
     double score = 0.0;
-    beta_.assign(view_.problem.anchor, view_.problem.anchor + view_.p);
-    if (view_.score_anchor(&score)) offer_start(beta_, true, score, side);
-    if (view_.relaxation->found) {
-        view_.relaxation->to_beta(view_.minimizer->point.data(), beta_.data());
-        if (view_.score_minimizer(&score)) offer_start(beta_, false, score, side);
+    beta_.assign(draw_.problem.anchor, draw_.problem.anchor + draw_.p);
+    if (draw_.score_anchor(&score)) offer_start(beta_, true, score, side);
+    if (draw_.relaxation->found) {
+        draw_.relaxation->to_beta(draw_.relaxation->root().point.data(), beta_.data());
+        if (draw_.score_minimizer(&score)) offer_start(beta_, false, score, side);
     }
     started_at_ = incumbent_.value;
 }
@@ -68,13 +81,11 @@ double DrawSolver::write(double* witness) {
 }
 
 void DrawSolver::offer_start(const std::vector<double>& beta, bool is_anchor, double score, Side side) {
-    for (const double sign : signs) {
-        if (!counts(side, sign) || !(sign * score > incumbent_.value)) continue;
-        incumbent_.clear(beta.data(), view_.p);
-        incumbent_.value = sign * score;
+    for (const double sign : signs_of(side)) {
+        if (!(sign * score > incumbent_.value)) continue;
+        incumbent_.take(sign * score, sign, sign * score);
         incumbent_.is_anchor = is_anchor;
-        incumbent_.sign = sign;
-        incumbent_.score = sign * score;
+        incumbent_.point = beta;
     }
 }
 
@@ -96,123 +107,100 @@ Outcome DrawSolver::start(std::int64_t draw, Side side, double* witness) {
     budget_.start();
     begin(draw, side);
     Outcome outcome;
-    outcome.lower = (writer_.write_start(incumbent_, witness) + view_.rounding) / view_.divisor;
-    outcome.upper = std::max(outcome.lower, (trivial_bound(view_, side) + view_.rounding) / view_.divisor);
-    outcome.status = Status::DECIDED;
+    outcome.lower = draw_.in_q(writer_.write_start(incumbent_, witness));
+    outcome.upper = std::max(outcome.lower, draw_.in_q(trivial_bound(draw_, side)));
     return outcome;
 }
 
 Outcome DrawSolver::dive(std::int64_t draw, Side side, int steps, bool with_model, double* witness) {
     budget_.start();
     begin(draw, side);
-    SignedSearch* search = &search_;
-    if (with_model && tally_model()) {
-        search = &model_->search;
-    } else {
+    Tree* tree = with_model ? tally_model() : nullptr;
+    if (tree == nullptr) {
         if (with_model) steps = std::min(steps, static_cast<int>(Effort::dive_steps));
-        view_.place();
+        tree = &loss_;
     }
-    for (const double sign : signs) {
-        if (counts(side, sign)) search->dive(sign, steps, incumbent_);
-    }
-    return finish(0.0, trivial_bound(view_, side), side, witness);
+    tree->draw.place();
+    for (const double sign : signs_of(side)) tree->search.dive(sign, steps, incumbent_);
+    return finish(0.0, trivial_bound(draw_, side), side, witness);
 }
 
 Outcome DrawSolver::search(std::int64_t draw, Side side, const Target& target, double* witness) {
-    budget_.start(target.nodes);
+    budget_.start(target.nodes, target.work);
     begin(draw, side);
-    view_.place();
-    const SignedSearch::Target in_scores{floor_in_scores(target.floor, view_), target.ceiling * view_.divisor};
+    draw_.place();
+    const SignedSearch::Target in_scores{floor_in_scores(target.floor, draw_), target.ceiling * draw_.divisor};
     double open_bound = 0.0;
-    for (const double sign : signs) {
-        if (counts(side, sign)) open_bound = std::max(open_bound, search_.explore(sign, in_scores, incumbent_));
+    for (const double sign : signs_of(side)) {
+        open_bound = std::max(open_bound, loss_.search.explore(sign, in_scores, incumbent_));
     }
     return finish(target.floor, open_bound, side, witness);
 }
 
-DrawSolver::Quadratic::Quadratic(const DrawView& of, std::unique_ptr<Relaxation> relaxation, Budget& budget)
-    : view(of.problem, of.arrangement, std::move(relaxation)), apex(of.arrangement), search(view, apex, budget) {
-    view.relaxation->budget = &budget;
-    // its nodes are so cheap that conflicts, of ties above all, can take most of the time
-    apex.charge_to(budget);
-    search.charge_to(budget);
-}
-
-// Whether the draw has one.
-bool DrawSolver::Quadratic::tally(std::int64_t draw) {
-    view.tally(draw);
-    apex.forget();
-    if (view.relaxation->found) view.place();
-    return view.relaxation->found;
-}
-
-bool DrawSolver::tally_minorant(std::int64_t draw) {
-    if (!minorant_) {
-        minorant_ =
-            std::make_unique<Quadratic>(view_, make_minorant(view_.problem, view_.arrangement, minorants_), budget_);
-    }
-    return minorant_->tally(draw);
-}
-
-// The draw has been tallied.
-bool DrawSolver::tally_model() {
+// Null if there is none. The draw has been tallied.
+DrawSolver::Tree* DrawSolver::tally_model() {
     if (!model_) {
-        model_ = std::make_unique<Quadratic>(
-            view_, make_model(view_.problem, view_.arrangement, *view_.relaxation, *view_.minimizer), budget_);
+        auto relaxation = make_model(draw_.problem, draw_.arrangement, *draw_.relaxation, budget_);
+        model_ = std::make_unique<Tree>(draw_.problem, draw_.arrangement, std::move(relaxation), budget_);
     }
-    return model_->tally(view_.draw);
+    model_->tally(draw_.number);
+    return model_->draw.relaxation->found ? model_.get() : nullptr;
 }
 
 Outcome DrawSolver::bound(std::int64_t draw, Side side, const Target& target) {
-    budget_.start(target.nodes);
-    const bool exists = tally_minorant(draw);
-    const DrawView& view = minorant_->view;
-    incumbent_.clear(view.problem.anchor, view.p);
-    const double floor = floor_in_scores(target.floor, view);
-    double found = exists ? 0.0 : trivial_bound(view, side);
-    for (const double sign : signs) {
-        if (!counts(side, sign) || !exists) continue;
-        if (view.size() == 0) {  // one score everywhere
-            found = std::max(found, sign * view.constant);
-            continue;
-        }
-        found = std::max(found, minorant_->search.explore(sign, {floor, floor}, incumbent_));
+    budget_.start(target.nodes, target.work);
+    if (!minorant_) {
+        auto relaxation = make_minorant(draw_.problem, draw_.arrangement, minorants_, budget_);
+        minorant_ = std::make_unique<Tree>(draw_.problem, draw_.arrangement, std::move(relaxation), budget_);
     }
-    const double upper = std::min(std::max(found, incumbent_.value), trivial_bound(view, side));
-    Outcome outcome;
-    outcome.upper = std::max((upper + view.rounding) / view.divisor, target.floor);
-    outcome.nodes = budget_.nodes();
-    outcome.status = outcome.upper <= target.floor ? Status::DECIDED : Status::NODE_LIMIT;
-    if (budget_.status() == Status::TIME_LIMIT || budget_.status() == Status::INTERRUPTED)
-        outcome.status = budget_.status();
+    minorant_->tally(draw);
+    PlacedDraw& placed = minorant_->draw;
+    const bool exists = placed.relaxation->found;
+    if (exists) placed.place();
+    incumbent_.clear(placed.problem.anchor, placed.p);
+    const double floor = floor_in_scores(target.floor, placed);
+    double found = exists ? 0.0 : trivial_bound(placed, side);
+    for (const double sign : signs_of(side)) {
+        if (!exists) continue;
+        // with no hyperplane there is one score everywhere
+        const double open =
+            placed.size() == 0 ? sign * placed.constant : minorant_->search.explore(sign, {floor, floor}, incumbent_);
+        found = std::max(found, open);
+    }
+    const double upper = std::min(std::max(found, incumbent_.value), trivial_bound(placed, side));
+    Outcome outcome = spent();
+    outcome.upper = std::max(placed.in_q(upper), target.floor);
+    const bool stopped = outcome.limit == Status::TIME_LIMIT || outcome.limit == Status::INTERRUPTED;
+    outcome.end = !stopped && outcome.upper <= target.floor ? End::below_floor : End::at_limit;
+    if (!stopped) outcome.limit = Status::NODE_LIMIT;
     return outcome;
 }
 
-double DrawSolver::trivial_bound(const DrawView& view, Side side) const {
-    double most = 0.0;
-    for (const double sign : signs) {
-        if (counts(side, sign)) most = std::max(most, view.most(sign));
-    }
-    return most;
+Outcome DrawSolver::spent() const {
+    Outcome outcome;
+    outcome.nodes = budget_.nodes();
+    outcome.charged = budget_.charged();
+    outcome.limit = budget_.status();
+    return outcome;
 }
 
 Outcome DrawSolver::finish(double floor, double open_bound, Side side, double* witness) {
-    Outcome outcome;
+    Outcome outcome = spent();
     const double value = incumbent_.value;
-    outcome.nodes = budget_.nodes();
-    outcome.status = budget_.status();
-    const double most = trivial_bound(view_, side);
-    const double upper = std::min(std::max(value, open_bound), most);
-    outcome.upper = std::max((upper + view_.rounding) / view_.divisor, floor);
+    const double upper = std::min(std::max(value, open_bound), trivial_bound(draw_, side));
+    outcome.upper = std::max(draw_.in_q(upper), floor);
     const double worth = write(witness);
     const bool attained = worth >= value - writer_.allowed(incumbent_);
-    outcome.lower = attained ? (value + view_.rounding) / view_.divisor : std::max(worth, 0.0) / view_.divisor;
-    const bool ended = outcome.status == Status::OPTIMAL;
-    if (ended && outcome.lower < outcome.upper) outcome.status = Status::DECIDED;  // nothing above the floor
-    // a search that ended at its ceiling has done its work if the witness is nevertheless above the floor
-    const bool missed = !attained && (ended || (outcome.status == Status::DECIDED && !(outcome.lower > floor)));
-    if ((ended && open_bound > value) || missed) {
-        outcome.status = Status::INACCURATE;
+    outcome.lower = attained ? draw_.in_q(value) : std::max(worth, 0.0) / draw_.divisor;
+    if (budget_.status() == Status::DECIDED) {
+        // it has done its work if the witness is above the floor, whatever it was found to be worth
+        outcome.end = attained || outcome.lower > floor ? End::above_ceiling : End::inaccurate;
+    } else if (budget_.exhausted()) {
+        outcome.end = End::at_limit;
+    } else if (!attained || open_bound > value) {
+        outcome.end = End::inaccurate;
+    } else {
+        outcome.end = outcome.lower < outcome.upper ? End::below_floor : End::exact;
     }
     return outcome;
 }

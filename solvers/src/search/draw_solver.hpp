@@ -8,21 +8,33 @@
 #include <vector>
 
 #include "control/budget.hpp"
-#include "losses/minorant.hpp"
+#include "losses/quadratics.hpp"
 #include "search/apex_gain.hpp"
-#include "search/draw_view.hpp"
 #include "search/incumbent.hpp"
+#include "search/placed_draw.hpp"
 #include "search/signed_search.hpp"
 #include "search/witness.hpp"
 
 namespace cudbound {
 
+// How the search of a draw ended: both bounds are equal, nothing exceeds the floor, something exceeds the ceiling, a
+// limit was met, or rounding left cells open or took the witness from the value that was found.
+enum class End { exact, below_floor, above_ceiling, at_limit, inaccurate };
+
 // What is proved about one draw.
 struct Outcome {
     double lower = 0.0;
     double upper = 0.0;
-    Status status = Status::OPTIMAL;
+    End end = End::below_floor;
+    Status limit = Status::NODE_LIMIT;  // which, if that was the end
     std::int64_t nodes = 0;
+    std::int64_t charged = 0;  // work on conflicts, in nodes that take as long
+
+    bool met(Status which) const { return end == End::at_limit && limit == which; }
+    Status status() const {
+        if (end == End::at_limit) return limit;
+        return end == End::exact ? Status::OPTIMAL : end == End::inaccurate ? Status::INACCURATE : Status::DECIDED;
+    }
 };
 
 // What a search is to find out, in the units of Q.
@@ -30,6 +42,7 @@ struct Target {
     double floor = 0.0;                                             // values up to this are all the same
     double ceiling = std::numeric_limits<double>::infinity();       // the first value above it is enough
     std::int64_t nodes = std::numeric_limits<std::int64_t>::max();  // that may be spent
+    std::int64_t work = std::numeric_limits<std::int64_t>::max();   // the same with what is charged
     bool with_model = false;                                        // a dive goes down the tree of the loss's model
 };
 
@@ -47,39 +60,38 @@ class DrawSolver {
     Outcome start(std::int64_t draw, Side side, double* witness);
     // One path of at most `steps` nodes down the tree for each sign.
     Outcome dive(std::int64_t draw, Side side, int steps, bool with_model, double* witness);
-    // OPTIMAL with both bounds equal, or DECIDED: with upper = floor, or with lower above the ceiling.
+    // Where nothing exceeds the floor, that is the upper bound.
     Outcome search(std::int64_t draw, Side side, const Target& target, double* witness);
-    // An upper bound from the tree of a quadratic below the loss; the lower one is 0. DECIDED: it is at most the floor.
+    // An upper bound from the tree of a quadratic below the loss; the lower one is 0.
     Outcome bound(std::int64_t draw, Side side, const Target& target);
 
  private:
-    // The search of a quadratic in place of the loss: one below it, or its model.
-    struct Quadratic {
-        Quadratic(const DrawView& view, std::unique_ptr<Relaxation> relaxation, Budget& budget);
+    // The search of the loss, or of a quadratic in its place: one below it, or its model.
+    struct Tree {
+        Tree(const Problem& problem, const Arrangement& arrangement, std::unique_ptr<Relaxation> relaxation,
+             Budget& budget);
 
-        bool tally(std::int64_t draw);
+        void tally(std::int64_t number);
 
-        DrawView view;
+        PlacedDraw draw;
         ApexGain apex;
         SignedSearch search;
     };
 
     void begin(std::int64_t draw, Side side);
-    bool tally_minorant(std::int64_t draw);
-    bool tally_model();
+    Tree* tally_model();
+    Outcome spent() const;
     double write(double* witness);
     void offer_start(const std::vector<double>& beta, bool is_anchor, double score, Side side);
-    double trivial_bound(const DrawView& view, Side side) const;
     Outcome finish(double floor, double open_bound, Side side, double* witness);
 
-    DrawView view_;
     Budget budget_;
-    ApexGain apex_;
-    SignedSearch search_;
+    Tree loss_;
+    PlacedDraw& draw_;  // of it
     WitnessWriter writer_;
     Minorants& minorants_;
-    std::unique_ptr<Quadratic> minorant_;  // both are made when they are first asked for
-    std::unique_ptr<Quadratic> model_;
+    std::unique_ptr<Tree> minorant_;  // both are made when they are first asked for
+    std::unique_ptr<Tree> model_;
     Incumbent incumbent_;
     double started_at_ = 0.0;   // its value before the search
     std::vector<double> beta_;  // (p) scratch

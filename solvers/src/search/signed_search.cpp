@@ -10,15 +10,19 @@
 
 namespace cudbound {
 
-SignedSearch::SignedSearch(DrawView& view, ApexGain& apex, Budget& budget)
-    : view_(view),
+SignedSearch::SignedSearch(PlacedDraw& draw, ApexGain& apex, Budget& budget)
+    : draw_(draw),
       apex_(apex),
       budget_(budget),
-      relaxation_(*view.relaxation),
-      cone_(view.arrangement),
-      cone_search_(view.arrangement),
-      p_(view.p),
-      probe_normal_(static_cast<std::size_t>(view.p)) {}
+      relaxation_(*draw.relaxation),
+      cone_(draw.arrangement),
+      cone_search_(draw.arrangement),
+      p_(draw.p),
+      probe_normal_(draw.p) {
+    if (!relaxation_.is_cheap) return;
+    cone_.charge_to(budget);
+    apex.charge_to(budget);
+}
 
 double SignedSearch::explore(double sign, const Target& target, Incumbent& incumbent) {
     target_ = target;
@@ -32,7 +36,7 @@ double SignedSearch::explore(double sign, const Target& target, Incumbent& incum
         return open_bound_;
     }
     Level& root = level(0);
-    relaxation_.copy(*view_.minimizer, *root.node);
+    relaxation_.copy(relaxation_.root(), *root.node);
     const double score = score_cap_;
     // With beta = 0 inside the region where g = 1, the best open cell anywhere is the answer.
     if (relaxation_.g(apex_start()) >= 1.0) apex_node(score);
@@ -51,9 +55,8 @@ double SignedSearch::explore(double sign, const Target& target, Incumbent& incum
 // Cones need squared loss without flat directions. In up to three dimensions they are faster as soon as there are many
 // hyperplanes; in more they end what would take the tree much longer than this.
 double SignedSearch::nodes_before_cones() const {
-    const bool possible = view_.problem.loss == Loss::SQUARED && view_.problem.l1 == nullptr &&
-                          p_ <= Settings::cone_search_dimensions && relaxation_.certain &&
-                          relaxation_.error <= Settings::cone_error && view_.size() >= Settings::cone_least &&
+    const bool possible = relaxation_.is_ball && p_ <= Settings::cone_search_dimensions && relaxation_.certain &&
+                          relaxation_.error <= Settings::cone_error && draw_.size() >= Settings::cone_least &&
                           std::all_of(curved_.begin(), curved_.end(), [](double curved) { return curved == 1.0; });
     if (!possible) return std::numeric_limits<double>::infinity();
     if (p_ <= 3 && static_cast<int>(gain_.size()) >= Settings::cone_search_many) return 1.0;
@@ -69,9 +72,9 @@ void SignedSearch::search_cones() {
     draw.in_beta = normals();
     draw.distances = distance_.data();
     draw.apex = relaxation_.apex.data();
-    draw.settled = settled_score_;
+    draw.fixed_score = fixed_score_;
     draw.cap = score_cap_;
-    draw.tie = view_.tie;
+    draw.tie = draw_.tie;
     draw.relaxation = &relaxation_;
     cone_search_.search(draw, cut(), budget_);
     leave_open(cone_search_.open_bound());
@@ -88,17 +91,17 @@ void SignedSearch::dive(double sign, int steps, Incumbent& incumbent) {
     double score = score_cap_;
     for (int depth = 0; depth < steps && budget_.spend(); ++depth) {
         Level& here = level(depth);
-        if (depth == 0) relaxation_.copy(*view_.minimizer, *here.node);
+        if (depth == 0) relaxation_.copy(relaxation_.root(), *here.node);
         if (at_most(bound(score, here.node->loss), incumbent.value)) break;
-        const double attained = classify(here, score);
-        const double value = attained * relaxation_.g(relaxation_.attained_loss(*here.node));
+        const double uncrossed = classify(here, score);
+        const double value = uncrossed * relaxation_.g(relaxation_.loss_at_point(*here.node));
         if (value > incumbent.value && cone_.find(normals(), tight_) == OpenCone::Answer::open) {
-            offer(attained, value, here.node->point);
+            offer(uncrossed, value, here.node->point);
         }
         int best = -1;
         double most = 0.0;
         for (const Crossed& h : here.crossed) {
-            const double worth = gain_[static_cast<std::size_t>(h.index)] / (h.rise > 0.0 ? h.rise : h.distance);
+            const double worth = gain_[h.index] / (h.rise > 0.0 ? h.rise : h.distance);
             if (best < 0 || worth > most) {
                 best = h.index;
                 most = worth;
@@ -107,7 +110,7 @@ void SignedSearch::dive(double sign, int steps, Incumbent& incumbent) {
         if (best < 0) break;
         Level& next = level(depth + 1);
         relaxation_.copy(*here.node, *next.node);
-        mark_[static_cast<std::size_t>(best)] = forced;
+        mark_[best] = forced;
         forced_.push_back(best);
         const double reach = relaxation_.reach(std::min(score, score_cap_), incumbent.value);
         if (relaxation_.settle(*next.node, sides(), forced_, reach) != Relaxation::Settled::yes) break;
@@ -115,23 +118,23 @@ void SignedSearch::dive(double sign, int steps, Incumbent& incumbent) {
     forced_.clear();
 }
 
-// Turns the hyperplanes to this sign and settles those that no classifier worth more than the threshold can cross.
+// Turns the hyperplanes to this sign and fixes those that no classifier worth more than the threshold can cross.
 void SignedSearch::orient(double sign, double threshold) {
     sign_ = sign;
-    settled_score_ = sign * view_.constant;
-    score_cap_ = settled_score_;
+    fixed_score_ = sign * draw_.constant;
+    score_cap_ = fixed_score_;
     member_.clear();
-    for (int i = 0; i < view_.size(); ++i) {
-        const double positive = sign * view_.positive(i);
-        const double negative = sign * view_.negative(i);
-        settled_score_ += std::min(positive, negative);
+    for (int i = 0; i < draw_.size(); ++i) {
+        const double positive = sign * draw_.positive(i);
+        const double negative = sign * draw_.negative(i);
+        fixed_score_ += std::min(positive, negative);
         score_cap_ += std::max(positive, negative);
         member_.push_back(i);
     }
     if (relaxation_.found && relaxation_.certain) {
-        settle_far_hyperplanes(threshold);
+        fix_far_hyperplanes(threshold);
         probe(threshold);
-        settle_far_hyperplanes(threshold);
+        fix_far_hyperplanes(threshold);
     }
     if (at_most(score_cap_, threshold)) return;  // nothing is left to search
     const std::size_t k = member_.size();
@@ -145,19 +148,18 @@ void SignedSearch::orient(double sign, double threshold) {
     curved_.resize(k);
     for (std::size_t j = 0; j < k; ++j) {
         const int i = member_[j];
-        const auto at = static_cast<std::size_t>(i);
-        const double turn = sign * view_.difference[at] > 0.0 ? 1.0 : -1.0;
-        const double* unit = view_.unit(i);
-        const double* in_beta = view_.normal(i);
+        const double turn = sign * draw_.difference[i] > 0.0 ? 1.0 : -1.0;
+        const double* unit = draw_.unit(i);
+        const double* in_beta = draw_.normal(i);
         for (std::size_t l = 0; l < p; ++l) {
             normal_[j * p + l] = turn * unit[l];
             beta_normal_[j * p + l] = turn * in_beta[l];
             column_[l * k + j] = normal_[j * p + l];
         }
-        hyperplane_[j] = view_.id[at];
-        distance_[j] = turn * view_.offset[at];
-        gain_[j] = std::abs(view_.difference[at]);
-        curved_[j] = view_.curvature[at];
+        hyperplane_[j] = draw_.id[i];
+        distance_[j] = turn * draw_.offset[i];
+        gain_[j] = std::abs(draw_.difference[i]);
+        curved_[j] = draw_.curvature[i];
     }
     mark_.assign(k, undecided);
     forced_.clear();
@@ -165,16 +167,15 @@ void SignedSearch::orient(double sign, double threshold) {
 }
 
 // Those that cost too much to cross keep the side of the minimizer.
-void SignedSearch::settle_far_hyperplanes(double threshold) {
+void SignedSearch::fix_far_hyperplanes(double threshold) {
     for (bool changed = true; changed && !at_most(score_cap_, threshold);) {
         const double reach = relaxation_.reach(score_cap_, threshold);
         const std::size_t before = member_.size();
         std::erase_if(member_, [&](int i) {
-            const auto at = static_cast<std::size_t>(i);
-            if (!exceeds(view_.crossing[at], reach)) return false;
-            const double gain = std::abs(view_.difference[at]);
-            if ((view_.at_minimizer[at] > 0.0) == (sign_ * view_.difference[at] > 0.0)) {
-                settled_score_ += gain;
+            if (!exceeds(draw_.crossing[i], reach)) return false;
+            const double gain = std::abs(draw_.difference[i]);
+            if ((draw_.at_minimizer[i] > 0.0) == (sign_ * draw_.difference[i] > 0.0)) {
+                fixed_score_ += gain;
             } else {
                 score_cap_ -= gain;
             }
@@ -191,20 +192,19 @@ void SignedSearch::probe(double threshold) {
     const double reach = relaxation_.reach(score_cap_, threshold);
     forced_.assign(1, 0);
     for (const int i : member_) {
-        const auto at = static_cast<std::size_t>(i);
-        if (view_.curvature[at] > 0.0 || view_.probed[at] || std::abs(view_.at_minimizer[at]) <= view_.tie) continue;
+        if (draw_.curvature[i] > 0.0 || draw_.probed[i] || std::abs(draw_.at_minimizer[i]) <= draw_.tie) continue;
         if (!budget_.go_on()) break;
-        const double turn = view_.at_minimizer[at] > 0.0 ? -1.0 : 1.0;
-        const double distance = turn * view_.offset[at];
-        for (int l = 0; l < p_; ++l) probe_normal_[static_cast<std::size_t>(l)] = turn * view_.unit(i)[l];
-        relaxation_.copy(*view_.minimizer, node);
-        const auto settled = relaxation_.settle(node, {p_, probe_normal_.data(), &distance, view_.tie}, forced_, reach);
+        const double turn = draw_.at_minimizer[i] > 0.0 ? -1.0 : 1.0;
+        const double distance = turn * draw_.offset[i];
+        for (int l = 0; l < p_; ++l) probe_normal_[l] = turn * draw_.unit(i)[l];
+        relaxation_.copy(relaxation_.root(), node);
+        const auto settled = relaxation_.settle(node, {p_, probe_normal_.data(), &distance, draw_.tie}, forced_, reach);
         if (settled == Relaxation::Settled::too_far) {
-            view_.crossing[at] =
-                std::max(view_.crossing[at], std::nextafter(reach, std::numeric_limits<double>::infinity()));
+            draw_.crossing[i] =
+                std::max(draw_.crossing[i], std::nextafter(reach, std::numeric_limits<double>::infinity()));
         }
-        if (settled == Relaxation::Settled::yes) view_.crossing[at] = std::max(view_.crossing[at], node.loss);
-        view_.probed[at] = settled == Relaxation::Settled::yes;
+        if (settled == Relaxation::Settled::yes) draw_.crossing[i] = std::max(draw_.crossing[i], node.loss);
+        draw_.probed[i] = settled == Relaxation::Settled::yes;
     }
     forced_.clear();
 }
@@ -223,8 +223,8 @@ void SignedSearch::process(int depth, double score) {
     if (--patience_ <= 0.0) return;  // cones take over
     const std::size_t first_dropped = dropped_.size();
     for (;;) {
-        const double attained = classify(here, score);
-        double value = attained * relaxation_.g(here.node->loss);
+        const double uncrossed = classify(here, score);
+        double value = uncrossed * relaxation_.g(here.node->loss);
         int culprit = -1;
         if (!at_most(value, cut())) {
             const OpenCone::Answer answer = cone_.find(normals(), tight_);
@@ -232,9 +232,9 @@ void SignedSearch::process(int depth, double score) {
                 const double loss = relaxation_.confirm(*here.node, sides_of_beta(), forced_,
                                                         relaxation_.reach(std::min(score, score_cap_), cut()));
                 if (at_most(bound(score, loss), cut())) break;
-                value = attained * relaxation_.g(loss);
+                value = uncrossed * relaxation_.g(loss);
                 if (value > cut()) {
-                    offer(attained, value, here.node->point);
+                    offer(uncrossed, value, here.node->point);
                 } else if (!at_most(value, cut())) {
                     leave_open(value);  // NaN
                 }
@@ -242,30 +242,27 @@ void SignedSearch::process(int depth, double score) {
                 // There may be a cell that is too thin to decide: this would be its value.
                 if (answer == OpenCone::Answer::unclear) leave_open(value);
                 for (const int j : cone_.conflict()) {
-                    const auto at = static_cast<std::size_t>(j);
-                    if (mark_[at] != undecided) continue;
-                    if (culprit < 0 || gain_[at] < gain_[static_cast<std::size_t>(culprit)]) culprit = j;
+                    if (mark_[j] != undecided) continue;
+                    if (culprit < 0 || gain_[j] < gain_[culprit]) culprit = j;
                 }
                 // the forced sides exclude each other: no open cell
                 if (culprit < 0 && answer == OpenCone::Answer::empty) break;
             }
         }
         if (culprit < 0) {
-            expand(depth, attained);
+            expand(depth, uncrossed);
             break;
         }
-        // A hyperplane through the point that cannot be reached together with the others: force it, then give it
-        // up.
-        const auto at = static_cast<std::size_t>(culprit);
+        // A hyperplane through the point that cannot be reached together with the others: force it, then give it up.
         Level& next = level(depth + 1);
         relaxation_.copy(*here.node, *next.node);
-        mark_[at] = forced;
+        mark_[culprit] = forced;
         forced_.push_back(culprit);
         process(depth + 1, score);
         forced_.pop_back();
-        mark_[at] = given_up;
+        mark_[culprit] = given_up;
         dropped_.push_back(culprit);
-        score -= gain_[at];
+        score -= gain_[culprit];
         if (at_most(bound(score, here.node->loss), cut()) || patience_ <= 0.0) break;
         if (!budget_.go_on()) {
             leave_open(bound(score, here.node->loss));
@@ -273,7 +270,7 @@ void SignedSearch::process(int depth, double score) {
         }
     }
     while (dropped_.size() > first_dropped) {
-        mark_[static_cast<std::size_t>(dropped_.back())] = undecided;
+        mark_[dropped_.back()] = undecided;
         dropped_.pop_back();
     }
 }
@@ -284,15 +281,15 @@ double SignedSearch::classify(Level& here, double score) {
     const std::size_t k = member_.size();
     std::copy(distance_.begin(), distance_.end(), margins_.begin());
     for (int l = 0; l < p_; ++l) {
-        const double along = here.node->point[static_cast<std::size_t>(l)];
+        const double along = here.node->point[l];
         const double* column = column_.data() + static_cast<std::size_t>(l) * k;
         for (std::size_t j = 0; j < k; ++j) margins_[j] += along * column[j];
     }
     tight_.clear();
     here.crossed.clear();
     for (std::size_t j = 0; j < k; ++j) {
-        if (mark_[j] == given_up || margins_[j] > view_.near_tie) continue;
-        if (mark_[j] == forced || !(margins_[j] < -view_.tie)) {
+        if (mark_[j] == given_up || margins_[j] > draw_.near_tie) continue;
+        if (mark_[j] == forced || !(margins_[j] < -draw_.tie)) {
             tight_.push_back(static_cast<int>(j));
         } else {
             const double rise = curved_[j] > 0.0
@@ -307,14 +304,14 @@ double SignedSearch::classify(Level& here, double score) {
 
 // Children: each crossed hyperplane in turn, the most expensive first (without curvature the most distant), is forced
 // and then given up. What is known about the loss beyond it bounds each child before it is solved.
-void SignedSearch::expand(int depth, double attained) {
+void SignedSearch::expand(int depth, double uncrossed) {
     Level& here = level(depth);
     std::sort(here.crossed.begin(), here.crossed.end(), [](const Crossed& a, const Crossed& b) {
         if (a.rise != b.rise) return a.rise > b.rise;
         return a.distance != b.distance ? a.distance > b.distance : a.index < b.index;
     });
-    double score = attained;
-    for (const Crossed& h : here.crossed) score += gain_[static_cast<std::size_t>(h.index)];
+    double score = uncrossed;
+    for (const Crossed& h : here.crossed) score += gain_[h.index];
     for (const Crossed& h : here.crossed) {
         const auto at = static_cast<std::size_t>(h.index);
         const double best = bound(score, here.node->loss + h.rise);
@@ -339,7 +336,7 @@ void SignedSearch::expand(int depth, double attained) {
         mark_[at] = given_up;
         score -= gain_[at];
     }
-    for (const Crossed& h : here.crossed) mark_[static_cast<std::size_t>(h.index)] = undecided;
+    for (const Crossed& h : here.crossed) mark_[h.index] = undecided;
 }
 
 // Every closed cell contains beta = 0, so the best open cell of all is worth its score times g there. A node
@@ -352,20 +349,16 @@ void SignedSearch::apex_node(double score) {
         return;
     }
     if (!apex_searched_) {
-        const double enough = cut() / g - settled_score_;
-        if (!apex_.known(enough)) apex_.search(view_, enough, budget_);
+        const double enough = cut() / g - fixed_score_;
+        if (!apex_.known(enough)) apex_.search(draw_, enough, budget_);
         apex_proved_ = apex_.known(enough);
         apex_searched_ = true;
-        score_cap_ = std::min(score_cap_, settled_score_ + std::max(apex_.upper(), apex_.best()));
-        const double value = (settled_score_ + apex_.best()) * g;
+        score_cap_ = std::min(score_cap_, fixed_score_ + std::max(apex_.upper(), apex_.best()));
+        const double value = (fixed_score_ + apex_.best()) * g;
         if (value > incumbent_->value && apex_.best() >= 0.0) {
-            incumbent_->value = value;
-            incumbent_->sign = sign_;
-            incumbent_->score = settled_score_ + apex_.best();
-            incumbent_->is_anchor = false;
-            incumbent_->point.assign(static_cast<std::size_t>(p_), 0.0);
+            incumbent_->take(value, sign_, fixed_score_ + apex_.best());
+            incumbent_->point.assign(p_, 0.0);
             incumbent_->inward = apex_.direction();
-            incumbent_->sides.clear();
             if (sign_ < 0.0) {
                 for (double& x : incumbent_->inward) x = -x;
             }
@@ -384,7 +377,7 @@ double SignedSearch::bound(double score, double loss) const {
 
 void SignedSearch::leave_open(double bound) { open_bound_ = with_open(open_bound_, bound); }
 
-Sides SignedSearch::sides() const { return {p_, normal_.data(), distance_.data(), view_.tie}; }
+Sides SignedSearch::sides() const { return {p_, normal_.data(), distance_.data(), draw_.tie}; }
 
 // All of these hyperplanes pass through beta = 0.
 Sides SignedSearch::sides_of_beta() {
@@ -394,16 +387,11 @@ Sides SignedSearch::sides_of_beta() {
 
 void SignedSearch::offer(double score, double value, const std::vector<double>& point) {
     Incumbent& best = *incumbent_;
-    best.value = value;
-    best.sign = sign_;
-    best.score = score;
-    best.is_anchor = false;
+    best.take(value, sign_, score);
     relaxation_.to_beta(point.data(), best.point.data());
-    best.inward.clear();
-    best.sides.clear();
     for (const int j : tight_) {
-        const int i = member_[static_cast<std::size_t>(j)];
-        best.sides.push_back(sign_ * view_.difference[static_cast<std::size_t>(i)] > 0.0 ? i + 1 : -(i + 1));
+        const int i = member_[j];
+        best.sides.push_back(sign_ * draw_.difference[i] > 0.0 ? i + 1 : -(i + 1));
     }
     if (value > target_.ceiling) budget_.finish(Status::DECIDED);
 }
@@ -413,7 +401,7 @@ SignedSearch::Level& SignedSearch::level(int depth) {
         levels_.push_back(std::make_unique<Level>());
         levels_.back()->node = relaxation_.make_node();
     }
-    return *levels_[static_cast<std::size_t>(depth)];
+    return *levels_[depth];
 }
 
 }  // namespace cudbound

@@ -8,8 +8,8 @@
 #include "control/budget.hpp"
 #include "search/apex_gain.hpp"
 #include "search/cone_search.hpp"
-#include "search/draw_view.hpp"
 #include "search/incumbent.hpp"
+#include "search/placed_draw.hpp"
 
 namespace cudbound {
 
@@ -24,10 +24,7 @@ class SignedSearch {
         double ceiling = 0.0;
     };
 
-    SignedSearch(DrawView& view, ApexGain& apex, Budget& budget);
-
-    // The work of its conflicts too, as OpenCone does.
-    void charge_to(Budget& budget) { cone_.charge_to(budget); }
+    SignedSearch(PlacedDraw& draw, ApexGain& apex, Budget& budget);
 
     // Looks for a better incumbent. Returns the largest bound of what was left open, 0 if nothing was.
     double explore(double sign, const Target& target, Incumbent& incumbent);
@@ -50,13 +47,13 @@ class SignedSearch {
 
     double cut() const { return std::max(incumbent_->value, target_.floor); }
     void orient(double sign, double threshold);
-    void settle_far_hyperplanes(double threshold);
+    void fix_far_hyperplanes(double threshold);
     void probe(double threshold);
     double nodes_before_cones() const;
     void search_cones();
     void process(int depth, double score);
     double classify(Level& here, double score);
-    void expand(int depth, double attained);
+    void expand(int depth, double uncrossed);
     void apex_node(double score);
     double apex_start() const;
     double bound(double score, double loss) const;
@@ -67,7 +64,7 @@ class SignedSearch {
     Normals normals() const { return {beta_normal_.data(), hyperplane_.data()}; }
     Level& level(int depth);
 
-    DrawView& view_;
+    PlacedDraw& draw_;
     ApexGain& apex_;
     Budget& budget_;
     Relaxation& relaxation_;
@@ -77,7 +74,7 @@ class SignedSearch {
 
     // the hyperplanes within reach, turned so that the preferred side is positive
     double sign_ = 1.0;
-    std::vector<int> member_;          // (k) position in the view
+    std::vector<int> member_;          // (k) position in the draw
     std::vector<int> hyperplane_;      // (k) in the arrangement
     std::vector<double> normal_;       // (k, p) unit normals in coordinates of the relaxation
     std::vector<double> beta_normal_;  // (k, p) and of beta
@@ -85,7 +82,7 @@ class SignedSearch {
     std::vector<double> distance_;     // (k)
     std::vector<double> gain_;         // (k)
     std::vector<double> curved_;       // (k) curvature
-    double settled_score_ = 0.0;       // score with all of the k on the wrong side
+    double fixed_score_ = 0.0;         // score with all of the k on the wrong side
     double score_cap_ = 0.0;           // no open cell scores more
 
     Target target_;

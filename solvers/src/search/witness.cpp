@@ -2,23 +2,23 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdint>
 #include <limits>
 
+#include "cones/generic_points.hpp"
 #include "cudbound/settings.hpp"
 #include "linear_algebra/vector_math.hpp"
 
 namespace cudbound {
 
-WitnessWriter::WitnessWriter(const DrawView& view)
-    : view_(view),
-      p_(view.p),
-      evaluation_(view.problem),
-      cone_(view.arrangement),
+WitnessWriter::WitnessWriter(const PlacedDraw& draw)
+    : draw_(draw),
+      p_(draw.p),
+      evaluation_(draw.problem),
+      cone_(draw.arrangement),
       basis_(p_),
-      projected_(static_cast<std::size_t>(p_)),
-      step_(static_cast<std::size_t>(p_)),
-      trial_(static_cast<std::size_t>(p_)),
+      projected_(p_),
+      step_(p_),
+      trial_(p_),
       best_(static_cast<std::size_t>(evaluation_.size())),
       raw_(best_.size()) {}
 
@@ -26,34 +26,33 @@ WitnessWriter::WitnessWriter(const DrawView& view)
 // count of those, on either side of the others through the point, and short enough to cross no hyperplane and to lose
 // almost nothing of g. Its value is then computed anew; other steps are tried if that is less than was found.
 double WitnessWriter::write(const Incumbent& incumbent, double* witness) {
-    std::vector<double>& base = base_;
-    base = incumbent.point;
+    base_ = incumbent.point;
     const double may_miss = allowed(incumbent);
-    anchor_loss_known_ = false;
+    anchor_loss_ = evaluation_.anchor_loss(draw_.number);
     if (incumbent.inward.empty() && incumbent.sides.empty()) {  // most of them lie inside their cell
         double value = 0.0;
         if (incumbent.is_anchor) {
             std::copy_n(evaluation_.anchor(), evaluation_.size(), witness);
-            const bool clear = evaluation_.anchor_score(view_.draw, &value);
+            const bool clear = evaluation_.anchor_score(draw_.number, &value);
             value = clear ? std::min(std::max(0.0, incumbent.sign * value), incumbent.value) : -1.0;
         } else {
-            evaluation_.from_beta(base.data(), witness);
+            evaluation_.from_beta(base_.data(), witness);
             value = std::min(worth(witness, incumbent.sign), incumbent.value);
         }
         if (value >= incumbent.value - may_miss) return value;
     }
-    view_.list_strict(&strict_);
+    draw_.list_strict(&strict_);
     find_direction(incumbent);
     put_onto_hyperplanes();
-    clear_ties(base);
+    clear_ties();
     // Shorter steps help where hyperplanes crowd, longer ones where the base point is off by more than the usual
     // rounding.
-    const double step = longest_step(base);
+    const double step = longest_step();
     // Off every row with a weight if possible, at least off those whose side decides the score.
     double best = -2.0;
     const std::vector<char>* const all = nullptr;
     const auto try_step = [&](double size, double clear, const std::vector<char>* strict) {
-        for (std::size_t l = 0; l < step_.size(); ++l) trial_[l] = base[l] + size * step_[l];
+        for (std::size_t l = 0; l < step_.size(); ++l) trial_[l] = base_[l] + size * step_[l];
         leave_hyperplanes(trial_, clear);
         evaluation_.from_beta(trial_.data(), raw_.data());
         const double value = std::min(worth(raw_.data(), incumbent.sign, strict), incumbent.value);
@@ -85,22 +84,22 @@ double WitnessWriter::write(const Incumbent& incumbent, double* witness) {
 // Losses that are known to within a gap on purpose are taken at its lower end, which makes values larger than any
 // classifier is worth.
 double WitnessWriter::allowed(const Incumbent& incumbent) const {
-    const Relaxation& relaxation = *view_.relaxation;
+    const Relaxation& relaxation = *draw_.relaxation;
     // where alpha is infinite, or losses overflow, nothing may be missed for that reason
     const double taken_off = incumbent.score * relaxation.rate * relaxation.taken_off;
     const double enlarged = std::isfinite(taken_off) ? taken_off : 0.0;
-    return Settings::witness_value * view_.total + enlarged;
+    return Settings::witness_value * draw_.total + enlarged;
 }
 
 double WitnessWriter::write_start(const Incumbent& incumbent, double* witness) {
     double score = 0.0;
     if (incumbent.is_anchor) {
         std::copy_n(evaluation_.anchor(), evaluation_.size(), witness);
-        if (!evaluation_.anchor_score(view_.draw, &score)) return 0.0;
+        if (!evaluation_.anchor_score(draw_.number, &score)) return 0.0;
     } else {
         evaluation_.from_beta(incumbent.point.data(), witness);
         if (!minimizer_is_better(witness)) return std::max(0.0, worth(witness, incumbent.sign));
-        if (!evaluation_.score(view_.draw, &score)) return 0.0;
+        if (!evaluation_.score(draw_.number, &score)) return 0.0;
     }
     return std::clamp(incumbent.sign * score, 0.0, incumbent.value);
 }
@@ -108,10 +107,10 @@ double WitnessWriter::write_start(const Incumbent& incumbent, double* witness) {
 // A minimizer has no more loss than the anchor, unless rounding affected it strongly, or the anchor gains from a
 // direction along which the loss of the draw counts as flat. Measures the coefficients.
 bool WitnessWriter::minimizer_is_better(const double* coef) {
-    const Relaxation& relaxation = *view_.relaxation;
+    const Relaxation& relaxation = *draw_.relaxation;
     evaluation_.measure(coef);
-    anchor_loss_known_ = false;
-    const double excess = evaluation_.loss(view_.draw) - loss_of_anchor();
+    anchor_loss_ = evaluation_.anchor_loss(draw_.number);
+    const double excess = evaluation_.loss(draw_.number) - anchor_loss_;
     if (std::isnan(excess)) return false;
     return relaxation.error <= Settings::excess && !(relaxation.rate * excess > Settings::witness_loss);
 }
@@ -126,8 +125,8 @@ void WitnessWriter::find_direction(const Incumbent& incumbent) {
     }
     for (const int side : incumbent.sides) {
         const int i = std::abs(side) - 1;
-        for (int l = 0; l < p_; ++l) normals_.push_back(side > 0 ? view_.normal(i)[l] : -view_.normal(i)[l]);
-        hyperplanes_.push_back(view_.id[static_cast<std::size_t>(i)]);
+        for (int l = 0; l < p_; ++l) normals_.push_back(side > 0 ? draw_.normal(i)[l] : -draw_.normal(i)[l]);
+        hyperplanes_.push_back(draw_.id[i]);
         members_.push_back(static_cast<int>(members_.size()));
     }
     cone_.find({normals_.data(), hyperplanes_.data()}, members_);
@@ -152,20 +151,20 @@ void WitnessWriter::put_onto_hyperplanes() {
     }
     basis_.solve_transposed(sides_.data(), sides_.data());
     for (int k = 0; k < basis_.size(); ++k) {
-        const double along = sides_[static_cast<std::size_t>(k)];
-        for (int l = 0; l < p_; ++l) base_[static_cast<std::size_t>(l)] -= along * basis_.column(k)[l];
+        const double along = sides_[k];
+        for (int l = 0; l < p_; ++l) base_[l] -= along * basis_.column(k)[l];
     }
 }
 
 // Bends the direction a little where it runs along a hyperplane through the base point.
-void WitnessWriter::clear_ties(const std::vector<double>& base) {
+void WitnessWriter::clear_ties() {
     const double length = std::sqrt(dot(step_.data(), step_.data(), p_));
-    const double near = Settings::tie * std::sqrt(dot(base.data(), base.data(), p_));
+    const double near = Settings::tie * std::sqrt(dot(base_.data(), base_.data(), p_));
     double room = length > 0.0 ? std::numeric_limits<double>::infinity() : 1.0;
     bool along = false;
-    for (int i = 0; i < view_.size(); ++i) {
-        if (std::abs(dot(view_.normal(i), base.data(), p_)) > near) continue;
-        const double turn = std::abs(dot(view_.normal(i), step_.data(), p_));
+    for (int i = 0; i < draw_.size(); ++i) {
+        if (std::abs(dot(draw_.normal(i), base_.data(), p_)) > near) continue;
+        const double turn = std::abs(dot(draw_.normal(i), step_.data(), p_));
         if (turn > Settings::tie * length) {
             room = std::min(room, turn);
         } else {
@@ -175,39 +174,34 @@ void WitnessWriter::clear_ties(const std::vector<double>& base) {
     if (!along) return;
     if (std::isinf(room)) room = length;
     // a fixed direction in general position
-    std::uint64_t state = 0x9E3779B97F4A7C15u;
-    for (double& x : trial_) {
-        state = state * 6364136223846793005u + 1442695040888963407u;
-        x = static_cast<double>(state >> 11) * 0x1p-53 - 0.5;
-    }
+    GenericPoints().next(trial_.data(), p_);
     const double scale = Settings::step_share * room / std::sqrt(dot(trial_.data(), trial_.data(), p_));
     for (std::size_t l = 0; l < step_.size(); ++l) step_[l] += scale * trial_[l];
 }
 
-double WitnessWriter::longest_step(const std::vector<double>& base) {
+double WitnessWriter::longest_step() {
     const double length = std::sqrt(dot(step_.data(), step_.data(), p_));
     if (length == 0.0) return 0.0;  // the base point is inside the cell
-    const double size = std::sqrt(dot(base.data(), base.data(), p_));
+    const double size = std::sqrt(dot(base_.data(), base_.data(), p_));
     const double near = Settings::tie * size;
     double step = (size > 0.0 ? size : 1.0) / length;
-    for (int i = 0; i < view_.size(); ++i) {
-        const double side = std::abs(dot(view_.normal(i), base.data(), p_));
-        const double along = std::abs(dot(view_.normal(i), step_.data(), p_));
+    for (int i = 0; i < draw_.size(); ++i) {
+        const double side = std::abs(dot(draw_.normal(i), base_.data(), p_));
+        const double along = std::abs(dot(draw_.normal(i), step_.data(), p_));
         if (side > near && step * along > 0.5 * side) step = 0.5 * side / along;
     }
-    const Relaxation& relaxation = *view_.relaxation;
+    const Relaxation& relaxation = *draw_.relaxation;
     if (relaxation.rate == 0.0) return step;
-    const double anchor_loss = loss_of_anchor();
-    const double start = loss_at(base);
-    double rise = 0.5 * std::max(0.0, anchor_loss - start);
+    const double start = loss_at(base_);
+    double rise = 0.5 * std::max(0.0, anchor_loss_ - start);
     if (std::isinf(relaxation.rate)) {
-        rise = std::max(
-            rise, Settings::step_share * Settings::witness_level * (anchor_loss + std::min(relaxation.apex_loss, 1.0)));
+        rise = std::max(rise, Settings::step_share * Settings::witness_level *
+                                  (anchor_loss_ + std::min(relaxation.apex_loss, 1.0)));
     } else {
         rise += Settings::witness_loss / relaxation.rate;
     }
     for (int halvings = 0; halvings < Effort::witness_halvings; ++halvings) {
-        for (std::size_t l = 0; l < step_.size(); ++l) trial_[l] = base[l] + step * step_[l];
+        for (std::size_t l = 0; l < step_.size(); ++l) trial_[l] = base_[l] + step * step_[l];
         if (loss_at(trial_) - start <= rise) break;
         step *= 0.5;
     }
@@ -217,28 +211,22 @@ double WitnessWriter::longest_step(const std::vector<double>& base) {
 double WitnessWriter::loss_at(const std::vector<double>& beta) {
     evaluation_.from_beta(beta.data(), raw_.data());
     evaluation_.measure(raw_.data());
-    return evaluation_.loss(view_.draw);
-}
-
-double WitnessWriter::loss_of_anchor() {
-    if (!anchor_loss_known_) anchor_loss_ = evaluation_.anchor_loss(view_.draw);
-    anchor_loss_known_ = true;
-    return anchor_loss_;
+    return evaluation_.loss(draw_.number);
 }
 
 double WitnessWriter::worth(const double* coef, double sign, const std::vector<char>* strict) {
     evaluation_.measure(coef);
     double score = 0.0;
-    if (!evaluation_.score(view_.draw, &score, strict)) return -1.0;
+    if (!evaluation_.score(draw_.number, &score, strict)) return -1.0;
     score = std::max(0.0, sign * score);
-    const Relaxation& relaxation = *view_.relaxation;
+    const Relaxation& relaxation = *draw_.relaxation;
     if (relaxation.rate == 0.0 || score == 0.0) return score;
-    const double loss = evaluation_.loss(view_.draw);
-    const double doubt = evaluation_.doubt(view_.draw, loss);
-    const double excess = loss - loss_of_anchor() + doubt;
+    const double loss = evaluation_.loss(draw_.number);
+    const double doubt = evaluation_.doubt(draw_.number, loss);
+    const double excess = loss - anchor_loss_ + doubt;
     if (std::isnan(excess)) return 0.0;  // both losses overflow: nothing is known of g
     const double near = Settings::witness_level * (anchor_loss_ + std::min(relaxation.apex_loss, 1.0));
-    const double most = Settings::witness_doubt * static_cast<double>(view_.problem.n);
+    const double most = Settings::witness_doubt * static_cast<double>(draw_.problem.n);
     const double allowed = std::isinf(relaxation.rate) ? near + std::min(2.0 * doubt, most) : 0.0;
     if (!(excess > allowed)) return score;
     return score * std::max(0.0, 1.0 - relaxation.rate * excess);
@@ -248,12 +236,12 @@ double WitnessWriter::worth(const double* coef, double sign, const std::vector<c
 // neither side, as sign(0) = +1 puts a row and its opposite into the same class: a short step along the normal leaves
 // it.
 void WitnessWriter::leave_hyperplanes(std::vector<double>& beta, double clear_by) const {
-    const Arrangement& arrangement = view_.arrangement;
-    auto bounds_the_cell = view_.id.begin();  // the hyperplanes listed there, in the same order
+    const Arrangement& arrangement = draw_.arrangement;
+    auto bounds_the_cell = draw_.id.begin();  // the hyperplanes listed there, in the same order
     const auto length = [&] { return std::sqrt(dot(beta.data(), beta.data(), p_)); };
     double on_it = clear_by * Settings::on_hyperplane * length();
     for (int h = 0; h < arrangement.count; ++h) {
-        if (bounds_the_cell != view_.id.end() && *bounds_the_cell == h) {
+        if (bounds_the_cell != draw_.id.end() && *bounds_the_cell == h) {
             ++bounds_the_cell;
             continue;
         }
@@ -265,7 +253,7 @@ void WitnessWriter::leave_hyperplanes(std::vector<double>& beta, double clear_by
             if (clear > on_it) step = std::min(step, 0.5 * clear);
         }
         for (int l = 0; l < p_; ++l) {
-            beta[static_cast<std::size_t>(l)] += (side < 0.0 ? -step : step) * arrangement.normal(h)[l];
+            beta[l] += (side < 0.0 ? -step : step) * arrangement.normal(h)[l];
         }
         on_it = clear_by * Settings::on_hyperplane * length();
     }

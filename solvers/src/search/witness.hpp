@@ -6,14 +6,14 @@
 #include "cones/open_cone.hpp"
 #include "linear_algebra/normal_basis.hpp"
 #include "problem/evaluation.hpp"
-#include "search/draw_view.hpp"
 #include "search/incumbent.hpp"
+#include "search/placed_draw.hpp"
 
 namespace cudbound {
 
 class WitnessWriter {
  public:
-    WitnessWriter(const DrawView& view);
+    WitnessWriter(const PlacedDraw& draw);
 
     // Writes coefficients (in the caller's coordinates) and returns their value, computed from the caller's own rows: a
     // lower bound of the draw, in the units of the scores. At best that is the value of the incumbent; a point that
@@ -29,15 +29,14 @@ class WitnessWriter {
  private:
     void find_direction(const Incumbent& incumbent);
     void put_onto_hyperplanes();
-    void clear_ties(const std::vector<double>& base);
-    double longest_step(const std::vector<double>& base);
+    void clear_ties();
+    double longest_step();
     void leave_hyperplanes(std::vector<double>& beta, double clear_by) const;
     double worth(const double* coef, double sign, const std::vector<char>* strict = nullptr);
     double loss_at(const std::vector<double>& beta);
-    double loss_of_anchor();
     bool minimizer_is_better(const double* coef);
 
-    const DrawView& view_;
+    const PlacedDraw& draw_;
     const int p_;
     Evaluation evaluation_;
     OpenCone cone_;
@@ -54,7 +53,6 @@ class WitnessWriter {
     std::vector<char> strict_;  // (n) scratch
     std::vector<double> raw_;   // the caller's coefficients for trial_
     double anchor_loss_ = 0.0;  // of the draw, from the caller's rows
-    bool anchor_loss_known_ = false;
 };
 
 }  // namespace cudbound

@@ -2,8 +2,8 @@
 #include <cmath>
 
 #include "gain_searches.hpp"
-#include "search/direction_cones.hpp"
-#include "search/max_gain.hpp"
+#include "search/gain_by_cones.hpp"
+#include "search/gain_by_conflicts.hpp"
 
 namespace {
 
@@ -15,8 +15,7 @@ Run search(const GainProblem& problem, double enough = 0.0, double nodes = infin
     Begun begun(budget_nodes);
     cudbound::Budget& budget = *begun;
     const Hyperplanes hyperplanes = problem.hyperplanes();
-    cudbound::ExactRank exact = hyperplanes.arrangement.exact_rows();
-    cudbound::DirectionCones cones(problem.p, exact);
+    cudbound::GainByCones cones(hyperplanes.arrangement, problem.p, hyperplanes.exact());
     cones.search(hyperplanes.central(problem.gains), enough, nodes, budget);
     CHECK_AT_MOST(static_cast<double>(budget.nodes()), nodes);
     return {cones.best(), cones.upper(), cones.direction(), budget.exhausted(), budget.nodes()};
@@ -37,9 +36,9 @@ void check_against_enumeration(const GainProblem& problem) {
 double by_conflicts(const GainProblem& problem, double enough) {
     Begun budget;
     const Hyperplanes hyperplanes = problem.hyperplanes();
-    cudbound::MaxGain max_gain(hyperplanes.arrangement);
-    max_gain.search(hyperplanes.normals(), problem.gains, enough, infinity, *budget);
-    return max_gain.upper();
+    cudbound::GainByConflicts gain_by_conflicts(hyperplanes.arrangement);
+    gain_by_conflicts.search(hyperplanes.central(problem.gains), enough, infinity, *budget);
+    return gain_by_conflicts.upper();
 }
 
 // Rows of a design with an intercept and features of a few values each (0: normal entries), turned at random.

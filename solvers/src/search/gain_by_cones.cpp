@@ -1,4 +1,4 @@
-#include "search/direction_cones.hpp"
+#include "search/gain_by_cones.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -9,56 +9,55 @@
 
 namespace cudbound {
 
-DirectionCones::DirectionCones(int p, ExactRank& exact)
-    : p_(p),
-      exact_(exact),
+GainByCones::GainByCones(const Arrangement& arrangement, int p, std::shared_ptr<ExactRank> exact)
+    : ConflictSearch(p),
+      p_(p),
+      arrangement_(arrangement),
+      exact_(std::move(exact)),
       cones_(p),
-      conflicts_(p, exact),
-      direction_(p),
+      open_(arrangement, p, exact_),
       basis_(static_cast<std::size_t>(p) * p),
       trial_(p),
       flats_(p) {}
 
-void DirectionCones::search(const CentralHyperplanes& hyperplanes, double enough, double nodes, Budget& budget) {
+void GainByCones::search(const CentralHyperplanes& hyperplanes, double enough, double nodes, Budget& budget) {
+    begin(enough);
     hyperplanes_ = hyperplanes;
     budget_ = &budget;
     nodes_ = nodes;
     paid_ = 0;
-    enough_ = enough;
-    best_ = -1.0;
-    upper_ = enough;
     branches_.clear();
     double total = 0.0;
     for (int j = 0; j < hyperplanes.count; ++j) total += hyperplanes.gains[j];
     rounding_ = Settings::score * total;
-    for (std::uint64_t which = 0; which < cones_.count() && !at_most(total, settled()); ++which) {
+    for (std::uint64_t which = 0; which < cones_.count() && !at_most(total, cut()); ++which) {
         if (!spend(total)) break;
         cones_.begin(which, hyperplanes_, total, level(0));
         process(0);
     }
-    upper_ = std::max(upper_, best_);
+    end();
 }
 
-bool DirectionCones::spend(double bound) {
+bool GainByCones::spend(double bound) {
     if (paid_ == 0 && nodes_ >= 1.0 && budget_->spend()) {
         paid_ = Settings::cones_per_node;
         --nodes_;
     }
     if (paid_ == 0) {
-        upper_ = with_open(upper_, bound);
+        leave_open(bound);
         return false;
     }
     --paid_;
     return true;
 }
 
-SimplicialCone& DirectionCones::level(int depth) {
+SimplicialCone& GainByCones::level(int depth) {
     while (static_cast<int>(levels_.size()) <= depth) levels_.push_back(std::make_unique<SimplicialCone>());
     return *levels_[depth];
 }
 
 // Keeps the cell of w if it is the best, and returns whether w is clear of all hyperplanes.
-bool DirectionCones::offer(const double* w) {
+bool GainByCones::offer_cell_of(const double* w) {
     const double clear = Settings::thinnest_cone * std::sqrt(dot(w, w, p_));
     double gain = 0.0;
     for (int j = 0; j < hyperplanes_.count; ++j) {
@@ -66,86 +65,105 @@ bool DirectionCones::offer(const double* w) {
         if (!(std::abs(side) > clear)) return false;
         if (side > 0.0) gain += hyperplanes_.gains[j];
     }
-    if (gain > best_) {
-        best_ = gain;
-        direction_.assign(w, w + p_);
-    }
+    offer(gain, w);
     return true;
 }
 
-void DirectionCones::process(int depth) {
+void GainByCones::process(int depth) {
     SimplicialCone& cone = level(depth);
-    if (at_most(cone.bound, settled()) || !spend(cone.bound)) return;
+    if (at_most(cone.bound, cut()) || !spend(cone.bound)) return;
     const int few = Settings::cone_leaf * p_;
     if (static_cast<int>(cone.cut.size()) <= few || depth >= Settings::cone_depth) {
-        settle(cone);
+        search_leaf(cone);
         return;
     }
     if (cone.stale >= Effort::stale) {
         search_around_flat(cone);
-        if (at_most(cone.bound, settled())) return;
+        if (at_most(cone.bound, cut())) return;
     }
     cones_.bisect(hyperplanes_, cone);
     if (cone.width < Settings::cone_width) {
-        settle(cone);
+        search_leaf(cone);
         return;
     }
     double value = cone.bound;
     for (std::size_t j = 0; j < cone.cut.size(); ++j) {
         if (!(cone.middle[j] > 0.0)) value -= hyperplanes_.gains[cone.cut[j]];
     }
-    if (value > settled()) offer(cone.point.data());
+    if (value > cut()) offer_cell_of(cone.point.data());
     const int first = cone.bounds[0] >= cone.bounds[1] ? 0 : 1;
     for (const int which : {first, 1 - first}) {
-        if (at_most(cone.bounds[which], settled())) continue;
+        if (at_most(cone.bounds[which], cut())) continue;
         cones_.half(hyperplanes_, cone, which, level(depth + 1));
         process(depth + 1);
     }
 }
 
-void DirectionCones::settle(const SimplicialCone& cone) {
-    conflicts_.set(hyperplanes_, cone);
-    marks_.assign(cone.cut.size(), wanted);
+// In a cone's own coordinates, w = sum of x_v times vertex v with x >= 0, the side of hyperplane j is s_j'x for the
+// vector s_j of its sides at the vertices: these and the facets x_v >= 0 form a cone that is open or empty.
+void GainByCones::search_leaf(const SimplicialCone& cone) {
+    const std::size_t k = cone.cut.size();
+    rows_.assign((k + cone.p) * cone.p, 0.0);
+    errors_.resize(k);
+    cut_.resize(k);
+    for (std::size_t j = 0; j < k; ++j) {
+        double* row = &rows_[j * cone.p];
+        for (int v = 0; v < p_; ++v) row[v] = cone.sides_at(v)[j];
+        const double length = std::sqrt(dot(row, row, p_));  // positive, since the hyperplane cuts the cone
+        for (int v = 0; v < p_; ++v) row[v] /= length;
+        errors_[j] = hyperplanes_.rounding / length;
+        cut_[j] = hyperplanes_.in_arrangement[cone.cut[j]];
+    }
+    for (std::size_t v = 0; v < cone.p; ++v) rows_[(k + v) * cone.p + v] = 1.0;
+    marks_.assign(k, undecided);
     leaf_nodes_ = Settings::cone_leaf_nodes;
     branch(cone, cone.bound);
 }
 
+// Whether the hyperplanes that were not given up can all be positive inside the cone; leaves a point there in `trial_`.
+OpenCone::Answer GainByCones::find_conflict(const SimplicialCone& cone) {
+    const int k = static_cast<int>(marks_.size());
+    wanted_.clear();
+    for (int j = 0; j < k + p_; ++j) {
+        if (j >= k || marks_[j] != given_up) wanted_.push_back(j);
+    }
+    const auto answer = open_.find({rows_.data(), cut_.data(), errors_.data(), k}, wanted_);
+    if (answer != OpenCone::Answer::open) return answer;
+    // half of the margin of 1 is spent on leaving the cone's own facets
+    std::fill(trial_.begin(), trial_.end(), 0.0);
+    for (int v = 0; v < p_; ++v) {
+        const double share = std::max(open_.interior()[v], 0.0) + 0.5 / std::sqrt(static_cast<double>(p_));
+        for (int l = 0; l < p_; ++l) trial_[l] += share * cone.vertex(v)[l];
+    }
+    return answer;
+}
+
 // `bound` is the gain without those given up.
-void DirectionCones::branch(const SimplicialCone& cone, double bound) {
-    if (at_most(bound, settled()) || !spend(bound)) return;
+void GainByCones::branch(const SimplicialCone& cone, double bound) {
+    if (at_most(bound, cut()) || !spend(bound)) return;
     if (--leaf_nodes_ < 0) {
-        upper_ = with_open(upper_, bound);
+        leave_open(bound);
         return;
     }
-    const auto verdict = conflicts_.find(marks_);
-    if (verdict == ConeConflicts::Verdict::open) {
-        offer(conflicts_.point().data());
-        if (at_most(bound, settled())) return;
+    const auto answer = find_conflict(cone);
+    if (answer == OpenCone::Answer::open) {
+        offer_cell_of(trial_.data());
+        if (at_most(bound, cut())) return;
     }
     // What cannot be decided, or is too thin a cell to be certain, stays in the upper bound; thicker cells are sought.
-    if (verdict != ConeConflicts::Verdict::conflict) upper_ = with_open(upper_, bound);
+    if (answer != OpenCone::Answer::empty) leave_open(bound);
     const std::size_t begin = branches_.size();
-    for (const int j : conflicts_.conflict()) {
-        if (marks_[j] == wanted) branches_.push_back(j);
+    for (const int j : open_.conflict()) {
+        if (marks_[j] == undecided) branches_.push_back(j);
     }
-    const std::size_t end = branches_.size();
     const auto gain = [&](int j) { return hyperplanes_.gains[cone.cut[j]]; };
-    std::sort(branches_.begin() + static_cast<std::ptrdiff_t>(begin), branches_.end(),
-              [&](int a, int b) { return gain(a) != gain(b) ? gain(a) < gain(b) : a < b; });
-    for (std::size_t i = begin; i < end; ++i) {
-        const int j = branches_[i];
-        marks_[j] = given_up;
-        branch(cone, bound - gain(j));
-        marks_[j] = kept;
-    }
-    for (std::size_t i = begin; i < end; ++i) marks_[branches_[i]] = wanted;
-    branches_.resize(begin);
+    give_up_one(begin, gain, [&](int j) { branch(cone, bound - gain(j)); });
 }
 
 // Takes cells of hyperplanes that share a flat from fewer dimensions: at most what the best of them collects is
 // collected in the cone. It is collected next to the flat, if that passes through the cone.
-void DirectionCones::search_around_flat(SimplicialCone& cone) {
-    cone.stale = -p_;  // until the next try, if this one does not settle the cone
+void GainByCones::search_around_flat(SimplicialCone& cone) {
+    cone.stale = -p_;  // until the next try, if this one does not decide the cone
     const std::size_t k = cone.cut.size();
     const std::size_t sample = 2 * static_cast<std::size_t>(p_);
     if (k > sample && span(cone, sample) == p_) return;
@@ -153,10 +171,10 @@ void DirectionCones::search_around_flat(SimplicialCone& cone) {
     if (rank == p_) return;
 
     Flat& flat = flats_[rank];
-    if (!flat.cones) flat.cones = std::make_unique<DirectionCones>(rank, exact_);
+    if (!flat.cones) flat.cones = std::make_unique<GainByCones>(arrangement_, rank, exact_);
     flat.normals.resize(k * static_cast<std::size_t>(rank));
     flat.gains.resize(k);
-    flat.rows.resize(k);
+    flat.in_arrangement.resize(k);
     double elsewhere = cone.bound;
     for (std::size_t j = 0; j < k; ++j) {
         for (int r = 0; r < rank; ++r) {
@@ -164,32 +182,28 @@ void DirectionCones::search_around_flat(SimplicialCone& cone) {
                 dot(&basis_[static_cast<std::size_t>(r) * p_], hyperplanes_.normal(cone.cut[j]), p_);
         }
         flat.gains[j] = hyperplanes_.gains[cone.cut[j]];
-        flat.rows[j] = hyperplanes_.rows[cone.cut[j]];
+        flat.in_arrangement[j] = hyperplanes_.in_arrangement[cone.cut[j]];
         elsewhere -= flat.gains[j];
     }
-    const double enough = settled() - elsewhere;
+    const double enough = cut() - elsewhere;
     const auto before = budget_->nodes();
     CentralHyperplanes around = hyperplanes_;
     around.p = rank;
     around.count = static_cast<int>(k);
     around.normals = flat.normals.data();
     around.gains = flat.gains.data();
-    around.rows = flat.rows.data();
+    around.in_arrangement = flat.in_arrangement.data();
     around.rounding = std::max(hyperplanes_.rounding, outside_);
     flat.cones->search(around, enough, nodes_, *budget_);
     nodes_ -= static_cast<double>(budget_->nodes() - before);
 
-    if (elsewhere + flat.cones->best() > settled()) {
+    if (elsewhere + flat.cones->best() > cut()) {
         // from the point of the flat that is nearest to the middle of the cone
         std::fill(trial_.begin(), trial_.end(), 0.0);
         for (int v = 0; v < p_; ++v) {
             for (int l = 0; l < p_; ++l) trial_[l] += cone.vertex(v)[l];
         }
-        for (int r = 0; r < rank; ++r) {
-            const double* row = &basis_[static_cast<std::size_t>(r) * p_];
-            const double along = dot(row, trial_.data(), p_);
-            for (int l = 0; l < p_; ++l) trial_[l] -= along * row[l];
-        }
+        subtract_span(basis_.data(), rank, trial_.data(), p_);
         double room = std::sqrt(dot(trial_.data(), trial_.data(), p_));
         std::size_t next = 0;
         for (int j = 0; j < hyperplanes_.count; ++j) {
@@ -204,15 +218,15 @@ void DirectionCones::search_around_flat(SimplicialCone& cone) {
         for (int r = 0; r < rank; ++r) {
             for (int l = 0; l < p_; ++l) trial_[l] += scale * step[r] * basis_[static_cast<std::size_t>(r) * p_ + l];
         }
-        offer(trial_.data());
+        offer_cell_of(trial_.data());
     }
-    const double most = at_most(flat.cones->upper(), enough) ? settled() : elsewhere + flat.cones->upper();
+    const double most = at_most(flat.cones->upper(), enough) ? cut() : elsewhere + flat.cones->upper();
     cone.bound = std::min(cone.bound, most);
 }
 
 // The rank of the normals of the first `rows` hyperplanes that cut the cone, by Gram-Schmidt with pivoting. A rank less
 // than p that they seem to have is confirmed by the rows of the design; else it is p.
-int DirectionCones::span(const SimplicialCone& cone, std::size_t rows) {
+int GainByCones::span(const SimplicialCone& cone, std::size_t rows) {
     const std::size_t k = std::min(rows, cone.cut.size());
     rest_.resize(k * cone.p);
     for (std::size_t j = 0; j < k; ++j) std::copy_n(hyperplanes_.normal(cone.cut[j]), p_, &rest_[j * cone.p]);
@@ -230,23 +244,17 @@ int DirectionCones::span(const SimplicialCone& cone, std::size_t rows) {
         if (largest < Settings::cone_flat) {
             outside_ = largest;
             members_.clear();
-            for (std::size_t j = 0; j < k; ++j) members_.push_back(hyperplanes_.rows[cone.cut[j]]);
-            return exact_.rank_at_most(members_.data(), static_cast<int>(k), rank) ? rank : p_;
+            for (std::size_t j = 0; j < k; ++j) {
+                members_.push_back(arrangement_.representatives[hyperplanes_.in_arrangement[cone.cut[j]]]);
+            }
+            return exact_->rank_at_most(members_.data(), static_cast<int>(k), rank) ? rank : p_;
         }
         double* row = &basis_[static_cast<std::size_t>(rank) * p_];
         std::copy_n(&rest_[pivot * cone.p], p_, row);
-        for (int r = 0; r < rank; ++r) {
-            const double* other = &basis_[static_cast<std::size_t>(r) * p_];
-            const double along = dot(other, row, p_);
-            for (int l = 0; l < p_; ++l) row[l] -= along * other[l];
-        }
+        subtract_span(basis_.data(), rank, row, p_);
         const double length = std::sqrt(dot(row, row, p_));
         for (int l = 0; l < p_; ++l) row[l] /= length;
-        for (std::size_t j = 0; j < k; ++j) {
-            double* rest = &rest_[j * cone.p];
-            const double along = dot(row, rest, p_);
-            for (int l = 0; l < p_; ++l) rest[l] -= along * row[l];
-        }
+        for (std::size_t j = 0; j < k; ++j) subtract_span(row, 1, &rest_[j * cone.p], p_);
     }
     return p_;
 }

@@ -4,21 +4,21 @@
 #include <limits>
 
 #include "check.hpp"
-#include "cones/bounded_active_set.hpp"
+#include "cones/active_set.hpp"
 #include "instances.hpp"
 #include "linear_algebra/normal_basis.hpp"
 #include "oracles.hpp"
 
 namespace {
 
-using cudbound::BoundedActiveSet;
+using cudbound::ActiveSet;
 using cudbound::Constraints;
 using cudbound::NormalBasis;
 using cudbound::Sides;
 using cudbound::SoftConstraints;
 using oracle::Rows;
 using oracle::Vector;
-using Outcome = BoundedActiveSet::Outcome;
+using Outcome = ActiveSet::Outcome;
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
 Vector random_unit(Random& random, int p) {
@@ -72,7 +72,7 @@ struct Tracked {
 };
 
 // Moves constraints until none is violated; returns the dual objective.
-double minimize(BoundedActiveSet& set, const Constraints& all, const std::vector<int>& forced, double value) {
+double minimize(ActiveSet& set, const Constraints& all, const std::vector<int>& forced, double value) {
     Vector violations(all.soft.count);
     for (int moves = 0; moves < 10000; ++moves) {
         int next = set.most_violated(all.soft, 1e-13, violations.data());
@@ -153,7 +153,7 @@ TEST(one_dimension_by_hand) {
          {Example{{0.5, 0.25}, 0.75, 1.9375}, Example{{2.0, 0.25}, 1.0, 2.0}, Example{{0.5, 4.0}, 3.0, 9.0}}) {
         const SoftConstraints soft = soft_of({{1.0}, {1.0}}, {1.0, 3.0}, example.caps);
         const Constraints all{soft, nothing};
-        BoundedActiveSet set(1);
+        ActiveSet set(1);
         set.reset(2);
         set.restore(all, center.data());
         CHECK_NEAR(minimize(set, all, {}, 0.0), example.least, 1e-14);
@@ -196,7 +196,7 @@ TEST(no_point_is_better) {
             forced.push_back(j);
         }
         const Constraints all{soft, {p, sides.data(), distances.data(), 0.0}};
-        BoundedActiveSet set(p);
+        ActiveSet set(p);
         set.reset(count);
         set.restore(all, center.data());
         const double value = minimize(set, all, forced, 0.0);
@@ -216,8 +216,8 @@ TEST(no_point_is_better) {
         for (int l = 0; l < p; ++l) CHECK_NEAR(set.point()[l], point[l], 1e-10);
         // Somewhere else, with the active constraints it starts from: the same as from nothing.
         for (double& x : center) x += normal(random);
-        BoundedActiveSet moved(p);
-        moved.copy_from(set);
+        ActiveSet moved(p);
+        moved = set;
         moved.restore(all, center.data());
         minimize(moved, all, forced, 0.0);
         set.reset(count);
@@ -235,7 +235,7 @@ TEST(limit_and_contradiction) {
     const Constraints all{soft, {1, normals, distances, 0.0}};
     const Vector center{0.0};
     for (const double limit : {3.9, 4.1}) {
-        BoundedActiveSet set(1);
+        ActiveSet set(1);
         set.reset(1);
         set.restore(all, center.data());
         double value = 0.0;

@@ -1,8 +1,9 @@
-#include "losses/minorant.hpp"
+#include "losses/quadratics.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <stdexcept>
 #include <vector>
 
 #include "cudbound/settings.hpp"
@@ -43,16 +44,20 @@ double least_ratio(double t, double low, double high) {
     return std::max(0.0, least * (1.0 - Settings::minorant_margin));
 }
 
+// Whose second derivatives rise and then fall.
+template <Loss kind>
+constexpr bool has_quadratic = kind == Loss::LOGISTIC || kind == Loss::SQUARED_HINGE || kind == Loss::HUBER;
+
 template <Loss kind>
 class MinorantRelaxation final : public SquaredRelaxation {
  public:
-    MinorantRelaxation(const Problem& problem, const Arrangement& arrangement, Minorants& kept)
-        : SquaredRelaxation(problem, arrangement),
+    MinorantRelaxation(const Problem& problem, const Arrangement& arrangement, Minorants& kept, Budget& budget)
+        : SquaredRelaxation(problem, arrangement, budget),
           kept_(kept),
-          smooth_(make_smooth(problem, arrangement)),
-          minimizer_(smooth_->make_node()),
+          smooth_(make_smooth(problem, arrangement, budget)),
+          node_(smooth_->make_node()),
           drawn_(problem, arrangement),
-          factor_(static_cast<int>(problem.p)) {
+          factor_(p) {
         const auto size = static_cast<std::size_t>(problem.p);
         const auto n = static_cast<std::size_t>(problem.n);
         drawn_.keep_all();
@@ -65,7 +70,7 @@ class MinorantRelaxation final : public SquaredRelaxation {
 
     void set(std::int64_t draw) override {
         draw_ = draw;
-        auto& known = kept_[static_cast<std::size_t>(draw)];
+        auto& known = kept_[draw];
         if (!known) {
             quadratic_.exists = fit(draw);
             known = std::make_unique<const Ball::Quadratic>(quadratic_);
@@ -75,41 +80,30 @@ class MinorantRelaxation final : public SquaredRelaxation {
     }
 
     double confirm(const Node& node, const Sides& sides, const std::vector<int>& forced, double limit) override {
-        if (forced.empty() || budget == nullptr) return node.loss;
-        budget->charge(Effort::confirm_nodes * p);
+        if (forced.empty()) return node.loss;
+        budget_.charge(Effort::confirm_nodes * p * Settings::products_per_node);
         minimize(draw_);
-        smooth_->start(*minimizer_);
-        const double least = kept_[static_cast<std::size_t>(draw_)]->least;
-        const auto settled = smooth_->settle(*minimizer_, sides, forced, limit + least);
+        smooth_->copy(smooth_->root(), *node_);
+        const double least = kept_[draw_]->least;
+        const auto settled = smooth_->settle(*node_, sides, forced, limit + least);
         if (settled == Settled::too_far)
             return std::max(node.loss, std::nextafter(limit, std::numeric_limits<double>::infinity()));
         if (settled == Settled::unresolved) return node.loss;
-        return std::max(node.loss, minimizer_->loss - least);
-    }
-
-    double attained_loss(const Node& node) override {
-        if (rows_of_ != draw_) drawn_.set(draw_);
-        rows_of_ = draw_;
-        ball_.to_beta(node.point.data(), residual_.data());
-        return drawn_.loss(residual_.data()) - kept_[static_cast<std::size_t>(draw_)]->least;
+        return std::max(node.loss, node_->loss - least);
     }
 
  private:
     void minimize(std::int64_t draw) {
         if (minimized_ == draw) return;
         minimized_ = draw;
-        smooth_->budget = budget;
         smooth_->set(draw);
     }
 
     bool fit(std::int64_t draw) {
         minimize(draw);
-        if (!smooth_->found || !smooth_->attained || !std::isfinite(smooth_->horizon())) return false;
-        smooth_->start(*minimizer_);
+        if (!smooth_->found || !smooth_->has_minimizer || !std::isfinite(smooth_->horizon())) return false;
         drawn_.set(draw);
-        rows_of_ = draw;
-        const double* beta = minimizer_->point.data();
-        drawn_.measure(beta);
+        drawn_.measure(smooth_->root().point.data());
         const std::size_t count = drawn_.count();
         for (std::size_t i = 0; i < count; ++i) at_minimizer_[i] = drawn_.margin(i);
         if (!bound_margins()) return false;
@@ -133,10 +127,11 @@ class MinorantRelaxation final : public SquaredRelaxation {
 
     // Where the margins of all coefficients with g > 0 lie.
     bool bound_margins() {
-        const double rise = smooth_->horizon() - minimizer_->loss;
+        const Node& minimizer = smooth_->root();
+        const double rise = smooth_->horizon() - minimizer.loss;
         const std::size_t count = drawn_.count();
-        drawn_.measure(minimizer_->point.data());
-        drawn_.gradient(minimizer_->point.data(), slope_.data());
+        drawn_.measure(minimizer.point.data());
+        drawn_.gradient(minimizer.point.data(), slope_.data());
         for (std::size_t i = 0; i < count; ++i) {
             bend_[i] = vanishes<kind> ? loss_at<kind>(at_minimizer_[i]).bend : 0.0;
             low_[i] = -std::numeric_limits<double>::infinity();
@@ -202,8 +197,7 @@ class MinorantRelaxation final : public SquaredRelaxation {
         for (std::size_t i = 0; i < count; ++i) {
             const double pull =
                 drawn_.mass(i) * (bend_[i] * (touch_[i] - drawn_.offset(i)) - loss_at<kind>(touch_[i]).slope);
-            for (int l = 0; l < p; ++l)
-                right_[static_cast<std::size_t>(l)] += pull * drawn_.columns()[static_cast<std::size_t>(l) * count + i];
+            for (int l = 0; l < p; ++l) right_[l] += pull * drawn_.columns()[static_cast<std::size_t>(l) * count + i];
         }
         double* center = quadratic_.center.data();
         factor_.solve_transposed(right_.data(), center);
@@ -221,8 +215,7 @@ class MinorantRelaxation final : public SquaredRelaxation {
             size +=
                 drawn_.mass(i) * (at.value + std::abs(step) * (std::abs(at.slope) + 0.5 * bend_[i] * std::abs(step)));
             for (int l = 0; l < p; ++l)
-                residual_[static_cast<std::size_t>(l)] +=
-                    slope * drawn_.columns()[static_cast<std::size_t>(l) * count + i];
+                residual_[l] += slope * drawn_.columns()[static_cast<std::size_t>(l) * count + i];
         }
         factor_.solve_transposed(residual_.data(), residual_.data());
         const double left = std::sqrt(dot(residual_.data(), residual_.data(), p));
@@ -233,7 +226,7 @@ class MinorantRelaxation final : public SquaredRelaxation {
 
     Minorants& kept_;
     const std::unique_ptr<Relaxation> smooth_;
-    const std::unique_ptr<Node> minimizer_;
+    const std::unique_ptr<Node> node_;  // that is confirmed
     DrawnRows<kind> drawn_;
     Cholesky factor_;
     Ball::Quadratic quadratic_;
@@ -249,25 +242,73 @@ class MinorantRelaxation final : public SquaredRelaxation {
     std::vector<double> lengths_;       // (n)
     std::vector<double> scratch_;
     std::int64_t draw_ = -1;
-    std::int64_t rows_of_ = -1;    // the draw of `drawn_`
     std::int64_t minimized_ = -1;  // the draw of `smooth_`
+};
+
+template <Loss kind>
+class ModelRelaxation final : public SquaredRelaxation {
+ public:
+    ModelRelaxation(const Problem& problem, const Arrangement& arrangement, const Relaxation& loss, Budget& budget)
+        : SquaredRelaxation(problem, arrangement, budget), loss_(loss), rows_(problem, arrangement), beta_(problem.p) {
+        rows_.keep_all();
+        quadratic_.gram.resize(beta_.size() * beta_.size());
+    }
+
+    void set(std::int64_t draw) override {
+        found = loss_.found;
+        if (!found) return;
+        rows_.set(draw);
+        const Node& minimizer = loss_.root();
+        rows_.measure(minimizer.point.data());
+        rows_.hessian(quadratic_.gram);
+        for (double& x : quadratic_.gram) x *= 0.5;
+        quadratic_.center = minimizer.point;
+        quadratic_.least = minimizer.loss;
+        quadratic_.anchor_rise = std::max(0.0, loss_.anchor_loss + loss_.slack - minimizer.loss);
+        found = ball_.set(quadratic_);
+        if (found) adopt(0.0);
+    }
+
+    double loss_at_point(const Node& node) override {
+        ball_.to_beta(node.point.data(), beta_.data());
+        return rows_.loss(beta_.data()) - quadratic_.least;
+    }
+
+ private:
+    const Relaxation& loss_;
+    DrawnRows<kind> rows_;
+    Ball::Quadratic quadratic_;
+    std::vector<double> beta_;  // (p) scratch
 };
 
 }  // namespace
 
 bool has_minorant(const Problem& problem) {
     const double size = static_cast<double>(problem.draws) * static_cast<double>(problem.p * problem.p);
-    return (problem.loss == Loss::LOGISTIC || problem.loss == Loss::SQUARED_HINGE || problem.loss == Loss::HUBER) &&
-           problem.l1 == nullptr && std::isfinite(problem.alpha) && problem.alpha > 0.0 &&
-           size <= Settings::minorant_size;
+    return with_loss(problem.loss, []<Loss kind>() { return has_quadratic<kind>; }) && problem.l1 == nullptr &&
+           std::isfinite(problem.alpha) && problem.alpha > 0.0 && size <= Settings::minorant_size;
 }
 
-std::unique_ptr<Relaxation> make_minorant(const Problem& problem, const Arrangement& arrangement, Minorants& kept) {
-    if (problem.loss == Loss::LOGISTIC)
-        return std::make_unique<MinorantRelaxation<Loss::LOGISTIC>>(problem, arrangement, kept);
-    if (problem.loss == Loss::HUBER)
-        return std::make_unique<MinorantRelaxation<Loss::HUBER>>(problem, arrangement, kept);
-    return std::make_unique<MinorantRelaxation<Loss::SQUARED_HINGE>>(problem, arrangement, kept);
+std::unique_ptr<Relaxation> make_minorant(const Problem& problem, const Arrangement& arrangement, Minorants& kept,
+                                          Budget& budget) {
+    return with_loss(problem.loss, [&]<Loss kind>() -> std::unique_ptr<Relaxation> {
+        if constexpr (has_quadratic<kind>) {
+            return std::make_unique<MinorantRelaxation<kind>>(problem, arrangement, kept, budget);
+        } else {
+            throw std::invalid_argument("there is no quadratic below this loss");
+        }
+    });
+}
+
+std::unique_ptr<Relaxation> make_model(const Problem& problem, const Arrangement& arrangement, const Relaxation& loss,
+                                       Budget& budget) {
+    return with_loss(problem.loss, [&]<Loss kind>() -> std::unique_ptr<Relaxation> {
+        if constexpr (kind == Loss::SQUARED || kind == Loss::HINGE) {
+            throw std::invalid_argument("this loss has no model of its own");
+        } else {
+            return std::make_unique<ModelRelaxation<kind>>(problem, arrangement, loss, budget);
+        }
+    });
 }
 
 }  // namespace cudbound

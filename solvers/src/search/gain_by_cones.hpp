@@ -5,22 +5,23 @@
 #include <memory>
 #include <vector>
 
-#include "cones/cone_conflicts.hpp"
+#include "cones/open_cone.hpp"
 #include "cones/simplicial_cones.hpp"
 #include "control/budget.hpp"
+#include "search/best_cell.hpp"
 
 namespace cudbound {
 
 // The largest total gain of hyperplanes a_j'w = 0 that an open cell has on their positive sides.
 //
 // Branch and bound on simplicial cones. A hyperplane cuts a cone or leaves it on one side, as its signs at the vertices
-// show; those that cut it count as collected. Where few of them are left, conflicts between them settle the cone: at
+// show; those that cut it count as collected. Where few of them are left, conflicts between them decide it: at
 // least one member of each conflict has to be given up. Where all that are left share a line or a larger flat, they
 // form an arrangement in fewer dimensions around it, whose cells are searched in turn.
-class DirectionCones {
+class GainByCones : public ConflictSearch {
  public:
-    // `exact` has the rows of the design and outlives this object.
-    DirectionCones(int p, ExactRank& exact);
+    // For normals with p entries; `exact` has the rows of the arrangement.
+    GainByCones(const Arrangement& arrangement, int p, std::shared_ptr<ExactRank> exact);
 
     // Searches for a cell with gain above `enough` in at most `nodes` nodes of the budget, each of which pays for
     // Settings::cones_per_node cones. No two normals may be collinear, and their rows span no more than p dimensions.
@@ -29,47 +30,45 @@ class DirectionCones {
     // or budget ran out, or rounding prevents telling whether some cell is open.
     void search(const CentralHyperplanes& hyperplanes, double enough, double nodes, Budget& budget);
 
-    double best() const { return best_; }
-    double upper() const { return upper_; }
-    const std::vector<double>& direction() const { return direction_; }
-
  private:
     // What is left of an arrangement around a flat that all of its hyperplanes contain.
     struct Flat {
-        std::vector<double> normals;     // (k, rank)
-        std::vector<double> gains;       // (k)
-        std::vector<std::int64_t> rows;  // (k)
-        std::unique_ptr<DirectionCones> cones;
+        std::vector<double> normals;      // (k, rank)
+        std::vector<double> gains;        // (k)
+        std::vector<int> in_arrangement;  // (k)
+        std::unique_ptr<GainByCones> cones;
     };
-    enum Mark : char { given_up, wanted, kept };
 
     void process(int depth);
-    void settle(const SimplicialCone& cone);
+    void search_leaf(const SimplicialCone& cone);
+    OpenCone::Answer find_conflict(const SimplicialCone& cone);
     void branch(const SimplicialCone& cone, double bound);
     void search_around_flat(SimplicialCone& cone);
     int span(const SimplicialCone& cone, std::size_t rows);
-    bool offer(const double* w);
-    double settled() const { return std::max(best_, enough_) + rounding_; }
+    bool offer_cell_of(const double* w);
+    double cut() const { return known() + rounding_; }
     bool spend(double bound);
     SimplicialCone& level(int depth);
 
     int p_;
-    ExactRank& exact_;
+    const Arrangement& arrangement_;
+    std::shared_ptr<ExactRank> exact_;
     SimplicialCones cones_;
-    ConeConflicts conflicts_;
     CentralHyperplanes hyperplanes_;
     Budget* budget_ = nullptr;
     double nodes_ = 0.0;     // still allowed
     int paid_ = 0;           // cones that the last node pays for
-    int leaf_nodes_ = 0;     // still allowed to settle a cone
+    int leaf_nodes_ = 0;     // still allowed in the leaf
     double rounding_ = 0.0;  // error that sums of gains may carry
-    double best_ = -1.0;
-    double enough_ = 0.0;
-    double upper_ = 0.0;
-    std::vector<double> direction_;
     std::vector<std::unique_ptr<SimplicialCone>> levels_;
-    std::vector<char> marks_;            // (k) of the hyperplanes that cut the cone that is settled
-    std::vector<int> branches_;          // stack: the conflict that each node of the path branches on
+
+    // the leaf, in its own coordinates
+    OpenCone open_;
+    std::vector<double> rows_;  // (k + p, p) unit sides at the vertices of the hyperplanes that cut it, and its facets
+    std::vector<double> errors_;  // (k)
+    std::vector<int> cut_;        // (k) in the arrangement
+    std::vector<int> wanted_;     // scratch: those not given up, and the facets
+
     std::vector<double> rest_;           // (k, p) scratch: the parts of normals outside of the span found so far
     std::vector<double> basis_;          // (p, p) orthonormal rows, of that span
     double outside_ = 0.0;               // what rounding left of the normals outside of it

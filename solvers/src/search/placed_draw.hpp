@@ -10,9 +10,9 @@
 
 namespace cudbound {
 
-class DrawView {
+class PlacedDraw {
  public:
-    DrawView(const Problem& problem, const Arrangement& arrangement, std::unique_ptr<Relaxation> relaxation);
+    PlacedDraw(const Problem& problem, const Arrangement& arrangement, std::unique_ptr<Relaxation> relaxation);
 
     // The scores, and the minimizer of the loss: enough to score classifiers.
     void tally(std::int64_t draw);
@@ -20,10 +20,10 @@ class DrawView {
     void place();
 
     int size() const { return static_cast<int>(id.size()); }
-    double positive(int i) const { return scores_.positive[static_cast<std::size_t>(id[static_cast<std::size_t>(i)])]; }
-    double negative(int i) const { return scores_.negative[static_cast<std::size_t>(id[static_cast<std::size_t>(i)])]; }
+    double positive(int i) const { return scores_.positive[id[i]]; }
+    double negative(int i) const { return scores_.negative[id[i]]; }
     const double* unit(int i) const { return &units[static_cast<std::size_t>(i) * static_cast<std::size_t>(p)]; }
-    const double* normal(int i) const { return arrangement.normal(id[static_cast<std::size_t>(i)]); }
+    const double* normal(int i) const { return arrangement.normal(id[i]); }
 
     // The score (for the positive sign) of the cell that holds the anchor, or the draw's minimizer. Returns false if
     // the point lies on a hyperplane that counts, up to rounding.
@@ -33,6 +33,9 @@ class DrawView {
     // Lists (n) rows whose side must be beyond doubt for a score to be known.
     void list_strict(std::vector<char>* strict) const;
 
+    // A score as a value of Q, rounded upwards.
+    double in_q(double score) const { return (score + rounding) / divisor; }
+
     // Above every score of either sign: the weights of that sign.
     double most(double sign) const { return sign > 0.0 ? most_ : -least_; }
 
@@ -40,9 +43,8 @@ class DrawView {
     const Arrangement& arrangement;
     const int p;
     const std::unique_ptr<Relaxation> relaxation;
-    const std::unique_ptr<Node> minimizer;
 
-    std::int64_t draw = -1;
+    std::int64_t number = -1;
     std::vector<int> id;             // (m) hyperplanes with a score that differs between their sides
     std::vector<double> difference;  // (m) score on the positive side minus score on the negative side
     double constant = 0.0;           // score of everything else
@@ -60,12 +62,13 @@ class DrawView {
     double near_tie = 0.0;             // and up to this, errors of Newton's method
 
  private:
-    bool score_at(const double* beta, double* score) const;
+    template <class SideOf>
+    bool score_by(const SideOf& side_of, double near, double* score) const;
 
     SideScores scores_;
     double most_ = 0.0;
     double least_ = 0.0;
-    std::vector<double> own_weights_;
+    std::vector<double> weights_;
     std::vector<double> anchor_sides_;  // (hyperplanes of the arrangement), relative to the anchor's length
     mutable std::vector<double> beta_;  // (p) scratch
 };

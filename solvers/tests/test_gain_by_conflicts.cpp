@@ -2,7 +2,7 @@
 #include <cmath>
 
 #include "gain_searches.hpp"
-#include "search/max_gain.hpp"
+#include "search/gain_by_conflicts.hpp"
 
 namespace {
 
@@ -13,10 +13,11 @@ Run search(const GainProblem& problem, double enough, double nodes = infinity, s
     Begun begun(budget_nodes);
     cudbound::Budget& budget = *begun;
     const Hyperplanes hyperplanes = problem.hyperplanes();
-    cudbound::MaxGain max_gain(hyperplanes.arrangement);
-    max_gain.search(hyperplanes.normals(), problem.gains, enough, nodes, budget);
+    cudbound::GainByConflicts gain_by_conflicts(hyperplanes.arrangement);
+    gain_by_conflicts.search(hyperplanes.central(problem.gains), enough, nodes, budget);
     CHECK_AT_MOST(static_cast<double>(budget.nodes()), nodes);
-    return {max_gain.best(), max_gain.upper(), max_gain.direction(), budget.exhausted(), budget.nodes()};
+    return {gain_by_conflicts.best(), gain_by_conflicts.upper(), gain_by_conflicts.direction(), budget.exhausted(),
+            budget.nodes()};
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "search/max_gain.hpp"
+#include "search/gain_by_conflicts.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -10,90 +10,73 @@
 
 namespace cudbound {
 
-void MaxGain::search(const Normals& normals, const std::vector<double>& gains, double enough, double nodes,
-                     Budget& budget) {
-    normals_ = normals;
-    gains_ = &gains;
+void GainByConflicts::search(const CentralHyperplanes& hyperplanes, double enough, double nodes, Budget& budget) {
+    begin(enough);
+    hyperplanes_ = hyperplanes;
     budget_ = &budget;
-    enough_ = enough;
     nodes_ = nodes;
     total_ = 0.0;
-    for (const double gain : gains) total_ += gain;
-    best_ = -1.0;
-    upper_ = enough;
-    direction_.assign(p_, 0.0);
-    marks_.assign(gains.size(), free_);
+    for (int j = 0; j < hyperplanes.count; ++j) total_ += hyperplanes.gains[j];
+    marks_.assign(hyperplanes.count, undecided);
     branches_.clear();
     branch(0.0);
-    upper_ = std::max(upper_, best_);
+    end();
 }
 
 // A direction that is known to gain this at least: by how much it clears hyperplanes does not tell that of a thin cell.
-void MaxGain::offer(const double* w, double known) {
+void GainByConflicts::offer_cell_of(const double* w, double known_gain) {
     // A hyperplane through w counts as not reached: a small move of w keeps the others and may reach it.
     const double clear = Settings::tie * std::sqrt(dot(w, w, p_));
     if (clear == 0.0) return;  // no constraint was left
     double gain = 0.0;
-    for (std::size_t j = 0; j < gains_->size(); ++j) {
-        if (dot(normals_.row(static_cast<int>(j), p_), w, p_) > clear) gain += (*gains_)[j];
+    for (int j = 0; j < hyperplanes_.count; ++j) {
+        if (dot(hyperplanes_.normal(j), w, p_) > clear) gain += hyperplanes_.gains[j];
     }
-    gain = std::max(gain, known);
-    if (gain > best_) {
-        best_ = gain;
-        direction_.assign(w, w + p_);
-    }
+    offer(std::max(gain, known_gain), w);
 }
 
-void MaxGain::branch(double given_up) {
-    if (at_most(total_ - given_up, std::max(best_, enough_))) return;
+void GainByConflicts::branch(double given_up_gain) {
+    if (at_most(total_ - given_up_gain, known())) return;
     if (--nodes_ < 0.0 || !budget_->spend()) {
-        upper_ = with_open(upper_, total_ - given_up);
+        leave_open(total_ - given_up_gain);
         return;
     }
 
     const std::size_t begin = branches_.size();
-    if (pack(given_up)) {
-        const std::size_t end = branches_.size();
-        std::sort(branches_.begin() + static_cast<std::ptrdiff_t>(begin), branches_.end(),
-                  [this](int a, int b) { return (*gains_)[a] != (*gains_)[b] ? (*gains_)[a] < (*gains_)[b] : a < b; });
-        for (std::size_t k = begin; k < end; ++k) {
-            const int j = branches_[k];
-            marks_[j] = given_up_;
-            branch(given_up + (*gains_)[j]);
-            marks_[j] = kept_;
-        }
-        for (std::size_t k = begin; k < end; ++k) marks_[branches_[k]] = free_;
+    const auto gain = [this](int j) { return hyperplanes_.gains[j]; };
+    if (pack(given_up_gain)) {
+        give_up_one(begin, gain, [&](int j) { branch(given_up_gain + gain(j)); });
     }
     branches_.resize(begin);
 }
 
 // Packs conflicts: each must cost at least the smallest remaining gain of its free members. The first of them is pushed
 // onto the stack. Returns whether to branch on it.
-bool MaxGain::pack(double given_up) {
+bool GainByConflicts::pack(double given_up_gain) {
     const std::size_t begin = branches_.size();
-    remaining_ = *gains_;
+    remaining_.assign(hyperplanes_.gains, hyperplanes_.gains + hyperplanes_.count);
     double packed = 0.0;
     for (;;) {
         members_.clear();
         for (std::size_t j = 0; j < marks_.size(); ++j) {
-            if (marks_[j] == kept_ || (marks_[j] == free_ && remaining_[j] > 0.0))
+            if (marks_[j] == kept || (marks_[j] == undecided && remaining_[j] > 0.0))
                 members_.push_back(static_cast<int>(j));
         }
-        const OpenCone::Answer answer = cone_.find(normals_, members_);
+        const OpenCone::Answer answer = cone_.find({hyperplanes_.normals, hyperplanes_.in_arrangement}, members_);
         if (answer == OpenCone::Answer::open) {
             const bool all = branches_.size() == begin;  // everything not given up holds at once
-            offer(cone_.interior(), all ? total_ - given_up : 0.0);
+            offer_cell_of(cone_.interior(), all ? total_ - given_up_gain : 0.0);
             return !all;
         }
         const bool unclear = answer == OpenCone::Answer::unclear;
         // a conflict before this one suffices for branching
         if (unclear && branches_.size() > begin) return true;
         // without one, a cell that is too thin may have it all; wider ones are looked for
-        if (unclear) upper_ = with_open(upper_, total_ - given_up);
+        if (unclear) leave_open(total_ - given_up_gain);
         conflict_.clear();
         double cost = std::numeric_limits<double>::infinity();
         for (const int j : cone_.conflict()) {
-            if (marks_[j] == free_) {
+            if (marks_[j] == undecided) {
                 conflict_.push_back(j);
                 cost = std::min(cost, remaining_[j]);
             }
@@ -103,7 +86,7 @@ bool MaxGain::pack(double given_up) {
         if (unclear) return true;
         for (const int j : conflict_) remaining_[j] -= cost;
         packed += cost;
-        if (at_most(total_ - given_up - packed, std::max(best_, enough_))) return false;
+        if (at_most(total_ - given_up_gain - packed, known())) return false;
     }
 }
 

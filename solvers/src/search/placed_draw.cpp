@@ -1,0 +1,114 @@
+#include "search/placed_draw.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "cudbound/settings.hpp"
+#include "linear_algebra/vector_math.hpp"
+
+namespace cudbound {
+
+PlacedDraw::PlacedDraw(const Problem& the_problem, const Arrangement& the_arrangement,
+                       std::unique_ptr<Relaxation> the_relaxation)
+    : problem(the_problem),
+      arrangement(the_arrangement),
+      p(static_cast<int>(the_problem.p)),
+      relaxation(std::move(the_relaxation)),
+      weights_(the_problem.n),
+      anchor_sides_(the_arrangement.count),
+      beta_(p) {
+    const double length = std::sqrt(dot(problem.anchor, problem.anchor, p));
+    for (int h = 0; h < arrangement.count; ++h) {
+        const double side = dot(arrangement.normal(h), problem.anchor, p);
+        anchor_sides_[h] = length > 0.0 ? side / length : 0.0;
+    }
+}
+
+void PlacedDraw::tally(std::int64_t which) {
+    number = which;
+    divisor = problem.divisor();  // whole numbers: scores are exact, and equal scores compare equal
+    most_ = 0.0;
+    least_ = 0.0;
+    for (std::int64_t i = 0; i < problem.n; ++i) {
+        weights_[i] = problem.weight(number, i);
+        most_ += std::max(weights_[i], 0.0);
+        least_ += std::min(weights_[i], 0.0);
+    }
+    total = most_ - least_;
+    rounding = problem.weights != nullptr ? Settings::score * total : 0.0;
+
+    relaxation->set(number);
+    scores_.tally(arrangement, problem.labels, weights_.data());
+    constant = scores_.fixed;
+    double left_out = 0.0;
+    id.clear();
+    difference.clear();
+    for (int h = 0; h < arrangement.count; ++h) {
+        const double positive_side = scores_.positive[h];
+        const double apart = positive_side - scores_.negative[h];
+        // one that counts nothing is left out, but all of these together count no more than rounding
+        if (left_out + std::abs(apart) <= rounding) {
+            left_out += std::abs(apart);
+            constant += positive_side;
+        } else {
+            id.push_back(h);
+            difference.push_back(apart);
+        }
+    }
+}
+
+// Rows of a hyperplane whose sides count the same change sides together, unless they point both ways: sign(0) = +1.
+void PlacedDraw::list_strict(std::vector<char>* strict) const {
+    const std::int64_t n = problem.n;
+    strict->assign(n, 0);
+    for (std::int64_t i = 0; i < n; ++i) {
+        const int h = arrangement.of_row[i];
+        if (h < 0 || weights_[i] == 0.0) continue;
+        const double apart = scores_.positive[h] - scores_.negative[h];
+        (*strict)[i] = std::abs(apart) > rounding || arrangement.mixed[h];
+    }
+}
+
+void PlacedDraw::place() {
+    const std::size_t m = id.size();
+    units.resize(m * static_cast<std::size_t>(p));
+    offset.resize(m);
+    curvature.resize(m);
+    at_minimizer.resize(m);
+    crossing.resize(m);
+    probed.resize(m);
+    relaxation->place(id, units.data(), offset.data(), curvature.data());
+    const Node& minimizer = relaxation->root();
+    for (std::size_t i = 0; i < m; ++i) {
+        at_minimizer[i] = dot(unit(static_cast<int>(i)), minimizer.point.data(), p) + offset[i];
+        crossing[i] = minimizer.loss + curvature[i] * at_minimizer[i] * at_minimizer[i];
+        probed[i] = 0;
+    }
+    tie = (Settings::tie + relaxation->error) * relaxation->extent;
+    near_tie = relaxation->near_ties * tie;
+}
+
+bool PlacedDraw::score_anchor(double* score) const {
+    return score_by([this](int i) { return anchor_sides_[id[i]]; }, Settings::clear, score);
+}
+
+bool PlacedDraw::score_minimizer(double* score) const {
+    double* beta = beta_.data();
+    relaxation->to_beta(relaxation->root().point.data(), beta);
+    const double near = Settings::clear * std::sqrt(dot(beta, beta, p));
+    return score_by([&](int i) { return dot(normal(i), beta, p); }, near, score);
+}
+
+template <class SideOf>
+bool PlacedDraw::score_by(const SideOf& side_of, double near, double* score) const {
+    bool clear = true;
+    *score = constant;
+    for (int i = 0; i < size(); ++i) {
+        const double side = side_of(i);
+        clear = clear && std::abs(side) > near;
+        *score += side > 0.0 ? positive(i) : negative(i);
+    }
+    return clear;
+}
+
+}  // namespace cudbound
