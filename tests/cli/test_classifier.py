@@ -130,8 +130,8 @@ def test_random_numbers_of_the_classifier_come_from_the_seed(fake, patients):
     [
         (
             ["--classifier", "lda"],
-            "'lda' is not among the classifiers here; they are least-squares, ridge, logistic, logistic-ml, "
-            "linear-svm, svm, convex-loss. For any other classifier of scikit-learn fit it in Python, and name",
+            "'lda' is not one of the classifiers here; they are least-squares, ridge, logistic, logistic-ml, "
+            "linear-svm, svm, convex-loss. Fit any other scikit-learn classifier in Python, and give",
         ),
         (["--set", "C=1"], "least-squares has no option 'C'; its options are fit_intercept."),
         (["--classifier", "ridge", "--set", "alhpa=1"], "ridge has no option 'alhpa'; did you mean alpha?"),

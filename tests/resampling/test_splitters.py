@@ -284,7 +284,9 @@ def test_splits_that_nobody_reads():
         ValueError, match=r"'cv' parameter gives \['folds', .*none of the requested methods .*5x2cv-t"
     ):
         compare_learners([TREE, LEAST_SQUARES], X, Y, methods="5x2cv-t", resampling=Resampling(cv=KFold(4)))
-    with pytest.raises(ValueError, match=r"'cv' parameter gives .*, which none of the requested methods uses"):
+    with pytest.raises(
+        ValueError, match=r"'cv' parameter gives .*, which none of the requested methods uses"
+    ):
         estimate_error(clf, X, Y, methods="bootstrap-632", resampling=Resampling(cv=4))
 
 
