@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from cli_fakes import CLEAN, Fake
 
-from cudbound.resampling import progress
+from cudbound.basis import forecast
 
 
 def pytest_configure() -> None:
@@ -19,7 +19,7 @@ def pytest_configure() -> None:
     started from there would inherit that.
     """
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    progress.LONG_SECONDS = math.inf
+    forecast.LONG_SECONDS = math.inf
 
 
 @pytest.fixture

@@ -200,7 +200,8 @@ def row_of(n: int, seconds: float) -> Any:
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
-def test_a_plan_tells_its_time_from_the_first_samples(n_jobs: int) -> None:
+def test_a_plan_tells_its_time_from_the_first_samples(n_jobs: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(forecasts, "LONG_SECONDS", 10.0)
     clock = Clock()
     forecast = PlanForecast((20, 40, 80), 100, n_jobs, clock)
     clock.now = 3.0
