@@ -131,8 +131,8 @@ def test_a_module_that_workers_lack_is_named(tmp_path, monkeypatch):
     study = tiny_study(scenarios=(Scenario("near", Shifted(0.5), sys.modules["made_up"].make),))
     with pytest.raises(
         StudyError,
-        match=r"a worker cannot read a population, a classifier or a method of the study; define it in the script "
-        r"itself or in a module that workers can import \(ModuleNotFoundError: No module named 'made_up'\)",
+        match=r"a worker cannot read a population, a classifier or a method of the study; define it in the main "
+        r"script or in a module that workers can import \(ModuleNotFoundError: No module named 'made_up'\)",
     ):
         run_study(study, tmp_path / "s", n_jobs=2)
     assert run_study(study, tmp_path / "s").n_done == 30
