@@ -1,4 +1,4 @@
-"""The time that a call is going to take, told after its beginning if it is long."""
+"""A forecast of the time of a call, reported shortly after its start if it is long."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from cudbound.basis.calls import warn
 from cudbound.basis.exceptions import SlowRefitsWarning
 
-#: What is likely to take longer than this, judged after this many seconds of it, is announced.
+#: Calls expected to take longer than the first are announced, judged after the second, both in seconds.
 LONG_SECONDS, SECONDS_BEFORE_FORECAST = 10.0, 0.5
 
 
 def tell(what: str, seconds: float, helps: tuple[str, ...] = ()) -> bool:
-    """Warn of what is going to take long, and return whether it is.
+    """Warn if a call will take long, and return whether it will.
 
     Parameters
     ----------
@@ -23,7 +23,7 @@ def tell(what: str, seconds: float, helps: tuple[str, ...] = ()) -> bool:
         Such as "1,000 refits".
     seconds : float
     helps : tuple of str, default=()
-        What takes less time.
+        Ways to make it faster.
     """
     long = seconds >= LONG_SECONDS
     if long:
@@ -40,38 +40,38 @@ def _in_words(seconds: float) -> str:
 
 @dataclass
 class Repeats:
-    """A call that is made with several seeds.
+    """A call that is repeated with several seeds.
 
     Attributes
     ----------
     times : int
-        How many calls are still to come, this one included; 0 where nothing is to be told.
+        Remaining calls, including this one; 0 if nothing is to be reported.
     told : bool, default=False
-        Whether the time of all of them has been told.
+        Whether the time of all of them has been reported.
     """
 
     times: int = 1
     told: bool = False
 
 
-#: That of the current call.
-REPEATS: ContextVar[Repeats] = ContextVar("repeats", default=Repeats())  # noqa: B039
+#: The repeats of the current call; None for a single call.
+REPEATS: ContextVar[Repeats | None] = ContextVar("repeats", default=None)
 
 
 class Forecast:
-    """Warns once of refits that are going to take long, as soon as the first few tell.
+    """Warns once if refits will take long, as soon as the first few allow a forecast.
 
     Parameters
     ----------
     total : int
         Refits of the run.
     helps : tuple of str, default=()
-        What makes them fewer or done sooner.
+        Ways to make them fewer or faster.
     clock : callable, default=time.monotonic
     """
 
     def __init__(self, total: int, helps: tuple[str, ...] = (), clock: Callable[[], float] = time.monotonic):
-        self._repeats = REPEATS.get()
+        self._repeats = REPEATS.get() or Repeats()
         self._total = total * self._repeats.times
         self._helps = helps
         self._clock = clock
@@ -80,11 +80,11 @@ class Forecast:
         self._judged = self._repeats.times == 0
 
     def __call__(self, n_fits: int) -> None:
-        """Note that this many more refits have been made."""
+        """Add to the number of completed refits."""
         if self._judged or not n_fits:
             return
         if self._begun is None:
-            # the start of workers says nothing of the others
+            # the start of workers does not represent later refits
             self._begun = self._clock()
             return
         self._made += n_fits
