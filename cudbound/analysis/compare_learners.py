@@ -209,7 +209,7 @@ def compare_learners(
         return _table(question, test, {}, sample, pairs, found, fitted)
     recording = record_of_learners(question, sample, streams, test_set)
     plan = Plan.of(question, recording, (), None)
-    # losses on two test sets are no differences
+    # losses on two test sets are not differences
     own = {one.name for one in question.methods if OWN_TEST_SETS in one.needs}
     needs = plan.needs & (needs_of(question.methods, without=own) | {OWN_TEST_SETS})
     found = record_pairs(needs, recording, pairs, fitted)

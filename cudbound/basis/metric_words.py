@@ -51,7 +51,7 @@ DETAILS: Mapping[str, str] = {
 }
 #: More numbers than these are not added to the remarks of a row; JSON has all of them.
 MAX_DETAILS = 3
-#: Of these numbers, those that are no proportions.
+#: Of these numbers, those that are not proportions.
 NO_PROPORTIONS = ("effective_rows",)
 
 

@@ -1,4 +1,4 @@
-"""What is wrong with a file before any column is turned into numbers, told without pandas or scikit-learn."""
+"""Errors in a file that can be found before its columns become numbers, without pandas or scikit-learn."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from cudbound.inputs.workbook import read_data_file
 
 @dataclass(frozen=True)
 class FirstLook:
-    """A file as text, how it is to be read, and the roles of its columns."""
+    """A file as text, how to read it, and the roles of its columns."""
 
     data: DataFile
     table: CsvTable
@@ -28,8 +28,8 @@ def first_look(data: DataFile) -> FirstLook:
     Raises
     ------
     CsvError
-        If the file cannot be read, the columns do not have the roles that are asked for, or the target does not have
-        the classes that are asked for.
+        If the file cannot be read, the columns do not have the requested roles, or the target does not have the
+        requested classes.
     """
     if data.decimal not in DECIMALS:
         raise CsvError(f"--decimal must be one of {' '.join(DECIMALS)}. Got {data.decimal!r}.")
@@ -39,7 +39,7 @@ def first_look(data: DataFile) -> FirstLook:
         place = table.names.index(roles.target)
         absent = MISSING | {text.strip().lower() for text in data.missing_values}
         numbers = {number for text in absent if not math.isnan(number := number_of(text))}
-        # before missing values: a wrong target would show as those of columns that have nothing to do with it
+        # before missing values: with a wrong target, they would be reported for unrelated columns
         cells = (record[place] for record in table.records)
         known = [key_of(one) for one in cells if one.lower() not in absent and number_of(one) not in numbers]
         positive = None if data.all_classes else data.positive
@@ -48,7 +48,7 @@ def first_look(data: DataFile) -> FirstLook:
 
 
 def key_of(text: str) -> str:
-    """Return one text for all ways to write the same value: ``1``, ``1.0`` and ``1e0`` become ``1``."""
+    """Return one text for all spellings of the same value: ``1``, ``1.0`` and ``1e0`` become ``1``."""
     number = number_of(text)
     return text if math.isnan(number) else repr(number).removesuffix(".0")
 

@@ -50,7 +50,7 @@ CLASSIFIERS: dict[str, Family] = {
     "svm": Family("sklearn.svm", "SVC", {"kernel": "linear"}),
     "convex-loss": Family("cudbound", "ConvexLossClassifier"),
 }
-#: And classifiers that are no additive models: for comparisons and studies by methods that refit and look no further.
+#: And classifiers that are not additive models: for comparisons and studies by methods that refit and look no further.
 LEARNERS: dict[str, Family] = {
     **CLASSIFIERS,
     "tree": Family("sklearn.tree", "DecisionTreeClassifier"),

@@ -1,4 +1,4 @@
-"""The time that the samples of a plan take, told after the first of them."""
+"""A forecast of the time of a plan, reported after its first samples."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ FASTER = ("a smaller n_replicates", "a smaller n_resamples")
 
 
 class PlanForecast:
-    """Warns once of samples that are going to take long, as soon as the first few tell.
+    """Warns once if samples will take long, as soon as the first few allow a forecast.
 
-    A size of which there is no sample yet is taken to cost as much per patient as the largest one that there is.
+    A size without a sample so far is assumed to take as long per patient as the largest size with one.
 
     Parameters
     ----------
@@ -38,11 +38,11 @@ class PlanForecast:
         self._judged = False
 
     def __call__(self, rows: Iterable[ReplicateRow]) -> None:
-        """Note that these samples have been analyzed."""
+        """Add the samples that have been analyzed."""
         if self._judged:
             return
         if self._begun is None:
-            # the first sample loads what the others find loaded
+            # the first sample also loads libraries
             self._begun = self._clock()
             return
         for row in rows:
