@@ -22,7 +22,7 @@ from cudbound.inputs.column_kinds import (
 )
 from cudbound.inputs.column_roles import Roles
 from cudbound.inputs.csv_file import CsvError, DataFile, first_few, quoted
-from cudbound.inputs.first_look import FirstLook, classes_of, first_look
+from cudbound.inputs.first_look import FirstLook, classes_of, first_look, key_of
 from cudbound.inputs.missing_cells import missing_cells, settle_missing
 from cudbound.inputs.suspicions import suspicions
 
@@ -126,7 +126,7 @@ def read_training_data(
         cells = cells.assign(**with_points(cells[roles.numeric]))
     absent = missing_cells(cells, data.missing_values)
     frame, settled = settle_missing(table.source, cells, absent, roles, data.missing)
-    keys = frame.apply(keys_of)
+    keys = frame.map(key_of)
     target, features = roles.target, list(roles.features)
     positive = None if data.all_classes else data.positive
     class_keys = classes_of(Counter(keys[target].dropna()), positive, target)
@@ -266,12 +266,6 @@ def _roles(
         "missing values": [] if settled is None else [settled],
     }
     return tuple(f"{part}: {first_few(names)}" for part, names in said.items() if names)
-
-
-def keys_of(column: pd.Series[str]) -> pd.Series[str]:
-    """Return a single spelling for equal values: ``1``, ``1.0`` and ``1e0`` become ``1``."""
-    numbers = to_numbers(column)
-    return column.where(numbers.isna(), numbers.map(lambda number: repr(number).removesuffix(".0")))
 
 
 def check_constant(keys: pd.DataFrame) -> None:

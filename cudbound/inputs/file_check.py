@@ -27,8 +27,9 @@ from cudbound.inputs.column_kinds import (
     with_points,
 )
 from cudbound.inputs.column_roles import Roles, columns_named, find_roles
-from cudbound.inputs.csv_columns import check_constant, check_copies, copies, keys_of, read_training_data
+from cudbound.inputs.csv_columns import check_constant, check_copies, copies, read_training_data
 from cudbound.inputs.csv_file import CsvError, CsvTable, DataFile, first_few, quoted
+from cudbound.inputs.first_look import key_of
 from cudbound.inputs.missing_cells import missing_cells, settle_missing
 from cudbound.inputs.suspicions import UNKNOWN, far_in_words, far_values, suspicions
 from cudbound.inputs.workbook import read_data_file
@@ -106,7 +107,7 @@ def check_file(data: DataFile) -> FileCheck:
     used = _candidates(table, data)
     cells, data = _with_values_as_meant(cells, used, data, problems)
     known = cells.mask(missing_cells(cells, data.missing_values))
-    keys = known.apply(keys_of)
+    keys = known.map(key_of)
     kinds = {name: kind_of(name, known[name].dropna()) for name in table.names}
     found = {name: _role(name, keys[name], kinds[name], name in used) for name in table.names}
     found.update(dict.fromkeys(table.unnamed, "without a name"))
