@@ -65,11 +65,8 @@ ActiveSet::Outcome ActiveSet::move(const Constraints& all, int label, double vio
         if (independent) {
             *value += step * (2.0 * violation - step * outside);
             violation -= step * outside;
-            for (int k = size; k < p_; ++k) {
-                const double along = turn * step * projected_[k];
-                const double* column = basis_.column(k);
-                for (int i = 0; i < p_; ++i) point_[i] += along * column[i];
-            }
+            for (int k = size; k < p_; ++k) base_[k] = turn * step * projected_[k];
+            add_columns(basis_.column(size), &base_[size], p_ - size, point_.data(), p_);
         } else {
             *value += 2.0 * step * violation;
         }
@@ -143,11 +140,8 @@ bool ActiveSet::restore(const Constraints& all, const double* center) {
         kept = false;
     }
     std::fill(point_.begin(), point_.end(), 0.0);
-    for (int k = 0; k < p_; ++k) {
-        const double along = k < basis_.size() ? levels_[k] : projected_[k];
-        const double* column = basis_.column(k);
-        for (int i = 0; i < p_; ++i) point_[i] += along * column[i];
-    }
+    std::copy_n(projected_.data() + basis_.size(), p_ - basis_.size(), levels_.data() + basis_.size());
+    add_columns(basis_.column(0), levels_.data(), p_, point_.data(), p_);
     return kept;
 }
 

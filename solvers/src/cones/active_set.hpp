@@ -7,6 +7,7 @@
 
 #include "cones/sides.hpp"
 #include "linear_algebra/normal_basis.hpp"
+#include "linear_algebra/vector_math.hpp"
 
 namespace cudbound {
 
@@ -112,14 +113,10 @@ class ActiveSet {
     int p_;
     Member entering_{-1, 0.0};  // that was moved last, and how far
     NormalBasis basis_;
-    std::vector<Member> members_;  // the active constraints, in the order of the basis
-    std::vector<double> places_;   // (count) of the soft constraints: at_zero, at_cap, or 0 if active
-    std::vector<double> point_;    // (p)
-    // scratch (p)
-    std::vector<double> base_;
-    std::vector<double> projected_;
-    std::vector<double> dual_step_;
-    std::vector<double> levels_;
+    std::vector<Member> members_;                    // the active constraints, in the order of the basis
+    std::vector<double> places_;                     // (count) of the soft constraints: at_zero, at_cap, or 0 if active
+    std::vector<double> point_;                      // (p)
+    Scratch base_, projected_, dual_step_, levels_;  // (p) each
 };
 
 }  // namespace cudbound

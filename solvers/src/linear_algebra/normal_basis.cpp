@@ -7,13 +7,14 @@
 
 namespace cudbound {
 
-NormalBasis::NormalBasis(int p)
-    : p_(p), basis_(static_cast<std::size_t>(p) * p), triangle_(static_cast<std::size_t>(p) * p), reflector_(p) {
+NormalBasis::NormalBasis(int p) : p_(p), basis_(static_cast<std::size_t>(p) * p), reflector_(p) {
+    triangle_.reserve(basis_.size());
     clear();
 }
 
 void NormalBasis::clear() {
     size_ = 0;
+    triangle_.clear();
     std::fill(basis_.begin(), basis_.end(), 0.0);
     for (int k = 0; k < p_; ++k) basis_[static_cast<std::size_t>(k) * p_ + k] = 1.0;
 }
@@ -25,11 +26,9 @@ double NormalBasis::smallest_pivot() const {
 }
 
 double NormalBasis::project(const double* a, double* projected) const {
+    multiply_columns(basis_.data(), p_, a, p_, projected);
     double outside = 0.0;
-    for (int k = 0; k < p_; ++k) {
-        projected[k] = dot(column(k), a, p_);
-        if (k >= size_) outside += projected[k] * projected[k];
-    }
+    for (int k = size_; k < p_; ++k) outside += projected[k] * projected[k];
     return outside;
 }
 
@@ -62,16 +61,15 @@ void NormalBasis::append(const double* projected) {
         const double head = projected[first] - pivot;
         const double scale = 1.0 / (norm * norm - pivot * projected[first]);
         std::fill(reflector_.begin(), reflector_.end(), 0.0);
-        for (int k = first; k < p_; ++k) {
-            const double w = k == first ? head : projected[k];
-            for (int i = 0; i < p_; ++i) reflector_[i] += w * column(k)[i];
-        }
+        for (int i = 0; i < p_; ++i) reflector_[i] += head * column(first)[i];
+        add_columns(column(first + 1), projected + first + 1, p_ - first - 1, reflector_.data(), p_);
         for (int k = first; k < p_; ++k) {
             const double w = scale * (k == first ? head : projected[k]);
             double* target = &basis_[static_cast<std::size_t>(k) * p_];
             for (int i = 0; i < p_; ++i) target[i] -= w * reflector_[i];
         }
     }
+    triangle_.resize(triangle_.size() + p_);
     std::copy_n(projected, first, entries(first));
     entries(first)[first] = pivot;
     ++size_;
@@ -81,6 +79,7 @@ void NormalBasis::append(const double* projected) {
 void NormalBasis::drop(int k) {
     for (int l = k; l + 1 < size_; ++l) std::copy_n(entries(l + 1), l + 2, entries(l));
     --size_;
+    triangle_.resize(triangle_.size() - p_);
     for (int l = k; l < size_; ++l) {
         double* diagonal = entries(l) + l;
         const double length = std::sqrt(diagonal[0] * diagonal[0] + diagonal[1] * diagonal[1]);

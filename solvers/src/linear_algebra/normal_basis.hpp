@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <vector>
 
+#include "linear_algebra/vector_math.hpp"
+
 namespace cudbound {
 
 // At most p independent vectors of R^p, normals = basis * triangle: the first size() columns of the basis span them,
@@ -37,9 +39,9 @@ class NormalBasis {
 
     int p_;
     int size_ = 0;
-    std::vector<double> basis_;      // (p, p) column-major, orthonormal
-    std::vector<double> triangle_;   // (p, p) column-major, upper
-    std::vector<double> reflector_;  // (p) scratch
+    std::vector<double> basis_;     // (p, p) column-major, orthonormal
+    std::vector<double> triangle_;  // (p, size) column-major, upper
+    Scratch reflector_;             // (p)
 };
 
 }  // namespace cudbound

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <vector>
 
 namespace cudbound {
 
@@ -8,6 +9,39 @@ inline double dot(const double* a, const double* b, int size) {
     double sum = 0.0;
     for (int k = 0; k < size; ++k) sum += a[k] * b[k];
     return sum;
+}
+
+// Adds sum_l weights_l column_l to x (size), for columns one after the other in memory. Four at a time: x is read and
+// written less often, and every sum keeps its order.
+inline void add_columns(const double* columns, const double* weights, int count, double* __restrict x,
+                        std::size_t size) {
+    int l = 0;
+    for (; l + 4 <= count; l += 4, columns += 4 * size) {
+        const double *a = columns, *b = a + size, *c = b + size, *d = c + size;
+        const double s = weights[l], t = weights[l + 1], u = weights[l + 2], v = weights[l + 3];
+        for (std::size_t i = 0; i < size; ++i) x[i] = x[i] + s * a[i] + t * b[i] + u * c[i] + v * d[i];
+    }
+    for (; l < count; ++l, columns += size) {
+        for (std::size_t i = 0; i < size; ++i) x[i] += weights[l] * columns[i];
+    }
+}
+
+// The products of `count` columns (size), one after the other in memory, with a. Four at a time, which do not wait for
+// each other; every sum keeps its order.
+inline void multiply_columns(const double* columns, int count, const double* a, int size, double* products) {
+    int k = 0;
+    for (; k + 4 <= count; k += 4, columns += 4 * static_cast<std::size_t>(size)) {
+        const double *b = columns, *c = b + size, *d = c + size, *e = d + size;
+        double s = 0.0, t = 0.0, u = 0.0, v = 0.0;
+        for (int l = 0; l < size; ++l) {
+            s += b[l] * a[l];
+            t += c[l] * a[l];
+            u += d[l] * a[l];
+            v += e[l] * a[l];
+        }
+        products[k] = s, products[k + 1] = t, products[k + 2] = u, products[k + 3] = v;
+    }
+    for (; k < count; ++k, columns += size) products[k] = dot(columns, a, size);
 }
 
 // Subtracts from x (p) its components along the orthonormal rows of `basis` (count, p), one after the other.
@@ -28,5 +62,12 @@ inline double sum_of_products(const double* a, const double* b, std::size_t size
     for (; k < size; ++k) sums[0] += a[k] * b[k];
     return (sums[0] + sums[1]) + (sums[2] + sums[3]);
 }
+
+// Working memory: assignments leave out what it holds.
+struct Scratch : std::vector<double> {
+    using std::vector<double>::vector;
+    Scratch(const Scratch& other) : std::vector<double>(other.size()) {}
+    Scratch& operator=(const Scratch&) { return *this; }
+};
 
 }  // namespace cudbound

@@ -27,14 +27,17 @@ Evaluation::Evaluation(const Problem& problem)
         }
         lengths_[i] = std::sqrt(lengths_[i]);
     }
-    measure(anchor_, &of_anchor_);
-    measured_ = of_anchor_;
+    measure(anchor_);
+    of_anchor_.penalty = penalty_;
     for (std::int64_t i = 0; i < problem.n; ++i) {
+        of_anchor_.losses.push_back(loss_at(problem.loss, margin(i)).value);
+        of_anchor_.doubts.push_back(doubt_of_row(i, margin_error(i)));
+        if (is_wrong(i)) of_anchor_.wrong.push_back(i);
+        if (!zero_row_[i] && !is_clear(i)) of_anchor_.unclear.push_back(i);
         double in_problem = 0.0;
         for (std::int64_t k = 0; k < problem.p; ++k)
             in_problem += problem.design[i * problem.p + k] * problem.anchor[k];
-        const double off = std::abs(of_anchor_.sides[i] - in_problem) + margin_error(i, of_anchor_.sizes[i]);
-        doubts_[i] = slope(margin(i, of_anchor_.sides[i]), off) * off;
+        doubts_[i] = doubt_of_row(i, std::abs(sides_[i] - in_problem) + margin_error(i));
         largest_doubt_ = std::max(largest_doubt_, doubts_[i]);
     }
 }
@@ -51,32 +54,46 @@ void Evaluation::from_beta(const double* beta, double* coef) const {
     }
 }
 
-void Evaluation::measure(const double* coef, Measured* measured) const {
+void Evaluation::measure(const double* coef) {
     const auto n = static_cast<std::size_t>(problem_.n);
-    measured->sides.assign(n, 0.0);
-    measured->sizes.assign(n, 0.0);
+    sides_.assign(n, 0.0);
+    sizes_.assign(n, 0.0);
     for (std::int64_t j = 0; j < p_; ++j) {
         const double* column = &columns_[static_cast<std::size_t>(j) * n];
         for (std::size_t i = 0; i < n; ++i) {
             const double term = column[i] * coef[j];
-            measured->sides[i] += term;
-            measured->sizes[i] += std::abs(term);
+            sides_[i] += term;
+            sizes_[i] += std::abs(term);
         }
     }
-    measured->length = 0.0;
-    for (std::int64_t j = 0; j < p_; ++j) measured->length += coef[j] * coef[j];
-    measured->length = std::sqrt(measured->length);
-    measured->penalty = penalty(coef);
+    length_ = 0.0;
+    for (std::int64_t j = 0; j < p_; ++j) length_ += coef[j] * coef[j];
+    length_ = std::sqrt(length_);
+    penalty_ = penalty(coef);
 }
 
-double Evaluation::margin(std::int64_t i, double side) const {
-    return problem_.labels[i] * (problem_.offset == nullptr ? side : side + problem_.offset[i]);
+double Evaluation::margin(std::int64_t i) const {
+    return problem_.labels[i] * (problem_.offset == nullptr ? sides_[i] : sides_[i] + problem_.offset[i]);
 }
 
-// Rounding error of a margin, given the sum of the absolute terms of its side.
-double Evaluation::margin_error(std::int64_t i, double size) const {
+double Evaluation::margin_error(std::int64_t i) const {
     const double offset = problem_.offset == nullptr ? 0.0 : std::abs(problem_.offset[i]);
-    return rounding_ * size + Settings::unit_error * offset;
+    return rounding_ * sizes_[i] + Settings::unit_error * offset;
+}
+
+bool Evaluation::is_clear(std::int64_t i) const {
+    return std::abs(sides_[i]) > std::max(rounding_ * sizes_[i], Settings::side_clear * lengths_[i] * length_);
+}
+
+bool Evaluation::is_wrong(std::int64_t i) const { return (sides_[i] >= 0.0) != (problem_.labels[i] > 0.0); }
+
+// The steepest slope of the loss within `off` of the margin, times that.
+double Evaluation::doubt_of_row(std::int64_t i, double off) const {
+    return with_loss(problem_.loss, [&]<Loss kind>() {
+        const double below = std::abs(loss_at<kind>(margin(i) - off).slope);
+        const double above = std::abs(loss_at<kind>(margin(i) + off).slope);
+        return std::max(below, above) * off;
+    });
 }
 
 double Evaluation::penalty(const double* coef) const {
@@ -94,40 +111,47 @@ double Evaluation::penalty(const double* coef) const {
     return static_cast<double>(problem_.n) * sum;
 }
 
-double Evaluation::loss(std::int64_t draw, const Measured& measured) const {
+double Evaluation::loss(std::int64_t draw) const {
     return with_loss(problem_.loss, [&]<Loss kind>() {
-        double sum = measured.penalty;
+        double sum = penalty_;
         for (std::int64_t i = 0; i < problem_.n; ++i) {
             const double mass = problem_.mass(draw, i);
             if (!(mass > 0.0)) continue;  // a loss with zero weight may be infinite
-            sum += mass * loss_at<kind>(margin(i, measured.sides[i])).value;
+            sum += mass * loss_at<kind>(margin(i)).value;
         }
         return sum;
     });
 }
 
-double Evaluation::doubt(std::int64_t draw, double value, const Measured& measured) const {
-    double sum = Settings::unit_error * (measured.penalty + value);
+double Evaluation::doubt(std::int64_t draw, double value) const {
+    double sum = Settings::unit_error * (penalty_ + value);
     for (std::int64_t i = 0; i < problem_.n; ++i) {
         const double mass = problem_.mass(draw, i);
-        if (!(mass > 0.0)) continue;
-        const double off = margin_error(i, measured.sizes[i]);
-        sum += mass * slope(margin(i, measured.sides[i]), off) * off;
+        if (mass > 0.0) sum += mass * doubt_of_row(i, margin_error(i));
     }
     return sum;
 }
 
-// The steepest slope of the loss that close to a margin.
-double Evaluation::slope(double margin, double off) const {
-    return with_loss(problem_.loss, [&]<Loss kind>() {
-        return std::max(std::abs(loss_at<kind>(margin - off).slope), std::abs(loss_at<kind>(margin + off).slope));
-    });
+double Evaluation::anchor_loss(std::int64_t draw) const {
+    double value = of_anchor_.penalty;
+    double doubt = 0.0;
+    for (std::int64_t i = 0; i < problem_.n; ++i) {
+        const double mass = problem_.mass(draw, i);
+        if (!(mass > 0.0)) continue;
+        value += mass * of_anchor_.losses[i];
+        doubt += mass * of_anchor_.doubts[i];
+    }
+    value -= Settings::unit_error * (of_anchor_.penalty + value) + doubt;
+    return problem_.raw.design != nullptr ? value : value + problem_.beyond_penalty(of_anchor_.penalty);
 }
 
-double Evaluation::anchor_loss(std::int64_t draw) const {
-    const double rounded = loss(draw, of_anchor_);
-    const double value = rounded - doubt(draw, rounded, of_anchor_);
-    return problem_.raw.design != nullptr ? value : value + problem_.beyond_penalty(of_anchor_.penalty);
+bool Evaluation::anchor_score(std::int64_t draw, double* value) const {
+    for (const std::int64_t i : of_anchor_.unclear) {
+        if (problem_.weight(draw, i) != 0.0) return false;
+    }
+    *value = 0.0;
+    for (const std::int64_t i : of_anchor_.wrong) *value += problem_.weight(draw, i);
+    return std::isfinite(*value);
 }
 
 double Evaluation::anchor_doubt(std::int64_t draw) const {
@@ -146,18 +170,14 @@ double Evaluation::anchor_doubt(std::int64_t draw) const {
     return sum;
 }
 
-bool Evaluation::score(std::int64_t draw, const Measured& measured, double* value,
-                       const std::vector<char>* strict) const {
+bool Evaluation::score(std::int64_t draw, double* value, const std::vector<char>* strict) const {
     double sum = 0.0;
     for (std::int64_t i = 0; i < problem_.n; ++i) {
         const double weight = problem_.weight(draw, i);
         if (weight == 0.0) continue;
-        const double side = measured.sides[i];
-        const double near =
-            std::max(rounding_ * measured.sizes[i], Settings::side_clear * lengths_[i] * measured.length);
         const bool must = strict == nullptr ? !zero_row_[i] : (*strict)[i] != 0;
-        if (must && !(std::abs(side) > near)) return false;
-        if ((side >= 0.0) != (problem_.labels[i] > 0.0)) sum += weight;
+        if (must && !is_clear(i)) return false;
+        if (is_wrong(i)) sum += weight;
     }
     *value = sum;
     return std::isfinite(sum);

@@ -19,41 +19,38 @@ class Evaluation {
     void from_beta(const double* beta, double* coef) const;
 
     // Computes the rows times coefficients; the functions below refer to these.
-    void measure(const double* coef) { measure(coef, &measured_); }
+    void measure(const double* coef);
 
     // n times the penalized mean loss of a draw, and how much rounding may have lowered that value.
-    double loss(std::int64_t draw) const { return loss(draw, measured_); }
-    double doubt(std::int64_t draw, double loss) const { return doubt(draw, loss, measured_); }
+    double loss(std::int64_t draw) const;
+    double doubt(std::int64_t draw, double loss) const;
 
     // The score sum_i weight_i 1{sign(x_i'coef) != y_i}. Returns false where rounding could change it: the score of a
     // row with a weight is 0 up to rounding, among those listed as strict or among all.
-    bool score(std::int64_t draw, double* value, const std::vector<char>* strict = nullptr) const {
-        return score(draw, measured_, value, strict);
-    }
+    bool score(std::int64_t draw, double* value, const std::vector<char>* strict = nullptr) const;
 
     // The same of the anchor, whose rows are computed once; the loss is rounded downwards.
     double anchor_loss(std::int64_t draw) const;
-    bool anchor_score(std::int64_t draw, double* value) const { return score(draw, of_anchor_, value, nullptr); }
+    bool anchor_score(std::int64_t draw, double* value) const;
 
     // How much rounding may have lowered the anchor's loss in the coordinates of the problem.
     double anchor_doubt(std::int64_t draw) const;
 
  private:
-    struct Measured {
-        std::vector<double> sides;  // (n) rows times coefficients
-        std::vector<double> sizes;  // (n) sums of the absolute terms
-        double length = 0.0;        // of the coefficients
+    double margin(std::int64_t i) const;
+    double margin_error(std::int64_t i) const;  // from rounding
+    bool is_clear(std::int64_t i) const;        // whether rounding cannot change the side of the row
+    bool is_wrong(std::int64_t i) const;
+    double doubt_of_row(std::int64_t i, double off) const;
+    double penalty(const double* coef) const;
+
+    struct OfAnchor {
+        std::vector<double> losses;         // (n)
+        std::vector<double> doubts;         // (n) how much rounding may have lowered them
+        std::vector<std::int64_t> wrong;    // rows
+        std::vector<std::int64_t> unclear;  // rows
         double penalty = 0.0;
     };
-
-    void measure(const double* coef, Measured* measured) const;
-    double loss(std::int64_t draw, const Measured& measured) const;
-    double doubt(std::int64_t draw, double loss, const Measured& measured) const;
-    bool score(std::int64_t draw, const Measured& measured, double* score, const std::vector<char>* strict) const;
-    double margin(std::int64_t i, double side) const;
-    double margin_error(std::int64_t i, double size) const;
-    double penalty(const double* coef) const;
-    double slope(double margin, double off) const;
 
     const Problem& problem_;
     const std::int64_t p_;
@@ -65,8 +62,12 @@ class Evaluation {
     std::vector<double> lengths_;  // (n) of the rows
     std::vector<double> doubts_;   // (n) of the anchor's loss, for each row
     double largest_doubt_ = 0.0;
-    Measured measured_;
-    Measured of_anchor_;
+    OfAnchor of_anchor_;
+    // of the coefficients that were measured last
+    std::vector<double> sides_;  // (n) rows times coefficients
+    std::vector<double> sizes_;  // (n) sums of the absolute terms
+    double length_ = 0.0;
+    double penalty_ = 0.0;
 };
 
 }  // namespace cudbound

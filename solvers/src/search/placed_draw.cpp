@@ -27,34 +27,39 @@ PlacedDraw::PlacedDraw(const Problem& the_problem, const Arrangement& the_arrang
 void PlacedDraw::tally(std::int64_t which) {
     number = which;
     divisor = problem.divisor();  // whole numbers: scores are exact, and equal scores compare equal
-    most_ = 0.0;
-    least_ = 0.0;
+    double most = 0.0;
+    double least = 0.0;
     for (std::int64_t i = 0; i < problem.n; ++i) {
         weights_[i] = problem.weight(number, i);
-        most_ += std::max(weights_[i], 0.0);
-        least_ += std::min(weights_[i], 0.0);
+        most += std::max(weights_[i], 0.0);
+        least += std::min(weights_[i], 0.0);
     }
-    total = most_ - least_;
+    most_ = most;
+    least_ = least;
+    total = most - least;
     rounding = problem.weights != nullptr ? Settings::score * total : 0.0;
 
     relaxation->set(number);
     scores_.tally(arrangement, problem.labels, weights_.data());
     constant = scores_.fixed;
     double left_out = 0.0;
-    id.clear();
-    difference.clear();
+    std::size_t kept = 0;
+    id.resize(arrangement.count);
+    difference.resize(arrangement.count);
+    // no branches: which hyperplanes count is random
     for (int h = 0; h < arrangement.count; ++h) {
         const double positive_side = scores_.positive[h];
         const double apart = positive_side - scores_.negative[h];
+        id[kept] = h;
+        difference[kept] = apart;
         // one that counts nothing is left out, but all of these together count no more than rounding
-        if (left_out + std::abs(apart) <= rounding) {
-            left_out += std::abs(apart);
-            constant += positive_side;
-        } else {
-            id.push_back(h);
-            difference.push_back(apart);
-        }
+        const bool counts = !(left_out + std::abs(apart) <= rounding);
+        kept += counts;
+        left_out += counts ? 0.0 : std::abs(apart);
+        constant += counts ? 0.0 : positive_side;
     }
+    id.resize(kept);
+    difference.resize(kept);
 }
 
 // Rows of a hyperplane whose sides count the same change sides together, unless they point both ways: sign(0) = +1.
@@ -101,14 +106,15 @@ bool PlacedDraw::score_minimizer(double* score) const {
 
 template <class SideOf>
 bool PlacedDraw::score_by(const SideOf& side_of, double near, double* score) const {
-    bool clear = true;
-    *score = constant;
+    int clear = 0;
+    double sum = constant;
     for (int i = 0; i < size(); ++i) {
         const double side = side_of(i);
-        clear = clear && std::abs(side) > near;
-        *score += side > 0.0 ? positive(i) : negative(i);
+        clear += std::abs(side) > near;
+        sum += side > 0.0 ? positive(i) : negative(i);
     }
-    return clear;
+    *score = sum;
+    return clear == size();
 }
 
 }  // namespace cudbound

@@ -280,11 +280,7 @@ void SignedSearch::process(int depth, double score) {
 double SignedSearch::classify(Level& here, double score) {
     const std::size_t k = member_.size();
     std::copy(distance_.begin(), distance_.end(), margins_.begin());
-    for (int l = 0; l < p_; ++l) {
-        const double along = here.node->point[l];
-        const double* column = column_.data() + static_cast<std::size_t>(l) * k;
-        for (std::size_t j = 0; j < k; ++j) margins_[j] += along * column[j];
-    }
+    add_columns(column_.data(), here.node->point.data(), p_, margins_.data(), k);
     tight_.clear();
     here.crossed.clear();
     for (std::size_t j = 0; j < k; ++j) {
