@@ -8,6 +8,7 @@
 
 #include "cudbound/settings.hpp"
 #include "linear_algebra/cholesky.hpp"
+#include "linear_algebra/normal_basis.hpp"
 #include "linear_algebra/vector_math.hpp"
 #include "losses/drawn_rows.hpp"
 #include "losses/self_concordance.hpp"
@@ -57,14 +58,15 @@ class MinorantRelaxation final : public SquaredRelaxation {
           smooth_(make_smooth(problem, arrangement, budget)),
           node_(smooth_->make_node()),
           drawn_(problem, arrangement),
-          factor_(p) {
+          factor_(p),
+          kinks_(p) {
         const auto size = static_cast<std::size_t>(problem.p);
         const auto n = static_cast<std::size_t>(problem.n);
         drawn_.keep_all();
         hessian_.resize(size * size);
         quadratic_.gram.resize(size * size);
         quadratic_.center.resize(size);
-        for (auto* vector : {&right_, &residual_, &slope_}) vector->resize(size);
+        for (auto* vector : {&right_, &residual_, &slope_, &tilt_}) vector->resize(size);
         for (auto* vector : {&low_, &high_, &touch_, &at_minimizer_, &bend_, &lengths_}) vector->resize(n);
     }
 
@@ -120,18 +122,22 @@ class MinorantRelaxation final : public SquaredRelaxation {
                 if (!(low_[i] <= high_[i])) return false;
             }
         }
+        if (l1_.exists()) {  // the tree has the penalty itself
+            std::fill(tilt_.begin(), tilt_.end(), 0.0);
+            if (!touch()) return false;
+        }
         for (std::size_t k = 0; k < hessian_.size(); ++k) quadratic_.gram[k] = 0.5 * hessian_[k];
-        quadratic_.anchor_rise = smooth_->anchor_loss + smooth_->slack - quadratic_.least;
+        quadratic_.anchor_rise = smooth_->anchor_loss - l1_.of_anchor() + smooth_->slack - quadratic_.least;
         return quadratic_.anchor_rise >= 0.0;
     }
 
     // Where the margins of all coefficients with g > 0 lie.
     bool bound_margins() {
         const Node& minimizer = smooth_->root();
-        const double rise = smooth_->horizon() - minimizer.loss;
         const std::size_t count = drawn_.count();
         drawn_.measure(minimizer.point.data());
         drawn_.gradient(minimizer.point.data(), slope_.data());
+        const double rise = smooth_->horizon() - minimizer.loss + tilt(minimizer.point.data());
         for (std::size_t i = 0; i < count; ++i) {
             bend_[i] = vanishes<kind> ? loss_at<kind>(at_minimizer_[i]).bend : 0.0;
             low_[i] = -std::numeric_limits<double>::infinity();
@@ -155,6 +161,41 @@ class MinorantRelaxation final : public SquaredRelaxation {
             shrink(radius_of(rise));
         }
         return true;
+    }
+
+    // A linear function below the l1 penalty that leaves little of the slope: it replaces the penalty where margins are
+    // bounded. Adds it to the slope, and returns by how much it is less than the penalty at the minimizer.
+    double tilt(const double* minimizer) {
+        if (!l1_.exists()) return 0.0;
+        std::fill(tilt_.begin(), tilt_.end(), 0.0);
+        kinks_.clear();
+        at_kink_.clear();
+        const double near = Settings::tie * std::sqrt(dot(minimizer, minimizer, p));
+        for (int j = 0; j < l1_.count(); ++j) {
+            const double at = l1_.at(j, minimizer);
+            if (std::abs(at) > near * std::sqrt(dot(l1_.row(j), l1_.row(j), p))) {
+                add_to_tilt(j, at > 0.0 ? l1_.price(j) : -l1_.price(j));
+            } else if (kinks_.size() < p && kinks_.project(l1_.row(j), residual_.data()) >
+                                                Settings::dependent * dot(l1_.row(j), l1_.row(j), p)) {
+                kinks_.append(residual_.data());
+                at_kink_.push_back(j);
+            }
+        }
+        // the slopes of the others are free between minus and plus their price
+        kinks_.project(slope_.data(), residual_.data());
+        kinks_.solve(residual_.data(), right_.data());
+        for (int k = 0; k < kinks_.size(); ++k) {
+            const double most = l1_.price(at_kink_[k]);
+            add_to_tilt(at_kink_[k], std::clamp(-right_[k], -most, most));
+        }
+        return l1_.value(minimizer) - dot(tilt_.data(), minimizer, p);
+    }
+
+    void add_to_tilt(int j, double price) {
+        for (int l = 0; l < p; ++l) {
+            tilt_[l] += price * l1_.row(j)[l];
+            slope_[l] += price * l1_.row(j)[l];
+        }
     }
 
     // The slope that is left at the minimizer, in the dual metric.
@@ -188,12 +229,13 @@ class MinorantRelaxation final : public SquaredRelaxation {
         return true;
     }
 
-    // The quadratic that touches the loss of each row at its `touch_` and lies below it on [low_, high_].
+    // The quadratic that touches the loss of each row at its `touch_` and lies below it on [low_, high_], with the tilt
+    // added.
     bool touch() {
         const std::size_t count = drawn_.count();
         for (std::size_t i = 0; i < count; ++i) bend_[i] = least_ratio<kind>(touch_[i], low_[i], high_[i]);
         if (!factorize()) return false;
-        std::fill(right_.begin(), right_.end(), 0.0);
+        for (int l = 0; l < p; ++l) right_[l] = -tilt_[l];
         for (std::size_t i = 0; i < count; ++i) {
             const double pull =
                 drawn_.mass(i) * (bend_[i] * (touch_[i] - drawn_.offset(i)) - loss_at<kind>(touch_[i]).slope);
@@ -204,9 +246,11 @@ class MinorantRelaxation final : public SquaredRelaxation {
         factor_.solve(center, center);
         // its value and its slope there: rounding is taken off
         drawn_.measure(center);
-        double value = drawn_.constant() + drawn_.penalty(center);
-        double size = value;
+        const double tilted = dot(tilt_.data(), center, p);
+        double value = drawn_.constant() + drawn_.penalty(center) + tilted;
+        double size = value + std::abs(tilted) - tilted;
         drawn_.penalty_slope(center, residual_.data());
+        for (int l = 0; l < p; ++l) residual_[l] += tilt_[l];
         for (std::size_t i = 0; i < count; ++i) {
             const LossAt at = loss_at<kind>(touch_[i]);
             const double step = drawn_.margin(i) - touch_[i];
@@ -234,6 +278,9 @@ class MinorantRelaxation final : public SquaredRelaxation {
     std::vector<double> right_;         // (p)
     std::vector<double> residual_;      // (p)
     std::vector<double> slope_;         // (p) of the loss at the minimizer
+    std::vector<double> tilt_;          // (p) slope of a linear function below the l1 penalty
+    NormalBasis kinks_;                 // of the terms of that penalty that are 0 at the minimizer
+    std::vector<int> at_kink_;          // these
     std::vector<double> low_;           // (n) margins of coefficients with g > 0 are at least this
     std::vector<double> high_;          // (n) and at most this
     std::vector<double> touch_;         // (n) where the quadratic touches the loss
@@ -249,9 +296,15 @@ template <Loss kind>
 class ModelRelaxation final : public SquaredRelaxation {
  public:
     ModelRelaxation(const Problem& problem, const Arrangement& arrangement, const Relaxation& loss, Budget& budget)
-        : SquaredRelaxation(problem, arrangement, budget), loss_(loss), rows_(problem, arrangement), beta_(problem.p) {
+        : SquaredRelaxation(problem, arrangement, budget),
+          loss_(loss),
+          rows_(problem, arrangement),
+          factor_(p),
+          beta_(problem.p) {
         rows_.keep_all();
         quadratic_.gram.resize(beta_.size() * beta_.size());
+        slope_.resize(beta_.size());
+        step_.resize(beta_.size());
     }
 
     void set(std::int64_t draw) override {
@@ -259,34 +312,50 @@ class ModelRelaxation final : public SquaredRelaxation {
         if (!found) return;
         rows_.set(draw);
         const Node& minimizer = loss_.root();
-        rows_.measure(minimizer.point.data());
+        const double value = rows_.measure(minimizer.point.data()).total;
         rows_.hessian(quadratic_.gram);
-        for (double& x : quadratic_.gram) x *= 0.5;
         quadratic_.center = minimizer.point;
         quadratic_.least = minimizer.loss;
-        quadratic_.anchor_rise = std::max(0.0, loss_.anchor_loss + loss_.slack - minimizer.loss);
+        if (l1_.exists() && !center_smooth_part(value)) {
+            found = false;
+            return;
+        }
+        for (double& x : quadratic_.gram) x *= 0.5;
+        quadratic_.anchor_rise = std::max(0.0, loss_.anchor_loss - l1_.of_anchor() + loss_.slack - quadratic_.least);
         found = ball_.set(quadratic_);
         if (found) adopt(0.0);
     }
 
     double loss_at_point(const Node& node) override {
         ball_.to_beta(node.point.data(), beta_.data());
-        return rows_.loss(beta_.data()) - quadratic_.least;
+        return rows_.loss(beta_.data()) + l1_.value(beta_.data()) - quadratic_.least;
     }
 
  private:
+    // The minimizer of the model without the l1 penalty.
+    bool center_smooth_part(double value) {
+        if (!factor_.factorize(quadratic_.gram, Settings::minorant_pivot)) return false;
+        rows_.gradient(quadratic_.center.data(), slope_.data());
+        factor_.solve_transposed(slope_.data(), step_.data());
+        quadratic_.least = value - 0.5 * dot(step_.data(), step_.data(), p);
+        factor_.solve(step_.data(), step_.data());
+        for (int l = 0; l < p; ++l) quadratic_.center[l] -= step_[l];
+        return true;
+    }
+
     const Relaxation& loss_;
     DrawnRows<kind> rows_;
+    Cholesky factor_;
     Ball::Quadratic quadratic_;
-    std::vector<double> beta_;  // (p) scratch
+    std::vector<double> beta_, slope_, step_;  // (p) scratch
 };
 
 }  // namespace
 
 bool has_minorant(const Problem& problem) {
     const double size = static_cast<double>(problem.draws) * static_cast<double>(problem.p * problem.p);
-    return with_loss(problem.loss, []<Loss kind>() { return has_quadratic<kind>; }) && problem.l1 == nullptr &&
-           std::isfinite(problem.alpha) && problem.alpha > 0.0 && size <= Settings::minorant_size;
+    return with_loss(problem.loss, []<Loss kind>() { return has_quadratic<kind>; }) && std::isfinite(problem.alpha) &&
+           problem.alpha > 0.0 && size <= Settings::minorant_size;
 }
 
 std::unique_ptr<Relaxation> make_minorant(const Problem& problem, const Arrangement& arrangement, Minorants& kept,

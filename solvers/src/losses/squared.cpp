@@ -34,12 +34,11 @@ SquaredRelaxation::SquaredRelaxation(const Problem& problem, const Arrangement& 
 
 void SquaredRelaxation::set(std::int64_t draw) {
     ball_.set(draw);
-    if (l1_.exists()) place_terms();
     adopt(evaluation_.anchor_doubt(draw));
-    if (l1_.exists()) minimize_freely();
 }
 
 void SquaredRelaxation::adopt(double doubt) {
+    if (l1_.exists()) place_terms();
     anchor = ball_.anchor;
     apex = ball_.apex;
     anchor_loss = ball_.radius2 + l1_.of_anchor() + doubt;
@@ -59,6 +58,7 @@ void SquaredRelaxation::adopt(double doubt) {
     taken_off = Settings::taken_off * Settings::excess * (std::min(size, usual) + fall) +
                 Settings::apex * std::min(apex_loss, usual) + std::min(Settings::taken_off * lost, level);
     if (ball_.rank < p) taken_off += level;
+    if (l1_.exists()) minimize_freely();
 }
 
 void SquaredRelaxation::place_terms() {

@@ -23,10 +23,11 @@ class SquaredRelaxation : public Relaxation {
     Settled settle(Node& node, const Sides& sides, const std::vector<int>& forced, double limit) override;
 
  protected:
-    // Takes over what the ball knows; rounding may have lowered the anchor's loss by `doubt`.
+    // Takes over what the ball knows, and adds the l1 penalty; rounding may have lowered the anchor's loss by `doubt`.
     void adopt(double doubt);
 
     Ball ball_;
+    const L1Penalty l1_;
 
  private:
     struct SquaredNode;
@@ -38,7 +39,6 @@ class SquaredRelaxation : public Relaxation {
                      double allowed, double most_allowed);
     double proved_loss(const SquaredNode& here, const Constraints& all, bool entering, double reach);
 
-    const L1Penalty l1_;
     const double rows_;
     SoftConstraints terms_;           // of the penalty, in the coordinates of the draw
     std::vector<double> pull_;        // (p) how far its linear parts move the center
