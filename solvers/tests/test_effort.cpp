@@ -9,12 +9,16 @@
 #include <string>
 
 #include "check.hpp"
+#include "cudbound/fits.hpp"
+#include "gain_searches.hpp"
 #include "instances.hpp"
 #include "losses/quadratics.hpp"
 #include "losses/squared.hpp"
 #include "made_up_draws.hpp"
 #include "placed.hpp"
 #include "search/draw_solver.hpp"
+#include "search/gain_by_cones.hpp"
+#include "search/gain_by_conflicts.hpp"
 
 namespace {
 
@@ -164,6 +168,8 @@ void record(Recorder& recorder, Random& random, Relaxation& relaxation, const cu
     recorder.add(relaxation.root().loss);
     recorder.add(relaxation.root().point);
     const int p = relaxation.p;
+    recorder.add(arrangement.normals);
+    recorder.add(arrangement.errors);
     std::vector<int> hyperplanes(arrangement.count);
     for (int h = 0; h < arrangement.count; ++h) hyperplanes[h] = h;
     std::vector<double> units(static_cast<std::size_t>(arrangement.count * p));
@@ -242,6 +248,12 @@ TEST(relaxations) {
                 relaxation->set(d);
                 record(recorder, random, *relaxation, arrangement);
             }
+            std::vector<double> coef(static_cast<std::size_t>(2 * instance.p));
+            bool attained[2] = {};
+            bool found[2] = {};
+            recorder.add(cudbound::minimize(problem, {}, {coef.data(), attained, found}));
+            recorder.add(coef);
+            for (const bool one : {attained[0], attained[1], found[0], found[1]}) recorder.add(one);
         }
     });
 }
@@ -312,16 +324,51 @@ TEST(tasks) {
     });
 }
 
-// Few dimensions and many hyperplanes: cones of directions.
+// Few dimensions and many hyperplanes, some of which share flats: cones of directions.
 TEST(cones) {
     for (const int p : {2, 3, 4}) {
         Recorder recorder("cones, p = " + std::to_string(p));
         Random random(2000 + p);
-        for (int trial = 0; trial < 3; ++trial) {
-            Instance instance = random_instance(random, p == 4 ? 30 : 110, p,
-                                                trial == 1 ? RowKind::homogeneous : RowKind::general, LabelKind::noise);
-            if (trial == 2) penalize(std::vector<double>(p, 0.1), &instance);
+        const RowKind rows[] = {RowKind::general, RowKind::homogeneous, RowKind::repeated, RowKind::integers};
+        for (int trial = 0; trial < 16; ++trial) {
+            const int n = p == 4 ? 40 : 120;
+            Instance instance =
+                random_instance(random, n, p, rows[trial % 4], trial % 3 == 0 ? LabelKind::clear : LabelKind::noise);
+            const double rates[] = {static_cast<double>(n), 1.0, 6.0};
+            instance.alpha = rates[trial % 3];
+            if (trial % 5 == 0) penalize(std::vector<double>(p, 0.1), &instance);
             recorder.add(solve(instance));
+            recorder.add(solve(instance, {50 + 10 * trial, infinity}));
+        }
+    }
+}
+
+// Of hyperplanes in general position, of those with entries -1, 0, 1, and of pencils.
+TEST(best_cells) {
+    for (const bool by_cones : {true, false}) {
+        Recorder recorder(std::string("best cells by ") + (by_cones ? "cones" : "conflicts"));
+        Random random(2500);
+        const auto keep = [&](auto&& search, const auto& hyperplanes, const GainProblem& problem, double enough,
+                              std::int64_t most) {
+            gain_searches::Begun budget(most);
+            search.search(hyperplanes.central(problem.gains), enough, infinity, *budget);
+            recorder.add(search.best());
+            recorder.add(search.upper());
+            recorder.add(search.direction());
+            recorder.add(0, (*budget).nodes());
+        };
+        for (int trial = 0; trial < 90; ++trial) {
+            const int p = 1 + trial % 5;
+            const GainProblem problem = random_gains(random, p, 6 + trial / 5, static_cast<NormalKind>(trial / 5 % 3));
+            const Hyperplanes hyperplanes = problem.hyperplanes();
+            const double enough = trial % 4 == 0 ? 3.0 : 0.0;
+            const std::int64_t most = trial % 6 == 0 ? 20 : gain_searches::no_limit;
+            if (by_cones) {
+                keep(cudbound::GainByCones(hyperplanes.arrangement, p, hyperplanes.exact()), hyperplanes, problem,
+                     enough, most);
+            } else {
+                keep(cudbound::GainByConflicts(hyperplanes.arrangement), hyperplanes, problem, enough, most);
+            }
         }
     }
 }
@@ -370,6 +417,58 @@ TEST(plans) {
                 call.known = &ended;
                 keep(made_up::run(draws, call, note));
             }
+        }
+    }
+}
+
+// Batched fits, of few columns and of many, mapped or not, with one penalty or several.
+TEST(refits) {
+    for (const Loss loss : all_losses) {
+        if (loss == Loss::HINGE) continue;
+        Recorder recorder(std::string("refits, ") + loss_names[static_cast<std::size_t>(loss)]);
+        Random random(4000);
+        for (int trial = 0; trial < 12; ++trial) {
+            constexpr int n = 24;
+            constexpr int count = 4;
+            const int p = trial % 2 == 0 ? 2 : 27;
+            const auto entries = static_cast<std::size_t>(count * p);
+            std::vector<double> rows(static_cast<std::size_t>(n * p));
+            for (double& x : rows) x = trial % 4 < 2 ? normal(random) : integer(random, -1, 1);
+            std::vector<double> labels(n);
+            for (int i = 0; i < n; ++i) {  // wrong for some rows that are far out
+                double& first = rows[static_cast<std::size_t>(i * p)];
+                labels[i] = (first > 0.0) == (i % 8 > 0) ? 1.0 : -1.0;
+                first *= i % 8 == 0 ? 2.0 : 0.2;
+            }
+            std::vector<double> weights(static_cast<std::size_t>(count * n));
+            for (std::size_t k = 0; k < weights.size(); ++k) weights[k] = integer(random, 0, k % 8 == 0 ? 1 : 5);
+            cudbound::Fits fits;
+            fits.intercept = trial % 3 != 0;
+            std::vector<double> penalty(static_cast<std::size_t>(count) * (entries / count + fits.intercept), 0.02);
+            if (trial >= 6) {
+                for (double& x : penalty) x = 0.01 * integer(random, 0, 9);
+            }
+            std::vector<double> shift(entries);
+            std::vector<double> scale(entries);
+            for (double& x : shift) x = normal(random);
+            for (double& x : scale) x = integer(random, 0, 3);
+            fits.n = n;
+            fits.p = p;
+            fits.fits = count;
+            fits.rows = rows.data();
+            if (trial % 5 > 2) fits.shift = shift.data();
+            if (trial % 5 > 1) fits.scale = scale.data();
+            fits.labels = labels.data();
+            fits.weights = weights.data();
+            fits.penalty = penalty.data();
+            fits.loss = loss;
+            std::vector<double> scores(weights.size());
+            std::vector<double> doubt(weights.size());
+            bool found[count] = {};
+            cudbound::fit_all(fits, 1, {}, {scores.data(), doubt.data(), found});
+            recorder.add(scores);
+            recorder.add(doubt);
+            for (const bool one : found) recorder.add(one);
         }
     }
 }
