@@ -343,6 +343,31 @@ TEST(cones) {
     }
 }
 
+// The work on a cone, in products: what is missing from a full node is charged until the node is full.
+TEST(open_cones) {
+    Recorder recorder("open cones");
+    Random random(2400);
+    for (int trial = 0; trial < 300; ++trial) {
+        const int p = 1 + trial % 6;
+        const GainProblem problem = random_gains(random, p, 2 + trial / 15, static_cast<NormalKind>(trial / 6 % 3));
+        const Hyperplanes hyperplanes = problem.hyperplanes();
+        cudbound::OpenCone cone(hyperplanes.arrangement);
+        gain_searches::Begun budget;
+        cone.charge_to(*budget);
+        std::vector<int> members;
+        for (int j = 0; j < static_cast<int>(problem.gains.size()); ++j) {
+            if (integer(random, 0, 3) > 0) members.push_back(j);
+        }
+        const auto answer = cone.find(hyperplanes.normals(), members);
+        recorder.add(static_cast<double>(answer));
+        for (const int j : cone.conflict()) recorder.add(j);
+        if (answer == cudbound::OpenCone::Answer::open) recorder.add({cone.interior(), cone.interior() + p});
+        std::int64_t missing = 0;
+        for (const auto full = (*budget).charged(); (*budget).charged() == full; ++missing) (*budget).charge(1);
+        recorder.add(0, (*budget).charged() * cudbound::Settings::products_per_node - missing);
+    }
+}
+
 // Of hyperplanes in general position, of those with entries -1, 0, 1, and of pencils.
 TEST(best_cells) {
     for (const bool by_cones : {true, false}) {
@@ -359,7 +384,15 @@ TEST(best_cells) {
         };
         for (int trial = 0; trial < 90; ++trial) {
             const int p = 1 + trial % 5;
-            const GainProblem problem = random_gains(random, p, 6 + trial / 5, static_cast<NormalKind>(trial / 5 % 3));
+            GainProblem problem = random_gains(random, p, 6 + trial / 5, static_cast<NormalKind>(trial / 5 % 3));
+            if (trial % 3 == 0 && p > 1) {  // a thin cell
+                oracle::Vector turned = problem.normals[0];
+                for (double& x : turned) x = -x;
+                turned[0] += std::pow(10.0, -integer(random, 3, 15));
+                problem.normals.push_back(oracle::unit(turned));
+                problem.rows.push_back(turned);
+                problem.gains.push_back(1.0);
+            }
             const Hyperplanes hyperplanes = problem.hyperplanes();
             const double enough = trial % 4 == 0 ? 3.0 : 0.0;
             const std::int64_t most = trial % 6 == 0 ? 20 : gain_searches::no_limit;
