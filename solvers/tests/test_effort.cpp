@@ -1,6 +1,6 @@
-// What the search of fixed problems takes, and the numbers it passes on the way. Most mistakes in a relaxation, a plan
-// or an order of branching leave the answers right and change only this. The record says what was, not what is right: a
-// change of the solver that is meant to change it renews it, from the folder of the project, by
+// The nodes that fixed problems take, and the numbers that are computed on the way. Most mistakes in a relaxation, a
+// plan or an order of branching leave the answers right and change only these. The record says what was, not what is
+// right: after a change of the solver that is meant to change it, renew it from the folder of the project by
 //   CUDBOUND_RENEW=solvers/tests/recorded_effort.inc build/solvers/tests/test_effort
 #include <bit>
 #include <cstdlib>
@@ -28,7 +28,7 @@ using cudbound::Relaxation;
 using cudbound::Side;
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-// Nodes, the sum of the reported bounds, and a hash of the bits of all numbers. The bits are those of one C library.
+// Nodes, the sum of the reported bounds, and a hash of the bits of all numbers.
 struct Record {
     std::string name;
     std::int64_t nodes;
@@ -36,8 +36,9 @@ struct Record {
     std::uint64_t bits;
 };
 
+// The last bits of exp and log are those of one C library, which looks for fused multiply-add.
 #if defined(__x86_64__) && defined(__GLIBC__)
-constexpr bool has_bits = true;
+const bool has_bits = __builtin_cpu_supports("fma") != 0;
 #else
 constexpr bool has_bits = false;
 #endif
@@ -53,8 +54,8 @@ class Recorder {
     Recorder& operator=(const Recorder&) = delete;
 
     void add(double value) {
-        if (std::isnan(value)) value = infinity;  // whose sign and payload are nobody's business
-        if (value == 0.0) value = 0.0;            // -0
+        if (std::isnan(value)) value = infinity;  // a NaN has a sign and a payload, which do not count
+        if (value == 0.0) value = 0.0;            // -0 too
         now_.bits = (now_.bits ^ std::bit_cast<std::uint64_t>(value)) * 1099511628211U;
         now_.bits ^= now_.bits >> 29U;
     }
