@@ -77,6 +77,7 @@ void check_nodes_run_out(const Search& search, std::uint64_t seed, const int (&s
                 const Run run = own ? search(problem, nodes, no_limit) : search(problem, infinity, nodes);
                 CHECK_AT_MOST(expected, run.upper);
                 CHECK_AT_MOST(run.best, expected);
+                if (nodes == 0) CHECK_EQUAL(run.best, -1.0);  // nothing was found
                 if (own) CHECK(!run.exhausted);
                 if (run.upper > run.best) {
                     ++open;

@@ -175,3 +175,23 @@ TEST(places_preserve_sides) {
         }
     }
 }
+
+// Rows e_1, e_2 and e_1 + e_2 of three coefficients are flat along the third, which follows from the rows themselves.
+// It does not where the third row is off that plane by a rounding error, or where a penalty on the first coefficient
+// has a share in it.
+TEST(flat_directions_are_certain_if_the_rows_tell) {
+    for (const double off : {0.0, 1e-14}) {
+        for (const bool penalized : {false, true}) {
+            check::set_context("off", off, "penalized", penalized);
+            Instance instance = by_hand({1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 1.0, 1.0, off, 0.0, 0.0, 1.0},
+                                        {1.0, -1.0, 1.0, 1.0}, {0.1, 0.2, 0.3}, {1, 1, 1, 0}, 1.0);
+            if (penalized) penalize({0.5, 0.0, 0.0}, &instance);
+            const Problem problem = instance.view();
+            const auto arrangement = cudbound::merge_rows(problem);
+            Ball ball(problem, arrangement);
+            ball.set(0);
+            CHECK_EQUAL(ball.rank, 2);
+            CHECK_EQUAL(ball.certain, off == 0.0 && !penalized);
+        }
+    }
+}

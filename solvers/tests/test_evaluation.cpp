@@ -235,3 +235,21 @@ TEST(no_score_on_a_hyperplane) {
     CHECK(has_score(next_to_it));
     CHECK_EQUAL(score, -1.0);
 }
+
+// Closer to a hyperplane than 1.1e-14 times the lengths of row and coefficients there is no score, though nothing
+// cancels: with lengths 2 and 5, at a side of 1.1e-13.
+TEST(no_score_next_to_a_hyperplane) {
+    const Instance instance = by_hand({2.0, 0.0, 0.0}, {1.0}, {1.0, 1.0, 1.0}, {2}, 0.0);
+    const cudbound::Problem problem = instance.view();
+    Evaluation evaluation(problem);
+    for (const double sign : {1.0, -1.0}) {
+        for (const double away : {0.99, 1.01}) {
+            check::set_context("sign", sign, "away", away);
+            const double coef[] = {sign * away * 0.55e-13, 3.0, -4.0};
+            evaluation.measure(coef);
+            double score = 0.0;
+            CHECK_EQUAL(evaluation.score(0, &score), away > 1.0);
+            if (away > 1.0) CHECK_EQUAL(score, sign > 0.0 ? 0.0 : 1.0);
+        }
+    }
+}

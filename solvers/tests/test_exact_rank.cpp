@@ -69,6 +69,9 @@ TEST(by_hand) {
     CHECK(dependent({{1.0, 0.0}, {0.0, 1.0}, {1.0, 1.0}}));  // more rows than columns
     CHECK(dependent({{1.0, 0.0, 1.0}, {0.0, 1.0, 1.0}, {1.0, 1.0, 2.0}}));
     CHECK(!dependent({{1.0, 0.0, 1.0}, {0.0, 1.0, 1.0}, {1.0, 1.0, std::nextafter(2.0, 3.0)}}));
+    // the determinant is 2^61 - 1, the first prime that is tried
+    CHECK(!dependent({{std::ldexp(1.0, 30), 1.0}, {1.0, std::ldexp(1.0, 31)}}));
+    CHECK(dependent({{std::ldexp(1.0, 30), 1.0}, {std::ldexp(1.0, 61), std::ldexp(1.0, 31)}}));
     CHECK_EQUAL(rank({{0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}}), 0);
     CHECK_EQUAL(rank({{1.0, 1.0, 1.0}, {2.0, 2.0, 2.0}, {0.0, 0.0, 0.0}}), 1);
     CHECK_EQUAL(rank({{1.0, 2.0, 3.0}, {4.0, 5.0, 6.0}, {7.0, 8.0, 9.0}}), 2);

@@ -1,109 +1,18 @@
-// Which draw is searched next: against a solver that is made up, whose answers are known.
+// Which draw is searched next, and for what.
 #include <algorithm>
 #include <cstdint>
 #include <numeric>
 #include <vector>
 
 #include "check.hpp"
-#include "instances.hpp"
-#include "schedule/schedule.hpp"
+#include "cudbound/settings.hpp"
+#include "made_up_draws.hpp"
 
 namespace {
 
-using cudbound::Kind;
-using cudbound::Limits;
-using cudbound::Outcome;
-using cudbound::Status;
-using cudbound::Task;
+using namespace made_up;
 
 constexpr std::int64_t first_cap = 4000;
-
-// What a search finds out about a draw. One that is stuck never leaves its bounds; the others take `nodes` nodes.
-struct Draw {
-    double value = 0.0;
-    std::int64_t nodes = 1;
-    bool stuck = false;
-    double lower = 0.0;
-    double upper = 0.5;
-    double easy_from = 1.0;      // with such floors a search takes one node
-    std::int64_t conflicts = 0;  // that each node takes as long as
-};
-
-struct Ended {
-    std::vector<double> lower, upper;
-    std::vector<std::int32_t> status;
-    std::vector<std::int64_t> nodes;
-
-    double smallest(std::vector<double> values, std::int64_t rank) const {
-        std::sort(values.begin(), values.end());
-        return values[static_cast<std::size_t>(rank - 1)];
-    }
-    std::int64_t count(Status which) const {
-        return std::count(status.begin(), status.end(), static_cast<std::int32_t>(which));
-    }
-};
-
-Outcome answer(const Draw& draw, const Task& task) {
-    Outcome outcome;
-    outcome.upper = 0.5;
-    if (task.kind != Kind::search) return outcome;
-    if (draw.stuck) return {draw.lower, draw.upper, cudbound::End::inaccurate, Status::OPTIMAL, 1};
-    const std::int64_t nodes = task.target.floor >= draw.easy_from ? 1 : draw.nodes;
-    const std::int64_t possible = std::min(task.target.nodes, task.target.work / (1 + draw.conflicts));
-    if (nodes > possible)
-        return {0.0, 0.5, cudbound::End::at_limit, Status::NODE_LIMIT, possible, possible * draw.conflicts};
-    outcome.nodes = nodes;
-    outcome.charged = nodes * draw.conflicts;
-    if (draw.value <= task.target.floor) {
-        outcome.upper = task.target.floor;
-    } else if (draw.value > task.target.ceiling) {
-        outcome.lower = draw.value;
-        outcome.end = cudbound::End::above_ceiling;
-    } else {
-        outcome = {draw.value, draw.value, cudbound::End::exact, Status::OPTIMAL, nodes, outcome.charged};
-    }
-    return outcome;
-}
-
-// The trivial upper bound of each draw is 0.5: of 4 rows, 2 are drawn twice and 2 never.
-Ended run(const std::vector<Draw>& draws, std::int64_t rank, const Limits& limits = {}) {
-    Instance instance;
-    instance.n = 4;
-    instance.p = 1;
-    instance.draws = static_cast<int>(draws.size());
-    instance.design.assign(4, 1.0);
-    instance.labels.assign(4, 1.0);
-    instance.anchor.assign(1, 1.0);
-    for (std::size_t d = 0; d < draws.size(); ++d) {
-        for (const int count : {2, 2, 0, 0}) instance.counts.push_back(count);
-    }
-    const auto problem = instance.view();
-    Ended ended;
-    ended.lower.resize(draws.size());
-    ended.upper.resize(draws.size());
-    ended.status.resize(draws.size());
-    ended.nodes.resize(draws.size());
-    std::vector<double> witnesses(draws.size());
-    const double witness = 1.0;
-    const cudbound::Ranks ranks{&rank, 1, false};
-    const cudbound::Results results{ended.lower.data(), ended.upper.data(), ended.status.data(), ended.nodes.data(),
-                                    witnesses.data()};
-    cudbound::Schedule schedule(problem, limits, ranks, results);
-    for (int batches = 0; batches < 10000; ++batches) {
-        const std::vector<Task> tasks = schedule.plan();
-        if (tasks.empty()) break;
-        for (const Task& task : tasks)
-            schedule.record(task, answer(draws[static_cast<std::size_t>(task.draw)], task), &witness);
-    }
-    schedule.close(Status::NODE_LIMIT);
-    return ended;
-}
-
-std::vector<Draw> spread(int count) {
-    std::vector<Draw> draws;
-    for (int d = 0; d < count; ++d) draws.push_back({0.004 * (d + 1)});
-    return draws;
-}
 
 }  // namespace
 
@@ -191,4 +100,233 @@ TEST(the_bracket_is_narrowed_where_the_quantile_is_out_of_reach) {
     const Ended ended = run(draws, 95, limits);
     CHECK_AT_MOST(0.004 * 95, ended.smallest(ended.upper, 95));
     CHECK_AT_MOST(ended.smallest(ended.upper, 95), 0.45);
+}
+
+// Each batch is of draws that were searched with the same limit, and none of the others that may lie at t was searched
+// with less: draws that met a limit wait.
+TEST(hard_draws_wait_for_the_others) {
+    std::vector<Draw> draws = spread(100);
+    for (std::size_t d = 40; d < 100; d += 3) draws[d].nodes = 2 * first_cap;
+    std::vector<std::int64_t> caps(100, first_cap);
+    int waited = 0;
+    run(draws, {{80}}, [&](const std::vector<Task>& tasks, const Ended& known, std::int64_t) {
+        if (tasks.empty() || tasks[0].kind != Kind::search) return;
+        const double t = known.smallest(known.lower, 80);
+        for (const Task& task : tasks) {
+            const std::int64_t cap = caps[static_cast<std::size_t>(task.draw)];
+            CHECK_EQUAL(task.target.nodes, cap);
+            CHECK_EQUAL(task.target.floor, t);
+            CHECK_AT_MOST(task.target.floor, task.target.ceiling);
+            for (std::size_t d = 0; d < caps.size(); ++d) {
+                if (known.lower[d] <= t && known.upper[d] > t) CHECK_AT_MOST(cap, caps[d]);
+                waited += known.lower[d] <= t && known.upper[d] > t && caps[d] > cap;
+            }
+        }
+        for (const Task& task : tasks) {
+            const auto d = static_cast<std::size_t>(task.draw);
+            if (draws[d].nodes > caps[d]) caps[d] *= 8;
+        }
+    });
+    CHECK(waited > 0);
+    CHECK_EQUAL(*std::max_element(caps.begin(), caps.end()), 8 * first_cap);
+}
+
+// Of 32 draws at a time, those with the largest lower bounds first, as the dives found them.
+TEST(the_largest_lower_bounds_come_first) {
+    std::vector<Draw> draws = spread(100);
+    for (std::size_t d = 0; d < 100; ++d) {
+        draws[d].nodes = 10;
+        draws[d].dived = d % 3 == 0 ? 0.5 : 0.2;
+    }
+    int batches = 0;
+    run(draws, {{90}}, [&](const std::vector<Task>& tasks, const Ended& known, std::int64_t) {
+        if (tasks.empty() || tasks[0].kind != Kind::search) return;
+        ++batches;
+        CHECK_AT_MOST(tasks.size(), std::size_t{32});
+        for (std::size_t k = 1; k < tasks.size(); ++k)
+            CHECK_AT_MOST(known.lower[static_cast<std::size_t>(tasks[k].draw)],
+                          known.lower[static_cast<std::size_t>(tasks[k - 1].draw)]);
+    });
+    CHECK(batches > 1);
+}
+
+// What a call may spend counts nodes, what conflicts took, and 12 nodes for each search and each of 36 dives (2 for
+// each of the 10 draws above the quantile, 16 others). It is divided by the draws that share it, so that it is never
+// exceeded but by what every search needs to begin.
+TEST(what_is_spent_is_what_was_allowed) {
+    for (const std::int64_t conflicts : {0, 3}) {
+        for (const std::int64_t total : {2000, 5000, 20000}) {
+            std::vector<Draw> draws = spread(100);
+            for (Draw& draw : draws) {
+                draw.nodes = 70;
+                draw.conflicts = conflicts;
+            }
+            Limits limits;
+            limits.total_nodes = total;
+            std::int64_t spent = 0;
+            std::int64_t dives = 0;
+            const Ended ended = run(draws, {{90}, limits}, [&](const auto& tasks, const auto&...) {
+                check::set_context("conflicts", conflicts, "total", total, "spent", spent);
+                if (tasks.empty()) return;
+                if (tasks[0].kind != Kind::start) CHECK(spent < total);
+                std::int64_t promised = 0;
+                for (const Task& task : tasks) {
+                    const Outcome outcome = answer(draws[static_cast<std::size_t>(task.draw)], task);
+                    spent += outcome.nodes + outcome.charged + (task.kind == Kind::start ? 0 : 12);
+                    if (task.kind == Kind::dive) ++dives;
+                    if (task.kind == Kind::search) promised += std::min(task.target.work, total);
+                    if (task.kind == Kind::search) CHECK_AT_MOST(task.target.nodes, task.target.work);
+                }
+                CHECK_AT_MOST(promised, total);
+            });
+            CHECK_EQUAL(dives, 36);
+            // what is left is less than another search would take
+            if (ended.smallest(ended.lower, 90) < ended.smallest(ended.upper, 90))
+                CHECK_AT_MOST(total - spent, 100 * (1 + conflicts));
+        }
+    }
+}
+
+// Continued with as much again, a call spends that, whatever was spent before; and it begins without dives.
+TEST(what_was_spent_before_does_not_count) {
+    std::vector<Draw> draws = spread(100);
+    for (Draw& draw : draws) draw.nodes = 500;
+    Limits limits;
+    limits.total_nodes = 20000;
+    const Ended before = run(draws, {{90}, limits}, [](const auto&...) {});
+    std::int64_t searches = 0;
+    const Ended after = run(draws, {{90}, limits, Loss::SQUARED, 1, &before}, [&](const auto& tasks, const auto&...) {
+        for (const Task& task : tasks) {
+            CHECK(task.kind == Kind::search);
+            ++searches;
+        }
+    });
+    const auto total = [](const Ended& ended) {
+        return std::accumulate(ended.nodes.begin(), ended.nodes.end(), std::int64_t{0});
+    };
+    CHECK_AT_MOST(10000, total(before));
+    CHECK_AT_MOST(total(after) - total(before), 20000 - 12 * (searches - 32));
+    CHECK_AT_MOST(10000, total(after) - total(before));
+    for (std::size_t d = 0; d < 100; ++d) {
+        CHECK_AT_MOST(before.lower[d], after.lower[d]);
+        CHECK_AT_MOST(after.upper[d], before.upper[d]);
+    }
+}
+
+// Where all draws are asked for: batches of 32 that share the nodes, each draw once, and none that was solved before.
+TEST(all_draws) {
+    std::vector<Draw> draws = spread(100);
+    for (Draw& draw : draws) draw.nodes = 3;
+    std::vector<int> searched(100, 0);
+    const auto count = [&](const std::vector<Task>& tasks, const Ended&, std::int64_t decided) {
+        CHECK_AT_MOST(decided, 100);
+        for (const Task& task : tasks) {
+            ++searched[static_cast<std::size_t>(task.draw)];
+            CHECK(task.kind == Kind::search);
+            CHECK_EQUAL(task.target.floor, 0.0);
+            CHECK_EQUAL(task.target.ceiling, std::numeric_limits<double>::infinity());
+        }
+    };
+    const Ended whole = run(draws, {{}}, count);
+    for (std::size_t d = 0; d < 100; ++d) {
+        CHECK_EQUAL(searched[d], 1);
+        CHECK_EQUAL(whole.lower[d], draws[d].value);
+        CHECK_EQUAL(whole.upper[d], draws[d].value);
+    }
+    CHECK_EQUAL(whole.count(Status::OPTIMAL), 100);
+    // 15 nodes each, of which 12 are for setting up: 40 of the draws, in batches of 32 and 8
+    Limits limits;
+    limits.total_nodes = 15 * 40;
+    searched.assign(100, 0);
+    std::vector<std::size_t> batches;
+    const Ended part = run(draws, {{}, limits}, [&](const auto& tasks, const Ended& known, std::int64_t decided) {
+        count(tasks, known, decided);
+        batches.push_back(tasks.size());
+        CHECK_EQUAL(decided, static_cast<std::int64_t>(32 * (batches.size() - 1)));
+        if (batches.size() == 1) CHECK_EQUAL(tasks[0].target.work, 15 * 40 / 32);
+        if (batches.size() == 2) CHECK_EQUAL(tasks[0].target.work, (15 * 40 - 15 * 32) / 32);
+    });
+    CHECK(batches == std::vector<std::size_t>({32, 32, 0}));
+    CHECK_EQUAL(part.count(Status::OPTIMAL), 64);
+    CHECK_EQUAL(part.count(Status::NODE_LIMIT), 36);
+    searched.assign(100, 0);
+    const Ended rest = run(draws, {{}, {}, Loss::SQUARED, 1, &part}, count);
+    for (std::size_t d = 0; d < 100; ++d) CHECK_EQUAL(searched[d], d < 64 ? 0 : 1);
+    CHECK_EQUAL(rest.count(Status::OPTIMAL), 100);
+}
+
+// A node of logistic loss with 20 coefficients and 4 rows takes (15 + 0.003 * 4 * 400 + 0.012 * 8000) / (1.5 + 0.0005 *
+// 80) = 75 nodes of its quadratic, rounded down: dives go down the model, with 96 steps, which are charged as 96 / 75,
+// rounded up, and one node each for setting up. With one coefficient it takes 10: dives are those of the loss.
+TEST(dear_nodes) {
+    for (const int p : {1, 20}) {
+        check::set_context("p", p);
+        std::vector<Draw> draws = spread(100);
+        for (Draw& draw : draws) {
+            draw.nodes = 1000000;
+            draw.dived = 0.1;
+        }
+        Limits limits;
+        limits.total_nodes = 10000;
+        int dives = 0;
+        int bounds = 0;
+        const Ended ended =
+            run(draws, {{90}, limits, Loss::LOGISTIC, p}, [&](const auto& tasks, const Ended& known, std::int64_t) {
+                for (const Task& task : tasks) {
+                    const std::int64_t before = known.nodes[static_cast<std::size_t>(task.draw)];
+                    if (task.kind == Kind::search && dives == 36 && before > 0)
+                        CHECK_EQUAL(before, p == 20 ? 2 : 2500 / 72);
+                    if (task.kind == Kind::dive) {
+                        ++dives;
+                        CHECK_EQUAL(task.target.with_model, p == 20);
+                        // 10000 / 4 for 36 dives of both signs
+                        CHECK_EQUAL(task.target.nodes, p == 20 ? 96 : 2500 / 72);
+                    }
+                    if (task.kind == Kind::bound) {
+                        CHECK_EQUAL(task.target.floor, task.target.ceiling);
+                        CHECK_EQUAL(task.target.nodes, task.target.work);
+                        CHECK_EQUAL(task.target.nodes % (p == 20 ? 75 : 10), 0);
+                        const double q_lower = known.smallest(known.lower, 90);
+                        CHECK(task.target.floor > q_lower);
+                        CHECK(task.target.floor < known.smallest(known.upper, 90));
+                        ++bounds;
+                    }
+                }
+            });
+        CHECK(bounds > 0);
+        CHECK_AT_MOST(36, dives);
+        if (p == 20) CHECK_EQUAL(dives, 100);  // all others follow
+        CHECK_EQUAL(ended.smallest(ended.upper, 90), 0.5);
+    }
+}
+
+// Narrowing: each floor is halfway between what could not be proved and the upper bound.
+TEST(narrowing_halves_the_bracket) {
+    std::vector<Draw> draws = spread(100);
+    for (Draw& draw : draws) {
+        draw.nodes = 100000;
+        draw.easy_from = draw.value + 0.05;
+    }
+    Limits limits;
+    limits.total_nodes = 200000;
+    double below = -1.0;
+    int floors = 0;
+    const Ended ended = run(draws, {{90}, limits}, [&](const auto& tasks, const Ended& known, std::int64_t) {
+        if (tasks.empty() || tasks[0].kind != Kind::search || tasks[0].target.floor != tasks[0].target.ceiling) return;
+        const double floor = tasks[0].target.floor;
+        const double upper = known.smallest(known.upper, 90);
+        if (floor <= known.smallest(known.lower, 90)) return;  // a search, not narrowing
+        for (const Task& task : tasks) CHECK_EQUAL(task.target.floor, floor);
+        const double from = 2.0 * floor - upper;
+        CHECK_AT_MOST(-1e-12, from);
+        CHECK_AT_MOST(below, from + 1e-12);
+        floors += from > below + 1e-12;
+        below = std::max(below, from);
+        for (std::size_t k = 1; k < tasks.size(); ++k)
+            CHECK_AT_MOST(known.upper[static_cast<std::size_t>(tasks[k - 1].draw)],
+                          known.upper[static_cast<std::size_t>(tasks[k].draw)]);
+    });
+    CHECK_AT_MOST(2, floors);
+    CHECK_AT_MOST(0.004 * 90, ended.smallest(ended.upper, 90));
+    CHECK_AT_MOST(ended.smallest(ended.upper, 90), 0.004 * 90 + 0.06);
 }

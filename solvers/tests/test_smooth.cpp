@@ -297,3 +297,24 @@ TEST(a_loss_at_zero_that_is_no_number) {
         }
     }
 }
+
+// Lengths are relative to those of the anchor and the minimizer, or, where both are 0 or next to it, to 1 or to what
+// changes a margin by 1e-6: rows e_1 and 4 e_2, each with both labels, have their minimizer at 0.
+TEST(the_extent_by_hand) {
+    for (const Loss loss : smooth_losses) {
+        check::set_context("loss", static_cast<int>(loss));
+        Instance instance = by_hand({1.0, 0.0, 1.0, 0.0, 0.0, 4.0, 0.0, 4.0}, {1.0, -1.0, 1.0, -1.0}, {0.0, 0.0},
+                                    {1, 1, 1, 1}, 2.0, loss);
+        const auto extent_at = [&](double anchor) {
+            instance.anchor = {anchor, 0.0};
+            const Setting setting(instance);
+            return setting.relaxation->extent;
+        };
+        CHECK_EQUAL(extent_at(0.0), 1.0);
+        CHECK_NEAR(extent_at(1e-9), 1e-6 / 4.0, 1e-14);
+        CHECK_NEAR(extent_at(-0.3), 0.3, 1e-14);
+        instance.counts = {3, 1, 1, 1};
+        const Setting uneven(instance);
+        CHECK_NEAR(uneven.relaxation->extent, std::max(0.3, std::abs(uneven.node->point[0])), 1e-14);
+    }
+}
