@@ -97,9 +97,14 @@ class Recorder {
         check::set_context(now_.name);
         for (const Record& before : recorded) {
             if (before.name != now_.name) continue;
-            CHECK_EQUAL(now_.nodes, before.nodes);
             CHECK_NEAR(now_.bounds, before.bounds, 1e-9 * (1.0 + std::abs(before.bounds)));
-            if (has_bits) CHECK_EQUAL(now_.bits, before.bits);
+            if (has_bits) {
+                CHECK_EQUAL(now_.nodes, before.nodes);
+                CHECK_EQUAL(now_.bits, before.bits);
+            } else {  // other last bits change a node here and there
+                CHECK_NEAR(static_cast<double>(now_.nodes), static_cast<double>(before.nodes),
+                           2.0 + 0.02 * static_cast<double>(before.nodes));
+            }
             return;
         }
         CHECK(false);  // nothing was recorded
