@@ -30,8 +30,8 @@ def seconds_per_node(problem: Problem) -> float:
 
     Under squared loss a node continues from its parent's factorization; under the others it takes Newton steps, whose
     cost is that of a Hessian and of its factorization. Measured on 18 real data sets of 53 to 208 rows and 3 to 61
-    coefficients. The kinks of an l1 penalty take part in every node. Of very many rows most are out of reach under squared
-    loss, unless the labels are noise: a node then takes up to four times as long.
+    coefficients. The kinks of an l1 penalty take part in every node. Under squared loss most of very many rows are out
+    of reach; if the labels are noise, they are not, and a node takes up to four times as long.
     """
     n, p = map(float, problem.design.shape)
     kinks = KINKS if problem.has_l1_penalty else 1.0
