@@ -389,7 +389,7 @@ def test_ordinary_rows_are_clear(kind: str) -> None:
     [
         "logistic, scaled",
         "logistic, mixed columns",
-        "ridge, mixed columns with quantiles",
+        pytest.param("ridge, mixed columns with quantiles", marks=pytest.mark.slow),
         "own hinge, scaled",
     ],
 )

@@ -51,6 +51,7 @@ def test_no_upper_bound_is_refuted_by_a_longer_search(loss: str, shape: str) -> 
         assert against(processes, loss, shape, range(2, 200), 3) == []
 
 
+@pytest.mark.slow
 def test_finds_q_of_most_small_draws() -> None:
     """A falsifier that finds nothing would pass every test above."""
     rng = np.random.default_rng(2)

@@ -6,10 +6,11 @@ import os
 import time
 
 import pytest
+from tiers import quick_first
 from watched import Answer, Watched
 
 
-@pytest.mark.parametrize("processes", [1, 2])
+@pytest.mark.parametrize("processes", quick_first([1, 2]))
 def test_what_hangs_is_ended(processes: int) -> None:
     with Watched(processes, patience=3.0) as watched:
         answers = {answer.job: answer for answer in watched.run(time.sleep, [0.0, 1000.0, 0.01, 0.02])}

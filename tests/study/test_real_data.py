@@ -214,6 +214,7 @@ def test_file_that_is_not_as_the_manifest_says(folder, change, message):
         load_data_set("ward", folder)
 
 
+@pytest.mark.slow
 def test_every_data_set_is_as_its_manifest_counts_it(folder):
     place = SHARED if SHARED.is_dir() else folder
     entries = json.loads((place / "MANIFEST.json").read_text())["datasets"]
