@@ -141,10 +141,7 @@ class DrawnRows {
         const std::size_t k = mass_.size();
         set_margins(beta);
         std::copy(margins_.begin(), margins_.end(), weighted_.begin());
-        for (int l = 0; l < p_; ++l) {
-            const double* column = columns_.data() + l * k;
-            for (std::size_t i = 0; i < k; ++i) weighted_[i] += step[l] * column[i];
-        }
+        add_columns(columns_.data(), step, p_, weighted_.data(), k);
         for (std::size_t i = 0; i < k; ++i) {
             if (loss_at<kind>(margins_[i]).bend > 0.0 && !(loss_at<kind>(weighted_[i]).bend > 0.0)) return false;
         }
@@ -176,12 +173,8 @@ class DrawnRows {
     std::size_t at(int row, int column) const { return static_cast<std::size_t>(row) * p_ + column; }
 
     void set_margins(const double* beta) {
-        const std::size_t k = mass_.size();
         std::copy(offset_.begin(), offset_.end(), margins_.begin());
-        for (int l = 0; l < p_; ++l) {
-            const double* column = columns_.data() + l * k;
-            for (std::size_t i = 0; i < k; ++i) margins_[i] += beta[l] * column[i];
-        }
+        add_columns(columns_.data(), beta, p_, margins_.data(), mass_.size());
     }
 
     const Problem& problem_;
