@@ -45,8 +45,6 @@ CHANGES = {
     r"\bcontinue;": ("break;",),
     r"^ +[\w.>-]+\(.*\);$": ("",),  # a call whose result is not used
 }
-
-
 CTEST = ["ctest", "--parallel", "2", "--stop-on-failure"]
 
 

@@ -12,8 +12,9 @@ namespace cudbound {
 // Those of all draws, kept from one search to the next. Threads work on different draws.
 using Minorants = std::vector<std::unique_ptr<const Ball::Quadratic>>;
 
-// A quadratic below the loss wherever g > 0, if there is one. Its minimizer, cells and values are those of the
-// quadratic: they bound Q from above, and no more. A draw without it has `found` false.
+// A quadratic below the loss wherever g > 0, if there is one; an l1 penalty is not part of it, but of its tree. Its
+// minimizer, cells and values are those of the quadratic: they bound Q from above, and no more. A draw without it has
+// `found` false.
 bool has_minorant(const Problem& problem);
 std::unique_ptr<Relaxation> make_minorant(const Problem& problem, const Arrangement& arrangement, Minorants& kept,
                                           Budget& budget);
