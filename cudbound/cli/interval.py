@@ -101,6 +101,12 @@ all_classes_option = click.option(
     help="Instead of --positive: keep all values of the target, more than two, as classes. Metrics are the error, the "
     "accuracy and the sensitivity of each class. Needs a --classifier for several classes, such as logistic.",
 )
+save_option = click.option(
+    "--save",
+    type=options.FILE,
+    metavar="PATH",
+    help="Also write a file for checking the result with 'cudbound verify'; it contains no row of the data.",
+)
 #: The classifier, fitted to the file or from a file of its own; the command gets it as ``classifier``.
 classifier_of_file = classifier_options(
     CLASSIFIERS,
@@ -224,12 +230,7 @@ classifier_of_file = classifier_options(
     help="Also plot the share of such refits per row against the distance of its score from the threshold, to a file "
     "that ends in .svg, .png or .pdf.",
 )
-@click.option(
-    "--save",
-    type=options.FILE,
-    metavar="PATH",
-    help="Also write a file for checking the result with 'cudbound verify'; it contains no row of the data.",
-)
+@save_option
 def interval(
     *,
     look: FirstLook,
@@ -291,9 +292,7 @@ def interval(
     say_seed(seed)
     files: dict[Path, str | bytes] = {}
     if save is not None:
-        named = replace(data, file=Path(data.file.name))  # without its folder
-        recipe = classifier if isinstance(classifier, ClassifierRecipe) else None
-        files[save] = _saved_text(table, SavedCommand(named, recipe, folds))
+        files[save] = saved_text(table, data, classifier, folds)
     if instability_plot is not None and table.instability is not None:
         files[instability_plot] = table.instability.display().image(picture_form(instability_plot))
     write(table, output, files, ranges=ranges, instability=instability, headline_only=recommend)
@@ -336,11 +335,15 @@ def data_for_model(data: DataFile) -> DataFile:
     return data
 
 
-def _saved_text(table: IntervalTable, saved: SavedCommand) -> str:
-    """Return the text of the file for ``cudbound verify``."""
+def saved_text(
+    table: IntervalTable, data: DataFile, classifier: ClassifierRecipe | SavedModel, folds: int | None = None
+) -> str:
+    """Return the text of the file for ``cudbound verify``, which names the data file without its folder."""
     from cudbound.basis.exceptions import SavedResultError
 
+    recipe = classifier if isinstance(classifier, ClassifierRecipe) else None
+    how = SavedCommand(replace(data, file=Path(data.file.name)), recipe, folds)
     try:
-        return replace(table.saved, command=saved).to_text()
+        return replace(table.saved, command=how).to_text()
     except SavedResultError as error:
         raise ValueError(f"--save: {error}") from error

@@ -12,7 +12,13 @@ from cudbound.cli import options
 from cudbound.cli.advice import in_words_of_the_command
 from cudbound.cli.command import command, say_seed, typed_command
 from cudbound.cli.fitted import fit, read_sample, with_notes
-from cudbound.cli.interval import classifier_of_file, data_for_model, weight_option
+from cudbound.cli.interval import (
+    classifier_of_file,
+    data_for_model,
+    save_option,
+    saved_text,
+    weight_option,
+)
 from cudbound.cli.model_file import SavedModel
 from cudbound.cli.output import check_paths, finish, write_whole
 from cudbound.inputs.classifier_recipe import ClassifierRecipe
@@ -47,12 +53,14 @@ from cudbound.inputs.first_look import FirstLook
     metavar="PATH.html",
     help="Page to write; its numbers are written to the same name with .json.",
 )
+@save_option
 def report(
     *,
     look: FirstLook,
     classifier: ClassifierRecipe | SavedModel,
     seed: int,
     path: Path,
+    save: Path | None,
     **further: Any,
 ) -> None:
     """Write an HTML report on a classifier trained on FILE.csv, for the supplement of a paper.
@@ -69,7 +77,7 @@ def report(
     numbers = path.with_suffix(".json")
     model = classifier if isinstance(classifier, SavedModel) else None
     read = [look.data.file, None if model is None else model.path]
-    check_paths({"--output": path, "--output, its numbers": numbers}, read)
+    check_paths({"--output": path, "--output, its numbers": numbers, "--save": save}, read)
     import_matplotlib()  # what is missing is told before any time is spent
     templates()
     if model is not None:
@@ -90,11 +98,13 @@ def report(
             rng=seed,
             in_words=lambda table: with_notes(table, sample, classifier=fitted.description),
             checks=(*sample.warnings, *fitted.warnings),
-            command=typed_command(leave_out=("path", "n_jobs", "seed"))
+            command=typed_command(leave_out=("path", "save", "n_jobs", "seed"))
             + f" --seed {seed} --output report.html",
             **further,
         )
-        texts = {path: found.to_html(), numbers: found.to_json()}
+        texts: dict[Path, str | bytes] = {path: found.to_html(), numbers: found.to_json()}
+    if save is not None:
+        texts[save] = saved_text(found.table, look.data, classifier)
     say_seed(seed)
     write_whole(texts)
     finish([*fitted.warnings, *heard.messages], heard.certified)

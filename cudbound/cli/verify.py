@@ -21,7 +21,7 @@ from cudbound.inputs.csv_file import CsvError, DataFile
 
 @dataclass(frozen=True)
 class SavedCommand:
-    """How ``cudbound interval`` read its file and what it fitted; without a `recipe` if the model came from a file."""
+    """How a command read its file and what it fitted; without a `recipe` if the model came from a file."""
 
     data: DataFile
     recipe: ClassifierRecipe | None
@@ -57,7 +57,7 @@ def verify(
     n_jobs: int,
     output: ResultOutput,
 ) -> None:
-    """Check RESULT.json, written by 'cudbound interval --save', on its data FILE.csv.
+    """Check RESULT.json, written by --save of 'cudbound interval' or 'cudbound report', on its data FILE.csv.
 
     The file describes how to read the data and which classifier to fit. The fingerprint of the data is compared first,
     then the draws, their bounds, the limits, and the rows of the table. The exit code is 4 if anything disagrees.

@@ -39,9 +39,15 @@ class ClinicalReport:
     """A report on a classifier for the supplement of a paper; `to_dict` has everything that is shown.
 
     It prints, and displays in a notebook, as its main sentence.
+
+    Attributes
+    ----------
+    table : IntervalTable
+        The recommended interval for each metric. ``table.save(path)`` writes a file for `cudbound.verify_result`.
     """
 
     _numbers: Mapping[str, Any]
+    table: IntervalTable
 
     def to_dict(self) -> dict[str, Any]:
         """Return all numbers and sentences as JSON values; None means that a number is not defined.
@@ -230,7 +236,7 @@ def make_report(
     answers = replace(answers, table=in_words(answers.table))
     call = f"clinical_report(estimator, X, y, n_resamples={n_resamples}, n_seeds={n_seeds}, rng={seed})"
     report = _assembled(answers, estimator, X, y, seed, checks, command or call)
-    return ClinicalReport(_strict(masked(report) if mask_small_cells else report))
+    return ClinicalReport(_strict(masked(report) if mask_small_cells else report), answers.table)
 
 
 def _assembled(

@@ -25,6 +25,11 @@ from cudbound.metrics.metrics import Metrics
 from cudbound.resampling import ResamplingSizes
 
 FORMAT = "cudbound result 1"
+#: What to do about a table, or the numbers of a report, that cannot be checked.
+OF_SAVE = (
+    "give the file that --save of 'cudbound interval' or 'cudbound report' wrote (in Python table.save or "
+    "report.table.save), not a table or the page of a report; the same command with its seed and --save writes it"
+)
 
 Made = TypeVar("Made")
 Scalar: TypeAlias = str | int | float | bool | None
@@ -172,7 +177,7 @@ def read_saved(path: str | Path) -> tuple[SavedResult, bool]:
     try:
         body = json.loads(content)
         if not isinstance(body, dict) or body.get("format") != FORMAT:
-            raise SavedResultError(f"its format is not {FORMAT!r}")
+            raise SavedResultError(f"its format is not {FORMAT!r}; {OF_SAVE}")
         checksum = body.pop("checksum", None)
         intact = checksum == _checksum(body)
         del body["format"]
@@ -181,7 +186,7 @@ def read_saved(path: str | Path) -> tuple[SavedResult, bool]:
     except SavedResultError as error:
         raise SavedResultError(f"saved result {str(path)!r}: {error}") from error
     except (ValueError, RecursionError) as error:
-        raise SavedResultError(f"saved result {str(path)!r}: it is not written in JSON") from error
+        raise SavedResultError(f"saved result {str(path)!r}: it is not written in JSON; {OF_SAVE}") from error
     return saved, intact
 
 

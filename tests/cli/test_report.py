@@ -95,3 +95,25 @@ def test_what_is_missing_is_told_before_the_work(folder, monkeypatch, package):
     result = report(*FEW, "--seed", "1", "--output", "a.html")
     assert_error(result, 1, "which is not installed; get it with: pip install")
     assert not list(folder.glob("a.*"))
+
+
+@pytest.mark.parametrize("how", [(), ("--weight", "age"), ("--classifier", "logistic", "--threshold", "0.3")])
+def test_what_is_saved_is_verified(folder, how):
+    """The page is that of the command without --save; its own numbers are not a saved result, and this is said."""
+    (folder / "kept").mkdir()
+    result = report(*FEW, *how, "--seed", "1", "--output", "a.html", "--save", "kept/result.json")
+    assert result.exit_code == 0, result.stderr
+    assert "wrote kept/result.json" in result.stderr
+    assert "--save" not in (folder / "a.json").read_text("utf-8")
+    checked = invoke("verify", "kept/result.json", "data/patients.csv")
+    assert checked.exit_code == 0, checked.output
+    assert "The saved result is confirmed" in checked.stdout
+    found = json.loads((folder / "a.json").read_text("utf-8"))
+    assert f"two-center: error {found['box']['estimate']:.3f}" in checked.stdout
+    assert_error(invoke("verify", "a.json", "data/patients.csv"), 1, "give the file that --save of")
+    assert_error(invoke("verify", "a.html", "data/patients.csv"), 1, "give the file that --save of")
+
+
+def test_the_page_and_the_saved_file_differ(folder):
+    result = report(*FEW, "--seed", "1", "--output", "a.html", "--save", "a.json")
+    assert_error(result, 2, "--output, its numbers and --save name the same file")

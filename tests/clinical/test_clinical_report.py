@@ -219,6 +219,13 @@ def test_both_files_are_written(report, tmp_path):
         report.save(tmp_path / "a.pdf")
 
 
+def test_its_table_is_saved_and_verified(report, tmp_path):
+    report.table.save(tmp_path / "result.json")
+    again = cudbound.verify_result(tmp_path / "result.json", LogisticRegression().fit(X, Y), X, Y)
+    assert again.passed
+    assert again.complete
+
+
 def test_it_prints_its_main_sentence(report, found):
     assert str(report).startswith(found["box"]["sentence"])
     assert repr(report) == str(report)
