@@ -163,7 +163,7 @@ def read_training_data(
         None if roles.weight is None else _weights(frame[[roles.weight]]),
         roles.weight,
         len(table.records) - len(frame),
-        tuple(warnings),
+        (*table.warnings, *warnings),
         _roles(roles, everything.columns, in_levels, classes, y, settled),
     )
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import csv
 import gzip
 import io
+import zlib
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -25,6 +26,8 @@ LEADING = 10
 TOTALS = {"total", "totals", "grand total", "sum", "mean", "average", "summe", "gesamt"}
 #: Items that a message lists before it only counts.
 LISTED = 10
+#: The largest file, unpacked: at this size `check` takes ten seconds and half a gigabyte.
+MOST_BYTES = 50 * 2**20
 
 
 class CsvError(ValueError):
@@ -117,6 +120,8 @@ class CsvTable:
         Line of the file on which each record begins, counted from 1.
     unnamed : frozenset of str
         Members of `names` that replace a missing name.
+    warnings : tuple of str, default ()
+        What a reader of the file may have overlooked.
     """
 
     source: str
@@ -124,6 +129,7 @@ class CsvTable:
     records: tuple[tuple[str, ...], ...]
     lines: tuple[int, ...]
     unnamed: frozenset[str]
+    warnings: tuple[str, ...] = ()
 
 
 def quoted(text: str, longest: int = 60) -> str:
@@ -200,15 +206,33 @@ def as_table(path: Path, rows: Sequence[tuple[int, tuple[str, ...]]]) -> CsvTabl
 
 
 def content_of(path: Path) -> bytes:
-    """Return the content of a file, decompressed if its name ends in ``.gz``."""
+    """Return the content of a file, decompressed if its name ends in ``.gz``; more than `MOST_BYTES` is an error."""
+    packed = path.suffix == ".gz"
     try:
-        content = path.read_bytes()
-        return gzip.decompress(content) if path.suffix == ".gz" else content
+        with gzip.open(path) if packed else path.open("rb") as stream:
+            content = stream.read(MOST_BYTES + 1)
     except FileNotFoundError:
         raise CsvError(f"no such file: {quoted(str(path), 200)}") from None
-    except (OSError, ValueError) as error:  # ValueError: a name with a null character
+    except (OSError, ValueError, EOFError, zlib.error) as error:  # ValueError: a name with a null character
         reason = getattr(error, "strerror", None) or str(error)
         raise CsvError(f"cannot read {quoted(str(path), 200)}: {reason}") from None
+    if len(content) > MOST_BYTES:
+        size = f"more than {megabytes(MOST_BYTES)} unpacked" if packed else megabytes(path.stat().st_size)
+        raise too_large(path.name, size)
+    return content
+
+
+def too_large(name: str, size: str) -> CsvError:
+    """Return the error for a file of more than `MOST_BYTES`."""
+    return CsvError(
+        f"{quoted(name)} has {size}; at most {megabytes(MOST_BYTES)} are read, which is enough for 200 patients with "
+        "20,000 columns. Make a file of the rows and columns that are used"
+    )
+
+
+def megabytes(size: int) -> str:
+    """Return a size in words."""
+    return f"{size / 2**20:,.0f} MB"
 
 
 def _decoded(content: bytes, path: Path) -> str:

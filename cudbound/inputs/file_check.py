@@ -135,7 +135,8 @@ def _table(data: DataFile) -> tuple[CsvTable, DataFile, list[str]]:
     problems: list[str] = []
     while True:
         try:
-            return read_data_file(data), data, problems
+            table = read_data_file(data)
+            return table, data, [*problems, *table.warnings]
         except CsvError as error:
             problems.append(str(error))
             if not error.instead or len(problems) > TRIES:

@@ -4,10 +4,17 @@ from __future__ import annotations
 
 import datetime
 import io
+import re
 import warnings
+import zipfile
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import islice
+from typing import Any
 
 from cudbound.basis.hints import install_command
 from cudbound.inputs.csv_file import (
+    MOST_BYTES,
     WORKBOOK,
     CsvError,
     CsvTable,
@@ -15,9 +22,20 @@ from cudbound.inputs.csv_file import (
     as_table,
     content_of,
     first_few,
+    megabytes,
     quoted,
     read_csv_file,
+    too_large,
 )
+
+#: Cells of a sheet, the empty ones up to the last column included: a cell far to the right makes every row as wide.
+MOST_CELLS = 5_000_000
+AS_CSV = "save it as CSV ('CSV UTF-8' in the dialog) and use that file"
+_HIDDEN = {
+    "rows": re.compile(rb'<(?:\w+:)?row\b[^>]*\bhidden="(?:1|true)"'),
+    "columns": re.compile(rb'<(?:\w+:)?col\b[^>]*\bhidden="(?:1|true)"'),
+}
+Row = tuple[int, tuple[str, ...]]
 
 
 def read_data_file(data: DataFile) -> CsvTable:
@@ -27,47 +45,134 @@ def read_data_file(data: DataFile) -> CsvTable:
     ------
     CsvError
         If the file cannot be used, see `cudbound.inputs.csv_file.read_csv_file`, a workbook cannot be read, openpyxl
-        is not installed, or there is no such sheet.
+        is not installed, there is no such sheet, only another sheet has a table, or a formula has no stored value.
     """
     content = content_of(data.file)
     if content.startswith(WORKBOOK) and b"xl/workbook" in content:
-        rows = _rows(content, data.file.name, data.sheet)
-        return as_table(data.file, [row for row in rows if row[0] > data.skip_rows])
+        return _read_sheet(data, content)
     if data.sheet is not None:
         raise CsvError(f"--sheet: {quoted(data.file.name)} is not an .xlsx workbook; drop the option")
     return read_csv_file(data.file, delimiter=data.delimiter, content=content, skip_rows=data.skip_rows)
 
 
-def _rows(content: bytes, name: str, sheet: str | None) -> list[tuple[int, tuple[str, ...]]]:
-    """Return (number, cells) of every row of a sheet that is not empty."""
-    way = "save it as CSV ('CSV UTF-8' in the dialog) and use that file"
+def _read_sheet(data: DataFile, content: bytes) -> CsvTable:
+    name = data.file.name
     try:
-        import openpyxl
+        import openpyxl  # noqa: F401
     except ImportError:
         raise CsvError(
-            f"{quoted(name)} is an Excel workbook: {way}, or install a package that reads it: "
+            f"{quoted(name)} is an Excel workbook: {AS_CSV}, or install a package that reads it: "
             f"{install_command('excel')}"
         ) from None
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of styles and other parts that are not read
-            book = openpyxl.load_workbook(io.BytesIO(content), read_only=True, data_only=True)
-            sheets = {one.title: one for one in book.worksheets}
-            chosen = sheets.get(sheet or next(iter(sheets)))
-            if chosen is not None:
-                chosen.reset_dimensions()  # what the file says of them may be wrong
-                rows = [tuple(map(_text, cells)) for cells in chosen.iter_rows(values_only=True)]
+            rows, remarks = _rows_and_remarks(content, name, data.sheet)
+    except CsvError:
+        raise
     except Exception as error:  # a file of others can be anything
         raise CsvError(
-            f"{quoted(name)} cannot be read as an Excel workbook, {type(error).__name__}; {way}"
+            f"{quoted(name)} cannot be read as an Excel workbook, {type(error).__name__}; {AS_CSV}"
         ) from error
-    if chosen is None:
-        found = first_few([quoted(one) for one in sheets])
-        raise CsvError(f"--sheet: no sheet {quoted(sheet or '')} in {quoted(name)}; the sheets are {found}")
-    width = max((place for cells in rows for place, cell in enumerate(cells, start=1) if cell), default=0)
-    return [
-        (place, (*cells, *[""] * width)[:width]) for place, cells in enumerate(rows, start=1) if any(cells)
-    ]
+    table = as_table(data.file, [row for row in rows if row[0] > data.skip_rows])
+    return replace(table, warnings=tuple(remarks))
+
+
+def _rows_and_remarks(content: bytes, name: str, title: str | None) -> tuple[list[Row], list[str]]:
+    """Return (number, cells) of every row of a sheet that is not empty, and what a reader may have overlooked."""
+    from openpyxl import load_workbook
+
+    archive = zipfile.ZipFile(io.BytesIO(content))
+    size = sum(part.file_size for part in archive.infolist())
+    if size > MOST_BYTES:  # before a part is unpacked
+        raise too_large(name, f"{megabytes(size)} unpacked")
+    book, with_formulas = (
+        load_workbook(io.BytesIO(content), read_only=True, data_only=data_only) for data_only in (True, False)
+    )
+    sheets = {sheet.title: sheet for sheet in book.worksheets}
+    visible = [sheet for sheet in sheets.values() if sheet.sheet_state == "visible"] or [*sheets.values()]
+    sheet = sheets.get(title) if title else visible[0]
+    if sheet is None:
+        titles = first_few([quoted(known) for known in sheets])
+        raise CsvError(f"--sheet: no sheet {quoted(title or '')} in {quoted(name)}; the sheets are {titles}")
+    rows = _rows(sheet, name)
+    others = [] if title else [other.title for other in visible[1:] if _is_table(other, name)]
+    if others and len(rows) < 2:
+        raise CsvError(
+            f"{quoted(name)}: the first sheet, {quoted(sheet.title)}, has no table; use "
+            f"{' or '.join(f'--sheet {quoted(other)}' for other in others[:3])}",
+            sheet=others[0],
+        )
+    _check_formulas(sheet, with_formulas[sheet.title], name)
+    remarks = []
+    if others:
+        remarks.append(
+            f"only the first sheet, {quoted(sheet.title)}, is read, not {first_few([quoted(o) for o in others])}; "
+            "choose another one with --sheet"
+        )
+    remarks += _hidden(archive.read(sheet._worksheet_path), sheet.title)
+    return rows, remarks
+
+
+def _cells(sheet: Any, name: str) -> Iterator[tuple[Any, ...]]:
+    """Yield the values of each row, up to the last cell that the file mentions."""
+    sheet.reset_dimensions()  # what the file says of them may be wrong
+    n_cells = 0
+    for values in sheet.iter_rows(values_only=True):
+        n_cells += len(values)
+        _check_size(n_cells, sheet, name)
+        yield values
+
+
+def _check_size(n_cells: int, sheet: Any, name: str) -> None:
+    if n_cells > MOST_CELLS:
+        raise CsvError(
+            f"{quoted(name)}: sheet {quoted(sheet.title)} has more than {MOST_CELLS:,} cells, the empty ones before "
+            f"the last column included; delete what is beside and below the table, or {AS_CSV}"
+        )
+
+
+def _rows(sheet: Any, name: str) -> list[Row]:
+    rows, width = [], 0
+    for number, values in enumerate(_cells(sheet, name), start=1):
+        cells = [*map(_text, values)]
+        while cells and not cells[-1]:
+            cells.pop()
+        if cells:
+            rows.append((number, cells))
+            width = max(width, len(cells))
+            _check_size(width * len(rows), sheet, name)
+    return [(number, (*cells, *[""] * (width - len(cells)))) for number, cells in rows]
+
+
+def _is_table(sheet: Any, name: str) -> bool:
+    """Whether two of the first rows have two cells or more."""
+    first_rows = islice(_cells(sheet, name), 1000)
+    return sum(sum(value is not None for value in values) > 1 for values in first_rows) > 1
+
+
+def _check_formulas(sheet: Any, with_formulas: Any, name: str) -> None:
+    """Raise an error if a formula has no value, because the program that wrote the file did not compute it."""
+    for number, (values, sources) in enumerate(
+        zip(_cells(sheet, name), _cells(with_formulas, name), strict=True), start=1
+    ):
+        for place, (value, source) in enumerate(zip(values, sources, strict=True), start=1):
+            if value is None and str(getattr(source, "text", source)).startswith(
+                "="
+            ):  # an array has its text
+                raise CsvError(
+                    f"{quoted(name)}: sheet {quoted(sheet.title)} has a formula without a stored value in row "
+                    f"{number}, column {place}; open the workbook in Excel or LibreOffice, save it, and use that file"
+                )
+
+
+def _hidden(part: bytes, title: str) -> Iterator[str]:
+    for kind, pattern in _HIDDEN.items():
+        if count := len(pattern.findall(part)):
+            yield (
+                f"sheet {quoted(title)} has {count} hidden {kind if count > 1 else kind[:-1]}, read like the others; "
+                "delete what should not be used"
+            )
 
 
 def _text(value: object) -> str:

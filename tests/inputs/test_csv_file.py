@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import os
 import re
 from pathlib import Path
@@ -121,10 +122,10 @@ def test_a_path_that_no_file_can_have():
 def test_system_error_is_passed_on_in_one_line(tmp_path, monkeypatch):
     path = write(tmp_path, "a,b\n1,2\n")
 
-    def refuse(path: Path) -> bytes:
+    def refuse(path: Path, mode: str) -> bytes:
         raise PermissionError(13, os.strerror(13), str(path))
 
-    monkeypatch.setattr(Path, "read_bytes", refuse)
+    monkeypatch.setattr(Path, "open", refuse)
     with pytest.raises(CsvError, match=r"cannot read '.*data\.csv': Permission denied"):
         read_csv_file(path)
 
@@ -182,3 +183,24 @@ def test_a_total_is_no_case(tmp_path):
     ):
         read_csv_file(write(tmp_path, "a,b\n1,2\n3,4\nTotal:,6\n"))
     assert len(read_csv_file(write(tmp_path, "a,b\nsum,2\nmean,4\nsum,6\n")).records) == 3
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_a_file_is_not_read_beyond_the_limit(tmp_path, monkeypatch, packed):
+    content = b"a,b\n" + b"1,2\n" * 1000
+    path = tmp_path / ("data.csv.gz" if packed else "data.csv")
+    path.write_bytes(gzip.compress(content) if packed else content)
+    assert len(read_csv_file(path).records) == 1000
+    monkeypatch.setattr("cudbound.inputs.csv_file.MOST_BYTES", 2**11)
+    size = r"more than 0 MB unpacked" if packed else r"0 MB"
+    with pytest.raises(
+        CsvError, match=rf"has {size}; at most 0 MB are read, which is enough for 200 patients"
+    ):
+        read_csv_file(path)
+
+
+def test_a_compressed_file_that_was_cut_is_named(tmp_path):
+    path = tmp_path / "data.csv.gz"
+    path.write_bytes(gzip.compress(b"a,b\n1,2\n")[:-9])
+    with pytest.raises(CsvError, match=r"cannot read '.*data.csv.gz': Compressed file ended"):
+        read_csv_file(path)

@@ -64,3 +64,90 @@ def test_what_cannot_be_read_is_said(path, tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "openpyxl", None)
     with pytest.raises(CsvError, match=r"is an Excel workbook: save it as CSV .* pip install 'openpyxl>="):
         read_data_file(DataFile(path, "", ""))
+
+
+def saved(tmp_path: Path, **sheets: list[list[object]]) -> tuple[Path, openpyxl.Workbook]:
+    book = openpyxl.Workbook()
+    book.remove(book.active)
+    for title, rows in sheets.items():
+        sheet = book.create_sheet(title)
+        for row in rows:
+            sheet.append(row)
+    book.save(tmp_path / "book.xlsx")
+    return tmp_path / "book.xlsx", book
+
+
+TABLE = [["age", "died"], [30, "no"], [41, "yes"], [52, "no"]]
+
+
+def test_other_sheets_with_a_table_are_named(tmp_path):
+    path, _ = saved(tmp_path, One=TABLE, Two=TABLE, Notes=[["made by hand"]])
+    assert read_data_file(DataFile(path, "", "")).warnings == (
+        "only the first sheet, 'One', is read, not 'Two'; choose another one with --sheet",
+    )
+    assert not read_data_file(DataFile(path, "", "", sheet="Two")).warnings
+
+
+@pytest.mark.parametrize("first", [[], [["Study of 2024"]]])
+def test_the_table_of_a_later_sheet_is_named(tmp_path, first):
+    path, _ = saved(tmp_path, Cover=first, Patients=TABLE)
+    with pytest.raises(
+        CsvError, match=r"the first sheet, 'Cover', has no table; use --sheet 'Patients'"
+    ) as error:
+        read_data_file(DataFile(path, "", ""))
+    assert error.value.instead == {"sheet": "Patients"}
+
+
+def test_a_hidden_sheet_is_not_the_first(tmp_path):
+    path, book = saved(tmp_path, Lists=[["no"], ["yes"]], Patients=TABLE)
+    book["Lists"].sheet_state = "hidden"
+    book.save(path)
+    assert read_data_file(DataFile(path, "", "")).names == ("age", "died")
+
+
+def test_hidden_rows_and_columns_are_counted(tmp_path):
+    path, book = saved(tmp_path, One=TABLE)
+    book["One"].row_dimensions[3].hidden = book["One"].column_dimensions["B"].hidden = True
+    book["One"].row_dimensions[4].hidden = True
+    book.save(path)
+    table = read_data_file(DataFile(path, "", ""))
+    assert len(table.records) == 3
+    assert table.warnings == (
+        "sheet 'One' has 2 hidden rows, read like the others; delete what should not be used",
+        "sheet 'One' has 1 hidden column, read like the others; delete what should not be used",
+    )
+
+
+@pytest.mark.parametrize(
+    "formula",
+    ["=A2*2", openpyxl.worksheet.formula.ArrayFormula("C2:C2", "=SUM(A2:A3)")],
+    ids=["cell", "array"],
+)
+def test_a_formula_without_a_value_is_not_an_empty_cell(tmp_path, formula):
+    path, book = saved(tmp_path, One=[["age", "died", "twice"], *TABLE[1:]])
+    book["One"]["C2"] = formula
+    book.save(path)
+    with pytest.raises(
+        CsvError, match=r"formula without a stored value in row 2, column 3; open the workbook"
+    ):
+        read_data_file(DataFile(path, "", ""))
+
+
+@pytest.mark.parametrize("value", [1, None], ids=["filled", "only formatted"])
+def test_a_sheet_of_too_many_cells_stops_early(tmp_path, monkeypatch, value):
+    path, book = saved(tmp_path, One=TABLE)
+    cell = book["One"].cell(1, 16_384, value)
+    cell.font = openpyxl.styles.Font(bold=True)
+    book.save(path)
+    monkeypatch.setattr("cudbound.inputs.workbook.MOST_CELLS", 16_389)
+    with pytest.raises(CsvError, match=r"sheet 'One' has more than 16,389 cells, the empty ones"):
+        read_data_file(DataFile(path, "", ""))
+
+
+@pytest.mark.parametrize("size", [100, 2_000], ids=["the file", "its parts"])
+def test_the_parts_of_a_workbook_are_summed_before_they_are_unpacked(tmp_path, monkeypatch, size):
+    path, _ = saved(tmp_path, One=TABLE * 100)
+    monkeypatch.setattr("cudbound.inputs.csv_file.MOST_BYTES", path.stat().st_size + size - 100)
+    monkeypatch.setattr("cudbound.inputs.workbook.MOST_BYTES", path.stat().st_size + size - 100)
+    with pytest.raises(CsvError, match=r"'book.xlsx' has \d+ MB unpacked; at most 0 MB are read"):
+        read_data_file(DataFile(path, "", ""))
