@@ -16,6 +16,15 @@
 
 namespace cudbound {
 
+// Threads that are waited for at the end of the block, also when an exception leaves it. std::jthread does the same,
+// but the C++ library of Apple's compilers has it behind a flag until Xcode 26.
+struct JoinedThreads {
+    std::vector<std::thread> threads;
+    ~JoinedThreads() {
+        for (std::thread& thread : threads) thread.join();
+    }
+};
+
 // Calls `work()` on each of `threads` threads, and on the calling thread asks the monitor from time to time, with
 // `done()`, whether to go on; if not, or if one of them throws, `stop` becomes true, which the work must look at. An
 // exception of a worker or of the monitor is passed on after all threads have ended.
@@ -41,8 +50,8 @@ void on_threads(int threads, const Monitor& monitor, std::atomic<bool>& stop, co
         finished.notify_one();
     };
     {
-        std::vector<std::jthread> pool;
-        for (int t = 0; t < threads; ++t) pool.emplace_back(run);
+        JoinedThreads pool;
+        for (int t = 0; t < threads; ++t) pool.threads.emplace_back(run);
         std::unique_lock lock(mutex);
         while (!finished.wait_for(lock, std::chrono::milliseconds(Effort::monitor_milliseconds),
                                   [&] { return working == 0; })) {
