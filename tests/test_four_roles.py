@@ -8,7 +8,6 @@ small: what is tested is that everything works together.
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,6 +15,7 @@ import pytest
 from cli_fakes import assert_error, invoke
 from click.testing import Result
 from scipy import stats
+from shared_files import PUBLISHED_SETS, needs_published_sets
 from sklearn.base import clone
 from sklearn.compose import make_column_transformer
 from sklearn.ensemble import RandomForestClassifier
@@ -49,8 +49,6 @@ from cudbound.basis.exceptions import StudyError
 from cudbound.records import FoldLosses, SplitLosses
 from cudbound.study.populations.population import Cases, Truth
 
-SHARED = Path(__file__).parents[2] / "shared" / "data"
-needs_data = pytest.mark.skipif(not SHARED.is_dir(), reason="the published data sets lie beside the project")
 QUICK = ("--seed", "1", "--resamples", "60", "--total-node-limit", "3000")
 
 # ---- a biostatistician at the shell ----
@@ -64,7 +62,7 @@ def shell(*arguments: str) -> Result:
 
 
 def data(name: str) -> str:
-    return str(SHARED / f"{name}.csv")
+    return str(PUBLISHED_SETS / f"{name}.csv")
 
 
 #: What is known of each data set beforehand: its columns, and the share of the event.
@@ -76,7 +74,7 @@ PUBLISHED = {
 }
 
 
-@needs_data
+@needs_published_sets
 @pytest.mark.parametrize("name", PUBLISHED)
 def test_a_biostatistician_gets_a_table_for_published_data(name, tmp_path):
     options, rarer = PUBLISHED[name]
@@ -90,7 +88,7 @@ def test_a_biostatistician_gets_a_table_for_published_data(name, tmp_path):
     assert min(run["n_events"], run["n_non_events"]) / run["n_samples"] == pytest.approx(rarer)
 
 
-@needs_data
+@needs_published_sets
 def test_a_biostatistician_is_told_what_to_type_next():
     missing = shell("interval", data("hepatitis"), "--target", "class", "--positive", "1")
     assert_error(missing, 1, "--missing drop")
@@ -100,7 +98,7 @@ def test_a_biostatistician_is_told_what_to_type_next():
     assert "17 events (Kyphosis = present)" in text.stdout
 
 
-@needs_data
+@needs_published_sets
 def test_a_biostatistician_compares_two_classifiers():
     found = shell(
         "compare-learners",
@@ -114,7 +112,7 @@ def test_a_biostatistician_compares_two_classifiers():
     assert "corrected-resampled-t" in found.stdout
 
 
-@needs_data
+@needs_published_sets
 def test_a_biostatistician_quotes_one_interval_and_its_methods():
     options = PUBLISHED["kyphosis"][0].split()
     quoted = shell("interval", data("kyphosis"), *options, *QUICK, "--recommend").stdout
@@ -124,7 +122,7 @@ def test_a_biostatistician_quotes_one_interval_and_its_methods():
     assert all(word in words for word in ("two-center", "seed 1", "scikit-learn", "@software{cudbound"))
 
 
-@needs_data
+@needs_published_sets
 def test_a_biostatistician_learns_that_the_majority_class_is_not_beaten():
     options = PUBLISHED["birthwt"][0].split()
     found = shell(

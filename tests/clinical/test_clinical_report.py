@@ -13,6 +13,7 @@ import pandas as pd
 import pytest
 from data import sample
 from html_pages import Page
+from shared_files import PUBLISHED_SETS, needs_published_sets
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.feature_selection import SelectKBest
@@ -44,8 +45,6 @@ from cudbound.basis.parameter_error import ParameterError
 from cudbound.study.populations.real_data import load_data_set
 
 SCHEMA = json.loads((Path(cudbound.__file__).parent / "clinical" / "report.schema.json").read_text())
-#: Lies beside the checkout where the project is developed.
-SHARED = Path(__file__).parents[3] / "shared" / "data"
 SETS = (
     *("birthwt", "cats", "haberman", "heart_cleveland", "ionosphere"),
     *("parkinsons", "pima", "sonar", "urine", "wpbc"),
@@ -416,11 +415,10 @@ def test_too_few_events_cannot_be_masked():
 
 
 @pytest.mark.slow
+@needs_published_sets
 @pytest.mark.parametrize("name", SETS)
 def test_real_data(name):
-    if not SHARED.is_dir():
-        pytest.skip("the folder of data sets lies beside the checkout where the project is developed")
-    cases = load_data_set(name, SHARED).draw(40, np.random.default_rng(1))
+    cases = load_data_set(name, PUBLISHED_SETS).draw(40, np.random.default_rng(1))
     clf = make_pipeline(StandardScaler(), LogisticRegression())
     with warnings.catch_warnings(record=True) as heard:
         warnings.simplefilter("always", CudboundWarning)

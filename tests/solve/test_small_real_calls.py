@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import csv
-from pathlib import Path
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from shared_files import PUBLISHED_SETS, needs_published_sets
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -16,7 +16,6 @@ from tiers import each_tier
 from cudbound import CudResult, cud_interval
 from cudbound.basis.results import SolveStatus
 
-SHARED = Path(__file__).parents[3] / "shared" / "data"
 FEATURES = {
     "birthwt": ["age", "lwt", "race", "smoke", "ptl", "ht", "ui", "ftv"],
     "haberman": ["age", "op_year", "nodes"],
@@ -33,7 +32,7 @@ Array = NDArray[np.float64]
 
 
 def rows(name: str) -> tuple[Array, Array]:
-    with open(SHARED / f"{name}.csv", newline="") as file:
+    with open(PUBLISHED_SETS / f"{name}.csv", newline="") as file:
         cells = list(csv.DictReader(file))
     X = np.array([[float(row[column]) for column in FEATURES[name]] for row in cells])
     return X, np.array([float(row["target"]) for row in cells])
@@ -51,6 +50,7 @@ def small_call(name: str, seed: int) -> CudResult:
     return cud_interval(clf.fit(X, y), X, y, n_resamples=100, rng=seed)
 
 
+@needs_published_sets
 @pytest.mark.parametrize("name", list(FEATURES))
 @each_tier([], range(134))
 def test_every_call_is_proved(name: str, seeds: list[int]) -> None:

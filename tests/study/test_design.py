@@ -12,6 +12,7 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from shared_files import PUBLISHED_SETS
 from sklearn.decomposition import PCA
 from sklearn.linear_model import LogisticRegression, RidgeClassifier
 from sklearn.model_selection import GridSearchCV
@@ -28,9 +29,6 @@ from cudbound.study.design.identity import describe, differences
 from cudbound.study.design.published import PublishedValue
 from cudbound.study.design.scenario import Scenario, Study
 from cudbound.study.populations.worlds import WORLDS, Gaussians
-
-#: Data sets beside the checkout where the project is developed.
-SHARED_DATA = Path(__file__).parents[3] / "shared" / "data"
 
 SETTINGS = "n_samples = 30\nn_replicates = 2\n"
 WORLD = '[[scenario]]\nworld = "gaussians"\n'
@@ -496,10 +494,10 @@ def test_the_data_sets_of_the_paper_template_are_large_enough(tmp_path):
     """Where the folder of the developers lies beside the project; elsewhere the worlds alone are read."""
     text = template_text("paper2008")
     n_data = text.count("\ndata = ")
-    if not SHARED_DATA.is_dir():
+    if not PUBLISHED_SETS.is_dir():
         text = text[: text.index("# --- Real data sets")]
         n_data = 0
-    study = read(tmp_path, text, data_folder=SHARED_DATA, n_replicates=1)
+    study = read(tmp_path, text, data_folder=PUBLISHED_SETS, n_replicates=1)
     real = [one.population for one in study.scenarios if "data" in one.description]
     assert len(real) == n_data
     assert all(population.fit_for_coverage(n) for population in real for n in study.n_samples)

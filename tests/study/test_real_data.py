@@ -7,10 +7,10 @@ import hashlib
 import json
 import math
 import re
-from pathlib import Path
 
 import numpy as np
 import pytest
+from shared_files import PUBLISHED_SETS
 
 from cudbound.inputs.csv_file import CsvError, DataFile
 from cudbound.study.populations.own_data import (
@@ -18,9 +18,6 @@ from cudbound.study.populations.own_data import (
     csv_population,
 )
 from cudbound.study.populations.real_data import RealData, load_data_set, read_manifest
-
-#: Lies beside the checkout where the project is developed; elsewhere the folder of the fixture stands for it.
-SHARED = Path(__file__).parents[3] / "shared" / "data"
 
 WARD = """site,age,coma,died,weight,target,target_heavy
 1,50,None,a,1.5,0,1
@@ -216,7 +213,7 @@ def test_file_that_is_not_as_the_manifest_says(folder, change, message):
 
 @pytest.mark.slow
 def test_every_data_set_is_as_its_manifest_counts_it(folder):
-    place = SHARED if SHARED.is_dir() else folder
+    place = PUBLISHED_SETS if PUBLISHED_SETS.is_dir() else folder
     entries = json.loads((place / "MANIFEST.json").read_text())["datasets"]
     assert tuple(read_manifest(place)) == tuple(one["name"] for one in entries)
     for one in entries:
