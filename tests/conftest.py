@@ -1,4 +1,4 @@
-"""What all tests share: Ctrl-C reaches the processes they start; fixtures of the tests of the command."""
+"""What all tests share: Ctrl-C reaches the processes they start; no wall time; fixtures of the tests of the command."""
 
 from __future__ import annotations
 
@@ -6,10 +6,15 @@ import math
 import signal
 from pathlib import Path
 
+import hypothesis
 import pytest
 from cli_fakes import CLEAN, Fake
 
 from cudbound.basis import forecast
+
+# a property is not false because the machine is busy
+hypothesis.settings.register_profile("any time", deadline=None)
+hypothesis.settings.load_profile("any time")
 
 
 def pytest_configure() -> None:

@@ -35,7 +35,7 @@ def test_the_benchmark_runs(tmp_path: Path):
     script = SCRIPT.format(
         benchmarks=str(BENCHMARKS), tests=str(BENCHMARKS.parent / "helpers"), picture=str(picture)
     )
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=300)
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=900)
     assert done.returncode == 0, done.stderr
     assert "comparisons together / one by one" in done.stdout
     assert "cost of q of 500 draws" in done.stdout

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import io
 import os
-import pty
 import re
 import select
 import signal
 import subprocess
 import sys
-import termios
 import time
 from pathlib import Path
 
@@ -58,7 +56,7 @@ def environment() -> dict[str, str]:
 
 def run(arguments: list[str], folder: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        arguments, cwd=folder, env=environment(), capture_output=True, text=True, check=False, timeout=300
+        arguments, cwd=folder, env=environment(), capture_output=True, text=True, check=False, timeout=900
     )
 
 
@@ -112,6 +110,9 @@ def on_terminal(
     arguments: list[str], folder: Path, *, interrupt_after: str | None = None
 ) -> tuple[int, str, str]:
     """Run with a terminal for stderr; press Ctrl-C once what `interrupt_after` matches was written."""
+    pty = pytest.importorskip("pty", reason="Windows has no such terminals")
+    import termios
+
     master, slave = pty.openpty()
     termios.tcsetwinsize(slave, (24, 80))  # a terminal without a width shows no bar
     process = subprocess.Popen(
@@ -122,7 +123,7 @@ def on_terminal(
     written = b""
     interrupted = False
     try:
-        while chunk := _read(master, deadline=begin + 180.0):
+        while chunk := _read(master, deadline=begin + 900.0):
             written += chunk
             if (
                 interrupt_after is not None
@@ -132,7 +133,7 @@ def on_terminal(
                 time.sleep(0.02)  # not while the bar itself is being written
                 process.send_signal(signal.SIGINT)
                 interrupted = True
-        stdout = process.communicate(timeout=60)[0]
+        stdout = process.communicate(timeout=900)[0]
     finally:
         os.close(master)
         if process.poll() is None:

@@ -147,7 +147,7 @@ def test_help_loads_no_heavy_package(tmp_path, command):
         capture_output=True,
         text=True,
         check=False,
-        timeout=60,
+        timeout=900,
     )
     assert done.returncode == 0, done.stderr
 

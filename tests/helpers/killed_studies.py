@@ -27,7 +27,7 @@ from cudbound.study.run import runner
 from cudbound.study.run.store import Store
 
 #: Seconds after which a process that is left is taken to stay.
-PATIENCE = 60.0
+PATIENCE = 600.0
 
 
 @dataclass(frozen=True)

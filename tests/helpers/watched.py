@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import multiprocessing
+import signal
 import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 from typing import Any
+
+#: What ends a process, whatever it does, once its processor time is used up; Windows has no such signal.
+SIGNAL = getattr(signal, "SIGPROF", 0)
 
 
 @dataclass(frozen=True)
@@ -20,7 +24,7 @@ class Answer:
 
 
 class Watched:
-    """A few processes, to be used in a ``with`` statement. `patience` is in seconds per job."""
+    """A few processes, to be used in a ``with`` statement. `patience` is in seconds of processor time per job."""
 
     def __init__(self, processes: int = 1, patience: float = 20.0) -> None:
         self._workers = [_Worker() for _ in range(processes)]
@@ -66,16 +70,17 @@ class _Worker:
 
     def begin(self, function: Callable[[Any], Any], job: Any, patience: float) -> None:
         self._job = job
-        self.pipe.send((function, job))
+        self.pipe.send((function, job, patience))
         assert self.pipe.recv() == "begun"  # what it takes to start and to import does not count
-        self.deadline = time.monotonic() + patience
+        self.deadline = time.monotonic() + 30.0 * patience  # for what waits, or on a system without timers
 
     def answer(self) -> Answer | None:
         if self.pipe.poll():
             try:
                 return Answer(self._job, self.pipe.recv())
             except EOFError:
-                fault = "crashed"
+                self._process.join()
+                fault = "hung" if SIGNAL and self._process.exitcode == -SIGNAL else "crashed"
         elif time.monotonic() < self.deadline:
             return None
         else:
@@ -93,8 +98,13 @@ class _Worker:
 def _work(pipe: Connection) -> None:
     while True:
         try:
-            function, job = pipe.recv()
+            function, job, patience = pipe.recv()
         except EOFError:
             return
         pipe.send("begun")
-        pipe.send(function(job))
+        if SIGNAL:
+            signal.setitimer(signal.ITIMER_PROF, patience)
+        result = function(job)
+        if SIGNAL:
+            signal.setitimer(signal.ITIMER_PROF, 0.0)
+        pipe.send(result)

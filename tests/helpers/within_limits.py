@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import faulthandler
-import resource
 import signal
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
 
+import pytest
+
+resource = pytest.importorskip("resource", reason="Windows limits neither memory nor files")
+
 #: Bytes that a refusal may take beyond what the process has already.
 MEMORY = 2**30
-#: Seconds after which a block is taken to hang, on the most heavily loaded machine as well.
+#: Seconds of processor time after which a block is taken to hang, however busy the machine is.
 PATIENCE = 60
+#: Seconds after which the process ends where not even Python gets its turn, or where nothing is computed.
+LONGEST = 1200
 
 
 class HangError(BaseException):
@@ -21,24 +27,26 @@ class HangError(BaseException):
 
 
 @contextmanager
-def within_limits(memory: int = MEMORY, patience: int = PATIENCE) -> Iterator[None]:
-    """Give the block `memory` further bytes of address space and `patience` seconds.
+def within_limits(memory: int = MEMORY, patience: float = PATIENCE) -> Iterator[None]:
+    """Give the block `memory` further bytes of address space and `patience` seconds of processor time.
 
-    Beyond them it meets a MemoryError or a HangError. Where not even Python gets its turn, the process ends with the
-    lines that it stood at.
+    Beyond them it meets a MemoryError or a HangError. After `LONGEST` seconds the process ends with the lines that it
+    stood at. Only Linux can limit the address space.
     """
     soft, hard = resource.getrlimit(resource.RLIMIT_AS)
-    resource.setrlimit(resource.RLIMIT_AS, (_address_space() + memory, hard))
-    before = signal.signal(signal.SIGALRM, _hang)
-    signal.setitimer(signal.ITIMER_REAL, patience)
-    faulthandler.dump_traceback_later(2 * patience, exit=True)
+    if sys.platform == "linux":
+        resource.setrlimit(resource.RLIMIT_AS, (_address_space() + memory, hard))
+    before = signal.signal(signal.SIGPROF, _hang)
+    signal.setitimer(signal.ITIMER_PROF, patience)
+    faulthandler.dump_traceback_later(LONGEST, exit=True)
     try:
         yield
     finally:
         faulthandler.cancel_dump_traceback_later()
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
-        resource.setrlimit(resource.RLIMIT_AS, (soft, hard))
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, before)
+        if sys.platform == "linux":
+            resource.setrlimit(resource.RLIMIT_AS, (soft, hard))
 
 
 @contextmanager
@@ -57,4 +65,4 @@ def _address_space() -> int:
 
 
 def _hang(signum: int, frame: FrameType | None) -> None:
-    raise HangError(f"no end within {PATIENCE} seconds")
+    raise HangError("no end within the processor time that was allowed")

@@ -38,6 +38,7 @@ def check_kills(folder: Path, *numbers: int) -> None:
     assert sorted(os.listdir(folder)) == ["killed", "undisturbed"]
 
 
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="processes are watched by /proc")
 KINDS = ("kill", "termination", "worker")
 
 

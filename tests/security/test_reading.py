@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import re
+import time
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +12,7 @@ import pytest
 from cli_fakes import invoke
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from within_limits import within_limits
+from within_limits import HangError, within_limits
 
 import cudbound
 from cudbound import Bound, LeastSquaresClassifier, SearchLimits
@@ -42,6 +43,13 @@ def study(folder: Path, text: str) -> str:
     path = folder / "design.toml"
     path.write_text(text)
     return refused("study", "run", path, "--store", folder / "store.sqlite")
+
+
+def test_the_limit_is_one_of_processor_time():
+    with within_limits(patience=0.2):
+        time.sleep(0.5)
+    with pytest.raises(HangError), within_limits(patience=0.2):
+        sum(1 for _ in range(10**12))
 
 
 # --- designs
@@ -192,8 +200,10 @@ def test_any_bytes_are_read_or_refused(tmp_path_factory, content):
     read_anything(tmp_path_factory.getbasetemp(), content)
 
 
+#: Small ones and those beyond every limit: a design is fitted as it is read, and a large one takes its time.
+INTEGERS = st.one_of(st.integers(-9, 5), st.integers(10**8, 10**20), st.integers(-(10**20), -(10**8)))
 VALUES = st.one_of(
-    st.integers(-(10**20), 10**20).map(str),
+    INTEGERS.map(str),
     st.sampled_from(
         ['"cud"', '"all"', "[]", "{}", "true", "nan", "inf", "-0.0", '""', "[[]]", '["x"]', "1979-05-27"]
     ),

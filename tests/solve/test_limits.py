@@ -256,7 +256,7 @@ def test_the_reference_solver_takes_over_what_the_kernel_left() -> None:
 #: A process that runs the bodies it reads, one by one. Ctrl-C is counted in its own processor time, from the call of
 #: `press` to the answer, so that no other load on the machine counts.
 SCRIPT = """
-import json, os, signal, sys, threading, time
+import json, signal, sys, threading, time
 sys.path.insert(0, {tests!r})
 from worlds import world_problem
 from cudbound import LeastSquaresClassifier, cud_interval
@@ -273,7 +273,7 @@ def press(after):
             if over.wait(0.002):
                 return
         pressed.append(time.process_time())
-        os.kill(os.getpid(), signal.SIGINT)
+        signal.raise_signal(signal.SIGINT)
 
     threading.Thread(target=wait).start()
 
@@ -311,7 +311,7 @@ class Child:
         assert self._process.stdout is not None
         assert self._process.stderr is not None
         print(json.dumps(body), file=self._process.stdin, flush=True)
-        patience = threading.Timer(300, self._process.kill)  # a body that is not interrupted takes hours
+        patience = threading.Timer(900, self._process.kill)  # a body that is not interrupted takes hours
         patience.start()
         line = self._process.stdout.readline()
         patience.cancel()

@@ -99,7 +99,7 @@ def said(folder) -> dict[str, Any]:
         capture_output=True,
         text=True,
         check=False,
-        timeout=300,
+        timeout=900,
     )
     assert ended.returncode == 0, ended.stderr
     return dict(map(json.loads, ended.stdout.splitlines()))

@@ -171,7 +171,7 @@ def test_ctrl_c_stops_workers_at_once(tmp_path):
         text=True,
         start_new_session=True,
         check=False,
-        timeout=120,  # the whole study takes an hour
+        timeout=900,  # the whole study takes an hour
     )
     # On a busy machine joblib may lose the message that a semaphore, which it has removed, is no longer there, and its
     # resource tracker then warns in vain. Everything else, a traceback of a worker above all, is ours.
