@@ -9,6 +9,7 @@ default where the branch left main, or, on main itself, the commit before.
 from __future__ import annotations
 
 import ast
+import contextlib
 import io
 import re
 import subprocess
@@ -79,18 +80,17 @@ def git(*arguments: str) -> str:
 
 def base_of_change() -> str:
     """Return the commit that the branch left main at, or the one before where that is this one."""
-    head = git("rev-parse", "HEAD")
     for main in ("origin/main", "main"):
-        if has(main) and (base := git("merge-base", "HEAD", main)) != head:
+        if has(main) and (base := git("merge-base", "HEAD", main)) != git("rev-parse", "HEAD"):
             return base
     return "HEAD~1"
 
 
 def has(commit: str) -> bool:
-    asked = subprocess.run(
-        ["git", "rev-parse", "--verify", "--quiet", f"{commit}^{{commit}}"], capture_output=True
-    )
-    return asked.returncode == 0
+    """Whether there is such a commit; there is none where there is no history, as in an archive, or no git."""
+    with contextlib.suppress(OSError, subprocess.CalledProcessError):
+        return bool(git("rev-parse", "--verify", "--quiet", f"{commit}^{{commit}}"))
+    return False
 
 
 def own_english(base: str) -> Iterator[str]:
@@ -115,12 +115,10 @@ def main(*arguments: str) -> int:
     base = arguments[0] if arguments else base_of_change()
     if has(base):
         found += own_english(base)
+        words = f"the words since {base[:10]} are those of the field"
     else:
-        print(f"no commit {base} in this clone: there are no added lines to read")
-    print(
-        "\n".join(found)
-        or f"functions are short, rooms use earlier ones, the words since {base[:10]} are those of the field"
-    )
+        words = f"there is no commit {base} here, so no added words were read"
+    print("\n".join(found) or f"functions are short, rooms use earlier ones, {words}")
     return 1 if found else 0
 
 

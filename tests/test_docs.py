@@ -339,7 +339,7 @@ def test_set_up_is_two_commands():
 def test_demo_is_the_one_of_the_command():
     """The generated part runs in this process; the installed command must say the same."""
     ran = subprocess.run(
-        [sys.executable, "-m", "cudbound.cli", "demo"], capture_output=True, text=True, check=True, cwd=ROOT
+        [sys.executable, "-m", "cudbound", "demo"], capture_output=True, text=True, check=True, cwd=ROOT
     )
     assert ran.stderr == ""
     assert f"```text\n{ran.stdout}```" in (ROOT / "docs" / "tutorial" / "read_the_output.md").read_text()

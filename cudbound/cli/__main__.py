@@ -1,4 +1,4 @@
-"""Run the command, also as ``python -m cudbound.cli``; Ctrl-C is handled from the start."""
+"""Run the command, also as ``python -m cudbound``; Ctrl-C is handled from the start."""
 
 from __future__ import annotations
 

@@ -99,13 +99,13 @@ def test_demo_data_is_fifty_rows_of_overlapping_classes():
 def program(*arguments: str, cwd: Path, encoding: str = "utf-8") -> subprocess.CompletedProcess[str]:
     root = str(Path(cudbound.__file__).parents[1])
     return subprocess.run(
-        [sys.executable, "-m", "cudbound.cli", *arguments],
+        [sys.executable, "-m", "cudbound", *arguments],
         cwd=cwd,
         env={**os.environ, "PYTHONPATH": root, "PYTHONIOENCODING": encoding},
         capture_output=True,
         encoding=encoding,
         check=False,
-        timeout=120,
+        timeout=900,
     )
 
 

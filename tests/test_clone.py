@@ -1,0 +1,72 @@
+"""A clone with nothing beside it, an archive without a history, and systems other than Linux: what each can do."""
+
+from __future__ import annotations
+
+import ast
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+PYTHON_FILES = [
+    path for folder in ("cudbound", "tests", "examples") for path in (ROOT / folder).rglob("*.py")
+]
+#: Modules of the standard library that Windows lacks.
+POSIX = {"curses", "fcntl", "grp", "posix", "pty", "pwd", "readline", "resource", "syslog", "termios", "tty"}
+
+
+def test_one_file_alone_looks_beside_the_repository():
+    """Tests that use what lies there import its names, and `.ci/run` finds them by these."""
+    mention = re.compile(r"""/ ["']shared["']|shared/""")
+    found = [path.name for path in PYTHON_FILES if mention.search(path.read_text())]
+    assert sorted(found) == ["shared_files.py", Path(__file__).name]
+
+
+def imported_at_once(path: Path) -> set[str]:
+    names = set()
+    for node in ast.parse(path.read_text()).body:
+        if isinstance(node, ast.Import):
+            names |= {alias.name.partition(".")[0] for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            names.add((node.module or "").partition(".")[0])
+    return names
+
+
+def test_every_file_can_be_imported_on_windows():
+    assert not [str(path) for path in PYTHON_FILES if imported_at_once(path) & POSIX]
+
+
+@pytest.fixture
+def archive(tmp_path: Path) -> Path:
+    """What `make lint` and `make wheel` begin with, where there is neither a history nor git."""
+    for script in ("house_rules.py", "wheel"):
+        (tmp_path / ".ci").mkdir(exist_ok=True)
+        (tmp_path / ".ci" / script).write_text((ROOT / ".ci" / script).read_text())
+    (tmp_path / "pyproject.toml").touch()
+    os.utime(tmp_path / "pyproject.toml", (0, 1234567890))
+    return tmp_path
+
+
+def run(*arguments: str, cwd: Path, path: str = os.defpath) -> str:
+    environment = {"PATH": path, "GIT_CEILING_DIRECTORIES": str(cwd.parent)}
+    done = subprocess.run(arguments, cwd=cwd, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.mark.parametrize("path", ["", os.defpath], ids=["no git", "no history"])
+def test_style_is_checked_without_a_history(archive, path):
+    said = run(sys.executable, ".ci/house_rules.py", cwd=archive, path=path)
+    assert said.endswith("there is no commit HEAD~1 here, so no added words were read\n")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="wheels for Linux alone are built this way")
+def test_a_wheel_without_a_history_has_the_time_of_its_files(archive):
+    script = (archive / ".ci" / "wheel").read_text()
+    beginning = script[: script.index("if ! test")] + "echo $SOURCE_DATE_EPOCH\n"
+    (archive / ".ci" / "wheel").write_text(beginning)
+    assert run("bash", ".ci/wheel", cwd=archive) == "1234567890\n"
