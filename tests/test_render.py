@@ -671,9 +671,8 @@ logistic: logistic regression.
 Run: seed 3.
 Estimate: error(a) - error(b), in [-1, 1], limits clipped to it; above 0 where a
   errs more.
-p-value: for equal errors, against unequal errors.
-A small p-value is evidence against equal errors; a large value does not show
-  that they are equal.
+p-value: against equal errors. A small one is evidence for unequal errors; a
+  large one does not show equal errors.
 Estimand "holdout-model": the errors on new cases of the two classifiers fitted
   only to the training part of the split.
 Estimand "expected(n1=43)": the errors on new cases of classifiers fitted by
@@ -691,7 +690,8 @@ def test_levels_and_alternatives_that_differ_get_columns():
     assert lines[0] == "Differences of two errors, error(a) - error(b), with confidence intervals"
     assert lines[2].split()[:3] == ["method", "level", "alternative"]
     assert lines[5].split()[:3] == ["mcnemar", "90%", "less"]
-    assert "p-value: for equal errors, against unequal errors or error(a) < error(b)." in lines
+    assert "p-value: against equal errors. A small one is evidence for unequal errors; a" in lines
+    assert "p-value: against error(a) >= error(b). A small one is evidence for error(a) <" in lines
     assert "Nominal level 90%, 95%; no finite-sample guarantee." in lines
 
 

@@ -49,6 +49,7 @@ def no_window():
 def row(method: str, estimate: float, low: float, high: float) -> IntervalEstimate:
     return IntervalEstimate(
         method=method,
+        words=METHODS[method].words if method in METHODS else None,
         estimate=estimate,
         raw_interval=ConfidenceInterval(low, high),
         estimand=Estimand("conditional"),

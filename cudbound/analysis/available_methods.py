@@ -47,11 +47,12 @@ def available_methods() -> pd.DataFrame:
     """
     import pandas as pd
 
-    rows = [_row(method) for method in (*METHODS.values(), *ESTIMATORS.values())]
+    rows = [row_of(method) for method in (*METHODS.values(), *ESTIMATORS.values())]
     return pd.DataFrame(rows, index=[row["name"] for row in rows])  # without a name, which a column has
 
 
-def _row(method: MethodCard) -> dict[str, str]:
+def row_of(method: MethodCard) -> dict[str, str]:
+    """Return the columns of `available_methods` for one method, or for its form for other metrics."""
     gives, groups, fallback = "point estimate", "all", ""
     if isinstance(method, Method):
         given = {"interval": method.gives_interval, "comparison": method.compares}

@@ -117,7 +117,7 @@ class CudResult(CudBound, Pictured["SupremaDisplay"]):
 
     def describe(self, percent: bool = False) -> Description:
         """Return text for a paper: methods, results, versions and seed, and references in BibTeX."""
-        return describe_rows((self.row,), self.run, {CUD.name: CUD.title}, {CUD.name: CUD.reference}, percent)
+        return describe_rows((self.row,), self.run, percent)
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row with the columns of a table of intervals."""

@@ -8,12 +8,15 @@ from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING
 
-from cudbound.analysis.available_methods import available_methods
+from cudbound.analysis.available_methods import available_methods, row_of
 from cudbound.basis.calls import public_call
 from cudbound.basis.hints import suggestion
+from cudbound.basis.method_card import MethodCard
 from cudbound.basis.outcomes import Estimand
 from cudbound.basis.parameter_error import ParameterError
-from cudbound.intervals import GROUPS, METHODS
+from cudbound.intervals import GROUPS, METHODS, Method
+from cudbound.metrics.predictive import DERIVED
+from cudbound.metrics.views import OF_EVERY_METRIC
 from cudbound.point_estimates import ESTIMATORS
 from cudbound.report.estimands import DIFFERENCES, ERRORS, aim_of
 from cudbound.report.tables import Column, Report
@@ -43,6 +46,8 @@ CALLS = {
     "comparison": "compare_learners",
     "point estimate": "estimate_error",
 }
+#: The metrics that read an output of the classifier.
+METRIC_OF: Mapping[str, str] = {"classes": "error", "scores": "AUC", "probabilities": "Brier score"}
 #: Options and fallbacks that a method does not have.
 NONE = "none"
 
@@ -56,19 +61,26 @@ class Explanation:
     name, title : str
     entries : mapping of str to str
         The texts by heading.
+    others : tuple of Explanation
+        The method as it is for other metrics, each with the entries that differ.
     """
 
     name: str
     title: str
     entries: Mapping[str, str]
+    others: tuple[Explanation, ...] = ()
 
     def to_frame(self) -> pd.DataFrame:
         """Return its row of `cudbound.available_methods`."""
-        return available_methods().loc[[self.name]]
+        return available_methods().loc[[self.name.partition(" ")[0]]]
 
     def report(self) -> Report:
         """Return it as a table of two columns."""
-        rows = tuple({"what": what, "text": text} for what, text in self.entries.items())
+        rows = tuple(
+            {"what": what, "text": text}
+            for one in (self, *self.others)
+            for what, text in ({} if one is self else {one.name: one.title} | dict(one.entries)).items()
+        )
         columns = (Column("what", self.name, "text"), Column("text", self.title, "text", LINE - INDENT))
         return Report("methods", f"The method {self.name}", (), columns, rows, self.to_frame)
 
@@ -78,7 +90,7 @@ class Explanation:
             lines += textwrap.wrap(
                 f"{what:<{INDENT}}{text}", LINE, subsequent_indent=" " * INDENT, break_on_hyphens=False
             )
-        return "\n".join(lines)
+        return "\n\n".join(("\n".join(lines), *map(str, self.others)))
 
     __repr__ = __str__
 
@@ -86,7 +98,8 @@ class Explanation:
         items = "".join(
             f"<dt>{escape(what)}</dt><dd>{escape(text)}</dd>" for what, text in self.entries.items()
         )
-        return f"<p><b>{escape(self.name)}</b>: {escape(self.title)}</p><dl>{items}</dl>"
+        more = "".join(one._repr_html_() for one in self.others)
+        return f"<p><b>{escape(self.name)}</b>: {escape(self.title)}</p><dl>{items}</dl>{more}"
 
 
 @public_call
@@ -131,18 +144,37 @@ def explain(method: str) -> Explanation:
 
 def explanation_of(method: str, calls: Mapping[str, str]) -> Explanation:
     """Explain a known method; `calls` has the call for each of "interval", ...."""
-    said = dict(available_methods().loc[method])
-    said["symbols"] = {**METHODS, **ESTIMATORS}[method].symbols
-    said["estimand"] = _aim(said["estimand"], only_compares=said["gives"] == "comparison")
+    card: MethodCard = {**METHODS, **ESTIMATORS}[method]
+    entries = _entries(card, calls)
+    others = []
+    for kind, one in card.others.items():
+        differ = {what: text for what, text in _entries(one, calls).items() if text != entries.get(what)}
+        others.append(Explanation(f"{method} for the {METRIC_OF[kind]}", one.title, differ))
+    if (
+        isinstance(card, Method)
+        and card.gives_interval
+        and card.reads == "classes"
+        and card.needs <= OF_EVERY_METRIC
+    ):
+        entries["derived"] = "; ".join(
+            f"{metrics}: {how.title}; {how.reference}" for metrics, how in DERIVED.items()
+        )
+    return Explanation(card.name, card.title, entries, tuple(others))
+
+
+def _entries(card: MethodCard, calls: Mapping[str, str]) -> dict[str, str]:
+    said = row_of(card)
+    said["symbols"] = card.symbols
+    said["estimand"] = _aim(said["estimand"], METRIC_OF[card.reads], said["gives"] == "comparison")
     said["gives"] = " and ".join(f"{what} ({calls[what]})" for what in said["gives"].split(" and "))
-    entries = {
+    return {
         heading: said[column] or NONE
         for column, heading in HEADINGS.items()
         if said[column] or column != "symbols"
     }
-    return Explanation(said["name"], said["title"], entries)
 
 
-def _aim(estimand: str, *, only_compares: bool) -> str:
-    words = aim_of(Estimand.read(estimand).kind, words=DIFFERENCES if only_compares else ERRORS)
-    return estimand if words is None else f"{estimand}: {words}"
+def _aim(estimand: str, what: str, only_compares: bool) -> str:
+    words = aim_of(Estimand.read(estimand), what, DIFFERENCES if only_compares else ERRORS)
+    size = " (n1: those in the training part of a split)" if words and "n1" in words else ""
+    return estimand if words is None else f"{estimand}: {words}{size}"

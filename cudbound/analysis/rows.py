@@ -68,7 +68,9 @@ def compute_rows(
 
     def unavailable(method: Named, reason: str) -> OneRow:
         undefined = kind.undefined(reason)
-        return kind.of(undefined, method=method.name, estimand=method.estimand, n_fits=0, **known)
+        return kind.of(
+            undefined, method=method.name, estimand=method.estimand, words=method.words, n_fits=0, **known
+        )
 
     rows: list[OneRow] = []
     errors: list[Exception] = []
@@ -180,8 +182,9 @@ def all_rows(
         )
         pairs = zip(*both, strict=True)
         named[name] = tuple(ratio_interval(name, first, second, alternative) for first, second in pairs)
-    if asked.prevalence == "sample" and NET_BENEFIT in named:
-        share = _share(next(one for one in targets if one.metric.name == NET_BENEFIT), records)
+    if NET_BENEFIT in named:
+        target = next(one for one in targets if one.metric.name == NET_BENEFIT)
+        share = _share(target, records) if asked.prevalence == "sample" else None
         named[NET_BENEFIT] = tuple(net_benefit_interval(row, share) for row in named[NET_BENEFIT])
     return tuple(row for name in asked.names for row in named[name])
 

@@ -13,13 +13,10 @@ from cudbound.analysis.instability import Instability
 from cudbound.analysis.saving import saved_analysis
 from cudbound.basis.exceptions import CudboundWarning
 from cudbound.basis.hints import suggestion
-from cudbound.basis.method_card import MethodCard
 from cudbound.basis.outcomes import ConfidenceInterval
 from cudbound.basis.pictured import Pictured
 from cudbound.basis.results import ComparisonResult, IntervalEstimate, OneRow, PointEstimate
 from cudbound.basis.row_frame import frame_of
-from cudbound.intervals import METHODS
-from cudbound.point_estimates import ESTIMATORS
 from cudbound.report.cautions import cautions
 from cudbound.report.comparison_columns import by_pair, comparison_report
 from cudbound.report.description import Description, describe_rows
@@ -91,15 +88,6 @@ class Table(Tabular, Generic[OneRow]):
             f"{[row.method for row in self.rows]}.{suggestion(method, [row.method for row in self.rows])}"
         )
 
-    @property
-    def _cards(self) -> dict[str, MethodCard]:
-        known: dict[str, MethodCard] = {**ESTIMATORS, **METHODS}
-        return {row.method: known[row.method] for row in self.rows if row.method in known}
-
-    @property
-    def _titles(self) -> dict[str, str]:
-        return {name: card.title for name, card in self._cards.items()}
-
     def describe(self, percent: bool = False) -> Description:
         """Return text for a paper: methods, results, versions and seed, and references in BibTeX.
 
@@ -116,8 +104,7 @@ class Table(Tabular, Generic[OneRow]):
         >>> IntervalTable((row,)).describe().results
         'corrected-resampled-t: the error is estimated at 0.250 (95% confidence interval 0.128 to 0.372).'
         """
-        references = {name: card.reference for name, card in self._cards.items()}
-        return describe_rows(self.rows, self.run, self._titles, references, percent)
+        return describe_rows(self.rows, self.run, percent)
 
     def to_frame(self) -> pd.DataFrame:
         """Return one unrounded row per method, with clipped and raw limits.
@@ -148,11 +135,6 @@ class IntervalTable(Table[IntervalEstimate], Pictured["IntervalDisplay"]):
     COLUMNS = IntervalEstimate.COLUMNS
 
     @property
-    def _cards(self) -> dict[str, MethodCard]:
-        asked = () if self.analysis is None else self.analysis.question.methods
-        return super()._cards | {one.name: one for one in asked}
-
-    @property
     def instability(self) -> Instability | None:
         """How often refits on the bootstrap draws classify a row differently; None if no method made such refits."""
         return None if self.analysis is None else self.analysis.instability
@@ -179,16 +161,12 @@ class IntervalTable(Table[IntervalEstimate], Pictured["IntervalDisplay"]):
     @property
     def pictured(self) -> pd.DataFrame:
         """The data for the plot: `to_frame`, with the title of each method and whether it is recommended."""
-        reads = {"auc": "scores", "brier": "probabilities"}
-        cards = [self._cards.get(row.method) for row in self.rows]
-        kinds = [reads.get(row.metric, "classes") for row in self.rows]
-        found = [card and card.reading(kind) for card, kind in zip(cards, kinds, strict=True)]
         best = [
             recommended_row([row for row in self.rows if row.metric == metric])
             for metric in dict.fromkeys(row.metric for row in self.rows)
         ]
         return self.to_frame().assign(
-            title=[one.title if one else row.method for row, one in zip(self.rows, found, strict=True)],
+            title=[row.title for row in self.rows],
             recommended=[any(row is one for one in best) for row in self.rows],
             is_proportion=[row.is_proportion for row in self.rows],
         )
@@ -205,7 +183,7 @@ class IntervalTable(Table[IntervalEstimate], Pictured["IntervalDisplay"]):
 
     def report(self, run: Run | None = None, style: Style = FULL) -> Report:
         """Return the table with its title and notes."""
-        return interval_report(self.rows, self.to_frame, run or self.run, style, self._titles)
+        return interval_report(self.rows, self.to_frame, run or self.run, style)
 
     def save(self, path: str | Path) -> None:
         """Write a file for checking the table with `cudbound.verify_result` or ``cudbound verify``.
@@ -336,13 +314,12 @@ class ComparisonTable(Table[ComparisonResult], Pictured["ComparisonDisplay"]):
 
     def report(self, run: Run | None = None, style: Style = FULL) -> Report:
         """Return the table with its title and notes."""
-        return comparison_report(self.rows, self.to_frame, run or self.run, style, self._titles)
+        return comparison_report(self.rows, self.to_frame, run or self.run, style)
 
     @property
     def pictured(self) -> pd.DataFrame:
         """The data for the plot: `to_frame`, with the title of each method, or its pair."""
-        titles = [self._titles.get(row.method, row.method) for row in self.rows]
-        return self.to_frame().assign(title=titles)
+        return self.to_frame().assign(title=[row.title for row in self.rows])
 
     def display(self) -> ComparisonDisplay:
         """Return the plot of the intervals, with a line at no difference; its `plot` draws it."""
@@ -359,4 +336,4 @@ class PointEstimateTable(Table[PointEstimate]):
 
     def report(self, run: Run | None = None, style: Style = FULL) -> Report:
         """Return the table with its title and notes."""
-        return point_report(self.rows, self.to_frame, run or self.run, style, self._titles)
+        return point_report(self.rows, self.to_frame, run or self.run, style)

@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import Any, Generic, Literal, Self, TypeVar
 
 from cudbound.basis.hints import suggestion
-from cudbound.basis.outcomes import Estimand
+from cudbound.basis.outcomes import Estimand, Words
 from cudbound.basis.parameter_error import ParameterError
 from cudbound.basis.validation import check_choice, check_flag, check_number
 
@@ -147,6 +147,11 @@ class MethodCard:
                 f"The 'estimand' of {self.name} must be an Estimand, such as Estimand('conditional'). "
                 f"Got {self.estimand!r} instead."
             )
+
+    @property
+    def words(self) -> Words:
+        """Its title and sources, for a paper."""
+        return Words(self.title, self.reference)
 
     def reading(self, kind: str) -> Self | None:
         """Return the method of this name for metrics that read classes, scores or probabilities, if there is one."""

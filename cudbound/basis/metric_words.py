@@ -22,6 +22,8 @@ METRIC_WORDS: Mapping[str, str] = {
     "lr+": "positive likelihood ratio",
     "lr-": "negative likelihood ratio",
 }
+#: Measures that are one minus an error.
+COMPLEMENTS = ("accuracy", "sensitivity", "specificity", "balanced-accuracy")
 #: What of a classifier or a learning algorithm an interval covers, by the kind of its estimand: words after the metric.
 ESTIMAND_WORDS: Mapping[str, str] = {
     "conditional": "of the classifier fitted to these data, on new cases from the same population",

@@ -11,7 +11,13 @@ from typing import Any, Literal, NamedTuple
 from cudbound.basis.rounding import Worded, as_given
 
 #: What the estimate of an interval is, where the notes under a table say so.
-Center = Literal["training error", ".632 estimate", "error on new cases", "mean of two centers"]
+Center = Literal[
+    "training error",
+    ".632 estimate",
+    "error on new cases",
+    "mean of two centers",
+    "mean of out-of-bag and .632+",
+]
 
 
 class ConfidenceInterval(NamedTuple):
@@ -90,6 +96,14 @@ class Estimand:
 
 
 @dataclass(frozen=True)
+class Words:
+    """Words for a paper: one line on how a number was computed, and its sources."""
+
+    title: str
+    reference: str
+
+
+@dataclass(frozen=True)
 class PointOutcome:
     """The output of a point estimator, and part of the output of every other method.
 
@@ -105,6 +119,8 @@ class PointOutcome:
         The estimand, if it depends on the records; None means that of the method.
     details : mapping of str to float
         Further numbers that belong to the method, such as "rho_threshold".
+    words : Words or None
+        Title and sources, if they depend on the records; None means those of the method.
     """
 
     estimate: float
@@ -113,6 +129,7 @@ class PointOutcome:
     degenerate: str | None = None
     estimand: Estimand | None = None
     details: Mapping[str, float] = field(default_factory=dict)
+    words: Words | None = None
 
     def common_fields(self) -> dict[str, Any]:
         """Return what an outcome of any kind has, by the names of the fields."""
@@ -134,11 +151,10 @@ class Outcome(PointOutcome):
         The point the interval is built around, a proportion in [0, 1].
     raw_interval : ConfidenceInterval
         The limits from the formula; they may extend beyond [0, 1].
-    remarks, degenerate, estimand, details
+    remarks, degenerate, estimand, details, words
         As in `PointOutcome`; a zero-width interval without a specific reason gets a general one.
     center : str or None
-        Name of `estimate` for the notes under a table: "training error", ".632 estimate", "error on new cases" or "mean
-        of two centers"; None if the notes do not mention it.
+        Name of `estimate` for the notes under a table: one of `Center`; None if the notes do not mention it.
     standard_error : float or None
         Standard error of the estimate, if the interval of the method is based on one.
     """
@@ -170,7 +186,7 @@ class TestOutcome(PointOutcome):
     raw_interval : ConfidenceInterval
         Limits for the difference from the formula; infinite on the open side of a one-sided alternative. Test and
         interval may disagree if a method uses different formulas for them.
-    remarks, degenerate, estimand, details
+    remarks, degenerate, estimand, details, words
         As in `PointOutcome`; a zero-width interval without a specific reason gets a general one.
     standard_error : float or None
         Of the estimate, where the method builds its test from one.
@@ -190,20 +206,31 @@ class TestOutcome(PointOutcome):
         return TestOutcome(math.nan, math.nan, math.nan, UNDEFINED_LIMITS, degenerate=reason)
 
 
-# ---- what a small p-value of a comparison speaks for, in words ----
+# ---- what is tested, in words ----
 
-#: By the alternative, where the hypothesis is that of equal errors.
-EQUAL_ERRORS = {
-    "two-sided": "unequal {what}s",
-    "less": "{what}({a}) < {what}({b})",
-    "greater": "{what}({a}) > {what}({b})",
+#: The null and the alternative hypothesis, by the alternative, where the margin is 0.
+NO_MARGIN = {
+    "two-sided": ("equal {what}s", "unequal {what}s"),
+    "less": ("{what}({a}) >= {what}({b})", "{what}({a}) < {what}({b})"),
+    "greater": ("{what}({a}) <= {what}({b})", "{what}({a}) > {what}({b})"),
 }
 A_MARGIN = {
-    "two-sided": "{what}({a}) - {what}({b}) other than {null}",
-    "less": "{what}({a}) - {what}({b}) < {null}",
-    "greater": "{what}({a}) - {what}({b}) > {null}",
-    "equivalent": "|{what}({a}) - {what}({b})| < {null}",
+    "two-sided": ("{what}({a}) - {what}({b}) = {null}", "{what}({a}) - {what}({b}) other than {null}"),
+    "less": ("{what}({a}) - {what}({b}) >= {null}", "{what}({a}) - {what}({b}) < {null}"),
+    "greater": ("{what}({a}) - {what}({b}) <= {null}", "{what}({a}) - {what}({b}) > {null}"),
+    "equivalent": ("|{what}({a}) - {what}({b})| >= {null}", "|{what}({a}) - {what}({b})| < {null}"),
 }
+
+
+def null_in_words(alternative: str, null: float, a: str, b: str, what: str = "error") -> Worded:
+    """Return the null hypothesis, with the names of the two that are compared.
+
+    Examples
+    --------
+    >>> null_in_words("less", 0.1, "svm", "tree")
+    'error(svm) - error(tree) >= 0.1'
+    """
+    return _hypothesis(0, alternative, null, a, b, what)
 
 
 def alternative_in_words(alternative: str, null: float, a: str, b: str, what: str = "error") -> Worded:
@@ -214,6 +241,10 @@ def alternative_in_words(alternative: str, null: float, a: str, b: str, what: st
     >>> alternative_in_words("less", 0.0, "svm", "tree")
     'error(svm) < error(tree)'
     """
-    words = (EQUAL_ERRORS if null == 0.0 else A_MARGIN)[alternative]
+    return _hypothesis(1, alternative, null, a, b, what)
+
+
+def _hypothesis(which: int, alternative: str, null: float, a: str, b: str, what: str) -> Worded:
+    words = (NO_MARGIN if null == 0.0 else A_MARGIN)[alternative][which]
     given = as_given(null)
     return Worded(*(words.format(null=one, a=a, b=b, what=what) for one in (given, given.in_percent)))

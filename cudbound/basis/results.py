@@ -19,7 +19,8 @@ from cudbound.basis.outcomes import (
     Outcome,
     PointOutcome,
     TestOutcome,
-    alternative_in_words,
+    Words,
+    null_in_words,
 )
 from cudbound.basis.rounding import (
     InLines,
@@ -144,6 +145,12 @@ class Row(InLines):
     remarks: tuple[str, ...]
     degenerate: str | None
     details: Mapping[str, float]
+    words: Words | None
+
+    @property
+    def title(self) -> str:
+        """One line on how it was computed, for a paper; the name of the method if nothing else is known."""
+        return self.method if self.words is None else self.words.title
 
     def lines(self) -> list[str]:
         """Return the row as lines of text; the first has the main numbers."""
@@ -247,7 +254,7 @@ class IntervalEstimate(_WithLimits, Outcome):
     ----------
     method : str
         Name of the method.
-    estimate, raw_interval, remarks, degenerate, details, center, standard_error
+    estimate, raw_interval, remarks, degenerate, details, words, center, standard_error
         As in `cudbound.basis.outcomes.Outcome`.
     estimand : Estimand
         The quantity that the interval is for; prints as in the glossary ("conditional", ...).
@@ -297,7 +304,7 @@ class ComparisonResult(_WithLimits, TestOutcome):
     ----------
     a, b, method : str
         Names of the two, by default "a" and "b", and of the method.
-    estimate, statistic, pvalue, raw_interval, remarks, degenerate, details, standard_error
+    estimate, statistic, pvalue, raw_interval, remarks, degenerate, details, words, standard_error
         As in `cudbound.basis.outcomes.TestOutcome`.
     estimand : Estimand
         The errors that are compared; prints as in the glossary ("expected(n1=45)", "holdout-model", ...).
@@ -344,8 +351,8 @@ class ComparisonResult(_WithLimits, TestOutcome):
 
     @property
     def against(self) -> Worded:
-        """The alternative hypothesis, in words."""
-        return alternative_in_words(self.alternative, self.null, self.a, self.b, in_formula(self.metric))
+        """The null hypothesis, against which a small p-value is evidence, in words."""
+        return null_in_words(self.alternative, self.null, self.a, self.b, in_formula(self.metric))
 
     @property
     def difference(self) -> str:
@@ -375,7 +382,7 @@ class PointEstimate(Row, PointOutcome):
     ----------
     method : str
         Name of the estimator.
-    estimate, remarks, degenerate, details
+    estimate, remarks, degenerate, details, words
         As in `cudbound.basis.outcomes.PointOutcome`; the estimate is a proportion in [0, 1], or a difference of two
         errors in [-1, 1].
     estimand : Estimand

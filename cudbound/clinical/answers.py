@@ -218,8 +218,8 @@ def _other(name: str, records: Any, level: float) -> IntervalEstimate:
         return compute_interval(method, records, level)
     except ValueError as error:
         undefined = IntervalEstimate.undefined(" ".join(str(error).split()))
-        known = {"method": name, "estimand": method.estimand, "n_fits": 0, "confidence_level": level}
-        return IntervalEstimate.of(undefined, **known)
+        known = {"method": name, "words": method.words, "estimand": method.estimand}
+        return IntervalEstimate.of(undefined, n_fits=0, confidence_level=level, **known)
 
 
 def _count_missing(X: Any) -> int:

@@ -15,7 +15,6 @@ from cudbound.basis.results import IntervalEstimate
 from cudbound.basis.rounding import format_level, format_proportion
 from cudbound.clinical.answers import FEW_DRAWS, RECOMMENDED, Answers
 from cudbound.clinical.studied_cells import family_of, nearest_cells
-from cudbound.intervals import METHODS
 from cudbound.metrics.metrics import NET_BENEFIT, RATIOS
 from cudbound.metrics.predictive import likelihood_ratio
 from cudbound.report.headline import interval_sentence, majority_sentence
@@ -202,7 +201,7 @@ def intervals(answers: Answers, estimator: Any) -> dict[str, Any]:
     rows = [
         {
             "method": one.method,
-            "title": METHODS[one.method].title,
+            "title": one.title,
             "recommended": one.method == RECOMMENDED,
             **_interval(one),
             "covered": [

@@ -22,6 +22,8 @@ from cudbound.point_estimates.auc import (
 from cudbound.point_estimates.two_center_auc import aucs_on_draws, aucs_on_training_rows
 from cudbound.records import ScoreRecords
 
+PROVISIONAL = "provisional: studied only in the 20 settings that were used to choose it"
+
 
 @dataclass(frozen=True)
 class BetweenCenters(Pivot):
@@ -90,6 +92,7 @@ def _difference(records: ScoreRecords) -> Pivot:
         (left_out + corrected) / 2.0,
         math.sqrt(sampled + refitted),
         df=records.n_fewer - 1.0,
+        remarks=(PROVISIONAL,),
         spread=abs(left_out - corrected) / 2.0,
         details={
             "difference_training": float(apparent.mean()),
@@ -104,7 +107,7 @@ def _difference(records: ScoreRecords) -> Pivot:
 AUC_DIFFERENCE = Method(
     name="auc-difference",
     reads="scores",
-    title="t limits around the out-of-bag and the optimism-corrected difference of two AUCs",
+    title="t limits around the out-of-bag and the optimism-corrected difference of two AUCs (provisional)",
     formula="min(D1, Do) - t s, max(D1, Do) + t s; D1 is the difference of the out-of-bag AUCs by pairs, Do that of "
     "the optimism-corrected AUCs, from the same draws; s^2 = max(V1, VT) + v, V1 and VT DeLong's variances of the "
     "difference from the out-of-bag pairs and from the training scores, v the variance over the draws of the "
@@ -115,7 +118,7 @@ AUC_DIFFERENCE = Method(
     assumptions="one of the two centers is close to the difference between the AUCs of these two classifiers",
     tendency="provisional: reached its level in 19 of the 20 settings used to choose it; too short if a "
     "selection of features is compared with all features",
-    reference="this package, docs/how_to/compare_two_learners.md; DeLong et al. (1988)",
+    reference="this package, docs/how_to/compare_two_learners.md; DeLong et al. (1988); Obuchowski (1997) for groups",
     cost="B",
     pivot=_difference,
 )

@@ -82,7 +82,8 @@ def _two_center(records: Records, confidence_level: float) -> Outcome:
 TWO_CENTER_BRIER = Method(
     name="two-center",
     reads="probabilities",
-    title="Binomial limits around the .632 and the out-of-bag Brier score",
+    title="Binomial limits around the .632, the out-of-bag and the optimism-corrected Brier score, with the variance "
+    "of squared errors",
     formula="low = lo(ne(m) m), high = up(ne(M) M); m is the .632 estimate, M the largest of m, the mean of Err(1) and "
     "the .632+ estimate, and the optimism-corrected score; lo and up are Clopper-Pearson limits for ne cases with d/2 "
     "in each tail; ne(c) is the number of 0/1 losses whose mean varies like that of the losses and a quarter of an "
@@ -93,7 +94,8 @@ TWO_CENTER_BRIER = Method(
     "new cases",
     tendency="reached its level in 86 of 87 registered settings (docs/evidence/auc_and_brier.md); too low "
     "with nearly half as many features as rows, unless the penalty is strong",
-    reference="this package, docs/how_to/auc_and_brier.md; Efron and Tibshirani (1997)",
+    reference="this package, docs/how_to/auc_and_brier.md; Clopper and Pearson (1934), Efron and Gong (1983), Efron "
+    "and Tibshirani (1997)",
     cost="B",
     compute=_two_center,
 )

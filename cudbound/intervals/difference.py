@@ -123,6 +123,7 @@ def compute_comparison(
         outcome,
         method=method.name,
         estimand=outcome.estimand or method.estimand,
+        words=outcome.words or method.words,
         confidence_level=confidence_level,
         alternative=alternative,
         null=float(null),

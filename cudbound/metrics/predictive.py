@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
 from scipy.special import expit
 
-from cudbound.basis.outcomes import UNDEFINED_LIMITS, ConfidenceInterval
+from cudbound.basis.outcomes import UNDEFINED_LIMITS, ConfidenceInterval, Words
 from cudbound.basis.results import IntervalEstimate
 from cudbound.basis.rounding import Worded
 
@@ -17,6 +17,30 @@ NO_POSITIVE = "0/0: no case is predicted as an event"
 NO_NEGATIVE = "0/0: no case is predicted as a non-event"
 #: Estimates of 0 and 1, whose logarithms are infinite, are moved by this share of a row.
 OFF_THE_ENDS = 0.25
+#: How limits are combined, after the words of the methods that give them.
+AT_PREVALENCE = Words(
+    "combined at the given prevalence on the log odds (MOVER)",
+    "Altman and Bland (1994), Zou and Donner (2008)",
+)
+WITH_PREVALENCE = Words(
+    "combined with Clopper-Pearson limits of the prevalence on the log odds (MOVER)",
+    f"{AT_PREVALENCE.reference}, Clopper and Pearson (1934)",
+)
+AT_JOINT_LIMITS = Words(
+    "combined at both lower and at both upper limits, which hold together", "Altman and Bland (1994)"
+)
+RATIOS_AT_JOINT_LIMITS = Words(AT_JOINT_LIMITS.title, "Deeks and Altman (2004)")
+FROM_PREVALENCE = Words("subtracted from the given prevalence", "Vickers and Elkin (2006)")
+FROM_LIMITS_OF_PREVALENCE = Words(
+    "combined with Clopper-Pearson limits of the prevalence (MOVER)",
+    f"{FROM_PREVALENCE.reference}, Zou and Donner (2008), Clopper and Pearson (1934)",
+)
+#: The same for readers, by metrics.
+DERIVED = {
+    "predictive values": AT_PREVALENCE,
+    "likelihood ratios": RATIOS_AT_JOINT_LIMITS,
+    "net benefit": FROM_LIMITS_OF_PREVALENCE,
+}
 
 
 class Proportion(NamedTuple):
@@ -172,7 +196,8 @@ def predictive_interval(
         limits = predictive_limits(name, events, others, prevalence)
     how = "limits combined on the log odds (MOVER)"
     estimate = VALUES[name](sensitivity.estimate, specificity.estimate, prevalence.estimate)
-    return _row(name, sensitivity, specificity, estimate, limits, (Worded.joined("at ", at), how))
+    words = AT_PREVALENCE if math.isinf(prevalence.n_rows) else WITH_PREVALENCE
+    return _row(name, sensitivity, specificity, estimate, limits, (Worded.joined("at ", at), how), words)
 
 
 def joint_predictive_interval(
@@ -206,7 +231,8 @@ def joint_predictive_interval(
         limits = UNDEFINED_LIMITS
     how = "from joint limits of sensitivity and specificity"
     estimate = value(sensitivity.estimate, specificity.estimate, prevalence)
-    return _row(name, sensitivity, specificity, estimate, limits, (Worded.joined("at ", at), how))
+    remarks = (Worded.joined("at ", at), how)
+    return _row(name, sensitivity, specificity, estimate, limits, remarks, AT_JOINT_LIMITS)
 
 
 def ratio_interval(
@@ -241,15 +267,18 @@ def ratio_interval(
         at = "specificity of 1" if name == "lr+" else "specificity of 0"
         remarks = (*remarks, f"no upper limit: a {at} is within its limits")
     estimate = likelihood_ratio(name, sensitivity.estimate, specificity.estimate)
-    found = _row(name, sensitivity, specificity, estimate, limits, remarks)
+    found = _row(name, sensitivity, specificity, estimate, limits, remarks, RATIOS_AT_JOINT_LIMITS)
     return replace(found, alternative=alternative, lowest=0.0, highest=math.inf)
 
 
-def net_benefit_interval(cost: IntervalEstimate, prevalence: Proportion) -> IntervalEstimate:
+def net_benefit_interval(cost: IntervalEstimate, prevalence: Proportion | None) -> IntervalEstimate:
     """Return the interval of the net benefit from that of minus the mean cost, and the limits of the prevalence.
 
-    It is their sum, whose limits are combined as in `predictive_limits`.
+    It is their sum, whose limits are combined as in `predictive_limits`. Without a prevalence, a known one is in the
+    interval already.
     """
+    if prevalence is None:
+        return replace(cost, words=_after({"mean cost": cost}, FROM_PREVALENCE))
     ends = cost.confidence_interval if cost.alternative == "two-sided" else cost.raw_interval
     parts = ((cost.estimate, *ends), (prevalence.estimate, prevalence.low, prevalence.high))
     limits = UNDEFINED_LIMITS if _lost(cost) else _square_and_add(parts)
@@ -261,6 +290,7 @@ def net_benefit_interval(cost: IntervalEstimate, prevalence: Proportion) -> Inte
         highest=1.0,
         remarks=(Worded.joined("at ", prevalence.of_sample), how),
         details={},
+        words=_after({"mean cost": cost}, FROM_LIMITS_OF_PREVALENCE),
         standard_error=None,
         center=None,
     )
@@ -273,6 +303,7 @@ def _row(
     estimate: float,
     limits: ConfidenceInterval,
     remarks: tuple[str, ...],
+    how: Words,
 ) -> IntervalEstimate:
     if math.isnan(estimate) and not _lost(sensitivity, specificity):
         remarks = (*remarks, f"estimate {NO_POSITIVE if name in ('ppv', 'lr+') else NO_NEGATIVE}")
@@ -285,9 +316,20 @@ def _row(
         remarks=remarks,
         degenerate=next(filter(None, (row.degenerate for row in (sensitivity, specificity))), None),
         details={},
+        words=_after({"sensitivity": sensitivity, "specificity": specificity}, how),
         standard_error=None,
         center=None,
     )
+
+
+def _after(parts: Mapping[str, IntervalEstimate], how: Words) -> Words:
+    """Return the words of limits that are made from those of other metrics."""
+    metrics_of: dict[str, list[str]] = {}
+    for metric, row in parts.items():
+        metrics_of.setdefault(row.title, []).append(metric)
+    limits = " and ".join(f"{title}, for {' and '.join(named)}" for title, named in metrics_of.items())
+    sources = dict.fromkeys(row.words.reference for row in parts.values() if row.words is not None)
+    return Words(f"{limits}, {how.title}", "; ".join((*sources, how.reference)))
 
 
 def _lost(*rows: IntervalEstimate) -> bool:

@@ -214,7 +214,7 @@ class IntervalDisplay(ForestDisplay):
     ...     estimand=Estimand("conditional"), confidence_level=0.95, n_fits=1)
     >>> display = IntervalDisplay.from_table(IntervalTable((row,)))
     >>> display.labels, display.reference is None
-    (['Constrained uniform deviation bound around\nthe training error'], True)
+    (['cud'], True)
     """
 
     @classmethod

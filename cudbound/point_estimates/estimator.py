@@ -66,6 +66,7 @@ def compute_estimate(
         outcome,
         method=estimator.name,
         estimand=outcome.estimand or estimator.estimand,
+        words=outcome.words or estimator.words,
         n_fits=count_fits(records, estimator.needs),
         remarks=(*shared_remarks(records, estimator.needs, estimator.with_groups), *outcome.remarks),
         degenerate=(outcome.degenerate or "undefined") if undefined else None,

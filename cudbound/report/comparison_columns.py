@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from cudbound.basis.metric_words import in_formula
-from cudbound.basis.outcomes import alternative_in_words
+from cudbound.basis.outcomes import alternative_in_words, null_in_words
 from cudbound.basis.results import ComparisonResult
 from cudbound.basis.rounding import worded
 from cudbound.report.estimands import DIFFERENCES, explain_estimands
-from cudbound.report.table_style import FULL, NO_TITLES, Style, styled
+from cudbound.report.table_style import FULL, Style, methods_in_words, styled
 from cudbound.report.tables import Column, Report, Run, rows_report, with_confidence
 
 if TYPE_CHECKING:
@@ -42,7 +42,6 @@ def comparison_report(
     to_frame: Callable[[], pd.DataFrame],
     run: Run | None = None,
     style: Style = FULL,
-    titles: Mapping[str, str] = NO_TITLES,
 ) -> Report:
     """Return rows of comparisons with their title and notes."""
     pairs = list(dict.fromkeys((row.a, row.b) for row in rows))
@@ -51,21 +50,20 @@ def comparison_report(
     tests = dict.fromkeys((row.alternative, row.null) for row in rows)
     what = in_formula(rows[0].metric) if rows else "error"
     more = "ranks better" if what == "AUC" else "errs more"
-    said = [worded(alternative_in_words(*test, a, b, what), style.percent) for test in tests]
-    against = " or ".join(dict.fromkeys(said))
-    if any(row.null != 0.0 for row in rows):
-        tested = [
-            f"p-value: a small value is evidence for {against}; a large value does not show the contrary."
-        ]
-    else:
-        tested = [
-            f"p-value: for equal {what}s, against {against}." if against else "",
-            f"A small p-value is evidence against equal {what}s; a large value does not show that they are equal.",
-        ]
+    hypotheses = [
+        [worded(words(*test, a, b, what), style.percent) for words in (null_in_words, alternative_in_words)]
+        for test in tests
+    ]
+    tested = [
+        f"p-value: against {null}. A small one is evidence for {alternative}; a large one does not show {null}."
+        for null, alternative in hypotheses
+    ]
     scale = "[-100%, 100%]" if style.percent else "[-1, 1]"
     internal = any(row.n_fits > 0 for row in rows)  # new test cases take no fits
     notes = (
-        f"Method: {methods[0]}." if len(pairs) > 1 and len(methods) == 1 else "",
+        f"Method: {methods_in_words(rows) if style.on_paper else methods[0]}."
+        if len(pairs) > 1 and (style.on_paper or len(methods) == 1)
+        else "",
         f"Estimate: {what}({a}) - {what}({b}), in {scale}, limits clipped to it; above 0 where {a} {more}.",
         *(_adjustments(len(pairs)) if len(pairs) > 1 else ()),
         *tested,
@@ -83,19 +81,19 @@ def comparison_report(
     if len(pairs) > 1:
         kept = report.columns[len(methods) == 1 :]
         report = replace(report, columns=(*_NAMES, *kept))
-    return styled(report, by_pair(rows), style, titles)
+    return styled(report, by_pair(rows), style)
 
 
 def _adjustments(n_pairs: int) -> tuple[str, ...]:
     return (
-        f"low, high: simultaneous limits (Bonferroni); for each method, they hold together for all {n_pairs} pairs at "
+        f"Limits: simultaneous (Bonferroni); for each method, they hold together for all {n_pairs} pairs at "
         "the nominal level.",
         "p-value: for a single pair. Holm: adjusted for the number of pairs.",
     )
 
 
 def by_pair(rows: Sequence[ComparisonResult]) -> tuple[ComparisonResult, ...]:
-    """Return rows of several pairs with pair names and simultaneous limits; others unchanged."""
+    """Return rows of several pairs, named by their pair, with simultaneous limits; others unchanged."""
     several = len({row.method for row in rows}) > 1
     return tuple(
         row
@@ -103,6 +101,7 @@ def by_pair(rows: Sequence[ComparisonResult]) -> tuple[ComparisonResult, ...]:
         else replace(
             row,
             method=f"{row.a} - {row.b}{f', {row.method}' if several else ''}",
+            words=None,
             raw_interval=row.simultaneous_interval,
         )
         for row in rows

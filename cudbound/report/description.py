@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from cudbound.basis.metric_words import in_formula, metric_words
+from cudbound.basis.metric_words import COMPLEMENTS, in_formula, metric_words
 from cudbound.basis.results import ComparisonResult, IntervalEstimate, PointEstimate
 from cudbound.basis.rounding import format_level, printable, sentences_html, worded
 from cudbound.basis.versions import versions
 from cudbound.report.bibliography import cited
 from cudbound.report.estimands import DIFFERENCES, ERRORS, aim_of
-from cudbound.report.table_style import NO_TITLES, Style
+from cudbound.report.table_style import Style, methods_in_words
 from cudbound.report.tables import ComparisonRun, Row, Run, RunDescription, in_words
 
 #: Names of the packages in a sentence.
@@ -56,8 +56,6 @@ class Description:
 def describe_rows(
     rows: Sequence[Row],
     run: Run | None,
-    titles: Mapping[str, str] = NO_TITLES,
-    references: Mapping[str, str] = NO_TITLES,
     percent: bool = False,
 ) -> Description:
     """Return the text for rows of methods.
@@ -67,21 +65,19 @@ def describe_rows(
     rows : sequence of Row
     run : Run or None
         The data, the classifier and the resampling; without it, the methods paragraph omits them.
-    titles, references : mapping of str to str
-        By names of the methods.
     percent : bool, default=False
         Whether proportions are written in percent.
     """
     methods = [
         *_subject(rows, run),
-        *_methods(rows, run, titles),
+        *_methods(rows, run),
         *_aims(rows),
     ]
     return Description(
         printable(" ".join(methods)),
         printable(" ".join(_results(rows, percent))),
         software("" if run is None else in_words(getattr(run, "seed", None)), getattr(run, "choices", None)),
-        cited([*(references.get(row.method, "") for row in rows), *_of_adjustments(rows)]),
+        cited([*(row.words.reference for row in rows if row.words is not None), *_of_tests(rows)]),
     )
 
 
@@ -90,13 +86,14 @@ def _aims(rows: Sequence[Row]) -> list[str]:
     compared = [row for row in rows if isinstance(row, ComparisonResult)]
     words = DIFFERENCES if compared else ERRORS
     what = in_formula(compared[0].metric) if compared else _named_metrics(rows)
+    of = "the difference between " if compared else ""
     aims: dict[str, dict[str, None]] = {}
     for row in rows:
-        if (aim := aim_of(row.estimand.kind, what, words)) is not None:
+        if (aim := aim_of(row.estimand, what, words)) is not None:
             aims.setdefault(aim, {})[row.method] = None
     if len(aims) < 2:
-        return [f"The target is {aim}." for aim in aims]
-    return [f"The target of {', '.join(methods)} is {aim}." for aim, methods in aims.items()]
+        return [f"The target is {of}{aim}." for aim in aims]
+    return [f"The target of {', '.join(methods)} is {of}{aim}." for aim, methods in aims.items()]
 
 
 def software(seed: str, choices: str | None = None) -> str:
@@ -147,31 +144,40 @@ def _named_metrics(rows: Sequence[Row]) -> str:
     return metric_words([getattr(row, "metric", "error") for row in rows] or ["error"])
 
 
-def _methods(rows: Sequence[Row], run: Run | None, titles: Mapping[str, str]) -> list[str]:
+def _methods(rows: Sequence[Row], run: Run | None) -> list[str]:
     """Return the methods and the number of resamples."""
-    names = dict.fromkeys(row.method for row in rows)
-    named = "; ".join(f"{titles[name]} ({name})" if name in titles else name for name in names)
     levels = {row.interval_level for row in rows if not isinstance(row, PointEstimate)}
     limits = (
         f"{' and '.join(map(format_level, sorted(levels)))} confidence intervals" if levels else "Estimates"
     )
-    said = [f"{limits[0].upper()}{limits[1:]} by: {named}."]
-    said += _of_adjustments(rows)
+    said = [f"{limits[0].upper()}{limits[1:]} by: {methods_in_words(rows)}."]
+    said += [*_of_complements(rows), *_of_tests(rows)]
     if isinstance(run, RunDescription):
         said.append(f"Bootstrap methods used {run.n_resamples} resamples.")
-        if run.localization is not None and "cud" in names:
+        if run.localization is not None and any(row.method == "cud" for row in rows):
             said.append(f"The localization rate of the CUD bound was {run.localization}.")
     return said
 
 
-def _of_adjustments(rows: Sequence[Row]) -> list[str]:
-    """Return the adjustment for several pairs, if there are several."""
-    pairs = {(row.a, row.b) for row in rows if isinstance(row, ComparisonResult)}
+def _of_complements(rows: Sequence[Row]) -> list[str]:
+    """Return that methods for an error were used for measures that are one minus an error, if there are any."""
+    named = dict.fromkeys(getattr(row, "metric", "error").partition(" of ")[0] for row in rows)
+    ones = [f"1 - {metric_words([name])}" for name in named if name in COMPLEMENTS]
+    return [f"Methods for an error were applied to {' and '.join(ones)}."] if ones else []
+
+
+def _of_tests(rows: Sequence[Row]) -> list[str]:
+    """Return how equivalence was tested, and the adjustment for several pairs, if there are several."""
+    compared = [row for row in rows if isinstance(row, ComparisonResult)]
+    equivalent = any(row.alternative == "equivalent" for row in compared)
+    said = ["Equivalence was tested by the two one-sided tests of Schuirmann (1987)."] if equivalent else []
+    pairs = {(row.a, row.b) for row in compared}
     if len(pairs) < 2:
-        return []
+        return said
     return [
+        *said,
         f"For each method, the intervals hold together for all {len(pairs)} pairs at the nominal level (Bonferroni); "
-        "p-values were adjusted for the number of pairs by the procedure of Holm (1979)."
+        "p-values were adjusted for the number of pairs by the procedure of Holm (1979).",
     ]
 
 
@@ -184,9 +190,21 @@ def _results(rows: Sequence[Row], percent: bool) -> list[str]:
     for method in dict.fromkeys(row.method for row in intervals):
         own = [row for row in intervals if row.method == method]
         found = ", ".join(f"{metric_words([row.metric])} {paper.limits(row)}" for row in own)
-        remarks = "; ".join(dict.fromkeys(told for row in own for told in _told(row, percent)))
-        sentences.append(f"{method}: {found}.{f' Remarks: {remarks}.' if remarks else ''}")
+        sentences += [f"{method}: {found}.", *_about_metrics(own, percent)]
     return sentences
+
+
+def _about_metrics(rows: Sequence[IntervalEstimate], percent: bool) -> list[str]:
+    """Return the remarks on rows of one method, each once, after the measures that it is about."""
+    metrics_of: dict[str, list[str]] = {}
+    for row in rows:
+        for told in dict.fromkeys(_told(row, percent)):
+            metrics_of.setdefault(told, []).append(row.metric)
+    remarks_on: dict[str, list[str]] = {}
+    for told, metrics in metrics_of.items():
+        about = "all of these measures" if len(metrics) == len(rows) > 1 else metric_words(metrics)
+        remarks_on.setdefault(about, []).append(told)
+    return [f"Remarks on {about}: {'; '.join(said)}." for about, said in remarks_on.items()]
 
 
 def _told(row: Row, percent: bool) -> list[str]:

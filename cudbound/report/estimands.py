@@ -20,9 +20,18 @@ DIFFERENCES: Mapping[str, str] = {
 }
 
 
-def aim_of(kind: str, what: str = "error", words: Mapping[str, str] = ERRORS) -> str | None:
-    """Return what an interval for this metric covers, if this kind of estimand is described."""
-    return words[kind].format(what=what) if kind in words else None
+def aim_of(estimand: Estimand, what: str = "error", words: Mapping[str, str] = ERRORS) -> str | None:
+    """Return what an interval for this metric covers, if this kind of estimand is described.
+
+    Examples
+    --------
+    >>> print(aim_of(Estimand("expected", n_train=45))[-44:])
+    averaged over training sets of n1 = 45 cases
+    """
+    if estimand.kind not in words:
+        return None
+    size = "n1" if estimand.n_train is None else f"n1 = {estimand.n_train:.6g}"
+    return words[estimand.kind].format(what=what).replace("n1", size)
 
 
 def explain_estimands(
@@ -39,7 +48,7 @@ def explain_estimands(
     for estimand in estimands:
         named.setdefault(estimand.kind, {})[f'"{estimand}"'] = None
     return [
-        f"Estimand{'s' if len(names) > 1 else ''} {', '.join(names)}: {aim_of(kind, what, words)}."
+        f"Estimand{'s' if len(names) > 1 else ''} {', '.join(names)}: {aim_of(Estimand(kind), what, words)}."
         for kind, names in named.items()
         if kind in words
     ]

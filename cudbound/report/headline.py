@@ -68,7 +68,7 @@ def interval_sentence(row: IntervalEstimate, n_samples: int | None = None, perce
     if row.estimand.kind == "conditional":
         subject = f"the {what} of this classifier on new cases"
     else:
-        subject = f"{aim_of(row.estimand.kind, what) or f'the {what}'} (estimand {row.estimand})"
+        subject = f"{aim_of(row.estimand, what) or f'the {what}'} (estimand {row.estimand})"
     if math.isnan(row.estimate + row.low + row.high):
         return f"No {row.method} interval for {subject} is available."
     if row.alternative == "less":

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -13,7 +13,7 @@ from cudbound.basis.results import IntervalEstimate, PointEstimate
 from cudbound.report.cautions import cautions
 from cudbound.report.estimands import explain_estimands
 from cudbound.report.headline import headline, majority_note
-from cudbound.report.table_style import FULL, NO_TITLES, Style, styled
+from cudbound.report.table_style import FULL, Style, styled
 from cudbound.report.tables import Column, Report, Run, rows_report, with_confidence
 
 if TYPE_CHECKING:
@@ -35,6 +35,7 @@ _CENTERS: dict[Center, str] = {
     "training error": "the training error",
     ".632 estimate": "the .632 estimate",
     "mean of two centers": "the mean of the optimism-corrected error and the .632+ estimate",
+    "mean of out-of-bag and .632+": "the mean of the out-of-bag error and the .632+ estimate",
 }
 #: Limits and estimates within this distance are equal up to the order of summation.
 ROUNDING = 1e-9
@@ -51,7 +52,6 @@ def interval_report(
     to_frame: Callable[[], pd.DataFrame],
     run: Run | None = None,
     style: Style = FULL,
-    titles: Mapping[str, str] = NO_TITLES,
 ) -> Report:
     """Return rows of intervals with their title and notes.
 
@@ -71,7 +71,7 @@ def interval_report(
     notes = (
         f"Scale: {style.scale}{units}, limits clipped to it{'' if style.on_paper else '; width = high - low'}.",
         *explain_estimands((row.estimand for row in rows), what=what),
-        _validation_note(rows),
+        _validation_note(rows, style),
         "" if style.on_paper else _center_note(rows),  # it speaks of methods by their short names
         "" if style.on_paper else _outside_note(rows),
         "" if run is None else majority_note(() if style.on_paper else rows, run.base_rate, run.of_rows),
@@ -84,15 +84,16 @@ def interval_report(
     report = rows_report("intervals", title, notes, columns, rows, to_frame, run)
     if not style.on_paper:  # where the sentence stands in the text
         report = replace(report, headline=headline(rows, run, style.percent))
-    return styled(report, rows, style, titles)
+    return styled(report, rows, style)
 
 
-def _validation_note(rows: Sequence[IntervalEstimate]) -> str:
-    external = _methods(rows, "error on new cases")
+def _validation_note(rows: Sequence[IntervalEstimate], style: Style) -> str:
+    new = [row for row in rows if row.center == "error on new cases"]
+    external = dict.fromkeys(row.title if style.on_paper else row.method for row in new)
     internal = "Internal intervals from the training data alone, without external validation"
     if not external:
         return f"{internal}."
-    if len(external) == len(dict.fromkeys(row.method for row in rows)):
+    if len(new) == len(rows):
         return "Intervals from test cases to which the classifier was not fitted."
     return (
         f"{internal}; except {', '.join(external)}, from test cases to which the classifier was not fitted."
@@ -120,7 +121,6 @@ def point_report(
     to_frame: Callable[[], pd.DataFrame],
     run: Run | None = None,
     style: Style = FULL,
-    titles: Mapping[str, str] = NO_TITLES,
 ) -> Report:
     """Return rows of point estimates with their title and notes."""
     notes = (
@@ -131,4 +131,4 @@ def point_report(
     columns = (Column("estimate", "estimate", "difference"),)
     title = "Point estimates of the error of a classifier"
     report = rows_report("estimates", title, notes, columns, rows, to_frame, run)
-    return styled(report, rows, style, titles)
+    return styled(report, rows, style)

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from types import MappingProxyType
 from typing import TypedDict
 
-from cudbound.basis.metric_words import metric_words
+from cudbound.basis.metric_words import in_formula, metric_words
 from cudbound.basis.parameter_error import ParameterError
 from cudbound.basis.results import ComparisonResult, IntervalEstimate
 from cudbound.basis.rounding import Kind, Worded, format_cell, format_level, worded
@@ -113,11 +112,28 @@ class Style:
 FULL = Style()
 #: Columns of the full table that are kept for a paper, if present.
 KEPT = ("confidence_level", "metric")
-#: For tables of methods without titles.
-NO_TITLES: Mapping[str, str] = MappingProxyType({})
 
 
-def styled(report: Report, rows: Sequence[Row], style: Style, titles: Mapping[str, str]) -> Report:
+def methods_in_words(rows: Sequence[Row]) -> str:
+    """Return the methods of rows with their titles; one whose metrics are computed in different ways has several."""
+    metrics_of: dict[str, dict[str, list[str]]] = {}
+    for row in rows:
+        metric = getattr(row, "metric", "error")
+        metrics_of.setdefault(row.method, {}).setdefault(row.title, []).append(metric)
+    named = []
+    for method, ways in metrics_of.items():
+        full = ""
+        for title, metrics in ways.items():
+            about = f"{method}, for {metric_words(metrics)}" if len(ways) > 1 else method
+            if full and title.startswith(f"{full}, "):
+                named.append(f"the same{title.removeprefix(full)} ({about})")
+            else:
+                full = title
+                named.append(method if title == method else f"{title} ({about})")
+    return "; ".join(named)
+
+
+def styled(report: Report, rows: Sequence[Row], style: Style) -> Report:
     """Return a table of methods in another style.
 
     Parameters
@@ -127,11 +143,9 @@ def styled(report: Report, rows: Sequence[Row], style: Style, titles: Mapping[st
     rows : sequence of Row
         The rows behind it.
     style : Style
-    titles : mapping of str to str
-        Titles by method name, for the layout "paper"; a method without a title keeps its name.
     """
     if style.on_paper:
-        report = _on_paper(report, rows, style, titles)
+        report = _on_paper(report, rows, style)
     return replace(
         report,
         title=report.title if style.caption is None else style.caption,
@@ -150,20 +164,26 @@ def styled(report: Report, rows: Sequence[Row], style: Style, titles: Mapping[st
     )
 
 
-def _on_paper(report: Report, rows: Sequence[Row], style: Style, titles: Mapping[str, str]) -> Report:
+def _on_paper(report: Report, rows: Sequence[Row], style: Style) -> Report:
     """Return the estimate and its limits in one column; remarks go below the table."""
-    titled = [titles.get(row.method, row.method) for row in rows]
-    one_method = len(set(titled)) == 1 and any(one.key == "metric" for one in report.columns)
+    by_metric = any(one.key == "metric" for one in report.columns)
+    one_method = by_metric and len({row.method for row in rows}) == 1
     metrics = [metric_words([getattr(row, "metric", "error")]) for row in rows]
-    named = metrics if one_method else titled
+    titled = [row.title for row in rows]
+    if one_method:
+        named = metrics
+    elif by_metric:
+        named = [f"{title}, for {metric}" for title, metric in zip(titled, metrics, strict=True)]
+    else:
+        named = titled
     heading, written = "Error", [style.write(row.estimate, "difference") for row in rows]
     limited = [row for row in rows if isinstance(row, IntervalEstimate | ComparisonResult)]
     if limited:
         levels = {row.interval_level for row in limited}
         interval = f"{format_level(levels.pop())} CI" if len(levels) == 1 else "CI"
-        what = "Difference of errors" if isinstance(limited[0], ComparisonResult) else "Error"
-        if any(one.key == "metric" for one in report.columns):
-            what = "Estimate"
+        what = "Estimate" if by_metric else "Error"
+        if isinstance(limited[0], ComparisonResult):
+            what = f"Difference of {in_formula(limited[0].metric)}s"
         heading, written = f"{what} ({interval})", [style.limits(row) for row in limited]
     kept = [replace(one, heading=one.heading.capitalize()) for one in report.columns if one.key in KEPT]
     pvalues = [one for one in report.columns if one.key in ("pvalue", "adjusted_pvalue")]
@@ -175,7 +195,7 @@ def _on_paper(report: Report, rows: Sequence[Row], style: Style, titles: Mapping
     return replace(
         report,
         notes=(
-            *([f"Method: {titled[0]} ({rows[0].method})."] if one_method else []),
+            *([f"Method: {methods_in_words(rows)}."] if one_method else []),
             *report.notes,
             *remarks,
         ),

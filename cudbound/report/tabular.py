@@ -73,7 +73,7 @@ class Tabular(abc.ABC):
         >>> row = IntervalEstimate(method="cud", estimate=0.16, raw_interval=ConfidenceInterval(0.01, 0.31),
         ...     estimand=Estimand("conditional"), confidence_level=0.95, n_fits=1)
         >>> print(IntervalTable((row,)).to_latex(style="paper", label="tab:error").splitlines()[9])
-        Constrained uniform deviation bound around the training error & 0.16 (0.01 to 0.31) \\
+        cud & 0.16 (0.01 to 0.31) \\
         """
         return self._written("latex", style)
 

@@ -137,8 +137,8 @@ def test_a_margin_is_written_in_percent():
         null=0.025,
         rng=0,
     )
-    assert "against error(least) - error(most) < 0.025)" in found.describe().results
-    assert "against error(least) - error(most) < 2.5%)" in found.describe(percent=True).results
+    assert "against error(least) - error(most) >= 0.025)" in found.describe().results
+    assert "against error(least) - error(most) >= 2.5%)" in found.describe(percent=True).results
     notes = unwrapped(found.to_text(percent=True))
     assert "evidence for error(least) - error(most) < 2.5%;" in notes
     assert "in [-100%, 100%], limits clipped to it" in notes

@@ -127,7 +127,7 @@ def test_another_method_and_its_options():
     ).rows[0]
     assert result.row == row
     expected = performance_interval(clf, X, y, method="k-fold-t", **ARGUMENTS)
-    assert "averaged over training sets of n1 cases" in expected.sentence
+    assert "averaged over training sets of n1 = 36 cases" in expected.sentence
     with pytest.raises(ValueError, match="two-center has no option 'form'"):
         performance_interval(clf, X, y, method=("two-center", {"form": "wilson"}), **ARGUMENTS)
     with pytest.raises(ValueError, match="Got 'two-centre' instead"):

@@ -156,7 +156,7 @@ def test_new_cases_are_those_of_all():
 def test_it_prints_in_80_columns_and_says_what_was_adjusted():
     text = str(compare_learners(list(LEARNERS.values()), X, Y, rng=0))
     assert "RidgeClassifier-2" in text
-    assert "simultaneous limits (Bonferroni)" in text
+    assert "Limits: simultaneous (Bonferroni)" in text
     assert "Method: corrected-resampled-t." in text
     assert "RidgeClassifier-1: least-squares classification with a ridge penalty (alpha = 30)" in unwrapped(
         text

@@ -20,6 +20,7 @@ from cudbound import (
 )
 from cudbound.basis.parameter_error import ParameterError
 from cudbound.basis.rounding import format_difference, format_proportion
+from cudbound.intervals import METHODS
 from cudbound.report.tables import RunDescription
 
 HOSTILE = "<script>alert(1)</script> & \"x\" 'y' \\input{z} 5% \x1b[2J"
@@ -27,7 +28,10 @@ HOSTILE = "<script>alert(1)</script> & \"x\" 'y' \\input{z} 5% \x1b[2J"
 
 def row(method: str, limits: tuple[float, float], **given: object) -> IntervalEstimate:
     fields = {"estimate": 0.1649, "estimand": Estimand("conditional"), "confidence_level": 0.95, "n_fits": 1}
-    return IntervalEstimate(method=method, raw_interval=ConfidenceInterval(*limits), **(fields | given))
+    words = METHODS[method].words if method in METHODS else None
+    return IntervalEstimate(
+        method=method, raw_interval=ConfidenceInterval(*limits), words=words, **(fields | given)
+    )
 
 
 RUN = RunDescription("patients.csv", 48, 17, 31, "died = yes", ("age",), 1000, "n", 3, "LogisticRegression()")
@@ -131,6 +135,7 @@ def test_one_sided_and_mixed_levels_on_paper():
 def test_comparisons_and_point_estimates_on_paper():
     compared = ComparisonResult(
         method="mcnemar",
+        words=METHODS["mcnemar"].words,
         estimate=-0.0001,
         statistic=1.0,
         pvalue=0.3,

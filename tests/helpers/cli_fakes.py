@@ -14,6 +14,7 @@ from cudbound.cli.advice import Heard
 from cudbound.cli.fitted import FittedClassifier, with_notes
 from cudbound.cli.group import main
 from cudbound.inputs.csv_columns import TrainingData
+from cudbound.intervals import METHODS
 from cudbound.report.tables import RunDescription
 
 CLEAN = "age,sex,bmi,died\n30,m,21.5,yes\n41,f,22,no\n52,f,23,yes\n63,m,24.5,no\n50,m,20,no\n"
@@ -21,7 +22,7 @@ FOUND = Outcome(0.2, ConfidenceInterval(-0.1, 0.5), estimand=Estimand("condition
 OURS = Outcome(0.25, ConfidenceInterval(0.125, 0.375), estimand=Estimand("conditional"))
 TABLE = IntervalTable(
     tuple(
-        IntervalEstimate.of(found, method=name, confidence_level=0.95, n_fits=1)
+        IntervalEstimate.of(found, method=name, words=METHODS[name].words, confidence_level=0.95, n_fits=1)
         for name, found in (("two-center", OURS), ("cud", FOUND))
     )
 )

@@ -15,9 +15,10 @@ from cudbound.basis.pictured import Pictured
 from cudbound.basis.rounding import Worded, as_given, format_level, printable, worded
 from cudbound.basis.validation import Array
 from cudbound.intervals import METHODS
+from cudbound.metrics.metric import METRICS
 from cudbound.report.bibliography import cited
 from cudbound.report.description import Description, software
-from cudbound.report.table_style import FULL, NO_TITLES, Style, styled
+from cudbound.report.table_style import FULL, Style, styled
 from cudbound.report.tables import Column, Report, Run, in_words
 from cudbound.report.tabular import Tabular
 from cudbound.study.planning.closed_forms import ClosedFormSize, check_half_width
@@ -225,7 +226,7 @@ class SampleSizePlan(Tabular, Pictured["HalfWidthDisplay"]):
             headline=(self.headline,),
             more=self._facts,
         )
-        return styled(whole, (), replace(style, style="full"), NO_TITLES)
+        return styled(whole, (), replace(style, style="full"))
 
     @property
     def _facts(self) -> dict[str, dict[str, Any]]:
@@ -305,7 +306,8 @@ class SampleSizePlan(Tabular, Pictured["HalfWidthDisplay"]):
 
     def describe(self, percent: bool = False) -> Description:
         """Return words for a paper: methods, results, versions and seed, and what to cite."""
-        card = METHODS.get(self.method)
+        known = METHODS.get(self.method)
+        card = known and known.reading(METRICS[self.metric].reads)
         title = f"{card.title} ({self.method})" if card else self.method
         n_each = self.sizes[0].half_widths.size
         grid = ", ".join(str(one.n) for one in self.sizes)

@@ -1,0 +1,252 @@
+"""Words to paste: each metric has the title and the sources of what was computed for it, and remarks name theirs."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+from docs_pages import ROOT
+from sklearn.linear_model import LogisticRegression
+from sklearn.tree import DecisionTreeClassifier
+from unwrapped import unwrapped
+
+from cudbound import Metrics, available_methods, compare_intervals, compare_learners, explain
+from cudbound.basis.metric_words import COMPLEMENTS
+from cudbound.intervals import METHODS
+from cudbound.intervals.two_center import SOURCES, TITLE
+from cudbound.metrics.metric import METRICS
+
+RNG = np.random.default_rng(0)
+X = RNG.normal(size=(50, 3))
+Y = np.where(X[:, 0] + RNG.normal(size=50) > 0.2, "ill", "well")
+CLF = LogisticRegression().fit(X, Y)
+FEW = {"n_resamples": 40, "rng": 0}
+CAPPED = f"{TITLE}, capped by the CUD bound"
+BOTH = f"{CAPPED}, for sensitivity and specificity, combined"
+OF_CLASSES = {"laber2008small", "clopper1934use", "efron1983leisurely", "efron1997improvements"}
+WITH_PREVALENCE = Metrics(["error", "ppv"], "ill", prevalence="sample")
+#: The title of two-center for a metric, and the sources beyond those of the error.
+OF_METRICS = {
+    "ppv": (
+        {"prevalence": 0.2},
+        f"{BOTH} at the given prevalence on the log odds (MOVER)",
+        {"altman", "zou"},
+    ),
+    "npv": (
+        {"prevalence": "sample"},
+        f"{BOTH} with Clopper-Pearson limits of the prevalence on the log odds (MOVER)",
+        {"altman", "zou"},
+    ),
+    "lr+": ({}, f"{BOTH} at both lower and at both upper limits, which hold together", {"deeks"}),
+    "lr-": ({}, f"{BOTH} at both lower and at both upper limits, which hold together", {"deeks"}),
+    "net-benefit": (
+        {"prevalence": "sample", "threshold": 0.5},
+        f"{CAPPED}, for mean cost, combined with Clopper-Pearson limits of the prevalence (MOVER)",
+        {"vickers", "zou"},
+    ),
+}
+
+
+def keys(said) -> set[str]:
+    return set(re.findall(r"^@\w+\{(\w+),", said.bibtex, re.MULTILINE)) - {"cudbound"}
+
+
+def words_of(metric, clf=CLF, y=Y, **more):
+    return compare_intervals(clf, X, y, methods="two-center", metric=metric, **FEW | more).describe()
+
+
+@pytest.mark.parametrize("metric", ["error", "sensitivity", "specificity", "fpr"])
+def test_an_error_by_class_has_the_words_of_the_error(metric):
+    said = words_of(Metrics(metric, "ill"))
+    assert f"by: {CAPPED} (two-center)." in said.methods
+    assert keys(said) == OF_CLASSES
+    assert (f"Methods for an error were applied to 1 - {metric}." in said.methods) == (metric in COMPLEMENTS)
+
+
+@pytest.mark.parametrize("metric", OF_METRICS)
+def test_what_is_derived_says_from_what_and_how(metric):
+    settings, title, further = OF_METRICS[metric]
+    said = words_of(Metrics(metric, "ill", **settings))
+    assert f"by: {title} (two-center)." in said.methods
+    assert {re.sub(r"\d.*", "", key) for key in keys(said) - OF_CLASSES} == further
+
+
+def test_a_known_prevalence_is_a_number_of_the_net_benefit():
+    said = words_of(Metrics("net-benefit", "ill", prevalence=0.3, threshold=0.5))
+    assert "for mean cost, subtracted from the given prevalence (two-center)" in said.methods
+    assert keys(said) == OF_CLASSES | {"vickers2006decision", "kish1965survey"}
+
+
+def test_values_that_hold_together_are_not_combined_by_mover():
+    said = words_of(Metrics(["ppv", "npv"], "ill", prevalence=0.2, joint=True))
+    assert "at both lower and at both upper limits, which hold together" in said.methods
+    assert "zou2008construction" not in keys(said)
+
+
+@pytest.mark.parametrize(
+    ("metric", "words", "sources"),
+    [
+        ("auc", "optimism-corrected, the out-of-bag and the .632 AUC", {"hanley", "delong", "newcombe"}),
+        ("brier", ".632, the out-of-bag and the optimism-corrected Brier score", set()),
+    ],
+)
+def test_scores_and_probabilities_have_no_words_of_the_error(metric, words, sources):
+    said = words_of(Metrics(metric, "ill"))
+    assert words in said.methods
+    assert "CUD" not in str(said)
+    found = {re.sub(r"\d.*", "", key) for key in keys(said)}
+    assert found == {"clopper", "efron"} | sources
+
+
+def test_groups_have_the_sources_of_groups():
+    groups = np.repeat(np.arange(25), 2)
+    assert "obuchowski1997nonparametric" in keys(words_of(Metrics("auc", "ill"), groups=groups))
+    assert "delong1988comparing" not in keys(words_of(Metrics("auc", "ill"), groups=groups))
+    assert "kish1965survey" in keys(words_of("error", groups=groups))
+
+
+@pytest.mark.parametrize("why", ["option", "lower limit", "three classes", "tree"])
+def test_a_limit_without_a_cap_is_not_said_to_be_capped(why):
+    clf, y, more = CLF, Y, {}
+    if why == "option":
+        more = {"methods": [("two-center", {"cap": False})]}
+    elif why == "lower limit":
+        more = {"alternative": "greater"}
+    elif why == "three classes":
+        y = np.where(X[:, 0] > 0.6, "a", np.where(X[:, 1] > 0, "b", "c"))
+        clf = LogisticRegression().fit(X, y)
+    else:
+        clf = DecisionTreeClassifier(random_state=0).fit(X, Y)
+    table = compare_intervals(clf, X, y, **{"methods": "two-center"} | FEW | more)
+    for said in (table.describe().methods, table.to_text(style="paper"), *table.pictured["title"]):
+        assert "capped" not in said.replace("not capped", "")
+    assert "laber2008small" not in keys(table.describe())
+    overfits = "and, above, the out-of-bag error" in table.rows[0].title
+    assert overfits == (why == "tree")
+    centered = "mean of the out-of-bag error and the .632+ estimate" in unwrapped(table.to_text())
+    assert centered == overfits
+
+
+def test_remarks_name_their_measures():
+    said = words_of(Metrics(["sensitivity", "specificity", "auc", "brier"], "ill")).results
+    for words in (
+        "Remarks on sensitivity: based on 20 events",
+        "Remarks on specificity: based on 30 non-events",
+        "Remarks on AUC (c-statistic) and Brier score: based on 20 events and 30 non-events",
+    ):
+        assert re.search(rf"{re.escape(words)}[.;]", said)
+    assert "Remarks: " not in said
+    joint = words_of(Metrics(["sensitivity", "specificity"], "ill", joint=True)).results
+    assert "Remarks on all of these measures: draws within the classes." in joint
+
+
+def test_several_ways_of_one_method_are_told_apart_on_paper():
+    metrics = Metrics(["error", "ppv", "auc"], "ill", prevalence=0.2)
+    text = unwrapped(
+        compare_intervals(CLF, X, Y, methods="two-center", metric=metrics, **FEW).to_text(style="paper")
+    )
+    assert (
+        f"Method: {CAPPED} (two-center, for error); the same, for sensitivity and specificity, combined"
+        in text
+    )
+    assert "of Hanley and McNeil or of DeLong (two-center, for AUC (c-statistic))." in text
+    two = compare_intervals(CLF, X, Y, methods=["two-center", "test-set-wilson"], metric=metrics, **FEW)
+    text = unwrapped(two.to_text(style="paper"))
+    assert (
+        f"{METHODS['two-center'].reading('scores').title}, for AUC (c-statistic): based on 20 events" in text
+    )
+    assert f"{METHODS['test-set-wilson'].title}, for error:" not in text
+
+
+def test_complements_are_those_of_the_metrics():
+    assert set(COMPLEMENTS) == {name for name, metric in METRICS.items() if metric.complement}
+
+
+# --- learners
+
+LEARNERS = {"ridge": CLF, "tree": DecisionTreeClassifier(max_depth=2).fit(X, Y)}
+DIFFERENCE = "error(ridge) - error(tree)"
+
+
+@pytest.mark.parametrize(
+    ("asked", "null", "alternative"),
+    [
+        ({}, "equal errors", "unequal errors"),
+        ({"alternative": "less"}, "error(ridge) >= error(tree)", "error(ridge) < error(tree)"),
+        ({"alternative": "greater"}, "error(ridge) <= error(tree)", "error(ridge) > error(tree)"),
+        ({"null": 0.1}, f"{DIFFERENCE} = 0.1", f"{DIFFERENCE} other than 0.1"),
+        ({"null": 0.1, "alternative": "less"}, f"{DIFFERENCE} >= 0.1", f"{DIFFERENCE} < 0.1"),
+        ({"null": 0.1, "alternative": "equivalent"}, f"|{DIFFERENCE}| >= 0.1", f"|{DIFFERENCE}| < 0.1"),
+    ],
+)
+def test_a_p_value_is_against_the_null_hypothesis(asked, null, alternative):
+    table = compare_learners(LEARNERS, X, Y, rng=0, **asked)
+    said = table.describe()
+    assert re.search(rf"p-value [<\d.]+ against {re.escape(null)}\)", said.results)
+    noted = f"p-value: against {null}. A small one is evidence for {alternative}; a large one does not show {null}."
+    for style in ("full", "paper"):
+        assert noted in unwrapped(table.to_text(style=style))
+    assert "averaged over training sets of n1 = 45 cases." in said.methods
+    assert "The target is the difference between the errors on new cases" in said.methods
+    assert ("schuirmann1987comparison" in keys(said)) == (asked.get("alternative") == "equivalent")
+
+
+def test_a_provisional_method_says_so_wherever_it_is_pasted():
+    table = compare_learners(LEARNERS, X, Y, metric="auc", rng=0)
+    said = table.describe()
+    assert "difference of two AUCs (provisional) (auc-difference)" in said.methods
+    assert "against equal AUCs) (provisional: studied only in the 20 settings" in said.results
+    paper = table.to_text(style="paper")
+    assert "Difference of AUCs (95% CI)" in paper
+    assert "(provisional)" in unwrapped(paper)
+    assert "provisional" in table.to_text()
+    assert "provisional" in table.to_frame().loc[0, "remarks"]
+    assert "the AUCs of the two fitted classifiers" in " ".join(str(explain("auc-difference")).split())
+
+
+def test_pairs_keep_their_names_on_paper():
+    three = {**LEARNERS, "stump": DecisionTreeClassifier(max_depth=1).fit(X, Y)}
+    paper = compare_learners(three, X, Y, rng=0).to_text(style="paper")
+    for pair in ("ridge - tree", "ridge - stump", "tree - stump"):
+        assert re.search(rf"^{pair} ", paper, re.MULTILINE)
+    title = METHODS["corrected-resampled-t"].title
+    assert f"Method: {title} (corrected-resampled-t)." in unwrapped(paper)
+
+
+# --- explain
+
+
+def test_every_way_of_a_method_is_explained():
+    for name, card in METHODS.items():
+        told = " ".join(str(explain(name)).split())
+        for other in card.others.values():
+            for words in (other.title, other.formula, other.tendency, other.reference):
+                assert " ".join(words.split()) in told
+    told = " ".join(str(explain("two-center")).split())
+    assert "two-center for the AUC: Binomial limits" in told
+    assert "aims at conditional: the AUC of the classifier fitted to these data" in told
+    assert "predictive values: combined at the given prevalence on the log odds (MOVER); Altman" in told
+    assert "derived" not in explain("5x2cv-t").entries  # whose means no metric can take apart
+    rows = explain("two-center").report().rows
+    assert {"two-center for the AUC", "two-center for the Brier score"} <= {row["what"] for row in rows}
+    assert explain("two-center").others[0].to_frame().equals(available_methods().loc[["two-center"]])
+
+
+def test_what_is_said_of_many_features_is_in_the_evidence():
+    cells = pd.read_csv(ROOT / "docs" / "evidence" / "two-center-confirmation" / "cells.csv")
+    cells = cells[(cells["method"] == "two-center") & (cells["rank"] > 0.9 * cells["n"])]
+    told = METHODS["two-center"].tendency
+    least, most = (f"{width:.2f}".lstrip("0") for width in (cells["width"].min(), cells["width"].max()))
+    assert f"width {least} to {most} in {len(cells)} settings" in told
+    low = f"{(cells['truth'] - cells['estimate']).max():.2f}".lstrip("0")
+    assert f"an estimate up to {low} too low" in told
+
+
+def test_own_words_of_a_row_are_those_of_its_table():
+    row = compare_intervals(CLF, X, Y, methods="two-center", **FEW).rows[0]
+    assert row.title == CAPPED
+    assert row.words.reference == f"{SOURCES}, Laber and Murphy (2008)"
+    assert replace(row, words=None).title == "two-center"
