@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import warnings
 from collections.abc import Callable, Generator, Iterable, Iterator
@@ -14,9 +13,9 @@ from typing import Any
 
 import joblib
 import numpy as np
-from joblib import Parallel, delayed
 from numpy.typing import NDArray
 from sklearn.utils import gen_batches
+from sklearn.utils.parallel import delayed
 from sklearn.utils.validation import has_fit_parameter
 from threadpoolctl import threadpool_limits
 
@@ -25,8 +24,8 @@ from cudbound.adapters.inside import take_apart
 from cudbound.adapters.kept_scores import LOSSES_ONLY, Scoring
 from cudbound.adapters.seeded import seeded_clone
 from cudbound.basis.calls import warn
+from cudbound.basis.workers import parallel
 from cudbound.estimators.batched import BatchedRefit
-from cudbound.resampling.workers import end_with
 
 Outputs = NDArray[Any]
 Seeds = NDArray[np.int64]
@@ -265,9 +264,8 @@ def _in_jobs(fit_each: Callable[..., Piece], n_jobs: int) -> Pieces:
         first = (stop for stop in (1, 2, 4, 8, 16, 32) if stop < min(size, len(counts)))
         stops = sorted({0, *first, *range(size, len(counts), size), len(counts)})
         parts = (slice(*ends) for ends in pairwise(stops))
-        here = os.getpid()
-        jobs = (delayed(_fit_clones)(here, fit_each, counts[part], seeds[part]) for part in parts)
-        found = Parallel(n_jobs=n_jobs, return_as="generator")(jobs)
+        jobs = (delayed(_fit_clones)(fit_each, counts[part], seeds[part]) for part in parts)
+        found = parallel(n_jobs, return_as="generator")(jobs)
         try:
             for piece, warned in found:
                 for message, category in warned:
@@ -287,13 +285,12 @@ def _in_jobs(fit_each: Callable[..., Piece], n_jobs: int) -> Pieces:
 
 
 def _fit_clones(
-    parent: int, fit_each: Callable[..., Piece], counts: NDArray[np.int32], seeds: NDArray[np.int64]
+    fit_each: Callable[..., Piece], counts: NDArray[np.int32], seeds: NDArray[np.int64]
 ) -> tuple[Piece, list[tuple[str, type[Warning]]]]:
     """Return the outputs, and the warnings of the fits, each once: warnings in another process would be lost.
 
     With few rows, more threads are slower because they wait for each other.
     """
-    end_with(parent)
     with threadpool_limits(1), warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("default")
         piece = fit_each(counts, seeds)

@@ -8,13 +8,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from joblib import Parallel, delayed
 from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.utils import _safe_indexing, gen_batches
+from sklearn.utils.parallel import delayed
 
 from cudbound.basis.equal_rows import dense
+from cudbound.basis.workers import parallel
 from cudbound.estimators.batched.columns import Array, BatchedFit, Bools, Columns, Draws, Source
 from cudbound.estimators.batched.sources import branches, fit_together
 from cudbound.estimators.batched.steps import FITTED_APART, is_repeatable
@@ -48,7 +49,7 @@ class FittedApart:
     def __call__(self, draws: Draws) -> tuple[Columns, Bools]:
         """Return the columns of all rows in each fit, and which fits are clear."""
         parts = gen_batches(draws.n_fits, FITS_PER_JOB)
-        made = Parallel(n_jobs=self.n_jobs)(delayed(self._fit)(draws.counts[part]) for part in parts)
+        made = parallel(self.n_jobs)(delayed(self._fit)(draws.counts[part]) for part in parts)
         rows, clear = zip(*made, strict=True)
         return Columns(np.concatenate(rows)), np.concatenate(clear)
 

@@ -25,7 +25,7 @@ from cudbound.basis.bars import current_progress
 from cudbound.basis.calls import public_call
 from cudbound.basis.exceptions import StudyError, StudyInterrupted
 from cudbound.basis.validation import check_n_jobs, check_seconds
-from cudbound.resampling.workers import begin_worker
+from cudbound.basis.workers import begin_worker
 from cudbound.study.design.scenario import Study
 from cudbound.study.design.trial import check_learners
 from cudbound.study.run.cluster import connect, run_on_cluster

@@ -1,15 +1,28 @@
-"""Worker processes that end with their parent process."""
+"""Worker processes with the settings of scikit-learn that end with their parent process."""
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 import signal
 import threading
 import time
 from functools import cache
+from typing import Any
+
+from sklearn.utils.parallel import Parallel
 
 #: Seconds between two checks whether the parent still exists.
 LOOK_SECONDS = 0.5
+
+
+def parallel(n_jobs: int, **options: Any) -> Any:
+    """Return scikit-learn's ``Parallel``, which gives workers the settings of `sklearn.set_config`.
+
+    Its workers end with this process; `options` are those of ``Parallel``, which needs ``delayed`` of
+    `sklearn.utils.parallel`.
+    """
+    return Parallel(n_jobs=n_jobs, initializer=end_with, initargs=(os.getpid(),), **options)
 
 
 def begin_worker(parent: int) -> None:
@@ -18,18 +31,17 @@ def begin_worker(parent: int) -> None:
     A killed parent sends no message: its workers would finish their work and wait minutes for more.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    if os.getppid() != parent:
-        os._exit(1)
     end_with(parent)
 
 
 @cache
 def end_with(parent: int) -> None:
-    """End this process soon after its parent; does nothing in a process that is not a child of `parent`.
+    """End this process soon after its parent, or now if that has ended; nothing in processes that others started.
 
     Windows keeps the number of an ended parent; there, workers end when they return their results.
     """
-    if os.getppid() == parent:
+    starter = multiprocessing.parent_process()
+    if starter is not None and starter.pid == parent:
         threading.Thread(target=_watch, args=(parent,), daemon=True).start()
 
 
