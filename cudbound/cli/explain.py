@@ -7,7 +7,7 @@ import click
 from cudbound.basis.hints import suggestion
 from cudbound.cli.command import command
 from cudbound.cli.output import ResultOutput, emit, output_options
-from cudbound.inputs.csv_file import quoted
+from cudbound.inputs.data_file import quoted
 
 #: What gives what.
 CALLS = {

@@ -19,7 +19,7 @@ from cudbound.cli.model_file import SavedModel, load_model
 from cudbound.cli.options import FILE, Decorator, combined, from_text, parse_assignments, parse_value
 from cudbound.cli.output import finish
 from cudbound.inputs.classifier_recipe import ClassifierRecipe
-from cudbound.inputs.csv_file import first_few, quoted
+from cudbound.inputs.data_file import first_few, quoted
 from cudbound.inputs.first_look import FirstLook
 from cudbound.inputs.named_classifiers import DEFAULT, LEARNERS
 

@@ -24,7 +24,7 @@ from cudbound.cli.output import ResultOutput, finish, picture, picture_form, res
 from cudbound.cli.run_interval import compute, write
 from cudbound.cli.verify import SavedCommand
 from cudbound.inputs.classifier_recipe import STRATEGIES, ClassifierRecipe
-from cudbound.inputs.csv_file import DataFile
+from cudbound.inputs.data_file import DataFile
 from cudbound.inputs.first_look import FirstLook
 from cudbound.inputs.missing_cells import KEEP
 from cudbound.inputs.named_classifiers import CLASSIFIERS

@@ -22,7 +22,7 @@ from cudbound.cli.fitted import (
 )
 from cudbound.cli.output import ResultOutput, finish, result_options
 from cudbound.inputs.classifier_recipe import ClassifierRecipe
-from cudbound.inputs.csv_file import quoted
+from cudbound.inputs.data_file import quoted
 from cudbound.inputs.first_look import FirstLook
 from cudbound.inputs.named_classifiers import LEARNERS
 

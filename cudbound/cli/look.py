@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from cudbound.inputs.csv_file import DataFile
+from cudbound.inputs.data_file import DataFile
 from cudbound.inputs.first_look import FirstLook, first_look
 
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from cudbound.basis.hints import install_command
-from cudbound.inputs.csv_file import first_few, quoted
+from cudbound.inputs.data_file import first_few, quoted
 
 #: Types that skops does not trust, and with which pipelines and searches on tables are saved. Neither making an object
 #: of such a type nor using it runs code of the file, whatever stands in its attributes.

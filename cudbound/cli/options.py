@@ -14,8 +14,9 @@ import click
 from cudbound.basis.parameter_error import ParameterError
 from cudbound.cli.command import NotedOption
 from cudbound.cli.look import look_at
-from cudbound.inputs.csv_file import DECIMALS, DataFile, quoted
+from cudbound.inputs.data_file import DataFile, quoted
 from cudbound.inputs.missing_cells import CHOICES
+from cudbound.inputs.number_texts import DECIMALS
 
 if TYPE_CHECKING:
     from cudbound.basis.method_card import Asked
@@ -133,6 +134,8 @@ def between_commas(text: str) -> tuple[str, ...]:
 
 # --- the data
 
+#: What may stand between thousands, by its name on the command line.
+SEPARATORS = {",": ",", ".": ".", "'": "'", "space": " "}
 _FILE_OPTIONS = together(
     click.option(
         "--features",
@@ -180,6 +183,22 @@ _FILE_OPTIONS = together(
         type=click.Choice(DECIMALS),
         default=DECIMALS[0],
         help="Decimal separator.",
+    ),
+    click.option(
+        "--thousands",
+        type=click.Choice(["", *SEPARATORS]),
+        callback=lambda _context, _param, name: SEPARATORS.get(name, ""),
+        default="",
+        show_default="none",
+        metavar=",|.|'|space",
+        help="Separator of thousands: with --thousands , the text 2,915 is the number 2915.",
+    ),
+    click.option(
+        "--encoding",
+        default="",
+        show_default="UTF-8, UTF-16 or cp1252, found by trial",
+        metavar="NAME",
+        help="Encoding of the text, such as cp1252 or mac-roman.",
     ),
     click.option(
         "--missing-values",

@@ -13,7 +13,7 @@ from cudbound.cli.command import command, refuse_beside, say_seed
 from cudbound.cli.fitted import classifier_options, read_sample
 from cudbound.cli.output import ResultOutput, finish, result_options
 from cudbound.inputs.classifier_recipe import ClassifierRecipe
-from cudbound.inputs.csv_file import DataFile
+from cudbound.inputs.data_file import DataFile
 from cudbound.inputs.first_look import FirstLook, first_look
 from cudbound.inputs.named_classifiers import LEARNERS
 

@@ -16,7 +16,7 @@ from cudbound.cli.model_file import SavedModel
 from cudbound.cli.options import FILE, combined, jobs_option
 from cudbound.cli.output import ResultOutput, emit, output_options
 from cudbound.inputs.classifier_recipe import ClassifierRecipe
-from cudbound.inputs.csv_file import CsvError, DataFile
+from cudbound.inputs.data_file import CsvError, DataFile
 
 
 @dataclass(frozen=True)

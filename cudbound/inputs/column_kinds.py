@@ -2,20 +2,30 @@
 
 from __future__ import annotations
 
-import math
 import re
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from cudbound.inputs.csv_file import CsvError, first_few, quoted
+from cudbound.inputs.data_file import CsvError, Reading, first_few, quoted
+from cudbound.inputs.number_texts import (
+    DECIMAL_COMMA,
+    PLAIN,
+    THOUSANDS_COMMA,
+    Convention,
+    conventions,
+    doubtful_columns,
+    is_formatted,
+    plain_form,
+    to_numbers,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
 
 NUMBERS, TEXT, SLIPS, EMPTY = "numbers", "text", "numbers with slips", "nothing"
-COMMAS, DATES, UNITS, IDS = "decimal commas", "dates", "numbers with units", "IDs"
+SEPARATORS, DATES, UNITS, IDS = "numbers with separators", "dates", "numbers with units", "IDs"
 #: What to do about a column that is a feature and holds no numbers, by its kind.
 REMEDIES = {
-    COMMAS: "add --decimal ',', or write these numbers with a decimal point and no commas",
     DATES: "convert dates to numbers, such as days since a common date, or drop the column with --exclude COL",
     UNITS: "write the numbers without their units",
     IDS: "drop such a column with --exclude COL, or use --group COL if it identifies the rows of one patient",
@@ -45,8 +55,6 @@ _DATE = re.compile(
     rf"|\d{{1,2}}[-. ]*{_MONTH}[-., ]*\d{{2,4}}|{_MONTH}[. ]+\d{{1,2}},? +\d{{4}})(?:[T ]+[\d:.]+ ?(?:z|am|pm)?)?",
     re.IGNORECASE,
 )
-_COMMA = re.compile(r"[-+]?\d*,\d+(?:e[-+]?\d+)?", re.IGNORECASE)
-_POINT = re.compile(r"[-+]?\d*\.\d+(?:e[-+]?\d+)?|[-+]?\d{1,3}(?:\.\d{3})+(?:,\d+)?", re.IGNORECASE)
 _UNIT = re.compile(r"([-+]?\d+(?:[.,]\d+)?)\s*([^\W\d_][^\d]*|%.*|°.*)")
 
 
@@ -63,15 +71,15 @@ def kind_of(name: str, values: pd.Series[str]) -> str:
     Returns
     -------
     str
-        `NUMBERS` if all are; `COMMAS`, `DATES` or `UNITS` if most of the other cells are such; `SLIPS` if most of all
-        are numbers; `IDS` if the column is named like one, or has more levels than a category has; otherwise `TEXT`.
+        `NUMBERS` if all are; `SEPARATORS`, `DATES` or `UNITS` if most of the other cells are such; `SLIPS` if most of
+        all are numbers; `IDS` if the column is named like one, or has more levels than a category; otherwise `TEXT`.
     """
     numbers = to_numbers(values)
     others = values[numbers.isna()]
     if values.empty or others.empty:
         return NUMBERS if len(values) else EMPTY
-    for kind, pattern in ((COMMAS, _COMMA), (DATES, _DATE)):
-        if 2 * others.map(lambda text, form=pattern: form.fullmatch(text) is not None).sum() > len(others):
+    for kind, test in ((SEPARATORS, is_formatted), (DATES, _DATE.fullmatch)):
+        if 2 * sum(map(bool, map(test, others))) > len(others):
             return kind
     parts = [match.groups() for match in map(_UNIT.fullmatch, others) if match]
     # few units of many numbers, unlike the stages 1a, 1b, 2a
@@ -162,8 +170,80 @@ def of_kinds(frame: pd.DataFrame, found: dict[str, str]) -> list[str]:
     said = []
     for kind in dict.fromkeys(found.values()):
         columns = [_example(frame[name], kind) for name in found if found[name] == kind]
-        said.append(f"{kind}: {first_few(columns)}; {REMEDIES[kind]}")
+        remedy = remedy_of_separators(frame)[0] if kind == SEPARATORS else REMEDIES[kind]
+        said.append(f"{kind}: {first_few(columns)}; {remedy}")
     return said
+
+
+def remedy_of_separators(frame: pd.DataFrame) -> tuple[str, dict[str, str]]:
+    """Report by which options all numbers of a table are read, and return them as fields of a `DataFile`.
+
+    If a comma may stand before decimals or between thousands, both options are reported, and none is returned.
+    """
+    columns = [frame[name].dropna() for name in frame.columns]
+    numbers = [
+        values for values in columns if kind_of(str(values.name), values) in (NUMBERS, SEPARATORS, SLIPS)
+    ]
+    fitting = conventions(text for values in numbers for text in values)
+    write = "write these numbers with a decimal point and no other separators"
+    if {DECIMAL_COMMA, THOUSANDS_COMMA}.issubset(fitting):
+        both = "add --thousands ',' if the comma separates thousands (2,915 is 2915), or --decimal ',' if it does not"
+        return f"{both} (2,915 is 2.915), or {write}", {}
+    if not fitting or PLAIN in fitting:
+        return write, {}
+    return f"add {fitting[0].options}, or {write}", fitting[0].fields
+
+
+def in_plain_form(frame: pd.DataFrame, decimal: str, thousands: str) -> pd.DataFrame:
+    """Return columns with their numbers written with a decimal point and without separators of thousands.
+
+    Raises
+    ------
+    CsvError
+        If a number is written in another way, so that its separator could be mistaken.
+    """
+    convention = Convention(decimal, thousands)
+    if convention == PLAIN:
+        return frame
+    columns = {}
+    for name in frame.columns:
+        columns[name], other = plain_form(frame[name], convention)
+        if other.any():
+            raise CsvError(
+                f"{convention.options}: column {quoted(str(name))} has a number of another form "
+                f"({quoted(frame[name][other].iloc[0])} on line {other.idxmax()}); {_way(frame, convention)}"
+            )
+    return frame.assign(**columns)
+
+
+def doubts(numbers: pd.DataFrame, data: Reading) -> Iterator[str]:
+    """Return a question for each column of numbers whose decimal separator may stand between thousands.
+
+    Parameters
+    ----------
+    numbers : DataFrame of str
+        The columns of numbers as they are written.
+    data : Reading
+    """
+    if data.thousands:
+        return
+    other = Convention(*{".": (",", "."), ",": (".", ",")}[data.decimal])
+    for name, clear in doubtful_columns(numbers, data.decimal).items():
+        text = next(text for text in numbers[name].dropna() if data.decimal in text)
+        way = "write them without separators in the file" if clear else f"use {other.options}"
+        yield (
+            f"column {quoted(name)}: {quoted(text)} is read as {text.replace(data.decimal, '.')}, and so are all its "
+            f"numbers of this form; if they are thousands ({re.sub('[.,]', '', text)}), {way}"
+        )
+
+
+def _way(frame: pd.DataFrame, convention: Convention) -> str:
+    fitting = conventions(text for name in frame.columns for text in frame[name])
+    if not fitting:
+        return "write all numbers of the file with the same separators"
+    if PLAIN in fitting:
+        return f"drop {convention.options}: all numbers are read without it"
+    return f"use {fitting[0].options}: by it all numbers are read"
 
 
 def _example(column: pd.Series[str], kind: str) -> str:
@@ -171,6 +251,11 @@ def _example(column: pd.Series[str], kind: str) -> str:
     first = values[to_numbers(values).isna()]
     levels = f", {values.nunique()} different texts on {len(values)} rows" if kind == IDS else ""
     return f"column {quoted(str(column.name))} ({quoted(first.iloc[0])} on line {first.index[0]}{levels})"
+
+
+def spelling(text: str) -> str:
+    """Return one text for all that differ only in case or blanks."""
+    return " ".join(text.casefold().split())
 
 
 def one_spelling(keys: pd.Series[str]) -> tuple[pd.Series[str], str | None]:
@@ -181,7 +266,7 @@ def one_spelling(keys: pd.Series[str]) -> tuple[pd.Series[str], str | None]:
     counts = keys.value_counts().sort_index().sort_values(ascending=False, kind="stable")
     written: dict[str, list[str]] = {}
     for text in map(str, counts.index):
-        written.setdefault(" ".join(text.casefold().split()), []).append(text)
+        written.setdefault(spelling(text), []).append(text)
     several = [texts for texts in written.values() if len(texts) > 1]
     if not several:
         return keys, None
@@ -191,42 +276,3 @@ def one_spelling(keys: pd.Series[str]) -> tuple[pd.Series[str], str | None]:
         "they are different, change their spelling in the file"
     )
     return keys.replace({text: texts[0] for texts in several for text in texts[1:]}), said
-
-
-def with_points(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return columns with decimal commas replaced by points.
-
-    Raises
-    ------
-    CsvError
-        If a number has a point, which may stand before decimals or between thousands.
-    """
-    found = frame.copy()
-    for name in frame.columns:
-        points = frame[name][frame[name].map(lambda text: _POINT.fullmatch(text) is not None)]
-        if len(points):
-            raise CsvError(
-                f"--decimal ',': column {quoted(str(name))} has a point in a number ({quoted(points.iloc[0])} on line "
-                f"{points.index[0]}); use commas only as decimal separators, or drop the option if no column has "
-                "decimal commas"
-            )
-        commas = frame[name].map(lambda text: _COMMA.fullmatch(text) is not None)
-        found[name] = frame[name].mask(commas, frame[name].str.replace(",", "."))
-    return found
-
-
-def to_numbers(column: pd.Series[str]) -> pd.Series[float]:
-    """Convert texts to numbers; nan where a text is not a number.
-
-    ``float`` is right to the last digit; pandas was not in versions that people have.
-    """
-    return column.map(number_of).astype(float)
-
-
-def number_of(text: object) -> float:
-    """Return the number that a text is, nan where it is none."""
-    try:
-        # of what float takes further, 1_000 is no number of a table, nor are digits of other scripts
-        return float(text) if isinstance(text, str) and text.isascii() and "_" not in text else math.nan
-    except ValueError:
-        return math.nan

@@ -8,7 +8,8 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from cudbound.inputs.csv_file import CsvError, CsvTable, DataFile, first_few, quoted
+from cudbound.inputs.csv_file import Table
+from cudbound.inputs.data_file import CsvError, DataFile, first_few, quoted
 
 #: What stands for columns in the list of the categorical ones: those of text, and integer ones of few values.
 _AUTO = re.compile(r"auto(?::(\d+))?")
@@ -53,7 +54,7 @@ class Roles:
         return [name for name in (*self.features, *weight) if name not in self.categorical]
 
 
-def find_roles(table: CsvTable, data: DataFile) -> Roles:
+def find_roles(table: Table, data: DataFile) -> Roles:
     """Return the roles of the columns.
 
     Raises
@@ -92,7 +93,7 @@ def find_roles(table: CsvTable, data: DataFile) -> Roles:
     return found
 
 
-def columns_named(table: CsvTable, texts: Iterable[str]) -> list[str]:
+def columns_named(table: Table, texts: Iterable[str]) -> list[str]:
     """Return the columns named by texts, each one column or several separated by commas.
 
     A name that contains a comma must be the whole text, or in quotes.
@@ -104,7 +105,7 @@ def columns_named(table: CsvTable, texts: Iterable[str]) -> list[str]:
     return list(dict.fromkeys(found))
 
 
-def _check_names(table: CsvTable, named: Mapping[str, Sequence[str]]) -> None:
+def _check_names(table: Table, named: Mapping[str, Sequence[str]]) -> None:
     for option, names in named.items():
         for name in names:
             if name not in table.names:
@@ -113,7 +114,7 @@ def _check_names(table: CsvTable, named: Mapping[str, Sequence[str]]) -> None:
                 )
 
 
-def _hint(table: CsvTable, name: str) -> str:
+def _hint(table: Table, name: str) -> str:
     folded = [other for other in table.names if other.casefold() == name.strip().casefold()]
     close = folded or difflib.get_close_matches(name, table.names, n=3)
     if close:
@@ -141,7 +142,7 @@ def _check_parts(named: Mapping[str, Sequence[str]]) -> None:
             )
 
 
-def _check_unnamed(table: CsvTable, used: Iterable[str]) -> None:
+def _check_unnamed(table: Table, used: Iterable[str]) -> None:
     for name in used:
         if name in table.unnamed:
             raise CsvError(

@@ -12,18 +12,20 @@ from numpy.typing import NDArray
 
 from cudbound.inputs.classifier_recipe import STRATEGIES
 from cudbound.inputs.column_kinds import (
-    COMMAS,
     REMEDIES,
+    SEPARATORS,
     automatic_categories,
+    doubts,
+    in_plain_form,
     kind_of,
     one_spelling,
-    to_numbers,
-    with_points,
+    remedy_of_separators,
 )
 from cudbound.inputs.column_roles import Roles
-from cudbound.inputs.csv_file import CsvError, DataFile, first_few, quoted
-from cudbound.inputs.first_look import FirstLook, classes_of, first_look, key_of
+from cudbound.inputs.data_file import CsvError, DataFile, first_few, quoted
+from cudbound.inputs.first_look import FirstLook, classes_of, first_look
 from cudbound.inputs.missing_cells import missing_cells, settle_missing
+from cudbound.inputs.number_texts import key_of, to_numbers
 from cudbound.inputs.suspicions import suspicions
 
 if TYPE_CHECKING:
@@ -117,17 +119,14 @@ def read_training_data(
     """
     look = first_look(data) if look is None else look
     table, roles = look.table, look.roles
-
-    import pandas as pd
-
-    everything = pd.DataFrame(list(table.records), table.lines, table.names, dtype=object)
+    numeric = in_plain_form(table.cells[roles.numeric], data.decimal, data.thousands)
+    everything = table.cells.assign(**numeric)
     cells = everything[roles.used]
-    if data.decimal == ",":
-        cells = cells.assign(**with_points(cells[roles.numeric]))
     absent = missing_cells(cells, data.missing_values)
     frame, settled = settle_missing(table.source, cells, absent, roles, data.missing)
-    keys = frame.map(key_of)
     target, features = roles.target, list(roles.features)
+    labeled = [target, *([roles.group] if roles.group else [])]
+    keys, warnings = _spelled_alike(frame.map(key_of), labeled)
     positive = None if data.all_classes else data.positive
     class_keys = classes_of(Counter(keys[target].dropna()), positive, target)
     y = keys[target].map(class_keys.index).to_numpy(dtype=np.int64)
@@ -135,18 +134,22 @@ def read_training_data(
         frame[features], roles.categorical, roles.automatic, roles.most_integers
     )
     categorical = {*roles.categorical, *texts, *integers}
-    keys, warnings = _spelled_alike(keys, [name for name in features if name in categorical])
+    keys, of_levels = _spelled_alike(keys, [name for name in features if name in categorical])
+    warnings = [*table.warnings, *warnings, *of_levels]
     if not any_features:
         check_constant(keys[features])
         check_copies(keys[features], y, target)
     numbers = _numbers(frame[[name for name in features if name not in categorical]])
     if not any_features:
         known = everything.mask(missing_cells(everything, data.missing_values))
-        warnings += suspicions(known, roles, numbers)
+        warnings += [
+            *doubts(table.cells[numbers.columns].loc[frame.index], data),
+            *suspicions(known, roles, numbers),
+        ]
     filled = settled is not None and data.missing in STRATEGIES
     design, names, levels = _design(keys, numbers, features, categorical, filled)
     as_text = frame[target].groupby(keys[target]).first()
-    classes = tuple(str(as_text[key]) for key in class_keys)
+    classes = tuple(key if key in frame[target].to_numpy() else str(as_text[key]) for key in class_keys)
     in_levels = keys[[name for name in features if name in categorical]]
     return TrainingData(
         np.ascontiguousarray(design.to_numpy(dtype=np.float64)),
@@ -162,8 +165,8 @@ def read_training_data(
         _notes(roles, texts, integers, settled),
         None if roles.weight is None else _weights(frame[[roles.weight]]),
         roles.weight,
-        len(table.records) - len(frame),
-        (*table.warnings, *warnings),
+        len(table.cells) - len(frame),
+        tuple(warnings),
         _roles(roles, everything.columns, in_levels, classes, y, settled),
     )
 
@@ -302,20 +305,18 @@ def _numbers(frame: pd.DataFrame) -> pd.DataFrame:
     numbers: pd.DataFrame = frame.apply(to_numbers)
     wrong = numbers.isna() & frame.notna()
     if wrong.any(axis=None):
-        remedy = _remedy(frame.loc[:, wrong.any()])
-        instead = {"decimal": ","} if remedy == REMEDIES[COMMAS] else {}
-        raise CsvError(f"not numeric: {_first_cells(frame, wrong)}; {remedy}", **instead)
+        kinds = [*dict.fromkeys(kind_of(name, frame[name].dropna()) for name in frame.columns[wrong.any()])]
+        of_separators, instead = remedy_of_separators(frame)
+        remedies = {**REMEDIES, SEPARATORS: of_separators}
+        raise CsvError(
+            f"not numeric: {_first_cells(frame, wrong)}; {'; '.join(remedies[kind] for kind in kinds)}",
+            **(instead if kinds == [SEPARATORS] else {}),
+        )
     huge = numbers.abs() > LARGEST
     if huge.any(axis=None):
         cells = _first_cells(frame, huge)
         raise CsvError(f"infinite or beyond {LARGEST:g}: {cells}; correct or remove these lines")
     return numbers
-
-
-def _remedy(frame: pd.DataFrame) -> str:
-    """Suggest what to do about columns that are not numeric; indicators do not fix a typing error."""
-    kinds = [kind_of(name, frame[name].dropna()) for name in frame.columns]
-    return "; ".join(dict.fromkeys(REMEDIES[kind] for kind in kinds))
 
 
 def _first_cells(frame: pd.DataFrame, at: pd.DataFrame) -> str:

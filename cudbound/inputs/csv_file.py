@@ -1,208 +1,155 @@
-"""Read a CSV file as named text columns, with the line number of each record.
+"""Read a CSV file as a table of text, with the line number of each record.
 
-Nothing is converted or guessed: a file that is not a clean table raises an error with the line number.
+pandas splits the lines into cells; nothing is converted. A file that is not a clean table raises an error with the line
+number.
 """
 
 from __future__ import annotations
 
-import csv
 import gzip
 import io
+import math
+import re
 import zlib
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass, field
-from itertools import compress
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import islice, pairwise
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
-DELIMITERS = ",;\t|"
-#: How workbooks begin, those of today and those of before 2007.
+from cudbound.inputs.data_file import CsvError, Reading, first_few, quoted
+from cudbound.inputs.number_texts import PLAIN, conventions, is_formatted, number_of
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+DELIMITERS, TAB = ",;\t|", "\t"
+#: How files begin that are no text, and what they are.
 WORKBOOK, OLD_WORKBOOK = b"PK\x03\x04", b"\xd0\xcf\x11\xe0"
-#: What may stand before decimals.
-DECIMALS = (".", ",")
-#: Rows at the top that may be titles, and how a row begins that sums up the others.
-LEADING = 10
-TOTALS = {"total", "totals", "grand total", "sum", "mean", "average", "summe", "gesamt"}
-#: Items that a message lists before it only counts.
-LISTED = 10
+OTHERS = {
+    WORKBOOK: "a zip file or a document of Office",
+    OLD_WORKBOOK: "a document of Office",
+    b"$FL2": "an SPSS file (.sav)",
+    b"$FL3": "an SPSS file (.zsav)",
+    b"PAR1": "a Parquet file",
+    b"ARROW1": "a Feather file",
+    b"HEADER RECORD*******": "a SAS transport file (.xpt)",
+    b"\0\0\0\0\0\0\0\0\0\0\0\0\xc2\xea\x81\x60": "a SAS file (.sas7bdat)",
+    b"RDX": "an R file (.RData)",
+    b"\x1f\x8b": "a compressed file, such as .rds of R or a CSV without .gz in its name",
+    b"%PDF": "a PDF document",
+    b"SQLite format 3": "an SQLite database",
+    b"\x89HDF": "an HDF5 file",
+}
 #: The largest file, unpacked: at this size `check` takes ten seconds and half a gigabyte.
 MOST_BYTES = 50 * 2**20
+#: The most columns, and the most cells that a file may lack.
+MOST_COLUMNS, MOST_CELLS = 20_000, 10_000_000
+#: Rows at the top that may be titles, lines that show how many columns there are, and how a last row begins that sums
+#: up the others.
+LEADING, FIRST_LINES = 10, 50
+TOTALS = {"total", "totals", "grand total", "sum", "mean", "average", "summe", "gesamt"}
 
 
-class CsvError(ValueError):
-    """A file, or an option for it, cannot be used; the message gives the problem, its place and a fix.
-
-    Attributes
-    ----------
-    instead : dict
-        Fields of a `DataFile` by which the file may be read all the same.
-    """
-
-    def __init__(self, message: str, **instead: Any):
-        super().__init__(message)
-        self.instead = instead
-
-
-@dataclass(frozen=True)
-class DataFile:
-    """A CSV file and the roles of its columns.
-
-    Attributes
-    ----------
-    file : Path
-    target : str
-        Column of the class label; it must have exactly two values, each on at least two rows.
-    positive : str
-        Value of the target that is the event. Values are compared as text, except that two texts that are numbers are
-        compared as numbers: ``1`` and ``1.0`` are equal.
-    categorical : sequence of str, default ()
-        Feature columns with k levels that become k - 1 indicators; the first level in the order of the text
-        is the reference. With an intercept the choice of reference changes no interval. "auto" means all text columns,
-        "auto:5" also integer columns with 3 to 5 different values.
-    exclude : sequence of str, default ()
-        Columns that are not features.
-    delimiter : str, default ","
-        One character between cells.
-    group : str or None, default None
-        Column of groups of rows; it must have at least two values.
-    features : sequence of str, default ()
-        Feature columns; by default every column except the target, `exclude` and `group`.
-    weight : str or None, default None
-        Column of row weights, positive numbers; it is not a feature.
-    missing : str, default "error"
-        How to handle missing values: "error", "drop" these rows, or fill them in every fit with the "median" or the
-        "most-frequent" value; "keep" passes them to a model.
-    decimal : {".", ","}, default "."
-        Decimal separator of features and weights.
-    missing_values : sequence of str, default ()
-        Further texts and numbers that code missing values, in all columns.
-    sheet : str or None, default None
-        Sheet of an Excel workbook; None means the first one.
-    skip_rows : int, default 0
-        Number of lines above the header, or of rows of a sheet.
-    all_classes : bool, default False
-        Whether every value of the target is a class, with more than two classes; `positive` is then "".
-
-    Each text of `features`, `categorical` and `exclude` is a column name, or several separated by commas.
-    """
-
-    file: Path
-    target: str
-    positive: str
-    categorical: Sequence[str] = ()
-    exclude: Sequence[str] = ()
-    delimiter: str = ","
-    group: str | None = field(default=None, metadata={"key": None})
-    features: Sequence[str] = ()
-    missing: str = "error"
-    weight: str | None = field(default=None, metadata={"key": None})
-    decimal: str = "."
-    missing_values: Sequence[str] = ()
-    sheet: str | None = field(default=None, metadata={"key": None})
-    skip_rows: int = 0
-    all_classes: bool = field(default=False, metadata={"key": None})
-
-
-@dataclass(frozen=True)
-class CsvTable:
-    """The records of a CSV file as text, without leading and trailing blanks.
+@dataclass(frozen=True, eq=False)
+class Table:
+    """The records of a file as text, without leading and trailing blanks.
 
     Attributes
     ----------
     source : str
         Name of the file, without its folder.
-    names : tuple of str, length n_columns
-        Column names; a column without a name is called ``column 3`` by its position, and omitted if it is empty.
-    records : tuple of tuple of str, shape (n_records, n_columns)
-        Cells; empty records are omitted.
-    lines : tuple of int, length n_records
-        Line of the file on which each record begins, counted from 1.
+    cells : DataFrame of str, shape (n_records, n_columns)
+        Indexed by the line on which each record begins, counted from 1; empty records are omitted. A column without a
+        name is called ``column 3`` by its position, and omitted if it is empty.
     unnamed : frozenset of str
-        Members of `names` that replace a missing name.
+        Columns that had no name.
+    encoding : str, default ""
+        The encoding, if it was found by trial.
     warnings : tuple of str, default ()
         What a reader of the file may have overlooked.
     """
 
     source: str
-    names: tuple[str, ...]
-    records: tuple[tuple[str, ...], ...]
-    lines: tuple[int, ...]
+    cells: pd.DataFrame
     unnamed: frozenset[str]
+    encoding: str = ""
     warnings: tuple[str, ...] = ()
 
-
-def quoted(text: str, longest: int = 60) -> str:
-    r"""Quote untrusted text for a message: escape characters that do not print, and shorten long text.
-
-    Examples
-    --------
-    >>> print(quoted("a\x1b[31m"), quoted("abcdef", 3))
-    'a\x1b[31m' 'abc...'
-    """
-    return repr(text if len(text) <= longest else f"{text[:longest]}...")
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the columns."""
+        return tuple(self.cells.columns)
 
 
-def first_few(items: Sequence[str]) -> str:
-    """List items for a message, or only the first few if there are many."""
-    return ", ".join(items[:LISTED]) + (f" and {len(items) - LISTED} more" if len(items) > LISTED else "")
-
-
-def read_csv_file(
-    path: str | Path, *, delimiter: str = ",", content: bytes | None = None, skip_rows: int = 0
-) -> CsvTable:
+def read_csv_file(path: Path, content: bytes, reading: Reading | None = None) -> Table:
     """Read a CSV file as text.
 
-    The file is UTF-8, with or without a byte order mark, and compressed if its name ends in ``.gz``; lines end in LF,
-    CRLF or CR; quoted cells may contain delimiters, line ends and doubled quotes.
+    Lines end in LF, CRLF or CR; quoted cells may contain delimiters, line ends and doubled quotes.
 
     Parameters
     ----------
-    path : str or Path
-        The file.
-    delimiter : str, default ","
-        One character between cells.
-    content : bytes or None, default None
-        The content of the file, if it was already read.
-    skip_rows : int, default 0
-        Lines above the header.
-
-    Returns
-    -------
-    CsvTable
+    path : Path
+    content : bytes
+        The content of the file.
+    reading : Reading, optional
 
     Raises
     ------
     CsvError
-        If the file cannot be read, is not text, is empty or has no records, has another delimiter, has a record with
-        more or fewer cells than the header, or has two columns with the same name.
+        If the file is not text, is empty or has no records, has another delimiter, has a record with more or fewer
+        cells than the header, or has two columns with the same name.
     """
-    path = Path(path)
-    if not isinstance(delimiter, str) or len(delimiter) != 1 or delimiter in '\r\n"':
-        raise CsvError(f"--delimiter must be one character between cells, such as , or ;. Got {delimiter!r}.")
-    rows = _rows(_decoded(content_of(path) if content is None else content, path), path, delimiter, skip_rows)
-    if rows:
-        _check_delimiter(path, rows, delimiter)
-    return as_table(path, rows)
+    reading = reading or Reading()
+    if len(reading.delimiter) != 1 or reading.delimiter in '\r\n"':
+        raise CsvError(
+            f"--delimiter must be one character between cells, such as , or ;. Got {reading.delimiter!r}."
+        )
+    text, encoding = _decoded(content, path, reading.encoding)
+    cells = _split(text, path, reading)
+    note = ""
+    if encoding and (word := re.search(r"\w*[^\x00-\x7f]\w*", text)):
+        note = (
+            f"{quoted(path.name)} is not UTF-8 text and was read as {encoding}: check words such as "
+            f"{quoted(word[0])}; if they are wrong, name the encoding with --encoding"
+        )
+    return as_table(path, cells, encoding, (note,) if note else ())
 
 
-def as_table(path: Path, rows: Sequence[tuple[int, tuple[str, ...]]]) -> CsvTable:
-    """Return rows with their line numbers as a table, see `read_csv_file`."""
-    if not rows:
+def as_table(path: Path, cells: pd.DataFrame, encoding: str = "", warnings: tuple[str, ...] = ()) -> Table:
+    """Return rows as a table, see `Table`.
+
+    Parameters
+    ----------
+    path : Path
+    cells : DataFrame of str
+        The rows by their line numbers; nan at the end of a row that has fewer cells.
+    encoding : str, default ""
+    warnings : tuple of str, default ()
+    """
+    cells = cells[_filled(cells).any(axis=1)]
+    if cells.empty:
         raise CsvError(f"{quoted(path.name)} is empty; it needs a header line and one line per case")
-    _check_title(path, rows)
-    (header_line, header), records = rows[0], rows[1:]
-    if not records:
+    _check_title(path, cells)
+    header = cells.iloc[0].dropna().tolist()
+    if len(cells) == 1:
         raise CsvError(f"{quoted(path.name)} has a header line but no data")
-    _check_lengths(path, header, records)
+    records = cells.iloc[1:]
+    _check_lengths(path, len(header), records)
+    records = records.iloc[:, : len(header)]
     _check_total(path, records)
-    names = tuple(name or f"column {place}" for place, name in enumerate(header, start=1))
-    _check_unique(path, names, header_line)
-    unnamed = frozenset(name for name, given in zip(names, header, strict=True) if not given)
-    lines, cells = zip(*records, strict=True)
-    filled = [*map(any, zip(header, *cells, strict=True))]  # spreadsheets add columns without any content
-    names, *kept = (tuple(compress(one, filled)) for one in (names, *cells))
-    return CsvTable(path.name, names, tuple(kept), lines, unnamed & set(names))
+    _check_header(path, cells.index[0], header, records)
+    records.columns = [name or f"column {place}" for place, name in enumerate(header, start=1)]
+    _check_unique(path, records.columns, cells.index[0])
+    # spreadsheets add columns without any content
+    kept = records.loc[:, [bool(name) for name in header] | _filled(records).any().to_numpy()]
+    named = set(header)
+    return Table(path.name, kept, frozenset(kept.columns) - named, encoding, warnings)
+
+
+def _filled(cells: pd.DataFrame) -> pd.DataFrame:
+    return cells.notna() & (cells != "")
 
 
 def content_of(path: Path) -> bytes:
@@ -235,111 +182,199 @@ def megabytes(size: int) -> str:
     return f"{size / 2**20:,.0f} MB"
 
 
-def _decoded(content: bytes, path: Path) -> str:
+def _decoded(content: bytes, path: Path, encoding: str) -> tuple[str, str]:
+    """Return the text of a file, and its encoding if it is neither given nor UTF-8."""
+    name = quoted(path.name)
+    what = next((what for begin, what in OTHERS.items() if content.startswith(begin)), "")
     if content.startswith((WORKBOOK, OLD_WORKBOOK)) and path.suffix.lower().startswith(".xls"):
-        raise CsvError(
-            f"{quoted(path.name)} is an Excel workbook: save it as CSV ('CSV UTF-8' in the dialog) and use that file"
-        )
-    try:
-        text = content.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = content.count(b"\n", 0, error.start) + 1
-        raise CsvError(
-            f"{quoted(path.name)} is not UTF-8 text (line {line}); save it as 'CSV UTF-8' and try again"
-        ) from None
-    if "\0" in text:
-        raise CsvError(f"{quoted(path.name)} is not a CSV file: it contains null characters")
-    return text
+        what = "an Excel workbook"
+    elif re.match(rb"\s*<(!doctype html|html|table)\b", content[:200], re.IGNORECASE):
+        what = "a web page"
+    if what:
+        raise CsvError(f"{name} is {what}: save it as CSV ('CSV UTF-8' in Excel) and use that file")
+    zeros = [content[side:2000:2].count(0) for side in (0, 1)]
+    marked = content.startswith((b"\xff\xfe", b"\xfe\xff"))
+    trials = [encoding] if encoding else ["utf-8-sig", "cp1252"]
+    if not encoding and (marked or 5 * max(zeros) > len(content[:2000])):
+        trials = ["utf-16" if marked else "utf-16-be" if zeros[0] > zeros[1] else "utf-16-le"]
+    for trial in trials:
+        try:
+            text = content.decode(trial)
+        except LookupError:
+            raise CsvError(
+                f"--encoding: there is no encoding {quoted(trial)}; try cp1252 or utf-16"
+            ) from None
+        except UnicodeError:
+            continue
+        if "\0" in text:
+            raise CsvError(f"{name} is not a CSV file: it contains null characters")
+        if trial != "cp1252" or encoding or not re.search(r"[\x01-\x08\x0e-\x1f]", text):
+            return text.removeprefix("\ufeff"), "" if trial in (encoding, "utf-8-sig") else trial
+    raise CsvError(
+        f"{name} is not {' or '.join(trial.removesuffix('-sig') for trial in trials)} text; name its encoding with "
+        "--encoding, or save it as 'CSV UTF-8' and try again"
+    )
 
 
-def _rows(text: str, path: Path, delimiter: str, skip_rows: int) -> list[tuple[int, tuple[str, ...]]]:
-    """Return (first line, stripped cells) of every record that is not empty."""
+def _split(text: str, path: Path, reading: Reading) -> pd.DataFrame:
+    """Return the stripped cells of every record by the line on which it begins; nan where it has no such cell."""
+    import pandas as pd
+
     stream = io.StringIO(text, newline="")
-    for _ in range(skip_rows):
+    for _ in range(reading.skip_rows):
         stream.readline()
-    reader = csv.reader(stream, delimiter=delimiter, strict=True, skipinitialspace=True)
-    rows = []
-    begin = skip_rows + 1
+    start = stream.tell()
+    _check_delimiter(path, [*islice(stream, FIRST_LINES)], reading.delimiter)
+    stream.seek(start)
+    widths = [line.count(reading.delimiter) + 2 for line in stream]
+    width, n_lines = max(widths, default=2), len(widths)
+    if width > MOST_COLUMNS or n_lines * width > max(MOST_CELLS, 4 * len(text)):
+        raise CsvError(
+            f"{quoted(path.name)} has more than {MOST_COLUMNS:,} columns, or lines that lack most cells"
+        )
+    stream.seek(start)
     try:
-        for cells in reader:
-            stripped = tuple(cell.strip() for cell in cells)
-            if any(stripped):
-                rows.append((begin, stripped))
-            begin = skip_rows + reader.line_num + 1
-    except csv.Error as error:
+        cells = pd.read_csv(
+            stream,
+            sep=reading.delimiter,
+            header=None,
+            names=range(width),
+            index_col=False,
+            dtype=object,
+            keep_default_na=False,
+            skip_blank_lines=False,
+            skipinitialspace=True,
+            engine="python",  # the strict one
+        )
+    except pd.errors.ParserError as error:
+        if str(error).startswith("Expected"):
+            raise CsvError(
+                f"{quoted(path.name)}: a record of several lines has more cells than the header"
+            ) from None
+        # a record begins after the last line up to which quotation marks are in pairs
+        marks, begin = 0, reading.skip_rows + 1
+        lines = [*io.StringIO(text[start : stream.tell()], newline="")]
+        for number, line in enumerate(lines[:-1], start=begin + 1):
+            marks += line.count('"')
+            begin = begin if marks % 2 else number
         raise CsvError(
             f"{quoted(path.name)} is not a CSV file: the record that begins on line {begin}: {error}"
         ) from None
-    return rows
+    breaks = cells.map(
+        lambda cell: len(cell.splitlines()) - 1 if "\n" in cell or "\r" in cell else 0, "ignore"
+    )
+    ends = (breaks.sum(axis=1) + 1).cumsum()
+    cells.index = pd.Index((ends.shift(fill_value=0) + reading.skip_rows + 1).astype(int))
+    return cells.map(str.strip, "ignore")
 
 
-def _check_delimiter(path: Path, rows: Sequence[tuple[int, tuple[str, ...]]], delimiter: str) -> None:
-    """Raise an error if another delimiter splits the header, and a record in the middle, into more cells."""
-    middle = rows[len(rows) // 2][1]
-    for place, (_, cells) in enumerate(rows[:LEADING]):  # titles may stand above the header
-        own, line = len(cells) - 1, delimiter.join(cells)
-        found = max((other for other in DELIMITERS if other != delimiter), key=line.count)
-        alike = delimiter.join(middle).count(found) == line.count(found)
-        if line.count(found) > own and (alike or (not own and not place)):
-            option = "tab" if found == "\t" else found
-            columns = f"{own + 1} columns" if own else "one column"
+def _row(cells: pd.DataFrame, place: int) -> list[str]:
+    filled: list[str] = cells.iloc[place].dropna().tolist()
+    return filled
+
+
+def _check_delimiter(path: Path, lines: Sequence[str], delimiter: str) -> None:
+    """Raise an error if another delimiter splits the header, and the last of the first lines, into more cells."""
+    bare = [line for text in lines if (line := re.sub(r'"[^"]*"', "", text).strip())]
+    for place, line in enumerate(bare[:LEADING]):  # titles may stand above the header
+        n_found = line.count(delimiter)
+        other = max((other for other in DELIMITERS if other != delimiter), key=line.count)
+        alike = bare[-1].count(other) == line.count(other)
+        if line.count(other) > n_found and (alike or not (n_found or place)):
+            columns = f"{n_found + 1} columns" if n_found else "one column"
+            cells = [cell.strip(' "') for text in lines[place + 1 :] for cell in text.split(other)]
+            numbers = next(iter(conventions(cells)), PLAIN)
+            commas = numbers.decimal == ","  # as R's write.csv2 writes them
             raise CsvError(
-                f"{quoted(path.name)} has {columns} when read with delimiter {delimiter!r}; it seems to be "
-                f"separated by {found!r}: add --delimiter '{option}'",
-                delimiter=found,
+                f"{quoted(path.name)} has {columns} when read with delimiter {delimiter!r}; it seems to be separated "
+                f"by {other!r}{' and to have decimal commas' * commas}: add --delimiter "
+                f"'{'tab' if other == TAB else other}'{commas * f' {numbers.options}'}",
+                delimiter=other,
+                **(numbers.fields if commas else {}),
             )
-        if own and len(cells) == len(middle):
+        if n_found and n_found == bare[-1].count(delimiter):
             return
 
 
-def _check_title(path: Path, rows: Sequence[tuple[int, tuple[str, ...]]]) -> None:
+def _check_title(path: Path, cells: pd.DataFrame) -> None:
     """Raise an error if the first row has far fewer cells than the table."""
-    width = len(rows[len(rows) // 2][1])
+    width = len(_row(cells, len(cells) // 2))
     above = 0
-    for _, cells in rows[:LEADING]:
-        filled = sum(map(bool, cells))
-        if not (filled <= max(1, width // 3) and (len(cells) < width or width > 2)):
+    for place in range(min(LEADING, len(cells))):
+        row = _row(cells, place)
+        if not (sum(map(bool, row)) <= max(1, width // 3) and (len(row) < width or width > 2)):
             break
         above += 1
-    if 0 < above < min(LEADING, len(rows) - 1):
-        (first, cells), (line, header) = rows[0], rows[above]
+    if 0 < above < min(LEADING, len(cells) - 1):
+        first, line = cells.index[0], cells.index[above]
         raise CsvError(
-            f"{quoted(path.name)}: line {first} has {_cells(sum(map(bool, cells)))}, line {line} has {len(header)}: is "
-            f"the text above line {line} a title? Add --skip-rows {line - 1}",
-            skip_rows=line - 1,
+            f"{quoted(path.name)}: line {first} has {_cells(sum(map(bool, _row(cells, 0))))}, line {line} has "
+            f"{len(_row(cells, above))}: is the text above line {line} a title? Add --skip-rows {line - 1}",
+            skip_rows=int(line) - 1,
         )
 
 
-def _check_lengths(
-    path: Path, header: tuple[str, ...], records: Sequence[tuple[int, tuple[str, ...]]]
-) -> None:
-    for line, cells in records:
-        if len(cells) != len(header):
-            few = "if it is a footer or a note, delete it"
-            many = "put text that contains the delimiter in quotes"
-            raise CsvError(
-                f"{quoted(path.name)}: line {line} has {_cells(len(cells))}, the header has {len(header)}; "
-                f"{few if len(cells) < len(header) else many}"
-            )
+def _check_lengths(path: Path, width: int, records: pd.DataFrame) -> None:
+    lengths = records.notna().sum(axis=1)
+    other = lengths[lengths != width]
+    if len(other):
+        line, length = other.index[0], other.iloc[0]
+        how = _cells(length) if length < width else "more cells"
+        few = f"the header has {width}; if it is a footer or a note, delete it"
+        many = f"than the header, which has {width}; put text that contains the delimiter in quotes"
+        raise CsvError(
+            f"{quoted(path.name)}: line {line} has {how}{', ' + few if length < width else ' ' + many}"
+        )
 
 
-def _check_total(path: Path, records: Sequence[tuple[int, tuple[str, ...]]]) -> None:
+def _check_total(path: Path, records: pd.DataFrame) -> None:
     """Raise an error if the last row contains totals, which would count as a case."""
-    line, cells = records[-1]
-    place = next(place for place, cell in enumerate(cells) if cell)
-    word = cells[place]
-    if word.casefold().rstrip(":") in TOTALS and all(other[place] != word for _, other in records[:-1]):
+    place = _filled(records.iloc[-1:]).to_numpy()[0].argmax()
+    column = records.iloc[:, place]
+    word = column.iloc[-1]
+    if word.casefold().rstrip(":") in TOTALS and (column.iloc[:-1] != word).all():
         raise CsvError(
-            f"{quoted(path.name)}: line {line}, the last one, begins with {quoted(word)}; delete it if it contains "
-            "totals, or change that word"
+            f"{quoted(path.name)}: line {records.index[-1]}, the last one, begins with {quoted(word)}; delete it if it "
+            "contains totals, or change that word"
         )
+
+
+def _check_header(path: Path, line: int, header: Sequence[str], records: pd.DataFrame) -> None:
+    """Raise an error if the first line has values instead of names: it fits the columns below, and is no series."""
+    fitting = [_fits(name, records[place].iloc[:200]) for place, name in enumerate(header)]
+    numbers = [number for name in header if not math.isnan(number := number_of(name))]
+    steps = {after - before for before, after in pairwise(numbers)}
+    is_series = len(steps) == 1 and (len(numbers) > 2 or steps == {1.0})
+    if any(fitting) and None not in fitting and not is_series:
+        lower = "" if line == 1 else ", or lower --skip-rows"
+        raise CsvError(
+            f"{quoted(path.name)}: line {line} should have the names of the columns, but has values such as those "
+            f"below it, {first_few([quoted(name, 20) for name in header])}; add a line with names above it{lower}"
+        )
+
+
+def _fits(name: str, column: pd.Series[str]) -> bool | None:
+    """Whether a name is certainly a value of its column; None if it is certainly none."""
+    values = column[column.ne("")]
+
+    def is_number(text: str) -> bool:
+        return not math.isnan(number_of(text)) or is_formatted(text)
+
+    if not name or values.empty:
+        return False
+    if 2 * values.map(is_number).sum() > len(values):
+        return is_number(name) or None
+    if values.eq(name).any():
+        return True
+    shapes = {re.sub(r"\d", "9", text) for text in values if re.search(r"\d", text)}
+    return False if values.is_unique or re.sub(r"\d", "9", name) in shapes else None
 
 
 def _cells(number: int) -> str:
     return "one cell" if number == 1 else f"{number} cells"
 
 
-def _check_unique(path: Path, names: tuple[str, ...], line: int) -> None:
+def _check_unique(path: Path, names: Iterable[str], line: int) -> None:
     repeated = [name for name, times in Counter(names).items() if times > 1]
     if repeated:
         raise CsvError(

@@ -10,27 +10,28 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from cudbound.inputs.column_kinds import (
-    COMMAS,
     DATES,
     EMPTY,
     IDS,
     NUMBERS,
+    SEPARATORS,
     SLIPS,
     TEXT,
     UNITS,
+    doubts,
+    in_plain_form,
     is_id_name,
     kind_of,
     numbers_the_rows,
     of_kinds,
     one_spelling,
-    to_numbers,
-    with_points,
 )
 from cudbound.inputs.column_roles import Roles, columns_named, find_roles
 from cudbound.inputs.csv_columns import check_constant, check_copies, copies, read_training_data
-from cudbound.inputs.csv_file import CsvError, CsvTable, DataFile, first_few, quoted
-from cudbound.inputs.first_look import key_of
+from cudbound.inputs.csv_file import Table
+from cudbound.inputs.data_file import CsvError, DataFile, first_few, quoted
 from cudbound.inputs.missing_cells import missing_cells, settle_missing
+from cudbound.inputs.number_texts import PLAIN, THOUSANDS_COMMA, Convention, conventions, key_of, to_numbers
 from cudbound.inputs.suspicions import UNKNOWN, far_in_words, far_values, suspicions
 from cudbound.inputs.workbook import read_data_file
 
@@ -47,7 +48,7 @@ _UNUSABLE = {
     IDS: "text of many levels",
     UNITS: UNITS,
     SLIPS: SLIPS,
-    COMMAS: COMMAS,
+    SEPARATORS: "unclear numbers",
 }
 #: Words in names of outcomes, and texts of events.
 _OUTCOMES = re.compile(
@@ -101,14 +102,18 @@ def check_file(data: DataFile) -> FileCheck:
     import pandas as pd
 
     table, data, problems = _table(data)
-    cells = pd.DataFrame(list(table.records), table.lines, table.names, dtype=object)
+    problems += table.warnings
+    cells = table.cells
     if data.target:
         find_roles(table, replace(data, exclude=[*columns_named(table, data.exclude), *table.unnamed]))
     used = _candidates(table, data)
     cells, data = _with_values_as_meant(cells, used, data, problems)
     known = cells.mask(missing_cells(cells, data.missing_values))
-    keys = known.map(key_of)
     kinds = {name: kind_of(name, known[name].dropna()) for name in table.names}
+    spelled = {name: one_spelling(known[name]) for name in used if kinds[name] == TEXT}
+    problems += [said for _, said in spelled.values() if said is not None]
+    known = known.assign(**{name: column for name, (column, _) in spelled.items()})
+    keys = known.map(key_of)
     found = {name: _role(name, keys[name], kinds[name], name in used) for name in table.names}
     found.update(dict.fromkeys(table.unnamed, "without a name"))
     named = columns_named(table, data.categorical)
@@ -130,13 +135,13 @@ def check_file(data: DataFile) -> FileCheck:
     return FileCheck(title, columns, tuple(dict.fromkeys(problems)), data, error)
 
 
-def _table(data: DataFile) -> tuple[CsvTable, DataFile, list[str]]:
+def _table(data: DataFile) -> tuple[Table, DataFile, list[str]]:
     """Read a file, following the suggestions in its error messages."""
     problems: list[str] = []
     while True:
         try:
             table = read_data_file(data)
-            return table, data, [*problems, *table.warnings]
+            return table, replace(data, encoding=data.encoding or table.encoding), problems
         except CsvError as error:
             problems.append(str(error))
             if not error.instead or len(problems) > TRIES:
@@ -144,7 +149,7 @@ def _table(data: DataFile) -> tuple[CsvTable, DataFile, list[str]]:
             data = replace(data, **error.instead)
 
 
-def _candidates(table: CsvTable, data: DataFile) -> list[str]:
+def _candidates(table: Table, data: DataFile) -> list[str]:
     """Return the columns that can be features or the target."""
     out = {*columns_named(table, data.exclude), *table.unnamed, data.group, data.weight}
     features = columns_named(table, data.features) or table.names
@@ -166,16 +171,17 @@ def _with_values_as_meant(
     """Find decimal commas, and words and codes that mean a missing value."""
     known = cells.mask(missing_cells(cells, data.missing_values))
     kinds = {name: kind_of(name, known[name].dropna()) for name in used}
-    commas = {name: kind for name, kind in kinds.items() if kind == COMMAS}
-    problems += of_kinds(known, commas)
-    if commas or data.decimal == ",":
-        numeric = [name for name in used if kinds[name] in (COMMAS, NUMBERS, SLIPS)]
-        refused = _said(lambda: with_points(cells[numeric]))
-        problems += refused
-        if not refused:
-            data = replace(data, decimal=",")
-            cells = cells.assign(**with_points(cells[numeric]))
-            known = cells.mask(missing_cells(cells, data.missing_values))
+    numeric = [name for name in used if kinds[name] in (SEPARATORS, NUMBERS, SLIPS)]
+    if (data.decimal, data.thousands) == PLAIN:
+        problems += of_kinds(
+            known[numeric], {name: SEPARATORS for name in numeric if kinds[name] == SEPARATORS}
+        )
+        data = replace(data, **_convention(known[numeric], data)._asdict())
+    refused = _said(lambda: in_plain_form(cells[numeric], data.decimal, data.thousands))
+    problems += refused or doubts(known[numeric], data)
+    if not refused:
+        cells = cells.assign(**in_plain_form(cells[numeric], data.decimal, data.thousands))
+        known = cells.mask(missing_cells(cells, data.missing_values))
     further, codes = [], []
     numbers = known[used].apply(to_numbers)
     for name in used:
@@ -196,6 +202,14 @@ def _with_values_as_meant(
             problems.append(far_in_words(name, text, at, span))
             further.append(text)
     return cells, replace(data, missing_values=(*data.missing_values, *dict.fromkeys(further)))
+
+
+def _convention(numbers: pd.DataFrame, data: DataFile) -> Convention:
+    """Return how numbers are written; in a file with commas between cells, those in a number are no decimal ones."""
+    fitting = conventions(text for name in numbers.columns for text in numbers[name])
+    if data.delimiter == "," and PLAIN not in fitting and THOUSANDS_COMMA in fitting:
+        return THOUSANDS_COMMA
+    return fitting[0] if fitting else PLAIN
 
 
 def _role(name: str, keys: pd.Series[str], kind: str, used: bool) -> str:
@@ -238,7 +252,7 @@ def _is_outcome(name: str) -> bool:
 
 
 def _tell(
-    table: CsvTable,
+    table: Table,
     known: pd.DataFrame,
     keys: pd.DataFrame,
     found: dict[str, str],
@@ -257,7 +271,7 @@ def _tell(
     problems += _said(lambda: check_constant(keys[constant]))
     unusable = {name: kinds[name] for name, role in found.items() if role in (*_UNUSABLE.values(), ID)}
     problems += of_kinds(
-        known, {name: kind for name, kind in unusable.items() if kind not in (EMPTY, NUMBERS, COMMAS)}
+        known, {name: kind for name, kind in unusable.items() if kind not in (EMPTY, NUMBERS, SEPARATORS)}
     )
     empty = [quoted(name) for name, kind in unusable.items() if kind == EMPTY]
     if empty:
@@ -267,9 +281,6 @@ def _tell(
         problems.append(
             f"{names} without a name in the header: give it a name, or drop it with --exclude COL"
         )
-    problems += [
-        said for name in features if found[name] == CATEGORICAL and (said := one_spelling(keys[name])[1])
-    ]
     ids = [name for name, role in found.items() if role == ID and kinds[name] == NUMBERS]
     roles = Roles(data.target, (*features, *ids), (), False, 0, data.group, data.weight)
     numbers = [name for name in features if found[name] == NUMERIC]
@@ -277,7 +288,7 @@ def _tell(
 
 
 def _readable(
-    table: CsvTable, known: pd.DataFrame, found: dict[str, str], data: DataFile, problems: list[str]
+    table: Table, known: pd.DataFrame, found: dict[str, str], data: DataFile, problems: list[str]
 ) -> DataFile:
     """Return options for reading the file: without unusable columns, and with a repeated ID as the group."""
     half = len(known) / 2

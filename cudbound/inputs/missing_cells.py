@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from cudbound.inputs.classifier_recipe import STRATEGIES
-from cudbound.inputs.column_kinds import to_numbers
 from cudbound.inputs.column_roles import Roles
-from cudbound.inputs.csv_file import CsvError, first_few, quoted
+from cudbound.inputs.data_file import CsvError, first_few, quoted
+from cudbound.inputs.number_texts import to_numbers
 
 if TYPE_CHECKING:
     import pandas as pd

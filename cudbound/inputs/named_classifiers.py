@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from cudbound.basis.hints import did_you_mean
-from cudbound.inputs.csv_file import quoted
+from cudbound.inputs.data_file import quoted
 
 
 @dataclass(frozen=True)

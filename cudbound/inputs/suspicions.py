@@ -10,7 +10,7 @@ import numpy as np
 
 from cudbound.inputs.column_kinds import IDS, is_id_name, kind_of, numbers_the_rows
 from cudbound.inputs.column_roles import Roles
-from cudbound.inputs.csv_file import quoted
+from cudbound.inputs.data_file import quoted
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -1,4 +1,4 @@
-"""Read patient data from a CSV file or a sheet of an Excel workbook."""
+"""Read patient data from a CSV file, a sheet of an Excel workbook, or a file of Stata."""
 
 from __future__ import annotations
 
@@ -10,23 +10,23 @@ import zipfile
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import islice
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from cudbound.basis.hints import install_command
 from cudbound.inputs.csv_file import (
     MOST_BYTES,
     WORKBOOK,
-    CsvError,
-    CsvTable,
-    DataFile,
+    Table,
     as_table,
     content_of,
-    first_few,
     megabytes,
-    quoted,
     read_csv_file,
     too_large,
 )
+from cudbound.inputs.data_file import CsvError, DataFile, first_few, quoted
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 #: Cells of a sheet, the empty ones up to the last column included: a cell far to the right makes every row as wide.
 MOST_CELLS = 5_000_000
@@ -35,10 +35,12 @@ _HIDDEN = {
     "rows": re.compile(rb'<(?:\w+:)?row\b[^>]*\bhidden="(?:1|true)"'),
     "columns": re.compile(rb'<(?:\w+:)?col\b[^>]*\bhidden="(?:1|true)"'),
 }
+#: How files of Stata begin, by their version.
+STATA = re.compile(rb"<stata_dta>|[\x69-\x73][\x01\x02]\x01\0")
 Row = tuple[int, tuple[str, ...]]
 
 
-def read_data_file(data: DataFile) -> CsvTable:
+def read_data_file(data: DataFile) -> Table:
     """Read a file as text, with the options of its description.
 
     Raises
@@ -52,10 +54,12 @@ def read_data_file(data: DataFile) -> CsvTable:
         return _read_sheet(data, content)
     if data.sheet is not None:
         raise CsvError(f"--sheet: {quoted(data.file.name)} is not an .xlsx workbook; drop the option")
-    return read_csv_file(data.file, delimiter=data.delimiter, content=content, skip_rows=data.skip_rows)
+    if STATA.match(content):
+        return as_table(data.file, _stata(content, data.file.name))
+    return read_csv_file(data.file, content, data)
 
 
-def _read_sheet(data: DataFile, content: bytes) -> CsvTable:
+def _read_sheet(data: DataFile, content: bytes) -> Table:
     name = data.file.name
     try:
         import openpyxl  # noqa: F401
@@ -74,8 +78,35 @@ def _read_sheet(data: DataFile, content: bytes) -> CsvTable:
         raise CsvError(
             f"{quoted(name)} cannot be read as an Excel workbook, {type(error).__name__}; {AS_CSV}"
         ) from error
-    table = as_table(data.file, [row for row in rows if row[0] > data.skip_rows])
+    table = as_table(data.file, _frame([row for row in rows if row[0] > data.skip_rows]))
     return replace(table, warnings=tuple(remarks))
+
+
+def _frame(rows: list[Row]) -> pd.DataFrame:
+    import pandas as pd
+
+    numbers, cells = zip(*rows, strict=True) if rows else ((), ())
+    return pd.DataFrame(list(cells), list(numbers), dtype=object)
+
+
+def _stata(content: bytes, name: str) -> pd.DataFrame:
+    """Return the names and the rows of a file of Stata; values with a label are read as the label."""
+    import pandas as pd
+
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of names and texts in other encodings
+            frame = pd.read_stata(io.BytesIO(content))
+    except Exception as error:  # a file of others can be anything
+        raise CsvError(
+            f"{quoted(name)} cannot be read as a file of Stata, {type(error).__name__}; save it as CSV, in Stata by "
+            "'export delimited'"
+        ) from error
+    short = frame.select_dtypes("float32").columns
+    frame[short] = frame[short].astype(str).astype(float)  # 0.1 and not 0.10000000149011612
+    values = frame.astype(object).where(frame.notna(), None).itertuples(index=False, name=None)
+    rows = [tuple(map(str, frame.columns)), *(tuple(map(_text, cells)) for cells in values)]
+    return _frame([*enumerate(rows, start=1)])
 
 
 def _rows_and_remarks(content: bytes, name: str, title: str | None) -> tuple[list[Row], list[str]]:

@@ -13,7 +13,7 @@ from cattrs.gen import make_dict_structure_fn, override
 
 from cudbound.basis.hints import did_you_mean
 from cudbound.basis.parameter_error import ParameterError
-from cudbound.inputs.csv_file import quoted
+from cudbound.inputs.data_file import quoted
 
 Made = TypeVar("Made")
 #: Scalar values of a file, in words.

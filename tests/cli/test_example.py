@@ -12,7 +12,7 @@ from simulated_patients import N, simulated_patients
 
 from cudbound.cli.example import NAME
 from cudbound.inputs.csv_columns import read_training_data
-from cudbound.inputs.csv_file import DataFile
+from cudbound.inputs.data_file import DataFile
 
 README = Path(__file__).parents[2] / "README.md"
 

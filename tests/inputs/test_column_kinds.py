@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ import pytest
 
 from cudbound.inputs.column_kinds import is_id_name, kind_of
 from cudbound.inputs.csv_columns import TrainingData, read_training_data
-from cudbound.inputs.csv_file import CsvError, DataFile
+from cudbound.inputs.data_file import CsvError, DataFile
 
 N = 40
 
@@ -34,8 +35,8 @@ AGES = [str(30 + 7 * i % 41) for i in range(N)]
     ("texts", "kind"),
     [
         (cycled("1", "2.5", "-3e2"), "numbers"),
-        (cycled("21,5", "22,75", "23"), "decimal commas"),
-        (cycled("20", "22,75", "23", "24"), "decimal commas"),
+        (cycled("21,5", "22,75", "23"), "numbers with separators"),
+        (cycled("20", "22,75", "23", "24"), "numbers with separators"),
         (cycled("2020-01-31", "2020-02-01"), "dates"),
         (cycled("31.1.2020", "1.2.20", "unknown"), "dates"),
         (cycled("2020-01-31 12:30", "2020-02-01T08:00:00Z"), "dates"),
@@ -78,8 +79,8 @@ def test_names_of_others(name):
     [
         (
             {"bmi": cycled("21,5", "22,75")},
-            "--categorical auto does not include columns of decimal commas: column 'bmi' ('21,5' on line 2); add "
-            "--decimal ','",
+            "--categorical auto does not include columns of numbers with separators: column 'bmi' ('21,5' on line 2); "
+            "add --decimal ','",
         ),
         (
             {"seen": cycled("2020-01-31", "2020-02-01")},
@@ -114,7 +115,7 @@ def test_all_such_columns_are_told_at_once(tmp_path):
     said = str(caught.value)
     assert "column 'id' ('a' on line 2, 2 different texts on 40 rows)" in said
     assert (
-        "; nor of decimal commas: column 'bmi' ('1,5' on line 2), column '\\x1b[1m' ('3,5' on line 2); "
+        "; nor of numbers with separators: column 'bmi' ('1,5' on line 2), column '\\x1b[1m' ('3,5' on line 2); "
         in said
     )
     assert said.endswith("name it: --categorical COL,auto")
@@ -157,13 +158,28 @@ def test_decimal_commas_are_read_on_request(tmp_path):
     assert data.weights.tolist() == [1.5, 2.0] * (N // 2)
 
 
-@pytest.mark.parametrize("cell", ["21.5", "1.500", "1.500,5", "-.5", "1.5e3"])
-def test_points_beside_decimal_commas_are_refused(tmp_path, cell):
+@pytest.mark.parametrize(
+    ("cell", "way"),
+    [
+        ("21.5", "write all numbers of the file with the same separators"),
+        ("-.5", "write all numbers of the file with the same separators"),
+        ("1.500", "use --decimal ',' --thousands '.': by it all numbers are read"),
+        ("1.500,5", "use --decimal ',' --thousands '.': by it all numbers are read"),
+        ("1 500,5", "use --decimal ',' --thousands space: by it all numbers are read"),
+    ],
+)
+def test_other_numbers_beside_decimal_commas_are_refused(tmp_path, cell, way):
     with pytest.raises(CsvError) as caught:
         read(tmp_path, {"x": AGES, "bmi": ["21,5", cell, *cycled("1", "2")[2:]]}, decimal=",")
-    assert f"--decimal ',': column 'bmi' has a point in a number ('{cell}' on line 3); use commas" in str(
-        caught.value
+    assert (
+        str(caught.value)
+        == f"--decimal ',': column 'bmi' has a number of another form ('{cell}' on line 3); {way}"
     )
+
+
+def test_an_option_that_no_number_needs_is_named(tmp_path):
+    with pytest.raises(CsvError, match="drop --decimal ',': all numbers are read without it"):
+        read(tmp_path, {"x": AGES, "bmi": cycled("21.5", "22")}, decimal=",")
 
 
 def test_levels_and_dates_keep_their_characters(tmp_path):
@@ -172,9 +188,90 @@ def test_levels_and_dates_keep_their_characters(tmp_path):
     assert data.feature_names == ("x", "grade=1.1", "seen=31.1.2020")
 
 
-def test_another_decimal_sign_is_refused(tmp_path):
-    with pytest.raises(CsvError, match="--decimal must be one of"):
-        read(tmp_path, {"x": AGES}, decimal=";")
+@pytest.mark.parametrize(
+    "options", [{"decimal": ";"}, {"thousands": "_"}, {"decimal": ",", "thousands": ","}]
+)
+def test_other_separators_are_refused(tmp_path, options):
+    with pytest.raises(CsvError, match=r"--decimal must be one of \. and ,, and --thousands one of"):
+        read(tmp_path, {"x": AGES}, **options)
+
+
+@pytest.mark.parametrize(
+    ("cells", "options", "numbers"),
+    [
+        (["2,915", "1,250,000", "850"], {"thousands": ","}, [2915, 1250000, 850]),
+        (["2,915.5", "-1,250", "8.5"], {"thousands": ","}, [2915.5, -1250, 8.5]),
+        (["2.915", "1.250,5", "850"], {"decimal": ",", "thousands": "."}, [2915, 1250.5, 850]),
+        (["2'915", "1\u2019250.5", "850"], {"thousands": "'"}, [2915, 1250.5, 850]),
+        (["2 915", "1\u00a0250", "1\u202f250,5"], {"decimal": ",", "thousands": " "}, [2915, 1250, 1250.5]),
+        (["\u22122", "2", "\u22120.5"], {}, [-2, 2, -0.5]),
+        (["\u22122,5", "2", "1e\u22123"], {"decimal": ","}, [-2.5, 2, 0.001]),
+    ],
+)
+def test_numbers_with_separators_are_read_by_their_options(tmp_path, cells, options, numbers):
+    data = read(tmp_path, {"x": AGES, "plt": cycled(*cells)}, **options)
+    assert data.X[:3, 1].tolist() == numbers
+    assert data.warnings == ()
+
+
+@pytest.mark.parametrize(
+    ("cells", "way"),
+    [
+        (
+            ["2,915", "1,250", "850"],
+            "add --thousands ',' if the comma separates thousands (2,915 is 2915), or --decimal ',' if it does not "
+            "(2,915 is 2.915)",
+        ),
+        (["2,915", "1,250", "850.5"], "add --thousands ',', or write these"),
+        (["2,915", "1,25", "850"], "add --decimal ',', or write these"),
+        (["1.250.000", "2.915", "850"], "add --decimal ',' --thousands '.', or write these"),
+        (["2 915", "1 250", "2 100", "850"], "add --thousands space, or write these"),
+        (["2'915", "1'250", "2'100", "850"], 'add --thousands "\'", or write these'),
+        (["2,915", "12,5", "1.5"], "; write these numbers with a decimal point and no other separators"),
+    ],
+)
+def test_what_a_separator_means_is_not_guessed(tmp_path, cells, way):
+    for options in ({}, {"categorical": ["auto"]}):
+        with pytest.raises(CsvError, match=re.escape(way)):
+            read(tmp_path, {"x": AGES, "plt": cycled(*cells)}, **options)
+
+
+@pytest.mark.parametrize("cell", ["29,15", "0,915", "2,9150", "2 915", "2.915,5"])
+def test_other_numbers_beside_thousands_are_refused(tmp_path, cell):
+    with pytest.raises(
+        CsvError, match=re.escape(f"--thousands ',': column 'plt' has a number of another form ('{cell}'")
+    ):
+        read(tmp_path, {"x": AGES, "plt": cycled("2,915", cell)}, thousands=",")
+
+
+@pytest.mark.parametrize(
+    ("cells", "other", "options", "asked"),
+    [
+        (["2.915", "1.250"], AGES, {}, "if they are thousands (2915), use --decimal ',' --thousands '.'"),
+        (["2,915", "1,250"], AGES, {"decimal": ","}, "if they are thousands (2915), use --thousands ','"),
+        (
+            ["2,915", "850"],
+            cycled("13,7", "8"),
+            {"decimal": ","},
+            "(2915), write them without separators in the file",
+        ),
+        (["2.915", "850"], cycled("13.7", "8"), {}, "(2915), write them without separators in the file"),
+        (["2,915", "1,250"], cycled("13,7", "8"), {"decimal": ","}, None),
+        (["2.915", "1.250"], cycled("13.7", "8"), {}, None),
+        (["0.915", "1.250"], AGES, {}, None),
+        (["2.915", "1.25"], AGES, {}, None),
+    ],
+)
+def test_numbers_that_may_be_thousands_are_questioned(tmp_path, cells, other, options, asked):
+    data = read(
+        tmp_path,
+        {"x": other, "plt": cycled(*cells), "y": AGES},
+        **options,
+        exclude=[] if other != AGES else ["y"],
+    )
+    found = [said for said in data.warnings if "column 'plt'" in said]
+    assert len(found) == (asked is not None)
+    assert all(asked in said and "is read as 2.915" in said for said in found)
 
 
 # --- texts that mean a missing value

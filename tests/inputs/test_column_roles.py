@@ -10,7 +10,7 @@ import pytest
 
 from cudbound.inputs.classifier_recipe import ClassifierRecipe
 from cudbound.inputs.csv_columns import TrainingData, read_training_data
-from cudbound.inputs.csv_file import CsvError, DataFile
+from cudbound.inputs.data_file import CsvError, DataFile
 
 ROWS = "id,age,sex,stage,bmi,died\n1,30,m,1,21.5,yes\n2,41,f,2,10,no\n3,52,f,3,5,yes\n4,63,m,3,7,no\n5,50,m,2,8,no\n"
 GAPS = (

@@ -6,10 +6,21 @@ import gzip
 import os
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from cudbound.inputs.csv_file import CsvError, quoted, read_csv_file
+from cudbound.inputs.csv_file import Table
+from cudbound.inputs.data_file import CsvError, DataFile, quoted
+from cudbound.inputs.workbook import read_data_file
+
+
+def read_csv_file(path: Path | str, **reading: Any) -> Table:
+    return read_data_file(DataFile(Path(path), "", "", **reading))
+
+
+def records(table: Table) -> list[list[str]]:
+    return table.cells.to_numpy().tolist()
 
 
 def write(tmp_path: Path, content: str | bytes) -> Path:
@@ -21,8 +32,8 @@ def write(tmp_path: Path, content: str | bytes) -> Path:
 def test_cells_and_lines(tmp_path):
     table = read_csv_file(write(tmp_path, "age, sex\n 30,m\n41, f \n"))
     assert table.names == ("age", "sex")
-    assert table.records == (("30", "m"), ("41", "f"))
-    assert table.lines == (2, 3)
+    assert records(table) == [["30", "m"], ["41", "f"]]
+    assert table.cells.index.tolist() == [2, 3]
     assert table.source == "data.csv"
 
 
@@ -31,8 +42,8 @@ def test_cells_and_lines(tmp_path):
 def test_line_ends(tmp_path, end, last):
     text = end.join(["a,b", "1,2", "3,4"]) + (end if last else "")
     table = read_csv_file(write(tmp_path, text))
-    assert table.records == (("1", "2"), ("3", "4"))
-    assert table.lines == (2, 3)
+    assert records(table) == [["1", "2"], ["3", "4"]]
+    assert table.cells.index.tolist() == [2, 3]
 
 
 def test_byte_order_mark_is_no_part_of_the_first_name(tmp_path):
@@ -42,14 +53,14 @@ def test_byte_order_mark_is_no_part_of_the_first_name(tmp_path):
 def test_quoted_cells_hold_delimiters_quotes_and_line_ends(tmp_path):
     table = read_csv_file(write(tmp_path, 'a,"b, c"\n"x\ny\nz","say ""hi"""\n5,6\n'))
     assert table.names == ("a", "b, c")
-    assert table.records == (("x\ny\nz", 'say "hi"'), ("5", "6"))
-    assert table.lines == (2, 5)  # the first record fills lines 2 to 4
+    assert records(table) == [["x\ny\nz", 'say "hi"'], ["5", "6"]]
+    assert table.cells.index.tolist() == [2, 5]  # the first record fills lines 2 to 4
 
 
 def test_records_without_content_are_left_out_but_counted(tmp_path):
     table = read_csv_file(write(tmp_path, "a,b\n\n1,2\n,\n3,4\n\n"))
-    assert table.records == (("1", "2"), ("3", "4"))
-    assert table.lines == (3, 5)
+    assert records(table) == [["1", "2"], ["3", "4"]]
+    assert table.cells.index.tolist() == [3, 5]
 
 
 def test_columns_without_a_name_are_called_after_their_place(tmp_path):
@@ -61,14 +72,14 @@ def test_columns_without_a_name_are_called_after_their_place(tmp_path):
 def test_columns_without_any_content_are_left_out(tmp_path):
     table = read_csv_file(write(tmp_path, "a,,b,,\n1,,2,,\n3,,4,5,\n"))
     assert table.names == ("a", "b", "column 4")
-    assert table.records == (("1", "2", ""), ("3", "4", "5"))
+    assert records(table) == [["1", "2", ""], ["3", "4", "5"]]
     assert table.unnamed == {"column 4"}
 
 
 @pytest.mark.parametrize("delimiter", [";", "\t", "|"])
 def test_other_delimiters(tmp_path, delimiter):
     path = write(tmp_path, f"a{delimiter}b\n1,5{delimiter}2\n")
-    assert read_csv_file(path, delimiter=delimiter).records == (("1,5", "2"),)
+    assert records(read_csv_file(path, delimiter=delimiter)) == [["1,5", "2"]]
 
 
 @pytest.mark.parametrize(("delimiter", "option"), [(";", "';'"), ("\t", "'tab'"), ("|", "'|'")])
@@ -86,14 +97,19 @@ def test_another_delimiter_is_detected_and_named(tmp_path, delimiter, option):
         (b"\xef\xbb\xbf", r"'data\.csv' is empty"),
         (b"a,b\n", "a header line but no data"),
         (b"a,b\n,\n", "a header line but no data"),
-        (b"a,b\n1,2\n1,2,3\n", "line 3 has 3 cells, the header has 2; put text that contains"),
+        (b"a,b\n1,2\n1,2,3\n", "line 3 has more cells than the header, which has 2; put text that contains"),
         (b"a,b\n1\n", "line 2 has one cell, the header has 2; if it is a footer or a note, delete it"),
         (b"a,b,a,b,c\n1,2,3,4,5\n", r"more than one column is called 'a', 'b' \(line 1\)"),
         (b"a,a \n1,2\n", "more than one column is called 'a'"),
         (b"column 2,\n1,2\n", "more than one column is called 'column 2'"),
-        (b"a,b\n1,gr\xf6\xdfe\n", r"not UTF-8 text \(line 2\); save it as 'CSV UTF-8'"),
-        ("a,b\n1,2\n".encode("utf-16"), "not UTF-8 text"),
-        (b"PK\x03\x04\x00\x00", "not a CSV file: it contains null characters"),
+        (
+            b"a,b\n1,\x81\n",
+            r"is not utf-8 or cp1252 text; name its encoding with --encoding, or save it as 'CSV",
+        ),
+        (b"a,b\n1,\x02\xff\n", "is not utf-8 or cp1252 text"),
+        (b"a,b\n1,2\x00\n3,4\n", "not a CSV file: it contains null characters"),
+        (b"a,b\n1,2\n" * 30_000 + b"," * 19_000, "lines that lack most cells"),
+        (b"," * 20_000 + b"\n1\n", "more than 20,000 columns"),
         (b'a,b\n1,2\n"3,4\n', "the record that begins on line 3: unexpected end of data"),
         (b'a,b\n1,"2"3\n', "the record that begins on line 2: ',' expected after '\"'"),
         (b"a,b\n1," + b"9" * 200_000 + b"\n", "line 2: field larger than field limit"),
@@ -102,6 +118,105 @@ def test_another_delimiter_is_detected_and_named(tmp_path, delimiter, option):
 def test_files_that_are_no_clean_table(tmp_path, content, message):
     with pytest.raises(CsvError, match=message):
         read_csv_file(write(tmp_path, content))
+
+
+@pytest.mark.parametrize(
+    ("content", "what"),
+    [
+        (b"PK\x03\x04\x00\x00", "a zip file or a document of Office"),
+        (b"\xd0\xcf\x11\xe0\x00", "a document of Office"),
+        (b"$FL2@(#) SPSS DATA FILE\x00", "an SPSS file (.sav)"),
+        (b"PAR1\x15\x00", "a Parquet file"),
+        (b"RDX3\nX\n", "an R file (.RData)"),
+        (b"\x1f\x8b\x08", "a compressed file, such as .rds of R or a CSV without .gz in its name"),
+        (b"%PDF-1.7", "a PDF document"),
+        (b"\n <HTML><table>", "a web page"),
+    ],
+)
+def test_files_of_other_programs_are_named(tmp_path, content, what):
+    with pytest.raises(CsvError, match=re.escape(f"'data.csv' is {what}: save it as CSV")):
+        read_csv_file(write(tmp_path, content))
+
+
+PEOPLE = "Größe,Alter\n-1,männlich\n"
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be", "cp1252"])
+def test_other_encodings_are_found_and_said(tmp_path, encoding):
+    path = write(tmp_path, PEOPLE.encode(encoding))
+    table = read_csv_file(path)
+    assert records(table) == [["-1", "männlich"]]
+    assert table.warnings == (
+        f"'data.csv' is not UTF-8 text and was read as {encoding}: check words such as 'Größe'; if they are wrong, "
+        "name the encoding with --encoding",
+    )
+    assert table.encoding == encoding
+    named = read_csv_file(path, encoding=encoding)
+    assert records(named) == records(table)
+    assert named.warnings == ()
+
+
+def test_an_encoding_is_named(tmp_path):
+    path = write(tmp_path, PEOPLE.encode("cp850"))
+    assert read_csv_file(path, encoding="cp850").names == ("Größe", "Alter")
+    with pytest.raises(CsvError, match="is not ascii text; name its encoding"):
+        read_csv_file(path, encoding="ascii")
+    for name in ("cp12525", "hex", "no such"):
+        with pytest.raises(
+            CsvError, match=f"--encoding: there is no encoding '{name}'; try cp1252 or utf-16"
+        ):
+            read_csv_file(path, encoding=name)
+
+
+NO_HEADER = {
+    "numbers and levels": "63,female,26.9,no\n57,male,31.0,yes\n63,female,26.9,no\n",
+    "identifiers": "P01,63,0\nP02,57,1\nP03,71,0\n",
+    "levels": "f,yes\nf,no\nm,yes\nf,no\n",
+    "dates": "2020-01-31,63,1\n2020-02-01,57,1\n2020-02-01,71,0\n",
+    "a missing value": "63,,1\n57,3.5,1\n71,2.5,0\n",
+    "decimal commas": "63;2,5;1\n57;3,5;1\n71;2,5;0\n",
+}
+
+
+@pytest.mark.parametrize("content", NO_HEADER.values(), ids=NO_HEADER)
+def test_a_file_without_names_is_recognized(tmp_path, content):
+    delimiter = ";" if ";" in content else ","
+    first = content.split("\n")[0].split(delimiter)
+    message = (
+        f"line 1 should have the names of the columns, but has values such as those below it, {first[0]!r}"
+    )
+    with pytest.raises(CsvError, match=re.escape(message)):
+        read_csv_file(write(tmp_path, content), delimiter=delimiter)
+    with pytest.raises(CsvError, match="add a line with names above it, or lower --skip-rows"):
+        read_csv_file(
+            write(tmp_path, "a" + delimiter * (len(first) - 1) + "\n" + content),
+            delimiter=delimiter,
+            skip_rows=1,
+        )
+
+
+@pytest.mark.parametrize(
+    "header", ["0,1,2,3", "400,402,404,406", "2019,2020,2021,died", "age,1,2,3", "a,b,c,d", "V1,V2,V3,V4"]
+)
+def test_names_that_are_numbers_are_names(tmp_path, header):
+    rows = "".join(f"{30 + i * i % 17},{i % 3},{i}.5,{i % 2}\n" for i in range(12))
+    assert read_csv_file(write(tmp_path, f"{header}\n{rows}")).names == tuple(header.split(","))
+
+
+def test_write_csv2_of_r_gets_both_options(tmp_path):
+    path = write(tmp_path, '"age";"crp";"died"\n79;13,7;1\n81;21,4;0\n')
+    with pytest.raises(
+        CsvError, match=r"it seems to be separated by ';' and to have decimal commas: add "
+    ) as caught:
+        read_csv_file(path)
+    assert str(caught.value).endswith(" add --delimiter ';' --decimal ','")
+    assert caught.value.instead == {"delimiter": ";", "decimal": ","}
+    both = write(tmp_path, '"age";"crp";"died"\n79;1.013,7;1\n81;21,4;0\n')
+    with pytest.raises(CsvError, match=r"--delimiter ';' --decimal ',' --thousands '\.'$"):
+        read_csv_file(both)
+    points = write(tmp_path, '"age";"crp";"died"\n79;13.7;1\n81;21.4;0\n')
+    with pytest.raises(CsvError, match=r"separated by ';': add --delimiter ';'$"):
+        read_csv_file(points)
 
 
 def test_no_such_file(tmp_path):
@@ -122,7 +237,7 @@ def test_a_path_that_no_file_can_have():
 def test_system_error_is_passed_on_in_one_line(tmp_path, monkeypatch):
     path = write(tmp_path, "a,b\n1,2\n")
 
-    def refuse(path: Path, mode: str) -> bytes:
+    def refuse(path: Path, mode: str) -> None:
         raise PermissionError(13, os.strerror(13), str(path))
 
     monkeypatch.setattr(Path, "open", refuse)
@@ -162,7 +277,7 @@ def test_a_title_is_told_and_skipped(tmp_path, content, message, n):
     assert caught.value.instead == {"skip_rows": n}
     table = read_csv_file(path, skip_rows=n)
     assert table.names[:2] == ("a", "b")
-    assert table.lines == (n + 2, n + 3)
+    assert table.cells.index.tolist() == [n + 2, n + 3]
     with pytest.raises(CsvError, match="is empty"):
         read_csv_file(path, skip_rows=9)
 
@@ -174,7 +289,7 @@ def test_the_delimiter_below_a_title(tmp_path):
     with pytest.raises(CsvError, match="--skip-rows 1"):
         read_csv_file(path, delimiter=";")
     quoted_cells = write(tmp_path, 'a,b\n"x;y;z",1\n"x;y;z",2\n')
-    assert len(read_csv_file(quoted_cells).records) == 2
+    assert len(read_csv_file(quoted_cells).cells) == 2
 
 
 def test_a_total_is_no_case(tmp_path):
@@ -182,7 +297,7 @@ def test_a_total_is_no_case(tmp_path):
         CsvError, match=r"line 4, the last one, begins with 'Total:'; delete it if it contains totals"
     ):
         read_csv_file(write(tmp_path, "a,b\n1,2\n3,4\nTotal:,6\n"))
-    assert len(read_csv_file(write(tmp_path, "a,b\nsum,2\nmean,4\nsum,6\n")).records) == 3
+    assert len(read_csv_file(write(tmp_path, "a,b\nsum,2\nmean,4\nsum,6\n")).cells) == 3
 
 
 @pytest.mark.parametrize("packed", [False, True])
@@ -190,7 +305,7 @@ def test_a_file_is_not_read_beyond_the_limit(tmp_path, monkeypatch, packed):
     content = b"a,b\n" + b"1,2\n" * 1000
     path = tmp_path / ("data.csv.gz" if packed else "data.csv")
     path.write_bytes(gzip.compress(content) if packed else content)
-    assert len(read_csv_file(path).records) == 1000
+    assert len(read_csv_file(path).cells) == 1000
     monkeypatch.setattr("cudbound.inputs.csv_file.MOST_BYTES", 2**11)
     size = r"more than 0 MB unpacked" if packed else r"0 MB"
     with pytest.raises(

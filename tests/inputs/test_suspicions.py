@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from cudbound.inputs.csv_columns import read_training_data
-from cudbound.inputs.csv_file import DataFile
+from cudbound.inputs.data_file import DataFile
 
 ROWS = [[f"P{i}", 30 + 7 * i % 41, 20 + i / 10, ("yes", "no", "no")[i % 3]] for i in range(30)]
 

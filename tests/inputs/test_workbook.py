@@ -6,9 +6,11 @@ import datetime
 import sys
 from pathlib import Path
 
+import numpy as np
+import pandas as pd
 import pytest
 
-from cudbound.inputs.csv_file import CsvError, DataFile
+from cudbound.inputs.data_file import CsvError, DataFile
 from cudbound.inputs.workbook import read_data_file
 
 openpyxl = pytest.importorskip("openpyxl")
@@ -37,14 +39,42 @@ def test_the_first_sheet_is_read_unless_one_is_named(path):
     table = read_data_file(DataFile(path, "", ""))
     assert table.source == "patients.xlsx"
     assert table.names == ("age", "bmi", "seen", "smokes")
-    assert table.lines == (2, 4, 5)
-    assert table.records == (
-        ("30", "21.5", "2020-01-31", "TRUE"),
-        ("41", "22", "2020-02-01 10:30:00", "FALSE"),
-        ("52", "", "2020-03-01", "no"),
+    assert table.cells.index.tolist() == [2, 4, 5]
+    assert table.cells.to_numpy().tolist() == [
+        ["30", "21.5", "2020-01-31", "TRUE"],
+        ["41", "22", "2020-02-01 10:30:00", "FALSE"],
+        ["52", "", "2020-03-01", "no"],
+    ]
+    with pytest.raises(
+        CsvError, match=r"line 4 should have the names of the columns, .*, or lower --skip-rows"
+    ):
+        read_data_file(DataFile(path, "", "", skip_rows=3))
+    assert read_data_file(DataFile(path, "", "", sheet="Ward 3")).cells.to_numpy().tolist() == [["7"]]
+
+
+def test_a_file_of_stata_is_read_with_its_labels(tmp_path):
+    frame = pd.DataFrame(
+        {
+            "age": np.array([30, 41, 52], dtype=np.int8),
+            "crp": np.array([0.1, 2.5, np.nan], dtype=np.float32),
+            "sex": pd.Categorical(["f", "m", None]),
+            "seen": pd.to_datetime(["2020-01-31", "2020-02-01", None]),
+        }
     )
-    assert read_data_file(DataFile(path, "", "", skip_rows=1)).names == ("30", "21.5", "2020-01-31", "TRUE")
-    assert read_data_file(DataFile(path, "", "", sheet="Ward 3")).records == (("7",),)
+    frame.to_stata(tmp_path / "patients.dta", write_index=False)
+    table = read_data_file(DataFile(tmp_path / "patients.dta", "", ""))
+    assert table.names == ("age", "crp", "sex", "seen")
+    assert table.cells.to_numpy().tolist() == [
+        ["30", "0.1", "f", "2020-01-31"],
+        ["41", "2.5", "m", "2020-02-01"],
+        ["52", "", "", ""],
+    ]
+    content = (tmp_path / "patients.dta").read_bytes()
+    (tmp_path / "patients.dta").write_bytes(content[:-200])
+    with pytest.raises(
+        CsvError, match=r"'patients\.dta' cannot be read as a file of Stata, .*; save it as CSV"
+    ):
+        read_data_file(DataFile(tmp_path / "patients.dta", "", ""))
 
 
 def test_what_cannot_be_read_is_said(path, tmp_path, monkeypatch):
@@ -111,7 +141,7 @@ def test_hidden_rows_and_columns_are_counted(tmp_path):
     book["One"].row_dimensions[4].hidden = True
     book.save(path)
     table = read_data_file(DataFile(path, "", ""))
-    assert len(table.records) == 3
+    assert len(table.cells) == 3
     assert table.warnings == (
         "sheet 'One' has 2 hidden rows, read like the others; delete what should not be used",
         "sheet 'One' has 1 hidden column, read like the others; delete what should not be used",

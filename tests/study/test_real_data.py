@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from shared_files import PUBLISHED_SETS
 
-from cudbound.inputs.csv_file import CsvError, DataFile
+from cudbound.inputs.data_file import CsvError, DataFile
 from cudbound.study.populations.own_data import (
     FunctionPopulation,
     csv_population,

@@ -13,7 +13,7 @@ from cudbound.basis.hints import did_you_mean
 from cudbound.basis.parameter_error import ParameterError
 from cudbound.basis.validation import check_choice, check_integer
 from cudbound.inputs.classifier_recipe import ClassifierRecipe
-from cudbound.inputs.csv_file import CsvError, DataFile, quoted
+from cudbound.inputs.data_file import CsvError, DataFile, quoted
 from cudbound.study.design.published import PublishedTable, PublishedValue
 from cudbound.study.design.scenario import Scenario, Study
 from cudbound.study.design.trial import try_scenario

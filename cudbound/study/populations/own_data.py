@@ -10,7 +10,7 @@ import numpy as np
 
 from cudbound.basis.validation import check_choice, check_integer
 from cudbound.inputs.csv_columns import read_training_data
-from cudbound.inputs.csv_file import DataFile
+from cudbound.inputs.data_file import DataFile
 from cudbound.study.populations.population import Cases, Truth
 from cudbound.study.populations.real_data import RealData
 from cudbound.study.populations.truth import N_TRUTH_CASES, sampled_truth

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from cudbound.basis.parameter_error import ParameterError
 from cudbound.basis.validation import check_choice, check_integer
 from cudbound.inputs.csv_columns import read_training_data
-from cudbound.inputs.csv_file import DataFile
+from cudbound.inputs.data_file import DataFile
 from cudbound.study.populations.population import Cases, Truth
 from cudbound.study.populations.truth import share_truth
 from cudbound.study.schema import placed, structured

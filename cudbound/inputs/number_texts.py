@@ -1,0 +1,162 @@
+"""Numbers as people write them: which text is a number, by which separators, and which text may be another number."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+#: What may stand before decimals.
+DECIMALS = (".", ",")
+#: What may stand between groups of three digits, and its ways to be written.
+THOUSANDS = {"": "", ",": ",", ".": ".", "'": "'\u2019", " ": " \u00a0\u2009\u202f"}
+#: A minus sign that is no hyphen.
+MINUS = "\u2212"
+
+
+class Convention(NamedTuple):
+    """How numbers are written: the decimal separator, and the one between groups of three digits."""
+
+    decimal: str
+    thousands: str
+
+    @property
+    def options(self) -> str:
+        """The options of the command for this convention."""
+        quotes = {"'": '"\'"', " ": "space"}
+        thousands = f"--thousands {quotes.get(self.thousands) or repr(self.thousands)}"
+        return " ".join(["--decimal ','"] * (self.decimal == ",") + [thousands] * bool(self.thousands))
+
+    @property
+    def fields(self) -> dict[str, str]:
+        """The fields of a `Reading` that differ from their defaults."""
+        pairs = zip(self._fields, self, PLAIN, strict=True)
+        return {name: sign for name, sign, plain in pairs if sign != plain}
+
+    @property
+    def pattern(self) -> str:
+        """A regular expression for a number."""
+        groups = rf"|[1-9]\d{{0,2}}(?:[{THOUSANDS[self.thousands]}]\d{{3}})+" if self.thousands else ""
+        decimals = re.escape(self.decimal)
+        return rf"[-+{MINUS}]?(?:(?:\d+{groups})(?:{decimals}\d*)?|{decimals}\d+)(?:[eE][-+{MINUS}]?\d+)?"
+
+
+PLAIN, DECIMAL_COMMA, THOUSANDS_COMMA = Convention(".", ""), Convention(",", ""), Convention(".", ",")
+#: The conventions that are known, the simple ones first.
+CONVENTIONS = (
+    *(PLAIN, DECIMAL_COMMA, THOUSANDS_COMMA, Convention(",", ".")),
+    *(Convention(decimal, thousands) for thousands in " '" for decimal in DECIMALS),
+)
+_NUMBERS = {each: re.compile(each.pattern, re.ASCII) for each in CONVENTIONS}
+#: A number that is another one if its separator stands between thousands.
+_DOUBTFUL = re.compile(rf"[-+{MINUS}]?[1-9]\d{{0,2}}[.,]\d{{3}}", re.ASCII)
+
+
+def number_of(text: object) -> float:
+    """Return the number that a text is, nan where it is none.
+
+    Examples
+    --------
+    >>> [number_of(text) for text in ("1e2", "\u22125", "1_000", "2,915")]
+    [100.0, -5.0, nan, nan]
+    """
+    if not isinstance(text, str):
+        return math.nan
+    text = text.replace(MINUS, "-")
+    try:
+        # of what float takes further, 1_000 is no number of a table, nor are digits of other scripts
+        return float(text) if text.isascii() and "_" not in text else math.nan
+    except ValueError:
+        return math.nan
+
+
+def to_numbers(column: pd.Series[str]) -> pd.Series[float]:
+    """Convert texts to numbers; nan where a text is not a number.
+
+    ``float`` is right to the last digit; pandas was not in versions that people have.
+    """
+    return column.map(number_of).astype(float)
+
+
+def key_of(text: Any) -> Any:
+    """Return one text for all spellings of the same value: ``1``, ``1.0`` and ``1e0`` become ``1``."""
+    number = number_of(text)
+    return text if math.isnan(number) else repr(number).removesuffix(".0")
+
+
+def conventions(texts: Iterable[object]) -> list[Convention]:
+    """Return the conventions by which all texts that are numbers in any of them are numbers, the simple ones first.
+
+    Examples
+    --------
+    >>> [found.options for found in conventions(["2.915,5", "850", "mg"])]
+    ["--decimal ',' --thousands '.'"]
+    >>> [found.options for found in conventions(["2,915", "850"])]
+    ["--decimal ','", "--thousands ','"]
+    >>> conventions(["26.9", "13,7"])
+    []
+    """
+    left = list(CONVENTIONS)
+    for text in {text for text in texts if isinstance(text, str)}:
+        fitting = [each for each in CONVENTIONS if _NUMBERS[each].fullmatch(text)]
+        left = [each for each in left if each in fitting] if fitting else left
+    return left
+
+
+def is_formatted(text: str) -> bool:
+    """Whether a text is a number with a decimal comma or with separators of thousands."""
+    return not _NUMBERS[PLAIN].fullmatch(text) and any(each.fullmatch(text) for each in _NUMBERS.values())
+
+
+def plain_form(column: pd.Series[str], convention: Convention) -> tuple[pd.Series[str], pd.Series[bool]]:
+    """Return a column with its numbers as Python writes them, and where a number follows another convention."""
+    number, separators = _NUMBERS[convention], THOUSANDS[convention.thousands]
+
+    def plain(text: object) -> object:
+        if not isinstance(text, str) or not number.fullmatch(text):
+            return text
+        return "".join("." if sign == convention.decimal else sign for sign in text if sign not in separators)
+
+    other = column.map(
+        lambda text: (
+            isinstance(text, str)
+            and not number.fullmatch(text)
+            and (is_formatted(text) or _NUMBERS[PLAIN].fullmatch(text) is not None)
+        )
+    )
+    return column.map(plain), other.astype(bool)
+
+
+def doubtful_columns(cells: pd.DataFrame, decimal: str) -> dict[str, bool]:
+    """Return the columns in which the decimal separator may stand between thousands instead.
+
+    These are columns whose numbers with a separator all have the form ``2.915``, if nothing else in the table shows
+    that the separator is a decimal one, or if the column also has whole numbers without it, such as ``850``.
+
+    Parameters
+    ----------
+    cells : DataFrame of str
+        Columns of numbers as they are written.
+    decimal : {".", ","}
+        How they are read.
+
+    Returns
+    -------
+    dict of str to bool
+        Whether the table shows elsewhere that the separator is a decimal one, by column.
+    """
+    with_separator = {
+        name: [text for text in cells[name].dropna().unique() if decimal in text] for name in cells.columns
+    }
+    clear = any(not _DOUBTFUL.fullmatch(text) for texts in with_separator.values() for text in texts)
+    return {
+        name: clear
+        for name, texts in with_separator.items()
+        if texts
+        and all(map(_DOUBTFUL.fullmatch, texts))
+        and not (clear and not cells[name].str.fullmatch(r"\d{1,3}", na=False).any())
+    }
