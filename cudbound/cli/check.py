@@ -11,7 +11,7 @@ import click
 
 from cudbound.basis.rounding import printable
 from cudbound.cli.command import command
-from cudbound.cli.options import data_options
+from cudbound.cli.file_options import data_options
 from cudbound.inputs.data_file import CsvError, DataFile
 
 
@@ -58,7 +58,7 @@ def command_line(data: DataFile) -> str:
         "--skip-rows": str(data.skip_rows or ""),
         "--delimiter": {",": "", "\t": "tab"}.get(data.delimiter, data.delimiter),
         "--decimal": "" if data.decimal == "." else data.decimal,
-        "--thousands": {" ": "space"}.get(data.thousands, data.thousands),
+        "--thousands": data.thousands,
         "--encoding": data.encoding,
     }
     words = ["cudbound", "interval", str(data.file)]

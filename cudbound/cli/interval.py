@@ -11,6 +11,7 @@ from click.core import ParameterSource
 
 from cudbound.cli import options
 from cudbound.cli.command import NotedOption, command, refuse_beside, say_seed
+from cudbound.cli.file_options import data_options
 from cudbound.cli.fitted import (
     MODEL_OPTIONS,
     FittedClassifier,
@@ -124,7 +125,7 @@ classifier_of_file = classifier_options(
 
 
 @command("interval")
-@options.data_options(True, weight_option, all_classes_option, event=False, look=True)
+@data_options(True, weight_option, all_classes_option, event=False, look=True)
 @classifier_of_file
 @click.option(
     "--methods",

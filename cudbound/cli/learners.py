@@ -11,6 +11,7 @@ import click
 from cudbound.cli import options
 from cudbound.cli.advice import in_words_of_the_command
 from cudbound.cli.command import command, refuse_beside, say_seed
+from cudbound.cli.file_options import data_options
 from cudbound.cli.fitted import (
     choose_classifier,
     fit,
@@ -77,7 +78,7 @@ def _recipes(
 
 
 @command("compare-learners")
-@options.data_options(required=True, look=True)
+@data_options(required=True, look=True)
 @options.combined(
     "recipes",
     _recipes,

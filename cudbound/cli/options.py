@@ -13,10 +13,7 @@ import click
 
 from cudbound.basis.parameter_error import ParameterError
 from cudbound.cli.command import NotedOption
-from cudbound.cli.look import look_at
-from cudbound.inputs.data_file import DataFile, quoted
-from cudbound.inputs.missing_cells import CHOICES
-from cudbound.inputs.number_texts import DECIMALS
+from cudbound.inputs.data_file import quoted
 
 if TYPE_CHECKING:
     from cudbound.basis.method_card import Asked
@@ -130,112 +127,6 @@ def parse_assignments(assignments: Iterable[str], form: str = "NAME=VALUE, such 
 def between_commas(text: str) -> tuple[str, ...]:
     """Return the words between commas."""
     return tuple(part.strip() for part in text.split(","))
-
-
-# --- the data
-
-#: What may stand between thousands, by its name on the command line.
-SEPARATORS = {",": ",", ".": ".", "'": "'", "space": " "}
-_FILE_OPTIONS = together(
-    click.option(
-        "--features",
-        multiple=True,
-        metavar="COL,COL,...",
-        help="Feature columns; by default every column except the target, --group and --exclude.",
-    ),
-    click.option(
-        "--categorical",
-        multiple=True,
-        metavar="auto|COL,COL,...",
-        help="Columns to code as k - 1 indicators of k levels; the first level in sorted order is the reference. auto "
-        "means all text columns, and stops at dates, numbers with units, decimal commas and IDs; auto:5 adds integer "
-        "columns with 3 to 5 different values.",
-    ),
-    click.option(
-        "--exclude", multiple=True, metavar="COL,COL,...", help="Columns that are not used as features."
-    ),
-    click.option(
-        "--missing",
-        type=click.Choice(CHOICES),
-        default=CHOICES[0],
-        help="Handling of missing values: stop, drop incomplete rows, or fill them with the median or most frequent "
-        "value of the column, as a step of every fit; categories always with the most frequent level.",
-    ),
-    click.option(
-        "--delimiter",
-        type=from_text(lambda text: "\t" if text in ("tab", r"\t") else text),
-        default=",",
-        metavar="CHAR",
-        help="Delimiter of the cells: , ; | or tab.",
-    ),
-    click.option(
-        "--sheet", metavar="NAME", show_default="the first", help="Sheet of an Excel workbook (.xlsx)."
-    ),
-    click.option(
-        "--skip-rows",
-        type=click.IntRange(min=0),
-        default=0,
-        metavar="INT",
-        help="Number of lines above the header, such as a title; for a workbook, rows.",
-    ),
-    click.option(
-        "--decimal",
-        type=click.Choice(DECIMALS),
-        default=DECIMALS[0],
-        help="Decimal separator.",
-    ),
-    click.option(
-        "--thousands",
-        type=click.Choice(["", *SEPARATORS]),
-        callback=lambda _context, _param, name: SEPARATORS.get(name, ""),
-        default="",
-        show_default="none",
-        metavar=",|.|'|space",
-        help="Separator of thousands: with --thousands , the text 2,915 is the number 2915.",
-    ),
-    click.option(
-        "--encoding",
-        default="",
-        show_default="UTF-8, UTF-16 or cp1252, found by trial",
-        metavar="NAME",
-        help="Encoding of the text, such as cp1252 or mac-roman.",
-    ),
-    click.option(
-        "--missing-values",
-        multiple=True,
-        type=from_text(between_commas),
-        callback=lambda _context, _param, lists: tuple(text for texts in lists for text in texts),
-        metavar="TEXT,TEXT,...",
-        help="Further codes of missing values, such as -,unknown,999, in all columns; a number matches every way to "
-        "write it. Empty cells and NA, N/A, NaN, null, . and ? are always missing.",
-    ),
-    click.option(
-        "--group",
-        cls=NotedOption,
-        metavar="COL",
-        help="Column of groups of rows, such as those of one patient; draws and folds keep groups whole.",
-    ),
-)
-
-
-def data_options(
-    required: bool, *more: Decorator, roles: bool | None = None, event: bool = True, look: bool = False
-) -> Decorator:
-    """Add FILE.csv and the options for its columns; the command receives them as ``data``, a DataFile.
-
-    The target is `required` like the file, unless `roles` says otherwise; without an `event`, --positive is optional.
-    With `look` it receives a FirstLook as ``look``: the file is checked before the options that follow.
-    """
-    roles = required if roles is None else roles
-    two, event_help = "; it must have two values" if event else "", "Value of the target that is the event."
-    return combined(
-        *(("look", look_at) if look else ("data", DataFile)),
-        click.argument("file", metavar="FILE.csv", required=required, type=FILE),
-        click.option("--target", required=roles, metavar="COL", help=f"Column of the class label{two}."),
-        click.option("--positive", required=roles and event, metavar="VALUE", help=event_help),
-        _FILE_OPTIONS,
-        *more,
-    )
 
 
 # --- what is computed

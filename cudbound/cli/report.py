@@ -11,6 +11,7 @@ import click
 from cudbound.cli import options
 from cudbound.cli.advice import in_words_of_the_command
 from cudbound.cli.command import command, say_seed, typed_command
+from cudbound.cli.file_options import data_options
 from cudbound.cli.fitted import fit, read_sample, with_notes
 from cudbound.cli.interval import (
     classifier_of_file,
@@ -26,7 +27,7 @@ from cudbound.inputs.first_look import FirstLook
 
 
 @command("report")
-@options.data_options(True, weight_option, look=True)
+@data_options(True, weight_option, look=True)
 @classifier_of_file
 @options.confidence_level_option
 @click.option("--resamples", "n_resamples", type=int, default=1000, metavar="INT", help="Bootstrap draws.")

@@ -10,6 +10,7 @@ import click
 from cudbound.cli import options
 from cudbound.cli.advice import in_words_of_the_command
 from cudbound.cli.command import command, refuse_beside, say_seed
+from cudbound.cli.file_options import data_options
 from cudbound.cli.fitted import classifier_options, read_sample
 from cudbound.cli.output import ResultOutput, finish, result_options
 from cudbound.inputs.classifier_recipe import ClassifierRecipe
@@ -50,7 +51,7 @@ def one_method(text: str) -> str:
 
 
 @command("plan")
-@options.data_options(required=False)
+@data_options(required=False)
 @click.option(
     "--world",
     metavar="NAME",

@@ -35,7 +35,7 @@ class Reading:
         One character between cells.
     decimal : {".", ","}, default "."
         Decimal separator of features and weights.
-    thousands : {"", ",", ".", "'", " "}, default ""
+    thousands : {"", ",", ".", "'", "space"}, default ""
         What stands between groups of three digits in features and weights; "" means that nothing does.
     encoding : str, default ""
         Encoding of the text, as Python names it; "" finds UTF-8 and UTF-16, and takes any other text for cp1252.
