@@ -16,7 +16,7 @@ import yaml
 
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
-#: Runners of GitHub; a job for another waits forever. macos-14 ended in November 2026, macos-15-intel will in August 2027.
+#: Runners of GitHub; a job for another waits forever. macos-14 ended in November 2026, macos-15-intel will in 2027.
 RUNNERS = {"ubuntu-24.04", "ubuntu-24.04-arm", "macos-15", "macos-15-intel", "windows-2022"}
 TEXTS = {path.stem: path.read_text() for path in (ROOT / ".github" / "workflows").glob("*.yml")}
 WORKFLOWS = {name: yaml.safe_load(text) for name, text in TEXTS.items()}
