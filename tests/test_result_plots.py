@@ -217,7 +217,7 @@ def test_bounds_must_belong_together():
 def test_one_interval_is_drawn_like_a_table(training_set):
     result = performance_interval(*training_set, n_resamples=40, rng=0)
     display = result.plot(Figure().subplots())
-    assert display.labels[0].replace("\n", " ") == METHODS["two-center"].title
+    assert display.labels[0].replace("\n", " ") == result.row.title
     np.testing.assert_allclose(ends(display.artists_[0])[0], result.confidence_interval, atol=1e-12)
     assert display.reference == result.run.base_rate
 

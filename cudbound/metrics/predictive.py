@@ -278,7 +278,7 @@ def net_benefit_interval(cost: IntervalEstimate, prevalence: Proportion | None) 
     interval already.
     """
     if prevalence is None:
-        return replace(cost, words=_after({"mean cost": cost}, FROM_PREVALENCE))
+        return replace(cost, words=_after({"the mean cost": cost}, FROM_PREVALENCE))
     ends = cost.confidence_interval if cost.alternative == "two-sided" else cost.raw_interval
     parts = ((cost.estimate, *ends), (prevalence.estimate, prevalence.low, prevalence.high))
     limits = UNDEFINED_LIMITS if _lost(cost) else _square_and_add(parts)
@@ -290,7 +290,7 @@ def net_benefit_interval(cost: IntervalEstimate, prevalence: Proportion | None) 
         highest=1.0,
         remarks=(Worded.joined("at ", prevalence.of_sample), how),
         details={},
-        words=_after({"mean cost": cost}, FROM_LIMITS_OF_PREVALENCE),
+        words=_after({"the mean cost": cost}, FROM_LIMITS_OF_PREVALENCE),
         standard_error=None,
         center=None,
     )

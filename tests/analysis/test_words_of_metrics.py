@@ -44,7 +44,7 @@ OF_METRICS = {
     "lr-": ({}, f"{BOTH} at both lower and at both upper limits, which hold together", {"deeks"}),
     "net-benefit": (
         {"prevalence": "sample", "threshold": 0.5},
-        f"{CAPPED}, for mean cost, combined with Clopper-Pearson limits of the prevalence (MOVER)",
+        f"{CAPPED}, for the mean cost, combined with Clopper-Pearson limits of the prevalence (MOVER)",
         {"vickers", "zou"},
     ),
 }
@@ -76,7 +76,7 @@ def test_what_is_derived_says_from_what_and_how(metric):
 
 def test_a_known_prevalence_is_a_number_of_the_net_benefit():
     said = words_of(Metrics("net-benefit", "ill", prevalence=0.3, threshold=0.5))
-    assert "for mean cost, subtracted from the given prevalence (two-center)" in said.methods
+    assert "for the mean cost, subtracted from the given prevalence (two-center)" in said.methods
     assert keys(said) == OF_CLASSES | {"vickers2006decision", "kish1965survey"}
 
 
