@@ -202,7 +202,9 @@ def compare_learners(
     if compared == AUC.name:
         if test_set is not None:
             raise ParameterError(
-                "test_set", "None for the AUC, which would otherwise be compared only on new cases", test_set
+                "test_set",
+                "None for the AUC, which would otherwise be compared only on new cases",
+                "a test set",
             )
         scores = score_pairs(question, fitted, pairs, X, y, groups)
         found = [PairLosses(one, Records(), {}) for one in scores]

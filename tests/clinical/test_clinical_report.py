@@ -210,6 +210,18 @@ def test_the_same_seed_gives_the_same_bytes(report):
     assert again.to_html() == report.to_html()
 
 
+def test_its_paragraphs_are_of_the_metrics(report, found):
+    for words in (
+        "of Hanley and McNeil or of DeLong (two-center, for AUC",
+        "(MOVER) (two-center, for net benefit)",
+    ):
+        assert words in found["paper"]["methods"]
+    for source in ("hanley1982meaning", "delong1988comparing", "zou2008construction", "vickers2006decision"):
+        assert source in found["paper"]["bibtex"]
+    assert "combined (MOVER)." in report.to_html()
+    assert "(mover)" not in report.to_html()
+
+
 def test_both_files_are_written(report, tmp_path):
     assert report.save(tmp_path / "a.html") == (tmp_path / "a.html", tmp_path / "a.json")
     assert (tmp_path / "a.html").read_text("utf-8") == report.to_html()
