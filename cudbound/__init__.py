@@ -1,4 +1,4 @@
-"""Exact confidence sets for the true error of a classifier trained on few patients.
+"""Confidence intervals for the error of a classifier trained on few patients.
 
 The public names are listed in `__init__.pyi` and imported on first use, which keeps ``import cudbound`` fast.
 """

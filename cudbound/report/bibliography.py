@@ -14,7 +14,7 @@ _FIELD = r"^  {} *= \{{(.*)\}},$"
 _SOFTWARE = """\
 @software{{cudbound,
   author  = {{{{The cudbound developers}}}},
-  title   = {{cudbound: exact confidence sets for the true error of a classifier trained on few patients}},
+  title   = {{cudbound: confidence intervals for the error of a classifier trained on few patients}},
   version = {{{version}}},
 }}"""
 
