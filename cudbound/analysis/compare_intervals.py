@@ -127,7 +127,7 @@ def compare_intervals(
     LowUpperLimitWarning
         If an upper limit is lower than n new cases without an error could support, as with separable classes.
     SampleSizeWarning
-        If there are fewer than 20 or more than 200 training rows; the intervals were not studied there.
+        If there are fewer than 20 or more than 200 training rows; the intervals were hardly studied there.
     TrainingRowsWarning
         If cases of `test_set` equal training rows.
     FewGroupsWarning, FrequencyWeightsWarning, SimilarRowsWarning, DuplicateRowsWarning
@@ -137,8 +137,9 @@ def compare_intervals(
     -----
     The same arguments and the same integer `rng` give the same rows, for any `n_jobs` and any other methods. No row is
     dropped: a row without information is marked as degenerate, with the reason. So is a row whose refits fail, such as
-    nearest neighbors on too few rows; if all fail, the first error is raised. None of the intervals has a finite-sample
-    guarantee, except those on a test set; ``tendency`` in `cudbound.available_methods` describes their known behavior.
+    nearest neighbors on too few rows; if all fail, the first error is raised. Only test-set-clopper-pearson and
+    test-set-langford have a finite-sample guarantee, with independent test cases; ``tendency`` in
+    `cudbound.available_methods` describes the known behavior of each method.
 
     References
     ----------

@@ -255,10 +255,10 @@ def performance_interval(
 
     Notes
     -----
-    "two-center" reached its level in 97 of the 101 cells of the registered confirmation in
-    docs/evidence/confirmation.md. Coverage was .02 too low for groups of very unequal size; the method was then changed
-    for two populations without an error; the fourth miss was chance. There is no finite-sample guarantee. It is longer
-    than the CUD bound for nearly separated classes, where that bound can fail.
+    "two-center" reached its level in 97 of the 101 cells of the confirmation in docs/evidence/confirmation.md. Coverage
+    was .02 too low for groups of very unequal size; the method was then changed for two populations without an error;
+    the fourth miss was chance. There is no finite-sample guarantee. It is longer than the CUD bound for nearly
+    separated classes, where that bound can fail.
 
     Examples
     --------

@@ -263,6 +263,11 @@ def _in_percent(row: Mapping[str, Any]) -> bool:
 Row = IntervalEstimate | ComparisonResult | PointEstimate
 
 
+#: Exact binomial limits: with independent test cases they cover at least at their level, whatever the error is.
+GUARANTEED = {"test-set-clopper-pearson", "test-set-langford"}
+NO_GUARANTEE = "no finite-sample guarantee"
+
+
 def rows_report(
     name: str,
     title: str,
@@ -278,7 +283,11 @@ def rows_report(
     """
     levels = sorted({row.confidence_level for row in rows if not isinstance(row, PointEstimate)})
     named = f" {', '.join(map(format_level, levels))}" if levels else ""
-    level_note = "" if name == "estimates" else f"Nominal level{named}; no finite-sample guarantee."
+    exact = GUARANTEED & {row.method for row in rows}
+    guarantee = (
+        "a finite-sample guarantee only for exact limits on independent test cases" if exact else NO_GUARANTEE
+    )
+    level_note = "" if name == "estimates" else f"Nominal level{named}; {guarantee}."
     return Report(
         name,
         title,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
+import pandas as pd
 import pytest
 from direct_refits import refit_of
 from hypothesis import given, settings
@@ -50,6 +51,7 @@ from cudbound.intervals.test_set import (
 from cudbound.point_estimates.effective_size import effective_size_bootstrap, effective_size_folds
 from cudbound.problem.draws import draw_counts
 from cudbound.records import BootstrapLosses, FoldLosses, Records, TestSetLosses
+from cudbound.report.tables import GUARANTEED, rows_report
 
 LEVELS = st.floats(0.5, 0.999)
 FORMS = ("wald", "wilson", "clopper-pearson")
@@ -310,6 +312,20 @@ def test_exact_intervals_cover_at_their_level_whatever_the_error(side):
     for error in np.linspace(0.0, 1.0, 301):
         covered = (low <= error) & (error <= high)
         assert stats.binom.pmf(np.arange(m + 1), m, error)[covered].sum() >= level - 1e-12
+
+
+@pytest.mark.parametrize("method", TEST_SET_METHODS)
+def test_only_exact_limits_are_guaranteed(method):
+    """The others have an error at which they cover less than their level; tables say so."""
+    m = 25
+    rows = [compute_interval(method, _test_set(k, m), 0.95) for k in range(m + 1)]
+    low, high = np.array([row.raw_interval for row in rows]).T
+    errors = np.clip([*np.linspace(0.01, 0.99, 99), *(low - 1e-9), *(high + 1e-9)], 1e-9, 1 - 1e-9)
+    covered = (low[:, None] <= errors) & (errors <= high[:, None])
+    worst = (stats.binom.pmf(np.arange(m + 1)[:, None], m, errors) * covered).sum(axis=0).min()
+    assert (worst >= 0.95) == (method.name in GUARANTEED)
+    note = rows_report("intervals", "", (), (), rows, pd.DataFrame, None).notes[-1]
+    assert ("a finite-sample guarantee only for" in note) == (method.name in GUARANTEED)
 
 
 def test_langford_bound_is_one_sided_and_the_others_are_not_by_default():
