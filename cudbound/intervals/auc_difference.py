@@ -116,7 +116,7 @@ AUC_DIFFERENCE = Method(
     estimand=Estimand("conditional"),
     needs=frozenset({"scores", "bootstrap", "second"}),
     assumptions="one of the two centers is close to the difference between the AUCs of these two classifiers",
-    tendency="provisional: reached its level in 19 of the 20 settings used to choose it; too short if a "
+    tendency="provisional: chosen by a trial in 20 settings, and not studied in others; too short if a "
     "selection of features is compared with all features",
     reference="this package, docs/how_to/compare_two_learners.md; DeLong et al. (1988); Obuchowski (1997) for groups",
     cost="B",

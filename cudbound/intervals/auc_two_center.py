@@ -92,7 +92,7 @@ TWO_CENTER_AUC = Method(
     needs=frozenset({"scores", "bootstrap"}),
     assumptions="one of the two centers is close to the AUC of this classifier, and varies as if observed on new "
     "cases",
-    tendency="reached its level in 90 of 91 registered settings (docs/evidence/auc_and_brier.md); too high "
+    tendency="reached its level in 90 of 91 settings (docs/evidence/auc_and_brier.md); too high "
     "with nearly as many features as rows; long near separation",
     reference=WORDS.reference,
     cost="B",

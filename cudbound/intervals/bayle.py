@@ -91,8 +91,8 @@ BAYLE_BRIER = replace(
     _OF_ERRORS,
     reads="probabilities",
     title="Normal interval on all cross-validated squared errors, for the mean Brier score of the models of the folds",
-    tendency="liberal for the Brier score of the fitted classifier: at level .95, coverage with 10 folds was .48 in "
-    "the worst and .87 in the median of 52 settings; it estimates only the score of the models of the folds",
+    tendency="liberal for the Brier score of the fitted classifier: at level .95, coverage was .43 in "
+    "the worst and .87 in the median of 87 settings; it estimates only the score of the models of the folds",
 )
 
 BAYLE = replace(_OF_ERRORS, others={"probabilities": BAYLE_BRIER})

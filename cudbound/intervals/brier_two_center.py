@@ -92,7 +92,7 @@ TWO_CENTER_BRIER = Method(
     needs=frozenset({"losses", "bootstrap"}),
     assumptions="one of the two centers is close to the Brier score of this classifier, and varies as if observed on n "
     "new cases",
-    tendency="reached its level in 86 of 87 registered settings (docs/evidence/auc_and_brier.md); too low "
+    tendency="reached its level in 86 of 87 settings (docs/evidence/auc_and_brier.md); too low "
     "with nearly half as many features as rows, unless the penalty is strong",
     reference="this package, docs/how_to/auc_and_brier.md; Clopper and Pearson (1934), Efron and Gong (1983), Efron "
     "and Tibshirani (1997)",

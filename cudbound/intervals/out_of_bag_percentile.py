@@ -66,8 +66,8 @@ _OF_AUCS = Method(
     estimand=Estimand("conditional"),
     needs=frozenset({"bootstrap"}),
     assumptions="the AUCs of refits on .37 n rows vary like the AUC of this classifier on n",
-    tendency="too low, since draws have about .632 n distinct rows, and long; at level .95, coverage was .43 in the "
-    "worst and .97 in the median of 88 settings, and nominal in about three of four",
+    tendency="too low, since draws have about .632 n distinct rows, and long; at level .95, coverage was .12 in the "
+    "worst and .98 in the median of 91 settings, and it reached its level in 86 of 91",
     reference="Efron and Tibshirani (1993), chapter 13, of out-of-bag AUCs; no paper shows that its coverage is "
     "nominal",
     cost="B",
@@ -82,8 +82,8 @@ OUT_OF_BAG_PERCENTILE_BRIER = replace(
     formula="the d/2 and 1 - d/2 quantiles, over the draws, of the Brier score of the refit on the rows outside its "
     "draw",
     assumptions="the Brier scores of refits on .37 n rows vary like the Brier score of this classifier on n",
-    tendency="too high, since draws have about .632 n distinct rows, and long; its coverage for the Brier score has "
-    "not been studied",
+    tendency="too high, since draws have about .632 n distinct rows, and long; at level .95, coverage was .90 in the "
+    "worst and .97 in the median of 87 settings, and it reached its level in 83 of 87",
     reference="Efron and Tibshirani (1993), chapter 13, of out-of-bag scores; no paper shows that its coverage is "
     "nominal",
     compute=_of_means,

@@ -204,42 +204,33 @@ def listed(value: Any) -> list[Any]:
     return value if isinstance(value, list) else [value]
 
 
+#: The intervals of the AUC that the README compares, and the software that prints them.
+OTHERS = {
+    "two-center": "",
+    "out-of-bag-percentile": "",
+    "cvauc": "R: `cvAUC`",
+    "abcloc": "R: `rms::validate`",
+    "location-shifted": "R: `pminternal`, `predboot`",
+    "delong-training": "R: `pROC`, Python: `confidenceinterval`, given the training rows",
+}
+
+
 def against_others() -> str:
-    """What other software gives, and how often its interval covered at n = 50."""
-    auc, error, tuned = (
-        pd.read_csv(EVIDENCE / file).query("n == 50")
-        for file in (
-            "two-center-auc/cells.csv",
-            "two-center-confirmation/cells.csv",
-            "earlier/tuned-ridge.csv",
+    """How often the intervals for the AUC that other software prints covered, over all cells of one study."""
+    cells = pd.read_csv(EVIDENCE / "two-center-auc" / "cells.csv").groupby("method")
+    rows = []
+    for name, software in OTHERS.items():
+        of_method = cells.get_group(name)
+        rows.append(
+            {
+                "interval": f"`{name}`",
+                "also in": software,
+                "lowest coverage": f"{of_method['coverage'].min():.3f}",
+                "median": f"{of_method['coverage'].median():.3f}",
+                "reaches 95% in": f"{of_method['keeps_level'].sum()} of {len(of_method)}",
+            }
         )
-    )
-
-    def covered(what: str, cells: pd.DataFrame, method: str) -> str:
-        found = cells.loc[cells["method"] == method, "coverage"]
-        return f"{what}: median {found.median():.3f}, lowest {found.min():.3f} ({found.size} settings)"
-
-    ours = f"{covered('error', error, 'two-center')}; {covered('AUC', auc, 'two-center')}"
-    rows = (
-        ("`cudbound`", "interval for the fitted classifier (`two-center`)", ours),
-        ("`rms::validate`", "optimism-corrected values; interval `abcloc`", covered("AUC", auc, "abcloc")),
-        ("`pminternal`", "the same; shifted bootstrap interval", covered("AUC", auc, "location-shifted")),
-        (
-            "`mlr3inferr`",
-            "intervals for the error of the algorithm, such as nested cross-validation",
-            covered("error of the tuned classifier", tuned, "nested-cv"),
-        ),
-        ("`nestedcv`", "estimate from outer folds, no interval", "no interval"),
-        (
-            "`confidenceinterval`",
-            "interval for given predictions, such as DeLong's",
-            covered("AUC, training predictions", auc, "delong-training"),
-        ),
-        ("`cross_val_score` ± 2 sd", "spread of the folds", "not measured"),
-    )
-    return markdown_table(
-        [dict(zip(("software", "what it gives", "coverage at n = 50"), row, strict=True)) for row in rows]
-    )
+    return markdown_table(rows)
 
 
 def study_templates() -> str:
@@ -439,6 +430,27 @@ def earlier_cells(study: str) -> str:
     )
 
 
+def earlier_methods(study: str) -> str:
+    """The methods of an earlier study over its stored lines, that of the lowest coverage first."""
+    lines = pd.read_csv(EVIDENCE / "earlier" / f"{study}.csv")
+    keys = lines.columns[: lines.columns.get_loc("method")]
+    rows = []
+    for name, of_method in lines.groupby("method"):
+        worst = of_method.loc[of_method["coverage"].idxmin()]
+        where = ", ".join(f"n = {worst[key]}" if key == "n" else worst[key] for key in keys)
+        rows.append(
+            {
+                "method": f"`{name.split(', ')[0]}`"
+                + "".join(f", {one} groups" for one in name.split(", ")[1:]),
+                f"level missed, of {len(of_method)}": str((~of_method["keeps_level"]).sum()),
+                "lowest coverage": f"{worst['coverage']:.3f}",
+                "where": where,
+                "mean width": f"{of_method['width'].mean():.3f}",
+            }
+        )
+    return markdown_table(sorted(rows, key=lambda row: (row["lowest coverage"], row["method"])))
+
+
 def published_again() -> str:
     """The published cells of two-center, before and now, that of the largest ratio of widths first."""
     with (EVIDENCE / "published-again" / "cells.csv").open(newline="") as file:
@@ -555,6 +567,27 @@ STUDIES = (
 )
 
 
+#: Studies of which only lines without a name of the world, or of an earlier form of `two-center`, are kept.
+EARLIER_STUDIES = (
+    (
+        "[Sensitivity and specificity](sensitivity_and_specificity.md)",
+        ("sensitivity-specificity",),
+        "two-center",
+    ),
+    ("[Several rows per patient](grouped_rows.md), with `groups=`", ("grouped-rows",), "two-center, with"),
+    (
+        "[Several rows per patient](grouped_rows.md), without `groups=`",
+        ("grouped-rows",),
+        "two-center, without",
+    ),
+    (
+        "[Earlier studies of the error](earlier_studies.md)",
+        ("where-intervals-break", "paper2008", "logistic-regression", "decision-trees", "random-forests"),
+        "two-center",
+    ),
+)
+
+
 def studies() -> str:
     """Each study in one line, for the recommended interval."""
     rows = []
@@ -562,15 +595,26 @@ def studies() -> str:
         cells = pd.read_csv(EVIDENCE / folder / "cells.csv").query("method == 'two-center'")
         cells = cells[cells["metric"].isin(metrics)] if metrics else cells
         worst = cells.loc[cells["coverage"].idxmin()]
-        rows.append(
-            {
-                "Study": page,
-                "Cells": str(len(cells)),
-                "`two-center` reached 95% in": str(int(cells["keeps_level"].sum())),
-                "Lowest coverage": f"{worst['coverage']:.3f}: {worst['scenario']}, n = {worst['n']}",
-            }
-        )
+        rows.append(line_of_study(page, cells, f": {worst['scenario']}, n = {worst['n']}"))
     return markdown_table(rows)
+
+
+def earlier_in_short() -> str:
+    """The earlier studies in one line each, for `two-center`."""
+    rows = []
+    for page, names, method in EARLIER_STUDIES:
+        lines = pd.concat(pd.read_csv(EVIDENCE / "earlier" / f"{name}.csv") for name in names)
+        rows.append(line_of_study(page, lines[lines["method"] == method]))
+    return markdown_table(rows)
+
+
+def line_of_study(page: str, cells: pd.DataFrame, where: str = "") -> dict[str, str]:
+    return {
+        "Study": page,
+        "Cells": str(len(cells)),
+        "`two-center` reached 95% in": str(int(cells["keeps_level"].sum())),
+        "Lowest coverage": f"{cells['coverage'].min():.3f}{where}",
+    }
 
 
 def confirmed_misses() -> str:
@@ -642,6 +686,7 @@ def lower_limits() -> str:
 PARTS: dict[str, Callable[[], str]] = {
     "against-others": against_others,
     "studies": studies,
+    "earlier-in-short": earlier_in_short,
     "confirmed-misses": confirmed_misses,
     "confirmation-methods": partial(methods_worst_first, "two-center-confirmation"),
     "paper2008-methods": intervals_of_paper2008,
@@ -665,6 +710,7 @@ PARTS: dict[str, Callable[[], str]] = {
     "several-classes-methods": partial(methods_worst_first, "several-classes"),
     "published-cells": published_again,
     **{f"earlier-{name}": partial(earlier_cells, name) for name in EARLIER},
+    **{f"methods-{name}": partial(earlier_methods, name) for name in EARLIER if name != "paper2008-seven"},
     "paper-intervals": lambda: intervals_in_full(find_methods("paper")),
     "conditional-intervals": conditional_intervals,
     "algorithm-intervals": lambda: intervals_in_full((*find_methods("algorithm"), *find_methods("tuned"))),

@@ -6,19 +6,22 @@ import csv
 import gzip
 import io
 import json
+import re
 import sqlite3
 import tomllib
 from contextlib import closing
 
 import numpy as np
+import pandas as pd
 import pytest
 from click.testing import CliRunner
 from designs_again import SIZES, by_two_center, misses
-from docs_pages import ROOT, cells_worst_first
+from docs_pages import ROOT, STUDIES, cells_worst_first
 
 from cudbound import compare_intervals
 from cudbound.basis.exceptions import StudyError
 from cudbound.cli.group import main
+from cudbound.intervals import METHODS
 from cudbound.resampling.resampling import Resampling
 from cudbound.study.design.design_file import read_design, template_text
 from cudbound.study.report.evidence import evidence
@@ -203,3 +206,44 @@ def test_the_registration_names_every_cell_with_its_numbers(study, designs):
             lines = [line for line in page.splitlines() if line.startswith(f"| {one['name']} | ")]
             assert any(" | ".join(map(str, numbers)) in line for line in lines), one["name"]
         assert str(design["seed"]) in page
+
+
+#: The study whose stored cells a card quotes, by what the method reads.
+QUOTED = {
+    "classes": "two-center-confirmation",
+    "scores": "two-center-auc",
+    "probabilities": "two-center-brier",
+}
+REACHED = re.compile(r"reached its level in (\d+) of (\d+)")
+COVERED = re.compile(r"coverage was (\S+) in the worst and (\S+) in the median of (\d+)")
+CARDS = [
+    card
+    for method in METHODS.values()
+    for card in (method, *method.others.values())
+    if REACHED.search(card.tendency) or COVERED.search(card.tendency)
+]
+
+
+@pytest.mark.parametrize("card", CARDS, ids=lambda card: f"{card.name}, {card.reads}")
+def test_a_card_quotes_the_stored_cells(card):
+    """Coverages, and shares of settings that reached their level, are those of the study in the evidence."""
+    cells = pd.read_csv(ROOT / "docs" / "evidence" / QUOTED[card.reads] / "cells.csv").query(
+        "method == @card.name"
+    )
+    if reached := REACHED.search(card.tendency):
+        assert [int(one) for one in reached.groups()] == [cells["keeps_level"].sum(), len(cells)]
+    if covered := COVERED.search(card.tendency):
+        worst, median = map(float, covered.groups()[:2])
+        assert [worst, median] == pytest.approx(
+            [cells["coverage"].min(), cells["coverage"].median()], abs=0.0051
+        )
+        assert int(covered[3]) == len(cells)
+
+
+@pytest.mark.parametrize("folder", sorted({folder for _, folder, _ in STUDIES} - {"two-center-brier"}))
+def test_the_template_of_a_study_is_the_one_that_ran(folder):
+    """What ``study new`` writes has the scenarios and the seed of the stored cells."""
+    design = tomllib.loads(template_text(folder))
+    cells = pd.read_csv(ROOT / "docs" / "evidence" / folder / "cells.csv")
+    assert {one["name"] for one in design["scenario"]} == set(cells["scenario"])
+    assert {design["seed"]} == set(cells["seed"])
