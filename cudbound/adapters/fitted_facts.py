@@ -12,7 +12,7 @@ from scipy import sparse
 from sklearn.base import BaseEstimator, clone
 from sklearn.frozen import FrozenEstimator
 
-from cudbound.adapters.inside import Inside, take_apart
+from cudbound.adapters.inside import Inside, parameters_of, take_apart
 from cudbound.adapters.linear import has_intercept
 from cudbound.adapters.seeded import seeded_clone
 from cudbound.basis.equal_rows import count_distinct_rows, dense
@@ -103,7 +103,7 @@ def _rank(classifier: Any, rows: Any) -> float:
 def _frozen(inside: Inside) -> Iterator[str]:
     """Yield the parts of the estimator that a refit does not change."""
     for root in inside.roots:
-        for part in (root, *root.get_params(deep=True).values()):
+        for part in parameters_of(root):
             name = type(part).__name__
             if isinstance(part, FrozenEstimator):
                 yield f"{name}({type(part.estimator).__name__})"

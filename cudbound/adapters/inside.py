@@ -78,3 +78,8 @@ def take_apart(estimator: Any) -> Inside:
     if isinstance(estimator, ConvexLossClassifier) and estimator.basis is not None:
         steps += flatten([estimator.basis_])
     return Inside(tuple(steps), estimator, tuple(chosen), tuple(roots))
+
+
+def parameters_of(estimator: Any) -> list[Any]:
+    """Return an estimator and all values of its parameters, including nested ones."""
+    return [estimator, *estimator.get_params(deep=True).values()]

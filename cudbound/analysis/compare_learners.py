@@ -197,7 +197,7 @@ def compare_learners(
     test = Test(question, alternative, null, len(pairs))
     check_alternative(alternative, question.methods, null, confidence_level)  # before the refits
     streams = spawn_streams(question.rng)
-    fitted = fit_learners(streams, named, X, y)
+    fitted = fit_learners(streams, named, X, y, groups)
     sample = Sample.of(common_classifier(fitted.values()), X, y, groups)
     if compared == AUC.name:
         if test_set is not None:
@@ -288,7 +288,8 @@ def record_pairs(
     """
     sample = recording.sample
     refits = {
-        name: prepare_refits(one, sample.X, sample.y, n_jobs=recording.n_jobs) for name, one in fitted.items()
+        name: prepare_refits(one, sample.X, sample.y, n_jobs=recording.n_jobs, groups=sample.names_of_groups)
+        for name, one in fitted.items()
     }
     batched, streams = all(one.batched for one in refits.values()), dict(recording.streams)
     sides = [set(side) for side in zip(*pairs, strict=True)]

@@ -9,12 +9,14 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.dummy import DummyClassifier
 from sklearn.exceptions import NotFittedError
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from cudbound.adapters import warn_unscaled
+from cudbound.adapters.fit_keywords import fit_keywords
 from cudbound.adapters.seeded import seeded_clone, unseeded_parameters
 from cudbound.basis.hints import suggestion
 from cudbound.basis.parameter_error import ParameterError
@@ -100,7 +102,11 @@ def find_pairs(names: list[str], reference: str | None) -> list[tuple[str, str]]
 
 
 def fit_learners(
-    streams: Mapping[str, np.random.Generator], learners: Mapping[str, Any], X: Any, y: Any
+    streams: Mapping[str, np.random.Generator],
+    learners: Mapping[str, Any],
+    X: Any,
+    y: Any,
+    groups: ArrayLike | None = None,
 ) -> dict[str, Any]:
     """Return fitted learners as they are, and others as clones fitted to all rows, seeded if they have no seed.
 
@@ -118,7 +124,8 @@ def fit_learners(
         except NotFittedError:
             # clones of it take seeds of their own
             unseeded = dict.fromkeys(unseeded_parameters(learner))
-            fitted = seeded_clone(learner, seed).fit(X, y).set_params(**unseeded)
+            fitted = seeded_clone(learner, seed).fit(X, y, **fit_keywords(learner, groups=groups))
+            fitted.set_params(**unseeded)
         warn_unscaled(fitted, X, y)
         found[name] = fitted
     return found

@@ -208,13 +208,12 @@ def fit(classifier: ClassifierRecipe | SavedModel, sample: TrainingData, seed: i
     """
     if isinstance(classifier, SavedModel):
         return _match(classifier, sample)
+    from cudbound.adapters.fit_keywords import fit_keywords
     from cudbound.adapters.procedure import describe_classifier  # loads scikit-learn
-    from cudbound.resampling.refits import weights_of_fit
 
     with in_words_of_the_command("the classifier") as heard:
         estimator = replace(classifier, missing=sample.missing, levels=sample.levels)(seed)
-        weights = {} if sample.weights is None else weights_of_fit(estimator, sample.weights)
-        estimator.fit(sample.X, sample.labels, **weights)
+        estimator.fit(sample.X, sample.labels, **fit_keywords(estimator, sample.weights))
     description = describe_classifier(estimator)
     return FittedClassifier(estimator, sample.X, sample.labels, sample, description, heard.messages)
 

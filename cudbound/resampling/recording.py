@@ -142,6 +142,7 @@ class Recording:
             sample.y,
             n_jobs=self.n_jobs,
             sample_weight=sample.sample_weight,
+            groups=sample.names_of_groups,
             scoring=self.scoring,
         )
 

@@ -13,13 +13,13 @@ from typing import Any
 
 import joblib
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import gen_batches
 from sklearn.utils.parallel import delayed
-from sklearn.utils.validation import has_fit_parameter
 from threadpoolctl import threadpool_limits
 
 from cudbound.adapters import batched_refit
+from cudbound.adapters.fit_keywords import fit_keywords
 from cudbound.adapters.inside import take_apart
 from cudbound.adapters.kept_scores import LOSSES_ONLY, Scoring
 from cudbound.adapters.seeded import seeded_clone
@@ -119,6 +119,7 @@ def prepare_refits(
     *,
     n_jobs: int = 1,
     sample_weight: NDArray[np.float64] | None = None,
+    groups: ArrayLike | None = None,
     scoring: Scoring = LOSSES_ONLY,
 ) -> Refits:
     """Return how to refit an estimator.
@@ -137,21 +138,22 @@ def prepare_refits(
         Workers for clones, threads for batches.
     sample_weight : ndarray of float, shape (n_samples,), or None
         Row weights in every fit, which is then made by a clone.
+    groups : array-like, shape (n_samples,), or None
+        Passed to folds inside the estimator that keep groups together; every fit is then made by a clone.
     scoring : Scoring, default=Scoring()
         The outputs kept for each row in addition to its loss.
 
     Raises
     ------
     ValueError
-        If there are weights and the classifier cannot be fitted with them.
+        If the classifier cannot be fitted with the weights, or has folds of groups inside and there are none.
     """
     sparse = hasattr(X, "tocsr")  # not every sparse format gives single rows; this one does
     rows = X.tocsr() if sparse else X if hasattr(X, "iloc") else np.asarray(X)
-    fit_one = partial(
-        _fit_each, estimator, rows, np.asarray(y), weights_of_fit(estimator, sample_weight), scoring
-    )
+    keywords = fit_keywords(estimator, sample_weight, groups)
+    fit_one = partial(_fit_each, estimator, rows, np.asarray(y), keywords, scoring)
     one_by_one = _in_jobs(fit_one, n_jobs)
-    batched = batched_refit(estimator, X, y, n_jobs=n_jobs) if sample_weight is None else None
+    batched = batched_refit(estimator, X, y, n_jobs=n_jobs) if not keywords else None
     pieces = one_by_one if batched is None else _in_batches(batched, one_by_one, n_jobs, scoring)
     # a search takes many fits, and has folds of one class
     return Refits(pieces, batched is not None and not take_apart(estimator).chosen_by, scoring)
@@ -231,30 +233,6 @@ def _in_batches(batched: BatchedRefit, one_by_one: Pieces, n_jobs: int, scoring:
     return pieces
 
 
-def weights_of_fit(
-    estimator: Any, sample_weight: NDArray[np.float64] | None
-) -> dict[str, NDArray[np.float64]]:
-    """Return the weights as a keyword of ``fit``: in a `Pipeline`, the keyword of its last step.
-
-    Raises
-    ------
-    ValueError
-        If the classifier cannot be fitted with weights.
-    """
-    if sample_weight is None:
-        return {}
-    final, name = estimator, "sample_weight"
-    while hasattr(final, "steps"):
-        step, final = final.steps[-1]
-        name = f"{step}__{name}" if final is not estimator else name
-    if not has_fit_parameter(final, "sample_weight"):
-        raise ValueError(
-            f"The 'sample_weight' parameter needs a classifier that supports weights. {type(final).__name__}.fit does "
-            "not: use one that does, such as LogisticRegression, or leave the weights out."
-        )
-    return {name: sample_weight}
-
-
 def _in_jobs(fit_each: Callable[..., Piece], n_jobs: int) -> Pieces:
     told: set[tuple[type[Warning], str]] = set()  # of all refits each kind once, whatever its numbers
 
@@ -301,7 +279,7 @@ def _fit_each(
     estimator: Any,
     X: Any,
     y: NDArray[Any],
-    weights: dict[str, NDArray[np.float64]],
+    keywords: dict[str, NDArray[Any]],
     scoring: Scoring,
     counts: NDArray[np.int32],
     seeds: NDArray[np.int64],
@@ -314,9 +292,9 @@ def _fit_each(
             outputs["loss"][fit] = y != y[drawn[0]]  # most classifiers cannot be fitted to one class
             continue
         copy = seeded_clone(estimator, int(seed))
-        drawn_weights = {name: values[drawn] for name, values in weights.items()}
+        of_drawn = {name: values[drawn] for name, values in keywords.items()}
         try:
-            copy.fit(X.iloc[drawn] if hasattr(X, "iloc") else X[drawn], y[drawn], **drawn_weights)
+            copy.fit(X.iloc[drawn] if hasattr(X, "iloc") else X[drawn], y[drawn], **of_drawn)
             # steps with copy=False write into the rows that they are given
             outputs["loss"][fit] = copy.predict(X.copy()) != y
             for kind, values in scoring.of(copy, X.copy()).items() if scoring.kinds else ():

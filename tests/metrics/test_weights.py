@@ -84,7 +84,7 @@ def test_the_command_computes_what_python_computes(file, options, classifier, na
             "--inner must be",
         ),
         (["--features", "a,w"], "column 'w' is named in both --features and --weight; choose one"),
-        (["--threshold", "0.4"], "FixedThresholdClassifier.fit does not: use one that does"),
+        (["--threshold", "0.4"], "FixedThresholdClassifier.fit does not. Use one that does"),
     ],
 )
 def test_what_does_not_fit_weights_is_refused_in_one_line(file, options, message):
