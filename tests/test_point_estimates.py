@@ -435,7 +435,7 @@ def test_table_of_point_estimates():
     ):
         table["cud"]
     frame = table.to_frame()
-    assert frame.columns.tolist() == ["method", "estimate", "estimand", "n_fits", "degenerate", "remarks"]
+    assert frame.columns.tolist() == [*PointEstimate.COLUMNS]
     assert frame["method"].tolist() == list(ESTIMATORS)
     assert frame["estimate"].tolist() == [row.estimate for row in rows]
     assert PointEstimateTable(()).to_frame().columns.tolist() == frame.columns.tolist()

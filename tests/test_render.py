@@ -14,7 +14,7 @@ import pandas as pd
 import pytest
 
 from cudbound.analysis.table import ComparisonTable, IntervalTable
-from cudbound.basis.outcomes import ConfidenceInterval, Estimand
+from cudbound.basis.outcomes import ConfidenceInterval, Estimand, TestedRows
 from cudbound.basis.results import ComparisonResult, IntervalEstimate
 from cudbound.basis.rounding import (
     format_cell,
@@ -58,6 +58,7 @@ def row(
     degenerate: str | None = None,
     details: dict[str, float] | None = None,
     center: str | None = None,
+    tested: TestedRows | None = None,
 ) -> IntervalEstimate:
     """Return a row; the CUD bound and the other intervals of the paper have their center."""
     centers = {"cud": "training error"} | dict.fromkeys(AROUND_632, ".632 estimate")
@@ -72,6 +73,7 @@ def row(
         degenerate=degenerate,
         details=details or {},
         center=center or centers.get(method),
+        tested=tested,
     )
 
 
@@ -278,22 +280,21 @@ def test_an_estimand_without_words_is_left_to_its_author():
 
 
 @pytest.mark.parametrize(
-    ("centers", "note"),
+    ("tested", "note"),
     [
+        ((None, None), "Internal intervals from the training data alone, without external validation."),
+        ((TestedRows(8),), "Intervals from 8 test cases, to which the classifier was not fitted."),
         (
-            (None, ".632 estimate"),
-            "Internal intervals from the training data alone, without external validation.",
-        ),
-        (("error on new cases",), "Intervals from test cases to which the classifier was not fitted."),
-        (
-            (None, "error on new cases"),
-            "Internal intervals from the training data alone, without external validation; except m1, from test "
-            "cases to which the classifier was not fitted.",
+            (TestedRows(8, new=False), TestedRows(8)),
+            "Internal intervals from the training data alone, without external validation; except m1, from 8 test "
+            "cases, to which the classifier was not fitted.",
         ),
     ],
 )
-def test_a_test_set_is_not_called_internal(centers, note):
-    rows = tuple(row(f"m{number}", center=center) for number, center in enumerate(centers))
+def test_a_test_set_is_not_called_internal(tested, note):
+    rows = tuple(
+        row(f"m{number}", center=one and one.center, tested=one) for number, one in enumerate(tested)
+    )
     found = IntervalTable(rows).report().notes
     assert note in found
     assert sum("test cases" in said or "Internal" in said for said in found) == 1
@@ -542,6 +543,8 @@ def test_csv_round_trip_is_the_frame():
     for name, dtype in table.to_frame().dtypes.items():
         frame[name] = frame[name].map(read.get(dtype.kind, str))
     frame["remarks"] = frame["remarks"].str.replace(r"\n", "\n")  # escaped, so that a row is a line
+    assert set(frame["n_test"]) == {""}
+    frame["n_test"] = None
     pd.testing.assert_frame_equal(frame, table.to_frame(), check_exact=True)
 
 

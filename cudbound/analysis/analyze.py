@@ -23,7 +23,7 @@ from cudbound.basis.validation import Array, check_localization
 from cudbound.bound.cud_bound import CudBound
 from cudbound.intervals import Method
 from cudbound.metrics.metric_draws import draw_for_metrics
-from cudbound.metrics.metric_terms import check_weights, warn_of_few
+from cudbound.metrics.metric_terms import check_weights, warn_of_few, warn_of_few_tested
 from cudbound.metrics.metrics import ResolvedMetrics
 from cudbound.metrics.targets import Target, targets_of
 from cudbound.metrics.views import check_inner_draws
@@ -119,7 +119,7 @@ def analyze(
         question.alternative,
     )
     check_weights(question.metrics.kinds, sample.sample_weight)
-    warn_of_few([target.rows for target in targets])
+    warn_of_few([target.rows for target in _bounded_by(question, targets, on_test_set=False)])
     streams = spawn_streams(question.rng)
     counts, remarks = draw_for_metrics(
         [target.rows for target in targets],
@@ -142,6 +142,9 @@ def analyze(
     failed: dict[str, Exception] = {}
     known = {"design": model.design, "why_not_capped": model.why_not_capped}
     records, seen, bounds = record_targets(plan.needs, recording, known, targets, failed)
+    if records.test_set is not None:
+        for metric in {one.metric: None for one in _bounded_by(question, targets, on_test_set=True)}:
+            warn_of_few_tested(metric, records.test_set.rows_of(metric.event_class))
     found = [
         rows_of_target(question, plan, target, records, own, failed, remarks)
         for target, own in zip(targets, seen, strict=True)
@@ -164,6 +167,15 @@ def analyze(
         tuple(name for name, one in objects.items() if not isinstance(one, int | np.integer | None)),
     )
     return analysis, all_rows(asked, targets, found, records, question.alternative), bounds
+
+
+def _bounded_by(question: Question[Method], targets: Sequence[Target], *, on_test_set: bool) -> list[Target]:
+    """Return the targets of methods that read a test set, or of those that read the training rows."""
+    return [
+        target
+        for target in targets
+        if any(one.on_test_set == on_test_set for one in question.methods.reading([target.metric.reads]))
+    ]
 
 
 def _check_threshold(estimator: Any, sample: Sample, asked: ResolvedMetrics) -> None:

@@ -37,6 +37,7 @@ from cudbound.intervals.multiplicity import holm_adjusted
 from cudbound.metrics.metric import AUC
 from cudbound.metrics.metrics import check_name
 from cudbound.records import Records, ScoreRecords, TestSetLosses
+from cudbound.report.cautions import few_test_cases, warn_of
 from cudbound.report.tables import ComparisonRun
 from cudbound.resampling import Resampling
 from cudbound.resampling.progress import progress_bar
@@ -239,7 +240,9 @@ def _table(
         learners={name: describe_classifier(learner) for name, learner in fitted.items()},
         procedures={name: procedure_in_words(learner) for name, learner in fitted.items()},
     )
-    return ComparisonTable(adjusted(by_pair), run)
+    table = ComparisonTable(adjusted(by_pair), run)
+    warn_of(few_test_cases(table.rows))
+    return table
 
 
 @dataclass(frozen=True)
@@ -322,6 +325,7 @@ def _record_pair(needs: frozenset[str], recording: Recording, pair: tuple[Any, A
             recording.sample.n_samples,
             estimand="conditional",
             remarks=recording.test_remarks,
+            event=y_test == recording.sample.classes[1],
         )
     failed: dict[str, Exception] = {}
     made = make_records(needs, recording, given, failed)

@@ -17,6 +17,7 @@ from cudbound.basis.protocols import Features, FittedClassifier
 from cudbound.basis.results import PointEstimate
 from cudbound.basis.sample import Sample
 from cudbound.point_estimates import PointEstimator, compute_estimate, find_estimators
+from cudbound.report.cautions import few_test_cases, warn_of
 from cudbound.resampling import Resampling
 
 #: A point estimator or "all" of them, with or without options.
@@ -92,4 +93,6 @@ def estimate_error(
     def compute(method: PointEstimator) -> PointEstimate:
         return compute_estimate(method, records, asked.options_of(method))
 
-    return PointEstimateTable(compute_rows(PointEstimate, asked, compute, failed=failed), run)
+    rows = compute_rows(PointEstimate, asked, compute, failed=failed)
+    warn_of(few_test_cases(rows))
+    return PointEstimateTable(rows, run)

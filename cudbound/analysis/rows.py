@@ -12,16 +12,18 @@ import numpy as np
 from cudbound.analysis.plan import Plan
 from cudbound.analysis.question import Question
 from cudbound.basis.method_card import MethodCard
+from cudbound.basis.outcomes import Estimand, TestedRows
 from cudbound.basis.results import IntervalEstimate, OneRow
 from cudbound.basis.rounding import Worded, as_given
 from cudbound.intervals import Method, compute_interval
-from cudbound.metrics.metric import SENSITIVITY, SPECIFICITY
+from cudbound.metrics.metric import SENSITIVITY, SPECIFICITY, Metric
 from cudbound.metrics.metric_terms import in_metric_terms
 from cudbound.metrics.metrics import NET_BENEFIT, ResolvedMetrics
 from cudbound.metrics.predictive import (
     Proportion,
     joint_predictive_interval,
     net_benefit_interval,
+    of_sample,
     predictive_interval,
     ratio_interval,
 )
@@ -116,9 +118,11 @@ def rows_of_target(
     failed : mapping of str to Exception
         Records that could not be made, with the error.
     remarks : tuple of str
-        Remarks on the draws, for every row.
+        Remarks on the draws, for every row that reads the training rows.
     """
     metric = target.metric
+    methods = question.methods.reading([metric.reads])
+    tested = None if records.test_set is None else records.test_set.rows_of(metric.event_class)
 
     def compute(method: Method) -> IntervalEstimate:
         options = question.methods.options_of(method)
@@ -129,25 +133,24 @@ def rows_of_target(
             options,
             alternative=target.alternative_of_loss,
         )
-        based_on = "" if target.rows.plain else target.rows.based_on
-        row = in_metric_terms(row, metric, based_on, (*remarks, *target.remarks(method.needs)))
+        with_others = target.remarks(method.needs)
+        if method.on_test_set and tested is not None:
+            # a record of all tested rows has said it
+            based_on = "" if row.tested and row.tested.sizes else tested.averaged(metric.shares)
+            row = in_metric_terms(row, metric, based_on, with_others)
+        else:
+            based_on = "" if target.rows.plain else target.rows.based_on
+            row = in_metric_terms(row, metric, based_on, (*remarks, *with_others))
         n_fits = count_fits(records, method.needed(options, records.design))
         # the level that all intervals of the family have together
         return replace(row, confidence_level=target.own_level, n_fits=n_fits)
 
-    too_few = {
-        need: ValueError(
-            f"the recorded {need} have too few rows for the {metric.name}: use fewer, stratified folds, or test more "
-            "rows"
-        )
-        for need in OF_EVERY_METRIC
-        if getattr(records, need) is not None and getattr(seen, need, None) is None
-    }
-    return compute_rows(
+    untested, too_few = _unread(metric, records, seen, tested)
+    rows = compute_rows(
         IntervalEstimate,
-        question.methods.reading([metric.reads]),
+        methods,
         compute,
-        refused=plan.refused,
+        refused=plan.refused | {one.name: untested for one in methods if untested and one.on_test_set},
         failed={**failed, **too_few},
         confidence_level=target.own_level,
         alternative=target.alternative,
@@ -155,6 +158,33 @@ def rows_of_target(
         lowest=metric.range.low,
         highest=metric.range.high,
     )
+    on_test_set = [method.name for method in methods if method.on_test_set]
+    if tested is None or not on_test_set:
+        return rows
+    # also of those that could not be computed
+    estimand = Estimand(records.require("test_set").estimand)
+    return tuple(
+        replace(row, tested=tested, center=tested.center, estimand=estimand)
+        if row.method in on_test_set
+        else row
+        for row in rows
+    )
+
+
+def _unread(
+    metric: Metric, records: Records, seen: Records | ScoreRecords, tested: TestedRows | None
+) -> tuple[str, dict[str, Exception]]:
+    """Return why no row that a metric averages was tested, if so, and errors for other records without such rows."""
+    unread = {
+        need
+        for need in OF_EVERY_METRIC
+        if getattr(records, need) is not None and getattr(seen, need, None) is None
+    }
+    rule = f"have too few rows for the {metric.name}: use fewer, stratified folds"
+    too_few: dict[str, Exception] = {need: ValueError(f"the recorded {need} {rule}") for need in unread}
+    if tested is None or tested.sizes is None or too_few.pop("test_set", None) is None:
+        return "", too_few
+    return f"undefined: based on {tested.averaged(metric.shares)}", too_few
 
 
 def all_rows(
@@ -184,14 +214,20 @@ def all_rows(
         named[name] = tuple(ratio_interval(name, first, second, alternative) for first, second in pairs)
     if NET_BENEFIT in named:
         target = next(one for one in targets if one.metric.name == NET_BENEFIT)
-        share = _share(target, records) if asked.prevalence == "sample" else None
-        named[NET_BENEFIT] = tuple(net_benefit_interval(row, share) for row in named[NET_BENEFIT])
+        of_sample = asked.prevalence == "sample"
+        named[NET_BENEFIT] = tuple(
+            net_benefit_interval(row, _share(target, records, row.tested) if of_sample else None)
+            for row in named[NET_BENEFIT]
+        )
     return tuple(row for name in asked.names for row in named[name])
 
 
-def _share(target: Target, records: Records) -> Proportion:
-    """Return the share of events in the training set, with limits at the level of a target's rows."""
+def _share(target: Target, records: Records, tested: TestedRows | None) -> Proportion:
+    """Return the share of events, with limits at the level of a target's rows: of new cases, or else in training."""
     level = 2.0 * target.own_level - 1.0 if target.one_sided else target.own_level
+    if tested is not None and tested.new:
+        event = np.asarray(records.require("test_set").event)
+        return Proportion(*share_limits(event, None, None, level))
     return Proportion(*share_limits(target.rows.event, target.rows.sample_weight, records.groups, level))
 
 
@@ -202,17 +238,20 @@ def _predictive(
     pair: tuple[IntervalEstimate, IntervalEstimate],
     records: Records,
 ) -> IntervalEstimate:
-    events, others = (target.rows for target in targets)
+    tested = pair[0].tested
     if asked.prevalence != "sample":
         share = float(asked.prevalence or 0.0)
         prevalence = Proportion(share, share, share, np.inf)
         at = Worded.joined("the prevalence ", as_given(share))
     else:
-        prevalence = _share(targets[0], records)
+        prevalence = _share(targets[0], records, tested)
         known = Worded.of(
-            lambda write: f"the prevalence {write(prevalence.estimate)} of the sample, taken as known"
+            lambda write: f"the prevalence {write(prevalence.estimate)} {of_sample(pair[0])}, taken as known"
         )
-        at = known if asked.joint else prevalence.of_sample
+        at = known if asked.joint else prevalence.in_words(of_sample(pair[0]))
     if asked.joint:
         return joint_predictive_interval(name, *pair, prevalence.estimate, at)
-    return predictive_interval(name, *pair, prevalence, (events.n_effective, others.n_effective), at)
+    n_others, n_events = tested.sizes if tested is not None and tested.sizes else (None, None)
+    events, others = (target.rows for target in targets)
+    n_rows = (n_events or events.n_effective, n_others or others.n_effective)
+    return predictive_interval(name, *pair, prevalence, n_rows, at)

@@ -153,12 +153,12 @@ class LowUpperLimitWarning(CudboundWarning):
 
 
 class SampleSizeWarning(CudboundWarning):
-    """The number of training rows is outside the range in which the intervals of this package were studied.
+    """The number of training rows is outside the range in which intervals were studied, or there are few test cases.
 
     Attributes
     ----------
     n_samples : int
-        The training rows.
+        The training rows, or the test cases.
     """
 
     n_samples: int

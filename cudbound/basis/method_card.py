@@ -153,6 +153,11 @@ class MethodCard:
         """Its title and sources, for a paper."""
         return Words(self.title, self.reference)
 
+    @property
+    def on_test_set(self) -> bool:
+        """Whether it reads losses on a test set, and none on the training rows."""
+        return "test_set" in self.needs
+
     def reading(self, kind: str) -> Self | None:
         """Return the method of this name for metrics that read classes, scores or probabilities, if there is one."""
         return self if self.reads == kind else self.others.get(kind)

@@ -8,6 +8,9 @@ from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass, field, fields
 from typing import Any, Literal, NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 from cudbound.basis.rounding import Worded, as_given
 
 #: What the estimate of an interval is, where the notes under a table say so.
@@ -101,6 +104,76 @@ class Words:
 
     title: str
     reference: str
+
+
+@dataclass(frozen=True)
+class TestedRows:
+    r"""The rows on which one fitted classifier was tested.
+
+    Attributes
+    ----------
+    n : int
+    n_events : int or None
+        None if this is unknown, or there are more than two classes.
+    majority_error : float or None
+        Share of the rows that do not belong to their most frequent class; None if the classes are unknown.
+    new : bool
+        Whether they are test cases of the caller; otherwise they were held out of the training set.
+
+    Examples
+    --------
+    >>> tested = TestedRows(25, n_events=3, majority_error=0.12)
+    >>> print(tested, tested.averaged((0.0, 1.0)), sep="\n")
+    25 test cases with 3 events and 22 non-events
+    3 events of 25 test cases
+    """
+
+    __test__ = False  # the name is not a test for pytest
+
+    n: int
+    _: KW_ONLY
+    n_events: int | None = None
+    majority_error: float | None = None
+    new: bool = True
+
+    @classmethod
+    def of(cls, n: int, event: NDArray[np.bool_] | None, estimand: str) -> TestedRows:
+        """Return tested rows of two classes, or of unknown ones, with an estimand as in `TestSetLosses`."""
+        n_events = None if event is None else int(event.sum())
+        rarer = None if n_events is None else min(n_events, n - n_events) / n
+        return cls(n, n_events=n_events, majority_error=rarer, new=estimand == "conditional")
+
+    @property
+    def sizes(self) -> tuple[int, int] | None:
+        """The numbers of non-events and of events, if known."""
+        return None if self.n_events is None else (self.n - self.n_events, self.n_events)
+
+    @property
+    def center(self) -> Center | None:
+        """What an estimate from them is, as in `Outcome`."""
+        return "error on new cases" if self.new else None
+
+    @property
+    def of_rows(self) -> str:
+        """The denominator of a share of them, in words."""
+        return "of the test cases" if self.new else "of the held-out rows"
+
+    def averaged(self, shares: tuple[float, float] | None) -> str:
+        """Return the rows that a metric with these shares of non-events and events averages, in words."""
+        rows = _counted(self.n, "test case" if self.new else "held-out row")
+        if self.sizes is None:
+            return rows
+        others, events = map(_counted, self.sizes, ("non-event", "event"))
+        if shares is None or min(shares) > 0.0:
+            return f"{rows} with {events} and {others}"
+        return f"{events if shares[1] > 0.0 else others} of {rows}"
+
+    def __str__(self) -> str:
+        return self.averaged(None)
+
+
+def _counted(number: int, word: str) -> str:
+    return f"{number} {word}{'' if number == 1 else 's'}"
 
 
 @dataclass(frozen=True)

@@ -18,6 +18,7 @@ from cudbound.basis.outcomes import (
     Estimand,
     Outcome,
     PointOutcome,
+    TestedRows,
     TestOutcome,
     Words,
     null_in_words,
@@ -145,12 +146,18 @@ class Row(InLines):
     remarks: tuple[str, ...]
     degenerate: str | None
     details: Mapping[str, float]
+    tested: TestedRows | None
     words: Words | None
 
     @property
     def title(self) -> str:
         """One line on how it was computed, for a paper; the name of the method if nothing else is known."""
         return self.method if self.words is None else self.words.title
+
+    @property
+    def n_test(self) -> int | None:
+        """Number of test cases or held-out rows behind it; None if it is from all training rows."""
+        return None if self.tested is None else self.tested.n
 
     def lines(self) -> list[str]:
         """Return the row as lines of text; the first has the main numbers."""
@@ -268,6 +275,8 @@ class IntervalEstimate(_WithLimits, Outcome):
         The smallest and the largest possible value: from 0 to 1, or to the largest cost.
     n_fits : int
         Classifier fits that the method used; a fit shared with another method counts for both.
+    tested : TestedRows or None, default=None
+        The test cases or held-out rows of a method that tests one classifier; ``n_test`` is their number.
     """
 
     method: str
@@ -278,10 +287,11 @@ class IntervalEstimate(_WithLimits, Outcome):
     metric: str = "error"
     lowest: float = 0.0
     highest: float = 1.0
+    tested: TestedRows | None = None
 
     COLUMNS: ClassVar = (
         *("method", "metric", "estimate", "low", "high", "width", "raw_low", "raw_high", "confidence_level"),
-        *("alternative", "estimand", "n_fits", "degenerate", "remarks"),
+        *("alternative", "estimand", "n_fits", "n_test", "degenerate", "remarks"),
     )
 
     @property
@@ -322,6 +332,8 @@ class ComparisonResult(_WithLimits, TestOutcome):
         on new test cases.
     adjusted_pvalue, simultaneous_interval : float, ConfidenceInterval or None
         The p-value adjusted for the number of pairs (Holm), and clipped limits for all pairs together (Bonferroni).
+    tested : TestedRows or None, default=None
+        As in `IntervalEstimate`.
     """
 
     method: str
@@ -335,10 +347,21 @@ class ComparisonResult(_WithLimits, TestOutcome):
     b: str = "b"
     adjusted_pvalue: float | None = None
     simultaneous_interval: ConfidenceInterval | None = None
+    tested: TestedRows | None = None
 
     COLUMNS: ClassVar = (
         *("a", "b", "method", "metric", "estimate", "low", "high", "raw_low", "raw_high", "confidence_level"),
-        *("statistic", "pvalue", "alternative", "null", "estimand", "n_fits", "degenerate", "remarks"),
+        *(
+            "statistic",
+            "pvalue",
+            "alternative",
+            "null",
+            "estimand",
+            "n_fits",
+            "n_test",
+            "degenerate",
+            "remarks",
+        ),
     )
 
     def to_record(self) -> dict[str, Any]:
@@ -390,13 +413,16 @@ class PointEstimate(Row, PointOutcome):
     n_fits : int
         Number of classifier fits, including the one on the whole training set; a fit shared with another estimator
         counts for both.
+    tested : TestedRows or None, default=None
+        As in `IntervalEstimate`.
     """
 
     method: str
     estimand: Estimand
     n_fits: int
+    tested: TestedRows | None = None
 
-    COLUMNS: ClassVar = ("method", "estimate", "estimand", "n_fits", "degenerate", "remarks")
+    COLUMNS: ClassVar = ("method", "estimate", "estimand", "n_fits", "n_test", "degenerate", "remarks")
 
     def in_words(self, percent: bool = False) -> str:
         """Return the number in words, in percent if asked."""

@@ -14,4 +14,8 @@ def frame_of(rows: Iterable[Any], columns: tuple[str, ...]) -> pd.DataFrame:
     import pandas as pd
 
     records = [row.to_record() for row in rows]
-    return pd.DataFrame(records, columns=list(records[0] if records else columns))
+    frame = pd.DataFrame(records, columns=list(records[0] if records else columns))
+    if "n_test" in frame:
+        # a row from all training rows has none, which must not make floats of the others
+        frame["n_test"] = pd.Series([record["n_test"] for record in records], dtype=object)
+    return frame

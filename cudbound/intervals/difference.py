@@ -14,7 +14,7 @@ from cudbound.basis.results import ComparisonResult
 from cudbound.basis.validation import check_choice
 from cudbound.intervals.method import ALTERNATIVES, OF_ONE_ERROR, Method, why_no_limits
 from cudbound.records import Records, ScoreRecords
-from cudbound.records.reading import check_records, shared_remarks
+from cudbound.records.reading import based_on, check_records, shared_remarks, tested_in
 
 #: Of a difference of errors; "equivalent": that it is between -null and null.
 COMPARISON_ALTERNATIVES = (*ALTERNATIVES, "equivalent")
@@ -119,6 +119,7 @@ def compute_comparison(
         raise ValueError(
             f"{method.name} is an interval for the error of one classifier, not a comparison; use compare_intervals."
         )
+    tested = tested_in(records, method.needs)
     return ComparisonResult.of(
         outcome,
         method=method.name,
@@ -128,8 +129,13 @@ def compute_comparison(
         alternative=alternative,
         null=float(null),
         n_fits=_count_fits(method, records),
-        remarks=(*shared_remarks(records, method.needs, method.with_groups), *outcome.remarks),
+        remarks=(
+            *based_on(tested),
+            *shared_remarks(records, method.needs, method.with_groups),
+            *outcome.remarks,
+        ),
         degenerate=outcome.degenerate or _why_degenerate(outcome),
+        tested=tested,
     )
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from cudbound.basis.method_card import NO_OPTIONS, Flag, MethodCard
-from cudbound.basis.outcomes import Center, ConfidenceInterval, Outcome, TestOutcome
+from cudbound.basis.outcomes import ConfidenceInterval, Outcome, TestOutcome
 from cudbound.basis.proportions import inverted_binomial_interval
 from cudbound.basis.results import IntervalEstimate
 from cudbound.basis.rounding import Worded
@@ -18,7 +18,14 @@ from cudbound.basis.validation import Array
 from cudbound.intervals.pivot import Pivot
 from cudbound.point_estimates.bootstrap_632 import NOTHING_OUT_OF_BAG, error_632
 from cudbound.records import Records, ScoreRecords
-from cudbound.records.reading import check_records, check_single_error, count_fits, shared_remarks
+from cudbound.records.reading import (
+    based_on,
+    check_records,
+    check_single_error,
+    count_fits,
+    shared_remarks,
+    tested_in,
+)
 
 #: As in `scipy.stats`, for an error or for error(a) - error(b).
 ALTERNATIVES = ("two-sided", "less", "greater")
@@ -204,6 +211,7 @@ def compute_interval(
             )
             outcome = _opened(outcome, alternative)
             reason = _why_degenerate(outcome)
+    tested = tested_in(records, needs)
     return IntervalEstimate.of(
         outcome,
         method=method.name,
@@ -212,9 +220,10 @@ def compute_interval(
         confidence_level=confidence_level,
         alternative=alternative,
         n_fits=count_fits(records, needs),
-        remarks=(*shared_remarks(records, needs, method.with_groups), *outcome.remarks),
+        remarks=(*based_on(tested), *shared_remarks(records, needs, method.with_groups), *outcome.remarks),
         degenerate=reason,
-        center=outcome.center or _new_cases(method, records),
+        center=outcome.center or (tested and tested.center),
+        tested=tested,
     )
 
 
@@ -243,11 +252,6 @@ def _opened(outcome: Outcome, alternative: str) -> Outcome:
     low = -math.inf if alternative == "less" else limits.low
     high = math.inf if alternative == "greater" else limits.high
     return replace(outcome, raw_interval=ConfidenceInterval(low, high))
-
-
-def _new_cases(method: MethodCard, records: Records | ScoreRecords) -> Center | None:
-    new = records.test_set is not None and records.test_set.estimand == "conditional"
-    return "error on new cases" if new and "test_set" in method.needs else None
 
 
 def _why_degenerate(outcome: Outcome) -> str | None:

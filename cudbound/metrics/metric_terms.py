@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from cudbound.basis.calls import warn
 from cudbound.basis.exceptions import FewEventsWarning
+from cudbound.basis.outcomes import TestedRows
 from cudbound.basis.parameter_error import ParameterError
 from cudbound.basis.results import IntervalEstimate
 from cudbound.basis.rounding import Worded
@@ -20,18 +21,38 @@ FEW = 10
 def warn_of_few(seen: Iterable[MetricRows]) -> None:
     """Warn about each metric that is based on fewer than `FEW` rows of a class."""
     for one in {one.metric: one for one in seen}.values():
-        of_classes = one.metric.by_class or one.metric.reads == "scores"
-        n_fewest = one.n_fewest if of_classes else min(int(one.event.sum()), int((~one.event).sum()))
-        moves = "one patient changes the estimate by more than 10 points"
-        means = moves if of_classes else "it has little information on that class"
-        if n_fewest < FEW:
-            warn(
-                FewEventsWarning(
-                    f"The {one.metric.name} is based on {one.based_on}. With fewer than {FEW} of a class, {means}. "
-                    "Report their number with the interval.",
-                    n_rows=n_fewest,
-                ),
-            )
+        every = min(int(one.event.sum()), int((~one.event).sum()))
+        _warn_of_few(one.metric, one.based_on, one.n_fewest if _compares_classes(one.metric) else every)
+
+
+def warn_of_few_tested(metric: Metric, tested: TestedRows) -> None:
+    """Warn about a metric of a class that has fewer than `FEW` test cases or held-out rows.
+
+    Test cases are also counted for metrics of all rows; that few rows of a rare class are held out is no surprise.
+    """
+    compares = _compares_classes(metric)
+    if tested.sizes is not None and (compares or tested.new):
+        shares = (1.0, 1.0) if metric.shares is None else metric.shares
+        n_fewest = min(size for size, share in zip(tested.sizes, shares, strict=True) if share > 0.0)
+        _warn_of_few(metric, tested.averaged(metric.shares), n_fewest)
+
+
+def _compares_classes(metric: Metric) -> bool:
+    """Whether a metric averages classes separately, or compares them with each other."""
+    return metric.by_class or metric.reads == "scores"
+
+
+def _warn_of_few(metric: Metric, based_on: str, n_fewest: int) -> None:
+    moves = "one patient changes the estimate by more than 10 points"
+    means = moves if _compares_classes(metric) else "it has little information on that class"
+    if n_fewest < FEW:
+        warn(
+            FewEventsWarning(
+                f"The {metric.name} is based on {based_on}. With fewer than {FEW} of a class, {means}. "
+                "Report their number with the interval.",
+                n_rows=n_fewest,
+            ),
+        )
 
 
 def check_weights(kinds: Iterable[str], sample_weight: Array | None) -> None:

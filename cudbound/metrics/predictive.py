@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from scipy.special import expit
 
-from cudbound.basis.outcomes import UNDEFINED_LIMITS, ConfidenceInterval, Words
+from cudbound.basis.outcomes import UNDEFINED_LIMITS, Center, ConfidenceInterval, Words
 from cudbound.basis.results import IntervalEstimate
 from cudbound.basis.rounding import Worded
 
@@ -56,12 +56,11 @@ class Proportion(NamedTuple):
         """One minus it."""
         return Proportion(1.0 - self.estimate, 1.0 - self.high, 1.0 - self.low, self.n_rows)
 
-    @property
-    def of_sample(self) -> Worded:
-        """The prevalence of a sample in words."""
+    def in_words(self, of_rows: str) -> Worded:
+        """Return the prevalence of a sample in words."""
         return Worded.of(
             lambda write: (
-                f"the prevalence {write(self.estimate)} of the sample, limits {write(self.low)} to "
+                f"the prevalence {write(self.estimate)} {of_rows}, limits {write(self.low)} to "
                 f"{write(self.high)}"
             )
         )
@@ -271,6 +270,11 @@ def ratio_interval(
     return replace(found, alternative=alternative, lowest=0.0, highest=math.inf)
 
 
+def of_sample(row: IntervalEstimate) -> str:
+    """Return of which rows the prevalence of a row with "sample" is, in words."""
+    return "of the sample" if row.tested is None or not row.tested.new else row.tested.of_rows
+
+
 def net_benefit_interval(cost: IntervalEstimate, prevalence: Proportion | None) -> IntervalEstimate:
     """Return the interval of the net benefit from that of minus the mean cost, and the limits of the prevalence.
 
@@ -288,11 +292,11 @@ def net_benefit_interval(cost: IntervalEstimate, prevalence: Proportion | None) 
         estimate=cost.estimate + prevalence.estimate,
         raw_interval=limits,
         highest=1.0,
-        remarks=(Worded.joined("at ", prevalence.of_sample), how),
+        remarks=(*_based_on(cost), Worded.joined("at ", prevalence.in_words(of_sample(cost))), how),
         details={},
         words=_after({"the mean cost": cost}, FROM_LIMITS_OF_PREVALENCE),
         standard_error=None,
-        center=None,
+        center=_center_of(cost),
     )
 
 
@@ -313,12 +317,12 @@ def _row(
         estimate=estimate,
         raw_interval=limits,
         n_fits=max(sensitivity.n_fits, specificity.n_fits),
-        remarks=remarks,
+        remarks=(*_based_on(sensitivity), *remarks),
         degenerate=next(filter(None, (row.degenerate for row in (sensitivity, specificity))), None),
         details={},
         words=_after({"sensitivity": sensitivity, "specificity": specificity}, how),
         standard_error=None,
-        center=None,
+        center=_center_of(sensitivity),
     )
 
 
@@ -330,6 +334,15 @@ def _after(parts: Mapping[str, IntervalEstimate], how: Words) -> Words:
     limits = " and ".join(f"{title}, for {' and '.join(named)}" for title, named in metrics_of.items())
     sources = dict.fromkeys(row.words.reference for row in parts.values() if row.words is not None)
     return Words(f"{limits}, {how.title}", "; ".join((*sources, how.reference)))
+
+
+def _center_of(row: IntervalEstimate) -> Center | None:
+    """Return the center of a row that follows from this one: only that of new cases remains."""
+    return None if row.tested is None else row.tested.center
+
+
+def _based_on(row: IntervalEstimate) -> tuple[str, ...]:
+    return () if row.tested is None else (f"based on {row.tested}",)
 
 
 def _lost(*rows: IntervalEstimate) -> bool:

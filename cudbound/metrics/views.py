@@ -150,10 +150,12 @@ def _of_folds(record: FoldLosses, seen: MetricRows) -> FoldLosses | None:
 
 
 def _of_test_set(record: TestSetLosses, seen: MetricRows) -> TestSetLosses | None:
-    if record.event is None:
+    event = record.events_of(seen.metric.event_class)
+    if event is None:
         return None
-    tested = MetricRows(seen.metric, np.asarray(record.event))
-    if tested.lacking(np.ones((1, record.event.size), dtype=np.int32))[0]:
+    tested = MetricRows(seen.metric, event)
+    if tested.lacking(np.ones((1, event.size), dtype=np.int32))[0]:
         return None
     losses = _weighed(np.asarray(record.losses, dtype=bool), tested)
-    return replace(record, losses=losses, event=None, effective_rows=tested.n_effective, weighed=True)
+    whole = replace(record, event=None, class_numbers=None)
+    return replace(whole, losses=losses, effective_rows=tested.n_effective, weighed=True)

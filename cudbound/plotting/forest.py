@@ -226,8 +226,12 @@ class IntervalDisplay(ForestDisplay):
         by_weight = "" if run.weighted_share is None else "\nby weight"
         # the line belongs to the error, which goes first
         frame = frame.sort_values("metric", key=lambda metric: metric != "error", kind="stable")
-        label = Worded.of(lambda write: f"always the majority\nclass: {write(run.base_rate)}{by_weight}")
-        return cls(frame, run.base_rate, label)
+        new = [row.tested for row in table if row.tested is not None and row.tested.new]
+        share = new[0].majority_error if len(new) == len(table) else run.base_rate
+        if share is None:
+            return cls(frame)
+        label = Worded.of(lambda write: f"always the majority\nclass: {write(share)}{by_weight}")
+        return cls(frame, share, label)
 
 
 class ComparisonDisplay(ForestDisplay):

@@ -11,7 +11,7 @@ from cudbound.basis.method_card import NO_OPTIONS, MethodCard
 from cudbound.basis.outcomes import PointOutcome
 from cudbound.basis.results import PointEstimate
 from cudbound.records import Records
-from cudbound.records.reading import check_records, count_fits, shared_remarks
+from cudbound.records.reading import based_on, check_records, count_fits, shared_remarks, tested_in
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,12 +62,18 @@ def compute_estimate(
     check_records(estimator, records, estimator.needs)
     outcome = estimator.compute(records, **estimator.resolve_options(options))
     undefined = math.isnan(outcome.estimate)
+    tested = tested_in(records, estimator.needs)
     return PointEstimate.of(
         outcome,
         method=estimator.name,
         estimand=outcome.estimand or estimator.estimand,
         words=outcome.words or estimator.words,
         n_fits=count_fits(records, estimator.needs),
-        remarks=(*shared_remarks(records, estimator.needs, estimator.with_groups), *outcome.remarks),
+        remarks=(
+            *based_on(tested),
+            *shared_remarks(records, estimator.needs, estimator.with_groups),
+            *outcome.remarks,
+        ),
         degenerate=(outcome.degenerate or "undefined") if undefined else None,
+        tested=tested,
     )

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Set
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from cudbound.records.bootstrap_losses import never_out_of_bag
 
 if TYPE_CHECKING:
     from cudbound.basis.method_card import MethodCard
+    from cudbound.basis.outcomes import TestedRows
     from cudbound.records import Records, ScoreRecords
 
 
@@ -40,6 +42,20 @@ def count_fits(records: Records | ScoreRecords, needs: Set[str]) -> int:
     """Count the classifier fits behind a method, including the one on the whole training set."""
     found = (getattr(records, need) for need in needs)
     return 1 + sum(getattr(record, "n_fits", 0) for record in found if record is not None)
+
+
+def tested_in(records: Records | ScoreRecords, needs: Set[str]) -> TestedRows | None:
+    """Return the rows on which a method tests one classifier, or each of two its own; None if it does not."""
+    if "test_set" not in needs or records.test_set is None:
+        return None
+    tested = records.test_set.rows_of()
+    second = getattr(records, "second_test_set", None) if "second_test_set" in needs else None
+    return tested if second is None else replace(tested, n=tested.n + second.rows_of().n, n_events=None)
+
+
+def based_on(tested: TestedRows | None) -> tuple[str, ...]:
+    """Return a remark on the tested rows, if their classes are known."""
+    return () if tested is None or tested.n_events is None else (f"based on {tested}",)
 
 
 def shared_remarks(

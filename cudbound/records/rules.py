@@ -195,6 +195,9 @@ OptimismIfRecorded = Annotated[Array | None, Rule(_with_gaps, loss=True, signed=
 #: How often each row occurs in each draw.
 Counts = Annotated[NDArray[np.integer[Any]], Rule(partial(_whole, n_dimensions=2))]
 FoldNumbers = Annotated[NDArray[np.int64], Rule(partial(_whole, n_dimensions=1))]
+ClassNumbersIfRecorded = Annotated[
+    NDArray[np.int64] | None, Rule(partial(_whole, n_dimensions=1), optional=True)
+]
 Flags = Annotated[NDArray[np.bool_], Rule(_flags)]
 FlagsIfRecorded = Annotated[NDArray[np.bool_] | None, Rule(_flags, optional=True)]
 Flag = Annotated[bool, Rule(check_flag)]

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from cudbound.basis.groups import Groups
+from cudbound.basis.outcomes import TestedRows
 from cudbound.basis.parameter_error import ParameterError
 from cudbound.basis.validation import Array
 from cudbound.records.rules import (
@@ -117,6 +118,10 @@ class TestSetScores(Recorded):
     def __post_init__(self) -> None:
         super().__post_init__()
         check_same("shape", event=self.event, scores=self.scores)
+
+    def rows_of(self) -> TestedRows:
+        """Return what is known of the tested rows."""
+        return TestedRows.of(self.event.size, self.event, self.estimand)
 
     @property
     def n_fits(self) -> int:

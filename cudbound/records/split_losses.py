@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
+from cudbound.basis.outcomes import TestedRows
 from cudbound.basis.parameter_error import ParameterError
 from cudbound.basis.validation import Array
 from cudbound.records.rules import (
+    ClassNumbersIfRecorded,
     Flag,
     FlagsIfRecorded,
     Means,
@@ -140,7 +143,9 @@ class TestSetLosses(Recorded):
         the rest of the training set.
     remarks : tuple of str
     event : ndarray of bool, shape (n_tested,), or None
-        Which of the tested rows are events; None if this was not recorded.
+        Which of the tested rows are events; None if this was not recorded, or there are more than two classes.
+    class_numbers : ndarray of int, shape (n_tested,), or None
+        The class of each tested row, for more than two classes.
     effective_rows : float
         Effective sample size: number of equally weighted rows with the same information; nan if it is the number of
         rows.
@@ -161,6 +166,7 @@ class TestSetLosses(Recorded):
     weighed: Flag = False
     scores: RowScoresIfRecorded = None
     probabilities: RowScoresIfRecorded = None
+    class_numbers: ClassNumbersIfRecorded = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -173,6 +179,20 @@ class TestSetLosses(Recorded):
     def n_effective(self) -> float:
         """Number of equally weighted rows: by default the number of tested rows."""
         return float(np.size(self.losses)) if np.isnan(self.effective_rows) else self.effective_rows
+
+    def events_of(self, event_class: int | None = None) -> NDArray[np.bool_] | None:
+        """Return which rows are events, or belong to one of more than two classes; None if unknown."""
+        if self.class_numbers is None or event_class is None:
+            return self.event
+        return np.asarray(self.class_numbers == event_class)
+
+    def rows_of(self, event_class: int | None = None) -> TestedRows:
+        """Return what is known of the tested rows; `event_class` is that of a metric of one of several classes."""
+        classes = self.event if self.class_numbers is None else self.class_numbers
+        tested = TestedRows.of(np.size(self.losses), self.events_of(event_class), self.estimand)
+        if classes is None:
+            return tested
+        return replace(tested, majority_error=1.0 - float(np.bincount(classes).max()) / tested.n)
 
     @property
     def n_fits(self) -> int:

@@ -8,11 +8,13 @@ from functools import partial
 from cudbound.basis.calls import warn
 from cudbound.basis.exceptions import CudboundWarning, LowUpperLimitWarning, SampleSizeWarning
 from cudbound.basis.proportions import limit_without_error
-from cudbound.basis.results import IntervalEstimate
+from cudbound.basis.results import IntervalEstimate, Row
 from cudbound.basis.rounding import Worded, format_level
 
 #: Sizes of training sets on which the intervals of this package were studied.
 STUDIED = (20, 200)
+#: Test cases below which one of them is more than a twentieth.
+FEW_TESTED = 20
 #: A limit that is lower by at most this share differs only by rounding.
 ROUNDING = 1e-9
 
@@ -27,16 +29,14 @@ def cautions(
     Parameters
     ----------
     rows : sequence of IntervalEstimate
-        Rows from new cases are left out: their number is not known here.
     n_samples : int
         Training rows.
     of_data : sequence of CudboundWarning, default=()
-        Cautions from the training rows themselves.
+        Cautions from the training rows themselves, which do not concern rows from test cases.
     """
-    internal = [row for row in rows if row.center != "error on new cases"]
-    if not internal:
-        return ()
-    return (*_low_limits(internal, n_samples), *_size(n_samples), *of_data)
+    internal = [row for row in rows if row.tested is None or not row.tested.new]
+    of_training = (*_low_limits(internal, n_samples), *_size(n_samples), *of_data) if internal else ()
+    return (*of_training, *few_test_cases(rows))
 
 
 def warn_of(found: Iterable[CudboundWarning]) -> None:
@@ -71,6 +71,20 @@ def _too_good(
     return (
         f"Too good to be true: {found}. Even {n} new cases without a single error would show, at "
         f"{format_level(level)}, no more than that the error is at most {write(limit)}."
+    )
+
+
+def few_test_cases(rows: Iterable[Row]) -> tuple[CudboundWarning, ...]:
+    """Return a caution if there are few test cases."""
+    tested = {row.tested for row in rows if row.tested is not None and row.tested.new}
+    return tuple(
+        SampleSizeWarning(
+            f"The results on test cases are based on {one}. With fewer than {FEW_TESTED}, one case changes an "
+            "estimate by more than 5 points. Report their number with the interval.",
+            n_samples=one.n,
+        )
+        for one in tested
+        if one.n < FEW_TESTED
     )
 
 

@@ -59,7 +59,8 @@ def comparison_report(
         for null, alternative in hypotheses
     ]
     scale = "[-100%, 100%]" if style.percent else "[-1, 1]"
-    internal = any(row.n_fits > 0 for row in rows)  # new test cases take no fits
+    new = dict.fromkeys(row.method for row in rows if row.n_fits == 0)  # new test cases take no fits
+    external = f"; except {', '.join(new)}, from test cases" if new else ""
     notes = (
         f"Method: {methods_in_words(rows) if style.on_paper else methods[0]}."
         if len(pairs) > 1 and (style.on_paper or len(methods) == 1)
@@ -68,7 +69,9 @@ def comparison_report(
         *(_adjustments(len(pairs)) if len(pairs) > 1 else ()),
         *tested,
         *explain_estimands((row.estimand for row in rows), DIFFERENCES, what),
-        "Internal comparisons from one data set, without external validation." if internal else "",
+        f"Internal comparisons from one data set, without external validation{external}."
+        if len(new) < len(methods)
+        else "",
     )
     simultaneous = "simultaneous " if len(pairs) > 1 else ""
     intervals = f"{simultaneous}{with_confidence(rows)} intervals"

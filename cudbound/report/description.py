@@ -114,16 +114,28 @@ def _subject(rows: Sequence[Row], run: Run | None) -> list[str]:
         what = f"The {compared}s of these classifiers were compared: {named}."
     else:
         were = "were" if len({getattr(row, "metric", "error") for row in rows}) > 1 else "was"
-        what = f"The {_named_metrics(rows)} of the classifier {were} estimated from its training data."
+        new = [row for row in rows if row.tested is not None and row.tested.new]
+        sources = ["from its training data"] * (len(new) < len(rows)) + ["on test cases"] * bool(new)
+        what = f"The {_named_metrics(rows)} of the classifier {were} estimated {' and '.join(sources)}."
     source = "" if run.source is None else f" in {run.source}"
     plural = "" if len(run.features) == 1 else "s"
     return [
         what,
         f"There were n = {run.n_samples} cases{source}, {run.classes_in_words}, with {len(run.features)} "
         f"feature{plural}.",
+        *_tested(rows),
         *run.preparation,
         *_procedure(rows, run),
     ]
+
+
+def _tested(rows: Sequence[Row]) -> list[str]:
+    """Return the test cases, and which methods read them unless all do."""
+    new = {row.method: row.tested for row in rows if row.tested is not None and row.tested.new}
+    readers = "" if len(new) == len({row.method for row in rows}) else f" ({', '.join(new)})"
+    compared = any(isinstance(row, ComparisonResult) for row in rows)
+    were = "The classifiers were" if compared else "The classifier was"
+    return [f"{were} tested on {tested}{readers}." for tested in dict.fromkeys(new.values())]
 
 
 def _procedure(rows: Sequence[Row], run: Run) -> list[str]:
@@ -152,7 +164,7 @@ def _methods(rows: Sequence[Row], run: Run | None) -> list[str]:
     )
     said = [f"{limits[0].upper()}{limits[1:]} by: {methods_in_words(rows)}."]
     said += [*_of_complements(rows), *_of_tests(rows)]
-    if isinstance(run, RunDescription):
+    if isinstance(run, RunDescription) and any(row.tested is None for row in rows):
         said.append(f"Bootstrap methods used {run.n_resamples} resamples.")
         if run.localization is not None and any(row.method == "cud" for row in rows):
             said.append(f"The localization rate of the CUD bound was {run.localization}.")

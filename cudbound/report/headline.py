@@ -62,8 +62,8 @@ def interval_sentence(row: IntervalEstimate, n_samples: int | None = None, perce
     estimate, low, high = (format_difference(value, percent=in_percent) for value in numbers)
     cases = "" if n_samples is None else f"{n_samples} training rows and "
     how = f"{row.method} interval from {cases}{row.n_fits:,} fits"
-    if row.center == "error on new cases":
-        how = f"{row.method} interval from new cases"
+    if row.tested is not None:
+        how = f"{row.method} interval from {row.tested}"
     what = metric_words([row.metric])
     if row.estimand.kind == "conditional":
         subject = f"the {what} of this classifier on new cases"
@@ -87,12 +87,16 @@ def majority_sentence(row: IntervalEstimate, base_rate: float, of_rows: str = OF
     row : IntervalEstimate
         There is a sentence only for the error.
     base_rate : float
-        Share of the rarer class in the training rows.
+        Share of the rarer class in the training rows; a row from test cases has their share.
     of_rows : str, default="of the training rows"
         The denominator of the share.
     """
     if row.metric != "error":
         return ()
+    if row.tested is not None and row.tested.new:
+        if row.tested.majority_error is None:
+            return ()
+        base_rate, of_rows = row.tested.majority_error, row.tested.of_rows
     known = _majority(base_rate, of_rows)
     if row.low > base_rate:
         return (f"{known}; that is below the interval: it is better than this classifier.",)
@@ -105,19 +109,34 @@ def majority_sentence(row: IntervalEstimate, base_rate: float, of_rows: str = OF
     return (f"{known}.",)
 
 
-def majority_note(rows: Sequence[IntervalEstimate], base_rate: float, of_rows: str = OF_ROWS) -> str:
-    """Return the note under a table on which intervals include the error of the majority class.
+def majority_notes(
+    rows: Sequence[IntervalEstimate], base_rate: float, of_rows: str = OF_ROWS, *, name: bool = True
+) -> tuple[str, ...]:
+    """Return the notes under a table on which intervals include the error of the majority class.
 
-    It names no intervals if there are no rows to name, and is empty if the headline already reports it.
+    Rows from test cases are compared with the share in these. A note names no intervals without `name`, and is empty if
+    the headline already reports it.
     """
-    known = _majority(base_rate, of_rows)
-    if not rows:
-        return f"{known}."
+    new = [row for row in rows if row.tested is not None and row.tested.new]
+    parts = [([row for row in rows if row not in new], base_rate, of_rows)] if len(new) < len(rows) else []
+    tested = new[0].tested if new else None
+    if tested is not None and tested.majority_error is not None:
+        parts.append((new, tested.majority_error, tested.of_rows))
+    if not name:
+        return tuple(f"{_majority(share, of)}." for _, share, of in parts)
+    quoted = recommended_row([row for row in rows if row.metric == "error"])
+    return tuple(_majority_note(part, share, of, quoted) for part, share, of in parts)
+
+
+def _majority_note(
+    rows: Sequence[IntervalEstimate], base_rate: float, of_rows: str, quoted: IntervalEstimate | None
+) -> str:
+    """Return which intervals include a value; the headline has it if it quotes one of these rows."""
     judged = [row for row in rows if row.metric == "error" and row.alternative != "greater"]
-    if not judged or (len(judged) == 1 and recommended_row(judged) is not None):
-        return ""  # the headline has it
-    if recommended_row(judged) is not None:  # the headline has the value
-        known = "Error of always predicting the majority class"
+    in_headline = any(row is quoted for row in judged)
+    if not judged or (len(judged) == 1 and in_headline):
+        return ""
+    known = "Error of always predicting the majority class" if in_headline else _majority(base_rate, of_rows)
     names = list(dict.fromkeys(row.method for row in judged if _contains(row, base_rate)))
     if not names:
         return f"{known}: no interval includes it."

@@ -12,7 +12,7 @@ from cudbound.basis.outcomes import Center
 from cudbound.basis.results import IntervalEstimate, PointEstimate
 from cudbound.report.cautions import cautions
 from cudbound.report.estimands import explain_estimands
-from cudbound.report.headline import headline, majority_note
+from cudbound.report.headline import headline, majority_notes
 from cudbound.report.table_style import FULL, Style, styled
 from cudbound.report.tables import Column, Report, Run, rows_report, with_confidence
 
@@ -74,7 +74,7 @@ def interval_report(
         _validation_note(rows, style),
         "" if style.on_paper else _center_note(rows),  # it speaks of methods by their short names
         "" if style.on_paper else _outside_note(rows),
-        "" if run is None else majority_note(() if style.on_paper else rows, run.base_rate, run.of_rows),
+        *(() if run is None else majority_notes(rows, run.base_rate, run.of_rows, name=not style.on_paper)),
         *(() if run is None else (one.args[0] for one in cautions(rows, run.n_samples, run.cautions))),
     )
     ways = {row.alternative for row in rows}
@@ -88,16 +88,15 @@ def interval_report(
 
 
 def _validation_note(rows: Sequence[IntervalEstimate], style: Style) -> str:
-    new = [row for row in rows if row.center == "error on new cases"]
+    new = [row for row in rows if row.tested is not None and row.tested.new]
     external = dict.fromkeys(row.title if style.on_paper else row.method for row in new)
     internal = "Internal intervals from the training data alone, without external validation"
     if not external:
         return f"{internal}."
+    cases = f"{new[0].tested}, to which the classifier was not fitted."
     if len(new) == len(rows):
-        return "Intervals from test cases to which the classifier was not fitted."
-    return (
-        f"{internal}; except {', '.join(external)}, from test cases to which the classifier was not fitted."
-    )
+        return f"Intervals from {cases}"
+    return f"{internal}; except {', '.join(external)}, from {cases}"
 
 
 def _center_note(rows: Sequence[IntervalEstimate]) -> str:

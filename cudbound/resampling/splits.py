@@ -149,8 +149,9 @@ def record_test_set(task: Task) -> TestSetLosses:
     )
     tested = design.testing[0] > 0
     losses, scores = parted(task.refit(design.training)[0, tested])
-    event = task.labels[tested] > 0.0 if np.unique(task.labels).size == 2 else None
-    return TestSetLosses(losses, n - n_test, "holdout-model", remarks, event=event, **scores)
+    labels = task.labels[tested]
+    classes = {"event": labels > 0.0} if np.unique(task.labels).size == 2 else {"class_numbers": labels}
+    return TestSetLosses(losses, n - n_test, "holdout-model", remarks, **classes, **scores)
 
 
 def _means_of_splits(

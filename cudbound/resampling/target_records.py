@@ -44,12 +44,13 @@ def given_records(recording: Recording) -> Made:
     if recording.test_set is not None:
         X_test, y_test = recording.test_set
         wrong = np.asarray(estimator.predict(X_test) != y_test)
-        event = np.asarray(y_test == sample.classes[recording.scoring.event_class]) if two else None
+        number = np.searchsorted(sample.classes, y_test)  # in order, as np.unique leaves them
         made["test_set"] = TestSetLosses(
             wrong,
             sample.n_samples,
             estimand="conditional",
-            event=event,
+            event=number == recording.scoring.event_class if two else None,
+            class_numbers=None if two else number,
             remarks=recording.test_remarks,
             **recording.scoring.of(estimator, X_test),
         )

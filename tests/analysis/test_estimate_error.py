@@ -104,7 +104,9 @@ def test_a_frame_and_a_text():
         LEAST_SQUARES.fit(X, Y), X, Y, n_resamples=20, rng=0, resampling=Resampling(sizes=SIZES)
     )
     frame = table.to_frame()
-    assert list(frame.columns) == ["method", "estimate", "estimand", "n_fits", "degenerate", "remarks"]
+    assert list(frame.columns) == [
+        *("method", "estimate", "estimand", "n_fits", "n_test", "degenerate", "remarks"),
+    ]
     assert frame["estimate"].tolist() == [row.estimate for row in table.rows]
     first_words = [line.split()[0] for line in str(table).splitlines() if line and line[0] != " "]
     assert [word for word in first_words if word in table] == list(frame["method"])

@@ -113,7 +113,7 @@ def test_ratios_and_costs_keep_their_units():
         *paper["mean cost of the errors"],
     )
     assert not any("%" in cell for cell in others)
-    prevalence = Proportion(0.25, 0.125, 0.5, 40).of_sample
+    prevalence = Proportion(0.25, 0.125, 0.5, 40).in_words("of the sample")
     assert prevalence == "the prevalence 0.250 of the sample, limits 0.125 to 0.500"
     assert prevalence.in_percent == "the prevalence 25.0% of the sample, limits 12.5% to 50.0%"
 

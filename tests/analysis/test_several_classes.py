@@ -6,6 +6,7 @@ import math
 import re
 
 import numpy as np
+import pandas as pd
 import pytest
 from click.testing import CliRunner
 from hypothesis import given, settings
@@ -28,6 +29,7 @@ from cudbound import (
     verify_result,
 )
 from cudbound.basis.exceptions import FewEventsWarning, UnsupportedEstimatorError
+from cudbound.basis.outcomes import TestedRows
 from cudbound.basis.validation import check_labels
 from cudbound.cli.group import main
 from cudbound.intervals import GROUPS
@@ -178,10 +180,16 @@ def test_new_cases_of_several_classes():
     X_new, y_new = data(n=40, seed=9)
     row = performance_interval(clf, X, y, method="test-set-wilson", test_set=(X_new, y_new), **FAST)
     assert row.estimate == pytest.approx(np.mean(clf.predict(X_new) != y_new))
-    with pytest.raises(ValueError, match="the recorded test_set have too few rows for the sensitivity of a"):
-        compare_intervals(
-            clf, X, y, methods=["test-set-wilson"], metric="sensitivity", test_set=(X_new, y_new), **FAST
-        )
+    assert row.row.tested == TestedRows(
+        40, majority_error=1 - pd.Series(y_new).value_counts(normalize=True).max()
+    )
+    table = compare_intervals(
+        clf, X, y, methods=["test-set-wilson"], metric="sensitivity", test_set=(X_new, y_new), **FAST
+    )
+    for name in clf.classes_:
+        found, of_class = table["test-set-wilson", f"sensitivity of {name}"], y_new == name
+        assert found.estimate == pytest.approx(np.mean(clf.predict(X_new[of_class]) == name))
+        assert found.remarks == (f"based on {of_class.sum()} events of 40 test cases",)
 
 
 def test_a_rare_class_is_absent_from_draws_and_they_are_fitted_all_the_same():

@@ -23,9 +23,10 @@ from cudbound import (
     performance_interval,
 )
 from cudbound.basis.exceptions import LowUpperLimitWarning, SampleSizeWarning
+from cudbound.basis.outcomes import TestedRows
 from cudbound.basis.proportions import limit_without_error
 from cudbound.report.cautions import cautions
-from cudbound.report.headline import headline, majority_note, majority_sentence
+from cudbound.report.headline import headline, majority_notes, majority_sentence
 
 FEW = {"n_resamples": 60, "rng": 0}
 
@@ -92,11 +93,11 @@ def test_every_form_for_readers_has_the_headline_above_the_table(form):
         ),
         (
             [
-                row("test-set-wald", center="error on new cases"),
-                row("test-set-wilson", center="error on new cases"),
+                row("test-set-wald", center="error on new cases", tested=TestedRows(30)),
+                row("test-set-wilson", center="error on new cases", tested=TestedRows(30)),
             ],
             "The error of this classifier on new cases is estimated at 0.200 (95% confidence interval 0.100 to 0.400; "
-            "test-set-wilson interval from new cases).",
+            "test-set-wilson interval from 30 test cases).",
         ),
         (
             [row("cud")],
@@ -154,14 +155,14 @@ def test_an_interval_is_held_against_the_majority_class(one, ends):
 
 def test_another_metric_than_the_error_is_not():
     assert majority_sentence(row(metric="sensitivity"), 0.3) == ()
-    assert majority_note([row(metric="sensitivity"), row("cud", metric="sensitivity")], 0.3) == ""
+    assert majority_notes([row(metric="sensitivity"), row("cud", metric="sensitivity")], 0.3) == ("",)
 
 
 def test_the_note_names_the_intervals_that_contain_it():
     rows = [row(), row("cud", 0.0, 0.2), row("langford-binomial", 0.2, 0.5)]
-    assert "included in two-center, langford-binomial, so no evidence there" in majority_note(rows, 0.3)
-    assert majority_note(rows, 0.9).endswith(": no interval includes it.")
-    assert "included in every interval" in majority_note(rows[::2], 0.3)
+    assert "included in two-center, langford-binomial, so no evidence there" in majority_notes(rows, 0.3)[0]
+    assert majority_notes(rows, 0.9)[0].endswith(": no interval includes it.")
+    assert "included in every interval" in majority_notes(rows[::2], 0.3)[0]
 
 
 def test_noise_does_not_beat_the_majority_class_and_a_signal_does():
@@ -206,7 +207,7 @@ def test_a_one_sided_limit_is_held_against_the_one_sided_one():
 
 
 def test_limits_of_new_cases_and_of_other_metrics_are_left_alone():
-    assert cautions([row("test-set-wilson", 0.0, 0.001, center="error on new cases")], 500) == ()
+    assert cautions([row("test-set-wilson", 0.0, 0.001, tested=TestedRows(500))], 500) == ()
     assert cautions([row("cud", 0.0, 0.001, metric="sensitivity")], 50) == ()
 
 

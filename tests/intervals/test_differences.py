@@ -458,7 +458,7 @@ def test_the_frame_and_the_rows_of_a_table():
     assert list(frame.columns) == [
         *("a", "b", "method", "metric", "estimate", "low", "high", "raw_low", "raw_high", "confidence_level"),
         "statistic",
-        *("pvalue", "alternative", "null", "estimand", "n_fits", "degenerate", "remarks"),
+        *("pvalue", "alternative", "null", "estimand", "n_fits", "n_test", "degenerate", "remarks"),
     ]
     assert frame["remarks"].tolist() == ["", "r; d"]
     assert frame["degenerate"].tolist() == [False, True]

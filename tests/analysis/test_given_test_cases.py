@@ -1,0 +1,224 @@
+"""Given test cases: their number, events, prevalence and words, and warnings about them, beside training rows."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pytest
+from scipy.stats import binomtest
+from sklearn.linear_model import LogisticRegression
+from sklearn.naive_bayes import GaussianNB
+
+from cudbound import (
+    Metrics,
+    compare_intervals,
+    compare_learners,
+    estimate_error,
+    interval_of,
+    performance_interval,
+    verify_result,
+)
+from cudbound.basis.exceptions import CudboundWarning, FewEventsWarning, SampleSizeWarning
+from cudbound.basis.outcomes import TestedRows
+from cudbound.metrics.predictive import Proportion, predictive_limits
+from cudbound.records import TestSetLosses, TestSetScores
+from cudbound.report.table_style import Style
+
+RNG = np.random.default_rng(2)
+Y = np.arange(60) % 2
+X = RNG.normal(size=(60, 2)) + Y[:, None]
+CLF = LogisticRegression().fit(X, Y)
+#: A tenth of the new cases are events, and half of the training rows.
+NEW_Y = np.arange(200) < 20
+NEW_X = RNG.normal(size=(200, 2)) + NEW_Y[:, None]
+NEW_Y = NEW_Y.astype(int)
+CALLED = CLF.predict(NEW_X)
+FEW = {"n_resamples": 20, "rng": 0}
+EXACT = "test-set-clopper-pearson"
+
+
+def cases(n_events: int, n_others: int):
+    """Return as many new cases of each class."""
+    rows = np.r_[:n_events, 20 : 20 + n_others]
+    return NEW_X[rows], NEW_Y[rows]
+
+
+def heard(call):
+    """Return the result of a call, and its warnings about few rows."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        result = call()
+    return result, [str(one.message) for one in caught if issubclass(one.category, CudboundWarning)]
+
+
+@pytest.mark.parametrize(
+    ("metric", "methods", "words"),
+    [
+        ("error", [EXACT, "single-split-t"], "25 test cases with 3 events and 22 non-events"),
+        ("sensitivity", [EXACT], "3 events of 25 test cases"),
+        ("specificity", [EXACT], "22 non-events of 25 test cases"),
+        ("balanced-error", ["test-set-wald"], "25 test cases with 3 events and 22 non-events"),
+        (
+            Metrics("cost", costs={0: 1.0, 1: 4.0}),
+            ["test-set-wald"],
+            "25 test cases with 3 events and 22 non-events",
+        ),
+        ("auc", ["test-set-delong", "test-set-newcombe"], "25 test cases with 3 events and 22 non-events"),
+        ("brier", ["test-set-t"], "25 test cases with 3 events and 22 non-events"),
+        (Metrics("ppv", prevalence=0.2), [EXACT], "25 test cases with 3 events and 22 non-events"),
+        ("lr+", [EXACT], "25 test cases with 3 events and 22 non-events"),
+    ],
+)
+def test_rows_and_warnings_are_about_the_test_cases(metric, methods, words):
+    table, told = heard(
+        lambda: compare_intervals(CLF, X, Y, methods=methods, metric=metric, test_set=cases(3, 22), **FEW)
+    )
+    for row in table:
+        assert row.remarks[0] == f"based on {words}"
+        assert (row.n_test, row.tested.n_events, row.tested.new) == (25, 3, True)
+        assert "draws within" not in str(row.remarks)
+    assert table.to_frame()["n_test"].tolist() == [25] * len(methods)
+    few = [one for one in told if "25 test cases" in one]
+    assert len(few) == len(told)  # nothing is said of the 60 training rows
+    assert len(few) == (metric != "specificity")
+    assert "Intervals from 25 test cases with 3 events and 22 non-events" in " ".join(table.report().notes)
+
+
+def test_training_rows_keep_theirs_beside_test_cases():
+    asked = {"methods": ["two-center", EXACT], "metric": ["sensitivity", "error"]}
+    with pytest.warns(FewEventsWarning, match="3 events of 25 test cases"):
+        table = compare_intervals(CLF, X, Y, **asked, test_set=cases(3, 22), **FEW)
+    of_training = table["two-center", "sensitivity"]
+    assert of_training.remarks[0] == "based on 30 events"
+    assert of_training == compare_intervals(CLF, X, Y, **asked, **FEW)["two-center", "sensitivity"]
+    assert table.to_frame()["n_test"].tolist() == [None, 25, None, 25]
+    notes = " ".join(table.report().notes)
+    assert f"except {EXACT}, from 25 test cases with 3 events" in notes
+    assert "would be wrong for 12.0% of the test cases" in notes
+    told = table.describe().methods
+    assert "were estimated from its training data and on test cases." in told
+    assert f"tested on 25 test cases with 3 events and 22 non-events ({EXACT})." in told
+
+
+def test_few_of_a_class_in_training_alone_is_not_said_of_test_cases():
+    few = np.r_[:60:2, 1:19:2]  # 9 events
+    asked = {"metric": "sensitivity", "test_set": (NEW_X, NEW_Y), **FEW}
+    clf = LogisticRegression().fit(X[few], Y[few])
+    _, told = heard(lambda: compare_intervals(clf, X[few], Y[few], methods=EXACT, **asked))
+    assert told == []
+    _, told = heard(lambda: compare_intervals(clf, X[few], Y[few], methods=[EXACT, "two-center"], **asked))
+    assert [one.split(".")[0] for one in told] == ["The sensitivity is based on 9 events"]
+
+
+@pytest.mark.parametrize("joint", [False, True])
+def test_a_prevalence_of_the_sample_is_that_of_the_test_cases(joint):
+    metric = Metrics(["ppv", "npv"], prevalence="sample", joint=joint)
+    table = compare_intervals(CLF, X, Y, methods=[EXACT], metric=metric, test_set=(NEW_X, NEW_Y), **FEW)
+    positive = CALLED == 1
+    assert table[EXACT, "ppv"].estimate == pytest.approx(NEW_Y[positive].mean())
+    assert table[EXACT, "npv"].estimate == pytest.approx(1.0 - NEW_Y[~positive].mean())
+    assert "at the prevalence 0.100 of the test cases" in str(table[EXACT, "ppv"].remarks)
+    if not joint:
+        parts = [
+            Proportion(k / n, *binomtest(k, n).proportion_ci(), n)
+            for k, n in (
+                (int(NEW_Y[positive].sum()), 20),
+                (int((~positive & (NEW_Y == 0)).sum()), 180),
+                (20, 200),
+            )
+        ]
+        assert table[EXACT, "ppv"].confidence_interval == pytest.approx(predictive_limits("ppv", *parts))
+
+
+def test_the_net_benefit_is_that_of_the_test_cases():
+    metric = Metrics("net-benefit", threshold=0.5, prevalence="sample")
+    row = performance_interval(
+        CLF, X, Y, method="test-set-wald", metric=metric, test_set=(NEW_X, NEW_Y), **FEW
+    ).row
+    right, wrong = (CALLED & NEW_Y).mean(), (CALLED & (1 - NEW_Y)).mean()
+    assert row.estimate == pytest.approx(right - wrong)
+    assert row.low < row.estimate < row.high
+
+
+def test_the_sentence_and_the_majority_class_are_those_of_the_test_cases():
+    found, _ = heard(lambda: performance_interval(CLF, X, Y, method=EXACT, test_set=cases(3, 22), **FEW))
+    assert f"{EXACT} interval from 25 test cases with 3 events and 22 non-events)" in found.sentence
+    assert "Always predicting the majority class would be wrong for 12.0% of the test cases" in str(found)
+    assert "training" not in str(found)
+    told = found.describe()
+    assert "was estimated on test cases. " in told.methods
+    assert "Bootstrap" not in told.methods
+    assert found.display().reference == pytest.approx(0.12)
+    paper = " ".join(found.table.report(style=Style("paper")).notes)
+    assert "12.0% of the test cases" in paper
+    assert "training rows" not in paper
+
+
+@pytest.mark.parametrize("metric", ["sensitivity", Metrics("ppv", prevalence="sample"), "lr-", "auc"])
+def test_without_an_event_among_the_test_cases_there_are_no_numbers(metric):
+    methods = "test-set-delong" if metric == "auc" else EXACT
+    with pytest.warns(FewEventsWarning, match="0 events"):
+        table = compare_intervals(CLF, X, Y, methods=methods, metric=metric, test_set=cases(0, 25), **FEW)
+    (row,) = table
+    assert np.isnan([row.estimate, row.low, row.high]).all()
+    assert row.degenerate
+    assert (str(row.estimand), row.n_test) == ("conditional", 25)
+    assert "0 events" in str(row.all_remarks)
+    assert "Internal" not in " ".join(table.report().notes)
+
+
+def test_one_event_and_one_case():
+    with pytest.warns(FewEventsWarning, match="based on 1 event of 25 test cases"):
+        row = performance_interval(
+            CLF, X, Y, method=EXACT, metric="sensitivity", test_set=cases(1, 24), **FEW
+        ).row
+    assert row.confidence_interval == pytest.approx(binomtest(int(row.estimate), 1).proportion_ci())
+    with pytest.warns(
+        SampleSizeWarning, match=r"on 1 test case with 1 event and 0 non-events\. With fewer than 20"
+    ):
+        alone = performance_interval(CLF, X, Y, method=EXACT, test_set=cases(1, 0), **FEW)
+    assert alone.confidence_interval == pytest.approx(binomtest(int(alone.estimate), 1).proportion_ci())
+    assert alone.cautions[0].n_samples == 1
+
+
+def test_held_out_rows_are_counted_too():
+    asked = {"methods": [EXACT], "metric": Metrics(["sensitivity", "ppv"], prevalence="sample"), **FEW}
+    table, _ = heard(lambda: compare_intervals(CLF, X, Y, **asked))
+    row = table[EXACT, "sensitivity"]
+    assert (row.n_test, row.tested.new) == (30, False)
+    assert row.remarks == (f"based on {row.tested.n_events} events of 30 held-out rows",)
+    # the prevalence of all rows is better known than that of the rows held out
+    assert "at the prevalence 0.500 of the sample" in str(table[EXACT, "ppv"].remarks)
+    assert "from its training data" in table.describe().methods
+
+
+def test_comparisons_and_point_estimates_count_test_cases():
+    pair, asked = [CLF, GaussianNB().fit(X, Y)], {"test_set": cases(3, 10), "rng": 0}
+    with pytest.warns(SampleSizeWarning, match="13 test cases with 3 events and 10 non-events"):
+        table = compare_learners(pair, X, Y, methods=["mcnemar", "corrected-resampled-t"], **asked)
+    assert table.to_frame()["n_test"].tolist() == [13, None]
+    assert table["mcnemar"].remarks == ("based on 13 test cases with 3 events and 10 non-events",)
+    assert "The classifiers were tested on 13 test cases with 3 events" in table.describe().methods
+    assert "external validation; except mcnemar, from test cases." in " ".join(table.report().notes)
+    with pytest.warns(SampleSizeWarning, match="13 test cases"):
+        points = estimate_error(CLF, X, Y, methods=["holdout", "resubstitution"], **asked)
+    assert [row.n_test for row in points] == [13, None]
+
+
+def test_recorded_losses_and_scores_are_counted():
+    assert interval_of(TestSetLosses([0, 1, 0, 0], 20, "conditional"), EXACT).n_test == 4
+    known = TestSetLosses([0, 1, 0, 0], 20, "conditional", event=[1, 0, 0, 1])
+    assert interval_of(known, EXACT).remarks == ("based on 4 test cases with 2 events and 2 non-events",)
+    assert TestSetScores([1, 0, 0], [0.9, 0.1, 0.2], 20).rows_of() == TestedRows(
+        3, n_events=1, majority_error=1 / 3
+    )
+
+
+def test_a_saved_result_on_test_cases_is_verified(tmp_path):
+    metric = Metrics(["ppv", "sensitivity"], prevalence="sample")
+    asked = {"methods": [EXACT], "metric": metric, "test_set": (NEW_X, NEW_Y)}
+    compare_intervals(CLF, X, Y, **asked, **FEW).save(tmp_path / "saved.json")
+    assert verify_result(tmp_path / "saved.json", CLF, X, Y, test_set=(NEW_X, NEW_Y)).passed
+    other = verify_result(tmp_path / "saved.json", CLF, X, Y, test_set=(NEW_X[:150], NEW_Y[:150]))
+    assert not other.passed
