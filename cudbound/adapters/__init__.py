@@ -116,7 +116,8 @@ def express(
     if native and model.l1_penalty is not None:
         check_native(training_problem(model))
     if sample_weight is not None:
-        model = _weighted(model, sample_weight)
+        check_index(X, sample_weight, names=("X", "sample_weight"))
+        model = _weighted(model, np.asarray(sample_weight))
     if polish:
         model = polish_model(model)
     else:

@@ -62,8 +62,9 @@ def check_test_set(test_set: Any, sample: Sample, methods: Iterable[MethodCard])
             f"The 'test_set' parameter must be a pair (X_test, y_test) or None. Got {type(test_set).__name__} instead."
         )
     X_test, y_test = test_set[0], np.asarray(test_set[1])
-    check_lengths(count_rows(X_test), len(y_test))
-    check_index(*test_set, names=("X_test", "y_test"))
+    names = ("X_test", "y_test")
+    check_lengths(count_rows(X_test), len(y_test), names)
+    check_index(*test_set, names=names)
     classes = sample.classes.tolist()
     unknown = sorted(set(y_test.tolist()) - set(classes), key=repr)
     if unknown:

@@ -130,7 +130,7 @@ def compare_intervals(
         If there are fewer than 20 or more than 200 training rows; the intervals were hardly studied there.
     TrainingRowsWarning
         If cases of `test_set` equal training rows.
-    FewGroupsWarning, FrequencyWeightsWarning, SimilarRowsWarning, DuplicateRowsWarning
+    FewGroupsWarning, FrequencyWeightsWarning, DuplicateRowsWarning
         If rows do not seem to be one patient each: docs/how_to/several_rows_per_patient.md.
 
     Notes

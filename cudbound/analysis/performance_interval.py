@@ -246,7 +246,7 @@ def performance_interval(
         the bound treats both as fixed.
     FrozenStepsWarning
         If refits keep a previously fitted step.
-    DuplicateRowsWarning, SimilarRowsWarning, FewGroupsWarning, FrequencyWeightsWarning
+    DuplicateRowsWarning, FewGroupsWarning, FrequencyWeightsWarning
         If rows do not seem to be one patient each.
     NotCertifiedWarning
         If a limit stopped the search for the suprema; upper bounds are used, which can only lengthen the interval.

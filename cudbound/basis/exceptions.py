@@ -205,18 +205,6 @@ class FrequencyWeightsWarning(CudboundWarning):
     n_patients: int = 0
 
 
-class SimilarRowsWarning(CudboundWarning):
-    """Rows form small clusters of close neighbors, as several rows of one patient do.
-
-    Attributes
-    ----------
-    ratio : float
-        Median over the distinct rows of the distance of the nearest row over that of the fourth nearest.
-    """
-
-    ratio: float = 1.0
-
-
 class DuplicateRowsWarning(CudboundWarning):
     """More rows are identical, in every feature and in the label, than chance explains.
 

@@ -62,7 +62,9 @@ class Groups:
         ValueError
             If they have another shape, one is missing, or all are equal.
         """
-        found = np.asarray(values)
+        found = np.asarray(
+            values, dtype=None if hasattr(values, "dtype") else object
+        )  # of a list, no number is rounded
         if found.ndim != 1 or not found.size:
             raise ValueError(f"'groups' must have one value per row. Got shape {found.shape} instead.")
         missing = [row for row, value in enumerate(found.tolist()) if value is None or value != value]
@@ -145,7 +147,7 @@ def check_groups(groups: ArrayLike | None, labels: NDArray[np.float64]) -> Group
     if groups is None:
         return None
     found = Groups.of(groups)
-    check_lengths(labels.size, found.n_samples)
+    check_lengths(labels.size, found.n_samples, ("y", "groups"))
     for label in np.unique(labels):
         n_groups = np.unique(found.codes[labels == label]).size
         if n_groups < MIN_GROUPS_PER_CLASS:

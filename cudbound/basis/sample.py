@@ -85,6 +85,10 @@ class Sample:
         labels = check_labels(y, classes, several=several)
         check_lengths(n, labels.size)
         check_index(X, y)
+        # rows without an index of their own have that of their labels
+        indexed, name = (X, "X") if hasattr(X, "iloc") else (y, "y")
+        for other, values in (("groups", groups), ("sample_weight", sample_weight)):
+            check_index(indexed, values, names=(name, other))
         known = classes[(labels if len(classes) > 2 else labels > 0.0).astype(int)]
         return cls(X, known, classes, labels, check_groups(groups, labels), weights, groups)
 
@@ -164,10 +168,10 @@ def check_index(X: Any, y: Any, *, names: tuple[str, str] = ("X", "y")) -> None:
     """
     if not (hasattr(X, "iloc") and hasattr(y, "iloc")):
         return
-    check_lengths(count_rows(X), count_rows(y))
+    X_name, y_name = names
+    check_lengths(count_rows(X), count_rows(y), names)
     if X.index.equals(y.index):
         return
-    X_name, y_name = names
     labels = zip(X.index.tolist(), y.index.tolist(), strict=True)
     differing = ((row, *pair) for row, pair in enumerate(labels) if pair[0] != pair[1])
     row, of_rows, of_labels = next(differing, (0, X.index.dtype, y.index.dtype))

@@ -358,10 +358,12 @@ def count_rows(X: Any) -> int:
     return int(X.shape[0]) if hasattr(X, "shape") else len(X)
 
 
-def check_lengths(n_rows: int, n_labels: int) -> None:
-    """Raise ValueError unless X and y have the same number of rows."""
-    if n_rows != n_labels:
-        raise ValueError(f"X and y must have the same number of rows. Got {n_rows} and {n_labels}.")
+def check_lengths(n_rows: int, n_values: int, names: tuple[str, str] = ("X", "y")) -> None:
+    """Raise ValueError unless X and y, or two other arguments, have the same number of rows."""
+    if n_rows != n_values:
+        raise ValueError(
+            f"{' and '.join(names)} must have the same number of rows. Got {n_rows} and {n_values}."
+        )
 
 
 def _some(values: Collection[Any]) -> str:

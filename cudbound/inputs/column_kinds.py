@@ -109,6 +109,11 @@ def numbers_the_rows(values: pd.Series[str]) -> bool:
     return len(steps) >= MIN_COUNTED and float((steps == 1.0).mean()) >= MOSTLY
 
 
+def has_long_numbers(keys: pd.Series[str]) -> bool:
+    """Whether numbers differ only in digits that a floating-point number does not hold, as identifiers may."""
+    return keys.nunique() > to_numbers(keys).nunique() > 0 == to_numbers(keys.dropna()).isna().sum()
+
+
 def automatic_categories(
     frame: pd.DataFrame, named: tuple[str, ...], with_text: bool, most_integers: int
 ) -> tuple[list[str], list[str]]:

@@ -16,6 +16,7 @@ from cudbound.inputs.column_kinds import (
     SEPARATORS,
     automatic_categories,
     doubts,
+    has_long_numbers,
     in_plain_form,
     kind_of,
     one_spelling,
@@ -316,6 +317,12 @@ def _numbers(frame: pd.DataFrame) -> pd.DataFrame:
     if huge.any(axis=None):
         cells = _first_cells(frame, huge)
         raise CsvError(f"infinite or beyond {LARGEST:g}: {cells}; correct or remove these lines")
+    long = [quoted(name) for name in frame.columns if has_long_numbers(frame[name].map(key_of))]
+    if long:
+        raise CsvError(
+            f"column {first_few(long)} has whole numbers of more than 15 digits, as identifiers do, and cannot be a "
+            "numeric feature; drop it with --exclude COL, or add it to --categorical"
+        )
     return numbers
 
 

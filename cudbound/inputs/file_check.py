@@ -19,6 +19,7 @@ from cudbound.inputs.column_kinds import (
     TEXT,
     UNITS,
     doubts,
+    has_long_numbers,
     in_plain_form,
     is_id_name,
     kind_of,
@@ -219,7 +220,8 @@ def _role(name: str, keys: pd.Series[str], kind: str, used: bool) -> str:
         return ID
     if keys.nunique() == 1:
         return CONSTANT
-    if (kind == IDS and keys.nunique() == keys.count()) or numbers_the_rows(keys.dropna()):
+    each_its_own = kind == IDS and keys.nunique() == keys.count()
+    if each_its_own or has_long_numbers(keys) or numbers_the_rows(keys.dropna()):
         return ID
     return _UNUSABLE.get(kind) or (CATEGORICAL if kind == TEXT else NUMERIC)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
@@ -84,7 +85,11 @@ def to_numbers(column: pd.Series[str]) -> pd.Series[float]:
 def key_of(text: Any) -> Any:
     """Return one text for all spellings of the same value: ``1``, ``1.0`` and ``1e0`` become ``1``."""
     number = number_of(text)
-    return text if math.isnan(number) else repr(number).removesuffix(".0")
+    if math.isnan(number):
+        return text
+    if 2.0**53 < abs(number) < math.inf:  # an identifier, of which a floating-point number loses digits
+        return f"{Decimal(text.replace(MINUS, '-')):f}".partition(".")[0]
+    return repr(number).removesuffix(".0")
 
 
 def conventions(texts: Iterable[object]) -> list[Convention]:

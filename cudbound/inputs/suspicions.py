@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from cudbound.basis.equal_rows import count_improbable_copies
 from cudbound.inputs.column_kinds import IDS, is_id_name, kind_of, numbers_the_rows
 from cudbound.inputs.column_roles import Roles
 from cudbound.inputs.data_file import quoted
@@ -36,13 +37,13 @@ def suspicions(cells: pd.DataFrame, roles: Roles, numbers: pd.DataFrame) -> Iter
     numbers : DataFrame of float
         The numeric features.
     """
-    copies = cells.duplicated()
-    if copies.any():
-        words = "is an exact copy" if copies.sum() == 1 else "are exact copies"
+    n_copies = count_improbable_copies(cells)
+    if n_copies:
+        words = "is an exact copy" if n_copies == 1 else "are exact copies"
         way = "" if roles.group is not None else ", or use --group COL if they belong to one patient"
         yield (
-            f"{copies.sum()} of {len(cells)} rows {words} of an earlier row, the first on line {copies.idxmax()}; "
-            f"delete what was pasted twice{way}"
+            f"{n_copies} of {len(cells)} rows {words} of an earlier row, the first on line "
+            f"{cells.duplicated().idxmax()}, which chance does not explain; delete what was pasted twice{way}"
         )
     for name in cells.columns:
         if name not in (roles.target, roles.group, roles.weight, *roles.categorical):

@@ -23,6 +23,7 @@ from cudbound import (
     LeastSquaresClassifier,
     Resampling,
     ResamplingSizes,
+    clinical_report,
     compare_intervals,
     compare_learners,
     cud_interval,
@@ -31,6 +32,7 @@ from cudbound import (
     performance_interval,
     plan_sample_size,
 )
+from cudbound.adapters import express
 from cudbound.basis.exceptions import ParameterError, UnsupportedEstimatorError
 from cudbound.intervals import GROUPS, METHODS
 
@@ -113,6 +115,39 @@ def test_labels_of_another_index_are_refused(name):
         ParameterError, match="'y_test' parameter must be in the order of the index of X_test"
     ):
         estimate_error(clf, frame, y, methods="holdout", test_set=(frame, sorted_by_class))
+
+
+@pytest.mark.parametrize("name", ["groups", "sample_weight"])
+def test_groups_and_weights_of_another_index_are_refused(name):
+    patients = pd.Index([f"p{i}" for i in range(16)])
+    frame, y = pd.DataFrame(X_FEW, index=patients), pd.Series(Y_FEW, index=patients)
+    values = pd.Series(np.arange(16) // 1.2 + 1.5, index=patients[::-1])
+    weights = {"sample_weight": values.to_numpy()} if name == "sample_weight" else {}
+    clf = LeastSquaresClassifier().fit(frame, y, **weights)
+    small = {"n_resamples": 5, "rng": 0}
+    calls = [compare_intervals, performance_interval, cud_interval, instability, clinical_report]
+    if name == "groups":
+        calls += [
+            estimate_error,
+            lambda clf, *data, **given: compare_learners([clf, "majority"], *data, **given),
+        ]
+    else:
+        calls.append(
+            lambda clf, *data, sample_weight, **given: express(clf, *data, sample_weight=sample_weight)
+        )
+    for call in calls:
+        with pytest.raises(
+            ParameterError, match=rf"'{name}' .* order of the index of X, .*{name}.loc\[X.index\]"
+        ):
+            call(clf, frame, y, **{name: values}, **small)
+    # rows without an index have that of their labels
+    with pytest.raises(ParameterError, match=f"'{name}' parameter must be in the order of the index of y"):
+        performance_interval(clf, X_FEW, y, **{name: values}, **small)
+    with pytest.raises(ValueError, match=f"{name}.* rows. Got .*15"):
+        performance_interval(clf, frame, y, **{name: values[1:]}, **small)
+    expected = performance_interval(clf, X_FEW, Y_FEW, **{name: values.to_numpy()}, **small).row
+    for given in (values.to_numpy(), values.set_axis(patients), values.tolist()):
+        assert performance_interval(clf, frame, y, **{name: given}, **small).row == expected
 
 
 @pytest.mark.parametrize(

@@ -12,14 +12,15 @@ import numpy as np
 import pandas as pd
 import pytest
 from click.testing import CliRunner
+from scipy.sparse import csr_array
 from unwrapped import unwrapped
 
 from cudbound import LeastSquaresClassifier, compare_intervals, performance_interval
+from cudbound.basis.equal_rows import count_improbable_copies
 from cudbound.basis.exceptions import (
     DuplicateRowsWarning,
     FewGroupsWarning,
     FrequencyWeightsWarning,
-    SimilarRowsWarning,
 )
 from cudbound.basis.groups import Groups
 from cudbound.basis.related_rows import related_rows
@@ -34,35 +35,7 @@ def kinds(X, y=None, groups=None, weight=None):
     return [type(one) for one in related_rows(X, y, groups, weight)]
 
 
-def in_groups(size, n=60, p=4, spread=0.05, seed=0):
-    rng = np.random.default_rng(seed)
-    return np.repeat(rng.normal(size=(n // size, p)), size, axis=0) + spread * rng.normal(size=(n, p))
-
-
-# --- rows that resemble each other
-
-
-@pytest.mark.parametrize("size", [2, 3, 4])
-@pytest.mark.parametrize("n", [24, 60, 120])
-def test_groups_of_near_duplicates_are_found_and_their_name_silences_it(size, n):
-    X = in_groups(size, n) * [1.0, 1e4, 1e-6, 1.0] + [0.0, 5.0, 0.0, -3.0]  # in whatever units
-    assert kinds(X) == [SimilarRowsWarning]
-    assert "groups=" in str(related_rows(X, X[:, 0] > 0, None, None)[0])
-    if n // size >= 10:
-        assert kinds(X, groups=Groups.of(np.arange(n) // size)) == []
-
-
-def test_the_ratio_is_that_of_plain_loops():
-    X = np.column_stack([in_groups(3, 30, p=3), np.ones(30)])  # a column that does not vary is no feature
-    Z = (X[:, :3] - X[:, :3].mean(axis=0)) / X[:, :3].std(axis=0)
-    ratios = []
-    for i in range(30):
-        distances = sorted(
-            np.sqrt(sum((Z[i, k] - Z[j, k]) ** 2 for k in range(3))) for j in range(30) if j != i
-        )
-        ratios.append(distances[0] / distances[3])
-    (found,) = related_rows(X, X[:, 0] > 0, None, None)
-    assert found.ratio == pytest.approx(np.median(ratios))
+# --- independent rows
 
 
 @pytest.mark.parametrize("name", sorted(WORLDS))
@@ -73,24 +46,35 @@ def test_independent_rows_are_left_alone(name):
         assert kinds(cases.X, cases.y == 1) == []
 
 
+@pytest.mark.parametrize("seed", range(20))
+def test_independent_patients_of_few_values_are_left_alone(seed):
+    rng = np.random.default_rng(seed)
+    yes_no = rng.integers(0, 2, size=(100, 3)).astype(float)
+    severity = rng.normal(size=100)
+    # twelve symptoms of one severity, none of them in mild cases: many patients have no symptom
+    symptoms = np.clip(np.round(severity[:, None] - 0.5 + 0.3 * rng.normal(size=(100, 12))), 0.0, 4.0)
+    age = rng.normal(65, 12, size=100).round()
+    tables = {
+        "one number and three yes/no": np.column_stack([rng.normal(size=100), yes_no]),
+        "score and three yes/no": np.column_stack([rng.integers(0, 11, size=100), yes_no]),
+        "age and three yes/no": np.column_stack([age, yes_no]),
+        "symptoms": symptoms,
+        "symptoms and age": np.column_stack([symptoms, age]),
+        "age, year of birth, months": np.column_stack([age, 2020 - age, 12 * age]),
+        "long identifiers": 2**60 + np.arange(100)[:, None],
+    }
+    labels = rng.integers(0, 2, size=100)
+    for name, X in tables.items():
+        assert related_rows(X, labels, None, None) == (), name
+        cells = pd.DataFrame(X).assign(y=labels).astype(str)
+        assert count_improbable_copies(cells) == 0, name
+
+
 @pytest.mark.parametrize(
-    "X",
-    [
-        in_groups(3)[:, :2],  # two features: rows are close by chance
-        np.column_stack([in_groups(3)[:, :2], np.ones(60)]),
-        np.where(in_groups(3) > 9, 0, np.nan),
-        pd.DataFrame(in_groups(3)).assign(text="a"),
-        in_groups(3).astype(object),
-        [["a", "b", "c"]] * 60,
-        in_groups(3).ravel(),
-        in_groups(3)[:4],
-        np.full((60, 4), 1e308) * np.sign(in_groups(3)),  # whose standard deviation overflows
-        np.zeros((60, 4)),
-    ],
-    ids=["two", "constant", "missing", "text", "objects", "texts", "1-D", "four rows", "overflow", "equal"],
+    "X", [np.zeros((60, 4)), np.zeros((60, 4, 2)), csr_array((60, 10**6)), [["a", "b", "c"]] * 60]
 )
-def test_nothing_is_said_of_other_features(X):
-    assert related_rows(X, np.arange(len(X)) % 2 == 0, None, None) == ()
+def test_nothing_is_said_of_tables_without_many_values(X):
+    assert related_rows(X, np.arange(60) % 2, None, None) == ()
 
 
 def test_many_rows_take_little_time():
@@ -110,23 +94,35 @@ def test_rows_entered_twice_are_counted():
     found = related_rows(again, labels, None, None)
     assert [type(one) for one in found] == [DuplicateRowsWarning]
     assert found[0].n_equal == 4
-    assert str(found[0]).startswith("4 of 44 rows equal an earlier row in every feature and in the label.")
+    assert str(found[0]).startswith(
+        "4 of 44 rows equal an earlier row in every feature and in the label, which"
+    )
     assert "groups=" in str(found[0])
-    other = np.r_[y, ~y[:3], ~y[:1]]  # two of which equal each other, with the other label
-    assert related_rows(again, other, None, None)[0].n_equal == 1
+    assert kinds(np.vstack([X, X[:3]]), np.r_[y, ~y[:3]]) == []  # with the other label
     assert kinds(np.vstack([X, X]), np.r_[y, y]) == [DuplicateRowsWarning]  # each row twice
 
 
-def test_repeats_on_a_lattice_are_expected():
-    for levels, p in ((2, 6), (3, 4), (10, 3)):
-        X = RNG.integers(0, levels, size=(60, p)).astype(float)
-        X[:4] = X[4:8]
-        assert kinds(X) == []
-    # twelve features of five values leave 60 independent rows distinct: equal ones are no chance
-    X = RNG.integers(0, 5, size=(60, 12)).astype(float)
-    assert kinds(X) == []
-    X[:4] = X[4:8]
-    assert kinds(X) == [DuplicateRowsWarning]
+def test_rows_entered_twice_are_found_in_tables_of_any_kind():
+    X = pd.DataFrame({"age": RNG.integers(30, 90, 60), "crp": RNG.lognormal(3, 1, 60).round(1)})
+    X["sex"] = RNG.choice(["f", "m"], 60)
+    X.loc[::7, "crp"] = np.nan
+    again, labels = pd.concat([X, X[:3]]), np.r_[np.arange(60) % 2, [0, 1, 0]]
+    whole_numbers = again.assign(sex=again["sex"] == "f", crp=again["crp"].fillna(0.0))
+    for table in (again, again.to_numpy(), whole_numbers, csr_array(whole_numbers.to_numpy(float))):
+        (found,) = related_rows(table, labels, None, None)
+        assert found.n_equal == 3
+    assert count_improbable_copies(again.assign(y=labels).astype(str)) == 3
+    texts = [f"note {i}" for i in range(60)]
+    assert related_rows([*texts, texts[0]], np.r_[labels[:60], 0], None, None)[0].n_equal == 1
+
+
+def test_chance_explains_twenty_times_the_expected_number():
+    # pairs of 100 distinct rows, of which 99 values of one column occur once and one twice: 1 equal pair by that column
+    number, few = np.r_[np.arange(99.0), 0.0], np.r_[np.zeros(50), np.ones(50)]
+    X = np.column_stack([number, few])
+    # 4950 (1 / 4950) (2 * 1225 / 4950) = .495 are expected: chance explains 9, and not 10
+    for n_copies, count in ((9, 0), (10, 10)):
+        assert count_improbable_copies(np.vstack([X, X[1 : 1 + n_copies]])) == count
 
 
 # --- groups and weights
@@ -167,30 +163,31 @@ def test_weights_that_are_numbers_of_patients(weight, expected):
 
 
 def test_they_are_warnings_and_notes_and_survive_pickling():
-    X = in_groups(3)
-    y = X[:, 0] + 0.5 * RNG.normal(size=60) > 0
+    X = np.repeat(RNG.normal(size=(30, 3)), 2, axis=0)
+    y = np.repeat(X[::2, 0] + 0.5 * RNG.normal(size=30) > 0, 2)
     clf = LeastSquaresClassifier().fit(X, y)
-    with pytest.warns(SimilarRowsWarning) as caught:
+    with pytest.warns(DuplicateRowsWarning) as caught:
         table = compare_intervals(clf, X, y, methods="two-center", n_resamples=20, rng=0)
     assert caught[0].filename == __file__
     assert str(caught[0].message) in unwrapped(str(table))
-    assert [type(one) for one in pickle.loads(pickle.dumps(table)).cautions] == [SimilarRowsWarning]
-    with pytest.warns(SimilarRowsWarning):
+    assert [type(one) for one in pickle.loads(pickle.dumps(table)).cautions] == [DuplicateRowsWarning]
+    with pytest.warns(DuplicateRowsWarning):
         single = performance_interval(clf, X, y, n_resamples=20, rng=0)
     assert str(caught[0].message) in unwrapped(str(single))
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        performance_interval(clf, X, y, groups=np.arange(60) // 3, n_resamples=20, rng=0)
+        performance_interval(clf, X, y, groups=np.arange(60) // 2, n_resamples=20, rng=0)
 
 
 def test_the_command_says_them_and_its_table_has_them(tmp_path):
-    X = in_groups(3)
-    path = tmp_path / "triples.csv"
-    pd.DataFrame(X).add_prefix("x").assign(ill=RNG.integers(0, 2, size=60)).to_csv(path, index=False)
+    X = RNG.normal(size=(60, 3))
+    path = tmp_path / "twice.csv"
+    cells = pd.DataFrame(X).add_prefix("x").assign(ill=RNG.integers(0, 2, size=60))
+    pd.concat([cells, cells[:2]]).to_csv(path, index=False)
     given = ["interval", str(path), "--target", "ill", "--positive", "1", "--resamples", "20", "--seed", "0"]
     found = CliRunner().invoke(main, given)
     assert found.exit_code == 0
     for text in (found.stdout, found.stderr):
-        assert "Rows form small clusters" in unwrapped(text)
+        assert "2 of 62 rows equal an earlier row" in unwrapped(text)
     told = json.loads(CliRunner().invoke(main, [*given, "--format", "json"]).stdout)["run"]["cautions"]
-    assert [one[:25] for one in told] == ["Rows form small clusters:"]
+    assert [one[:22] for one in told] == ["2 of 62 rows equal an "]

@@ -108,6 +108,20 @@ def test_an_export_with_everything_wrong_takes_two_tries():
     assert "groups: 'patient id'\n" in read.stderr
 
 
+def test_identifiers_of_nineteen_digits_are_different_values():
+    ids = [2**60 + 3 * i % 50 for i in range(N)]
+    write(columns(code=ids))
+    result = check("--target", "died")
+    assert role(result, "code") == "ID, group"
+    assert "same value" not in result.stdout
+    given = ["interval", "patients.csv", "--target", "died", "--positive", "yes", "--resamples", "20"]
+    refused = invoke(*given, "--exclude", "sex")
+    assert refused.exit_code == 1
+    assert "column 'code' has whole numbers of more than 15 digits, as identifiers do" in refused.stderr
+    assert invoke(*given, "--exclude", "sex", "--group", "code").exit_code == 0
+    assert invoke(*given, "--methods", "langford-binomial", "--categorical", "sex,code").exit_code == 0
+
+
 def test_names_that_need_quotes_can_be_pasted():
     odd = {
         name: [f"2020-0{1 + i % 9}-11" for i in range(N)] for name in ("a,b", 'say "x"', "-d", "it's $HOME")

@@ -27,7 +27,8 @@ def test_a_clean_file_is_read_without_a_word(tmp_path):
 def test_copied_rows_are_counted(tmp_path):
     copies, ids = warnings(tmp_path, ROWS + ROWS[:3])
     assert copies == (
-        "3 of 33 rows are exact copies of an earlier row, the first on line 32; delete what was pasted twice, or use "
+        "3 of 33 rows are exact copies of an earlier row, the first on line 32, which chance does not explain; "
+        "delete what was pasted twice, or use "
         "--group COL if they belong to one patient"
     )
     assert ids.startswith(
@@ -35,7 +36,7 @@ def test_copied_rows_are_counted(tmp_path):
     )
     (alone,) = warnings(tmp_path, ROWS + ROWS[:1], group="id", exclude=[])
     assert alone.startswith(
-        "1 of 31 rows is an exact copy of an earlier row, the first on line 32; delete what was"
+        "1 of 31 rows is an exact copy of an earlier row, the first on line 32, which chance"
     )
     assert alone.endswith("pasted twice")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.linear_model import RidgeClassifier
 from sklearn.model_selection import GridSearchCV, GroupKFold
@@ -278,7 +279,7 @@ def test_folds_of_whole_groups_without_a_splitter():
     ("groups", "message"),
     [
         (np.zeros(N), "at least two groups. Got the same value in every row"),
-        (CODES[1:], "same number of rows. Got 24 and 23"),
+        (CODES[1:], "y and groups must have the same number of rows. Got 24 and 23"),
         (np.where(CODES == 3, np.nan, CODES), "Got 4 missing values, the first in row 6"),
         (CODES[:, None], r"one value per row. Got shape \(24, 1\)"),
         (Y, "Each class must occur in at least 2 groups. Got one class that occurs in 1 of 2"),
@@ -288,6 +289,13 @@ def test_groups_that_cannot_be_used(groups, message):
     for call in (performance_interval, compare_intervals):
         with pytest.raises(ValueError, match=message):
             call(CLF, X, Y, groups=groups, n_resamples=10)
+
+
+def test_identifiers_of_many_digits_and_of_two_types_are_different_groups():
+    assert Groups.of(2**60 + np.array([0, 1, 1])).codes.tolist() == [0, 1, 1]
+    assert Groups.of([2**60, 2**60 + 1, 0.5]).n_groups == 3  # an array of which has floating-point numbers
+    assert Groups.of(pd.Series([2**60, 2**60 + 1], dtype="Int64")).n_groups == 2
+    assert Groups.of([1, "1", "2"]).n_groups == 3
 
 
 def test_a_tuned_search_draws_its_groups():

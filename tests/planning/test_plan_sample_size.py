@@ -85,6 +85,9 @@ def test_a_world_by_hand(of_world):
         assert 0.7 <= size.coverage <= 1.0
 
 
+@pytest.mark.filterwarnings(
+    "ignore::cudbound.basis.exceptions.DuplicateRowsWarning"
+)  # rows are drawn repeatedly
 def test_a_pilot_by_hand(of_pilot):
     def draw(n, rng):
         rows = rng.integers(0, 40, n)

@@ -30,8 +30,15 @@ MIXED = np.r_[NEW[0], X[:7]], np.r_[NEW[1], Y[:7]]
         ((csr_array([[1.0, 0.0]]), [0]), (csr_array([[1.0, 0.0], [0.0, 0.0]]), [0, 0]), 1),
         ((["a text", "another"], [0, 1]), (["a text"], [0]), 1),
         (([], []), ([[1.0]], [0]), 0),
+        (([[2**60], [2**60 + 1]], [0, 0]), ([[2**60 + 1], [2**60 + 2]], [0, 0]), 1),
+        ((pd.DataFrame({"id": [2**60], "sex": ["m"]}), [0]),
+         (pd.DataFrame({"id": [2**60 + 1], "sex": ["m"]}), [0]), 0),
+        ((pd.DataFrame({"n": [1.0, None], "sex": ["m", "f"]}), [0, 0]),
+         (pd.DataFrame({"n": [1, 2], "sex": ["m", "f"]}), [0, 0]), 1),
+        ((np.array([[1, 2.5]], dtype=object), [0]), ([[1.0, 2.5]], [0]), 1),
     ],
-    ids=["numbers", "label", "missing and zero", "repeated", "frame", "sparse", "texts", "none"],
+    ids=["numbers", "label", "missing and zero", "repeated", "frame", "sparse", "texts", "none", "long integers",
+         "long integers in a frame", "whole numbers in a frame", "objects"],
 )  # fmt: skip
 def test_equal_rows_are_counted(tested, trained, count):
     assert count_equal_rows(*tested, *trained) == count
