@@ -8,9 +8,11 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
+from sklearn.utils import column_or_1d, get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from cudbound.basis.parameter_error import ParameterError
+from cudbound.estimators.least_squares import check_two_classes
 
 Chooser = Callable[[NDArray[np.float64], NDArray[np.bool_]], float]
 
@@ -37,6 +39,8 @@ class ChosenThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimat
     threshold_ : float
         The chosen threshold.
     classes_ : ndarray, shape (2,)
+    n_features_in_, feature_names_in_
+        Those of the fitted classifier, if it has them.
 
     Examples
     --------
@@ -53,6 +57,12 @@ class ChosenThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimat
         self.estimator = estimator
         self.chooser = chooser
 
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        tags.input_tags = get_tags(self.estimator).input_tags
+        return tags
+
     def fit(self, X: Any, y: ArrayLike, **weights: Any) -> Self:
         """Fit the classifier and choose the threshold; `weights`, such as ``sample_weight``, are passed on.
 
@@ -62,10 +72,11 @@ class ChosenThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimat
             If there are not two classes, the estimator has no scores, or the threshold is not a finite number.
         """
         self.estimator_ = clone(self.estimator).fit(X, y, **weights)
-        self.classes_ = self.estimator_.classes_
-        if len(self.classes_) != 2:
-            raise ValueError(f"A threshold separates two classes. Got {self.classes_.tolist()}.")
-        threshold = float(self.chooser(self._scores(X), np.asarray(y) == self.classes_[1]))
+        self.classes_, signs = check_two_classes(self, column_or_1d(y))
+        for name in ("n_features_in_", "feature_names_in_"):
+            if hasattr(self.estimator_, name):
+                setattr(self, name, getattr(self.estimator_, name))
+        threshold = float(self.chooser(self._scores(X), signs > 0.0))
         if not np.isfinite(threshold):
             raise ParameterError("chooser", "a function that returns a finite number", threshold)
         self.threshold_ = threshold

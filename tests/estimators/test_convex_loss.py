@@ -1,4 +1,4 @@
-"""The classifier for all losses: scikit-learn's contract, the minimum it promises, bases, weights, and refusals."""
+"""The classifier for all losses: the minimum it promises, bases, weights, and refusals."""
 
 from __future__ import annotations
 
@@ -18,7 +18,6 @@ from sklearn.model_selection import cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, PolynomialFeatures, SplineTransformer, StandardScaler
 from sklearn.svm import SVC, LinearSVC
-from sklearn_versions import contract_checks
 
 from cudbound import Bound, ConvexLossClassifier, LeastSquaresClassifier, cud_interval
 from cudbound.adapters import express
@@ -33,21 +32,6 @@ def _data(seed=0, n=40):
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(n, 3)) * [1.0, 3.0, 0.5] + [0.0, 1.0, 2.0]
     return X, np.where(X[:, 0] + rng.normal(size=n) > 0, "ill", "healthy")
-
-
-#: scikit-learn's data are separable: logistic and exponential loss need a penalty on them
-ESTIMATORS = {
-    **{loss: ConvexLossClassifier(loss, penalty=0.01) for loss in LOSSES},
-    "unpenalized squared": ConvexLossClassifier("squared"),
-    "unpenalized huber": ConvexLossClassifier("huber"),
-    "basis": ConvexLossClassifier(penalty=0.01, basis=PolynomialFeatures(1, include_bias=False)),
-}
-
-
-@pytest.mark.filterwarnings("ignore:Can't check dok sparse matrix")  # of PolynomialFeatures
-@pytest.mark.parametrize(("estimator", "check"), list(contract_checks(ESTIMATORS)))
-def test_scikit_learn_contract(estimator, check):
-    check(estimator)
 
 
 # ---- the minimum --------------------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""The least-squares classifier: scikit-learn's contract, the solution it promises, and what it refuses."""
+"""The least-squares classifier: the solution it promises, and what it refuses."""
 
 from __future__ import annotations
 
@@ -8,17 +8,9 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from sklearn.linear_model import LinearRegression
-from sklearn_versions import contract_checks
 
 from cudbound import LeastSquaresClassifier
 from cudbound.estimators.weighted_least_squares import LeastSquaresRefit, minimum_norm_fits
-
-ESTIMATORS = {"intercept": LeastSquaresClassifier(), "no intercept": LeastSquaresClassifier(False)}
-
-
-@pytest.mark.parametrize(("estimator", "check"), list(contract_checks(ESTIMATORS)))
-def test_scikit_learn_contract(estimator, check):
-    check(estimator)
 
 
 def _data(seed, n=40, p=3):

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 import sklearn
 from sklearn.linear_model import LogisticRegression, LogisticRegressionCV
-from sklearn.utils.estimator_checks import estimator_checks_generator
 from sklearn.utils.fixes import parse_version
 
 
@@ -34,15 +32,3 @@ def logistic_cv(**options: Any) -> LogisticRegressionCV:
     """Return one with an l2 penalty that is scored by accuracy; newer versions warn of defaults that will change."""
     newer = {} if older_than("1.8") else {"l1_ratios": (0.0,), "use_legacy_attributes": False}
     return LogisticRegressionCV(scoring="accuracy", **newer, **options)
-
-
-def contract_checks(estimators: dict[str, Any]) -> Iterator[Any]:
-    """Yield scikit-learn's checks of estimators as parameters of a test: the estimator and the check."""
-    # the first skips itself unless SciPy was imported with SCIPY_ARRAY_API=1, and only NumPy input is promised; older
-    # versions of the others give the two classes other labels in the two fits that they compare
-    left_out = ("check_array_api_input", *(("check_sample_weight_equivalence",) if older_than("1.7") else ()))
-    for name, estimator in estimators.items():
-        for one, check in estimator_checks_generator(estimator):
-            of = getattr(check, "func", check).__name__
-            if not of.startswith(left_out):
-                yield pytest.param(one, check, id=f"{of}-{name}")
