@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 SOURCES := pyproject.toml $(shell find solvers -name '*.cpp' -o -name '*.hpp' -o -name CMakeLists.txt)
-CMAKE = $(BIN)/cmake -S solvers -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN)/ninja) -DCUDBOUND_TESTS=ON
+CMAKE = $(BIN)/cmake -S solvers -G Ninja "-DCMAKE_MAKE_PROGRAM=$(CURDIR)/$(BIN)/ninja" -DCUDBOUND_TESTS=ON
 CTEST = $(BIN)/ctest --parallel 2 --output-on-failure
 PYTEST = $(BIN)/pytest --numprocesses 2 --dist loadfile
 export OMP_NUM_THREADS ?= 1
@@ -38,7 +38,7 @@ test-long: build fuzz
 FUZZ_SECONDS ?= 600
 FUZZ_SEED ?= 2
 fuzz: build
-	cd build/sanitized && tests/fuzz $(FUZZ_SECONDS) $(FUZZ_SEED) $(abspath solvers/tests/corpus)/*
+	cd build/sanitized && tests/fuzz $(FUZZ_SECONDS) $(FUZZ_SEED) "$(CURDIR)"/solvers/tests/corpus/*
 
 # changes one operator or number of the interval methods at a time, and lists the changes that no test notices
 mutation: .venv/installed-for-development

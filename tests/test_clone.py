@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import os
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -38,6 +39,17 @@ def imported_at_once(path: Path) -> set[str]:
 
 def test_every_file_can_be_imported_on_windows():
     assert not [str(path) for path in PYTHON_FILES if imported_at_once(path) & POSIX]
+
+
+def test_the_folder_may_have_a_name_of_two_words(tmp_path):
+    folder = tmp_path / "my project"
+    for path in (".venv/bin/python", ".venv/installed", ".venv/installed-for-development", "pyproject.toml"):
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).touch()
+    (folder / "solvers").mkdir()
+    (folder / "Makefile").write_text((ROOT / "Makefile").read_text())
+    words = shlex.split(run("make", "--dry-run", "build", cwd=folder))
+    assert f"-DCMAKE_MAKE_PROGRAM={folder}/.venv/bin/ninja" in words
 
 
 @pytest.fixture
