@@ -127,7 +127,7 @@ def compare_intervals(
     LowUpperLimitWarning
         If an upper limit is lower than n new cases without an error could support, as with separable classes.
     SampleSizeWarning
-        If there are fewer than 20 or more than 200 training rows; the intervals were hardly studied there.
+        If there are fewer than 20 or more than 500 training rows; no interval was studied there.
     TrainingRowsWarning
         If cases of `test_set` equal training rows.
     FewGroupsWarning, FrequencyWeightsWarning, DuplicateRowsWarning

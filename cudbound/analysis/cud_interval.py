@@ -111,7 +111,7 @@ def cud_interval(
         If the upper limit is lower than n new cases without an error could support, as with separable classes;
         ``("cud", {"fallback": True})`` in `cudbound.compare_intervals` then gives another interval.
     SampleSizeWarning
-        If there are fewer than 20 or more than 200 training rows; the interval was not studied there.
+        If there are fewer than 20 or more than 500 training rows; no interval was studied there.
     TuningNotResampledWarning
         If a search or a cross-validated estimator chose parameters on the same data.
     LabelsReadWarning

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -25,6 +25,11 @@ from cudbound.cli.output import check_paths, finish, write_whole
 from cudbound.inputs.classifier_recipe import ClassifierRecipe
 from cudbound.inputs.first_look import FirstLook
 
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from cudbound.inputs.csv_columns import TrainingData
+
 
 @command("report")
 @data_options(True, weight_option, look=True)
@@ -39,11 +44,6 @@ from cudbound.inputs.first_look import FirstLook
     default=5,
     metavar="INT",
     help="Number of seeds for repeating the interval for the error, with 200 draws each.",
-)
-@click.option(
-    "--mask-small-cells",
-    is_flag=True,
-    help="Omit counts of cases below 5, and numbers that would reveal them.",
 )
 @options.jobs_option
 @click.option(
@@ -66,9 +66,10 @@ def report(
 ) -> None:
     """Write an HTML report on a classifier trained on FILE.csv, for the supplement of a paper.
 
-    The page has the error, sensitivity, specificity, predictive values, AUC, Brier score and calibration, apparent and
-    corrected, with intervals; the coverage of the intervals in studies; instability, planning and limitations; the
-    items of TRIPOD+AI and STARD, paragraphs to paste, and the command to repeat it. It contains no row of the data.
+    The page has the cases by outcome and the coefficients; the error, sensitivity, specificity, predictive values, AUC,
+    Brier score and calibration, apparent and corrected, with intervals; the coverage of the intervals in studies;
+    instability, planning and limitations; the items of TRIPOD+AI, paragraphs to paste, and the command to repeat it. It
+    contains no row of the data.
     """
     from cudbound.plotting.display import import_matplotlib
     from cudbound.report.pages import templates
@@ -98,6 +99,8 @@ def report(
             sample_weight=sample.weights,
             rng=seed,
             in_words=lambda table: with_notes(table, sample, classifier=fitted.description),
+            as_read=(sample.columns, lambda rows: _like(fitted.X, sample, rows)),
+            n_left_out=sample.n_left_out,
             checks=(*sample.warnings, *fitted.warnings),
             command=typed_command(leave_out=("path", "save", "n_jobs", "seed"))
             + f" --seed {seed} --output report.html",
@@ -109,3 +112,11 @@ def report(
     say_seed(seed)
     write_whole(texts)
     finish([*fitted.warnings, *heard.messages], heard.certified)
+
+
+def _like(X: Any, sample: TrainingData, rows: pd.DataFrame) -> Any:
+    """Return rows of the file in the form that the classifier was fitted to."""
+    coded = sample.coded(rows)
+    if not hasattr(X, "columns"):
+        return coded
+    return type(X)(coded, columns=list(sample.feature_names))[list(X.columns)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
@@ -24,6 +24,7 @@ from cudbound.basis.results import Draws, IntervalEstimate
 from cudbound.basis.sample import Sample
 from cudbound.basis.seeds import over_seeds
 from cudbound.bound.settings import Bound
+from cudbound.clinical.participants import frame_of
 from cudbound.estimators.chosen_threshold import ChosenThresholdClassifier
 from cudbound.intervals import METHODS, compute_interval
 from cudbound.metrics.metrics import NET_BENEFIT, RATIOS, Metrics
@@ -78,10 +79,14 @@ class Answers:
         Which rows are events, and which the classifier predicts to be events.
     weights : ndarray of float, shape (n_samples,)
         Weights of the rows; 1 without weights.
+    risks : ndarray of float, shape (n_samples,), or None
+        Risks of the event, from the classifier fitted to all rows.
     threshold : float or None
         Risk from which a row is classified as an event.
-    n_missing : int
-        Missing cells among the features.
+    columns : DataFrame
+        The features as they were given, categories as text.
+    scores : callable or None
+        Scores of rows like `columns`, larger for the event; None if the classifier has none.
     warnings : tuple of str
         All warnings, each once.
     """
@@ -96,8 +101,10 @@ class Answers:
     event: NDArray[np.bool_]
     called: NDArray[np.bool_]
     weights: NDArray[np.float64]
+    risks: NDArray[np.float64] | None
     threshold: float | None
-    n_missing: int
+    columns: pd.DataFrame
+    scores: Callable[[pd.DataFrame], NDArray[np.float64]] | None
     warnings: tuple[CudboundWarning, ...]
 
     @property
@@ -116,11 +123,16 @@ def answers_of(
     n_resamples: int,
     n_seeds: int,
     seed: int,
+    as_read: tuple[pd.DataFrame, Callable[[pd.DataFrame], Any]] | None = None,
     **shared: Any,
 ) -> Answers:
-    """Compute the results of a report; `shared` are further arguments of all calls."""
+    """Compute the results of a report.
+
+    `as_read` has the columns of a file and what makes rows for the classifier of them; `shared` are further arguments
+    of all calls.
+    """
     sample = Sample.of(estimator, X, y, shared["groups"], shared["sample_weight"])
-    metrics, threshold = _metrics(estimator, X, sample, event)
+    metrics, risks, threshold = _metrics(estimator, X, sample, event)
     with _heard() as heard:
         table = compare_intervals(
             estimator,
@@ -144,6 +156,8 @@ def answers_of(
     events = sample.events(known.metrics.event_class)
     called = events ^ np.asarray(records.losses, dtype=bool)
     level = shared["confidence_level"]
+    columns, coded = as_read or (frame_of(X, sample.features), partial(_like, X))
+    scorer = Scoring(("scores",), known.metrics.event_class)
     return Answers(
         table,
         (*(() if cud is None else (cud.row,)), *(_other(name, records, level) for name in OTHERS)),
@@ -155,27 +169,34 @@ def answers_of(
         events,
         called,
         np.ones(events.size) if sample.sample_weight is None else sample.sample_weight,
+        risks,
         threshold,
-        _count_missing(X),
+        columns,
+        (lambda rows: scorer.of(estimator, coded(rows))["scores"])
+        if hasattr(estimator, "decision_function")
+        else None,
         tuple({str(one): one for one in heard}.values()),
     )
 
 
-def _metrics(estimator: Any, X: Any, sample: Sample, event: Any) -> tuple[Metrics, float | None]:
-    """Return the metrics of the report, and the risk threshold of the classifier if it has one."""
-    names: tuple[str, ...] = CLASSES
-    if sample.sample_weight is None:
-        names = (*CLASSES, *scored_metrics(estimator))
+def _metrics(
+    estimator: Any, X: Any, sample: Sample, event: Any
+) -> tuple[Metrics, NDArray[np.float64] | None, float | None]:
+    """Return the metrics of the report, and the risks and the risk threshold of the classifier if it has any."""
+    unweighted = sample.sample_weight is None
+    names = (*CLASSES, *(scored_metrics(estimator) if unweighted else ()))
     metrics = Metrics(names, event, prevalence="sample")
-    if "brier" not in names:
-        return metrics, None
+    if "brier" not in scored_metrics(estimator):
+        return metrics, None, None
     event_class = metrics.resolve(sample.classes.tolist()).event_class
     risks = Scoring(("probabilities",), event_class).of(estimator, X)["probabilities"]
     called = np.asarray(estimator.predict(X)) == sample.classes[event_class]
     threshold = threshold_on_risk(estimator, risks, called, event_class)
     if threshold is None or not 0.0 < threshold < 1.0:
-        return metrics, None
-    return replace(metrics, asked=(*names, NET_BENEFIT), threshold=threshold), threshold
+        return metrics, risks, None
+    if unweighted:
+        metrics = replace(metrics, asked=(*names, NET_BENEFIT), threshold=threshold)
+    return metrics, risks, threshold
 
 
 def scored_metrics(estimator: Any) -> tuple[str, ...]:
@@ -222,10 +243,11 @@ def _other(name: str, records: Any, level: float) -> IntervalEstimate:
         return IntervalEstimate.of(undefined, n_fits=0, confidence_level=level, **known)
 
 
-def _count_missing(X: Any) -> int:
-    import pandas as pd
-
-    return 0 if hasattr(X, "toarray") else int(pd.isna(pd.DataFrame(X)).to_numpy().sum())
+def _like(X: Any, rows: pd.DataFrame) -> Any:
+    """Return rows in the form of `X`: a data frame, or else a matrix of its type."""
+    if hasattr(X, "columns"):
+        return rows
+    return rows.to_numpy(dtype=getattr(X, "dtype", None))
 
 
 @contextmanager

@@ -19,19 +19,20 @@ from cudbound.basis.parameter_error import ParameterError
 from cudbound.basis.protocols import Features, FittedClassifier
 from cudbound.basis.rounding import escape_html, printable
 from cudbound.basis.seeds import check_seed
-from cudbound.basis.validation import check_flag, check_integer
+from cudbound.basis.validation import check_integer
 from cudbound.basis.versions import versions
 from cudbound.clinical import sections
 from cudbound.clinical.answers import RECOMMENDED, Answers, answers_of
-from cudbound.clinical.masking import SMALLEST, masked
+from cudbound.clinical.model_terms import model
+from cudbound.clinical.participants import participants
 from cudbound.clinical.pictures import pictures_of
-from cudbound.clinical.statements import crosswalk, limits
+from cudbound.clinical.statements import SCOPE, crosswalk
 from cudbound.report.cautions import warn_of
 from cudbound.report.files import write_texts
 from cudbound.report.pages import page
 
 #: Value of "format" in a file; raised when a field changes its meaning or goes.
-REPORT_FORMAT = 1
+REPORT_FORMAT = 2
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -115,7 +116,6 @@ def clinical_report(
     confidence_level: float = 0.95,
     n_resamples: int = 1000,
     n_seeds: int = 5,
-    mask_small_cells: bool = False,
     rng: int | np.random.Generator | None = None,
     n_jobs: int | None = 1,
 ) -> ClinicalReport:
@@ -141,8 +141,6 @@ def clinical_report(
         Number of bootstrap draws; each needs one refit.
     n_seeds : int, default=5
         Number of seeds for repeating the interval for the error, with 200 draws each; at least 1.
-    mask_small_cells : bool, default=False
-        Whether to omit counts of cases below 5, and numbers that would reveal them.
     rng : int, numpy.random.Generator or None, default=None
         Source of randomness; the seed is in the report. None uses a fresh one.
     n_jobs : int or None, default=1
@@ -167,8 +165,8 @@ def clinical_report(
 
     Notes
     -----
-    The sections follow TRIPOD+AI (2024), STARD (2015), PROBAST+AI (2025), Van Calster et al. (2025) and Riley and
-    Collins (2023); docs/how_to/clinical_report.md describes them.
+    The sections follow TRIPOD+AI (2024), Van Calster et al. (2025) and Riley and Collins (2023);
+    docs/how_to/clinical_report.md describes them.
 
     Examples
     --------
@@ -192,7 +190,6 @@ def clinical_report(
         confidence_level=confidence_level,
         n_resamples=n_resamples,
         n_seeds=n_seeds,
-        mask_small_cells=mask_small_cells,
         rng=rng,
         n_jobs=n_jobs,
     )
@@ -205,18 +202,18 @@ def make_report(
     *,
     n_resamples: int,
     n_seeds: int,
-    mask_small_cells: bool,
     rng: Any,
     in_words: Callable[[IntervalTable], IntervalTable] = lambda table: table,
     checks: tuple[str, ...] = (),
     command: str = "",
+    n_left_out: int = 0,
     **shared: Any,
 ) -> ClinicalReport:
     """Make a clinical report, for callers with more information on the data.
 
     Parameters
     ----------
-    estimator, X, y, n_resamples, n_seeds, mask_small_cells, rng, **shared
+    estimator, X, y, n_resamples, n_seeds, rng, **shared
         See `clinical_report`.
     in_words : callable
         Returns the table with the file and its columns in its notes.
@@ -224,35 +221,43 @@ def make_report(
         Warnings from reading the file.
     command : str, default=""
         The command to repeat the report; by default the call in Python.
+    n_left_out : int, default=0
+        Rows of the file that were left out because a value was missing.
     """
-    check_flag("mask_small_cells", mask_small_cells)
     check_integer("n_seeds", n_seeds, 1)
-    if mask_small_cells and np.unique(np.asarray(y), return_counts=True)[1].min() < SMALLEST:
-        rule = f"False if a class has fewer than {SMALLEST} cases: nothing useful would be left"
-        raise ParameterError("mask_small_cells", rule, mask_small_cells)
     seed = check_seed(rng)
     answers = answers_of(estimator, X, y, n_resamples=n_resamples, n_seeds=n_seeds, seed=seed, **shared)
     warn_of(answers.warnings)
     answers = replace(answers, table=in_words(answers.table))
     call = f"clinical_report(estimator, X, y, n_resamples={n_resamples}, n_seeds={n_seeds}, rng={seed})"
-    report = _assembled(answers, estimator, X, y, seed, checks, command or call)
-    return ClinicalReport(_strict(masked(report) if mask_small_cells else report), answers.table)
+    report = _assembled(answers, estimator, X, y, seed, checks, command or call, n_left_out)
+    return ClinicalReport(_strict(report), answers.table)
 
 
 def _assembled(
-    answers: Answers, estimator: Any, X: Any, y: Any, seed: int, checks: tuple[str, ...], command: str
+    answers: Answers,
+    estimator: Any,
+    X: Any,
+    y: Any,
+    seed: int,
+    checks: tuple[str, ...],
+    command: str,
+    n_left_out: int,
 ) -> dict[str, Any]:
     known = answers.analysis
     box = sections.box(answers, estimator, X, y)
     performance, probabilities = sections.performance(answers), sections.probabilities(answers)
+    cases = participants(answers.columns, answers.event, box, n_left_out)
+    terms = model(answers, estimator, box["event"], box["procedure"])
     measures = [*performance["measures"], *probabilities["measures"]]
     bootstrap = known.records.bootstrap
     cautions = dict.fromkeys([*checks, *map(str, answers.table.cautions), *map(str, answers.warnings)])
     description = answers.table.describe()
     return {
         "format": REPORT_FORMAT,
-        "masked": False,
         "box": box,
+        "participants": cases,
+        "model": terms,
         "performance": performance,
         "probabilities": probabilities,
         "intervals": sections.intervals(answers, estimator),
@@ -264,8 +269,8 @@ def _assembled(
             "note": sections.NEW_CASES,
             "rows": sections.planning(measures, box["n"], box["prevalence"], box["confidence_level"]),
         },
-        "limits": limits(box, probabilities, tuple(cautions)),
-        "crosswalk": crosswalk(),
+        "limits": {"scope": list(SCOPE), "checks": list(cautions)},
+        "crosswalk": crosswalk(bool(box["n_missing"] or n_left_out), bool(terms["terms"])),
         "paper": {
             "methods": description.methods,
             "results": description.results,

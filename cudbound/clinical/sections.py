@@ -14,7 +14,7 @@ from cudbound.basis.metric_words import DETAILS, metric_words
 from cudbound.basis.results import IntervalEstimate
 from cudbound.basis.rounding import format_level, format_proportion
 from cudbound.clinical.answers import FEW_DRAWS, RECOMMENDED, Answers
-from cudbound.clinical.studied_cells import family_of, nearest_cells
+from cudbound.clinical.studied_cells import families_of, family_of, nearest_cells
 from cudbound.metrics.metrics import NET_BENEFIT, RATIOS
 from cudbound.metrics.predictive import likelihood_ratio
 from cudbound.report.headline import interval_sentence, majority_sentence
@@ -175,7 +175,8 @@ def probabilities(answers: Answers) -> dict[str, Any]:
 
 
 def _net_benefit(answers: Answers) -> dict[str, Any] | None:
-    if (threshold := answers.threshold) is None:
+    threshold = answers.threshold
+    if threshold is None or NET_BENEFIT not in answers.analysis.metrics.names:
         return None
     prevalence = float(answers.weights @ answers.event / answers.weights.sum())
     apparent = apparent_values(counts_of(answers))
@@ -208,6 +209,7 @@ def intervals(answers: Answers, estimator: Any) -> dict[str, Any]:
                 {"cell": cells.index(cell) + 1, **vars(cell.intervals[one.method])}
                 for cell in nearest[one.method]
             ],
+            "studied_with": families_of(one.method),
         }
         for one in (row, *answers.others)
     ]
@@ -338,7 +340,7 @@ def box(answers: Answers, estimator: Any, X: Any, y: Any) -> dict[str, Any]:
         "features": list(run.features),
         "n_features": len(run.features),
         "n_coefficients": None if math.isnan(facts.rank) else int(facts.rank),
-        "n_missing": answers.n_missing,
+        "n_missing": int(answers.columns.isna().to_numpy().sum()),
         "classifier": getattr(run, "classifier", None),
         "procedure": list(known.run.procedure),
         "preparation": list(run.preparation),

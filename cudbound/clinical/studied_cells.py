@@ -96,6 +96,17 @@ def nearest_cells(family: str, method: str, n: int, p: int, estimate: float) -> 
     return sorted(cells, key=lambda cell: cell.rank(n, p, estimate))[:N_NEAREST]
 
 
+def families_of(method: str) -> list[str]:
+    """Return the families of classifiers with which a method was studied.
+
+    Examples
+    --------
+    >>> families_of("abcloc")
+    ['least-squares', 'logistic']
+    """
+    return sorted({cell.family for cell in studied_cells() if method in cell.intervals})
+
+
 @cache
 def studied_cells() -> tuple[StudiedCell, ...]:
     """Return all cells of the table that ships with the package."""

@@ -73,6 +73,8 @@ class TrainingData:
         Possible mistakes to check before using the results.
     roles : tuple of str
         The role of every column, in short lines.
+    columns : DataFrame
+        The features as read: one column for each, categories as text, nan for a missing value.
     """
 
     X: NDArray[np.float64]
@@ -91,6 +93,16 @@ class TrainingData:
     n_left_out: int = 0
     warnings: tuple[str, ...] = ()
     roles: tuple[str, ...] = ()
+    columns: Any = None
+
+    def coded(self, rows: pd.DataFrame) -> NDArray[np.float64]:
+        """Return rows like `columns`, with levels that occur in them, in the form of `X`."""
+        import pandas as pd
+
+        whole = pd.concat([self.columns, rows])
+        categories = list(whole.select_dtypes(exclude="number"))
+        design, *_ = _design(whole, whole, list(whole), categories, self.missing is not None)
+        return design.to_numpy(dtype=np.float64)[len(self.columns) :]
 
     @property
     def labels(self) -> NDArray[Any]:
@@ -169,6 +181,7 @@ def read_training_data(
         len(table.cells) - len(frame),
         tuple(warnings),
         _roles(roles, everything.columns, in_levels, classes, y, settled),
+        keys[features].assign(**numbers),
     )
 
 

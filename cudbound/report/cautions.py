@@ -11,8 +11,8 @@ from cudbound.basis.proportions import limit_without_error
 from cudbound.basis.results import IntervalEstimate, Row
 from cudbound.basis.rounding import Worded, format_level
 
-#: Sizes of training sets on which the intervals of this package were studied.
-STUDIED = (20, 200)
+#: Least and most training rows of a cell in which two-center was studied.
+STUDIED = (20, 500)
 #: Test cases below which one of them is more than a twentieth.
 FEW_TESTED = 20
 #: A limit that is lower by at most this share differs only by rounding.

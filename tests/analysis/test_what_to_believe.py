@@ -211,10 +211,10 @@ def test_limits_of_new_cases_and_of_other_metrics_are_left_alone():
     assert cautions([row("cud", 0.0, 0.001, metric="sensitivity")], 50) == ()
 
 
-@pytest.mark.parametrize("n", [18, 202])
+@pytest.mark.parametrize("n", [18, 502])
 def test_sizes_that_were_not_studied_are_warned_of(n):
     with pytest.warns(
-        SampleSizeWarning, match=rf"studied with 20 to 200 training rows, but there are {n}"
+        SampleSizeWarning, match=rf"studied with 20 to 500 training rows, but there are {n}"
     ) as caught:
         result = performance_interval(*fitted(n, 1.0), **FEW)
     (said,) = (one.message for one in caught if one.category is SampleSizeWarning)
@@ -222,7 +222,7 @@ def test_sizes_that_were_not_studied_are_warned_of(n):
     assert f"but there are {n}" in str(result)
 
 
-@pytest.mark.parametrize("n", [20, 200])
+@pytest.mark.parametrize("n", [20, 500])
 def test_sizes_that_were_studied_are_not(n):
     with warnings.catch_warnings():
         warnings.simplefilter("error")

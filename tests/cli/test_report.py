@@ -6,6 +6,8 @@ import json
 import sys
 from pathlib import Path
 
+import numpy as np
+import pandas as pd
 import pytest
 from cli_fakes import assert_error, invoke
 from docs_pages import PATIENTS
@@ -62,9 +64,10 @@ def test_what_was_filled_and_what_the_checks_found_is_on_the_page(folder):
     assert found["box"]["n_missing"] == 1
     assert any("median" in one for one in found["box"]["preparation"])
     assert any("replacement of missing values" in one for one in found["box"]["procedure"])
-    assert any(
-        one.startswith("1 of 305 cells of the features are missing") for one in found["limits"]["checks"]
-    )
+    assert found["participants"]["missing"][0] == "1 of 305 values of the features are missing."
+    (item,) = [one for one in found["crosswalk"] if one["item"] == "11"]
+    assert item["section"] == "participants"
+    assert item["how"].startswith("in part: how many values are missing, and how every fit handled them")
     assert any("exact copy" in one for one in found["limits"]["checks"])
 
 
@@ -117,3 +120,51 @@ def test_what_is_saved_is_verified(folder, how):
 def test_the_page_and_the_saved_file_differ(folder):
     result = report(*FEW, "--seed", "1", "--output", "a.html", "--save", "a.json")
     assert_error(result, 2, "--output, its numbers and --save name the same file")
+
+
+@pytest.mark.parametrize("missing", ["drop", "median", "most-frequent"])
+def test_cases_and_coefficients_are_those_of_the_file(folder, missing):
+    """Columns are those of the file, not as they were coded, and the sum of terms gives the classes."""
+    frame = pd.read_csv(folder / "data" / "patients.csv")
+    frame.loc[[2, 9], "sex"], frame.loc[[4, 9, 11], "age"] = None, None
+    frame.to_csv("gaps.csv", index=False)
+    result = report(
+        *FEW,
+        "--seed",
+        "1",
+        "--classifier",
+        "logistic",
+        "--missing",
+        missing,
+        "--output",
+        "a.html",
+        file="gaps.csv",
+    )
+    assert result.exit_code == 0, result.stderr
+    found = json.loads((folder / "a.json").read_text("utf-8"))
+    used = frame.dropna() if missing == "drop" else frame
+    sex = next(one for one in found["participants"]["features"] if one["name"] == "sex")
+    assert [(one["level"], one["all"]) for one in sex["levels"]] == sorted(used["sex"].value_counts().items())
+    assert sex["missing"]["all"] == used["sex"].isna().sum()
+    lines = " ".join(found["participants"]["missing"])
+    assert ("4 of 60 rows of the file were left out" in lines) == (missing == "drop")
+    assert ("5 of 300 values of the features are missing" in lines) == (missing != "drop")
+    model = found["model"]
+    names = [(one["column"], one["level"]) for one in model["terms"]]
+    assert {("age", None), ("sex", "female"), ("sex", "male")} <= set(names)
+    assert (("age", "missing") in names) == (missing != "drop")
+    assert model["scale"] == "columns"
+    assert model["sentences"][0].startswith("The output is the risk of the event (died = yes); from 0.5 on")
+    scores = np.full(len(used), model["intercept"])
+    for one in model["terms"]:
+        column = used[one["column"]]
+        if one["level"] is None:
+            scores += one["coefficient"] * column.fillna(0.0)
+        else:
+            scores += one["coefficient"] * (
+                column.isna() if one["level"] == "missing" else column == one["level"]
+            )
+    called = scores > 0.0
+    cells = found["performance"]["cells"]
+    assert cells["true_positive"] == (called & (used["died"] == "yes")).sum()
+    assert cells["false_positive"] == (called & (used["died"] == "no")).sum()

@@ -15,7 +15,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from cudbound import LeastSquaresClassifier
-from cudbound.clinical.studied_cells import family_of, nearest_cells, studied_cells
+from cudbound.clinical.answers import OTHERS, RECOMMENDED
+from cudbound.clinical.studied_cells import families_of, family_of, nearest_cells, studied_cells
+from cudbound.report.cautions import STUDIED
 
 
 def test_the_table_is_that_of_the_studies():
@@ -95,3 +97,26 @@ def test_families():
     assert {"least-squares", "logistic", "tuned ridge", "grouped logistic"} <= {
         one.family for one in studied_cells()
     }
+
+
+def test_sizes_that_are_warned_of_have_no_cell():
+    sizes = [one.n for one in studied_cells() if "two-center" in one.intervals]
+    assert (min(sizes), max(sizes)) == STUDIED
+
+
+def test_every_interval_of_a_report_has_cells_for_common_classifiers():
+    """A report on least squares or logistic regression says of none of its intervals that it was not studied."""
+    for family in ("least-squares", "logistic"):
+        for method in (RECOMMENDED, "cud", *OTHERS):
+            assert len(nearest_cells(family, method, 60, 4, 0.2)) == 3, (family, method)
+    assert families_of("location-shifted") == ["forest", "least-squares", "logistic", "tree"]
+
+
+def test_earlier_cells_are_those_that_were_published():
+    """From docs/evidence/earlier_studies.md: location-shifted at n = 30 on gaussians, 0.907 / 0.273."""
+    (cell,) = [
+        one for one in studied_cells() if (one.study, one.scenario, one.n) == ("paper2008", "gaussians", 30)
+    ]
+    found = cell.intervals["location-shifted"]
+    assert (found.coverage, found.width) == (0.907, 0.273)
+    assert "two-center" not in cell.intervals, "its first form is not today's"

@@ -708,6 +708,7 @@ PARTS: dict[str, Callable[[], str]] = {
     "ratio-cells": cells_of("ratios-and-net-benefit", "two-center"),
     "several-classes-cells": cells_of("several-classes", "two-center"),
     "several-classes-methods": partial(methods_worst_first, "several-classes"),
+    "other-intervals-methods": partial(methods_worst_first, "other-intervals"),
     "published-cells": published_again,
     **{f"earlier-{name}": partial(earlier_cells, name) for name in EARLIER},
     **{f"methods-{name}": partial(earlier_methods, name) for name in EARLIER if name != "paper2008-seven"},

@@ -1,7 +1,9 @@
 """The table of studied cells that ships with the package: ``python tests/helpers/studied_cells.py`` writes it anew.
 
-It is made from the committed tables of the studies: ``docs/evidence/*/cells.csv``, and of the seven intervals of Laber
-and Murphy (2008) those in ``docs/evidence/paper2008``.
+It is made from the committed tables of the studies: ``docs/evidence/*/cells.csv``, of the seven intervals of Laber and
+Murphy (2008) those in ``docs/evidence/paper2008``, and of intervals that have not changed since, those in
+``docs/evidence/earlier``. Features and true errors of these are in ``docs/evidence/earlier_samples.csv``: the mean true
+error of the first 200 training sets of each cell (20 for forests), drawn and fitted again.
 """
 
 from __future__ import annotations
@@ -32,6 +34,7 @@ def exported() -> pd.DataFrame:
     ]
     own = lines[lines["method"] == "two-center"].set_index(["study", *CELL])["estimate"]
     lines = lines.drop(columns="estimate").join(own, on=["study", *CELL])
+    lines["estimate"] = lines["estimate"].fillna(lines["truth"])
     return lines[lines["sets"] == lines.groupby([*CELL, "method"])["sets"].transform("max")]
 
 
@@ -55,8 +58,26 @@ def of_the_paper() -> pd.DataFrame:
     return lines.dropna(subset="p")
 
 
+def earlier(paper: pd.DataFrame) -> pd.DataFrame:
+    """The cells of ``docs/evidence/earlier`` without those of `paper` and of two-center, whose first form they have."""
+    samples = pd.read_csv(ROOT / "docs" / "evidence" / "earlier_samples.csv")
+    read = [
+        pd.read_csv(ROOT / "docs" / "evidence" / "earlier" / f"{name}.csv").assign(study=name)
+        for name in samples["study"].unique()
+    ]
+    lines = pd.concat(read).query("method != 'two-center'").merge(samples, on=["study", "scenario", "n"])
+    key = ["study", *CELL]
+    same = paper.drop_duplicates(key).set_index(key)["estimate"].rename("known")
+    lines = lines.join(same, on=key)
+    lines["estimate"] = lines["known"].fillna(lines["estimate"])
+    lines["mcse"] = (lines["coverage"] * (1 - lines["coverage"]) / lines["sets"]) ** 0.5
+    there = paper.set_index([*key, "method"]).index
+    return lines[~lines.set_index([*key, "method"]).index.isin(there)]
+
+
 def table() -> str:
-    lines = pd.concat([exported(), of_the_paper()]).astype({"p": int})
+    paper = of_the_paper().astype({"p": int})
+    lines = pd.concat([exported(), paper, earlier(paper)]).astype({"p": int})
     kept = ["study", *CELL, "estimate", "sets", "method", "coverage", "mcse", "width"]
     return csv_text(lines.sort_values(["study", *CELL], kind="stable")[kept].round(4))
 

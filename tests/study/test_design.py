@@ -444,6 +444,7 @@ def test_templates_are_those_of_the_package():
     assert template_names() == (
         *("clinical", "decision-trees", "grandvalet-bengio", "grouped-rows", "logistic-regression"),
         "nadeau-bengio",
+        "other-intervals",
         *(
             "paper2008",
             "quick",

@@ -31,7 +31,7 @@ from cudbound.study.populations.simulated import check_share
 from cudbound.study.run.replicate import alone
 from cudbound.study.run.runner import run_in_memory
 
-#: Sizes from 20 to 200, for which the intervals of this package were studied.
+#: Sizes from 20 to 200, where most of the studied cells are.
 N_SAMPLES = range(20, 201, 20)
 #: Standard errors and quantiles need a minimum; the rows of all samples are in memory at once.
 MIN_REPLICATES, MAX_REPLICATES = 10, 100_000

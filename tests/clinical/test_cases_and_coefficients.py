@@ -1,0 +1,238 @@
+"""Cases by outcome against pandas, and coefficients: their sum gives the scores of rows that it was not made from."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.compose import make_column_transformer
+from sklearn.decomposition import PCA
+from sklearn.ensemble import GradientBoostingClassifier, RandomForestClassifier
+from sklearn.impute import KNNImputer, SimpleImputer
+from sklearn.linear_model import LogisticRegression, RidgeClassifier
+from sklearn.model_selection import FixedThresholdClassifier
+from sklearn.naive_bayes import GaussianNB
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder, PolynomialFeatures, StandardScaler
+from sklearn.svm import SVC, LinearSVC
+
+from cudbound import LeastSquaresClassifier, clinical_report
+from cudbound.adapters.procedure import procedure_in_words
+from cudbound.clinical.model_terms import model
+from cudbound.clinical.participants import frame_of, participants
+from cudbound.clinical.statements import crosswalk
+
+RNG = np.random.default_rng(5)
+N = 60
+FRAME = pd.DataFrame(
+    {
+        "age": RNG.normal(60, 9, N).round(1),
+        "crp": np.exp(RNG.normal(2, 1, N)).round(2),
+        "sex": RNG.choice(["f", "m"], N),
+        "stage": pd.Categorical(RNG.choice(["I", "II", "III"], N), ["I", "II", "III", "IV"]),
+        "diabetes": RNG.random(N) < 0.3,
+    }
+)
+DIED = FRAME["age"].to_numpy() + 6 * (FRAME["sex"] == "m").to_numpy() + RNG.normal(0, 9, N) > 63
+NUMBERS = FRAME[["age", "crp"]]
+FEW = {"n_resamples": 20, "n_seeds": 1, "rng": 0}
+BOX = {"n": N, "procedure": ["logistic regression"], "frozen": []}
+
+
+def coded(numbers):
+    categories = make_pipeline(
+        SimpleImputer(strategy="most_frequent"), OneHotEncoder(handle_unknown="ignore")
+    )
+    return make_column_transformer((numbers, ["age", "crp"]), (categories, ["sex", "stage", "diabetes"]))
+
+
+def gaps(frame):
+    frame = frame.copy()
+    frame.loc[frame.index[1:4], "age"], frame.loc[frame.index[3:6], "sex"] = np.nan, None
+    return frame
+
+
+def model_of(clf, X, y=DIED, event=True, threshold=None):
+    """The part of a report on the model, without the refits of a report."""
+    clf.fit(X, y)
+    sign = 1 if event else -1
+    answers = SimpleNamespace(
+        columns=frame_of(X, [f"x{k}" for k in range(X.shape[1])]),
+        scores=None,
+        risks=clf.predict_proba(X)[:, int(event)] if hasattr(clf, "predict_proba") else None,
+        threshold=threshold,
+        called=clf.predict(X) == event,
+        analysis=SimpleNamespace(metrics=SimpleNamespace(event_class=int(event))),
+    )
+    if hasattr(clf, "decision_function"):
+        like = (lambda rows: rows) if hasattr(X, "columns") else pd.DataFrame.to_numpy
+        answers.scores = lambda rows: sign * clf.decision_function(like(rows))
+    return model(answers, clf, f"class {event}", procedure_in_words(clf))
+
+
+def sums(model, X):
+    """The scores from the terms, as a reader would compute them."""
+    found = np.full(len(X), model["intercept"])
+    for one in model["terms"]:
+        column, level = X[one["column"]], one["level"]
+        if level is None:
+            found += one["coefficient"] * column.fillna(0.0).to_numpy(float)
+        else:
+            there = column.isna() if level == "missing" else column.astype(object).map(str) == level
+            found += one["coefficient"] * there.to_numpy(float)
+    return found
+
+
+IMPUTED = make_pipeline(SimpleImputer(strategy="median"), StandardScaler())
+LINEAR = {
+    "plain": (LogisticRegression(), NUMBERS),
+    "scores": (LinearSVC(), NUMBERS),
+    "components": (make_pipeline(StandardScaler(), PCA(1), RidgeClassifier()), NUMBERS),
+    "a linear kernel": (SVC(kernel="linear"), NUMBERS),
+    "one-hot": (make_pipeline(coded(StandardScaler()), LogisticRegression()), FRAME),
+    "imputed": (make_pipeline(coded(IMPUTED), LogisticRegression()), gaps(FRAME)),
+    "a threshold": (FixedThresholdClassifier(LogisticRegression(), threshold=0.3), NUMBERS),
+}
+
+
+@pytest.mark.parametrize("name", LINEAR)
+@pytest.mark.parametrize("event", [True, False])
+def test_the_sum_of_terms_is_the_score(name, event):
+    clf, X = LINEAR[name]
+    found = model_of(clf, X, event=event)
+    assert found["scale"] == "columns"
+    again = sums(found, X)
+    expected = clf.decision_function(X) * (1 if event else -1)
+    assert again == pytest.approx(expected, abs=1e-6)
+    new = NUMBERS + 1.5 if X is NUMBERS else X.assign(age=X["age"] - 20)
+    assert sums(found, new) == pytest.approx(clf.decision_function(new) * (1 if event else -1), abs=1e-6)
+    is_log_odds = hasattr(clf, "predict_proba")
+    assert any("exp(-score)" in one for one in found["sentences"]) == is_log_odds
+    if is_log_odds:
+        risks = clf.predict_proba(X)[:, int(event)]
+        assert 1 / (1 + np.exp(-again)) == pytest.approx(risks, abs=1e-6)
+
+
+def test_coefficients_are_those_of_scikit_learn():
+    clf = LogisticRegression()
+    found = model_of(clf, NUMBERS)
+    assert [one["coefficient"] for one in found["terms"]] == pytest.approx(clf.coef_[0].tolist())
+    assert found["intercept"] == pytest.approx(clf.intercept_[0])
+
+
+def test_what_the_output_is_and_from_where_a_case_is_an_event():
+    clf = FixedThresholdClassifier(LogisticRegression(), threshold=0.3).fit(NUMBERS, DIED)
+    found = clinical_report(clf, NUMBERS, DIED, event=False, **FEW).to_dict()["model"]
+    assert found == model_of(clf, NUMBERS, event=False, threshold=0.7)
+    assert (
+        found["sentences"][0]
+        == "The output is the risk of the event (class False); from 0.7 on, a case is called an event."
+    )
+    of_scores = "The output is a score, not a risk; above 0, a case is called an event (class True)."
+    assert model_of(LeastSquaresClassifier(), NUMBERS)["sentences"][0] == of_scores
+
+
+@pytest.mark.parametrize(
+    "clf",
+    [
+        RandomForestClassifier(5, random_state=0),
+        GradientBoostingClassifier(n_estimators=3, max_depth=1, random_state=0),
+        SVC(),
+        GaussianNB(),
+    ],
+)
+def test_a_classifier_without_coefficients_says_so(clf):
+    found = model_of(clf, NUMBERS)
+    assert found["terms"] == []
+    assert found["sentences"][-1].startswith("This classifier has no coefficients")
+
+
+def test_terms_after_steps_that_are_not_linear_are_named_as_such():
+    clf = make_pipeline(PolynomialFeatures(2, include_bias=False), StandardScaler(), LogisticRegression())
+    found = model_of(clf, NUMBERS)
+    assert found["scale"] == "steps"
+    assert [one["column"] for one in found["terms"]] == ["age", "crp", "age^2", "age crp", "crp^2"]
+    assert "polynomial terms" in found["sentences"][1]
+
+
+def test_a_step_that_fills_from_other_columns_leaves_the_coefficients_of_complete_rows():
+    X = gaps(FRAME)[["age", "crp"]]
+    clf = make_pipeline(KNNImputer(), StandardScaler(), LogisticRegression())
+    found = model_of(clf, X)
+    assert found["scale"] == "columns"
+    assert sums(found, NUMBERS) == pytest.approx(clf.decision_function(NUMBERS), abs=1e-6)
+    assert any(one.startswith("A missing value is first filled by the steps") for one in found["sentences"])
+
+
+def test_more_features_than_rows_and_columns_without_names():
+    X = RNG.normal(size=(30, 80))
+    y = X[:, 0] > 0
+    clf = LogisticRegression()
+    found = model_of(clf, X, y)
+    assert [one["column"] for one in found["terms"]] == [f"x{k}" for k in range(80)]
+    assert [one["coefficient"] for one in found["terms"]] == pytest.approx(clf.coef_[0].tolist(), abs=1e-9)
+
+
+# --- cases by outcome
+
+
+def test_cases_by_outcome_are_those_of_pandas():
+    X = gaps(FRAME)
+    found = {one["name"]: one for one in participants(X, DIED, BOX, 0)["features"]}
+    assert list(found) == list(FRAME)
+    for name, rows in (("all", slice(None)), ("events", DIED), ("non_events", ~DIED)):
+        quartiles = X["age"][rows].quantile([0.25, 0.5, 0.75]).tolist()
+        assert found["age"]["quartiles"][name] == pytest.approx(quartiles, rel=1e-3)
+        assert found["age"]["missing"][name] == X["age"][rows].isna().sum()
+        counts = {one["level"]: one[name] for one in found["sex"]["levels"]}
+        assert counts == X["sex"][rows].value_counts().to_dict()
+    assert [one["level"] for one in found["stage"]["levels"]] == ["I", "II", "III"]
+    assert [one["level"] for one in found["diabetes"]["levels"]] == ["False", "True"]
+
+
+def test_few_values_have_no_quartiles_and_rare_levels_no_names():
+    """The quartiles of four values, and a name that one case has, would show single cases."""
+    few = np.arange(N) < 4
+    X = FRAME.assign(doctor=[f"Dr. {'A' if k < 40 else k}" for k in range(N)])
+    found = {one["name"]: one for one in participants(X, few, BOX, 0)["features"]}
+    assert found["age"]["quartiles"]["events"] is None
+    assert found["age"]["quartiles"]["non_events"] is not None
+    levels = found["doctor"]["levels"]
+    assert [(one["level"], one["all"]) for one in levels] == [
+        ("Dr. A", 40),
+        ("20 levels of fewer than 5 cases", 20),
+    ]
+
+
+def test_two_numbers_are_levels_and_many_columns_are_not_all_listed():
+    X = pd.DataFrame(RNG.normal(size=(N, 300))).assign(smoker=np.arange(N) % 2)
+    found = participants(X[["smoker"]], DIED, BOX, 0)["features"][0]
+    assert [(one["level"], one["all"]) for one in found["levels"]] == [("0", 30), ("1", 30)]
+    many = participants(X, DIED, BOX, 0)
+    assert (len(many["features"]), many["n_features"]) == (200, 301)
+
+
+@pytest.mark.parametrize(
+    ("X", "left_out", "first"),
+    [
+        (FRAME, 0, "No feature has a missing value in the 60 cases."),
+        (FRAME, 3, "3 of 63 rows of the file were left out because a value was missing."),
+        (gaps(FRAME), 0, "6 of 300 values of the features are missing."),
+    ],
+)
+def test_missing_values_are_told_as_they_are(X, left_out, first):
+    lines = participants(X, DIED, BOX, left_out)["missing"]
+    assert lines[0] == first
+    assert lines[-1].endswith("unknown to this report.")
+    handled = "They are handled inside the classifier, in every refit: logistic regression."
+    assert (handled in lines) == (first[0] == "6")
+
+
+@pytest.mark.parametrize("there", [True, False])
+def test_items_on_missing_values_and_coefficients_are_answered_as_they_are(there):
+    items = {one["item"]: one for one in crosswalk(missing=there, coefficients=there)}
+    assert items["11"]["section"] == "participants"
+    assert items["11"]["how"].startswith("in part: how many values" if there else "no value is missing")
+    assert items["22"]["section"] == ("model" if there else "")
