@@ -47,8 +47,8 @@ class Analysis:
     metrics : ResolvedMetrics
     classes : tuple
         The labels of the classifier.
-    fingerprint : str
-        Of the training set.
+    fingerprint, row_checks : str
+        Of the training set, and of each of its rows.
     counts : ndarray of int32, shape (n_resamples, n_samples)
         The bootstrap draws.
     draw_remarks : tuple of str
@@ -73,6 +73,7 @@ class Analysis:
     metrics: ResolvedMetrics
     classes: tuple[Any, ...]
     fingerprint: str
+    row_checks: str
     counts: Counts = field(repr=False)
     draw_remarks: tuple[str, ...]
     records: Records = field(repr=False)
@@ -156,6 +157,7 @@ def analyze(
         asked,
         tuple(sample.classes.tolist()),
         sample.fingerprint(asked.event_class),
+        sample.row_checks(asked.event_class),
         counts,
         remarks,
         records,

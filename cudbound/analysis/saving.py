@@ -34,6 +34,7 @@ def saved_analysis(analysis: Analysis | None, rows: Iterable[IntervalEstimate] =
         analysis.coefficients,
         analysis.bounds,
         saved_rows(rows),
+        row_checks=analysis.row_checks,
     )
 
 

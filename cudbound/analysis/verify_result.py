@@ -21,6 +21,7 @@ from cudbound.basis.protocols import Features, FittedClassifier, Splits
 from cudbound.basis.sample import Sample
 from cudbound.basis.validation import check_integer, check_n_jobs, check_rng
 from cudbound.basis.versions import versions
+from cudbound.inputs.data_file import first_few
 from cudbound.intervals import METHODS, Method, find_methods
 from cudbound.metrics.metric_draws import draw_for_metrics
 from cudbound.metrics.metrics import ResolvedMetrics
@@ -146,7 +147,7 @@ def verify_result(
             intact,
             "unchanged since it was written" if intact else "changed since it was written, or damaged",
         ),
-        _check_data(saved, found, same, given.n_samples),
+        _check_data(saved, found, same, given.n_samples, given.row_checks(asked.event_class)),
     ]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", CudboundWarning)  # what the result says was said when it was computed
@@ -191,19 +192,40 @@ def _drawn_again(saved: SavedResult, asked: ResolvedMetrics, sample: Sample) -> 
     return counts
 
 
-def _check_data(saved: SavedResult, found: str, same: bool, n: int) -> Check:
+def _check_data(saved: SavedResult, found: str, same: bool, n: int, row_checks: str) -> Check:
     """Compare the fingerprint of the data with that in the file."""
     if same:
         return Check("data", True, f"fingerprint {found[:12]}..., as in the file")
     was = saved.counts.shape[1]
+    why = f"{n} rows, but {was} in the file: some were added, removed, or dropped for a missing cell"
     if n == was:
-        why = (
-            f"{n} rows, as in the file, but a value, a column, a group or weight, or the order of the rows differs: "
-            "were they sorted, edited, or saved by a spreadsheet, which may round numbers?"
-        )
-    else:
-        why = f"{n} rows, but {was} in the file: some were added, removed, or dropped for a missing cell."
-    return Check("data", False, f"{why} Fingerprint {found[:12]}..., in the file {saved.fingerprint[:12]}...")
+        why = f"{n} rows, as in the file, but {_what_differs(saved.row_checks, row_checks)}"
+    return Check(
+        "data", False, f"{why}. Fingerprint {found[:12]}..., in the file {saved.fingerprint[:12]}..."
+    )
+
+
+def _what_differs(saved_checks: str, row_checks: str) -> str:
+    """Return which rows differ, as far as two digits per row show it."""
+    saved_rows, rows = (
+        [checks[place : place + 2] for place in range(0, len(checks), 2)]
+        for checks in (saved_checks, row_checks)
+    )
+    places = [
+        str(place)
+        for place, pair in enumerate(zip(saved_rows, rows, strict=False), start=1)
+        if pair[0] != pair[1]
+    ]
+    if saved_rows and not places:
+        return "a group or a value differs"
+    if saved_rows and sorted(saved_rows) == sorted(rows):
+        return "in another order"
+    if 0 < 2 * len(places) <= len(rows):
+        rows_differ = f"row {places[0]} differs" if len(places) == 1 else f"rows {first_few(places)} differ"
+        return f"{rows_differ} (counted from 1), as after editing, or rounding by a spreadsheet"
+    return (
+        "a column, most values, or the order of the rows differ, as after sorting, or reading in another way"
+    )
 
 
 def _check_draws(saved: SavedResult, counts: NDArray[np.int32]) -> Check:

@@ -8,9 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
 from cudbound.cli.advice import in_words_of_the_command
 from cudbound.cli.command import DISAGREES, command, say
+from cudbound.cli.file_options import READING
 from cudbound.cli.fitted import MODEL_OPTIONS, find_model, fit, folds_of
 from cudbound.cli.model_file import SavedModel
 from cudbound.cli.options import FILE, combined, jobs_option
@@ -32,6 +34,7 @@ class SavedCommand:
 @click.argument("saved_file", metavar="RESULT.json", type=FILE)
 @click.argument("data_path", metavar="FILE.csv", type=FILE)
 @combined("model", find_model, *MODEL_OPTIONS)
+@combined("reading", dict, *READING)
 @click.option(
     "--sample",
     type=click.IntRange(min=1),
@@ -52,6 +55,7 @@ def verify(
     saved_file: Path,
     data_path: Path,
     model: SavedModel | None,
+    reading: dict[str, Any],
     sample: int | None,
     seed: int,
     n_jobs: int,
@@ -59,7 +63,8 @@ def verify(
 ) -> None:
     """Check RESULT.json, written by --save of 'cudbound interval' or 'cudbound report', on its data FILE.csv.
 
-    The file describes how to read the data and which classifier to fit. The fingerprint of the data is compared first,
+    RESULT.json describes how to read the data and which classifier to fit; for data that were saved in another form
+    since then, the options of reading replace what it says. The fingerprint of the data is compared first,
     then the draws, their bounds, the limits, and the rows of the table. The exit code is 4 if anything disagrees.
     """
     from cudbound.basis.exceptions import SavedResultError
@@ -81,7 +86,13 @@ def verify(
 
     with in_words_of_the_command("some of the fits"):  # the result was printed with its warnings
         classifier = _classifier(how.recipe, model)
-        data = _read(replace(how.data, file=data_path))
+        context = click.get_current_context()
+        changed = {
+            name: value
+            for name, value in reading.items()
+            if context.get_parameter_source(name) is ParameterSource.COMMANDLINE
+        }
+        data = _read(replace(how.data, file=data_path, **changed))
         fitted = fit(classifier, data, saved.question.rng or 0)
         verification = verify_result(
             saved_file,
@@ -108,7 +119,7 @@ def _read(data: DataFile, tries: int = 3) -> Any:
         return read_training_data(data)
     except CsvError as error:
         if not error.instead or not tries:
-            note = "'cudbound verify' reads FILE.csv as for the result, and has no options for that"
+            note = "'cudbound verify' reads FILE.csv as for the result, except for --delimiter and similar options"
             raise CsvError(f"{error} ({note})") from error
         for name, value in error.instead.items():
             say(f"{data.file.name} is read with {name} {value!r}, unlike the file of the result")

@@ -210,9 +210,15 @@ def test_a_file_that_a_spreadsheet_saved_with_the_same_values_holds(way, saved):
 
 
 CHANGED = {
-    "a cell": (SHEET.assign(age=SHEET["age"] + (SHEET.index == 4)), "30 rows, as in the file, but a value"),
-    "rounding": (SHEET.assign(bmi=SHEET["bmi"].round(1)), "saved by a spreadsheet, which may round numbers"),
-    "the order": (SHEET.sort_values("age"), "or the order of the rows differs: were they sorted"),
+    "a cell": (
+        SHEET.assign(age=SHEET["age"] + (SHEET.index == 4)),
+        "30 rows, as in the file, but row 5 differs (counted from 1)",
+    ),
+    "rounding": (
+        SHEET.assign(bmi=SHEET["bmi"].round(1)),
+        "but a column, most values, or the order of the rows differ",
+    ),
+    "the order": (SHEET.sort_values("age"), "30 rows, as in the file, but in another order"),
     "a row less": (SHEET[1:], "29 rows, but 30 in the file: some were added, removed, or dropped"),
 }
 
@@ -235,3 +241,14 @@ def test_a_file_that_cannot_be_read_as_it_was_is_explained(saved):
     found = verify()
     assert_error(found, 1, "1 missing value(s)")
     assert "'cudbound verify' reads FILE.csv as for the result" in found.stderr
+
+
+def test_data_that_were_saved_in_another_form_are_verified():
+    save(*PLAIN[:2], "--categorical", "auto")
+    FRAME.to_csv("german.csv", index=False, sep=";", decimal=",", encoding="utf-16")
+    result = verify(data="german.csv")
+    assert outcomes(result, 0)["data"] == "passed"
+    assert "read with decimal ',', unlike the file of the result" in result.stderr
+    FRAME.to_csv("other.csv", index=False, sep="~")
+    assert "except for --delimiter and similar options" in verify(data="other.csv").stderr
+    assert outcomes(verify("--delimiter", "~", data="other.csv"), 0)["data"] == "passed"

@@ -299,7 +299,7 @@ def test_another_row_another_label_and_another_order_are_found(changed):
         assert "witnesses" not in outcomes(found)
     found = verify_result(path, CLF, X, Y, groups=GROUPS)
     assert failed(found) == ["data"]
-    assert "a value, a column, a group or weight, or the order of the rows differs" in found.checks[1].found
+    assert "30 rows, as in the file, but a group or a value differs" in found.checks[1].found
     fewer = verify_result(path, CLF, X[1:], Y[1:]).checks[1].found
     assert fewer.startswith(f"{N - 1} rows, but {N} in the file")
     frame = pd.DataFrame(X, columns=["a", "b"])
