@@ -139,7 +139,7 @@ def verify_result(
     saved, intact = read_saved(path)
     given = Sample.of(estimator, X, y, groups, sample_weight, several=True)
     asked = saved.question.metric.resolve(given.classes.tolist())
-    found = given.fingerprint(asked.event_class)
+    found, row_checks = given.fingerprints(asked.event_class)
     same = found == saved.fingerprint and given.n_samples == saved.counts.shape[1]
     checks = [
         Check(
@@ -147,7 +147,7 @@ def verify_result(
             intact,
             "unchanged since it was written" if intact else "changed since it was written, or damaged",
         ),
-        _check_data(saved, found, same, given.n_samples, given.row_checks(asked.event_class)),
+        _check_data(saved, found, same, given.n_samples, row_checks),
     ]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", CudboundWarning)  # what the result says was said when it was computed

@@ -142,20 +142,17 @@ class Sample:
             return self.labels
         return np.asarray(self.labels > 0.0 if event_class else self.labels < 0.0)
 
-    def fingerprint(self, event_class: int = 1) -> str:
-        """Return the fingerprint of the training set."""
-        return fingerprint(self.X, self.events(event_class), self.groups, self.sample_weight)
+    def fingerprints(self, event_class: int = 1) -> tuple[str, str]:
+        """Return the fingerprint of the training set, and two hexadecimal digits per row, which find a changed row.
 
-    def row_checks(self, event_class: int = 1) -> str:
-        """Return two hexadecimal digits per row, by which a row that was changed is found.
-
-        With 256 values they say next to nothing about a patient, and miss one change in 256.
+        With 256 values these digits say next to nothing about a patient, and miss one change in 256.
         """
+        whole = fingerprint(self.X, self.events(event_class), self.groups, self.sample_weight)
         X = np.asarray(self.X.toarray() if hasattr(self.X, "toarray") else self.X)
         event, weight = self.events(event_class), self.sample_weight
         parts = (X, event) if weight is None else (X, event, weight)
         rows = (b"".join(_canonical(np.asarray(part[row])) for part in parts) for row in range(len(X)))
-        return "".join(hashlib.sha256(row).hexdigest()[:2] for row in rows)
+        return whole, "".join(hashlib.sha256(row).hexdigest()[:2] for row in rows)
 
 
 def check_index(X: Any, y: Any, *, names: tuple[str, str] = ("X", "y")) -> None:

@@ -132,7 +132,7 @@ class SavedResult:
     versions : mapping of str to str
         Versions of Python and of the packages that results depend on.
     row_checks : str
-        Two hexadecimal digits per row, see `cudbound.basis.sample.Sample.row_checks`; "" if unknown.
+        Two hexadecimal digits per row, see `cudbound.basis.sample.Sample.fingerprints`; "" if unknown.
     """
 
     question: SavedQuestion
