@@ -24,11 +24,13 @@ if TYPE_CHECKING:
 
 NUMBERS, TEXT, SLIPS, EMPTY = "numbers", "text", "numbers with slips", "nothing"
 SEPARATORS, DATES, UNITS, IDS = "numbers with separators", "dates", "numbers with units", "IDs"
+FREE_TEXT = "free text"
 #: What to do about a column that is a feature and holds no numbers, by its kind.
 REMEDIES = {
     DATES: "convert dates to numbers, such as days since a common date, or drop the column with --exclude COL",
     UNITS: "write the numbers without their units",
     IDS: "drop such a column with --exclude COL, or use --group COL if it identifies the rows of one patient",
+    FREE_TEXT: "drop it with --exclude COL, or write what matters in it as columns with few levels",
     SLIPS: (
         "correct these cells, add --missing-values TEXT if one means a missing value, or drop the column with "
         "--exclude COL"
@@ -40,6 +42,8 @@ REMEDIES = {
 }
 #: A column that numbers the rows has at least so many, and a step of 1 between nearly all.
 MIN_COUNTED, MOSTLY = 10, 0.9
+#: Texts of so many words, in the median, are sentences.
+SENTENCE = 3
 #: A column of text with more levels than this, and than a fifth of the rows, is no category that is found by itself.
 FEW_LEVELS = 5
 
@@ -72,7 +76,8 @@ def kind_of(name: str, values: pd.Series[str]) -> str:
     -------
     str
         `NUMBERS` if all are; `SEPARATORS`, `DATES` or `UNITS` if most of the other cells are such; `SLIPS` if most of
-        all are numbers; `IDS` if the column is named like one, or has more levels than a category; otherwise `TEXT`.
+        all are numbers; `IDS` if the column is named like one, or has more levels than a category, or `FREE_TEXT` if
+        these are sentences; otherwise `TEXT`.
     """
     numbers = to_numbers(values)
     others = values[numbers.isna()]
@@ -89,6 +94,8 @@ def kind_of(name: str, values: pd.Series[str]) -> str:
         return SLIPS
     n_levels = values.str.casefold().nunique()
     many = n_levels > FEW_LEVELS and 5 * n_levels > len(values)
+    if not is_id_name(name) and many and values.str.count(r"\w+").median() >= SENTENCE:
+        return FREE_TEXT
     return IDS if is_id_name(name) or many or n_levels == len(values) else TEXT
 
 
@@ -106,7 +113,8 @@ def is_id_name(name: str) -> bool:
 def numbers_the_rows(values: pd.Series[str]) -> bool:
     """Whether a column counts its rows: its numbers increase by 1 from row to row, with few exceptions."""
     steps = to_numbers(values).diff().iloc[1:]
-    return len(steps) >= MIN_COUNTED and float((steps == 1.0).mean()) >= MOSTLY
+    mostly = len(steps) >= MIN_COUNTED and float((steps == 1.0).mean()) >= MOSTLY
+    return mostly and values.nunique() > MOSTLY * len(values)
 
 
 def has_long_numbers(keys: pd.Series[str]) -> bool:
@@ -254,7 +262,7 @@ def _way(frame: pd.DataFrame, convention: Convention) -> str:
 def _example(column: pd.Series[str], kind: str) -> str:
     values = column.dropna()
     first = values[to_numbers(values).isna()]
-    levels = f", {values.nunique()} different texts on {len(values)} rows" if kind == IDS else ""
+    levels = f", {values.nunique()} different texts on {len(values)} rows" if kind in (IDS, FREE_TEXT) else ""
     return f"column {quoted(str(column.name))} ({quoted(first.iloc[0])} on line {first.index[0]}{levels})"
 
 

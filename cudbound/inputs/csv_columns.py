@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cudbound.basis.separation import is_improbable
 from cudbound.inputs.classifier_recipe import STRATEGIES
 from cudbound.inputs.column_kinds import (
     REMEDIES,
@@ -296,11 +298,12 @@ def check_constant(keys: pd.DataFrame) -> None:
 
 
 def copies(keys: pd.DataFrame, y: NDArray[np.int64]) -> list[str]:
-    """Return the columns with a single value per class."""
+    """Return the columns with a single value per class, unless chance may have made one."""
+    improbable = is_improbable(np.bincount(y), math.log(2.0), len(keys.columns))
     return [
         str(name)
         for name in keys.columns
-        if keys[name].nunique() == 2 and keys[name].groupby(y).nunique().max() == 1
+        if improbable and keys[name].nunique() == 2 and keys[name].groupby(y).nunique().max() == 1
     ]
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -12,6 +12,7 @@ import numpy as np
 from cudbound.inputs.column_kinds import (
     DATES,
     EMPTY,
+    FREE_TEXT,
     IDS,
     NUMBERS,
     SEPARATORS,
@@ -47,6 +48,7 @@ _UNUSABLE = {
     DATES: "date",
     EMPTY: "empty",
     IDS: "text of many levels",
+    FREE_TEXT: FREE_TEXT,
     UNITS: UNITS,
     SLIPS: SLIPS,
     SEPARATORS: "unclear numbers",
@@ -59,6 +61,8 @@ _OUTCOMES = re.compile(
 _EVENTS = re.compile("1|yes|y|true|died|dead|death|deceased|positive|pos|event|case|malignant")
 #: Levels that are shown of a column, and characters of each.
 SHOWN, LONGEST = 3, 20
+#: Values that an outcome may have, rows and cases of a class below which there is a caution.
+MOST_CLASSES, FEWEST_ROWS, FEWEST_EVENTS = 6, 20, 10
 #: How often a file is read in another way before its error stands.
 TRIES = 3
 
@@ -231,20 +235,29 @@ def _with_target(
 ) -> DataFile:
     """Guess the target and its event if they are not given."""
     usable = [name for name, role in found.items() if role in (NUMERIC, CATEGORICAL)]
-    pairs = [name for name in usable if len(counts := keys[name].value_counts()) == 2 and counts.min() > 1]
-    guess = data.target or max(pairs, key=lambda name: (_is_outcome(name), pairs.index(name)), default="")
+    counts = {name: keys[name].value_counts().sort_index() for name in usable}
+    pairs = [name for name in usable if len(counts[name]) == 2 and counts[name].min() > 1]
+    # an outcome of several values is asked about before a column of two values that is none is taken for it
+    several = [name for name in usable if 2 < len(counts[name]) <= MOST_CLASSES and _is_outcome(name)]
+    guesses = (several or pairs) if not any(map(_is_outcome, pairs)) else pairs
+    guess = data.target or max(guesses, key=lambda name: (_is_outcome(name), usable.index(name)), default="")
     if not guess:
         return data
+    others = first_few([quoted(name) for name in pairs if name != guess])
+    others = f"; other columns with two values: {others}" if others and not data.target else ""
+    values = keys[guess].value_counts().sort_index()
+    if len(values) != 2:
+        if not data.target:
+            problems.append(f"target {quoted(guess)}: a guess; set it with --target COL{others}")
+        return replace(data, target=guess, positive=data.positive or "")
     texts = known[guess].groupby(keys[guess]).first()
-    counts = keys[guess].value_counts().sort_index()
-    likely = [key for key in counts.index if _EVENTS.fullmatch(str(key).casefold())]
-    event = data.positive or str(texts.loc[str(likely[0] if len(likely) == 1 else counts.idxmin())])
+    likely = [key for key in values.index if _EVENTS.fullmatch(str(key).casefold())]
+    event = data.positive or str(texts.loc[str(likely[0] if len(likely) == 1 else values.idxmin())])
     if not (data.target and data.positive):
-        others = first_few([quoted(name) for name in pairs if name != guess])
         problems.append(
             f"target {quoted(guess)} with the event {quoted(event)}: "
             f"{'a guess' if not data.target else 'the event is a guess'}; set them with --target COL --positive VALUE"
-            + (f"; other columns with two values: {others}" if others and not data.target else "")
+            f"{others}"
         )
     return replace(data, target=guess, positive=event)
 
@@ -263,12 +276,14 @@ def _tell(
     problems: list[str],
 ) -> None:
     """Add the problems of columns and rows, and the roles of constant columns and copies of the target."""
-    features = [name for name, role in found.items() if role in (NUMERIC, CATEGORICAL)]
-    if data.target and keys[data.target].nunique() == 2:
-        rows = keys[keys[data.target].notna()]
+    usable = [name for name, role in found.items() if role in (NUMERIC, CATEGORICAL)]
+    rows = keys[keys[data.target].notna()] if data.target else keys
+    if data.target and rows[data.target].nunique() == 2:
         y = (rows[data.target] == rows[data.target].iloc[0]).to_numpy(dtype=np.int64)
-        problems += _said(lambda: check_copies(rows[features], y, data.target))
-        found.update(dict.fromkeys(copies(rows[features], y), COPY))
+        problems += _said(lambda: check_copies(rows[usable], y, data.target))
+        found.update(dict.fromkeys(copies(rows[usable], y), COPY))
+        problems += _few(rows[data.target])
+    features = [name for name in usable if found[name] != COPY]
     constant = [name for name, role in found.items() if role == CONSTANT]
     problems += _said(lambda: check_constant(keys[constant]))
     unusable = {name: kinds[name] for name, role in found.items() if role in (*_UNUSABLE.values(), ID)}
@@ -278,15 +293,26 @@ def _tell(
     empty = [quoted(name) for name, kind in unusable.items() if kind == EMPTY]
     if empty:
         problems.append(f"column {first_few(empty)} is empty; drop it with --exclude COL")
-    if table.unnamed:
-        names = first_few(sorted(table.unnamed))
+    unnamed = sorted(table.unnamed.difference(columns_named(table, data.exclude)))
+    if unnamed:
         problems.append(
-            f"{names} without a name in the header: give it a name, or drop it with --exclude COL"
+            f"{first_few(unnamed)} without a name in the header: give it a name, or drop it with --exclude COL"
         )
     ids = [name for name, role in found.items() if role == ID and kinds[name] == NUMBERS]
     roles = Roles(data.target, (*features, *ids), (), False, 0, data.group, data.weight)
     numbers = [name for name in features if found[name] == NUMERIC]
     problems += suspicions(known, roles, known[numbers].apply(to_numbers))
+
+
+def _few(labels: pd.Series[str]) -> Iterator[str]:
+    if len(labels) < FEWEST_ROWS:
+        yield f"only {len(labels)} rows have a target; with fewer than {FEWEST_ROWS}, no interval is informative"
+    counts = labels.value_counts()
+    if counts.min() < FEWEST_EVENTS:
+        yield (
+            f"only {counts.min()} rows have the value {quoted(str(counts.idxmin()))} of {quoted(str(labels.name))}; "
+            f"with fewer than {FEWEST_EVENTS} cases of a class, what is estimated for it is very uncertain"
+        )
 
 
 def _readable(

@@ -11,6 +11,7 @@ from cudbound.inputs.csv_file import Table
 from cudbound.inputs.data_file import CsvError, DataFile, first_few, quoted
 from cudbound.inputs.missing_cells import missing_cells
 from cudbound.inputs.number_texts import CONVENTIONS, key_of
+from cudbound.inputs.suspicions import missing_codes
 from cudbound.inputs.workbook import read_data_file
 
 
@@ -98,4 +99,8 @@ def _not_two(counts: Counter[str], target: str, found: list[str]) -> str:
     if len(counts) > 2:
         one = "use one class against the rest as the target, for each class in turn"
         way = f"keep all classes with --all-classes of cudbound interval, {one}, or {way}"
+        if codes := missing_codes(counts):
+            way = (
+                f"add --missing-values={','.join(codes)} if that means a missing value in every column, {way}"
+            )
     return f"the target {quoted(target)} must have two classes; it has {': '.join([only, *listed])}; {way}"

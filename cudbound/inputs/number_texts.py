@@ -139,7 +139,7 @@ def doubtful_columns(cells: pd.DataFrame, decimal: str) -> dict[str, bool]:
     """Return the columns in which the decimal separator may stand between thousands instead.
 
     These are columns whose numbers with a separator all have the form ``2.915``, if nothing else in the table shows
-    that the separator is a decimal one, or if the column also has whole numbers without it, such as ``850``.
+    that the separator is a decimal one, or if these numbers are below all those without it, such as ``850``.
 
     Parameters
     ----------
@@ -153,14 +153,20 @@ def doubtful_columns(cells: pd.DataFrame, decimal: str) -> dict[str, bool]:
     dict of str to bool
         Whether the table shows elsewhere that the separator is a decimal one, by column.
     """
-    with_separator = {
-        name: [text for text in cells[name].dropna().unique() if decimal in text] for name in cells.columns
-    }
-    clear = any(not _DOUBTFUL.fullmatch(text) for texts in with_separator.values() for text in texts)
+    texts = {name: cells[name].dropna().unique() for name in cells.columns}
+    separated = {name: [text for text in texts[name] if decimal in text] for name in texts}
+    clear = any(not _DOUBTFUL.fullmatch(text) for column in separated.values() for text in column)
     return {
         name: clear
-        for name, texts in with_separator.items()
-        if texts
-        and all(map(_DOUBTFUL.fullmatch, texts))
-        and not (clear and not cells[name].str.fullmatch(r"\d{1,3}", na=False).any())
+        for name, column in separated.items()
+        if column
+        and all(map(_DOUBTFUL.fullmatch, column))
+        and not (
+            clear
+            and max(map(_as_decimal, column)) >= min(map(_as_decimal, {*texts[name]} - {*column}), default=0)
+        )
     }
+
+
+def _as_decimal(text: str) -> float:
+    return number_of(text.replace(",", "."))

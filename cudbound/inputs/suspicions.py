@@ -2,28 +2,33 @@
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from cudbound.basis.equal_rows import count_improbable_copies
-from cudbound.inputs.column_kinds import IDS, is_id_name, kind_of, numbers_the_rows
+from cudbound.basis.separation import Codes, relabelings, separation
+from cudbound.inputs.column_kinds import FREE_TEXT, IDS, is_id_name, kind_of, numbers_the_rows, one_spelling
 from cudbound.inputs.column_roles import Roles
-from cudbound.inputs.data_file import quoted
+from cudbound.inputs.data_file import first_few, quoted
+from cudbound.inputs.number_texts import key_of, number_of, to_numbers
 
 if TYPE_CHECKING:
     import pandas as pd
 
 #: A value is far from the others if the gap is larger than this many times their range; one that is often a code for
-#: a missing value, if it is larger than a quarter of it.
-FAR, FAR_CODE = 2.0, 0.25
+#: a missing value, if it is larger than this share of the range of the nine tenths that are nearest to the others.
+FAR, FAR_CODE, NEARER = 2.0, 0.25, 0.9
 #: Levels, in lower case, that may say "no value".
 UNKNOWN = frozenset(
     {"-", "--", "unknown", "unk", "missing", "n.a.", "n.k.", "n/k", "n/d", "not known", "not recorded"}
 )
-_CODE = re.compile(r"-?9{2,}|-1|-9")
+_CODE = re.compile(r"-?9+|-1")
 
 
 def suspicions(cells: pd.DataFrame, roles: Roles, numbers: pd.DataFrame) -> Iterator[str]:
@@ -51,11 +56,66 @@ def suspicions(cells: pd.DataFrame, roles: Roles, numbers: pd.DataFrame) -> Iter
     for name in roles.features:
         if name not in numbers.columns:
             yield from _of_levels(name, cells[name].dropna())
+            yield from _of_texts(name, cells[name].dropna())
     for name in numbers.columns:
         if not is_id_name(name) and numbers_the_rows(cells[name].dropna()):
             yield f"column {quoted(name)} is a feature and numbers the rows; leave it out with --exclude {quoted(name)}"
         for text, at, others, _ in far_values(numbers[name].dropna()):
-            yield far_in_words(name, text, at, others)
+            sharing = [
+                other for other in numbers.columns if other != name and (numbers[other] == float(text)).any()
+            ]
+            yield far_in_words(name, text, at, others, sharing)
+    if roles.target:
+        for text, at, others, _ in far_values(to_numbers(cells[roles.target].dropna()), least=1):
+            sharing = [name for name in numbers.columns if (numbers[name] == float(text)).any()]
+            yield far_in_words(roles.target, text, at, others, sharing)
+        yield from _of_agreements(cells, roles)
+
+
+def _of_agreements(cells: pd.DataFrame, roles: Roles) -> Iterator[str]:
+    """Yield features that alone separate the classes, and those that relabel another one."""
+    rows = cells[cells[roles.target].notna() & ~cells.duplicated()]
+    y = codes_of(rows[roles.target])
+    groups = None if roles.group is None else codes_of(rows[roles.group])
+    codes = {name: codes_of(rows[name]) for name in roles.features}
+    for name, how in separating(rows, codes, y, groups).items():
+        column, target = quoted(name), quoted(roles.target)
+        yield (
+            f"column {column} alone separates the classes of {target}, {how}; if it records the outcome, or was known "
+            f"only after it, drop it with --exclude {column}"
+        )
+    counters = [name for name in codes if is_id_name(name) or numbers_the_rows(cells[name].dropna())]
+    for name, other in relabelings(
+        {name: codes[name] for name in codes if name not in counters}, groups
+    ).items():
+        yield (
+            f"column {quoted(name)} relabels column {quoted(other)}: each value of one belongs to one value of the "
+            f"other; drop one of them with --exclude {quoted(name)}"
+        )
+
+
+def codes_of(cells: pd.Series[str]) -> Codes:
+    """Return the numbers of the values of a column in their order, and -1 where one is missing."""
+    keys = one_spelling(cells.map(key_of))[0]
+    levels = sorted(
+        keys.dropna().unique(), key=lambda text: (math.isnan(number := number_of(text)), number, text)
+    )
+    return keys.map({level: place for place, level in enumerate(levels)}).fillna(-1).to_numpy(dtype=np.intp)
+
+
+def separating(
+    cells: pd.DataFrame, codes: Mapping[str, Codes], y: Codes, groups: Codes | None
+) -> dict[str, str]:
+    """Return the columns that alone separate the classes, and how."""
+    found = {}
+    for name, levels in codes.items():
+        how = separation(np.where(levels < 0, np.nan, levels), y, groups, len(codes))
+        is_text = to_numbers(cells[name].dropna()).isna().any()
+        if how:
+            found[name] = "at a threshold" if how == "threshold" and not is_text else "level by level"
+        elif separation((levels < 0).astype(float), y, groups, len(codes)):
+            found[name] = "by being missing"
+    return found
 
 
 def _of_ids(name: str, values: pd.Series[str], is_feature: bool, grouped: bool) -> Iterator[str]:
@@ -81,23 +141,74 @@ def _of_levels(name: str, values: pd.Series[str]) -> Iterator[str]:
         )
 
 
-def far_values(values: pd.Series[float]) -> Iterator[tuple[str, pd.Index[int], str, bool]]:
-    """Return each isolated number, its lines, the range of the others, and whether it is a common code."""
-    levels = np.unique(values)
-    if len(levels) < 6:  # no range to be far from
-        return
-    for far, others in ((levels[0], levels[1:]), (levels[-1], levels[:-1])):
-        low, high = others[0], others[-1]
-        text = repr(float(far)).removesuffix(".0")
-        gap, code = min(abs(far - low), abs(far - high)), _CODE.fullmatch(text) is not None
-        if gap > (high - low) * (FAR_CODE if code else FAR):
-            yield text, values.index[values == far], f"{low:g} to {high:g}", code
+def _of_texts(name: str, values: pd.Series[str]) -> Iterator[str]:
+    kind = kind_of(name, values)
+    if kind in (IDS, FREE_TEXT) and not is_id_name(name):
+        what = "free text" if kind == FREE_TEXT else "an ID or free text"
+        yield (
+            f"column {quoted(name)} is a category of {values.nunique()} levels on {len(values)} rows; if it is {what}, "
+            f"drop it with --exclude {quoted(name)}"
+        )
 
 
-def far_in_words(name: str, text: str, at: pd.Index[int], others: str) -> str:
-    """Return the sentence on an isolated number."""
+def far_values(values: pd.Series[float], least: int = 2) -> Iterator[tuple[str, pd.Index[int], str, bool]]:
+    """Return each isolated number, its lines, the range of the others, and whether it is a common code.
+
+    Common codes are looked for beside `least` different values, other numbers beside five.
+    """
+    left = values
+    while (n_left := len(left)) and left.nunique() > least:
+        levels = np.unique(left)
+        for far, others in ((levels[0], levels[1:]), (levels[-1], levels[:-1])):
+            text = repr(float(far)).removesuffix(".0")
+            code = _CODE.fullmatch(text) is not None and _is_lone_code(left, far, others)
+            if code or (len(others) > 4 and _gap(far, others) > FAR * np.ptp(others)):
+                yield text, values.index[values == far], f"{others[0]:g} to {others[-1]:g}", code
+                left = left[left != far] if code else left
+        if len(left) == n_left:
+            return
+
+
+def missing_codes(counts: Counter[str]) -> list[str]:
+    """Return the values of a target that may code a missing value: words such as unknown, and numbers such as 9."""
+    import pandas as pd
+
+    numbers = to_numbers(pd.Series([*counts.elements()], dtype=object)).dropna()
+    codes = {text for text, _, _, is_code in far_values(numbers, least=1) if is_code}
+    return [key for key in counts if key in codes or key.casefold() in UNKNOWN]
+
+
+def _gap(far: float, others: NDArray[np.float64]) -> float:
+    return float(np.abs(far - others).min())
+
+
+def _is_lone_code(values: pd.Series[float], far: float, others: NDArray[np.float64]) -> bool:
+    """Whether a number that is often a code, the smallest or the largest in a column, is far from the others.
+
+    So is a negative code beside no other negative number, and one that is more than twice as frequent as the number
+    next to it. A 9, itself a number of few digits, must be as far from other whole numbers as their range, and other
+    codes farther than a share of it; the range of a skewed column is that of its nearer nine tenths.
+    """
+    gap, nearest = _gap(far, others), others[np.abs(far - others).argmin()]
+    if gap <= 1.0 or (far == -1.0 and others.size < 3) or (far == 9.0 and (others % 1.0).any()):
+        return False
+    if far < 0.0 <= others[0] or (values == far).sum() > 2 * (values == nearest).sum():
+        return True
+    if far == 9.0:
+        return gap >= float(np.ptp(others))
+    rest = values[values != far]
+    nearer = rest.quantile(NEARER) - rest.min() if far > nearest else rest.max() - rest.quantile(1 - NEARER)
+    return gap > FAR_CODE * float(nearer)
+
+
+def far_in_words(name: str, text: str, at: pd.Index[int], others: str, sharing: Sequence[str] = ()) -> str:
+    """Return the sentence on an isolated number, which may be a value of the columns in `sharing`."""
     rows = f"on line {at[0]}" if len(at) == 1 else f"on {len(at)} rows, the first on line {at[0]}"
+    way = f"add --missing-values={text}"
+    if sharing:
+        columns = first_few([*map(quoted, sharing)])
+        way = f"leave it empty in the file, because {text} is also a value of column {columns},"
     return (
-        f"column {quoted(name)}: {text} {rows} is far from the others, {others}; add --missing-values={text} if it "
-        "codes a missing value, or correct it if it is an error"
+        f"column {quoted(name)}: {text} {rows} is far from the others, {others}; {way} if it codes a missing value, or "
+        "correct it if it is an error"
     )

@@ -206,3 +206,78 @@ def test_no_command_can_be_printed():
     assert "the target 'stage' must have two classes" in check("--target", "stage").stderr
     assert_error(check("--target", "dead"), 1, "--target: no column 'dead'")
     assert_error(check(file="none.csv"), 1, "no such file")
+
+
+def test_an_outcome_of_three_values_is_the_outcome():
+    found = columns()
+    write(
+        {**found, "outcome": [RNG.choice(["cured", "dead", "lost"]) for _ in range(N)]}
+        | {"died": found["age"]}
+    )
+    result = check()
+    assert role(result, "outcome") == "target"
+    assert (
+        "target 'outcome': a guess; set it with --target COL; other columns with two values: 'sex'"
+        in result.stdout
+    )
+    assert result.exit_code == 1
+    assert "the target 'outcome' must have two classes; it has 3 values: " in result.stderr
+    write({**found, "outcome": [RNG.choice(["0", "1", "9"]) for _ in range(N)]} | {"died": found["age"]})
+    result = check()
+    assert "column 'outcome': 9 on " in result.stdout
+    assert (
+        " --target outcome --positive 1 --categorical auto --missing-values 9 --missing drop "
+        in result.stdout
+    )
+    assert following(result).exit_code in (0, 3)  # read, and solved to the end or not
+
+
+def test_few_rows_and_events_are_said():
+    found = {name: cells[:18] for name, cells in columns().items()}
+    found["died"] = ["yes"] * 5 + ["no"] * 13
+    write(found)
+    said = check().stdout
+    assert "- only 18 rows have a target; with fewer than 20, no interval is informative\n" in said
+    assert (
+        "- only 5 rows have the value 'yes' of 'died'; with fewer than 10 cases of a class, what is" in said
+    )
+
+
+def test_nothing_is_advised_that_was_given():
+    found = columns(crp=["1,5", "2,25", "30"] * (N // 3), site=[RNG.choice("ab") for _ in range(N)])
+    found |= {"": list(range(N)), "empty": [""] * (N - 1) + ["x"]}
+    write(found, ";")
+    first = check()
+    advised = ("--delimiter", "--decimal", "--exclude", "set them with --target")
+    assert all(option in first.stdout.partition("Next:")[0] for option in advised)
+    options = shlex.split(first.stdout.splitlines()[-1])[3:-1]
+    assert "Problems:" not in check(*options).stdout
+
+
+@pytest.mark.parametrize(
+    ("cells", "delimiter", "options"),
+    [
+        (["2,915", "1,250", "850"], ",", " --thousands , "),
+        (["2,915", "1,250", "850"], ";", " --decimal , "),
+        (["2.915,5", "1.250", "850"], ";", " --decimal , --thousands . "),
+        (["2 915", "1 250", "850"], ",", " --thousands space "),
+        (["2'915", "1'250", "850"], ",", """ --thousands ''"'"'' """),
+    ],
+)
+def test_separators_of_thousands_are_recognized(cells, delimiter, options):
+    write(columns(plt=[RNG.choice(cells) for _ in range(N)]), delimiter)
+    result = check()
+    assert options in result.stdout.splitlines()[-1]
+    assert following(result).exit_code in (0, 3)  # read, and solved to the end or not
+
+
+def test_an_encoding_is_recognized():
+    write(columns(größe=[RNG.randint(150, 190) for _ in range(N)]))
+    Path("patients.csv").write_bytes(Path("patients.csv").read_text(encoding="utf-8").encode("cp1252"))
+    result = check()
+    assert (
+        "- 'patients.csv' is not UTF-8 text and was read as cp1252: check words such as 'größe'"
+        in result.stdout
+    )
+    assert " --encoding cp1252 " in result.stdout
+    assert following(result).exit_code in (0, 3)  # read, and solved to the end or not

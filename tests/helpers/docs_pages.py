@@ -76,7 +76,7 @@ WRONG = [
     ("text in a feature", "age,sex,died\n30,m,yes\n41,f,no\n52,f,yes\n63,m,no\n", ""),
     ("a decimal comma", 'age,bmi,died\n30,"21,5",yes\n41,"22,1",no\n52,"23,0",yes\n63,"24,2",no\n', ""),
     ("a constant feature", "age,site,died\n30,1,yes\n41,1,no\n52,1,yes\n63,1,no\n", ""),
-    ("a copy of the target", "age,dead,died\n30,1,yes\n41,0,no\n52,1,yes\n63,0,no\n", ""),
+    ("a copy of the target", "age,dead,died\n" + "30,1,yes\n41,0,no\n52,1,yes\n63,0,no\n" * 4, ""),
     ("a level outside (0, 1)", PATIENTS, "--categorical sex --confidence-level 95"),
     ("an unknown method", PATIENTS, "--categorical sex --methods cud,kohavi"),
     ("a method for another command", PATIENTS, "--categorical sex --methods mcnemar"),

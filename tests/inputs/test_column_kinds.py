@@ -19,8 +19,8 @@ N = 40
 def read(tmp_path: Path, columns: dict[str, list[Any]], **roles: Any) -> TrainingData:
     path = tmp_path / "data.csv"
     n = len(next(iter(columns.values())))
-    died = ["yes", "no", "no"] * n
-    pd.DataFrame({**columns, "died": died[:n]}).to_csv(path, index=False)
+    died = ["yes" if i * i % 7 in (1, 2) else "no" for i in range(n)]
+    pd.DataFrame({**columns, "died": died}).to_csv(path, index=False)
     return read_training_data(DataFile(path, "died", "yes", **roles))
 
 
@@ -255,13 +255,13 @@ def test_other_numbers_beside_thousands_are_refused(tmp_path, cell):
         (["2,915", "1,250"], AGES, {"decimal": ","}, "if they are thousands (2915), use --thousands ','"),
         (
             ["2,915", "850"],
-            cycled("13,7", "8"),
+            cycled("13,7", "8", "9"),
             {"decimal": ","},
             "(2915), write them without separators in the file",
         ),
-        (["2.915", "850"], cycled("13.7", "8"), {}, "(2915), write them without separators in the file"),
-        (["2,915", "1,250"], cycled("13,7", "8"), {"decimal": ","}, None),
-        (["2.915", "1.250"], cycled("13.7", "8"), {}, None),
+        (["2.915", "850"], cycled("13.7", "8", "9"), {}, "(2915), write them without separators in the file"),
+        (["2,915", "1,250"], cycled("13,7", "8", "9"), {"decimal": ","}, None),
+        (["2.915", "1.250"], cycled("13.7", "8", "9"), {}, None),
         (["0.915", "1.250"], AGES, {}, None),
         (["2.915", "1.25"], AGES, {}, None),
     ],

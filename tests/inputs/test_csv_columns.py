@@ -127,7 +127,7 @@ def test_at_most_ten_columns_with_missing_values_are_listed(tmp_path):
             "column 'a', 'c' has the same value in every",
         ),
         (
-            "a,code,died\n1,7,yes\n2,3,no\n3,3,no\n5,7.0,yes\n",
+            "a,code,died\n" + "1,7,yes\n2,3,no\n3,3,no\n5,7.0,yes\n" * 4,
             "column 'code' is a copy of the target 'died', with a single value per class",
         ),
         (
@@ -200,6 +200,14 @@ def test_many_values_of_the_target_are_cut(tmp_path):
 def test_a_column_without_a_name_can_be_left_out(tmp_path):
     text = ",a,died\n1,5,yes\n2,6,no\n3,8,no\n4,7,yes\n"
     assert read(tmp_path, text, exclude=("column 1",)).feature_names == ("a",)
+
+
+def test_a_copy_that_chance_may_have_made_is_none(tmp_path):
+    """Of 6 rows, 2 of the 20 ways to choose 3 events are such a column."""
+    assert read(tmp_path, "a,code,died\n1,7,yes\n2,3,no\n3,3,no\n5,7,yes\n4,7,yes\n2,3,no\n").X.shape == (
+        6,
+        2,
+    )
 
 
 def test_two_values_that_cross_the_classes_are_no_copy(tmp_path):

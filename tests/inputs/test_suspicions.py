@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from cudbound.inputs.csv_columns import read_training_data
-from cudbound.inputs.data_file import DataFile
+from cudbound.inputs.data_file import CsvError, DataFile
 
-ROWS = [[f"P{i}", 30 + 7 * i % 41, 20 + i / 10, ("yes", "no", "no")[i % 3]] for i in range(30)]
+ROWS = [[f"P{i}", 30 + 7 * i % 41, 20 + i / 10, "yes" if i * i % 7 in (1, 2) else "no"] for i in range(30)]
 
 
 def warnings(tmp_path: Path, rows: list[list[Any]], name: str = "id", **roles: Any) -> tuple[str, ...]:
@@ -95,9 +96,166 @@ def test_a_far_value_is_pointed_out(tmp_path, ages, said):
     assert warnings(tmp_path, rows, missing_values=[str(ages[0])], missing="drop") == ()
 
 
-def test_codes_of_few_values_are_never_far(tmp_path):
-    rows = [[row[0], (0, 1, 2, 999)[i % 4], *row[2:]] for i, row in enumerate(ROWS)]
+AROUND = [round(1.2 ** (i % 24), 1) for i in range(30)]  # skewed, from 1 to 66
+
+
+@pytest.mark.parametrize(
+    ("values", "code"),
+    [
+        ([0, 1, 2], "9"),
+        ([0, 1], "9"),
+        ([1, 2, 3, 4, 5], "9"),
+        ([0, 1, 2], "999"),
+        ([0, 1, 2], "-9"),
+        (AROUND, "-9"),
+        (AROUND, "-1"),
+        (AROUND, "99"),
+        (AROUND, "999"),
+        ([*AROUND, 400], "999"),
+    ],
+)
+def test_a_code_alone_beside_a_range_is_questioned(tmp_path, values, code):
+    rows = [[row[0], row[1], values[i % len(values)], row[3]] for i, row in enumerate(ROWS)]
     assert warnings(tmp_path, rows) == ()
+    rows[4][2] = rows[11][2] = code
+    (said,) = warnings(tmp_path, rows)
+    assert said.startswith(f"column 'bmi': {code} on 2 rows, the first on line 6 is far from the others, ")
+    assert said.endswith(
+        f"; add --missing-values={code} if it codes a missing value, or correct it if it is an error"
+    )
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        range(10),
+        [0, 1, 2, 3, 5, 6, 7, 9],
+        [-1, 0, 1],
+        [-1, 1],
+        range(60, 100),
+        [0.5, 2.5, 9],
+        [*range(95, 100)],
+    ],
+)
+def test_the_end_of_a_range_is_no_code(tmp_path, values):
+    rows = [[row[0], row[1], list(values)[i % len(values)], row[3]] for i, row in enumerate(ROWS * 2)]
+    assert not [said for said in warnings(tmp_path, rows) if "'bmi'" in said]
+
+
+def test_several_codes_of_a_column_are_all_questioned(tmp_path):
+    rows = [[row[0], row[1], (0, 1, 2, 99, 999, -9)[i % 6], row[3]] for i, row in enumerate(ROWS)]
+    codes = [said.split()[2] for said in warnings(tmp_path, rows)]
+    assert sorted(codes) == ["-9", "99", "999"]
+
+
+def test_a_code_that_is_a_value_of_another_column_is_left_to_the_file(tmp_path):
+    rows = [[row[0], 9 + i, (0, 1, 2, 9)[i % 4], row[3]] for i, row in enumerate(reversed(ROWS * 2))]
+    (said,) = [said for said in warnings(tmp_path, rows) if "'bmi'" in said]
+    assert (
+        "; leave it empty in the file, because 9 is also a value of column 'age', if it codes a missing"
+        in said
+    )
+
+
+@pytest.mark.parametrize("values", [("0", "9"), ("1", "99"), ("1", "-9")])
+def test_a_code_in_the_outcome_is_questioned(tmp_path, values):
+    rows = [[*row[:3], values[i % 2]] for i, row in enumerate(ROWS)]
+    path = tmp_path / "data.csv"
+    path.write_text("\n".join(["id,age,bmi,died", *(",".join(map(str, row)) for row in rows)]))
+    (said,) = read_training_data(DataFile(path, "died", values[0], exclude=["id"])).warnings
+    assert said.startswith(
+        f"column 'died': {values[1]} on 15 rows, the first on line 3 is far from the others"
+    )
+
+
+@pytest.mark.parametrize("code", ["9", "99", "-9", "unknown"])
+def test_a_code_as_the_third_value_of_the_outcome_is_named(tmp_path, code):
+    path = tmp_path / "data.csv"
+    lines = [f"{30 + i % 17},{('0', '1', '0', code)[i % 4]}" for i in range(40)]
+    path.write_text("\n".join(["age,died", *lines]))
+    with pytest.raises(
+        CsvError, match=rf"3 values: .*; add --missing-values={code} if that means a missing value in ev"
+    ):
+        read_training_data(DataFile(path, "died", "1"))
+    data = read_training_data(DataFile(path, "died", "1", missing_values=[code], missing="drop"))
+    assert len(data.y) == 30
+
+
+def write_columns(tmp_path: Path, **columns: list[Any]) -> Path:
+    path = tmp_path / "columns.csv"
+    lines = [list(columns), *zip(*columns.values(), strict=True)]
+    path.write_text("\n".join(",".join(map(str, line)) for line in lines) + "\n")
+    return path
+
+
+N = 60
+DIED = [i * i % 11 in (1, 3, 4) for i in range(N)]
+AGE = [30 + (11 * i) % 61 for i in range(N)]
+LEAKS = {
+    "level by level": [("morgue" if died else ("home", "rehab")[i % 2]) for i, died in enumerate(DIED)],
+    "at a threshold": [(3.0 if died else 1.0) + i % 7 / 10 for i, died in enumerate(DIED)],
+    "by being missing": [("" if died else i % 5) for i, died in enumerate(DIED)],
+}
+
+
+@pytest.mark.parametrize("how", LEAKS)
+def test_a_column_that_alone_separates_the_classes_is_named(tmp_path, how):
+    path = write_columns(tmp_path, age=AGE, leak=LEAKS[how], died=[int(died) for died in DIED])
+    data = DataFile(path, "died", "1", categorical=["auto"], missing="median")
+    (said,) = read_training_data(data).warnings
+    assert said == (
+        f"column 'leak' alone separates the classes of 'died', {how}; if it records the outcome, or was known only "
+        "after it, drop it with --exclude 'leak'"
+    )
+    assert read_training_data(replace(data, exclude=["leak"])).warnings == ()
+    few = write_columns(tmp_path, age=AGE[:7], leak=LEAKS[how][:7], died=[int(died) for died in DIED[:7]])
+    assert read_training_data(replace(data, file=few)).warnings == ()
+
+
+def test_three_classes_that_a_column_separates(tmp_path):
+    stage = [i % 3 for i in range(N)]
+    path = write_columns(
+        tmp_path,
+        age=AGE,
+        leak=["abc"[s] for s in stage],
+        marker=[s * 2 + i % 2 for i, s in enumerate(stage)],
+        stage=stage,
+    )
+    said = read_training_data(DataFile(path, "stage", "", all_classes=True, categorical=["auto"])).warnings
+    assert [one.partition(";")[0] for one in said] == [
+        "column 'leak' alone separates the classes of 'stage', level by level",
+        "column 'marker' alone separates the classes of 'stage', at a threshold",
+    ]
+
+
+def test_a_column_that_relabels_another_is_named(tmp_path):
+    sex = ["fm"[(5 * i) % 7 < 3] for i in range(N)]
+    path = write_columns(
+        tmp_path,
+        age=AGE,
+        sex=sex,
+        code=[1 + (one == "m") for one in sex],
+        months=[12 * age for age in AGE],
+        died=[int(died) for died in DIED],
+    )
+    said = read_training_data(DataFile(path, "died", "1", categorical=["auto"])).warnings
+    assert said == (
+        "column 'code' relabels column 'sex': each value of one belongs to one value of the other; drop one of them "
+        "with --exclude 'code'",
+        "column 'months' relabels column 'age': each value of one belongs to one value of the other; drop one of them "
+        "with --exclude 'months'",
+    )
+
+
+def test_free_text_is_no_category(tmp_path):
+    notes = [f"patient came on day {i % 50} with cough" for i in range(N)]
+    path = write_columns(tmp_path, age=AGE, note=notes, died=[int(died) for died in DIED])
+    said = "column 'note' is a category of 50 levels on 60 rows; if it is free text, drop it with --exclude 'note'"
+    assert read_training_data(DataFile(path, "died", "1", categorical=["note"])).warnings == (said,)
+    with pytest.raises(
+        CsvError, match=r"does not include columns of free text: column 'note' .* 50 different texts on 60"
+    ):
+        read_training_data(DataFile(path, "died", "1", categorical=["auto"]))
 
 
 def test_levels_that_say_unknown_are_pointed_out(tmp_path):

@@ -1,0 +1,101 @@
+"""Columns that alone separate the classes, or relabel another column; chances are compared with enumeration."""
+
+from __future__ import annotations
+
+import math
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+from cudbound.basis.separation import IMPROBABLE, is_improbable, relabelings, separation
+
+RNG = np.random.default_rng(4)
+Y = np.arange(40) % 2
+
+
+@pytest.mark.parametrize(("n", "n_events"), [(6, 3), (12, 6), (13, 6), (14, 7), (20, 2), (40, 3)])
+def test_the_chance_of_a_threshold_is_that_of_enumeration(n, n_events):
+    n_orders = sum(1 for _ in combinations(range(n), n_events))
+    n_separated = 2  # the events are the smallest or the largest
+    y = np.array([1] * n_events + [0] * (n - n_events))
+    improbable = n_separated / n_orders < IMPROBABLE
+    assert is_improbable(np.bincount(y), math.log(2), 1) == improbable
+    assert (separation(np.arange(n, dtype=float), y, None, 1) == "threshold") == improbable
+
+
+def test_the_chance_of_levels_is_at_most_the_bound():
+    """Of the choose(12, 4) ways to choose 4 events among 3 levels of 4 rows, 3 have a single class in each level."""
+    n_pure = sum(
+        all(len({i in events for i in range(start, start + 4)}) == 1 for start in (0, 4, 8))
+        for events in map(set, combinations(range(12), 4))
+    )
+    assert n_pure == 3
+    bound = 2**3 / math.comb(12, 4)
+    assert n_pure / math.comb(12, 4) <= bound
+    y = np.array([0] * 4 + [1] * 4 + [0] * 4)
+    assert is_improbable(np.bincount(y), 3 * math.log(2), 1) == (bound < IMPROBABLE)
+
+
+@pytest.mark.parametrize(
+    ("values", "how"),
+    [
+        (Y * 3.0 + RNG.random(40), "threshold"),
+        (5.0 - Y * 3.0 + RNG.random(40), "threshold"),
+        (np.where(Y == 1, 1.0, np.arange(40) % 4 // 2 * 2), "levels"),
+        (np.where(Y == 1, 1.0, np.arange(40) % 3), ""),
+        (RNG.random(40), ""),
+        (np.where(np.arange(40) < 30, np.nan, Y + 0.0), ""),
+        (np.where(np.arange(40) < 20, np.nan, Y + 0.0), "threshold"),
+        (np.full(40, 2.0), ""),
+    ],
+)
+def test_how_a_column_separates_two_classes(values, how):
+    assert separation(values, Y, None, 1) == how
+
+
+def test_three_classes_are_separated_in_any_order():
+    y = np.arange(30) % 3
+    assert separation(np.array([5.0, 1.0, 3.0])[y] + 0.5 * RNG.random(30), y, None, 1) == "threshold"
+    assert separation(y + 0.0 + (RNG.random(30) < 0.1), y, None, 1) == ""
+
+
+def test_many_columns_and_groups_make_an_agreement_less_improbable():
+    y = np.repeat([0, 1], 9)
+    assert separation(y + 0.0, y, None, 1) == "threshold"
+    assert separation(y + 0.0, y, None, 100_000) == ""
+    assert separation(y + 0.0, y, np.arange(18) // 3, 1) == ""  # six patients
+    many = np.repeat(y, 10)
+    assert separation(many + 0.0, many, np.arange(180) // 10, 1) == "threshold"
+
+
+def test_chance_separates_few_of_many_small_samples():
+    found = 0
+    for _ in range(300):
+        y = RNG.permutation(np.arange(8) % 2)
+        found += any(separation(RNG.integers(0, 4, 8) + 0.0, y, None, 10) != "" for _ in range(10))
+    assert found == 0
+
+
+def test_a_relabeling_has_the_same_levels_or_the_same_order():
+    sex, height = RNG.integers(0, 2, 40), RNG.permutation(40)
+    columns = {
+        "sex": sex,
+        "male": 1 - sex,
+        "stage": RNG.integers(0, 4, 40),
+        "cm": height,
+        "inches": height,
+        "negative": 39 - height,
+        "other": RNG.permutation(40),
+    }
+    columns["code"] = np.array([2, 0, 3, 1])[columns["stage"]]
+    expected = {"male": "sex", "inches": "cm", "negative": "cm", "code": "stage"}
+    assert relabelings(columns, None) == expected
+    assert (
+        relabelings({name: codes[:8] for name, codes in columns.items() if name in ("sex", "male")}, None)
+        == {}
+    )
+    patients = np.arange(40) // 4
+    of_patients = {"a": RNG.permutation(10)[patients], "b": RNG.permutation(10)[patients]}
+    assert relabelings(of_patients, None) != {}
+    assert relabelings(of_patients, patients) == {}
