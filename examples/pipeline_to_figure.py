@@ -48,14 +48,14 @@ print(f"{result.estimate:.3f}, {low:.3f} to {high:.3f}")
 # -------------
 # All metrics come from the same refits. Text labels need the event.
 
-from cudbound import Metrics  # noqa: E402
 
 table = compare_intervals(
     model,
     X,
     y,
     methods="two-center",
-    metric=Metrics(["error", "sensitivity", "specificity", "auc"], event="malignant"),
+    metric=["error", "sensitivity", "specificity", "auc"],
+    event="malignant",
     rng=0,
 )
 print(table.to_text(style="paper"))

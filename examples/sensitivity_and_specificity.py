@@ -24,8 +24,10 @@ rows = np.random.default_rng(3).permutation(y.size)[:60]
 X, label = X[rows][:, [1, 4, 8, 9]], label[rows]
 model = make_pipeline(StandardScaler(), LogisticRegression()).fit(X, label)
 
-both = Metrics(["sensitivity", "specificity"], event="malignant", joint=True)
-table = compare_intervals(model, X, label, methods="two-center", metric=both, n_resamples=500, rng=0)
+both = Metrics(["sensitivity", "specificity"], joint=True)
+table = compare_intervals(
+    model, X, label, methods="two-center", metric=both, event="malignant", n_resamples=500, rng=0
+)
 print(table.to_text(style="paper"))
 
 # %%

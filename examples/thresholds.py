@@ -12,12 +12,12 @@ import numpy as np
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import FixedThresholdClassifier
 
-from cudbound import Metrics, compare_intervals
+from cudbound import compare_intervals
 
 rng = np.random.default_rng(0)
 X = rng.normal(size=(80, 3))
 y = (X[:, 0] + rng.normal(size=80) > 0.5).astype(int)
-both = Metrics(["sensitivity", "specificity"])
+both = ["sensitivity", "specificity"]
 
 fig, ax = plt.subplots(figsize=(6.4, 4), layout="constrained")
 for position, threshold in enumerate((0.2, 0.35, 0.5)):

@@ -137,7 +137,7 @@ def tables(X: NDArray[np.float64], y: NDArray[np.int64]) -> pd.DataFrame:
     model = LeastSquaresClassifier().fit(X, y)
     rival = ConvexLossClassifier(loss="squared").fit(X, y)
     intervals: IntervalTable = compare_intervals(
-        model, X, y, metric=Metrics(["error", "sensitivity"]), rng=0, methods="paper"
+        model, X, y, metric=Metrics(["error", "sensitivity"]), event=1, rng=0, methods="paper"
     )
     comparisons: ComparisonTable = compare_learners(
         [model, rival], X, y, rng=0, resampling=Resampling(sizes=ResamplingSizes(n_splits=20))

@@ -64,6 +64,10 @@ def check_test_set(test_set: Any, sample: Sample, methods: Iterable[MethodCard])
     X_test, y_test = test_set[0], np.asarray(test_set[1])
     names = ("X_test", "y_test")
     check_lengths(count_rows(X_test), len(y_test), names)
+    if not len(y_test):
+        raise ValueError(
+            "The 'test_set' parameter must have at least one case, or be None. Got 0 cases instead."
+        )
     check_index(*test_set, names=names)
     classes = sample.classes.tolist()
     unknown = sorted(set(y_test.tolist()) - set(classes), key=repr)

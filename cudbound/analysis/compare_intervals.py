@@ -29,6 +29,7 @@ def compare_intervals(
     *,
     methods: AskedMethod | Sequence[AskedMethod] = "recommended",
     metric: str | Metric | Sequence[str | Metric] | Metrics = "error",
+    event: object = None,
     groups: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
     test_set: tuple[Features, ArrayLike] | None = None,
@@ -74,9 +75,11 @@ def compare_intervals(
         the details.
     metric : str, Metric, a sequence of them, or Metrics, default="error"
         The metric: "error", "sensitivity" or another name from `cudbound.Metrics`, or several at once from the same
-        draws and refits; or a `Metrics`, which also sets the event, the costs of errors, the prevalence, and whether
-        all intervals should hold simultaneously. Methods that only keep means over rows of both classes support only
-        the error.
+        draws and refits; or a `Metrics`, which also sets the costs of errors, the prevalence, and whether all intervals
+        should hold simultaneously. Methods that only keep means over rows of both classes support only the error.
+    event : object, default=None
+        Label of the event, such as ``event="ill"``, for sensitivity and other metrics of single classes. None means the
+        second class if the labels are 0 and 1, -1 and 1, or False and True.
     groups : array-like, shape (n_samples,), default=None
         Which rows belong together, such as those of one patient. Bootstrap draws then draw whole groups, and folds keep
         them together. Methods that would split groups raise ValueError, or give a row without numbers if requested as
@@ -163,6 +166,7 @@ def compare_intervals(
     question = Question.of(
         find_methods(methods),
         metric=metric,
+        event=event,
         confidence_level=confidence_level,
         alternative=alternative,
         n_resamples=n_resamples,

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from cudbound.adapters.kept_scores import Scoring
 from cudbound.adapters.procedure import describe_classifier, procedure_in_words
 from cudbound.analysis.caller_splits import NewCases, check_test_set
 from cudbound.analysis.named_learners import (
@@ -57,6 +58,7 @@ def compare_learners(
     *,
     methods: AskedMethod | Sequence[AskedMethod] | None = None,
     metric: str = "error",
+    event: object = None,
     reference: str | None = None,
     null: float = 0.0,
     groups: ArrayLike | None = None,
@@ -106,6 +108,8 @@ def compare_learners(
     metric : {"error", "auc"}, default="error"
         For the AUC, replace error(a) - error(b) by AUC(a) - AUC(b) in this text. Both classifiers are refitted on the
         same bootstrap draws, and no splits are made.
+    event : object, default=None
+        Label of the event, which the notes count; error and AUC are the same whichever of the two classes it is.
     reference : str, default=None
         Name of the learner with which every other is compared, as the second of each pair; None compares all pairs.
     null : float, default=0.0
@@ -189,6 +193,7 @@ def compare_learners(
     question = Question.of(
         find_comparisons(DEFAULT_COMPARISONS[compared] if methods is None else methods),
         metric=compared,
+        event=event,
         confidence_level=confidence_level,
         n_resamples=n_resamples,
         resampling=resampling,
@@ -200,6 +205,8 @@ def compare_learners(
     streams = spawn_streams(question.rng)
     fitted = fit_learners(streams, named, X, y, groups)
     sample = Sample.of(common_classifier(fitted.values()), X, y, groups)
+    event_class = question.metrics.resolve(sample.classes.tolist()).event_class
+    facts = sample.facts(event_class)
     if compared == AUC.name:
         if test_set is not None:
             raise ParameterError(
@@ -209,21 +216,22 @@ def compare_learners(
             )
         scores = score_pairs(question, fitted, pairs, X, y, groups)
         found = [PairLosses(one, Records(), {}) for one in scores]
-        return _table(question, test, {}, sample, pairs, found, fitted)
+        return _table(question, test, {}, facts, pairs, found, fitted)
     recording = record_of_learners(question, sample, streams, test_set)
+    recording = replace(recording, scoring=Scoring(event_class=event_class))
     plan = Plan.of(question, recording, (), None)
     # losses on two test sets are not differences
     own = {one.name for one in question.methods if OWN_TEST_SETS in one.needs}
     needs = plan.needs & (needs_of(question.methods, without=own) | {OWN_TEST_SETS})
     found = record_pairs(needs, recording, pairs, fitted)
-    return _table(question, test, plan.refused, sample, pairs, found, fitted)
+    return _table(question, test, plan.refused, facts, pairs, found, fitted)
 
 
 def _table(
     question: Question[Method],
     test: Test,
     refused: Mapping[str, str],
-    sample: Sample,
+    facts: Mapping[str, Any],
     pairs: Sequence[tuple[str, str]],
     found: Sequence[PairLosses],
     fitted: Mapping[str, Any],
@@ -234,7 +242,7 @@ def _table(
         for pair, losses in zip(pairs, found, strict=True)
     ]
     run = ComparisonRun(
-        **sample.facts(),
+        **facts,
         seed=question.seed,
         choices=question.choices,
         learners={name: describe_classifier(learner) for name, learner in fitted.items()},
@@ -325,7 +333,7 @@ def _record_pair(needs: frozenset[str], recording: Recording, pair: tuple[Any, A
             recording.sample.n_samples,
             estimand="conditional",
             remarks=recording.test_remarks,
-            event=y_test == recording.sample.classes[1],
+            event=y_test == recording.sample.classes[recording.scoring.event_class],
         )
     failed: dict[str, Exception] = {}
     made = make_records(needs, recording, given, failed)

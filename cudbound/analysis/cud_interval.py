@@ -28,6 +28,7 @@ def cud_interval(
     y: ArrayLike,
     *,
     metric: str | Metric | Metrics = "error",
+    event: object = None,
     groups: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
     confidence_level: float = 0.95,
@@ -63,6 +64,8 @@ def cud_interval(
     metric : str, Metric or Metrics, default="error"
         A metric that is linear in the losses, see `cudbound.Metrics`; the supremum is then over its deviation.
         `cudbound.compare_intervals` accepts several together.
+    event : object, default=None
+        Label of the event, as in `cudbound.compare_intervals`.
     groups : array-like, shape (n_samples,), default=None
         Which rows belong together, such as those of one patient. A draw then consists of as many whole groups as there
         are, drawn with replacement; its error and mean loss are those of its rows.
@@ -146,6 +149,7 @@ def cud_interval(
     question = Question.of(
         find_methods(CUD.name),
         metric=metric,
+        event=event,
         confidence_level=confidence_level,
         n_resamples=n_resamples,
         bound=bound,

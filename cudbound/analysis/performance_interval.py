@@ -166,6 +166,7 @@ def performance_interval(
     *,
     method: AskedMethod = "two-center",
     metric: str | Metric | Metrics = "error",
+    event: object = None,
     groups: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
     test_set: tuple[Features, ArrayLike] | None = None,
@@ -195,7 +196,9 @@ def performance_interval(
         shorter.
     metric : str, Metric or Metrics, default="error"
         The metric: "error", "sensitivity" or another name from `cudbound.Metrics`; or a `Metrics`, which also sets the
-        event, the costs of errors and the prevalence. `cudbound.compare_intervals` accepts several at once.
+        costs of errors and the prevalence. `cudbound.compare_intervals` accepts several at once.
+    event : object, default=None
+        Label of the event, as in `cudbound.compare_intervals`.
     groups : array-like, shape (n_samples,), default=None
         Which rows belong together, such as those of one patient: whole groups are then drawn, and "two-center" uses the
         effective number of rows.
@@ -281,7 +284,7 @@ def performance_interval(
     if isinstance(method, str) and method in GROUPS:
         rule = f"one interval; {method!r} stands for {', '.join(GROUPS[method])}, which compare_intervals accepts"
         raise ParameterError("method", rule, method)
-    asked, classes = as_metrics(metric), getattr(estimator, "classes_", ())
+    asked, classes = as_metrics(metric, event), getattr(estimator, "classes_", ())
     if len(asked.names) > 1:
         raise ParameterError("metric", "one metric; compare_intervals accepts several", metric)
     if (
@@ -289,7 +292,8 @@ def performance_interval(
         and len(classes) > 2
         and len(asked.resolve(np.asarray(classes).tolist()).names) > 1
     ):
-        rule = "for one of the several classes, such as Metrics('sensitivity', event='a')"
+        first = np.asarray(classes).tolist()[0]
+        rule = f"for one of the several classes, such as performance_interval(..., event={first!r})"
         raise ParameterError("metric", f"{rule}; compare_intervals accepts all", metric)
     table = compare_intervals(
         estimator,
@@ -297,6 +301,7 @@ def performance_interval(
         y,
         methods=[method],
         metric=metric,
+        event=event,
         groups=groups,
         sample_weight=sample_weight,
         test_set=test_set,

@@ -60,6 +60,7 @@ class Question(Generic[Card]):
         methods: Asked[Card],
         *,
         metric: Any = "error",
+        event: object = None,
         resampling: object = None,
         bound: object = None,
         rng: object = None,
@@ -73,7 +74,7 @@ class Question(Generic[Card]):
         ValueError
             If an argument is out of range.
         """
-        metrics = as_metrics(metric)
+        metrics = as_metrics(metric, event)
         question = cls(
             methods=methods.that_read(metrics.kinds),
             metrics=metrics,

@@ -214,9 +214,9 @@ def all_rows(
         named[name] = tuple(ratio_interval(name, first, second, alternative) for first, second in pairs)
     if NET_BENEFIT in named:
         target = next(one for one in targets if one.metric.name == NET_BENEFIT)
-        of_sample = asked.prevalence == "sample"
+        is_of_sample = asked.prevalence == "sample"
         named[NET_BENEFIT] = tuple(
-            net_benefit_interval(row, _share(target, records, row.tested) if of_sample else None)
+            net_benefit_interval(row, _share(target, records, row.tested) if is_of_sample else None)
             for row in named[NET_BENEFIT]
         )
     return tuple(row for name in asked.names for row in named[name])

@@ -27,7 +27,7 @@ HINTS = (
     ("alpha localization", "problem", "the rate alpha_n is localization of Problem.of(...)"),
     ("random_state seed", "rng", "use rng, such as rng=0"),
     ("n_boot n_bootstrap n_bootstraps B", "n_resamples", "use n_resamples"),
-    ("event pos_label", "metric", 'it is part of the metric, as in metric=Metrics("sensitivity", event=...)'),
+    ("pos_label positive", "event", 'use event, the label of the event, such as event="ill"'),
     ("cv inner on_single_class sizes", "resampling", "it is in resampling=Resampling({name}=...)"),
     ("localization polish", "bound", "it is in bound=Bound({name}=...)"),
     ("limits", "bound", "they are in bound=Bound(limits=SearchLimits(...))"),

@@ -168,10 +168,8 @@ def _pilot(
     look: FirstLook, recipe: ClassifierRecipe, further: dict[str, Any]
 ) -> tuple[ClassifierRecipe, dict[str, Any], dict[str, Any]]:
     """Return the recipe for a pilot, the population to draw from, and its description for the notes."""
-    from cudbound.metrics.metrics import Metrics
-
     sample = read_sample(look)
-    further["metric"] = Metrics(further["metric"], event=1)
+    further["event"] = 1
     source = (
         f"{sample.y.size} rows of {sample.source} with {sample.y.sum()} events ({sample.event}), drawn with"
     )

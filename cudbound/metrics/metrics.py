@@ -94,7 +94,7 @@ class ResolvedMetrics:
 
 @dataclass(frozen=True)
 class Metrics:
-    """One or more metrics with their settings. Without settings, the name alone may be passed.
+    """One or more metrics with their settings. Without settings, names alone may be passed.
 
     Attributes
     ----------
@@ -103,9 +103,9 @@ class Metrics:
         "balanced-error", "balanced-accuracy", "auc" (or "roc_auc"), "brier" (or "brier_score"), "cost",
         "net-benefit", "ppv" (or "precision"), "npv", "lr+" and "lr-", the likelihood ratios.
     event : object, default=None
-        Label of the event. None means the second class if the labels are 0 and 1, -1 and 1, or False and True. With
-        more than two classes it means each class in turn; then only the error, the accuracy and the sensitivity of
-        each class are supported.
+        Label of the event, also a keyword of every call that takes a metric. None means the second class if the labels
+        are 0 and 1, -1 and 1, or False and True. With more than two classes it means each class in turn; then only the
+        error, the accuracy and the sensitivity of each class are supported.
     costs : mapping or None, default=None
         For "cost": the cost of a misclassified case of each class, by the label of its true class.
     prevalence : float or "sample" or None, default=None
@@ -229,7 +229,7 @@ class Metrics:
         if self.event is None and (uneven or asked.ratios or asked.threshold) and known not in CODED:
             raise ParameterError(
                 "event",
-                f"one of the classes {known}, for example Metrics({self.names[0]!r}, event={known[1]!r})",
+                f"one of the classes {known}, for example performance_interval(..., event={known[1]!r})",
                 None,
             )
         return asked
@@ -309,9 +309,21 @@ def net_benefit(threshold: float, prevalence: float | str | None) -> Metric:
     return Metric(NET_BENEFIT, shares, (at_stake, at_stake), complement=True, top=prevalence)
 
 
-def as_metrics(metric: Any) -> Metrics:
-    """Return the argument ``metric=`` as `Metrics`."""
-    return metric if isinstance(metric, Metrics) else Metrics(metric)
+def as_metrics(metric: Any, event: Any = None) -> Metrics:
+    """Return the arguments ``metric=`` and ``event=`` of a call as `Metrics`.
+
+    Raises
+    ------
+    ValueError
+        If both name an event, and not the same.
+    """
+    metrics = metric if isinstance(metric, Metrics) else Metrics(metric)
+    if event is None:
+        return metrics
+    if metrics.event is not None and metrics.event != event:
+        rule = f"the event of its Metrics, {metrics.event!r}, or be left out of one of the two"
+        raise ParameterError("event", rule, event)
+    return replace(metrics, event=event)
 
 
 def check_name(name: str) -> str:

@@ -182,6 +182,21 @@ def test_one_event_and_one_case():
     assert alone.cautions[0].n_samples == 1
 
 
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda new: compare_intervals(CLF, X, Y, methods=[EXACT], test_set=new, **FEW),
+        lambda new: compare_learners([CLF, CLF], X, Y, methods="mcnemar", test_set=new, rng=0),
+        lambda new: estimate_error(CLF, X, Y, methods="holdout", test_set=new, **FEW),
+    ],
+)
+def test_no_test_case_is_refused(call):
+    with pytest.raises(
+        ValueError, match=r"'test_set' parameter must have at least one case, or be None\. Got 0"
+    ):
+        call((NEW_X[:0], NEW_Y[:0]))
+
+
 def test_held_out_rows_are_counted_too():
     asked = {"methods": [EXACT], "metric": Metrics(["sensitivity", "ppv"], prevalence="sample"), **FEW}
     table, _ = heard(lambda: compare_intervals(CLF, X, Y, **asked))

@@ -37,6 +37,7 @@ def analyze(
     *,
     confidence_level=0.95,
     metric="error",
+    event=None,
     methods="all",
     n_resamples=9,
     resampling=None,
@@ -87,7 +88,7 @@ def test_alpha_where_options_of_methods_are_taken():
         (["alpha"], "confidence_level, which is 1 - alpha; .* bound=Bound"),
         (["random_state", "seed"], "rng=0"),
         (["n_boot", "n_bootstrap", "n_bootstraps", "B"], "use n_resamples"),
-        (["event", "pos_label"], r"metric=Metrics\(\"sensitivity\", event=\.\.\.\)"),
+        (["pos_label", "positive"], r"use event, the label of the event, such as event=\"ill\""),
         (["cv", "inner", "on_single_class", "sizes"], r"resampling=Resampling\({name}=\.\.\.\)"),
         (["localization", "polish"], r"bound=Bound\({name}=\.\.\.\)"),
         (["limits", "solver"], r"bound=Bound\(limits=SearchLimits\("),
@@ -105,7 +106,7 @@ def test_keywords_that_people_bring_are_answered(names, hint):
 
 
 def test_nothing_is_hinted_at_that_the_function_lacks():
-    for name in ("alpha", "seed", "n_boot", "event", "cv", "polish", "options", "search"):
+    for name in ("alpha", "seed", "n_boot", "pos_label", "cv", "polish", "options", "search"):
         with pytest.raises(TypeError) as raised:
             nothing(**{name: 1})
         assert str(raised.value).endswith(f"{name!r}: the arguments are limits.")

@@ -51,6 +51,7 @@ def plan_sample_size(
     probability: float = 0.8,
     method: str | tuple[str, Mapping[str, Any]] = "two-center",
     metric: str | Metrics = "error",
+    event: object = None,
     confidence_level: float = 0.95,
     n_replicates: int = 100,
     n_resamples: int = 200,
@@ -89,7 +90,9 @@ def plan_sample_size(
         An interval in `cudbound.available_methods`, or a pair (name, options), such as
         ``("two-center", {"cap": False})``.
     metric : str or Metrics, default="error"
-        "error", "sensitivity" or another metric that needs only its name; `cudbound.Metrics` sets the event.
+        "error", "sensitivity" or another metric that needs only its name.
+    event : object, default=None
+        Label of the event in `y`, as in `cudbound.compare_intervals`; the event of a world is 1.
     confidence_level : float, default=0.95
         In (0, 1).
     n_replicates : int, default=100
@@ -147,7 +150,7 @@ def plan_sample_size(
     asked = find_methods([method])
     if len(asked) > 1:
         raise ParameterError("method", "the name of one interval, or a pair (name, options)", method)
-    metrics = as_metrics(metric)
+    metrics = as_metrics(metric, event)
     if len(metrics.names) > 1 or metrics.names[0] not in METRICS:
         raise ParameterError("metric", f"one of {[*METRICS]}", metric)
     asked = asked.that_read(metrics.kinds)

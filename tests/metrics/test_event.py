@@ -1,0 +1,102 @@
+"""The keyword ``event`` of every call that takes a metric: the same result as in Metrics, and errors that name it."""
+
+from __future__ import annotations
+
+import inspect
+import re
+
+import numpy as np
+import pytest
+from sklearn.linear_model import LogisticRegression
+from sklearn.naive_bayes import GaussianNB
+
+import cudbound as cb
+
+RNG = np.random.default_rng(0)
+X = RNG.normal(size=(60, 2))
+Y = np.where(X[:, 0] + RNG.normal(size=60) > 0.3, "ill", "well")
+CLF = LogisticRegression().fit(X, Y)
+FEW = {"n_resamples": 20, "rng": 0}
+PLAN = {"n_samples": (40,), "n_replicates": 10, "method": "out-of-bag-wilson", **FEW}
+CALLS = {
+    "performance_interval": lambda **asked: cb.performance_interval(CLF, X, Y, **asked, **FEW).row,
+    "compare_intervals": lambda **asked: cb.compare_intervals(CLF, X, Y, **asked, **FEW).rows,
+    "cud_interval": lambda **asked: cb.cud_interval(CLF, X, Y, **asked, **FEW).row,
+    "plan_sample_size": lambda **asked: str(cb.plan_sample_size(CLF, X, Y, **asked, **PLAN)),
+}
+
+
+def test_every_public_call_with_a_metric_has_an_event():
+    of_metrics = {
+        name
+        for name in cb.__all__
+        if inspect.isfunction(call := getattr(cb, name)) and "metric" in inspect.signature(call).parameters
+    }
+    assert of_metrics == {*CALLS, "compare_learners"}
+    assert all("event" in inspect.signature(getattr(cb, name)).parameters for name in of_metrics)
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_the_event_of_a_call_is_that_of_its_metrics(name):
+    call = CALLS[name]
+    by_keyword = call(metric="sensitivity", event="well")
+    assert by_keyword == call(metric=cb.Metrics("sensitivity", event="well"))
+    assert by_keyword == call(metric=cb.Metrics("sensitivity", event="well"), event="well")
+    if name != "plan_sample_size":
+        assert by_keyword != call(metric="sensitivity", event="ill")
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_errors_name_the_event_and_the_call(name):
+    call = CALLS[name]
+    rule = "'event' parameter must be one of the classes ['ill', 'well']"
+    with pytest.raises(
+        ValueError, match=re.escape(f"{rule}, for example performance_interval(..., event='well')")
+    ):
+        call(metric="sensitivity")
+    with pytest.raises(ValueError, match=re.escape(f"{rule}. Got 'dead' instead")):
+        call(metric="sensitivity", event="dead")
+    with pytest.raises(
+        ValueError, match=r"'event' parameter must be the event of its Metrics, 'ill', or be left"
+    ):
+        call(metric=cb.Metrics("sensitivity", event="ill"), event="well")
+    with pytest.raises(
+        TypeError, match=r"'pos_label': use event, the label of the event, such as event=\"ill\""
+    ):
+        call(metric="sensitivity", pos_label="ill")
+
+
+@pytest.mark.parametrize("metric", ["error", "auc"])
+def test_a_comparison_counts_the_event(metric):
+    pair = [CLF, GaussianNB().fit(X, Y)]
+    ill, well = (cb.compare_learners(pair, X, Y, metric=metric, event=one, **FEW) for one in ("ill", "well"))
+    assert (ill.run.n_events, ill.run.event) == ((Y == "ill").sum(), "class ill")
+    assert well.run.n_events == (Y == "well").sum()
+    assert ill.rows == well.rows
+    with pytest.raises(ValueError, match=r"'event' parameter must be one of the classes"):
+        cb.compare_learners(pair, X, Y, metric=metric, event="dead", **FEW)
+
+
+def test_test_cases_of_a_comparison_are_events_of_the_call():
+    pair, new = [CLF, GaussianNB().fit(X, Y)], RNG.normal(size=(30, 2))
+    labels = np.where(np.arange(30) < 7, "ill", "well")
+    row = cb.compare_learners(pair, X, Y, methods="mcnemar", event="ill", test_set=(new, labels), rng=0).row
+    assert row.remarks[0] == "based on 30 test cases with 7 events and 23 non-events"
+
+
+def test_one_of_several_classes():
+    kinds = np.array(["a", "b", "c"])[RNG.integers(0, 3, 60)]
+    clf = GaussianNB().fit(X, kinds)
+    asked = {"method": "out-of-bag-wilson", **FEW}
+    row = cb.performance_interval(clf, X, kinds, metric="sensitivity", event="b", **asked).row
+    assert row.metric == "sensitivity of b"
+    with pytest.raises(ValueError, match=r"such as performance_interval\(\.\.\., event='a'\)"):
+        cb.performance_interval(clf, X, kinds, metric="sensitivity", **asked)
+
+
+def test_labels_of_numpy_and_numbers():
+    coded = np.where(Y == "ill", 3, 7)
+    clf = LogisticRegression().fit(X, coded)
+    row = cb.performance_interval(clf, X, coded, metric="sensitivity", event=np.int64(3), **FEW).row
+    assert row.remarks[0] == f"based on {(coded == 3).sum()} events"
+    assert row.estimate == CALLS["performance_interval"](metric="sensitivity", event="ill").estimate
