@@ -318,6 +318,16 @@ def test_auc_and_brier_score_can_be_planned_for(metric):
         quick_plan(LogisticRegression(), world="gaussians", metric=metric, method="langford-binomial")
 
 
+@pytest.mark.slow
+def test_another_pilot_gives_a_size_outside_the_range_of_the_simulation():
+    """The range is the error of the simulation alone: sizes from several pilots of one world are farther apart."""
+    pilots = [Gaussians().draw(40, np.random.default_rng(seed)) for seed in (1, 2, 3)]
+    found = [quick_plan(CLF, one.X, one.y, n_samples=(40, 160), n_replicates=12).required for one in pilots]
+    assert max(one.n for one in found) - min(one.n for one in found) > max(
+        one.high - one.low for one in found
+    )
+
+
 # ---- what is written ----
 
 
@@ -326,7 +336,9 @@ def test_the_notes_of_a_pilot_and_of_a_world(of_pilot, of_world):
     assert f"40 rows of a pilot with {Y.sum()} events, drawn with replacement" in pilot
     assert "expect to need more patients than this plan says" in pilot
     assert "two Gaussians 1.6 apart" in world
+    assert "another pilot of 40 patients can give a very different size" in pilot
     assert "expect to need more" not in world
+    assert "another pilot" not in world
     for text in (pilot, world):
         assert re.search(r"closed forms of Whittle et al\. \(2025\).*accuracy 0\.\d+: \d+, sensitivity", text)
     keys = [[one.key for one in plan.report().columns] for plan in (of_pilot, of_world)]

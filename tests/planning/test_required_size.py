@@ -97,10 +97,15 @@ def test_equal_samples_have_no_range_and_the_same_numbers_repeat():
 @pytest.mark.parametrize(
     ("n", "low", "high", "words"),
     [
-        (84.0, 82.0, 90.0, "84 patients (Monte Carlo range 82 to 90)"),
-        (math.inf, 140.0, math.inf, "more than 150 patients (Monte Carlo range 140 to more than 150)"),
+        (84.0, 82.0, 90.0, "84 patients (82 to 90 by the error of the simulation alone)"),
+        (
+            math.inf,
+            140.0,
+            math.inf,
+            "more than 150 patients (140 to more than 150 by the error of the simulation alone)",
+        ),
         (math.inf, math.inf, math.inf, "more than 150 patients"),
-        (20.0, 20.0, 22.0, "at most 20 patients (Monte Carlo range at most 20 to 22)"),
+        (20.0, 20.0, 22.0, "at most 20 patients (at most 20 to 22 by the error of the simulation alone)"),
         (150.0, 150.0, 150.0, "150 patients"),
     ],
 )

@@ -28,7 +28,8 @@ class RequiredSampleSize:
         Number of patients, a whole number. The smallest simulated size also stands for any smaller size, infinity for
         any above the largest.
     low, high : float
-        Range of `n` in 95 % of plans with the same number of simulated samples.
+        Range of `n` in 95 % of plans with the same number of samples from the same pilot or world. It says nothing of
+        how far another pilot would lead to another size.
     half_width : float
         The target.
     probability : float or None
@@ -62,7 +63,7 @@ class RequiredSampleSize:
         text = f"{self.in_words(self.n)} patients"
         if self.low == self.high:
             return text
-        return f"{text} (Monte Carlo range {self.in_words(self.low)} to {self.in_words(self.high)})"
+        return f"{text} ({self.in_words(self.low)} to {self.in_words(self.high)} by the error of the simulation alone)"
 
 
 def quantile_of(probability: float) -> Callable[[Array], Array]:

@@ -31,7 +31,8 @@ if TYPE_CHECKING:
     from cudbound.plotting.half_widths import HalfWidthDisplay
 
 PILOT_NOTE = (
-    "The pilot, including its chance variation, represents all future patients. Samples repeat its rows, which makes a "
+    "The {n} rows of the pilot stand for all future patients. The range of the required size is the error of the "
+    "simulation alone: another pilot of {n} patients can give a very different size. Samples repeat rows, which makes a "
     "classifier look better than on new patients: expect to need more patients than this plan says, especially beyond "
     "the {n} rows of the pilot."
 )
@@ -122,7 +123,7 @@ class SampleSizePlan(Tabular, Pictured["HalfWidthDisplay"]):
         Returns
         -------
         RequiredSampleSize
-            Prints as words, such as "87 patients (Monte Carlo range 84 to 91)" or "more than 200 patients". The values
+            Prints as words, such as "87 patients (84 to 91 by the error of the simulation alone)" or "more than 200 patients". The values
             at the sizes are made decreasing by isotonic regression, and interpolated linearly in 1 / sqrt(n).
 
         Raises
