@@ -32,9 +32,9 @@ if TYPE_CHECKING:
 
 PILOT_NOTE = (
     "The {n} rows of the pilot stand for all future patients. The range of the required size is the error of the "
-    "simulation alone: another pilot of {n} patients can give a very different size. Samples repeat rows, which makes a "
-    "classifier look better than on new patients: expect to need more patients than this plan says, especially beyond "
-    "the {n} rows of the pilot."
+    "simulation alone: another pilot of {n} patients can give a very different size. Samples repeat rows, which makes "
+    "a classifier look better than on new patients: expect to need more patients than this plan says, especially "
+    "beyond the {n} rows of the pilot."
 )
 SOURCE = "Whittle et al. (2025)"
 
@@ -123,8 +123,9 @@ class SampleSizePlan(Tabular, Pictured["HalfWidthDisplay"]):
         Returns
         -------
         RequiredSampleSize
-            Prints as words, such as "87 patients (84 to 91 by the error of the simulation alone)" or "more than 200 patients". The values
-            at the sizes are made decreasing by isotonic regression, and interpolated linearly in 1 / sqrt(n).
+            Prints as words, such as "87 patients (84 to 91 by the error of the simulation alone)" or "more than 200
+            patients". The values at the sizes are made decreasing by isotonic regression, and interpolated linearly in
+            1 / sqrt(n).
 
         Raises
         ------
