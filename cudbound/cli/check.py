@@ -10,9 +10,11 @@ from collections.abc import Iterable
 import click
 
 from cudbound.basis.rounding import printable
-from cudbound.cli.command import command
+from cudbound.cli.command import command, say
 from cudbound.cli.file_options import data_options
 from cudbound.inputs.data_file import CsvError, DataFile
+
+SECONDS_PER_MB = 8
 
 
 @command("check")
@@ -27,6 +29,9 @@ def check(data: DataFile) -> None:
     from cudbound.report.method_columns import methods_report
     from cudbound.report.render import render_report
 
+    size = data.file.stat().st_size / 2**20 if data.file.exists() else 0.0
+    if size > 1.0:
+        say(f"{size:.0f} MB take about {SECONDS_PER_MB * size:.0f} seconds")
     found = check_file(data)
     click.echo(render_report(methods_report(found.columns, title=found.title)))
     click.echo("\nProblems:" if found.problems else "\nNo problems were found.")

@@ -42,10 +42,8 @@ OTHERS = {
     b"SQLite format 3": "an SQLite database",
     b"\x89HDF": "an HDF5 file",
 }
-#: The largest file, unpacked: at this size `check` takes ten seconds and half a gigabyte.
-MOST_BYTES = 50 * 2**20
-#: The most columns, and the most cells that a file may lack.
-MOST_COLUMNS, MOST_CELLS = 20_000, 10_000_000
+#: The largest file, unpacked, and the most cells, which take a gigabyte as text.
+MOST_BYTES, MOST_CELLS = 50 * 2**20, 4_000_000
 #: Rows at the top that may be titles, lines that show how many columns there are, and how a last row begins that sums
 #: up the others.
 LEADING, FIRST_LINES = 10, 50
@@ -140,6 +138,7 @@ def as_table(path: Path, cells: pd.DataFrame, encoding: str = "", warnings: tupl
     records = records.iloc[:, : len(header)]
     _check_total(path, records)
     _check_header(path, cells.index[0], header, records)
+    _check_second_header(path, cells.index[0], header, records)
     records.columns = [name or f"column {place}" for place, name in enumerate(header, start=1)]
     _check_unique(path, records.columns, cells.index[0])
     # spreadsheets add columns without any content
@@ -172,8 +171,8 @@ def content_of(path: Path) -> bytes:
 def too_large(name: str, size: str) -> CsvError:
     """Return the error for a file of more than `MOST_BYTES`."""
     return CsvError(
-        f"{quoted(name)} has {size}; at most {megabytes(MOST_BYTES)} are read, which is enough for 200 patients with "
-        "20,000 columns. Make a file of the rows and columns that are used"
+        f"{quoted(name)} has {size}; at most {megabytes(MOST_BYTES)} and {MOST_CELLS:,} cells are read, such as 200 "
+        "patients with 20,000 columns. Make a file of the rows and columns that are used"
     )
 
 
@@ -228,10 +227,8 @@ def _split(text: str, path: Path, reading: Reading) -> pd.DataFrame:
     stream.seek(start)
     widths = [line.count(reading.delimiter) + 2 for line in stream]
     width, n_lines = max(widths, default=2), len(widths)
-    if width > MOST_COLUMNS or n_lines * width > max(MOST_CELLS, 4 * len(text)):
-        raise CsvError(
-            f"{quoted(path.name)} has more than {MOST_COLUMNS:,} columns, or lines that lack most cells"
-        )
+    if n_lines * width > MOST_CELLS + n_lines:
+        raise too_large(path.name, f"{n_lines:,} lines of up to {width - 1:,} cells")
     stream.seek(start)
     try:
         cells = pd.read_csv(
@@ -350,6 +347,24 @@ def _check_header(path: Path, line: int, header: Sequence[str], records: pd.Data
         raise CsvError(
             f"{quoted(path.name)}: line {line} should have the names of the columns, but has values such as those "
             f"below it, {first_few([quoted(name, 20) for name in header])}; add a line with names above it{lower}"
+        )
+
+
+def _check_second_header(path: Path, line: int, header: Sequence[str], records: pd.DataFrame) -> None:
+    """Raise an error if the first record has words in at least two columns of numbers, and no number in any."""
+    numeric = [
+        place
+        for place in range(len(header))
+        if _fits("0", records[place].iloc[1:200]) and records[place].iloc[0]
+    ]
+    words = [text for place in numeric if math.isnan(number_of(text := records[place].iloc[0]))]
+    if len(words) > 1 and len(words) == len(numeric) and len(records) > LEADING and len({*words}) > 1:
+        names = {"skip_rows": int(line)} if "" in header else {}
+        raise CsvError(
+            f"{quoted(path.name)}: line {records.index[0]} has words above columns of numbers, "
+            f"{first_few([quoted(text, 20) for text in words])}: delete it if these are units; if they name the "
+            f"columns, add --skip-rows {line}",
+            **names,
         )
 
 

@@ -89,7 +89,7 @@ def key_of(text: Any) -> Any:
         return text
     if 2.0**53 < abs(number) < math.inf:  # an identifier, of which a floating-point number loses digits
         return f"{Decimal(text.replace(MINUS, '-')):f}".partition(".")[0]
-    return repr(number).removesuffix(".0")
+    return repr(number + 0.0).removesuffix(".0")  # takes the sign off -0.00, to which -0.001 was rounded
 
 
 def conventions(texts: Iterable[object]) -> list[Convention]:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from cudbound.basis.hints import install_command
 from cudbound.inputs.csv_file import (
     MOST_BYTES,
+    MOST_CELLS,
     WORKBOOK,
     Table,
     as_table,
@@ -28,8 +29,6 @@ from cudbound.inputs.data_file import CsvError, DataFile, first_few, quoted
 if TYPE_CHECKING:
     import pandas as pd
 
-#: Cells of a sheet, the empty ones up to the last column included: a cell far to the right makes every row as wide.
-MOST_CELLS = 5_000_000
 AS_CSV = "save it as CSV ('CSV UTF-8' in the dialog) and use that file"
 _HIDDEN = {
     "rows": re.compile(rb'<(?:\w+:)?row\b[^>]*\bhidden="(?:1|true)"'),
@@ -156,10 +155,9 @@ def _cells(sheet: Any, name: str) -> Iterator[tuple[Any, ...]]:
 
 
 def _check_size(n_cells: int, sheet: Any, name: str) -> None:
-    if n_cells > MOST_CELLS:
-        raise CsvError(
-            f"{quoted(name)}: sheet {quoted(sheet.title)} has more than {MOST_CELLS:,} cells, the empty ones before "
-            f"the last column included; delete what is beside and below the table, or {AS_CSV}"
+    if n_cells > MOST_CELLS:  # a cell far to the right makes every row as wide
+        raise too_large(
+            name, f"more than {MOST_CELLS:,} cells before the last column of sheet {quoted(sheet.title)}"
         )
 
 

@@ -9,9 +9,10 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from cudbound.inputs.column_kinds import is_id_name, kind_of
+from cudbound.inputs.column_kinds import has_long_numbers, is_id_name, kind_of
 from cudbound.inputs.csv_columns import TrainingData, read_training_data
 from cudbound.inputs.data_file import CsvError, DataFile
+from cudbound.inputs.number_texts import key_of
 
 N = 40
 
@@ -293,3 +294,8 @@ def test_further_texts_mean_a_missing_value(tmp_path, given):
     data = read(tmp_path, columns, missing_values=given, missing="drop", categorical=["auto"])
     assert data.feature_names == ("x", "site=s", "y")
     assert data.X.shape == (28, 3)
+
+
+def test_a_number_rounded_to_minus_zero_is_zero():
+    assert key_of("-0.00") == key_of("0") == "0"
+    assert not has_long_numbers(pd.Series(["-0.00", "0.00", "1.5"]).map(key_of))

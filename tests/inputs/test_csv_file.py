@@ -108,8 +108,8 @@ def test_another_delimiter_is_detected_and_named(tmp_path, delimiter, option):
         ),
         (b"a,b\n1,\x02\xff\n", "is not utf-8 or cp1252 text"),
         (b"a,b\n1,2\x00\n3,4\n", "not a CSV file: it contains null characters"),
-        (b"a,b\n1,2\n" * 30_000 + b"," * 19_000, "lines that lack most cells"),
-        (b"," * 20_000 + b"\n1\n", "more than 20,000 columns"),
+        (b"a,b\n1,2\n" * 30_000 + b"," * 19_000, "has 60,001 lines of up to 19,001 cells; at most"),
+        (b"," * 20_000 + b"\n1\n", "has a header line but no data"),
         (b'a,b\n1,2\n"3,4\n', "the record that begins on line 3: unexpected end of data"),
         (b'a,b\n1,"2"3\n', "the record that begins on line 2: ',' expected after '\"'"),
         (b"a,b\n1," + b"9" * 200_000 + b"\n", "line 2: field larger than field limit"),
@@ -308,9 +308,7 @@ def test_a_file_is_not_read_beyond_the_limit(tmp_path, monkeypatch, packed):
     assert len(read_csv_file(path).cells) == 1000
     monkeypatch.setattr("cudbound.inputs.csv_file.MOST_BYTES", 2**11)
     size = r"more than 0 MB unpacked" if packed else r"0 MB"
-    with pytest.raises(
-        CsvError, match=rf"has {size}; at most 0 MB are read, which is enough for 200 patients"
-    ):
+    with pytest.raises(CsvError, match=rf"has {size}; at most 0 MB and 4,000,000 cells"):
         read_csv_file(path)
 
 
@@ -319,3 +317,25 @@ def test_a_compressed_file_that_was_cut_is_named(tmp_path):
     path.write_bytes(gzip.compress(b"a,b\n1,2\n")[:-9])
     with pytest.raises(CsvError, match=r"cannot read '.*data.csv.gz': Compressed file ended"):
         read_csv_file(path)
+
+
+ROWS = "".join(f"{40 + row},{row / 8},{'mf'[row % 2]}\n" for row in range(12))
+
+
+@pytest.mark.parametrize(
+    ("content", "instead"),
+    [
+        ("age,crp,sex\nyears,mg/l,\n", {}),
+        ("Patient,,Lab\nage,crp,sex\n", {"skip_rows": 1}),
+    ],
+    ids=["units", "groups of columns"],
+)
+def test_a_second_header_is_no_record(tmp_path, content, instead):
+    with pytest.raises(CsvError, match="line 2 has words above columns of numbers, '") as error:
+        read_csv_file(write(tmp_path, content + ROWS))
+    assert error.value.instead == instead
+
+
+@pytest.mark.parametrize("first", ["NA,NA,m", "unknown,0.5,f", "unknown,unknown,f"])
+def test_a_first_record_without_numbers_is_a_record(tmp_path, first):
+    assert len(read_csv_file(write(tmp_path, f"age,crp,sex\n{first}\n{ROWS}")).cells) == 13
