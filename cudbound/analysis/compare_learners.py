@@ -307,7 +307,7 @@ def record_pairs(
     own = sum(map(len, sides)) if OWN_TEST_SETS in needs else 0
     total = len(set().union(*sides)) * count_fits_of(needs, recording) + own
     with progress_bar(total, what_helps(needs, recording)) as advance:
-        kept = {name: remembered(one, batched, advance) for name, one in refits.items()}
+        kept = {name: remembered(name, one, batched, advance) for name, one in refits.items()}
         return [
             _record_pair(
                 needs,

@@ -22,6 +22,7 @@ from cudbound.basis.hints import suggestion
 from cudbound.basis.parameter_error import ParameterError
 from cudbound.basis.results import ComparisonResult
 from cudbound.basis.validation import check_binary_classifier
+from cudbound.resampling.failed_refits import naming_the_step
 
 #: The word for it, instead of a classifier.
 MAJORITY = "majority"
@@ -124,7 +125,10 @@ def fit_learners(
         except NotFittedError:
             # clones of it take seeds of their own
             unseeded = dict.fromkeys(unseeded_parameters(learner))
-            fitted = seeded_clone(learner, seed).fit(X, y, **fit_keywords(learner, groups=groups))
+            fitted = seeded_clone(learner, seed)
+            keywords = fit_keywords(learner, groups=groups)
+            with naming_the_step(fitted, f"learner {name!r}"):
+                fitted.fit(X, y, **keywords)
             fitted.set_params(**unseeded)
         warn_unscaled(fitted, X, y)
         found[name] = fitted

@@ -10,6 +10,7 @@ import numpy as np
 
 from cudbound.analysis.analyze import analyze
 from cudbound.analysis.question import Question
+from cudbound.basis.exceptions import FailedRefitsError
 from cudbound.basis.parameter_error import ParameterError
 from cudbound.basis.sample import Sample
 from cudbound.intervals import find_methods
@@ -58,6 +59,9 @@ def score_pairs(
             rng=np.random.default_rng(seed),
             n_jobs=question.n_jobs,
         )
-        analysis, _, _ = analyze(asked, Sample.of(classifier, X, y, groups), classifier)
+        try:
+            analysis, _, _ = analyze(asked, Sample.of(classifier, X, y, groups), classifier)
+        except FailedRefitsError as error:
+            raise FailedRefitsError(f"Learner {name!r}: {error.fact}", error.remedy) from error
         found[name] = recorded_scores(analysis.records, AUC.reads, np.asarray(analysis.event))
     return [replace(found[a], second=found[b]) for a, b in pairs]

@@ -11,6 +11,7 @@ import numpy as np
 
 from cudbound.analysis.plan import Plan
 from cudbound.analysis.question import Question
+from cudbound.basis.exceptions import FailedRefitsError
 from cudbound.basis.method_card import MethodCard
 from cudbound.basis.outcomes import Estimand, TestedRows
 from cudbound.basis.results import IntervalEstimate, OneRow
@@ -90,8 +91,9 @@ def compute_rows(
             raise
         except Exception as error:
             errors.append(error)
+            prefix = "" if isinstance(error, FailedRefitsError) else f"{type(error).__name__}: "
             reason = " ".join(str(error).split())
-            rows.append(unavailable(method, f"could not be computed: {type(error).__name__}: {reason}"))
+            rows.append(unavailable(method, f"could not be computed: {prefix}{reason}"))
     if errors and not n_computed:
         raise errors[0]
     return tuple(rows)

@@ -270,7 +270,7 @@ class UnsupportedProblemError(StatedError, ValueError):
 
 
 class FailedRefitsError(StatedError, ValueError):
-    """Too many refits on bootstrap draws failed; the remaining ones do not represent all draws."""
+    """One refit on a split failed, or more than a tenth of those on bootstrap draws."""
 
 
 class NotMinimizerError(StatedError, ValueError):

@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import gen_batches
 
-from cudbound.basis.exceptions import FailedRefitsError
 from cudbound.basis.groups import Groups
 from cudbound.point_estimates.bootstrap_632 import leave_one_out_bootstrap_error, no_information_error
 from cudbound.problem.draws import draw_counts
 from cudbound.records import BootstrapLosses, InnerErrors
+from cudbound.resampling.failed_refits import failed_refits_error
 from cudbound.resampling.single_class import TREATMENT, has_one_class, refuse_one_class
 from cudbound.resampling.task import Task, parted
 
@@ -48,18 +48,15 @@ def record_bootstrap(task: Task, counts: NDArray[np.int32], remarks: tuple[str, 
     """
     losses, scores = parted(task.refit(counts))
     if task.failed:
-        errors = task.failed
-        n_failed, n_draws, first = len(errors), len(counts), errors[min(errors)]
-        if n_failed > MAX_FAILED * n_draws:
-            raise FailedRefitsError(
-                f"{n_failed} of {n_draws} refits on bootstrap draws failed, more than {MAX_FAILED:.0%}: the first with "
-                f"{type(first).__name__}: {' '.join(str(first).split()).rstrip('.')}.",
-                "Fit a classifier that can be fitted to fewer distinct rows, such as one with a penalty.",
-            ) from first
+        errors, n_draws = task.failed, len(counts)
+        if len(errors) > MAX_FAILED * n_draws:
+            limit = f", more than {MAX_FAILED:.0%}"
+            error = failed_refits_error(errors, n_draws, "draw", limit)
+            raise error from errors[min(errors)].cause
         kept = np.setdiff1d(np.arange(n_draws), list(errors))
         counts, losses = counts[kept], losses[kept]
         scores = {name: values[kept] for name, values in scores.items()}
-        remarks = (*remarks, f"{n_failed} of {n_draws} refits failed and were left out")
+        remarks = (*remarks, f"{len(errors)} of {n_draws} refits failed and were left out")
     no_information = _no_information(task.labels, counts, losses)
     return BootstrapLosses(counts, losses, remarks, no_information, uneven=task.groups is not None, **scores)
 

@@ -16,6 +16,7 @@ from cudbound.basis.sample import Sample
 from cudbound.basis.validation import check_inner
 from cudbound.bound.settings import Bound
 from cudbound.problem.additive_model import AdditiveModel
+from cudbound.resampling.failed_refits import Failures
 from cudbound.resampling.refits import Refits, prepare_refits
 from cudbound.resampling.resampling import Resampling
 from cudbound.resampling.single_class import Policy
@@ -188,9 +189,10 @@ class Recording:
             # the caller's splits are not drawn again, and have one stream for the seeds of their fits
             stream = self.streams[need]
             draws, seeds = (stream, *stream.spawn(1)) if need == "cv" else stream.spawn(2)
-            errors: dict[int, Exception] | None = {} if need == "bootstrap" else None
+            errors: Failures | None = {} if need == "bootstrap" else None
+            each = "draw" if need in ("inner", "removed_cases") else "split"
             scored = need in SCORED and bool(self.scoring.kinds)
-            refit = self.refits.recorded(seeds, self.advance, errors, scored=scored)
+            refit = self.refits.recorded(seeds, self.advance, errors, scored=scored, each=each)
             sample = self.sample
             self._tasks[need] = Task(
                 refit, sample.labels, self.sizes, self.policy, draws, sample.groups, errors

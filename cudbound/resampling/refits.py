@@ -26,6 +26,7 @@ from cudbound.adapters.seeded import seeded_clone
 from cudbound.basis.calls import warn
 from cudbound.basis.workers import parallel
 from cudbound.estimators.batched import BatchedRefit
+from cudbound.resampling.failed_refits import FailedRefit, Failures, failed_refits_error, of_learner
 
 Outputs = NDArray[Any]
 Seeds = NDArray[np.int64]
@@ -35,11 +36,8 @@ Seeds = NDArray[np.int64]
 #: is kept for each row, the result has fields, see `cudbound.adapters.kept_scores.Scoring`.
 Refit = Callable[[NDArray[np.int32]], Outputs]
 
-#: Errors of failed refits, by number.
-Errors = dict[int, Exception]
-
-#: Outputs of some refits, with the field "loss", and the errors of failed refits, whose outputs are meaningless.
-Piece = tuple[Outputs, Errors]
+#: Outputs of some refits, with the field "loss", and those that failed, whose outputs are meaningless.
+Piece = tuple[Outputs, Failures]
 
 #: Yields these outputs piece by piece, for the counts and seeds of at least one fit.
 Pieces = Callable[[NDArray[np.int32], Seeds], Generator[Piece, None, None]]
@@ -72,9 +70,10 @@ class Refits:
         self,
         rng: np.random.Generator,
         advance: Callable[[int], object] = lambda _: None,
-        failed: Errors | None = None,
+        failed: Failures | None = None,
         *,
         scored: bool = False,
+        each: str = "split",
     ) -> Refit:
         """Return the refit function with its own seeds.
 
@@ -85,18 +84,18 @@ class Refits:
         advance : callable
             Called with the number of fits after each piece of work.
         failed : dict, default=None
-            Filled with the errors of failed refits, by number in the latest call; their outputs are meaningless. None
-            raises the first error.
+            Filled with the failed refits, by number in the latest call; their outputs are meaningless. None raises an
+            error.
         scored : bool, default=False
             Whether to return everything kept for each row, not only its loss.
+        each : {"split", "draw"}, default="split"
+            What a refit is fitted to, for the error.
         """
 
         def made(counts: NDArray[np.int32]) -> Iterator[Piece]:
             seeds = rng.integers(2**31 - 1, size=len(counts))
             with closing(self.pieces(counts, seeds)) as pieces:
                 for outputs, errors in pieces:
-                    if errors and failed is None:
-                        raise errors[min(errors)]
                     advance(len(outputs))
                     yield (outputs if scored else outputs["loss"]), errors
 
@@ -107,6 +106,8 @@ class Refits:
             if failed is not None:
                 failed.clear()
                 failed.update(errors)
+            elif errors:
+                raise failed_refits_error(errors, len(counts), each) from errors[min(errors)].cause
             return outputs
 
         return refit
@@ -176,11 +177,13 @@ def difference(first: Refits, second: Refits) -> Refits:
     return Refits(pieces, batched)
 
 
-def remembered(refits: Refits, batched: bool, advance: Callable[[int], object]) -> Refits:
-    """Return refits that are computed once for the same counts and seeds, for several users.
+def remembered(name: str, refits: Refits, batched: bool, advance: Callable[[int], object]) -> Refits:
+    """Return refits of a learner that are computed once for the same counts and seeds, for several users.
 
     Parameters
     ----------
+    name : str
+        The learner, for errors.
     refits : Refits
     batched : bool
         Whether its users should treat all of them as made in batches.
@@ -193,9 +196,9 @@ def remembered(refits: Refits, batched: bool, advance: Callable[[int], object]) 
         key = str(joblib.hash((counts, seeds)))
         if key not in known:
             made = []
-            for piece in refits.pieces(counts, seeds):
-                made.append(piece)
-                advance(len(piece[0]))
+            for outputs, failures in refits.pieces(counts, seeds):
+                made.append((outputs, of_learner(failures, name)))
+                advance(len(outputs))
             known[key] = _joined(made)
         yield known[key]
 
@@ -205,7 +208,7 @@ def remembered(refits: Refits, batched: bool, advance: Callable[[int], object]) 
 def _joined(pieces: Iterable[Piece]) -> Piece:
     """Concatenate one or more pieces."""
     found: list[Outputs] = []
-    failed: Errors = {}
+    failed: Failures = {}
     n_fits = 0
     for outputs, errors in pieces:
         found.append(outputs)
@@ -217,7 +220,7 @@ def _joined(pieces: Iterable[Piece]) -> Piece:
 def _in_batches(batched: BatchedRefit, one_by_one: Pieces, n_jobs: int, scoring: Scoring) -> Pieces:
     def pieces(counts: NDArray[np.int32], seeds: Seeds) -> Generator[Piece, None, None]:
         for part in gen_batches(len(counts), FITS_PER_BATCH):
-            errors: Errors = {}
+            errors: Failures = {}
             with threadpool_limits(n_jobs):
                 losses, clear, scores = batched(counts[part].astype(np.float64))
             outputs = scoring.empty(losses.shape)
@@ -285,7 +288,7 @@ def _fit_each(
     seeds: NDArray[np.int64],
 ) -> Piece:
     outputs = scoring.empty(counts.shape)
-    errors: Errors = {}
+    errors: Failures = {}
     for fit, (row, seed) in enumerate(zip(counts, seeds, strict=True)):
         drawn = np.repeat(np.arange(row.size), row)
         if (y[drawn] == y[drawn[0]]).all():
@@ -302,6 +305,8 @@ def _fit_each(
         except Warning:  # the caller has turned it into an error
             raise
         except Exception as error:
-            # a traceback holds the rows and the clone
-            errors[fit] = error.with_traceback(None) if errors else error
+            failure = FailedRefit.of(error, copy)
+            if errors:
+                error.with_traceback(None)  # it holds the rows and the clone
+            errors[fit] = failure
     return outputs, errors

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from cudbound.basis.groups import Groups
 from cudbound.basis.validation import Losses
+from cudbound.resampling.failed_refits import Failures
 from cudbound.resampling.refits import Outputs, Refit
 from cudbound.resampling.single_class import Policy, has_one_class, refuse_one_class
 from cudbound.resampling.sizes import ResamplingSizes
@@ -48,8 +49,8 @@ class Task:
         Draws the training sets.
     groups : Groups or None
         Rows that are drawn and left out together; None if rows are independent.
-    failed : dict of int to Exception, or None
-        Errors of refits that failed in the latest call of `refit`, by number; None if it raises the first.
+    failed : dict of int to FailedRefit, or None
+        Refits that failed in the latest call of `refit`, by number; None if it raises an error.
     """
 
     refit: Refit
@@ -58,7 +59,7 @@ class Task:
     on_single_class: Policy
     rng: np.random.Generator
     groups: Groups | None = None
-    failed: dict[int, Exception] | None = None
+    failed: Failures | None = None
 
     @property
     def n_samples(self) -> int:

@@ -114,8 +114,10 @@ def test_a_tenth_of_the_draws_may_fail(n_draws, n_failing, enough):
         return
     assert made.keys() == {"folds"}
     assert failed["inner"] is failed["bootstrap"]
-    fact = f"{n_failing} of {n_draws} refits on bootstrap draws failed, more than 10%: the first with ValueError: "
-    assert failed["bootstrap"].fact == f"{fact}row 0 is there twice."
+    fact = (
+        f"{n_failing} of {n_draws} refits on bootstrap draws failed, more than 10%, the first on draw 1 in "
+    )
+    assert failed["bootstrap"].fact == f"{fact}Fussy with ValueError: row 0 is there twice."
     with pytest.raises(FailedRefitsError, match=f"{n_failing} of {n_draws} refits"):
         _record(refits, counts)
 

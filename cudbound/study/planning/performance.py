@@ -14,6 +14,7 @@ from sklearn.utils import _safe_indexing
 
 from cudbound.adapters.kept_scores import Scoring
 from cudbound.adapters.seeded import seeded_clone
+from cudbound.resampling.failed_refits import naming_the_step
 from cudbound.study.planning.pilot import Pilot
 from cudbound.study.populations.population import Population
 from cudbound.study.populations.real_data import RealData
@@ -52,17 +53,19 @@ def expected_performance(
     ValueError
         If no sample had both classes.
     """
-    judged = list(
-        _in_folds(population, learner, seed)
-        if isinstance(population, Pilot | RealData)
-        else _on_new_cases(population, learner, n_train, seed)
-    )
+    with naming_the_step(learner, "the classifier"):
+        judged = list(
+            _in_folds(population, learner, seed)
+            if isinstance(population, Pilot | RealData)
+            else _on_new_cases(population, learner, n_train, seed)
+        )
     if not judged:
         raise ValueError(
             f"no sample of {n_train} cases of {population.name} had both classes; use larger samples"
         )
     event = np.concatenate([y == 1 for _, _, y in judged])
-    called = np.concatenate([np.asarray(fitted.predict(X)) == 1 for fitted, X, _ in judged])
+    with naming_the_step(learner, "the classifier"):
+        called = np.concatenate([np.asarray(fitted.predict(X)) == 1 for fitted, X, _ in judged])
     shares = {"sensitivity": called[event], "specificity": ~called[~event], "prevalence": event}
     found = {name: float(share.mean()) for name, share in shares.items()}
     if auc:

@@ -27,6 +27,7 @@ from cudbound.basis.results import ComparisonResult, IntervalEstimate
 from cudbound.bound.settings import Bound
 from cudbound.intervals import Method
 from cudbound.resampling import Resampling
+from cudbound.resampling.failed_refits import naming_the_step
 from cudbound.resampling.refits import prepare_refits
 from cudbound.study.design.scenario import Scenario, Study
 from cudbound.study.populations.population import MAX_DRAWS, Cases, Truth, draw_both_classes
@@ -52,8 +53,9 @@ def run_replicate(study: Study, scenario: Scenario, n: int, replicate: int) -> R
     try:
         rng = study.rng(scenario.name, n, replicate)
         drawn, n_redrawn = draw_both_classes(scenario.population, n, rng)
-        fitted = _fit(scenario, drawn.X, drawn.y, study.seed_of_fits(key.scenario, n, replicate))
-        truths = _truths(scenario, fitted, drawn)
+        with naming_the_step(scenario.learners()[0], "the classifier"):
+            fitted = _fit(scenario, drawn.X, drawn.y, study.seed_of_fits(key.scenario, n, replicate))
+            truths = _truths(scenario, fitted, drawn)
         truth = truths[0] if len(truths) == 1 else Truth(0.0, max(one.standard_error for one in truths))
         intervals = partial(_intervals, study, scenario, fitted, drawn, truths)
         # what warnings say stands in the remarks of the rows

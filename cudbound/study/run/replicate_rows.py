@@ -127,4 +127,4 @@ def reason(failure: str) -> str:
     >>> reason('Traceback:\n  File "f", line 3\n    fit()\nValueError: all fits failed:\n  no convergence\n')
     'ValueError: all fits failed: no convergence'
     """
-    return " ".join(CALLS.sub("", failure, count=1).split())
+    return " ".join(CALLS.sub("", failure, count=1).split()).removeprefix("cudbound.basis.exceptions.")

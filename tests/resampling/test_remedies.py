@@ -1,0 +1,337 @@
+"""A refit that fails names its step and what helps, and that does help."""
+
+from __future__ import annotations
+
+import re
+from functools import partial
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn import config_context
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.compose import make_column_transformer
+from sklearn.decomposition import PCA
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
+from sklearn.feature_selection import VarianceThreshold
+from sklearn.impute import MissingIndicator, SimpleImputer
+from sklearn.linear_model import LogisticRegression, SGDClassifier
+from sklearn.model_selection import GridSearchCV, GroupKFold, KFold
+from sklearn.naive_bayes import CategoricalNB
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import Pipeline, make_pipeline, make_union
+from sklearn.preprocessing import (
+    FunctionTransformer,
+    MinMaxScaler,
+    OneHotEncoder,
+    OrdinalEncoder,
+    SplineTransformer,
+    StandardScaler,
+)
+from sklearn_versions import KNOWS_RANK
+
+from cudbound import (
+    compare_intervals,
+    compare_learners,
+    estimate_error,
+    performance_interval,
+    plan_sample_size,
+)
+from cudbound.basis.exceptions import FailedRefitsError
+from cudbound.resampling.refits import prepare_refits
+
+pytestmark = pytest.mark.filterwarnings("ignore::UserWarning", "ignore::RuntimeWarning")
+
+N = 60
+RNG = np.random.default_rng(0)
+SITES = RNG.choice(list("ABC"), N)
+SITES[[5, 7, 9]] = "D", "E", "E"
+PATIENTS = pd.DataFrame({"age": RNG.normal(60, 10, N), "site": SITES})
+ILL = np.where(PATIENTS["age"] + RNG.normal(0, 8, N) > 60, "ill", "well")
+ROWS = RNG.normal(size=(N, 3))
+RARE_CLASS = np.where(np.isin(np.arange(N), [28, 29, 30, 31]), "ill", "well")  # on both sides of the middle
+RARE_VALUE = np.column_stack([ROWS, np.arange(N) == 3])
+ONE_MISSING = ROWS.copy()
+ONE_MISSING[3, 0] = np.nan
+LEVELS = [sorted(set(SITES))]
+
+sites = partial(make_column_transformer, remainder=StandardScaler())
+logistic = LogisticRegression()
+
+
+def _dummies(encoder):
+    return make_pipeline(make_column_transformer((encoder, ["site"]), remainder="passthrough"), logistic)
+
+
+def _standardized(table):
+    return (table - table.mean(axis=0)) / table.std(axis=0)
+
+
+def _logarithm(table):
+    return np.log(table - table.min(axis=0) + (table.std(axis=0) > 0.0))
+
+
+class Centered(BaseEstimator, ClassifierMixin):
+    """A classifier of the user's own, with an error that no rule knows."""
+
+    def __init__(self, careful=False):
+        self.careful = careful
+
+    def fit(self, X, y):
+        self.classes_ = np.unique(y)
+        if not self.careful and not X[:, 3].any():
+            raise RuntimeError("no one\nhas the marker.")
+        return self
+
+    def predict(self, X):
+        return np.where(X[:, 0] > 0.0, *self.classes_)
+
+
+class Blocks:
+    """Folds of the user's own, which do not say that they need groups."""
+
+    def get_n_splits(self, *_, **__):
+        return 2
+
+    def split(self, X, y=None, groups=None):
+        if groups is None:
+            raise ValueError("The 'groups' parameter should not be None.")
+        return GroupKFold(2).split(X, y, groups)
+
+
+#: Of each: what fails, rows, labels, the step that is named, its message, the remedy, and what the remedy makes of it.
+CASES = {
+    "an unseen level": (
+        make_pipeline(sites((OneHotEncoder(), ["site"])), logistic),
+        (PATIENTS, ILL),
+        "OneHotEncoder (step 'columntransformer__onehotencoder') with ValueError: Found unknown categories ['",
+        "OneHotEncoder(handle_unknown='ignore')",
+        make_pipeline(sites((OneHotEncoder(handle_unknown="ignore"), ["site"])), logistic),
+    ),
+    "an unseen level in order": (
+        make_pipeline(OrdinalEncoder(), logistic),
+        (PATIENTS[["site"]], ILL),
+        "OrdinalEncoder (step 'ordinalencoder') with ValueError: Found unknown categories ['",
+        "OrdinalEncoder(categories=[...])",
+        make_pipeline(OrdinalEncoder(categories=LEVELS), logistic),
+    ),
+    "a level without a number": (
+        make_pipeline(OrdinalEncoder(categories=LEVELS), CategoricalNB()),
+        (PATIENTS[["site"]], ILL),
+        "CategoricalNB (step 'categoricalnb') with IndexError: index 4 is out of bounds for axis",
+        "CategoricalNB(min_categories=...)",
+        make_pipeline(OrdinalEncoder(categories=LEVELS), CategoricalNB(min_categories=5)),
+    ),
+    "a number below zero": (
+        make_pipeline(OrdinalEncoder(handle_unknown="use_encoded_value", unknown_value=-1), CategoricalNB()),
+        (PATIENTS[["site"]], ILL),
+        "CategoricalNB (step 'categoricalnb') with ValueError: Negative values in data",
+        "OrdinalEncoder(categories=[...])",
+        make_pipeline(OrdinalEncoder(categories=LEVELS), CategoricalNB(min_categories=5)),
+    ),
+    "a column of its own per level": (
+        _dummies(FunctionTransformer(pd.get_dummies)),
+        (PATIENTS, ILL),
+        "LogisticRegression (step 'logisticregression') with ValueError: X has ",
+        "OneHotEncoder(handle_unknown='ignore') instead of pandas.get_dummies",
+        _dummies(OneHotEncoder(handle_unknown="ignore")),
+    ),
+    "fewer rows of a class than folds": (
+        CalibratedClassifierCV(logistic, cv=4),
+        (ROWS, RARE_CLASS),
+        "CalibratedClassifierCV with ValueError: Requesting 4-fold cross-validation",
+        "than CalibratedClassifierCV has folds: use fewer, such as cv=2",
+        CalibratedClassifierCV(logistic, cv=2),
+    ),
+    "a fold without a class": (
+        make_pipeline(StandardScaler(), CalibratedClassifierCV(logistic, cv=KFold(2))),
+        (ROWS, RARE_CLASS),
+        "LogisticRegression (step 'calibratedclassifiercv__estimator') with ValueError: ",
+        "use fewer and stratified folds in CalibratedClassifierCV, such as cv=2",
+        make_pipeline(StandardScaler(), CalibratedClassifierCV(logistic, cv=2)),
+    ),
+    "rows set aside": (
+        SGDClassifier(early_stopping=True, random_state=0),
+        (ROWS, np.where(np.arange(N) < 3, "ill", "well")),
+        "SGDClassifier with ValueError: The least populated class",
+        "SGDClassifier sets some rows aside, and a training set may have too few of a class",
+        SGDClassifier(early_stopping=False, random_state=0),
+    ),
+    "a search whose fits all fail": (
+        GridSearchCV(SGDClassifier(early_stopping=True, random_state=0), {"alpha": [0.01]}, cv=2),
+        (ROWS, RARE_CLASS),
+        "GridSearchCV with ValueError: ValueError: The least populated class",
+        "use early_stopping=False",
+        GridSearchCV(SGDClassifier(early_stopping=False, random_state=0), {"alpha": [0.01]}, cv=2),
+    ),
+    "a value that is missing once": (
+        make_pipeline(make_union(SimpleImputer(), MissingIndicator()), logistic),
+        (ONE_MISSING, ILL),
+        "MissingIndicator (step 'featureunion__missingindicator') with ValueError: The features [0] have missing",
+        "MissingIndicator(error_on_new=False)",
+        make_pipeline(make_union(SimpleImputer(), MissingIndicator(error_on_new=False)), logistic),
+    ),
+    "a division by zero": (
+        make_pipeline(FunctionTransformer(_standardized), logistic),
+        (RARE_VALUE, ILL),
+        "LogisticRegression (step 'logisticregression') with ValueError: Input X contains NaN",
+        "put SimpleImputer(keep_empty_features=True) before LogisticRegression, in the pipeline",
+        make_pipeline(FunctionTransformer(_standardized), SimpleImputer(keep_empty_features=True), logistic),
+    ),
+    "the logarithm of zero": (
+        make_pipeline(FunctionTransformer(_logarithm), logistic),
+        (RARE_VALUE, ILL),
+        "LogisticRegression (step 'logisticregression') with ValueError: Input X contains infinity",
+        "numpy.log1p for numpy.log",
+        make_pipeline(FunctionTransformer(np.arcsinh), logistic),
+    ),
+    "a value beyond the others": (
+        make_pipeline(SplineTransformer(extrapolation="error"), logistic),
+        (ROWS, ILL),
+        "SplineTransformer (step 'splinetransformer') with ValueError: ",
+        "Values may lie beyond those of a training set: use SplineTransformer(extrapolation='linear')",
+        make_pipeline(SplineTransformer(extrapolation="linear"), logistic),
+    ),
+    "collinear columns": (
+        make_pipeline(StandardScaler(), LinearDiscriminantAnalysis(solver="eigen")),
+        (RARE_VALUE, ILL),
+        "LinearDiscriminantAnalysis (step 'lineardiscriminantanalysis') with LinAlgError: ",
+        "LinearDiscriminantAnalysis(solver='lsqr', shrinkage='auto')",
+        make_pipeline(StandardScaler(), LinearDiscriminantAnalysis(solver="lsqr", shrinkage="auto")),
+    ),
+    "no column left": (
+        make_pipeline(VarianceThreshold(), KNeighborsClassifier()),
+        (RARE_VALUE[:, 3:], ILL),
+        "VarianceThreshold (step 'variancethreshold') with ValueError: No feature in X meets the variance thr",
+        "let them keep a fixed number",
+        make_pipeline(MinMaxScaler(), KNeighborsClassifier()),
+    ),
+    "an error of the user's own": (
+        Centered(),
+        (RARE_VALUE, ILL),
+        "Centered with RuntimeError: no one has the marker. Training sets lack some rows",
+        "sklearn.base.clone(classifier).fit(*sklearn.utils.resample(X, y))",
+        Centered(careful=True),
+    ),
+}
+CALL = {"methods": "bootstrap-percentile", "n_resamples": 40, "rng": 0}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_what_fails_is_named_with_a_remedy_that_helps(name):
+    failing, (X, y), message, remedy, cured = CASES[name]
+    with pytest.raises(FailedRefitsError, match=r"^\d+ of 40 refits on bootstrap draws failed") as caught:
+        compare_intervals(clone(failing).fit(X, y), X, y, **CALL)
+    assert message in str(caught.value)
+    assert remedy in caught.value.remedy
+    assert "\n" not in str(caught.value)
+    table = compare_intervals(clone(cured).fit(X, y), X, y, **CALL)
+    assert not table.rows[0].degenerate
+
+
+@KNOWS_RANK
+def test_covariances_without_full_rank_are_named():
+    X, y = RNG.normal(size=(N, 5)), np.where(np.arange(N) < 9, "ill", "well")
+    clf = QuadraticDiscriminantAnalysis().fit(X, y)
+    with pytest.raises(
+        FailedRefitsError, match=r"use QuadraticDiscriminantAnalysis\(solver='eigen', shrinkage=0\.1\)"
+    ):
+        compare_intervals(clf, X, y, **CALL)
+    cured = QuadraticDiscriminantAnalysis(solver="eigen", shrinkage=0.1).fit(X, y)
+    assert not compare_intervals(cured, X, y, **CALL).rows[0].degenerate
+
+
+def test_refits_on_splits_are_counted():
+    clf = make_pipeline(StandardScaler(), KNeighborsClassifier(55)).fit(ROWS, ILL)
+    message = (
+        r"^10 of 10 refits failed, the first on split 1 in KNeighborsClassifier \(step 'kneighborsclassifier'\) with "
+        r"ValueError: Expected n_neighbors <= n_samples_fit.*use fewer, such as n_neighbors=3"
+    )
+    with pytest.raises(FailedRefitsError, match=message):
+        estimate_error(clf, ROWS, ILL, methods="k-fold", rng=0)
+
+
+def test_components_that_half_of_the_rows_do_not_have():
+    wide = RNG.normal(size=(N, 40))
+    clf = make_pipeline(PCA(35), logistic).fit(wide, ILL)
+    with pytest.raises(
+        FailedRefitsError, match=r"in PCA \(step 'pca'\).*Use fewer components in PCA, such as"
+    ):
+        performance_interval(clf, wide, ILL, method="5x2cv-t", rng=0)
+
+
+def test_learners_are_named_and_their_splits():
+    encoded = make_pipeline(sites((OneHotEncoder(), ["site"])), LogisticRegression())
+    for learners in ({"a": encoded, "b": "majority"}, {"b": "majority", "a": encoded}):
+        with pytest.raises(
+            FailedRefitsError, match=r"1 of 15 refits of 'a' failed, the first on split \d+ in OneHot"
+        ):
+            compare_learners(learners, PATIENTS, ILL, rng=0)
+    with pytest.raises(
+        FailedRefitsError, match=r"Learner 'a': 23 of 40 refits on bootstrap draws failed, more"
+    ):
+        compare_learners(
+            {"a": encoded, "b": clone(CASES["an unseen level"][-1])},
+            PATIENTS,
+            ILL,
+            metric="auc",
+            n_resamples=40,
+            rng=0,
+        )
+
+
+def test_a_learner_that_cannot_be_fitted_at_all_is_named():
+    nothing = make_pipeline(StandardScaler(), LogisticRegression())
+    message = r"learner 'plain' failed in StandardScaler \(step 'standardscaler'\) with ValueError: "
+    with pytest.raises(FailedRefitsError, match=message):
+        compare_learners({"plain": nothing, "majority": "majority"}, PATIENTS, ILL, rng=0)
+
+
+def test_the_step_is_known_from_other_processes():
+    failing, (X, y), message, *_ = CASES["an unseen level"]
+    with pytest.raises(FailedRefitsError, match=re.escape(message)):
+        compare_intervals(clone(failing).fit(X, y), X, y, n_jobs=2, **CALL)
+
+
+def test_folds_of_groups_that_draws_do_not_have():
+    groups = np.repeat(np.arange(20), 3)
+    clf = GridSearchCV(LogisticRegression(), {"C": [1.0]}, cv=GroupKFold(15)).fit(ROWS, ILL, groups=groups)
+    with pytest.raises(
+        FailedRefitsError, match=r"in GridSearchCV.*or fewer groups, than GridSearchCV has folds"
+    ):
+        compare_intervals(clf, ROWS, ILL, groups=groups, **CALL)
+
+
+def test_a_splitter_that_needs_groups_and_does_not_say_so():
+    groups = np.repeat(np.arange(20), 3)
+    clf = GridSearchCV(LogisticRegression(), {"C": [1.0]}, cv=Blocks()).fit(ROWS, ILL, groups=groups)
+    with pytest.raises(FailedRefitsError, match=r"enable_metadata_routing=True\) .* reach GridSearchCV"):
+        compare_intervals(clf, ROWS, ILL, **CALL)
+
+
+def test_weights_that_a_step_neither_requests_nor_refuses():
+    with config_context(enable_metadata_routing=True):
+        silent = make_pipeline(StandardScaler(), LogisticRegression().set_fit_request(sample_weight=True))
+        refit = prepare_refits(silent.fit(ROWS, ILL), ROWS, ILL, sample_weight=np.linspace(0.5, 2.0, N))
+        with pytest.raises(FailedRefitsError, match="Set for every step whether it takes them"):
+            refit.recorded(np.random.default_rng(0))(np.ones((1, N), dtype=np.int32))
+
+
+def test_a_step_of_which_there_are_two_is_named_by_its_class():
+    two = Pipeline([("first", StandardScaler()), ("second", StandardScaler()), ("last", logistic)])
+    counts = np.ones((1, N), dtype=np.int32)
+    texts = ROWS.astype(object)
+    texts[0, 0] = "much"
+    refit = prepare_refits(two.fit(ROWS, ILL), texts, ILL).recorded(np.random.default_rng(0))
+    with pytest.raises(
+        FailedRefitsError, match=r"split 1 in StandardScaler with ValueError: could not convert"
+    ):
+        refit(counts)
+
+
+def test_a_plan_from_a_pilot_names_the_step():
+    failing, (X, y), *_ = CASES["an unseen level"]
+    message = r"No sample of 20 patients .*the classifier failed in OneHotEncoder \(step .*'ignore'\)"
+    with pytest.raises(ValueError, match=message):
+        plan_sample_size(failing, X, y, n_samples=[20], n_replicates=10, n_resamples=20, rng=0)
