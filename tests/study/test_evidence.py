@@ -240,7 +240,9 @@ def test_a_card_quotes_the_stored_cells(card):
         assert int(covered[3]) == len(cells)
 
 
-@pytest.mark.parametrize("folder", sorted({folder for _, folder, _ in STUDIES} - {"two-center-brier"}))
+@pytest.mark.parametrize(
+    "folder", sorted({folder for _, folder, _ in STUDIES} - {"two-center-brier"} | {"other-intervals"})
+)
 def test_the_template_of_a_study_is_the_one_that_ran(folder):
     """What ``study new`` writes has the scenarios and the seed of the stored cells."""
     design = tomllib.loads(template_text(folder))
