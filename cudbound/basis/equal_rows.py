@@ -38,6 +38,11 @@ def row_keys(table: Any) -> list[Hashable]:
     if cells.dtype.kind in "biuf" and not _has_long_integers(cells):
         numbers = cells.astype(np.float64) + 0.0  # of the two zeros one
         return [row.tobytes() for row in np.where(np.isnan(numbers), np.nan, numbers)]
+    if cells.dtype.kind == "O":
+        import pandas as pd
+
+        cells = cells.copy()
+        cells[pd.isna(cells)] = None  # pandas.NA, which is neither true nor false, cannot be compared
     return [_key_of_cells(row if isinstance(row, list) else [row]) for row in cells.tolist()]
 
 

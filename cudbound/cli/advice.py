@@ -103,7 +103,7 @@ def in_words_of_the_command(fits: str) -> Iterator[Heard]:
             say(str(SlowRefitsWarning(message.fact, tuple(OPTIONS[one] for one in message.helps))))
         elif issubclass(category, CudboundWarning):
             heard.certified &= not isinstance(message, NotCertifiedWarning)
-            heard.add(_worded(message))
+            heard.add(worded(message))
         elif issubclass(category, ConvergenceWarning):  # whose own text is several lines long
             heard.add(
                 f"{fits} did not converge; standardize the features with --standardize, or allow more steps with the "
@@ -124,7 +124,8 @@ def in_words_of_the_command(fits: str) -> Iterator[Heard]:
             raise ValueError(f"{error.fact.removesuffix('.')}; {remedy}") from error
 
 
-def _worded(warning: Warning | str) -> str:
+def worded(warning: Warning | str) -> str:
+    """Return a warning with options of the command instead of arguments in Python."""
     if isinstance(warning, UnscaledPenaltyWarning):
         return f"{warning.fact}; add --standardize"
     if isinstance(warning, NotCertifiedWarning):

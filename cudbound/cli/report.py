@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from cudbound.cli import options
-from cudbound.cli.advice import in_words_of_the_command
+from cudbound.cli.advice import in_words_of_the_command, worded
 from cudbound.cli.command import command, say_seed, typed_command
 from cudbound.cli.file_options import data_options
 from cudbound.cli.fitted import fit, read_sample, with_notes
@@ -28,6 +28,7 @@ from cudbound.inputs.first_look import FirstLook
 if TYPE_CHECKING:
     import pandas as pd
 
+    from cudbound.analysis.table import IntervalTable
     from cudbound.inputs.csv_columns import TrainingData
 
 
@@ -98,9 +99,12 @@ def report(
             groups=sample.groups,
             sample_weight=sample.weights,
             rng=seed,
-            in_words=lambda table: with_notes(table, sample, classifier=fitted.description),
+            in_words=lambda table: _of_columns(
+                with_notes(table, sample, classifier=fitted.description), sample
+            ),
             as_read=(sample.columns, lambda rows: _like(fitted.X, sample, rows)),
             n_left_out=sample.n_left_out,
+            worded=worded,
             checks=(*sample.warnings, *fitted.warnings),
             command=typed_command(leave_out=("path", "save", "n_jobs", "seed"))
             + f" --seed {seed} --output report.html",
@@ -112,6 +116,12 @@ def report(
     say_seed(seed)
     write_whole(texts)
     finish([*fitted.warnings, *heard.messages], heard.certified)
+
+
+def _of_columns(table: IntervalTable, sample: TrainingData) -> IntervalTable:
+    """Return a table whose features are the columns of the file, not their indicators."""
+    assert table.run is not None
+    return replace(table, run=replace(table.run, features=tuple(sample.columns)))
 
 
 def _like(X: Any, sample: TrainingData, rows: pd.DataFrame) -> Any:

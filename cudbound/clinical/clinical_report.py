@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike
 
 from cudbound.analysis.table import IntervalTable
 from cudbound.basis.calls import public_call
+from cudbound.basis.exceptions import CudboundWarning
 from cudbound.basis.parameter_error import ParameterError
 from cudbound.basis.protocols import Features, FittedClassifier
 from cudbound.basis.rounding import escape_html, printable
@@ -204,6 +205,7 @@ def make_report(
     n_seeds: int,
     rng: Any,
     in_words: Callable[[IntervalTable], IntervalTable] = lambda table: table,
+    worded: Callable[[CudboundWarning], str] = str,
     checks: tuple[str, ...] = (),
     command: str = "",
     n_left_out: int = 0,
@@ -217,6 +219,8 @@ def make_report(
         See `clinical_report`.
     in_words : callable
         Returns the table with the file and its columns in its notes.
+    worded : callable
+        Returns a warning in words, such as with options of the command.
     checks : tuple of str
         Warnings from reading the file.
     command : str, default=""
@@ -229,9 +233,33 @@ def make_report(
     answers = answers_of(estimator, X, y, n_resamples=n_resamples, n_seeds=n_seeds, seed=seed, **shared)
     warn_of(answers.warnings)
     answers = replace(answers, table=in_words(answers.table))
-    call = f"clinical_report(estimator, X, y, n_resamples={n_resamples}, n_seeds={n_seeds}, rng={seed})"
-    report = _assembled(answers, estimator, X, y, seed, checks, command or call, n_left_out)
+    warned = map(worded, [*answers.table.cautions, *answers.warnings])
+    checks = tuple(dict.fromkeys([*checks, *warned]))
+    report = _assembled(
+        answers,
+        estimator,
+        X,
+        y,
+        seed,
+        checks,
+        command or _call(shared, n_resamples, n_seeds, seed),
+        n_left_out,
+    )
     return ClinicalReport(_strict(report), answers.table)
+
+
+def _call(shared: Mapping[str, Any], n_resamples: int, n_seeds: int, seed: int) -> str:
+    """Return the call in Python; arrays by their names."""
+    arrays = [f"{name}={name}" for name in ("groups", "sample_weight") if shared[name] is not None]
+    values = {
+        "event": shared["event"],
+        "confidence_level": shared["confidence_level"],
+        "n_resamples": n_resamples,
+        "n_seeds": n_seeds,
+        "rng": seed,
+    }
+    named = [f"{name}={value!r}" for name, value in values.items() if value is not None]
+    return f"clinical_report(estimator, X, y, {', '.join([*arrays, *named])})"
 
 
 def _assembled(
@@ -251,7 +279,6 @@ def _assembled(
     terms = model(answers, estimator, box["event"], box["procedure"])
     measures = [*performance["measures"], *probabilities["measures"]]
     bootstrap = known.records.bootstrap
-    cautions = dict.fromkeys([*checks, *map(str, answers.table.cautions), *map(str, answers.warnings)])
     description = answers.table.describe()
     return {
         "format": REPORT_FORMAT,
@@ -269,7 +296,7 @@ def _assembled(
             "note": sections.NEW_CASES,
             "rows": sections.planning(measures, box["n"], box["prevalence"], box["confidence_level"]),
         },
-        "limits": {"scope": list(SCOPE), "checks": list(cautions)},
+        "limits": {"scope": list(SCOPE), "checks": list(checks)},
         "crosswalk": crosswalk(bool(box["n_missing"] or n_left_out), bool(terms["terms"])),
         "paper": {
             "methods": description.methods,

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy.special import expit
 
 from cudbound.adapters.inside import take_apart
-from cudbound.clinical.participants import is_numeric, levels_of
+from cudbound.clinical.participants import FEW_CASES, is_numeric, levels_of, rare_levels
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 #: Share of the range of the scores by which a sum of terms may differ from them, for rounding.
 ROUNDING = 1e-6
 SUM = "Score = intercept + coefficient times value for each number + coefficient of the level for each category."
+OF_MISSING = "Where a value is missing, the term of its column for missing values is added instead."
 LOGISTIC = "Risk of the event = 1 / (1 + exp(-score))."
 AS_FITTED = "The coefficients are those of the fit to these cases. They are not corrected for optimism."
 NO_COEFFICIENTS = (
@@ -64,11 +65,28 @@ def model(answers: Answers, estimator: Any, event: str, procedure: Sequence[str]
         return {"scale": None, "intercept": None, "terms": [], "sentences": [*sentences, NO_COEFFICIENTS]}
     of_steps = f"The score is not a sum over the columns as given. Columns of this table come from the steps: {steps}."
     sentences += [of_steps] if scale == "steps" else []
-    return {
-        "scale": scale,
-        **found,
-        "sentences": [*sentences, SUM, *([LOGISTIC] if log_odds else []), AS_FITTED],
+    listed = _without_rare_levels(found["terms"], columns)
+    n_rare = len(found["terms"]) - len(listed)
+    found["terms"] = listed
+    of_rare = f"Coefficients of {n_rare} levels of fewer than {FEW_CASES} cases are not listed."
+    sentences += [SUM, *([of_rare] if n_rare else [])]
+    sentences += [OF_MISSING] if any(one["level"] == MISSING for one in found["terms"]) else []
+    sentences += [LOGISTIC] if log_odds else []
+    return {"scale": scale, **found, "sentences": [*sentences, AS_FITTED]}
+
+
+def _without_rare_levels(terms: list[dict[str, Any]], columns: pd.DataFrame) -> list[dict[str, Any]]:
+    """Return the terms that do not name a level that might name a case, as a level or in the output of a step."""
+    categories = (columns.iloc[:, place] for place in range(columns.shape[1]))
+    rare = {
+        (str(one.name), str(level)) for one in categories if not is_numeric(one) for level in rare_levels(one)
     }
+    outputs = tuple(f"{column}_{level}" for column, level in rare)
+    return [
+        one
+        for one in terms
+        if (one["column"], one["level"]) not in rare and not any(name in one["column"] for name in outputs)
+    ]
 
 
 def _output(answers: Answers, values: NDArray[np.float64] | None, event: str) -> str:

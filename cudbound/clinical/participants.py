@@ -47,6 +47,12 @@ def levels_of(column: pd.Series[Any]) -> list[Any]:
     return sorted(values, key=lambda one: (isinstance(one, str), str(one) if isinstance(one, str) else one))
 
 
+def rare_levels(column: pd.Series[Any]) -> list[Any]:
+    """Return the levels, of many, that so few cases have that they might name a case."""
+    levels, sizes = levels_of(column), column.value_counts()
+    return [one for one in levels if sizes[one] < FEW_CASES] if len(levels) > MANY_LEVELS else []
+
+
 def participants(
     columns: pd.DataFrame,
     event: NDArray[np.bool_],
@@ -94,9 +100,8 @@ def _quartiles(values: pd.Series[Any]) -> list[float] | None:
 
 def _levels(column: pd.Series[Any], classes: Mapping[str, NDArray[np.bool_]]) -> list[dict[str, Any]]:
     """Return the counts of each level; of many levels, the rare ones, which might name a case, are one."""
-    levels, sizes = levels_of(column), column.value_counts()
-    rare = [one for one in levels if sizes[one] < FEW_CASES] if len(levels) > MANY_LEVELS else []
-    groups = {_text(one): [one] for one in levels if one not in rare}
+    rare = rare_levels(column)
+    groups = {_text(one): [one] for one in levels_of(column) if one not in rare}
     if rare:
         groups[f"{len(rare)} levels of fewer than {FEW_CASES} cases"] = rare
     return [

@@ -14,7 +14,7 @@ from cudbound.basis.metric_words import DETAILS, metric_words
 from cudbound.basis.results import IntervalEstimate
 from cudbound.basis.rounding import format_level, format_proportion
 from cudbound.clinical.answers import FEW_DRAWS, RECOMMENDED, Answers
-from cudbound.clinical.studied_cells import families_of, family_of, nearest_cells
+from cudbound.clinical.studied_cells import cells_of, families_of, family_of, nearest_cells
 from cudbound.metrics.metrics import NET_BENEFIT, RATIOS
 from cudbound.metrics.predictive import likelihood_ratio
 from cudbound.report.headline import interval_sentence, majority_sentence
@@ -222,16 +222,29 @@ def intervals(answers: Answers, estimator: Any) -> dict[str, Any]:
             for cell in cells
         ],
         "majority_error": run.base_rate,
-        "outside": _outside(family, nearest[RECOMMENDED][0].far_in(*at) if nearest[RECOMMENDED] else None),
+        "outside": outside_of(family, *at),
     }
 
 
-def _outside(family: str, far: Mapping[str, tuple[float, float]] | None) -> str:
-    if far is None:
+def outside_of(family: str, n: int, p: int, estimate: float) -> str:
+    """Report that no cell is like these data: of the same family, and within a factor of 2 in all that counts."""
+    cells = cells_of(family, RECOMMENDED)
+    if not cells:
         return f"Outside the studies: no cell of the committed studies has a classifier of this family ({family})."
-    words = " and ".join(f"{name} ({here:.3g} against {there:.3g})" for name, (here, there) in far.items())
-    end = f"even the nearest cell of {RECOMMENDED} differs by a factor above 2 in {words}."
-    return f"Outside the studies: {end}" if far else ""
+    if not all(cell.far_in(n, p, estimate) for cell in cells):
+        return ""
+    far = nearest_cells(family, RECOMMENDED, n, p, estimate)[0].far_in(n, p, estimate)
+    words = " and ".join(
+        f"{name} ({_short(here)} against {_short(there)})" for name, (here, there) in far.items()
+    )
+    return (
+        f"Outside the studies: no cell of {RECOMMENDED} with this classifier is within a factor of 2 in n, p/n and the "
+        f"estimate. The nearest one differs more in {words}."
+    )
+
+
+def _short(value: float) -> str:
+    return str(value) if isinstance(value, int) else f"{value:.3g}"
 
 
 def instability(found: Instability | None, errors: Any) -> dict[str, Any] | None:

@@ -15,7 +15,7 @@ SCOPE = (
 )
 #: How two items are answered, by whether a value is missing and whether there are coefficients.
 MISSING = {
-    False: "no value is missing in these cases",
+    False: "no value is missing in these cases; cases that were left out before are for the authors",
     True: "in part: how many values are missing, and how every fit handled them; reasons are for the authors",
 }
 COEFFICIENTS = {

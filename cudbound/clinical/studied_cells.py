@@ -92,8 +92,13 @@ def nearest_cells(family: str, method: str, n: int, p: int, estimate: float) -> 
     >>> nearest_cells("svm", "two-center", 40, 4, 0.2)
     []
     """
-    cells = [cell for cell in studied_cells() if cell.family == family and method in cell.intervals]
+    cells = cells_of(family, method)
     return sorted(cells, key=lambda cell: cell.rank(n, p, estimate))[:N_NEAREST]
+
+
+def cells_of(family: str, method: str) -> list[StudiedCell]:
+    """Return the cells of a family in which a method was studied."""
+    return [cell for cell in studied_cells() if cell.family == family and method in cell.intervals]
 
 
 def families_of(method: str) -> list[str]:

@@ -40,7 +40,7 @@ def test_the_page_and_its_numbers_are_written(folder):
     )
     assert found["box"]["event"] == "died = yes"
     assert found["box"]["source"] == "patients.csv"
-    assert "sex=male" in found["box"]["features"]
+    assert found["box"]["features"] == ["age", "sex", "bmi", "creatinine", "diabetes"]
     page = (folder / "a page.html").read_text("utf-8")
     assert f"<pre>{command}</pre>" in page
     assert str(folder) not in page + json.dumps(found)
@@ -98,6 +98,20 @@ def test_what_is_missing_is_told_before_the_work(folder, monkeypatch, package):
     result = report(*FEW, "--seed", "1", "--output", "a.html")
     assert_error(result, 1, "which is not installed; get it with: pip install")
     assert not list(folder.glob("a.*"))
+
+
+def test_warnings_on_the_page_name_options_of_the_command(folder):
+    """A penalty on columns of different units; the page of a command has no argument in Python."""
+    frame = pd.read_csv(folder / "data" / "patients.csv")
+    frame.assign(bmi=1000 * frame["bmi"]).to_csv("grams.csv", index=False)
+    result = report(*FEW, "--seed", "1", "--classifier", "ridge", "--output", "a.html", file="grams.csv")
+    assert result.exit_code in (0, 3), result.stderr
+    found = json.loads((folder / "a.json").read_text("utf-8"))
+    said = [line.partition("warning: ")[2] for line in result.stderr.splitlines() if "warning: " in line]
+    assert said
+    assert set(said) <= set(found["limits"]["checks"])
+    assert any("add --standardize" in one for one in said)
+    assert not [one for one in found["limits"]["checks"] if "bound=" in one or "StandardScaler" in one]
 
 
 @pytest.mark.parametrize("how", [(), ("--weight", "age"), ("--classifier", "logistic", "--threshold", "0.3")])

@@ -175,6 +175,15 @@ def test_more_features_than_rows_and_columns_without_names():
     assert [one["coefficient"] for one in found["terms"]] == pytest.approx(clf.coef_[0].tolist(), abs=1e-9)
 
 
+def test_levels_of_single_cases_have_no_coefficients():
+    """A name that one case has would tell who was studied."""
+    X = pd.DataFrame({"name": [f"Patient {k}" for k in range(N)], "age": FRAME["age"]})
+    columns = make_column_transformer((OneHotEncoder(), ["name"]), remainder="passthrough")
+    found = model_of(make_pipeline(columns, LogisticRegression()), X)
+    assert [one["column"] for one in found["terms"]] == ["age"]
+    assert "Coefficients of 60 levels of fewer than 5 cases are not listed." in found["sentences"]
+
+
 # --- cases by outcome
 
 

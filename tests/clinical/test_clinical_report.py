@@ -244,6 +244,12 @@ def test_it_prints_its_main_sentence(report, found):
     assert found["box"]["sentence"] in report._repr_html_()
 
 
+def test_the_call_in_python_repeats_it(report, found):
+    assert found["reproduction"]["command"] == (
+        "clinical_report(estimator, X, y, event='ill', confidence_level=0.95, n_resamples=200, n_seeds=2, rng=0)"
+    )
+
+
 def test_what_is_returned_is_a_copy(report):
     report.to_dict()["box"]["n"] = 0
     assert report.to_dict()["box"]["n"] == 40

@@ -16,6 +16,7 @@ from sklearn.preprocessing import StandardScaler
 
 from cudbound import LeastSquaresClassifier
 from cudbound.clinical.answers import OTHERS, RECOMMENDED
+from cudbound.clinical.sections import outside_of
 from cudbound.clinical.studied_cells import families_of, family_of, nearest_cells, studied_cells
 from cudbound.report.cautions import STUDIED
 
@@ -120,3 +121,28 @@ def test_earlier_cells_are_those_that_were_published():
     found = cell.intervals["location-shifted"]
     assert (found.coverage, found.width) == (0.907, 0.273)
     assert "two-center" not in cell.intervals, "its first form is not today's"
+
+
+@pytest.mark.parametrize(
+    ("family", "at", "start"),
+    [
+        ("logistic", (80, 21, 0.16), ""),
+        ("logistic", (150, 12, 0.25), ""),
+        (
+            "logistic",
+            (2000, 21, 0.16),
+            "Outside the studies: no cell of two-center with this classifier is within a factor of 2 in n, p/n and the "
+            "estimate. The nearest one differs more in n (2000 against 200).",
+        ),
+        (
+            "svm",
+            (50, 3, 0.2),
+            "Outside the studies: no cell of the committed studies has a classifier of this family",
+        ),
+    ],
+)
+def test_data_are_outside_the_studies_if_no_cell_is_like_them(family, at, start):
+    """For 150 rows the nearest cell has 60, but a further one is within a factor of 2 in everything."""
+    said = outside_of(family, *at)
+    assert bool(said) == bool(start)
+    assert said.startswith(start)

@@ -24,6 +24,7 @@ MIXED = np.r_[NEW[0], X[:7]], np.r_[NEW[1], Y[:7]]
         (([[1.0, 2.0], [1.0, 3.0]], [0, 0]), ([[1, 2], [5, 6]], [0, 0]), 1),
         (([[1.0, 2.0]], [1]), ([[1.0, 2.0]], [0]), 0),
         (([[0.0, np.nan]], [0]), ([[-0.0, np.nan]], [0]), 1),
+        ((pd.DataFrame({"age": pd.array([50, None], dtype="Int64")}), [0, 0]), ([[50.0], [np.nan]], [0, 0]), 2),
         (([[1.0, 2.0]] * 3, [0] * 3), ([[1.0, 2.0]], [0]), 3),
         ((pd.DataFrame({"sex": ["m", "f"], "age": [50, 60]}), ["a", "b"]),
          (pd.DataFrame({"sex": ["m", "m"], "age": [50, 60]}), ["a", "b"]), 1),
@@ -37,8 +38,8 @@ MIXED = np.r_[NEW[0], X[:7]], np.r_[NEW[1], Y[:7]]
          (pd.DataFrame({"n": [1, 2], "sex": ["m", "f"]}), [0, 0]), 1),
         ((np.array([[1, 2.5]], dtype=object), [0]), ([[1.0, 2.5]], [0]), 1),
     ],
-    ids=["numbers", "label", "missing and zero", "repeated", "frame", "sparse", "texts", "none", "long integers",
-         "long integers in a frame", "whole numbers in a frame", "objects"],
+    ids=["numbers", "label", "missing and zero", "nullable", "repeated", "frame", "sparse", "texts", "none",
+         "long integers", "long integers in a frame", "whole numbers in a frame", "objects"],
 )  # fmt: skip
 def test_equal_rows_are_counted(tested, trained, count):
     assert count_equal_rows(*tested, *trained) == count
