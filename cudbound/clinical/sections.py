@@ -33,8 +33,7 @@ CURVE = (
     "No calibration curve is drawn: with this many cases, a curve from the training set is still rough and optimistic.",
 )
 NO_INTERVAL = (
-    "Intercept and slope have no interval: the usual ones covered the slope too rarely in our studies, and the only "
-    "one that kept its level is too long to be useful."
+    "Intercept and slope have no interval: how often one covers with so few cases was not studied here."
 )
 IMPROPER = (
     "Error, sensitivity, specificity and predictive values are improper measures unless the threshold is 0.5 or the "

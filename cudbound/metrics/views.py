@@ -115,8 +115,7 @@ def _no_information(wrong: NDArray[np.bool_], seen: MetricRows, records: Records
 def _square_ratio(record: BootstrapLosses, seen: MetricRows) -> float:
     """Return the mean square of the out-of-bag losses over their mean, with one further row wrong at full cost.
 
-    Without that row, rare costly errors would count as impossible if none was observed: for 30 independent rows, of
-    which 1 in 50 is wrong at ten times the cost of 4 in 5 others, limits of n / D rows cover .54 instead of .998.
+    Without that row, rare costly errors would count as impossible if none was observed.
     """
     outside = np.asarray(record.counts) == 0
     wrong = np.asarray(record.losses, dtype=bool) & outside

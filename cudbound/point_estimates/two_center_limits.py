@@ -30,7 +30,7 @@ def two_center_interval(
         upper limit of the smaller center. None for no cap.
     tails : {"equal", "shortest"}, default="equal"
         Whether each tail has half of the error probability, or each center the split with the shortest binomial
-        interval. The latter is about 3 % shorter, but such a binomial interval covers at most .929 at 20 rows and
+        interval. The latter is about 3 % shorter, but such a binomial interval covers as little as .929 at 20 rows and
         nominal .95.
 
     Returns
