@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator, clone
+from sklearn.dummy import DummyClassifier
 from sklearn.frozen import FrozenEstimator
 
 from cudbound.adapters.inside import Inside, parameters_of, take_apart
@@ -39,6 +40,8 @@ class FittedFacts:
         linear form, or if the matrix has more than `MOST_VALUES` values.
     distinct_rows : float
         Distinct rows of the matrix that reaches the classifier, regardless of labels; nan if there is none.
+    n_columns : float
+        Columns of the matrix that reaches the classifier, or the first step that uses the labels; nan if there is none.
     reads_labels : str
         The class of the first step before the classifier that uses the labels; empty if none does.
     chosen_inside : tuple of str
@@ -49,6 +52,7 @@ class FittedFacts:
 
     rank: float
     distinct_rows: float
+    n_columns: float
     reads_labels: str
     chosen_inside: tuple[str, ...]
     frozen: tuple[str, ...]
@@ -74,13 +78,14 @@ def facts_of(estimator: Any, X: Any, y: Any) -> FittedFacts:
     >>> from sklearn.pipeline import make_pipeline
     >>> X, y = [[0.0, 1.0], [1.0, 0.0], [2.0, 5.0], [2.0, 1.0]], [0, 0, 1, 1]
     >>> facts_of(make_pipeline(SelectKBest(k=1), LogisticRegression()).fit(X, y), X, y)
-    FittedFacts(rank=2.0, distinct_rows=3.0, reads_labels='SelectKBest', chosen_inside=(), frozen=())
+    FittedFacts(rank=2.0, distinct_rows=3.0, n_columns=2.0, reads_labels='SelectKBest', chosen_inside=(), frozen=())
     """
     inside = take_apart(estimator)
-    rows, reads_labels = transformed(inside.steps, X, y)
+    rows, reads_labels, n_columns = transformed(inside.steps, X, y)
     return FittedFacts(
         rank=_rank(inside.classifier, rows),
         distinct_rows=count_distinct_rows(rows),
+        n_columns=0.0 if isinstance(inside.classifier, DummyClassifier) else n_columns,  # it uses none
         reads_labels=reads_labels,
         chosen_inside=inside.chosen_by,
         frozen=tuple(dict.fromkeys(_frozen(inside))),
@@ -118,8 +123,8 @@ def _frozen(inside: Inside) -> Iterator[str]:
 # ---- steps that read the labels: tags of scikit-learn do not tell ----
 
 
-def transformed(steps: Iterable[Any], X: Any, y: Any) -> tuple[Any, str]:
-    """Return the output of fitted steps, and the name of the first step that uses the labels.
+def transformed(steps: Iterable[Any], X: Any, y: Any) -> tuple[Any, str, float]:
+    """Return the output of fitted steps, the first step that uses the labels, and the number of columns before it.
 
     Each step is tried on the output of the steps before it.
 
@@ -135,19 +140,24 @@ def transformed(steps: Iterable[Any], X: Any, y: Any) -> tuple[Any, str]:
     >>> from sklearn.feature_selection import SelectKBest
     >>> from sklearn.preprocessing import StandardScaler
     >>> X, y = [[0.0, 1.0], [1.0, 0.0], [2.0, 5.0], [3.0, 1.0]], [0, 0, 1, 1]
-    >>> rows, reads_labels = transformed([StandardScaler().fit(X), SelectKBest(k=1).fit(X, y)], X, y)
-    >>> rows.shape, reads_labels
-    ((4, 1), 'SelectKBest')
+    >>> rows, *others = transformed([StandardScaler().fit(X), SelectKBest(k=1).fit(X, y)], X, y)
+    >>> rows.shape, others
+    ((4, 1), ['SelectKBest', 2.0])
     """
-    reads_labels = ""
+    reads_labels, n_columns = "", np.nan
     for step in steps:
         if not reads_labels and not is_label_free(step, X, y):
-            reads_labels = type(step).__name__
+            reads_labels, n_columns = type(step).__name__, _n_columns(X)
         if hasattr(step, "transform"):
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
                 X = step.transform(_copied(X))
-    return X, reads_labels
+    return X, reads_labels, n_columns if reads_labels else _n_columns(X)
+
+
+def _n_columns(X: Any) -> float:
+    shape = np.shape(X)
+    return float(shape[1]) if len(shape) == 2 else np.nan
 
 
 def is_label_free(step: Any, X: Any, y: Any) -> bool:

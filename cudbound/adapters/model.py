@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,7 @@ from cudbound.adapters.inside import take_apart
 from cudbound.adapters.procedure import describe_classifier
 from cudbound.basis.calls import warn
 from cudbound.basis.exceptions import (
+    CudboundWarning,
     FrozenStepsWarning,
     LabelsReadWarning,
     ManyFeaturesWarning,
@@ -57,6 +58,8 @@ class ModelUse:
     polish : bool
     native : bool
         Whether the compiled solver will be used.
+    result : {"interval", "estimate"}
+        What the classifier is used for.
     """
 
     design: bool = False
@@ -67,6 +70,7 @@ class ModelUse:
     refits: bool = False
     polish: bool = False
     native: bool = True
+    result: str = "interval"
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,6 +93,8 @@ class Model:
         Why there is no additive model, in a few words; empty if there is one, or if it was not needed.
     why_not_capped : str
         Why the upper limit of "two-center" has no cap; empty if it has one.
+    cautions : tuple of CudboundWarning
+        That there are many features for the rows.
     """
 
     words: str | None
@@ -98,6 +104,7 @@ class Model:
     design: Design
     why_none: str = ""
     why_not_capped: str = ""
+    cautions: tuple[CudboundWarning, ...] = ()
 
     @classmethod
     def of(cls, estimator: Any, sample: Sample, use: ModelUse) -> Model:
@@ -113,16 +120,17 @@ class Model:
 
         Warns
         -----
-        LabelsReadWarning, NotMinimizerWarning, ManyFeaturesWarning, FrozenStepsWarning
+        LabelsReadWarning, NotMinimizerWarning, FrozenStepsWarning
         """
         scores = distances_from_threshold(estimator, sample.X) if use.scores else (None, "not computed")
-        known = (describe_classifier(estimator), *scores)
-        if not (use.design or use.cap or use.bound):
-            return cls(*known, None, Design(sample.n_samples))
         facts = facts_of(estimator, sample.X, sample.y)
-        n_groups = None if sample.groups is None else sample.groups.n_groups
-        design = Design(sample.n_samples, facts.rank, facts.distinct_rows, n_groups)
-        _warn(facts, design, use)
+        design = design_of(facts, sample)
+        of_features = many_features(facts, design, use.result)
+        without = cls(describe_classifier(estimator), *scores, None, design, cautions=of_features)
+        if not (use.design or use.cap or use.bound):
+            return without
+        if facts.frozen and use.refits:
+            warn(FrozenStepsWarning(facts.frozen))
         several = (
             "" if len(sample.classes) == 2 else f"the bound needs two classes, not {len(sample.classes)}"
         )
@@ -134,9 +142,9 @@ class Model:
             )
         unseen = several or _unseen_choice(facts)
         if unseen and not use.named:
-            return cls(*known, None, design, unseen, unseen)
+            return replace(without, why_none=unseen, why_not_capped=unseen)
         if not (use.cap or use.bound):
-            return cls(*known, None, design)
+            return without
         if facts.reads_labels:
             warn(LabelsReadWarning(facts.reads_labels))
         weights = sample.sample_weight
@@ -150,8 +158,8 @@ class Model:
             if isinstance(error, NotMinimizerError) and not np.isnan(error.residual):
                 warn(NotMinimizerWarning(error.residual))
             reason = reason_of(error, estimator)
-            return cls(*known, None, design, reason, unseen or reason)
-        return cls(*known, model, design, why_not_capped=unseen)
+            return replace(without, why_none=reason, why_not_capped=unseen or reason)
+        return replace(without, additive=model, why_not_capped=unseen)
 
 
 def reason_of(error: StatedError, estimator: Any) -> str:
@@ -183,22 +191,50 @@ def _unseen_choice(facts: FittedFacts) -> str:
     return ""
 
 
-def _warn(facts: FittedFacts, design: Design, use: ModelUse) -> None:
-    if facts.frozen and use.refits:
-        warn(FrozenStepsWarning(facts.frozen))
-    if design.has_many_columns and use.design:
-        units = f"{design.n_rows} rows" if design.n_groups is None else f"{design.n_groups} groups of rows"
-        advice = (
-            "Its columns can fit nearly any labels: do not rely on the interval"
-            if design.is_nearly_full
-            else "The limits of two-center allow for overfitting, and are long"
-        )
-        warn(
-            ManyFeaturesWarning(
-                f"The design has rank {design.rank:.0f} and {units}. {advice}; use fewer features or a penalty, or "
-                "report this caution with the interval."
-            )
-        )
+def design_of(facts: FittedFacts, sample: Sample) -> Design:
+    """Return the record of the matrix that reached a classifier."""
+    n_groups = None if sample.groups is None else sample.groups.n_groups
+    return Design(sample.n_samples, facts.rank, facts.distinct_rows, n_groups)
+
+
+#: What many features mean for a result: if they can fit nearly any labels, and if they can fit many.
+MANY_FEATURES = {
+    "interval": (
+        "The features can fit nearly any labels: do not rely on the interval",
+        "The limits of two-center allow for overfitting, and are long; do not rely on other intervals that use the "
+        "training error",
+    ),
+    "estimate": (
+        "The features can fit nearly any labels: do not rely on estimates that use the training error",
+    )
+    * 2,
+    "comparison": ("The features can fit nearly any labels, and refits differ greatly",) * 2,
+}
+
+
+def many_features(
+    facts: FittedFacts, design: Design, result: str = "interval"
+) -> tuple[CudboundWarning, ...]:
+    """Return a caution if a classifier has many features for its training rows.
+
+    Parameters
+    ----------
+    facts : FittedFacts
+    design : Design
+    result : {"interval", "estimate", "comparison"}, default="interval"
+        What the classifier is used for.
+    """
+    by_number = facts.n_columns >= design.n_units
+    if not (by_number or design.has_many_columns):
+        return ()
+    rank = f" (rank of the design {design.rank:.0f})" if design.has_many_columns else ""
+    units = f"{design.n_rows} rows" if design.n_groups is None else f"{design.n_groups} groups of rows"
+    advice = MANY_FEATURES[result][0 if design.is_nearly_full else 1]
+    message = (
+        f"The classifier has {facts.n_columns:.0f} features{rank} for {units}. {advice}; use fewer features or a "
+        f"penalty, or report this caution with the {result}."
+    )
+    return (ManyFeaturesWarning(message, fits_any_labels=design.is_nearly_full),)
 
 
 # ---- how far scores are from the threshold that divides the classes ----

@@ -213,7 +213,7 @@ def _described(
         classifier=model.words,
         choices=question.choices,
         procedure=procedure,
-        cautions=sample.cautions,
+        cautions=(*sample.cautions, *model.cautions),
     )
 
 
@@ -273,7 +273,7 @@ def record_losses(
     size = check_resamples(question.n_resamples, sample.n_samples)
     counts = draw_counts(sample.n_samples, size, question.rng, sample.groups)
     needs = needs_of(question.methods)
-    model = Model.of(estimator, sample, ModelUse(scores="bootstrap" in needs))
+    model = Model.of(estimator, sample, ModelUse(scores="bootstrap" in needs, result="estimate"))
     # no estimator reads inner draws, and none needs a row out of each draw
     inner = INNER_DRAWS if question.resampling.inner is None else question.resampling.inner
     asked = replace(question, resampling=replace(question.resampling, inner=inner))
@@ -289,5 +289,6 @@ def record_losses(
         classifier=model.words,
         choices=question.choices,
         procedure=procedure_in_words(estimator),
+        cautions=(*sample.cautions, *model.cautions),
     )
     return records, failed, run, instability_in(records, model, run)

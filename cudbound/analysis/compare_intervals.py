@@ -131,6 +131,8 @@ def compare_intervals(
         If an upper limit is lower than n new cases without an error could support, as with separable classes.
     SampleSizeWarning
         If there are fewer than 20 or more than 500 training rows; no interval was studied there.
+    ManyFeaturesWarning
+        If there are many features for the rows, as in `cudbound.performance_interval`.
     TrainingRowsWarning
         If cases of `test_set` equal training rows.
     FewGroupsWarning, FrequencyWeightsWarning, DuplicateRowsWarning

@@ -14,6 +14,7 @@ from cudbound.adapters.kept_scores import Scoring
 from cudbound.adapters.procedure import describe_classifier, procedure_in_words
 from cudbound.analysis.caller_splits import NewCases, check_test_set
 from cudbound.analysis.named_learners import (
+    cautions_of_learners,
     common_classifier,
     find_pairs,
     fit_learners,
@@ -155,6 +156,8 @@ def compare_learners(
     -----
     UnscaledPenaltyWarning
         If one of them is known to penalize features of very different scales.
+    ManyFeaturesWarning, DuplicateRowsWarning, FewGroupsWarning
+        As in `cudbound.compare_intervals`.
 
     Notes
     -----
@@ -206,7 +209,6 @@ def compare_learners(
     fitted = fit_learners(streams, named, X, y, groups)
     sample = Sample.of(common_classifier(fitted.values()), X, y, groups)
     event_class = question.metrics.resolve(sample.classes.tolist()).event_class
-    facts = sample.facts(event_class)
     if compared == AUC.name:
         if test_set is not None:
             raise ParameterError(
@@ -216,7 +218,7 @@ def compare_learners(
             )
         scores = score_pairs(question, fitted, pairs, X, y, groups)
         found = [PairLosses(one, Records(), {}) for one in scores]
-        return _table(question, test, {}, facts, pairs, found, fitted)
+        return _table(question, test, {}, sample, pairs, found, fitted)
     recording = record_of_learners(question, sample, streams, test_set)
     recording = replace(recording, scoring=Scoring(event_class=event_class))
     plan = Plan.of(question, recording, (), None)
@@ -224,14 +226,14 @@ def compare_learners(
     own = {one.name for one in question.methods if OWN_TEST_SETS in one.needs}
     needs = plan.needs & (needs_of(question.methods, without=own) | {OWN_TEST_SETS})
     found = record_pairs(needs, recording, pairs, fitted)
-    return _table(question, test, plan.refused, facts, pairs, found, fitted)
+    return _table(question, test, plan.refused, sample, pairs, found, fitted)
 
 
 def _table(
     question: Question[Method],
     test: Test,
     refused: Mapping[str, str],
-    facts: Mapping[str, Any],
+    sample: Sample,
     pairs: Sequence[tuple[str, str]],
     found: Sequence[PairLosses],
     fitted: Mapping[str, Any],
@@ -241,16 +243,18 @@ def _table(
         test.rows(refused, losses, pair, [fitted[name] for name in pair])
         for pair, losses in zip(pairs, found, strict=True)
     ]
+    rows = adjusted(by_pair)
+    internal = any(row.n_fits > 0 for row in rows)  # test cases take no fits
     run = ComparisonRun(
-        **facts,
+        **sample.facts(question.metrics.resolve(sample.classes.tolist()).event_class),
+        cautions=cautions_of_learners(sample, fitted) if internal else (),
         seed=question.seed,
         choices=question.choices,
         learners={name: describe_classifier(learner) for name, learner in fitted.items()},
         procedures={name: procedure_in_words(learner) for name, learner in fitted.items()},
     )
-    table = ComparisonTable(adjusted(by_pair), run)
-    warn_of(few_test_cases(table.rows))
-    return table
+    warn_of((*few_test_cases(rows), *run.cautions))
+    return ComparisonTable(rows, run)
 
 
 @dataclass(frozen=True)

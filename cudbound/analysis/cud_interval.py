@@ -115,6 +115,8 @@ def cud_interval(
         ``("cud", {"fallback": True})`` in `cudbound.compare_intervals` then gives another interval.
     SampleSizeWarning
         If there are fewer than 20 or more than 500 training rows; no interval was studied there.
+    ManyFeaturesWarning, DuplicateRowsWarning, FewGroupsWarning, FrequencyWeightsWarning
+        As in `cudbound.compare_intervals`.
     TuningNotResampledWarning
         If a search or a cross-validated estimator chose parameters on the same data.
     LabelsReadWarning

@@ -22,7 +22,7 @@ from cudbound.records import Records
 from cudbound.report.cautions import cautions
 from cudbound.report.description import Description, describe_rows
 from cudbound.report.files import write_texts
-from cudbound.report.headline import majority_sentence
+from cudbound.report.headline import is_evidence, majority_sentence
 from cudbound.report.tables import RunDescription
 from cudbound.saved.saved_file import SavedBound
 
@@ -59,7 +59,8 @@ class CudResult(CudBound, Pictured["SupremaDisplay"]):
     @property
     def cautions(self) -> tuple[CudboundWarning, ...]:
         """Reasons for caution; `cud_interval` also issues them as warnings."""
-        return cautions((self.row,), int(self.problem.labels.size))
+        of_data = () if self.run is None else self.run.cautions
+        return cautions((self.row,), int(self.problem.labels.size), of_data)
 
     @property
     def row(self) -> IntervalEstimate:
@@ -147,7 +148,11 @@ class CudResult(CudBound, Pictured["SupremaDisplay"]):
     def _beside(self) -> tuple[str, ...]:
         """Benchmarks and reasons for caution, in sentences."""
         run = self.run
-        majority = () if run is None else majority_sentence(self.row, run.base_rate, run.of_rows)
+        majority = (
+            ()
+            if run is None
+            else majority_sentence(self.row, run.base_rate, run.of_rows, is_evidence(self.row, run))
+        )
         return (*majority, *map(str, self.cautions))
 
     def __str__(self) -> str:

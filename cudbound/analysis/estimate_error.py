@@ -95,4 +95,5 @@ def estimate_error(
 
     rows = compute_rows(PointEstimate, asked, compute, failed=failed)
     warn_of(few_test_cases(rows))
+    warn_of(run.cautions)
     return PointEstimateTable(rows, run)

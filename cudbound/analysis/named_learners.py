@@ -17,10 +17,14 @@ from sklearn.utils.validation import check_is_fitted
 
 from cudbound.adapters import warn_unscaled
 from cudbound.adapters.fit_keywords import fit_keywords
+from cudbound.adapters.fitted_facts import facts_of
+from cudbound.adapters.model import design_of, many_features
 from cudbound.adapters.seeded import seeded_clone, unseeded_parameters
+from cudbound.basis.exceptions import CudboundWarning, ManyFeaturesWarning
 from cudbound.basis.hints import suggestion
 from cudbound.basis.parameter_error import ParameterError
 from cudbound.basis.results import ComparisonResult
+from cudbound.basis.sample import Sample
 from cudbound.basis.validation import check_binary_classifier
 from cudbound.resampling.failed_refits import naming_the_step
 
@@ -146,3 +150,13 @@ def common_classifier(fitted: Iterable[Any]) -> Any:
                 "the same labels."
             )
     return one
+
+
+def cautions_of_learners(sample: Sample, fitted: Mapping[str, Any]) -> tuple[CudboundWarning, ...]:
+    """Return reasons for caution about the training rows, and that learners have many features for them."""
+    found = list(sample.cautions)
+    for name, learner in fitted.items():
+        facts = facts_of(learner, sample.X, sample.y)
+        for caution in many_features(facts, design_of(facts, sample), "comparison"):
+            found.append(ManyFeaturesWarning(f"{name}: {caution}"))
+    return tuple(found)

@@ -117,10 +117,19 @@ class FrozenStepsWarning(CudboundWarning):
 
 
 class ManyFeaturesWarning(CudboundWarning):
-    """The rank of the design exceeds half the number of training rows, or of groups of rows.
+    """The classifier has many features for so few rows: its training error does not show that on new cases.
 
-    The interval around two centers is then built around further centers; above nine tenths it is not to be relied on.
+    The rank of its design exceeds half the number of training rows, or of groups of rows, or, where that does not show,
+    there are at least as many features as rows. The interval around two centers is then built around further centers;
+    above nine tenths it is not to be relied on.
+
+    Attributes
+    ----------
+    fits_any_labels : bool
+        Whether the rank exceeds nine tenths, so that the classifier can fit nearly any labels.
     """
+
+    fits_any_labels: bool = True
 
 
 class FewEventsWarning(CudboundWarning):

@@ -72,6 +72,7 @@ def comparison_report(
         f"Internal comparisons from one data set, without external validation{external}."
         if len(new) < len(methods)
         else "",
+        *(() if run is None else (caution.args[0] for caution in run.cautions)),
     )
     simultaneous = "simultaneous " if len(pairs) > 1 else ""
     intervals = f"{simultaneous}{with_confidence(rows)} intervals"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from cudbound.basis.exceptions import ManyFeaturesWarning
 from cudbound.basis.metric_words import metric_words
 from cudbound.basis.results import IntervalEstimate
 from cudbound.basis.rounding import format_difference, format_level, format_proportion
@@ -16,6 +17,10 @@ RECOMMENDED = ("two-center", "bbc-cv")
 #: The interval to report for the error on new cases, if there are any.
 ON_NEW_CASES = ("test-set-wilson", "test-set-clopper-pearson")
 
+#: What an interval below the error of the majority class means for a classifier of many features.
+NO_EVIDENCE = (
+    "; with so many features for so few rows, an interval below that is no evidence of a better classifier"
+)
 #: The denominator of an error on the training set.
 OF_ROWS = "of the training rows"
 
@@ -46,7 +51,11 @@ def headline(
         row = recommended_row([row for row in rows if row.metric == metric])
         if row is not None:
             sentences.append(interval_sentence(row, None if run is None else run.n_samples, percent))
-            sentences.extend(() if run is None else majority_sentence(row, run.base_rate, run.of_rows))
+            sentences.extend(
+                ()
+                if run is None
+                else majority_sentence(row, run.base_rate, run.of_rows, is_evidence(row, run))
+            )
     if rows and not sentences:
         return (
             f"The interval to quote for the error of this classifier, {RECOMMENDED[0]}, is not in this table.",
@@ -79,7 +88,18 @@ def interval_sentence(row: IntervalEstimate, n_samples: int | None = None, perce
     return f"{first} is estimated at {estimate} ({level} confidence interval {low} to {high}; {how})."
 
 
-def majority_sentence(row: IntervalEstimate, base_rate: float, of_rows: str = OF_ROWS) -> tuple[str, ...]:
+def is_evidence(row: IntervalEstimate, run: Run) -> bool:
+    """Whether an interval below the error of the majority class shows a better classifier.
+
+    With many features it does not, unless it is the recommended interval and the features cannot fit nearly any labels.
+    """
+    many = [one for one in run.cautions if isinstance(one, ManyFeaturesWarning)]
+    return not any(one.fits_any_labels or row.method != RECOMMENDED[0] for one in many)
+
+
+def majority_sentence(
+    row: IntervalEstimate, base_rate: float, of_rows: str = OF_ROWS, evidence: bool = True
+) -> tuple[str, ...]:
     """Return the error of always predicting the majority class, and whether the interval includes it.
 
     Parameters
@@ -90,18 +110,20 @@ def majority_sentence(row: IntervalEstimate, base_rate: float, of_rows: str = OF
         Share of the rarer class in the training rows; a row from test cases has their share.
     of_rows : str, default="of the training rows"
         The denominator of the share.
+    evidence : bool, default=True
+        Whether an interval below that error shows a better classifier, see `is_evidence`.
     """
     if row.metric != "error":
         return ()
     if row.tested is not None and row.tested.new:
         if row.tested.majority_error is None:
             return ()
-        base_rate, of_rows = row.tested.majority_error, row.tested.of_rows
+        base_rate, of_rows, evidence = row.tested.majority_error, row.tested.of_rows, True
     known = _majority(base_rate, of_rows)
     if row.low > base_rate:
         return (f"{known}; that is below the interval: it is better than this classifier.",)
     if row.high < base_rate:
-        return (f"{known}; that is above the interval.",)
+        return (f"{known}{'; that is above the interval' if evidence else NO_EVIDENCE}.",)
     if _contains(row, base_rate):
         return (
             f"{known}; the interval includes that value: no evidence that this classifier beats the majority class.",
@@ -110,7 +132,12 @@ def majority_sentence(row: IntervalEstimate, base_rate: float, of_rows: str = OF
 
 
 def majority_notes(
-    rows: Sequence[IntervalEstimate], base_rate: float, of_rows: str = OF_ROWS, *, name: bool = True
+    rows: Sequence[IntervalEstimate],
+    base_rate: float,
+    of_rows: str = OF_ROWS,
+    *,
+    name: bool = True,
+    evidence: bool = True,
 ) -> tuple[str, ...]:
     """Return the notes under a table on which intervals include the error of the majority class.
 
@@ -118,18 +145,23 @@ def majority_notes(
     the headline already reports it.
     """
     new = [row for row in rows if row.tested is not None and row.tested.new]
-    parts = [([row for row in rows if row not in new], base_rate, of_rows)] if len(new) < len(rows) else []
+    known = [row for row in rows if row not in new]
+    parts = [(known, base_rate, of_rows, evidence)] if known else []
     tested = new[0].tested if new else None
     if tested is not None and tested.majority_error is not None:
-        parts.append((new, tested.majority_error, tested.of_rows))
+        parts.append((new, tested.majority_error, tested.of_rows, True))
     if not name:
-        return tuple(f"{_majority(share, of)}." for _, share, of in parts)
+        return tuple(f"{_majority(share, of)}." for _, share, of, _ in parts)
     quoted = recommended_row([row for row in rows if row.metric == "error"])
-    return tuple(_majority_note(part, share, of, quoted) for part, share, of in parts)
+    return tuple(_majority_note(*part, quoted) for part in parts)
 
 
 def _majority_note(
-    rows: Sequence[IntervalEstimate], base_rate: float, of_rows: str, quoted: IntervalEstimate | None
+    rows: Sequence[IntervalEstimate],
+    base_rate: float,
+    of_rows: str,
+    evidence: bool,
+    quoted: IntervalEstimate | None,
 ) -> str:
     """Return which intervals include a value; the headline has it if it quotes one of these rows."""
     judged = [row for row in rows if row.metric == "error" and row.alternative != "greater"]
@@ -139,7 +171,7 @@ def _majority_note(
     known = "Error of always predicting the majority class" if in_headline else _majority(base_rate, of_rows)
     names = list(dict.fromkeys(row.method for row in judged if _contains(row, base_rate)))
     if not names:
-        return f"{known}: no interval includes it."
+        return f"{known}: no interval includes it{'' if evidence else NO_EVIDENCE}."
     which = ", ".join(names) if len(names) < len(judged) else "every interval for the error"
     return f"{known}: included in {which}, so no evidence there that the classifier beats the majority class."
 

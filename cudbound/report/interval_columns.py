@@ -12,7 +12,7 @@ from cudbound.basis.outcomes import Center
 from cudbound.basis.results import IntervalEstimate, PointEstimate
 from cudbound.report.cautions import cautions
 from cudbound.report.estimands import explain_estimands
-from cudbound.report.headline import headline, majority_notes
+from cudbound.report.headline import headline, is_evidence, majority_notes
 from cudbound.report.table_style import FULL, Style, styled
 from cudbound.report.tables import Column, Report, Run, rows_report, with_confidence
 
@@ -74,8 +74,7 @@ def interval_report(
         _validation_note(rows, style),
         "" if style.on_paper else _center_note(rows),  # it speaks of methods by their short names
         "" if style.on_paper else _outside_note(rows),
-        *(() if run is None else majority_notes(rows, run.base_rate, run.of_rows, name=not style.on_paper)),
-        *(() if run is None else (one.args[0] for one in cautions(rows, run.n_samples, run.cautions))),
+        *(() if run is None else _notes_of_run(rows, run, name=not style.on_paper)),
     )
     ways = {row.alternative for row in rows}
     limits = _LIMITS[ways.pop()] if len(ways) == 1 else "intervals"
@@ -85,6 +84,14 @@ def interval_report(
     if not style.on_paper:  # where the sentence stands in the text
         report = replace(report, headline=headline(rows, run, style.percent))
     return styled(report, rows, style)
+
+
+def _notes_of_run(rows: Sequence[IntervalEstimate], run: Run, name: bool) -> tuple[str, ...]:
+    """Return what the training rows themselves say about the intervals, and reasons for caution."""
+    majority = majority_notes(
+        rows, run.base_rate, run.of_rows, name=name, evidence=all(is_evidence(row, run) for row in rows)
+    )
+    return (*majority, *(one.args[0] for one in cautions(rows, run.n_samples, run.cautions)))
 
 
 def _validation_note(rows: Sequence[IntervalEstimate], style: Style) -> str:
@@ -126,6 +133,7 @@ def point_report(
         f"Scale: {style.scale}.",
         *explain_estimands(row.estimand for row in rows),
         "Estimates without uncertainty; compare_intervals gives intervals.",
+        *(() if run is None else (caution.args[0] for caution in run.cautions)),
     )
     columns = (Column("estimate", "estimate", "difference"),)
     title = "Point estimates of the error of a classifier"

@@ -112,7 +112,7 @@ def test_one_sided_limits_in_words():
 def test_many_features_are_warned_of():
     X, y = data(n=20, p=12)
     clf = LeastSquaresClassifier().fit(X, y)
-    with pytest.warns(ManyFeaturesWarning, match=r"rank 13 and 20 rows"):
+    with pytest.warns(ManyFeaturesWarning, match=r"12 features \(rank of the design 13\) for 20 rows"):
         result = performance_interval(clf, X, y, **ARGUMENTS)
     assert "rank 13 above a third of the 20 rows" in str(result)
     assert "q_signed" not in result.details

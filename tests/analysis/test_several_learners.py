@@ -79,6 +79,7 @@ def test_rows_are_found_by_what_tells_them_apart():
     assert several.plot().labels[0] == "squares - ridge, k-fold-t"
 
 
+@pytest.mark.filterwarnings("ignore::cudbound.basis.exceptions.ManyFeaturesWarning")
 def test_a_method_that_cannot_be_computed_keeps_its_rows():
     few = slice(0, 4)
     y = np.array([0, 1, 0, 1])

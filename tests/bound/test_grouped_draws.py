@@ -16,6 +16,12 @@ from cudbound.problem.draws import draw_counts
 from cudbound.problem.problem import Problem
 from cudbound.solve.solve_draws import solve_draws
 
+# so few groups that every call says so
+pytestmark = [
+    pytest.mark.filterwarnings(f"ignore::cudbound.basis.exceptions.{name}")
+    for name in ("FewGroupsWarning", "ManyFeaturesWarning")
+]
+
 
 def check_against_enumeration(clf, X, y, codes, seed, tolerance):
     result = cud_interval(
