@@ -17,6 +17,7 @@ from cudbound.adapters.inside import Inside, parameters_of, take_apart
 from cudbound.adapters.linear import has_intercept
 from cudbound.adapters.seeded import seeded_clone
 from cudbound.basis.equal_rows import count_distinct_rows, dense
+from cudbound.basis.feature_table import copied
 from cudbound.estimators.stumps import StumpBasis
 from cudbound.problem.coordinates import design_rank
 
@@ -151,7 +152,7 @@ def transformed(steps: Iterable[Any], X: Any, y: Any) -> tuple[Any, str, float]:
         if hasattr(step, "transform"):
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                X = step.transform(_copied(X))
+                X = step.transform(copied(X))
     return X, reads_labels, n_columns if reads_labels else _n_columns(X)
 
 
@@ -167,8 +168,8 @@ def is_label_free(step: Any, X: Any, y: Any) -> bool:
             return True
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            without = seeded_clone(step, SEED).fit(_copied(X)).transform(_copied(X))
-            given = seeded_clone(step, SEED).fit(_copied(X), y).transform(_copied(X))
+            without = seeded_clone(step, SEED).fit(copied(X)).transform(copied(X))
+            given = seeded_clone(step, SEED).fit(copied(X), y).transform(copied(X))
             return _equal(without, given)
     except Exception:  # any code of a user may run here, and what fails has not been shown to be label-free
         return False
@@ -178,11 +179,6 @@ def is_own_clone(part: Any) -> bool:
     """Whether cloning a part, as every refit does, returns the fitted one."""
     own = getattr(type(part), "__sklearn_clone__", BaseEstimator.__sklearn_clone__)
     return own is not BaseEstimator.__sklearn_clone__ and clone(part) is part
-
-
-def _copied(X: Any) -> Any:
-    """Return a copy, because steps with copy=False change the rows that they receive."""
-    return X.copy() if hasattr(X, "copy") else X
 
 
 def _equal(first: Any, second: Any) -> bool:

@@ -12,6 +12,7 @@ from types import FrameType
 from typing import Any, ParamSpec, TypeVar
 
 from cudbound.basis.bars import current_progress, shared
+from cudbound.basis.feature_table import check_in_memory
 from cudbound.basis.hints import did_you_mean
 
 PACKAGE = str(Path(__file__).parents[1] / "_").removesuffix("_")
@@ -49,7 +50,7 @@ HINTS = (
 
 
 def public_call(function: Callable[Parameters, Result]) -> Callable[Parameters, Result]:
-    """Make a public function explain unknown keywords, and share one progress bar with the functions it calls.
+    """Make a public function explain unknown keywords and rows that it cannot read, and share one progress bar.
 
     Examples
     --------
@@ -65,6 +66,8 @@ def public_call(function: Callable[Parameters, Result]) -> Callable[Parameters, 
     @functools.wraps(function)
     def call(*values: Parameters.args, **named: Parameters.kwargs) -> Result:
         _refuse(function.__qualname__, known, named)
+        for name, value in [*zip(known, values, strict=False), *named.items()]:
+            check_in_memory(name, value)
         with shared(current_progress()):
             return function(*values, **named)
 

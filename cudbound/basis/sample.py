@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from cudbound.basis.equal_rows import count_equal_rows
 from cudbound.basis.exceptions import CudboundWarning
+from cudbound.basis.feature_table import column_names
 from cudbound.basis.groups import Groups, check_groups
 from cudbound.basis.parameter_error import ParameterError
 from cudbound.basis.related_rows import related_rows
@@ -100,7 +101,7 @@ class Sample:
     @property
     def features(self) -> tuple[str, ...]:
         """Names of the columns; without any they are x0, x1, ..."""
-        names = getattr(self.X, "columns", None)
+        names = column_names(self.X)
         if names is None:
             shape = np.shape(self.X)
             names = [f"x{number}" for number in range(shape[1] if len(shape) > 1 else 1)]

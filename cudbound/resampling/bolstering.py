@@ -12,6 +12,7 @@ from cudbound.adapters import find_adapter
 from cudbound.adapters.linear import contradicts, own_coefficients
 from cudbound.basis.equal_rows import dense
 from cudbound.basis.exceptions import UnsupportedEstimatorError
+from cudbound.basis.feature_table import column_names
 from cudbound.basis.validation import MIN_ROWS_PER_CLASS, check_binary_classifier, check_lengths
 from cudbound.point_estimates.bolstered import kernel_widths, linear_bolstered_losses
 from cudbound.records import BolsteredLosses
@@ -174,4 +175,9 @@ def _drawn_losses(
 
 def _like(seen: Any, points: Array) -> Any:
     """Return the points with the column names of the rows, if there are any."""
-    return type(seen)(points, columns=seen.columns) if hasattr(seen, "iloc") else points
+    names = column_names(seen)
+    if names is None:
+        return points
+    import pandas as pd
+
+    return pd.DataFrame(points, columns=names)

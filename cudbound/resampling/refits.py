@@ -14,7 +14,7 @@ from typing import Any
 import joblib
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils import gen_batches
+from sklearn.utils import _safe_indexing, gen_batches
 from sklearn.utils.parallel import delayed
 from threadpoolctl import threadpool_limits
 
@@ -24,6 +24,7 @@ from cudbound.adapters.inside import take_apart
 from cudbound.adapters.kept_scores import LOSSES_ONLY, Scoring
 from cudbound.adapters.seeded import seeded_clone
 from cudbound.basis.calls import warn
+from cudbound.basis.feature_table import as_table, copied
 from cudbound.basis.workers import parallel
 from cudbound.estimators.batched import BatchedRefit
 from cudbound.resampling.failed_refits import FailedRefit, Failures, failed_refits_error, of_learner
@@ -149,8 +150,7 @@ def prepare_refits(
     ValueError
         If the classifier cannot be fitted with the weights, or has folds of groups inside and there are none.
     """
-    sparse = hasattr(X, "tocsr")  # not every sparse format gives single rows; this one does
-    rows = X.tocsr() if sparse else X if hasattr(X, "iloc") else np.asarray(X)
+    rows = as_table(X)
     keywords = fit_keywords(estimator, sample_weight, groups)
     fit_one = partial(_fit_each, estimator, rows, np.asarray(y), keywords, scoring)
     one_by_one = _in_jobs(fit_one, n_jobs)
@@ -297,10 +297,10 @@ def _fit_each(
         copy = seeded_clone(estimator, int(seed))
         of_drawn = {name: values[drawn] for name, values in keywords.items()}
         try:
-            copy.fit(X.iloc[drawn] if hasattr(X, "iloc") else X[drawn], y[drawn], **of_drawn)
+            copy.fit(_safe_indexing(X, drawn), y[drawn], **of_drawn)
             # steps with copy=False write into the rows that they are given
-            outputs["loss"][fit] = copy.predict(X.copy()) != y
-            for kind, values in scoring.of(copy, X.copy()).items() if scoring.kinds else ():
+            outputs["loss"][fit] = copy.predict(copied(X)) != y
+            for kind, values in scoring.of(copy, copied(X)).items() if scoring.kinds else ():
                 outputs[kind][fit] = values
         except Warning:  # the caller has turned it into an error
             raise

@@ -15,6 +15,7 @@ from sklearn.utils import _safe_indexing, gen_batches
 from sklearn.utils.parallel import delayed
 
 from cudbound.basis.equal_rows import dense
+from cudbound.basis.feature_table import as_table, copied
 from cudbound.basis.workers import parallel
 from cudbound.estimators.batched.columns import Array, BatchedFit, Bools, Columns, Draws, Source
 from cudbound.estimators.batched.sources import branches, fit_together
@@ -62,7 +63,7 @@ class FittedApart:
                 with warnings.catch_warnings(action="ignore"):
                     steps = clone(self.steps).fit(_safe_indexing(self.X, drawn), self.y[drawn])
                     # steps with copy=False write into the rows that they are given
-                    made = dense(steps.transform(self.X.copy()))
+                    made = dense(steps.transform(copied(self.X)))
             except ValueError:  # the fit that is made alone says why
                 continue
             clear[fit] = made.shape == rows[fit].shape and np.isfinite(made).all()
@@ -85,14 +86,14 @@ def fit_apart(steps: Sequence[Any], X: Any, y: Any, follower: BatchedFit, n_jobs
     n_jobs : int
         Processes.
     """
-    rows = X if hasattr(X, "iloc") else np.asarray(X)
+    rows = as_table(X)
     parts = [part for step in steps for part in branches(step)]
     # without one of these there is another reason why the steps are not fitted in batches
     if not any(type(part) in FITTED_APART for part in parts) or not fit_together([*steps, follower]):
         return None
     if not all(is_repeatable(part, len(rows)) for part in parts):
         return None
-    made = rows.copy()
+    made = copied(rows)
     for step in steps:
         made = step.transform(made)
     made = np.asarray(dense(made))

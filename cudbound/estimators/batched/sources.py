@@ -15,6 +15,7 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import FLOAT_DTYPES, validate_data
 
 from cudbound.basis.equal_rows import dense
+from cudbound.basis.feature_table import as_table
 from cudbound.basis.validation import count_rows
 from cudbound.estimators.batched.columns import Array, BatchedFit, Bools, Columns, Draws, Source, Step, beside
 from cudbound.estimators.batched.encoding import filled_one_hot, one_hot
@@ -162,8 +163,8 @@ def _join(step: ColumnTransformer, X: Any, follower: Any) -> Source | None:
     for _, branch, columns in step.transformers_:
         if isinstance(branch, str) and branch == "drop":
             continue
-        chosen = _safe_indexing(X if hasattr(X, "shape") else np.asarray(X), columns, axis=1)
-        if chosen.ndim != 2:  # one column as a series of values, for steps that take texts
+        chosen = _safe_indexing(as_table(X), columns, axis=1)
+        if len(chosen.shape) != 2:  # one column as a series of values, for steps that take texts
             return None
         if chosen.shape[1] == 0:
             continue

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import _safe_indexing
 
+from cudbound.basis.feature_table import as_table
 from cudbound.basis.parameter_error import ParameterError
 from cudbound.basis.sample import check_index
 from cudbound.basis.validation import MIN_ROWS_PER_CLASS, check_lengths, count_rows
@@ -76,7 +77,7 @@ def make_pilot(X: Any, y: Any, event: Any) -> Pilot:
     ValueError
         If the numbers of labels and rows differ.
     """
-    rows = X.tocsr() if hasattr(X, "tocsr") else X if hasattr(X, "shape") else np.asarray(X)
+    rows = as_table(X)
     labels = np.asarray(y)
     check_lengths(count_rows(rows), labels.size)
     check_index(X, y)

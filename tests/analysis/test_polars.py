@@ -1,0 +1,149 @@
+"""Frames of polars give the results of the same rows in pandas, wherever rows are taken from them."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+from sklearn.compose import make_column_transformer
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.feature_selection import SelectKBest
+from sklearn.impute import SimpleImputer
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder, QuantileTransformer, StandardScaler
+from tiers import quick_first
+
+from cudbound import (
+    clinical_report,
+    compare_intervals,
+    compare_learners,
+    cud_interval,
+    estimate_error,
+    performance_interval,
+    plan_sample_size,
+)
+from cudbound.basis.feature_table import column_names
+
+pl = pytest.importorskip("polars")
+pytestmark = pytest.mark.filterwarnings("ignore::cudbound.basis.exceptions.TrainingRowsWarning")
+
+N = 60
+RNG = np.random.default_rng(0)
+PATIENTS = pd.DataFrame(
+    {"age": RNG.normal(60, 10, N), "crp": RNG.exponential(3, N), "sex": RNG.choice(["f", "m"], N)}
+)
+PATIENTS.loc[[3, 4], "crp"] = np.nan
+ILL = np.where(PATIENTS["age"] + RNG.normal(0, 8, N) > 60, "ill", "well")
+GROUPS = np.repeat(np.arange(N // 3), 3)
+WEIGHT = RNG.uniform(0.5, 2.0, N)
+FRAME = pl.DataFrame({name: pl.Series(PATIENTS[name].tolist()) for name in PATIENTS})
+SERIES = pl.Series(ILL.tolist())
+NUMBERS = ["age", "crp"]
+CALL = {"n_resamples": 20, "rng": 0}
+
+encoded = make_pipeline(
+    make_column_transformer(
+        (make_pipeline(SimpleImputer(), StandardScaler()), NUMBERS), (OneHotEncoder(), ["sex"])
+    ),
+    LogisticRegression(),
+)
+#: In batches, with steps that are fitted apart, and one by one.
+CLASSIFIERS = {
+    "together": encoded,
+    "apart": make_pipeline(
+        make_column_transformer(
+            (make_pipeline(SimpleImputer(), QuantileTransformer(n_quantiles=5)), NUMBERS)
+        ),
+        SelectKBest(k=1),
+        LogisticRegression(),
+    ),
+    "alone": make_pipeline(
+        make_column_transformer((SimpleImputer(), NUMBERS)), RandomForestClassifier(3, random_state=0)
+    ),
+}
+
+
+def _participants(report):
+    return report.to_dict()["participants"]
+
+
+CALLS = {
+    "groups": lambda clf, X, y, own: performance_interval(clf, X, y, groups=own(GROUPS), **CALL).row,
+    "processes": lambda clf, X, y, own: performance_interval(clf, X, y, n_jobs=2, **CALL).row,
+    "test set": lambda clf, X, y, own: (
+        compare_intervals(clf, X, y, methods=["test-set-wilson", "k-fold-t"], test_set=(X, y), **CALL).rows
+    ),
+    "auc": lambda clf, X, y, own: performance_interval(clf, X, y, metric="auc", **CALL).row,
+    "cud": lambda clf, X, y, own: cud_interval(clf, X, y, **CALL).row,
+    "learners": lambda clf, X, y, own: compare_learners({"a": encoded, "b": clf}, X, y, rng=0).row,
+    "estimates": lambda clf, X, y, own: (
+        estimate_error(clf, X, y, methods=["k-fold", "bootstrap-optimism"], **CALL).rows
+    ),
+    "report": lambda clf, X, y, own: _participants(
+        clinical_report(clf, X, y, event="ill", n_seeds=1, **CALL)
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CLASSIFIERS)
+def test_the_interval_is_that_of_the_frame_of_pandas(name):
+    clf = CLASSIFIERS[name]
+    known = performance_interval(clone(clf).fit(PATIENTS, ILL), PATIENTS, ILL, **CALL)
+    frame = performance_interval(clone(clf).fit(FRAME, ILL), FRAME, SERIES, **CALL)
+    assert frame.row == known.row
+    assert frame.table.analysis.fingerprint == known.table.analysis.fingerprint
+
+
+@pytest.mark.parametrize("name", quick_first(list(CALLS)))
+def test_every_call_takes_them(name):
+    known = CALLS[name](clone(encoded).fit(PATIENTS, ILL), PATIENTS, ILL, pd.Series)
+    assert (
+        CALLS[name](clone(encoded).fit(FRAME, ILL), FRAME, SERIES, lambda one: pl.Series(one.tolist()))
+        == known
+    )
+
+
+def test_weights_and_points_around_the_rows():
+    numbers = make_pipeline(make_column_transformer((StandardScaler(), ["age"])), LogisticRegression())
+    keyword = {"logisticregression__sample_weight": WEIGHT}
+    rows = [
+        performance_interval(numbers.fit(X, ILL, **keyword), X, ILL, sample_weight=weight, **CALL).row
+        for X, weight in ((PATIENTS, WEIGHT), (FRAME, pl.Series(WEIGHT.tolist())))
+    ]
+    assert rows[0] == rows[1]
+    values = [
+        estimate_error(numbers.fit(X, ILL), X, ILL, methods="bolstered", **CALL).rows[0].estimate
+        for X in (PATIENTS[["age"]], FRAME[["age"]])
+    ]
+    assert values[0] == values[1] > 0.0
+
+
+def test_a_pilot_may_be_one():
+    known, plan = (
+        plan_sample_size(encoded, X, ILL, n_samples=[30], n_replicates=10, n_resamples=20, rng=0)
+        for X in (PATIENTS, FRAME)
+    )
+    assert str(known) == str(plan)
+
+
+@pytest.mark.parametrize("name", ["X", "y", "groups", "sample_weight", "test_set"])
+def test_a_lazy_frame_is_refused_with_the_name_of_its_argument(name):
+    clf = clone(encoded).fit(FRAME, ILL)
+    arguments = {"X": FRAME, "y": SERIES} | {name: FRAME.lazy()}
+    if name == "test_set":
+        arguments[name] = FRAME.lazy(), SERIES
+    message = (
+        rf"The '{name}' parameter must be rows in memory. Got 'LazyFrame' instead. Call its collect\(\) first"
+    )
+    with pytest.raises(ValueError, match=message):
+        compare_intervals(clf, **arguments, **CALL)
+
+
+def test_names_of_columns_are_no_values():
+    table = SimpleNamespace(columns=[[1.0], [2.0]], column_names=["a", "b"])  # as in pyarrow
+    assert column_names(table) == column_names(pd.DataFrame({"a": [1.0], "b": [2.0]})) == ["a", "b"]
+    assert column_names(np.ones((2, 2))) is None
