@@ -32,6 +32,7 @@ from cudbound.inputs.column_roles import Roles, columns_named, find_roles
 from cudbound.inputs.csv_columns import check_constant, check_copies, copies, read_training_data
 from cudbound.inputs.csv_file import Table
 from cudbound.inputs.data_file import CsvError, DataFile, first_few, quoted
+from cudbound.inputs.first_look import FirstLook
 from cudbound.inputs.missing_cells import missing_cells, settle_missing
 from cudbound.inputs.number_texts import PLAIN, THOUSANDS_COMMA, Convention, conventions, key_of, to_numbers
 from cudbound.inputs.suspicions import UNKNOWN, far_in_words, far_values, suspicions
@@ -133,7 +134,7 @@ def check_file(data: DataFile) -> FileCheck:
     try:
         if not data.target:
             raise CsvError("no column has exactly two values; choose the target with --target COL")
-        read_training_data(data)
+        read_training_data(data, look=FirstLook(data, table, find_roles(table, data)))
     except CsvError as stopped:
         error = stopped
     title = f"{quoted(table.source)}: {len(cells)} rows, {len(columns)} columns"

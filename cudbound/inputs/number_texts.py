@@ -64,14 +64,12 @@ def number_of(text: object) -> float:
     >>> [number_of(text) for text in ("1e2", "\u22125", "1_000", "2,915")]
     [100.0, -5.0, nan, nan]
     """
-    if not isinstance(text, str):
-        return math.nan
-    text = text.replace(MINUS, "-")
     try:
-        # of what float takes further, 1_000 is no number of a table, nor are digits of other scripts
-        return float(text) if text.isascii() and "_" not in text else math.nan
-    except ValueError:
-        return math.nan
+        number = float(text)  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        return number_of(text.replace(MINUS, "-")) if isinstance(text, str) and MINUS in text else math.nan
+    # of what float takes further, 1_000 is no number of a table, nor are digits of other scripts
+    return math.nan if not isinstance(text, str) or not text.isascii() or "_" in text else number
 
 
 def to_numbers(column: pd.Series[str]) -> pd.Series[float]:
@@ -106,6 +104,8 @@ def conventions(texts: Iterable[object]) -> list[Convention]:
     """
     left = list(CONVENTIONS)
     for text in {text for text in texts if isinstance(text, str)}:
+        if left == [PLAIN] and _NUMBERS[PLAIN].fullmatch(text):
+            continue
         fitting = [each for each in CONVENTIONS if _NUMBERS[each].fullmatch(text)]
         left = [each for each in left if each in fitting] if fitting else left
     return left

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +15,7 @@ from cudbound.basis.separation import Codes, relabelings, separation
 from cudbound.inputs.column_kinds import FREE_TEXT, IDS, is_id_name, kind_of, numbers_the_rows, one_spelling
 from cudbound.inputs.column_roles import Roles
 from cudbound.inputs.data_file import first_few, quoted
-from cudbound.inputs.number_texts import key_of, number_of, to_numbers
+from cudbound.inputs.number_texts import key_of, to_numbers
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -24,6 +23,8 @@ if TYPE_CHECKING:
 #: A value is far from the others if the gap is larger than this many times their range; one that is often a code for
 #: a missing value, if it is larger than this share of the range of the nine tenths that are nearest to the others.
 FAR, FAR_CODE, NEARER = 2.0, 0.25, 0.9
+#: In more cells than this, agreements of columns are not looked for.
+MOST_CELLS = 1_000_000
 #: Levels, in lower case, that may say "no value".
 UNKNOWN = frozenset(
     {"-", "--", "unknown", "unk", "missing", "n.a.", "n.k.", "n/k", "n/d", "not known", "not recorded"}
@@ -69,7 +70,7 @@ def suspicions(cells: pd.DataFrame, roles: Roles, numbers: pd.DataFrame) -> Iter
         for text, at, others, _ in far_values(to_numbers(cells[roles.target].dropna()), least=1):
             sharing = [name for name in numbers.columns if (numbers[name] == float(text)).any()]
             yield far_in_words(roles.target, text, at, others, sharing)
-        yield from _of_agreements(cells, roles)
+        yield from _of_agreements(cells, roles) if cells.size <= MOST_CELLS else ()
 
 
 def _of_agreements(cells: pd.DataFrame, roles: Roles) -> Iterator[str]:
@@ -96,11 +97,13 @@ def _of_agreements(cells: pd.DataFrame, roles: Roles) -> Iterator[str]:
 
 def codes_of(cells: pd.Series[str]) -> Codes:
     """Return the numbers of the values of a column in their order, and -1 where one is missing."""
-    keys = one_spelling(cells.map(key_of))[0]
-    levels = sorted(
-        keys.dropna().unique(), key=lambda text: (math.isnan(number := number_of(text)), number, text)
-    )
-    return keys.map({level: place for place, level in enumerate(levels)}).fillna(-1).to_numpy(dtype=np.intp)
+    known = cells.notna().to_numpy()
+    values: pd.Series[Any] = to_numbers(cells[known])
+    if values.isna().any():
+        values = one_spelling(cells[known].map(key_of))[0]
+    codes = np.full(len(cells), -1)
+    codes[known] = np.unique(values.to_numpy(), return_inverse=True)[1]
+    return codes
 
 
 def separating(
@@ -156,17 +159,25 @@ def far_values(values: pd.Series[float], least: int = 2) -> Iterator[tuple[str, 
 
     Common codes are looked for beside `least` different values, other numbers beside five.
     """
-    left = values
+    left, codes = values, []
     while (n_left := len(left)) and left.nunique() > least:
         levels = np.unique(left)
         for far, others in ((levels[0], levels[1:]), (levels[-1], levels[:-1])):
-            text = repr(float(far)).removesuffix(".0")
-            code = _CODE.fullmatch(text) is not None and _is_lone_code(left, far, others)
-            if code or (len(others) > 4 and _gap(far, others) > FAR * np.ptp(others)):
-                yield text, values.index[values == far], f"{others[0]:g} to {others[-1]:g}", code
-                left = left[left != far] if code else left
+            if _CODE.fullmatch(_in_short(far)) and _is_lone_code(left, far, others):
+                codes.append(far)
+                left = left[left != far]
         if len(left) == n_left:
-            return
+            break
+    levels = np.unique(left)
+    ends = [(levels[0], levels[1:]), (levels[-1], levels[:-1])] if len(levels) > 5 else []
+    far_ones = [far for far, others in ends if _gap(far, others) > FAR * np.ptp(others)]
+    others = np.setdiff1d(levels, far_ones)
+    for far in (*codes, *far_ones):
+        yield _in_short(far), values.index[values == far], f"{others[0]:g} to {others[-1]:g}", far in codes
+
+
+def _in_short(number: float) -> str:
+    return repr(float(number)).removesuffix(".0")
 
 
 def missing_codes(counts: Counter[str]) -> list[str]:

@@ -144,8 +144,9 @@ def test_the_end_of_a_range_is_no_code(tmp_path, values):
 
 def test_several_codes_of_a_column_are_all_questioned(tmp_path):
     rows = [[row[0], row[1], (0, 1, 2, 99, 999, -9)[i % 6], row[3]] for i, row in enumerate(ROWS)]
-    codes = [said.split()[2] for said in warnings(tmp_path, rows)]
-    assert sorted(codes) == ["-9", "99", "999"]
+    said = warnings(tmp_path, rows)
+    assert sorted(one.split()[2] for one in said) == ["-9", "99", "999"]
+    assert all("is far from the others, 0 to 2; add" in one for one in said)
 
 
 def test_a_code_that_is_a_value_of_another_column_is_left_to_the_file(tmp_path):
