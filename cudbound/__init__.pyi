@@ -27,10 +27,10 @@ from .basis.config import set_config as set_config
 from .basis.outcomes import ConfidenceInterval as ConfidenceInterval
 from .basis.outcomes import Estimand as Estimand
 from .basis.results import ComparisonResult as ComparisonResult
-from .basis.results import Draws as Draws
 from .basis.results import IntervalEstimate as IntervalEstimate
 from .basis.results import PointEstimate as PointEstimate
 from .basis.seeds import over_seeds as over_seeds
+from .basis.solved_draws import Draws as Draws
 from .bound.settings import Bound as Bound
 from .clinical.clinical_report import ClinicalReport as ClinicalReport
 from .clinical.clinical_report import clinical_report as clinical_report

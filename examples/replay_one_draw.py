@@ -14,7 +14,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from cudbound import LeastSquaresClassifier, Problem, cud_interval, solve_draws
-from cudbound.basis.results import SolveStatus
+from cudbound.basis.solved_draws import SolveStatus
 from cudbound.problem.draws import replay_draw
 
 rng = np.random.default_rng(0)

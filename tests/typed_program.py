@@ -73,7 +73,7 @@ from cudbound import (
     verify_result,
 )
 from cudbound.analysis.explanation import Explanation
-from cudbound.basis.results import SolveStatus
+from cudbound.basis.solved_draws import SolveStatus
 from cudbound.exact.certificate import Verification
 from cudbound.intervals import Method
 from cudbound.plotting.coverage import CoverageByScenarioDisplay, CoverageWidthDisplay, KurtosisDisplay

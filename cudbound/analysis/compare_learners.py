@@ -35,7 +35,7 @@ from cudbound.basis.sample import Sample
 from cudbound.basis.validation import check_choice
 from cudbound.intervals import DEFAULT_COMPARISONS, AskedMethod, Method, find_comparisons
 from cudbound.intervals.difference import check_alternative, compute_comparison
-from cudbound.intervals.multiplicity import holm_adjusted
+from cudbound.intervals.multiplicity import adjusted
 from cudbound.metrics.metric import AUC
 from cudbound.metrics.metrics import check_name
 from cudbound.records import Records, ScoreRecords, TestSetLosses
@@ -388,14 +388,3 @@ class Test:
             b=b,
             simultaneous_interval=None if self.n_pairs == 1 else UNDEFINED_LIMITS,
         )
-
-
-def adjusted(by_pair: Sequence[Sequence[ComparisonResult]]) -> tuple[ComparisonResult, ...]:
-    """Return the rows of all pairs by method, with p-values adjusted for the number of pairs if there are several."""
-    if len(by_pair) == 1:
-        return tuple(by_pair[0])
-    return tuple(
-        replace(row, adjusted_pvalue=pvalue)
-        for same in zip(*by_pair, strict=True)
-        for row, pvalue in zip(same, holm_adjusted([row.pvalue for row in same]).tolist(), strict=True)
-    )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from cudbound.basis.parameter_error import ParameterError as ParameterError
 
 if TYPE_CHECKING:
-    from cudbound.basis.results import Draws
+    from cudbound.basis.solved_draws import Draws
 
 
 class CudboundWarning(UserWarning):

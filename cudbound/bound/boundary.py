@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from cudbound.basis.calls import warn
 from cudbound.basis.exceptions import NotCertifiedWarning, SolveInterrupted, UnsupportedEstimatorError
-from cudbound.basis.results import Draws, SolveStatus
+from cudbound.basis.solved_draws import Draws, SolveStatus
 from cudbound.basis.validation import check_aci_rate
 from cudbound.losses.surrogates import LOSSES
 from cudbound.problem.additive_model import TIE_TOLERANCE, AdditiveModel

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from cudbound.basis.calls import public_call, warn
 from cudbound.basis.outcomes import ConfidenceInterval
 from cudbound.basis.quantiles import inverted_cdf_quantile, within
-from cudbound.basis.results import Draws
 from cudbound.basis.rounding import Worded
+from cudbound.basis.solved_draws import Draws
 from cudbound.basis.validation import check_confidence_level
 from cudbound.bound.joint import JointDraws, solve_joint
 from cudbound.metrics.metric import ERROR, Metric, MetricRows

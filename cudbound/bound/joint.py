@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from cudbound.basis.calls import warn
 from cudbound.basis.quantiles import inverted_cdf_quantile, quantile_rank
-from cudbound.basis.results import Draws
+from cudbound.basis.solved_draws import Draws
 from cudbound.metrics.metric import Metric, MetricRows
 from cudbound.problem.additive_model import AdditiveModel
 from cudbound.problem.problem import Problem

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from cudbound.basis.calls import warn
 from cudbound.basis.quantiles import inverted_cdf_quantile
-from cudbound.basis.results import Draws
+from cudbound.basis.solved_draws import Draws
 from cudbound.metrics.metric import ERROR, MetricRows
 from cudbound.problem.additive_model import AdditiveModel
 from cudbound.records import SignedSuprema

@@ -20,9 +20,10 @@ from cudbound.analysis.cud_interval import cud_interval
 from cudbound.analysis.performance_interval import performance_interval
 from cudbound.analysis.table import IntervalTable
 from cudbound.basis.exceptions import CudboundWarning, SlowRefitsWarning, StatedError
-from cudbound.basis.results import Draws, IntervalEstimate
+from cudbound.basis.results import IntervalEstimate
 from cudbound.basis.sample import Sample
 from cudbound.basis.seeds import over_seeds
+from cudbound.basis.solved_draws import Draws
 from cudbound.bound.settings import Bound
 from cudbound.clinical.participants import frame_of
 from cudbound.estimators.chosen_threshold import ChosenThresholdClassifier

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from cudbound.basis.results import Draws, SolveStatus
+from cudbound.basis.solved_draws import Draws, SolveStatus
 from cudbound.exact.supremum import SIGNS, ExactDraw
 from cudbound.problem.problem import Problem, read_arrays, read_scalars, write_arrays
 

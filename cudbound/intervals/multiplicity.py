@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
+
+from cudbound.basis.results import ComparisonResult
 
 
 def holm_adjusted(pvalues: Sequence[float]) -> NDArray[np.float64]:
@@ -35,3 +38,14 @@ def holm_adjusted(pvalues: Sequence[float]) -> NDArray[np.float64]:
     adjusted = np.empty_like(values)
     adjusted[order] = np.maximum.accumulate(steps)
     return adjusted
+
+
+def adjusted(by_pair: Sequence[Sequence[ComparisonResult]]) -> tuple[ComparisonResult, ...]:
+    """Return the rows of all pairs by method, with p-values adjusted for the number of pairs if there are several."""
+    if len(by_pair) == 1:
+        return tuple(by_pair[0])
+    return tuple(
+        replace(row, adjusted_pvalue=pvalue)
+        for same in zip(*by_pair, strict=True)
+        for row, pvalue in zip(same, holm_adjusted([row.pvalue for row in same]).tolist(), strict=True)
+    )

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from cudbound.basis.calls import warn
 from cudbound.basis.exceptions import CudboundWarning, UnsupportedProblemError
-from cudbound.basis.results import Draws
+from cudbound.basis.solved_draws import Draws
 from cudbound.losses.surrogates import LOSSES
 from cudbound.problem.coordinates import Basis, carrying_columns, design_rank, orthonormal_basis
 from cudbound.problem.problem import Problem

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from cudbound.basis.calls import warn
 from cudbound.basis.exceptions import CudboundWarning, SolveInterrupted
-from cudbound.basis.results import Draws, SolveStatus
+from cudbound.basis.solved_draws import Draws, SolveStatus
 from cudbound.basis.validation import check_choice
 from cudbound.problem.problem import Problem
 from cudbound.solve.limits import NO_LIMITS, SearchLimits

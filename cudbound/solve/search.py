@@ -11,7 +11,7 @@ import numpy as np
 
 from cudbound.basis.exceptions import NotCertifiedWarning, SolveInterrupted
 from cudbound.basis.quantiles import quantile_rank, within
-from cudbound.basis.results import Draws, SolveStatus
+from cudbound.basis.solved_draws import Draws, SolveStatus
 from cudbound.basis.validation import check_n_jobs
 from cudbound.problem.problem import Problem
 from cudbound.solve.effort import default_node_budget, nodes_within

@@ -16,7 +16,7 @@ from cudbound.basis.calls import public_call
 from cudbound.basis.exceptions import SolveInterrupted
 from cudbound.basis.parameter_error import ParameterError
 from cudbound.basis.quantiles import within
-from cudbound.basis.results import Draws
+from cudbound.basis.solved_draws import Draws
 from cudbound.basis.validation import check_choice, check_n_jobs, check_ranks
 from cudbound.problem.problem import Problem
 from cudbound.solve.effort import forecast

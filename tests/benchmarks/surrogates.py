@@ -22,7 +22,7 @@ from worlds import surrogate_problem, world, world_problem
 
 from cudbound import Bound, LeastSquaresClassifier, cud_interval
 from cudbound.adapters import express
-from cudbound.basis.results import Draws
+from cudbound.basis.solved_draws import Draws
 from cudbound.losses.surrogates import LOSSES
 from cudbound.problem.draws import draw_counts
 from cudbound.problem.problem import Problem

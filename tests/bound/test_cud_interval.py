@@ -29,7 +29,8 @@ from cudbound.basis.exceptions import (
     SolveInterrupted,
     UnsupportedEstimatorError,
 )
-from cudbound.basis.results import Draws, IntervalEstimate, SolveStatus
+from cudbound.basis.results import IntervalEstimate
+from cudbound.basis.solved_draws import Draws, SolveStatus
 from cudbound.basis.validation import JOBS_PER_CPU, check_n_jobs
 from cudbound.problem.draws import draw_counts
 from cudbound.problem.problem import Problem

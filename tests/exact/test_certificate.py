@@ -15,7 +15,7 @@ from oracles import enumerate_q
 from random_problems import make
 
 from cudbound import Certificate, Problem, cud_interval, solve_draws
-from cudbound.basis.results import SolveStatus
+from cudbound.basis.solved_draws import SolveStatus
 from cudbound.problem.problem import read_arrays
 
 

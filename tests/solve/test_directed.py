@@ -14,7 +14,7 @@ from worlds import FEATURES, world_problem
 
 from cudbound.basis.exceptions import NotCertifiedWarning, SolveInterrupted
 from cudbound.basis.quantiles import quantile_rank, within
-from cudbound.basis.results import Draws, SolveStatus
+from cudbound.basis.solved_draws import Draws, SolveStatus
 from cudbound.losses.surrogates import LOSSES, get_loss
 from cudbound.problem.problem import Problem
 from cudbound.solve.limits import SearchLimits

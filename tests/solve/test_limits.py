@@ -22,7 +22,7 @@ from worlds import world_problem
 import cudbound.solve.solve_draws
 from cudbound import config_context
 from cudbound.basis.exceptions import SolveInterrupted
-from cudbound.basis.results import Draws, SolveStatus
+from cudbound.basis.solved_draws import Draws, SolveStatus
 from cudbound.losses.surrogates import SquaredLoss
 from cudbound.problem.problem import Problem
 from cudbound.solve.limits import SearchLimits

@@ -20,7 +20,7 @@ from oracles import OracleResult, check_witness, enumerate_q
 from random_problems import KINDS, N_DRAWS, make_with_loss
 from worlds import world_problem
 
-from cudbound.basis.results import SolveStatus
+from cudbound.basis.solved_draws import SolveStatus
 from cudbound.losses.surrogates import LOSSES, get_loss
 from cudbound.problem.draws import draw_counts
 from cudbound.problem.problem import Problem

@@ -21,7 +21,7 @@ from tiers import each_tier, quick_first
 
 import cudbound
 from cudbound import CvxpyLoss, solve_draws
-from cudbound.basis.results import Draws
+from cudbound.basis.solved_draws import Draws
 from cudbound.losses.surrogates import LOSSES, get_loss
 from cudbound.problem.problem import Problem
 from cudbound.solve.limits import SearchLimits
