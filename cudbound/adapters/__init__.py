@@ -20,7 +20,7 @@ from cudbound.basis.exceptions import (
     UnsupportedEstimatorError,
 )
 from cudbound.basis.sample import check_index
-from cudbound.basis.validation import check_binary_classifier, check_no_results
+from cudbound.basis.validation import check_binary_classifier, check_can_be_refitted
 from cudbound.problem.additive_model import AdditiveModel
 from cudbound.solve.minimum import check_minimizer, optimality_residual, training_problem
 from cudbound.solve.minimum import polish as polish_model
@@ -150,7 +150,7 @@ def warn_unscaled(estimator: Any, X: Any, y: Any) -> None:
 def _model_of(estimator: Any, X: Any, y: Any) -> AdditiveModel:
     """Return the model of a fitted estimator, without weights of the fit and without checking its loss."""
     check_index(X, y)
-    check_no_results(estimator)
+    check_can_be_refitted(estimator)
     check_is_fitted(estimator)
     adapter = find_adapter(estimator)
     if hasattr(estimator, "classes_"):  # a search that was not refitted has none; its adapter says so

@@ -145,8 +145,6 @@ class Model:
             return replace(without, why_none=unseen, why_not_capped=unseen)
         if not (use.cap or use.bound):
             return without
-        if facts.reads_labels:
-            warn(LabelsReadWarning(facts.reads_labels))
         weights = sample.sample_weight
         try:
             model = express(
@@ -159,6 +157,8 @@ class Model:
                 warn(NotMinimizerWarning(error.residual))
             reason = reason_of(error, estimator)
             return replace(without, why_none=reason, why_not_capped=unseen or reason)
+        if facts.reads_labels:
+            warn(LabelsReadWarning(facts.reads_labels))
         return replace(without, additive=model, why_not_capped=unseen)
 
 

@@ -6,11 +6,15 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import expit
 from sklearn.linear_model import LogisticRegression
 
 from cudbound.basis.calls import public_call
 from cudbound.basis.exceptions import UnsupportedEstimatorError
 from cudbound.basis.validation import check_lengths
+
+#: Slope of the likelihood, as a share of the sum of a column, above which it is not at its maximum.
+STEEP = 1e-3
 
 
 @public_call
@@ -39,12 +43,8 @@ def from_statsmodels(result: Any) -> tuple[LogisticRegression, NDArray[np.float6
     Raises
     ------
     UnsupportedEstimatorError
-        If it is not such a result, or if the fit used weights, an offset, an exposure or outcomes other than 0 and 1.
-
-    Notes
-    -----
-    For coefficients that do not maximize the likelihood, such as those of ``fit_regularized``, the CUD bound and the
-    intervals that use it raise `cudbound.basis.exceptions.NotMinimizerError`.
+        If it is not such a result, if the fit used weights, an offset, an exposure or outcomes other than 0 and 1, or
+        if the coefficients do not maximize the likelihood, as those of ``fit_regularized`` and ``fit_constrained``.
 
     Examples
     --------
@@ -54,10 +54,10 @@ def from_statsmodels(result: Any) -> tuple[LogisticRegression, NDArray[np.float6
     ...     exog = np.array([[1.0, 2.0], [1.0, 3.0], [1.0, 4.0], [1.0, 5.0], [1.0, 6.0], [1.0, 7.0]])
     ...     endog = np.array([0.0, 0.0, 1.0, 0.0, 1.0, 1.0])
     >>> class Results:
-    ...     model, params = Logit(), np.array([-6.3, 1.4])
+    ...     model, params = Logit(), np.array([-5.463, 1.214])
     >>> classifier, X, y = from_statsmodels(Results())
     >>> X.ravel().tolist(), y.tolist(), classifier.coef_.tolist(), classifier.intercept_.tolist()
-    ([2.0, 3.0, 4.0, 5.0, 6.0, 7.0], [0, 0, 1, 0, 1, 1], [[1.4]], [-6.3])
+    ([2.0, 3.0, 4.0, 5.0, 6.0, 7.0], [0, 0, 1, 0, 1, 1], [[1.214]], [-5.463])
     """
     model: Any = getattr(result, "model", None)
     params = np.asarray(getattr(result, "params", ()), dtype=np.float64)
@@ -81,6 +81,7 @@ def from_statsmodels(result: Any) -> tuple[LogisticRegression, NDArray[np.float6
         )
     check_lengths(design.shape[1], params.size)
     constant = np.flatnonzero((design == design[0]).all(axis=0) & (design[0] != 0.0))[:1]
+    _check_maximum(result, design, outcomes, params)
     X, y = np.delete(design, constant, axis=1), outcomes.astype(np.int64)
     classifier = LogisticRegression(
         C=np.inf, solver="newton-cholesky", tol=1e-8, fit_intercept=bool(constant.size)
@@ -91,6 +92,25 @@ def from_statsmodels(result: Any) -> tuple[LogisticRegression, NDArray[np.float6
     classifier.intercept_ = params[constant] * design[0, constant] if constant.size else np.zeros(1)
     classifier.n_iter_ = np.array([0], dtype=np.int32)
     return classifier, X, y
+
+
+def _check_maximum(
+    result: Any, design: NDArray[np.float64], outcomes: NDArray[np.float64], params: NDArray[np.float64]
+) -> None:
+    """Raise an error unless the coefficients maximize the likelihood, as those of refits do."""
+    slope = np.abs(design.T @ (outcomes - expit(design @ params)))
+    penalized = type(result).__name__.startswith(("Regularized", "L1"))
+    if (
+        not penalized
+        and not hasattr(result, "constraints")
+        and (slope <= STEEP * abs(design).sum(axis=0)).all()
+    ):
+        return
+    raise UnsupportedEstimatorError(
+        "The coefficients do not maximize the likelihood, but those of refits would.",
+        "Use fit() of statsmodels, with a larger maxiter if it did not converge, instead of fit_regularized or "
+        "fit_constrained; for a penalty, fit LogisticRegression of scikit-learn.",
+    )
 
 
 def _check_plain(model: Any) -> None:

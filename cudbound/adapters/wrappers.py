@@ -26,8 +26,17 @@ from cudbound.problem.additive_model import AdditiveModel
 
 
 def _pipeline_model(estimator: Pipeline, X: Any, y: Any) -> AdditiveModel:
-    final = estimator.steps[-1][1]
+    *before, final = (step for _, step in estimator.steps)
     adapter = find_adapter(final)
+    for step in before:
+        if not (step is None or isinstance(step, str) or hasattr(step, "transform")):
+            raise UnsupportedEstimatorError(
+                f"{type(step).__name__} changes which rows the classifier is fitted to, so that it does not minimize a "
+                "loss of the training rows.",
+                "For the CUD interval, fit a classifier with weights instead, such as "
+                "LogisticRegression(class_weight='balanced'); intervals based on refits, such as 'two-center', support "
+                "this one.",
+            )
     basis = estimator[:-1].transform(X) if len(estimator.steps) > 1 else X
     return adapter.express(final, basis, y)
 

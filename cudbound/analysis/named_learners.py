@@ -25,7 +25,7 @@ from cudbound.basis.hints import suggestion
 from cudbound.basis.parameter_error import ParameterError
 from cudbound.basis.results import ComparisonResult
 from cudbound.basis.sample import Sample
-from cudbound.basis.validation import check_binary_classifier
+from cudbound.basis.validation import check_binary_classifier, check_can_be_refitted
 from cudbound.resampling.failed_refits import naming_the_step
 
 #: The word for it, instead of a classifier.
@@ -123,6 +123,7 @@ def fit_learners(
     seed = int(streams["learners"].integers(2**31 - 1))
     found = {}
     for name, learner in learners.items():
+        check_can_be_refitted(learner)
         try:
             check_is_fitted(learner)
             fitted = learner

@@ -218,19 +218,38 @@ def check_flag(name: str, value: object) -> bool:
     return bool(value)
 
 
-def check_no_results(estimator: Any) -> None:
-    """Raise an error for results of statsmodels, which cannot be refitted.
+def check_can_be_refitted(estimator: Any) -> None:
+    """Raise an error for results of statsmodels, and for classes that scikit-learn cannot clone.
 
     Raises
     ------
     TypeError
-        If `estimator` is one; the message names the function that makes a classifier of it.
+        If `estimator` is a result; the message names the function that makes a classifier of it.
+    UnsupportedEstimatorError
+        If its class, or that of the classifier in it, is not a complete scikit-learn estimator.
     """
+    name = type(estimator).__name__
     if hasattr(estimator, "model") and hasattr(estimator, "params") and not hasattr(estimator, "fit"):
         raise TypeError(
-            f"{type(estimator).__name__} of statsmodels is a result, not a classifier. For a logistic "
+            f"{name} of statsmodels is a result, not a classifier. For a logistic "
             "regression, use classifier, X, y = cudbound.from_statsmodels(result)."
         )
+    if isinstance(estimator, type) or not hasattr(estimator, "fit"):
+        return  # no classifier at all, which is said elsewhere
+    from sklearn.utils import get_tags
+
+    while hasattr(estimator, "steps"):
+        estimator = estimator.steps[-1][1]
+    name = type(estimator).__name__
+    try:
+        estimator.get_params()
+        get_tags(estimator)
+    except AttributeError as error:
+        raise UnsupportedEstimatorError(
+            f"{name} does not inherit from BaseEstimator of scikit-learn, so that refits cannot clone it.",
+            f"Write class {name}(ClassifierMixin, BaseEstimator), both of sklearn.base, with its parameters as "
+            "arguments of __init__.",
+        ) from error
 
 
 def check_binary_classifier(estimator: Any) -> NDArray[Any]:
@@ -270,7 +289,7 @@ def check_classifier(estimator: Any) -> NDArray[Any]:
     from sklearn.base import is_regressor
     from sklearn.utils.validation import check_is_fitted
 
-    check_no_results(estimator)
+    check_can_be_refitted(estimator)
     check_is_fitted(estimator)
     if is_regressor(estimator):
         raise TypeError(

@@ -11,7 +11,7 @@ from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 
 from cudbound import compare_intervals, cud_interval, from_statsmodels, performance_interval
-from cudbound.basis.exceptions import NotMinimizerError, NotMinimizerWarning, UnsupportedEstimatorError
+from cudbound.basis.exceptions import UnsupportedEstimatorError
 
 N = 50
 RNG = np.random.default_rng(0)
@@ -96,11 +96,32 @@ def test_other_results_are_refused(fit, message):
         from_statsmodels(fit())
 
 
-def test_a_penalized_fit_has_no_bound():
-    classifier, rows, labels = from_statsmodels(
-        sm.Logit(Y, sm.add_constant(X)).fit_regularized(disp=0, alpha=2.0)
-    )
-    with pytest.raises(NotMinimizerError):
-        performance_interval(classifier, rows, labels, method="cud", n_resamples=10, rng=0)
-    with pytest.warns(NotMinimizerWarning):
-        performance_interval(classifier, rows, labels, n_resamples=10, rng=0)
+DESIGN = sm.add_constant(X)
+HALF = np.array([[0.0, 1.0, 0.0]]), np.array([0.5])
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize(
+    "fit",
+    [
+        lambda: sm.Logit(Y, DESIGN).fit_regularized(disp=0, alpha=2.0),
+        lambda: sm.Logit(Y, DESIGN).fit_regularized(disp=0, alpha=1e-4),
+        lambda: sm.GLM(Y, DESIGN, family=BINOMIAL).fit_regularized(alpha=0.1),
+        lambda: sm.GLM(Y, DESIGN, family=BINOMIAL).fit_regularized(alpha=0.1, L1_wt=0.0),
+        lambda: sm.GLM(Y, DESIGN, family=BINOMIAL).fit_regularized(alpha=0.1, L1_wt=1.0, refit=True),
+        lambda: sm.GLM(Y, DESIGN, family=BINOMIAL).fit_constrained(HALF),
+        lambda: smf.glm("y ~ a + b", TABLE, family=BINOMIAL).fit_constrained("a = 0.5"),
+        lambda: smf.logit("y ~ a + b", TABLE).fit_constrained("a = 0.5", disp=0),
+        lambda: sm.Logit(Y, DESIGN).fit(disp=0, maxiter=2),
+    ],
+)
+def test_coefficients_that_refits_would_not_have_are_refused(fit):
+    with pytest.raises(
+        UnsupportedEstimatorError, match=r"do not maximize the likelihood.*fit_regularized or fit_const"
+    ):
+        from_statsmodels(fit())
+
+
+@pytest.mark.parametrize("method", ["newton", "bfgs", "lbfgs", "nm", "powell"])
+def test_every_optimizer_that_converges_is_accepted(method):
+    assert from_statsmodels(sm.Logit(Y, DESIGN).fit(method=method, disp=0, maxiter=5000))[1].shape == (N, 2)

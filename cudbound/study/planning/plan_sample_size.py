@@ -13,7 +13,7 @@ from cudbound.basis.calls import public_call
 from cudbound.basis.parameter_error import ParameterError
 from cudbound.basis.protocols import Features, Learner
 from cudbound.basis.seeds import check_seed
-from cudbound.basis.validation import check_integer, check_n_jobs, check_no_results
+from cudbound.basis.validation import check_can_be_refitted, check_integer, check_n_jobs
 from cudbound.intervals import find_methods
 from cudbound.metrics.metric import METRICS
 from cudbound.metrics.metrics import Metrics, as_metrics
@@ -144,7 +144,7 @@ def plan_sample_size(
     """
     check_half_width(half_width)
     check_share("probability", probability)
-    check_no_results(estimator)
+    check_can_be_refitted(estimator)
     check_integer("n_replicates", n_replicates, MIN_REPLICATES, MAX_REPLICATES)
     grid = tuple(sorted({check_integer("n_samples", n, 4) for n in n_samples}))
     asked = find_methods([method])

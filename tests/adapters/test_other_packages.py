@@ -1,0 +1,117 @@
+"""Pipelines of imbalanced-learn, and classes that are no complete scikit-learn estimators."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pytest
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from cudbound import (
+    compare_intervals,
+    compare_learners,
+    cud_interval,
+    estimate_error,
+    performance_interval,
+    plan_sample_size,
+)
+from cudbound.basis.exceptions import UnsupportedEstimatorError
+from cudbound.resampling.refits import prepare_refits
+
+RNG = np.random.default_rng(0)
+X = RNG.normal(size=(60, 2))
+Y = (X[:, 0] + RNG.normal(size=60) > 1).astype(int)
+CALL = {"n_resamples": 20, "rng": 0}
+ENTRIES = [performance_interval, compare_intervals, cud_interval, estimate_error]
+
+
+class Bare:
+    """It can be fitted and predicts, and that is all."""
+
+    def fit(self, X, y):
+        self.classes_ = np.unique(y)
+        self.direction_ = X[y == self.classes_[1]].mean(axis=0) - X[y == self.classes_[0]].mean(axis=0)
+        return self
+
+    def predict(self, X):
+        return self.classes_[(X @ self.direction_ > 0).astype(int)]
+
+
+class WithParameters(Bare):
+    def __init__(self, scale=1.0):
+        self.scale = scale
+
+    def get_params(self, deep=True):
+        return {"scale": self.scale}
+
+    def set_params(self, **parameters):
+        vars(self).update(parameters)
+        return self
+
+
+class Mixed(ClassifierMixin, Bare):
+    pass
+
+
+class Complete(ClassifierMixin, BaseEstimator, Bare):
+    pass
+
+
+@pytest.mark.parametrize("kind", [Bare, WithParameters, Mixed])
+def test_a_class_that_cannot_be_cloned_is_told_what_to_inherit(kind):
+    message = (
+        rf"{kind.__name__} does not inherit from BaseEstimator of scikit-learn.*"
+        rf"class {kind.__name__}\(ClassifierMixin, BaseEstimator\)"
+    )
+    for clf in (kind().fit(X, Y), make_pipeline(StandardScaler(), kind()).fit(X, Y)):
+        for entry in ENTRIES:
+            with pytest.raises(UnsupportedEstimatorError, match=message):
+                entry(clf, X, Y, **CALL)
+        with pytest.raises(UnsupportedEstimatorError, match=message):
+            compare_learners([clf, "majority"], X, Y, rng=0)
+        with pytest.raises(UnsupportedEstimatorError, match=message):
+            plan_sample_size(clf, X, Y, rng=0)
+
+
+def test_the_remedy_is_enough():
+    clf = Complete().fit(X, Y)
+    assert performance_interval(clf, X, Y, **CALL).row.degenerate is None
+    with pytest.raises(UnsupportedEstimatorError, match="Complete is not a known additive classifier"):
+        cud_interval(clf, X, Y, **CALL)
+
+
+@pytest.fixture(params=["RandomOverSampler", "SMOTE", "RandomUnderSampler"])
+def resampled(request):
+    samplers = pytest.importorskip("imblearn.over_sampling"), pytest.importorskip("imblearn.under_sampling")
+    pipeline = pytest.importorskip("imblearn.pipeline")
+    (sampler,) = [getattr(part, request.param) for part in samplers if hasattr(part, request.param)]
+    return pipeline.make_pipeline(StandardScaler(), sampler(random_state=0), LogisticRegression()).fit(X, Y)
+
+
+def test_a_step_that_changes_the_rows_has_no_bound(resampled):
+    name = type(resampled.steps[1][1]).__name__
+    for method in ("cud", "aci"):
+        with pytest.raises(
+            UnsupportedEstimatorError, match=f"^{name} changes which rows.*class_weight='balanced'"
+        ):
+            compare_intervals(resampled, X, Y, methods=method, **CALL)
+    table = compare_intervals(resampled, X, Y, methods="recommended", **CALL)
+    assert table["two-center"].degenerate is None
+    assert f"no CUD bound: the bound treats {name}" in table["cud"].degenerate
+
+
+def test_refits_are_those_of_clones(resampled):
+    counts = np.random.default_rng(1).multinomial(60, np.full(60, 1 / 60), size=3)
+    losses = prepare_refits(resampled, X, Y).recorded(np.random.default_rng(0))(counts)
+    drawn = [np.repeat(np.arange(60), row) for row in counts]
+    np.testing.assert_array_equal(
+        losses, [clone(resampled).fit(X[rows], Y[rows]).predict(X) != Y for rows in drawn]
+    )
+    with warnings.catch_warnings(action="error"):
+        assert (
+            compare_learners({"resampled": resampled, "majority": "majority"}, X, Y, rng=0).row.n_fits == 30
+        )
