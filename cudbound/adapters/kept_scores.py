@@ -9,6 +9,7 @@ import numpy as np
 from scipy.special import expit
 
 from cudbound.basis.parameter_error import ParameterError
+from cudbound.basis.predictions import predicted_probabilities, predicted_scores
 from cudbound.basis.validation import Array
 from cudbound.estimators.chosen_threshold import ChosenThresholdClassifier
 
@@ -49,14 +50,15 @@ class Scoring:
         Raises
         ------
         ParameterError
-            If the classifier has no scores or probabilities, or they are not finite.
+            If the classifier has no scores or probabilities.
+        ValueError
+            If they are not finite, or the probabilities are none.
         """
         found = {}
         for kind in self.kinds:
-            values = self._scores(estimator, X) if kind == "scores" else self._probabilities(estimator, X)
-            if not np.isfinite(values).all():
-                raise ParameterError("estimator", f"a classifier with finite {kind}", estimator)
-            found[kind] = values
+            found[kind] = (
+                self._scores(estimator, X) if kind == "scores" else self._probabilities(estimator, X)
+            )
         return found
 
     def from_linear(self, scores: Array) -> dict[str, Array]:
@@ -75,7 +77,7 @@ class Scoring:
                 name = type(_scorer(estimator)).__name__
                 rule = f"one that needs no scores: {name} has neither decision_function nor predict_proba"
                 raise ParameterError("metric", rule, "auc")
-        scores = np.asarray(_scorer(estimator).decision_function(X), dtype=np.float64)
+        scores = predicted_scores(_scorer(estimator), X)
         return scores if self.event_class else -scores
 
     def _probabilities(self, estimator: Any, X: Any) -> Array:
@@ -83,7 +85,7 @@ class Scoring:
         if not hasattr(scorer, "predict_proba"):
             rule = f"one that needs no probabilities: {type(scorer).__name__} has no predict_proba"
             raise ParameterError("metric", rule, "brier")
-        return np.asarray(scorer.predict_proba(X), dtype=np.float64)[:, self.event_class]
+        return predicted_probabilities(scorer, X, len(estimator.classes_))[:, self.event_class]
 
 
 #: Losses alone.

@@ -27,6 +27,7 @@ from cudbound.basis.exceptions import (
     UnsupportedEstimatorError,
     UnsupportedProblemError,
 )
+from cudbound.basis.predictions import predicted_probabilities, predicted_scores
 from cudbound.basis.sample import Sample
 from cudbound.basis.validation import Array
 from cudbound.estimators.chosen_threshold import ChosenThresholdClassifier
@@ -265,10 +266,12 @@ def distances_from_threshold(estimator: Any, X: Any) -> tuple[Array | None, str]
     found = False
     for function, cut in _candidates(estimator, scorer):
         try:
-            scores = np.asarray(getattr(scorer, function)(X), dtype=np.float64)
+            if function == "predict_proba":
+                scores = predicted_probabilities(scorer, X, 2)[:, 1]
+            else:
+                scores = predicted_scores(scorer, X)
         except Exception as error:  # what is not needed for a class may fail in a classifier of any origin
             return None, f"{function} of {name} fails: {type(error).__name__}"
-        scores = scores[:, 1] if function == "predict_proba" else scores
         found = True
         above = scores - cut
         if above.shape == second.shape and (above[second] >= 0.0).all() and (above[~second] <= 0.0).all():

@@ -18,6 +18,7 @@ from cudbound.analysis.plan import Plan, needs_of, use_of_model
 from cudbound.analysis.question import Question
 from cudbound.analysis.rows import Rows, all_rows, rows_of_target
 from cudbound.basis.parameter_error import ParameterError
+from cudbound.basis.predictions import predicted_probabilities
 from cudbound.basis.sample import Sample
 from cudbound.basis.validation import Array, check_localization
 from cudbound.bound.cud_bound import CudBound
@@ -186,7 +187,7 @@ def _check_threshold(estimator: Any, sample: Sample, asked: ResolvedMetrics) -> 
         return
     event = sample.classes.tolist()[asked.event_class]
     risk, called = (
-        estimator.predict_proba(sample.X)[:, asked.event_class],
+        predicted_probabilities(estimator, sample.X, len(sample.classes))[:, asked.event_class],
         estimator.predict(sample.X) == event,
     )
     if ((risk > cut) & ~called | (risk < cut) & called).any():

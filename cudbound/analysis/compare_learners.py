@@ -29,6 +29,7 @@ from cudbound.analysis.table import ComparisonTable
 from cudbound.basis.calls import public_call
 from cudbound.basis.outcomes import UNDEFINED_LIMITS
 from cudbound.basis.parameter_error import ParameterError
+from cudbound.basis.predictions import predicted_labels
 from cudbound.basis.protocols import Features, Learner
 from cudbound.basis.results import ComparisonResult
 from cudbound.basis.sample import Sample
@@ -208,6 +209,8 @@ def compare_learners(
     streams = spawn_streams(question.rng)
     fitted = fit_learners(streams, named, X, y, groups)
     sample = Sample.of(common_classifier(fitted.values()), X, y, groups)
+    for one in fitted.values():
+        predicted_labels(one, X, sample.classes)  # what is wrong would count as an error
     event_class = question.metrics.resolve(sample.classes.tolist()).event_class
     if compared == AUC.name:
         if test_set is not None:
@@ -331,7 +334,10 @@ def _record_pair(needs: frozenset[str], recording: Recording, pair: tuple[Any, A
     given: dict[str, Any] = {"groups": recording.sample.groups}
     if recording.test_set is not None:
         X_test, y_test = recording.test_set
-        wrong = [(each.predict(X_test) != y_test).astype(np.int8) for each in pair]
+        wrong = [
+            (predicted_labels(each, X_test, recording.sample.classes) != y_test).astype(np.int8)
+            for each in pair
+        ]
         given["test_set"] = TestSetLosses(
             wrong[0] - wrong[1],
             recording.sample.n_samples,

@@ -22,7 +22,7 @@ from cudbound.metrics.metric import AUC, BRIER
 from cudbound.metrics.score_views import squared_errors
 from cudbound.point_estimates import compute_estimate, find_estimators
 from cudbound.records import FoldLosses, Records, ScoreRecords, TestSetLosses
-from cudbound.records.rules import Recorded, row_losses
+from cudbound.records.rules import Recorded, check_errors, check_errors_of_rows, row_losses
 
 #: The field of `Records` for each class of recorded losses.
 FIELD_OF = {
@@ -59,7 +59,8 @@ def collect_records(
     Raises
     ------
     ValueError
-        If an object has another class, a class occurs too often, or a share is not in [0, 1].
+        If an object has another class, a class occurs too often, losses of rows are not those of right and wrong
+        predictions, or a share is not in [0, 1].
     """
     filled: dict[str, Any] = {}
     for record in records if isinstance(records, Iterable) else (records,):
@@ -72,11 +73,14 @@ def collect_records(
                 f"Recorded losses must be objects of the classes {known} in cudbound.records, each at most once "
                 f"(TestSetLosses twice). Got {'another ' if name else ''}{type(record).__name__}."
             )
+        if isinstance(record, Recorded):
+            check_errors(record)
         filled[name] = record
         if isinstance(record, FoldLosses) and record.n_folds == np.size(record.losses):
             filled["leave_one_out"] = record
     if training_losses is not None:
         filled["losses"] = row_losses("training_losses", training_losses)
+        check_errors_of_rows("training_losses", filled["losses"])
     for name, share in (("positive", positive), ("predicted_positive", predicted_positive)):
         if share is not None:
             if not 0.0 <= share <= 1.0:

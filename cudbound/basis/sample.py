@@ -17,6 +17,7 @@ from cudbound.basis.exceptions import CudboundWarning
 from cudbound.basis.feature_table import column_names
 from cudbound.basis.groups import Groups, check_groups
 from cudbound.basis.parameter_error import ParameterError
+from cudbound.basis.predictions import predicted_labels
 from cudbound.basis.related_rows import related_rows
 from cudbound.basis.validation import (
     Array,
@@ -90,6 +91,7 @@ class Sample:
         indexed, name = (X, "X") if hasattr(X, "iloc") else (y, "y")
         for other, values in (("groups", groups), ("sample_weight", sample_weight)):
             check_index(indexed, values, names=(name, other))
+        predicted_labels(estimator, X, classes)
         known = classes[(labels if len(classes) > 2 else labels > 0.0).astype(int)]
         return cls(X, known, classes, labels, check_groups(groups, labels), weights, groups)
 

@@ -38,12 +38,15 @@ class Rule:
         Whether the losses of one classifier can also be negative, as an optimism can.
     optional : bool
         Whether None means that it was not recorded.
+    of_rows : bool
+        Whether each loss is that of one row, and no mean.
     """
 
     check: Callable[[str, Any], Any]
     loss: bool = False
     signed: bool = False
     optional: bool = False
+    of_rows: bool = False
 
 
 class Recorded:
@@ -104,6 +107,28 @@ def _check_range(name: str, values: Any) -> None:
             name,
             "losses in [0, 1], or differences of two losses, in [-1, 1]",
             np.asarray(values)[beyond].ravel()[0].item(),
+        )
+
+
+def check_errors(record: Recorded) -> None:
+    """Raise ValueError if the losses of rows are not those of right and wrong predictions, as probabilities are not."""
+    if not getattr(record, "weighed", False):
+        for name, rule in _rules(type(record)).items():
+            if rule.of_rows:
+                check_errors_of_rows(f"{type(record).__name__}.{name}", getattr(record, name))
+
+
+def check_errors_of_rows(name: str, losses: Losses) -> None:
+    """Raise ValueError unless losses are 0, or one of two costs, or the differences of such losses."""
+    sizes = np.unique(np.abs(losses.astype(np.float64)))
+    costs = sizes[sizes > 0.0]
+    if costs.size > 2 or (costs.size == 2 and sizes.size == 2):
+        raise ParameterError(
+            name,
+            "0 for a right prediction and 1, or the cost of an error in its class, for a wrong one",
+            float(np.median(costs).round(3)),
+            f" There are {sizes.size} different values. If they are probabilities, record whether the predicted class "
+            "is wrong, or pass ScoreRecords(..., probabilities=True) for the Brier score.",
         )
 
 
@@ -179,12 +204,12 @@ def _finite(name: str, value: Any) -> float:
 
 
 #: Losses, one for each row, or for each draw and row, or for repeats, folds and rows.
-RowLosses = Annotated[Losses, Rule(partial(numeric, n_dimensions=1), loss=True)]
+RowLosses = Annotated[Losses, Rule(partial(numeric, n_dimensions=1), loss=True, of_rows=True)]
 RowLossesIfRecorded = Annotated[
     Losses | None, Rule(partial(numeric, n_dimensions=1), loss=True, optional=True)
 ]
-DrawLosses = Annotated[Losses, Rule(partial(numeric, n_dimensions=2), loss=True)]
-NestedFoldLosses = Annotated[Losses, Rule(partial(numeric, n_dimensions=3), loss=True)]
+DrawLosses = Annotated[Losses, Rule(partial(numeric, n_dimensions=2), loss=True, of_rows=True)]
+NestedFoldLosses = Annotated[Losses, Rule(partial(numeric, n_dimensions=3), loss=True, of_rows=True)]
 #: Means of losses.
 Means = Annotated[Array, Rule(partial(_real, n_dimensions=1), loss=True)]
 PairsOfMeans = Annotated[Array, Rule(_pairs, loss=True)]

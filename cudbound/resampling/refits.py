@@ -25,6 +25,7 @@ from cudbound.adapters.kept_scores import LOSSES_ONLY, Scoring
 from cudbound.adapters.seeded import seeded_clone
 from cudbound.basis.calls import warn
 from cudbound.basis.feature_table import as_table, copied
+from cudbound.basis.predictions import predicted_labels
 from cudbound.basis.workers import parallel
 from cudbound.estimators.batched import BatchedRefit
 from cudbound.resampling.failed_refits import FailedRefit, Failures, failed_refits_error, of_learner
@@ -299,7 +300,7 @@ def _fit_each(
         try:
             copy.fit(_safe_indexing(X, drawn), y[drawn], **of_drawn)
             # steps with copy=False write into the rows that they are given
-            outputs["loss"][fit] = copy.predict(copied(X)) != y
+            outputs["loss"][fit] = predicted_labels(copy, copied(X), estimator.classes_) != y
             for kind, values in scoring.of(copy, copied(X)).items() if scoring.kinds else ():
                 outputs[kind][fit] = values
         except Warning:  # the caller has turned it into an error

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cudbound.basis.predictions import predicted_labels
 from cudbound.basis.sample import Sample
 from cudbound.bound.cud_bound import CudBound
 from cudbound.metrics.targets import Target
@@ -30,7 +31,7 @@ from cudbound.resampling.recording import Recording
 def given_records(recording: Recording) -> Made:
     """Return the losses of a fitted classifier on its training set and on new cases, if any."""
     sample, estimator = recording.sample, recording.estimator
-    predicted, two = estimator.predict(sample.X), len(sample.classes) == 2
+    predicted, two = predicted_labels(estimator, sample.X, sample.classes), len(sample.classes) == 2
     shares: Made = {
         "predicted_positive": float((predicted == sample.classes[1]).mean()),
         "positive": float((sample.labels > 0.0).mean()),
@@ -43,7 +44,7 @@ def given_records(recording: Recording) -> Made:
     }
     if recording.test_set is not None:
         X_test, y_test = recording.test_set
-        wrong = np.asarray(estimator.predict(X_test) != y_test)
+        wrong = np.asarray(predicted_labels(estimator, X_test, sample.classes) != y_test)
         number = np.searchsorted(sample.classes, y_test)  # in order, as np.unique leaves them
         made["test_set"] = TestSetLosses(
             wrong,

@@ -158,7 +158,7 @@ def test_two_center_counts_effective_rows():
 def test_the_cap_is_compared_with_groups():
     wide = np.column_stack([X, RNG.normal(size=(N, 3))])  # rank 6 with the intercept, 9 groups, 24 rows
     clf = LeastSquaresClassifier().fit(wide, Y)
-    with pytest.warns(match=r"rank 6 and 9 groups of rows"):
+    with pytest.warns(match=r"rank of the design 6\) for 9 groups of rows"):
         row = performance_interval(clf, wide, Y, groups=CODES, n_resamples=20, rng=0).row
     assert "rank 6 above a third of the 9 groups" in row.all_remarks
     assert "q_signed" in performance_interval(clf, wide, Y, n_resamples=20, rng=0).row.details

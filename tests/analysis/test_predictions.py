@@ -1,0 +1,211 @@
+"""What a classifier returns is checked: labels of another type, probabilities that are none, losses that are none."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.linear_model import LogisticRegression
+from sklearn.tree import DecisionTreeClassifier
+
+from cudbound import (
+    Metrics,
+    clinical_report,
+    compare_intervals,
+    compare_learners,
+    comparison_of,
+    cud_interval,
+    estimate_error,
+    estimate_of,
+    instability,
+    interval_of,
+    performance_interval,
+    plan_sample_size,
+)
+from cudbound.problem.draws import draw_counts
+from cudbound.records import (
+    BootstrapLosses,
+    BootstrapScores,
+    FoldLosses,
+    ScoreRecords,
+    SplitLosses,
+    TestSetLosses,
+)
+
+RNG = np.random.default_rng(2)
+X = RNG.normal(size=(40, 3))
+Y = (X[:, 0] + RNG.normal(size=40) > 0).astype(int)
+SMALL = {"n_resamples": 10, "rng": 0}
+
+
+class Mine(DecisionTreeClassifier):
+    """A tree of which the predictions, or the probabilities, are changed."""
+
+    labels = staticmethod(lambda labels: labels)
+    risks = staticmethod(lambda risks: risks)
+
+    def predict(self, X):
+        return self.labels(super().predict(X))
+
+    def predict_proba(self, X):
+        return self.risks(super().predict_proba(X))
+
+
+def tree(y=Y, **changed):
+    kind = type("Mine", (Mine,), {name: staticmethod(change) for name, change in changed.items()})
+    return kind(max_depth=2, random_state=0).fit(X, y)
+
+
+@pytest.mark.parametrize(
+    ("labels", "message"),
+    [
+        (lambda p: p.astype(str), "returned '0' and '1', which are of another type"),
+        (lambda p: 0.9 * p + 0.05, "returned 0.05 and 0.95, which may be probabilities"),
+        (lambda p: 2 * p - 1, "returned -1, which are not in y"),
+        (lambda p: np.where(p, "ill", "well"), "returned 'ill' and 'well', which are not in y"),
+        (lambda p: p[:, None], r"returned an array of shape \(40, 1\) for 40 rows"),
+        (
+            lambda p: np.column_stack([1 - p, p]),
+            r"returned an array of shape \(40, 2\) for 40 rows. Return the label of the largest",
+        ),
+        (lambda p: p[1:], "returned 39 values for 40 rows"),
+        (lambda p: np.where(p, np.nan, 0.0), "returned nan, but every row needs a label"),
+        (lambda p: np.where(p, None, 0), "returned None, but every row needs a label"),
+    ],
+    ids=["texts", "probabilities", "signs", "words", "column", "columns", "length", "nan", "None"],
+)
+def test_predictions_that_are_no_labels_are_refused(labels, message):
+    rule = rf"^Mine.predict must return one of the labels that it was fitted to, 0 or 1, for each row. It {message}"
+    with pytest.raises(ValueError, match=rule):
+        performance_interval(tree(labels=labels), X, Y, **SMALL)
+
+
+def test_labels_that_are_equal_are_the_same():
+    expected = performance_interval(tree(), X, Y, **SMALL).row
+    for change in (lambda p: p.astype(bool), lambda p: p.astype(float), np.ndarray.tolist, pd.Series):
+        assert performance_interval(tree(labels=change), X, Y, **SMALL).row == expected
+
+
+def test_every_call_refuses_them():
+    texts = tree(labels=lambda p: p.astype(str))
+    calls = [compare_intervals, estimate_error, instability, clinical_report]
+    for call in calls:
+        with pytest.raises(ValueError, match="It returned '0' and '1'"):
+            call(texts, X, Y, **SMALL)
+    with pytest.raises(ValueError, match="It returned '0' and '1'"):
+        compare_learners({"tree": DecisionTreeClassifier(max_depth=1), "mine": texts}, X, Y, rng=0)
+    with pytest.raises(ValueError, match="It returned '0' and '1'"):
+        plan_sample_size(texts, X, Y, n_samples=[20], half_width=0.2, n_replicates=10, **SMALL)
+
+    class Linear(LogisticRegression):
+        def predict(self, X):
+            return super().predict(X).astype(str)
+
+    with pytest.raises(ValueError, match="It returned '0' and '1'"):
+        cud_interval(Linear().fit(X, Y), X, Y, **SMALL)
+    three = Y + (X[:, 1] > 0)
+    with pytest.raises(ValueError, match=r"fitted to, 0, 1 or 2, for each row. It returned '0', '1' and '2'"):
+        performance_interval(tree(three, labels=lambda p: p.astype(str)), X, three, **SMALL)
+    words = Y.astype(str)
+    with pytest.raises(
+        ValueError, match=r"fitted to, '0' or '1', for each row. It returned 0 and 1, which are of"
+    ):
+        performance_interval(tree(words, labels=lambda p: p.astype(int)), X, words, **SMALL)
+    # only on new cases
+    late = tree(labels=lambda p: p if len(p) == 40 else p.astype(str))
+    for call in (
+        lambda **given: performance_interval(late, X, Y, method="test-set-wilson", **given),
+        lambda **given: compare_learners([late, "majority"], X, Y, methods="mcnemar", **given),
+    ):
+        with pytest.raises(ValueError, match="It returned '0' and '1'"):
+            call(test_set=(X[:30] + 1, Y[:30]))
+
+
+@pytest.mark.parametrize(
+    "metric", ["brier", "auc", Metrics("net_benefit", threshold=0.3, prevalence="sample")]
+)
+@pytest.mark.parametrize(
+    ("risks", "message"),
+    [
+        (lambda p: 3 * p, "returned values from 0 to 3: scores are no probabilities"),
+        (lambda p: p - 0.5, "returned values from -0.5 to 0.5: scores are no"),
+        (lambda p: 0.7 * p, "returned rows with sums from 0.7 to 0.7"),
+        (
+            lambda p: p[:, 1:],
+            r"returned an array of shape \(40, 1\) for 40 rows and 2 classes. Return np.column_stack\(\[1 - p, p\]\)",
+        ),
+        (lambda p: p[:, 1], "returned 40 values for 40 rows and 2 classes. Return np.column_stack"),
+        (lambda p: p[1:], r"returned an array of shape \(39, 2\) for 40 rows"),
+        (
+            lambda p: np.where(p > 0.9, np.nan, p),
+            "returned nan or infinite values for .* rows, the first in row",
+        ),
+    ],
+    ids=["large", "negative", "sums", "column", "flat", "length", "nan"],
+)
+def test_probabilities_that_are_none_are_refused(metric, risks, message):
+    with pytest.raises(
+        ValueError, match=f"^Mine.predict_proba must return a probability for each row.* It {message}"
+    ):
+        performance_interval(tree(risks=risks), X, Y, metric=metric, **SMALL)
+    # the error does not read them
+    expected = performance_interval(tree(), X, Y, **SMALL).row
+    assert performance_interval(tree(risks=risks), X, Y, **SMALL).row == expected
+
+
+def test_scores_that_are_none_are_refused():
+    class Scores(LogisticRegression):
+        def decision_function(self, X):
+            return np.asarray(X)[:, :2]
+
+    with pytest.raises(
+        ValueError, match=r"^Scores.decision_function must .* It returned an array of shape \(40, 2\)"
+    ):
+        performance_interval(Scores().fit(X, Y), X, Y, metric="auc", **SMALL)
+
+
+def test_recorded_probabilities_are_no_losses():
+    counts = draw_counts(40, 60, np.random.default_rng(0))
+    risks, fold = RNG.random(40), np.arange(40) % 5
+    refused = pytest.raises(
+        ValueError, match=r"0 for a right prediction and 1, .* Got 0\.\d+ instead. There are \d+ different"
+    )
+    with refused:
+        interval_of(FoldLosses(risks, fold), "bayle-cv")
+    with refused:
+        interval_of(TestSetLosses(risks, 100), "test-set-wilson")
+    with refused:
+        interval_of(TestSetLosses(np.where(risks > 0.5, 0.3, 0.8), 100), "test-set-wilson")  # of a stump
+    with refused:
+        estimate_of(FoldLosses(risks, fold), "k-fold")
+    with refused:
+        comparison_of(FoldLosses(risks - 0.5, fold), "k-fold-t")
+    wrong = RNG.random((60, 40)) < 0.3
+    shares = {"positive": 0.4, "predicted_positive": 0.4}
+    with refused:
+        interval_of(BootstrapLosses(counts, wrong), "two-center", training_losses=risks, **shares)
+    with refused:
+        interval_of(
+            BootstrapLosses(counts, RNG.random((60, 40))), "two-center", training_losses=wrong[0], **shares
+        )
+
+
+def test_other_losses_are_taken():
+    fold, wrong = np.arange(40) % 5, RNG.random(40) < 0.4
+    cost = wrong * np.where(RNG.random(40) < 0.5, 0.2, 1.0)
+    for losses in (wrong, wrong.astype(float), cost, 0.5 * wrong):
+        assert interval_of(FoldLosses(losses, fold), "bayle-cv").estimate == pytest.approx(losses.mean())
+    other = (RNG.random(40) < 0.4) * np.where(RNG.random(40) < 0.5, 0.2, 1.0)
+    assert comparison_of(FoldLosses(cost * (other == 0) - other * (cost == 0), fold), "k-fold-t").pvalue > 0.0
+    assert (
+        interval_of(SplitLosses([0.21, 0.32, 0.25, 0.17, 0.35], 90, 10), "corrected-resampled-t").estimate
+        == 0.26
+    )
+    # squared errors of probabilities have a class of their own
+    counts, risks = draw_counts(40, 60, np.random.default_rng(0)), RNG.random((60, 40))
+    records = ScoreRecords(Y == 1, risks[0], BootstrapScores(counts, risks), probabilities=True)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert interval_of(records, "two-center").metric == "brier"
