@@ -19,8 +19,9 @@ from cudbound.basis.exceptions import (
     UnscaledPenaltyWarning,
     UnsupportedEstimatorError,
 )
+from cudbound.basis.refittable import check_can_be_refitted
 from cudbound.basis.sample import check_index
-from cudbound.basis.validation import check_binary_classifier, check_can_be_refitted
+from cudbound.basis.validation import check_binary_classifier
 from cudbound.problem.additive_model import AdditiveModel
 from cudbound.solve.minimum import check_minimizer, optimality_residual, training_problem
 from cudbound.solve.minimum import polish as polish_model

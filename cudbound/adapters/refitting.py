@@ -70,6 +70,10 @@ def _batched_search(search: GridSearchCV, X: Any, y: Any, n_jobs: int) -> Batche
     folds = number_of_folds(search.cv)
     if folds is None or search.refit is not True or search.scoring not in (None, "accuracy"):
         return None
+    if np.isnan(
+        search.cv_results_["mean_test_score"]
+    ).any():  # a value that cannot be fitted, or not in every fold
+        return None
     labels = check_labels(y, search.classes_)
     candidates: list[Candidate] = []
     for parameters in search.cv_results_["params"]:

@@ -43,6 +43,7 @@ from cudbound.records import Records, ScoreRecords, TestSetLosses
 from cudbound.report.cautions import few_test_cases, warn_of
 from cudbound.report.tables import ComparisonRun
 from cudbound.resampling import Resampling
+from cudbound.resampling.failed_refits import naming_the_step
 from cudbound.resampling.progress import progress_bar
 from cudbound.resampling.recorders import count_fits_of, make_records, what_helps
 from cudbound.resampling.recording import Recording, spawn_streams
@@ -324,20 +325,22 @@ def record_pairs(
                     given_refits=difference(kept[a], kept[b]),
                     refits_of_each=(kept[a], kept[b]),
                 ),
-                (fitted[a], fitted[b]),
+                {a: fitted[a], b: fitted[b]},
             )
             for a, b in pairs
         ]
 
 
-def _record_pair(needs: frozenset[str], recording: Recording, pair: tuple[Any, Any]) -> PairLosses:
+def _record_pair(needs: frozenset[str], recording: Recording, pair: Mapping[str, Any]) -> PairLosses:
     given: dict[str, Any] = {"groups": recording.sample.groups}
     if recording.test_set is not None:
         X_test, y_test = recording.test_set
-        wrong = [
-            (predicted_labels(each, X_test, recording.sample.classes) != y_test).astype(np.int8)
-            for each in pair
-        ]
+        wrong = []
+        for name, learner in pair.items():
+            with naming_the_step(learner, f"learner {name!r} on the cases of test_set"):
+                wrong.append(
+                    (predicted_labels(learner, X_test, recording.sample.classes) != y_test).astype(np.int8)
+                )
         given["test_set"] = TestSetLosses(
             wrong[0] - wrong[1],
             recording.sample.n_samples,

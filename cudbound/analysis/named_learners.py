@@ -23,9 +23,10 @@ from cudbound.adapters.seeded import seeded_clone, unseeded_parameters
 from cudbound.basis.exceptions import CudboundWarning, ManyFeaturesWarning
 from cudbound.basis.hints import suggestion
 from cudbound.basis.parameter_error import ParameterError
+from cudbound.basis.refittable import check_can_be_refitted
 from cudbound.basis.results import ComparisonResult
 from cudbound.basis.sample import Sample
-from cudbound.basis.validation import check_binary_classifier, check_can_be_refitted
+from cudbound.basis.validation import check_binary_classifier
 from cudbound.resampling.failed_refits import naming_the_step
 
 #: The word for it, instead of a classifier.

@@ -13,6 +13,7 @@ from cudbound.basis.exceptions import FailedRefitsError
 
 #: What helps, by what the name of the step and its message match; the first one counts.
 REMEDIES = (
+    (r"must return", ""),  # the message itself says what helps
     (
         r"^OrdinalEncoder: .*unknown categor",
         "A training set may lack a rare level: list all levels in OrdinalEncoder(categories=[...]), or pass "

@@ -15,6 +15,7 @@ from cudbound.bound.cud_bound import CudBound
 from cudbound.metrics.targets import Target
 from cudbound.metrics.views import view
 from cudbound.records import Records, ScoreRecords, TestSetLosses
+from cudbound.resampling.failed_refits import naming_the_step
 from cudbound.resampling.progress import progress_bar
 from cudbound.resampling.recorders import (
     RECORDERS,
@@ -44,7 +45,8 @@ def given_records(recording: Recording) -> Made:
     }
     if recording.test_set is not None:
         X_test, y_test = recording.test_set
-        wrong = np.asarray(predicted_labels(estimator, X_test, sample.classes) != y_test)
+        with naming_the_step(estimator, "the classifier on the cases of test_set"):
+            wrong = np.asarray(predicted_labels(estimator, X_test, sample.classes) != y_test)
         number = np.searchsorted(sample.classes, y_test)  # in order, as np.unique leaves them
         made["test_set"] = TestSetLosses(
             wrong,

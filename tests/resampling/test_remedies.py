@@ -335,3 +335,21 @@ def test_a_plan_from_a_pilot_names_the_step():
     message = r"No sample of 20 patients .*the classifier failed in OneHotEncoder \(step .*'ignore'\)"
     with pytest.raises(ValueError, match=message):
         plan_sample_size(failing, X, y, n_samples=[20], n_replicates=10, n_resamples=20, rng=0)
+
+
+def test_new_cases_that_cannot_be_predicted_name_the_step():
+    clf = clone(CASES["an unseen level"][0]).fit(PATIENTS, ILL)
+    new = PATIENTS.assign(site="Z"), ILL
+    message = r"on the cases of test_set failed in OneHotEncoder \(step 'columntransformer__onehotencoder'\).*'ignore'"
+    with pytest.raises(FailedRefitsError, match=message):
+        compare_intervals(clf, PATIENTS, ILL, methods="test-set-wilson", test_set=new)
+    with pytest.raises(FailedRefitsError, match=message):
+        compare_learners([clf, "majority"], PATIENTS, ILL, methods="mcnemar", test_set=new)
+
+
+def test_a_search_may_have_values_that_cannot_be_fitted():
+    rows = []
+    for strengths in ([1.0, -1.0], [1.0]):
+        clf = GridSearchCV(LogisticRegression(), {"C": strengths}, cv=3).fit(ROWS, ILL)
+        rows.append(compare_intervals(clf, ROWS, ILL, **CALL).rows[0])
+    assert rows[0].raw_interval == rows[1].raw_interval

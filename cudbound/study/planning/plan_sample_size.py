@@ -12,8 +12,9 @@ from cudbound.adapters.procedure import describe_classifier
 from cudbound.basis.calls import public_call
 from cudbound.basis.parameter_error import ParameterError
 from cudbound.basis.protocols import Features, Learner
+from cudbound.basis.refittable import check_can_be_refitted
 from cudbound.basis.seeds import check_seed
-from cudbound.basis.validation import check_can_be_refitted, check_integer, check_n_jobs
+from cudbound.basis.validation import check_integer, check_n_jobs
 from cudbound.intervals import find_methods
 from cudbound.metrics.metric import METRICS
 from cudbound.metrics.metrics import Metrics, as_metrics
