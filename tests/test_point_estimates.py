@@ -29,7 +29,6 @@ from cudbound.point_estimates.bootstrap_632 import (
     no_information_error,
     pooled_bootstrap_error,
 )
-from cudbound.point_estimates.cross_validation import mean_training_size
 from cudbound.point_estimates.lv1o import error_lv1o
 from cudbound.records import (
     BolsteredLosses,
@@ -323,7 +322,7 @@ def test_lv1o_from_records_names_what_it_did():
 def test_mean_training_size_is_the_mean_over_the_folds(sizes):
     folds = FoldLosses.from_blocks([np.zeros(size) for size in sizes])
     n = sum(sizes)
-    assert mean_training_size(folds) == pytest.approx(statistics.fmean(n - size for size in sizes))
+    assert folds.n_train == pytest.approx(statistics.fmean(n - size for size in sizes))
 
 
 # ---- the contract over all estimators ----

@@ -70,7 +70,7 @@ def row_of(method: MethodCard) -> dict[str, str]:
         "reads": ", ".join((method.reads, *method.others)),
         "assumptions": method.assumptions,
         "tendency": method.tendency,
-        "reference": method.reference,
+        "reference": method.sources,
         "cost": method.cost,
         "options": "; ".join(f"{name}: {option}" for name, option in method.options.items()),
         "with_groups": "no" if takes_groups_apart(method, FOLDS_OF_GROUPS) else method.with_groups,

@@ -112,9 +112,9 @@ def _unseen(question: Question[Any], targets: Sequence[Target]) -> dict[str, str
         return {}
     weighted = any(target.rows.sample_weight is not None for target in targets)
     what = "rows with weights" if weighted else " or ".join(target.metric.name for target in targets)
-    lost = "that cannot be weighted" if weighted else "of both classes that cannot be separated"
+    lost = "weighted" if weighted else "separated by class"
     refused = {
-        method.name: f"not available for {what}: it uses {', '.join(sorted(method.needs))}, means over rows {lost}"
+        method.name: f"not available for {what}: what it records cannot be {lost}"
         for method in question.readings
         if method.reads == "classes" and not method.needs <= OF_EVERY_METRIC
     }

@@ -110,6 +110,9 @@ class MethodCard:
         Whether it is known to be too short (liberal) or too long (conservative), too low or too high, and when.
     reference : str
         Source with section or equation, and where this package deviates from it.
+    ways : mapping of (str, object) to Words
+        Title and sources with another value of an option, by the option and the value; by the option and None for any
+        value but the default.
     cost : str
         Classifier fits in addition to the given one, in the symbols of `cudbound.ResamplingSizes`.
     options : mapping of str to Option
@@ -135,6 +138,7 @@ class MethodCard:
     reference: str
     cost: str
     options: Mapping[str, Option] = field(default_factory=dict)
+    ways: Mapping[tuple[str, object], Words] = field(default_factory=dict, repr=False)
     formula: str = ""
     needs_with: Callable[[Mapping[str, Any], Any], frozenset[str]] | None = field(default=None, repr=False)
     with_groups: Literal["kept", "refits", "no"] = "kept"
@@ -152,6 +156,22 @@ class MethodCard:
     def words(self) -> Words:
         """Its title and sources, for a paper."""
         return Words(self.title, self.reference)
+
+    def words_with(self, chosen: Mapping[str, Any]) -> Words:
+        """Return its title and sources with these values of options; others have their defaults."""
+        for name, value in chosen.items():
+            if value != self.options[name].default:
+                return self.ways.get((name, value), self.ways.get((name, None), self.words))
+        return self.words
+
+    @property
+    def sources(self) -> str:
+        """Its sources with the default options, then those of other ways."""
+        others = (
+            f"{name}={'...' if value is None else repr(value)} ({words.title}): {words.reference}"
+            for (name, value), words in self.ways.items()
+        )
+        return "; ".join((self.reference, *others))
 
     @property
     def on_test_set(self) -> bool:

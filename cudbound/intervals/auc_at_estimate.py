@@ -13,7 +13,7 @@ from scipy.special import ndtri
 
 from cudbound.basis.groups import Groups
 from cudbound.basis.method_card import Choice
-from cudbound.basis.outcomes import ConfidenceInterval, Estimand, Outcome
+from cudbound.basis.outcomes import ConfidenceInterval, Estimand, Outcome, Words
 from cudbound.basis.validation import Array
 from cudbound.intervals.auc_two_center import NO_PAIR, ONE_ROW
 from cudbound.intervals.method import Method
@@ -29,6 +29,7 @@ from cudbound.point_estimates.two_center_auc import auc_centers
 from cudbound.records import ScoreRecords
 
 CENTER = Choice(("cross-validated", "632-plus"))
+AT_632_PLUS = "Efron and Tibshirani (1997), section 3, for the estimate"
 NO_VARIANCE = (
     "all events have the same rank among the others, and all others among the events: the variance is 0"
 )
@@ -206,6 +207,12 @@ HANLEY_MCNEIL = Method(
     with_groups="refits",
     compute=partial(_at_estimate, limits=hanley_mcneil_interval),
     options={"center": CENTER},
+    ways={
+        ("center", "632-plus"): Words(
+            "Normal interval around the .632+ AUC, with the variance of Hanley and McNeil",
+            f"Hanley and McNeil (1982), equations (1) and (2); {AT_632_PLUS}",
+        )
+    },
 )
 
 NEWCOMBE = replace(
@@ -218,6 +225,12 @@ NEWCOMBE = replace(
     "cross-validated AUC",
     reference="Newcombe (2006), method 5, applied to an estimate that is not from new cases",
     compute=partial(_at_estimate, limits=newcombe_interval),
+    ways={
+        ("center", "632-plus"): Words(
+            "Score interval around the .632+ AUC: Newcombe's method 5",
+            f"Newcombe (2006), method 5; {AT_632_PLUS}",
+        )
+    },
 )
 
 TEST_SET_DELONG = Method(

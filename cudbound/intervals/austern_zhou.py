@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from cudbound.basis.method_card import Choice
-from cudbound.basis.outcomes import Estimand
+from cudbound.basis.outcomes import Estimand, Words
 from cudbound.intervals.method import ON_TRAINING_ROWS, Method
 from cudbound.intervals.pivot import EQUAL, Pivot
 from cudbound.records import Records, ReplacementErrors
@@ -82,9 +82,11 @@ def _austern_zhou(records: Records, *, factor: str) -> Pivot:
     return austern_zhou_pivot(found.full, found.half, found.replaced, found.n_samples, n_train, factor=factor)
 
 
+TITLE = "Normal interval with the variance of cross-validation from replaced training rows"
+
 AUSTERN_ZHOU = Method(
     name="austern-zhou",
-    title="Normal interval with the variance of cross-validation from replaced training rows",
+    title=TITLE,
     formula="u +/- z(1 - d/2) sqrt(s^2 / n); u is the cross-validated error, s^2 = (n/4) sum over l of (w - w_l)^2, "
     "with w the cross-validated error of one half of the rows and w_l the same with its row l replaced by a row of the "
     "other half",
@@ -95,9 +97,10 @@ AUSTERN_ZHOU = Method(
     tendency="conservative on average, since the sum of squares bounds the variance from above; noisy for small n, "
     "since the sum has only n/2 terms; zero width if no replacement changes the error",
     reference="Austern and Zhou (2020), their variance estimator; our factor is n/4 by the inequality of Efron and "
-    "Stein (1981), since n/2 (factor='as-printed') doubles the variance",
+    "Stein (1981), since n/2, as printed, doubles the variance",
     cost="(m + 2) K with m = n // 2",
     pivot=_austern_zhou,
     options={"factor": Choice(tuple(FACTORS))},
+    ways={("factor", "as-printed"): Words(TITLE, "Austern and Zhou (2020), as printed")},
     fallback=ON_TRAINING_ROWS,
 )

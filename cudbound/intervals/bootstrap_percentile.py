@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 from scipy.special import ndtr, ndtri
 
 from cudbound.basis.method_card import Choice
-from cudbound.basis.outcomes import UNDEFINED_LIMITS, ConfidenceInterval, Estimand, Outcome
+from cudbound.basis.outcomes import UNDEFINED_LIMITS, ConfidenceInterval, Estimand, Outcome, Words
 from cudbound.basis.quantiles import QUANTILE_RULES, inverted_cdf_quantile, sample_quantile
 from cudbound.intervals.efron_tibshirani import FALLBACK, err1_influences
 from cudbound.intervals.method import Method, defined_values, replicates_632
@@ -253,8 +253,22 @@ BIAS_CORRECTED = replace(
     assumptions="the error is a smooth function of the data, normal after some monotone transformation",
     tendency="liberal if points lie near the boundary, where the error jumps",
     reference="Laber and Murphy (2008), section 5; Efron and Tibshirani (1993), chapter 14. Acceleration 0 is our "
-    "reading of the former; with variant='bca' it comes from the influence values of Err(1) in Efron and Tibshirani "
-    "(1997), equations 35 to 40, as if the .632 estimate were proportional to Err(1)",
+    "reading of the former",
     compute=_corrected,
     options={"variant": Choice(("bc", "bca", "shift", "basic"))},
+    ways={
+        ("variant", "bca"): Words(
+            "Bias-corrected and accelerated bootstrap of the .632 estimate",
+            "Efron and Tibshirani (1993), chapter 14; acceleration from the influence values of Err(1) in Efron and "
+            "Tibshirani (1997), equations 35 to 40, as if the .632 estimate were proportional to Err(1)",
+        ),
+        ("variant", "shift"): Words(
+            "Percentile bootstrap of the .632 estimate, minus the bootstrap estimate of its bias",
+            "Efron and Tibshirani (1993), chapters 10 and 13",
+        ),
+        ("variant", "basic"): Words(
+            "Percentile bootstrap of the .632 estimate, reflected at the estimate",
+            "Efron and Tibshirani (1993), chapter 13, with the interval reflected",
+        ),
+    },
 )

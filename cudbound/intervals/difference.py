@@ -124,7 +124,7 @@ def compute_comparison(
         outcome,
         method=method.name,
         estimand=outcome.estimand or method.estimand,
-        words=outcome.words or method.words,
+        words=outcome.words or method.words_with(chosen),
         confidence_level=confidence_level,
         alternative=alternative,
         null=float(null),

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import fdtrc, fdtri
 
 from cudbound.basis.method_card import Choice
-from cudbound.basis.outcomes import ConfidenceInterval, Estimand, Outcome, TestOutcome
+from cudbound.basis.outcomes import ConfidenceInterval, Estimand, Outcome, TestOutcome, Words
 from cudbound.intervals.method import Method, binomial_fallback
 from cudbound.intervals.pivot import EQUAL, Pivot
 from cudbound.records import HalvingLosses, Records
@@ -214,9 +214,11 @@ def _why_degenerate(interval: ConfidenceInterval, confidence_level: float) -> st
 
 HALF = binomial_fallback("the rows of one half", lambda records: records.require("halvings").n_train)
 
+TITLE = "t interval of five times two-fold cross-validation"
+
 FIVE_BY_TWO_T = Method(
     name="5x2cv-t",
-    title="t interval of five times two-fold cross-validation",
+    title=TITLE,
     formula="p_11 +/- t(1 - d/2; 5) sqrt(sum over j of (p_1j - p_2j)^2 / 10); p_1j and p_2j are the mean losses "
     "on either half of halving j after a fit to the other",
     estimand=Estimand("expected"),
@@ -225,9 +227,14 @@ FIVE_BY_TWO_T = Method(
     tendency="conservative under its assumptions (a 5 % test rejects in 2.8 %) unless repaired; liberal or "
     "conservative, it is not known which, if the two means of a halving are correlated; wide, since it trains on half "
     "the rows and is centered at one half",
-    reference="Dietterich (1998), by default as published; repairs: Nadeau and Bengio (2003), section 4",
+    reference="Dietterich (1998), as published",
     cost="10",
     options={"repair": Choice(REPAIRS)},
+    ways={
+        ("repair", None): Words(
+            f"{TITLE}, repaired", "Dietterich (1998); Nadeau and Bengio (2003), section 4"
+        )
+    },
     pivot=_t,
     fallback=HALF,
 )

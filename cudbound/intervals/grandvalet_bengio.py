@@ -19,7 +19,6 @@ from cudbound.basis.outcomes import Estimand, Outcome, TestOutcome
 from cudbound.intervals.k_fold import ON_ALL_ROWS, k_fold_t_pivot, unequal_folds
 from cudbound.intervals.method import Method
 from cudbound.intervals.pivot import Pivot
-from cudbound.point_estimates.cross_validation import mean_training_size
 from cudbound.records import FoldLosses, Records
 
 
@@ -211,7 +210,7 @@ def type_1_error(rho: float, true_rho: float, n_folds: int, significance: float 
 
 def _pivot(records: Records, rho: float, **further: float) -> Pivot:
     folds: FoldLosses = records.require("folds")
-    pivot = grandvalet_bengio_pivot(folds.means, mean_training_size(folds), rho=rho)
+    pivot = grandvalet_bengio_pivot(folds.means, folds.n_train, rho=rho)
     found = variance_estimates(folds)
     numbers = {
         "rho": rho,

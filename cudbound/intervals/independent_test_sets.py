@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from cudbound.basis.method_card import Choice
-from cudbound.basis.outcomes import ConfidenceInterval, Estimand, TestOutcome
+from cudbound.basis.outcomes import ConfidenceInterval, Estimand, TestOutcome, Words
 from cudbound.basis.proportions import wilson_interval
 from cudbound.intervals.method import Method
 from cudbound.intervals.pivot import Pivot
@@ -146,9 +146,15 @@ INDEPENDENT_TEST_SETS = Method(
     assumptions="test points are independent of each other and of both training sets",
     tendency="liberal with small test sets or small errors; form='newcombe' less so; if both share one test set, "
     "mcnemar uses the pairing",
-    reference="Mitchell (1997), section 5.5, with the difference taken as error(a) - error(b); form='newcombe': "
-    "Newcombe (1998), method 10, with the test based on the pooled variance",
+    reference="Mitchell (1997), section 5.5, with the difference taken as error(a) - error(b)",
     cost="1",
     test=_two_test_sets,
     options={"form": Choice(("wald", "newcombe"))},
+    ways={
+        ("form", "newcombe"): Words(
+            "Test with the pooled variance, and Newcombe's score interval, for the errors on two test sets, one per "
+            "classifier",
+            "Newcombe (1998b), method 10, with the test based on the pooled variance",
+        )
+    },
 )

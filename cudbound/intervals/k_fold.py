@@ -15,7 +15,6 @@ from numpy.typing import ArrayLike
 from cudbound.basis.outcomes import Estimand
 from cudbound.intervals.method import Method, binomial_fallback
 from cudbound.intervals.pivot import EQUAL, Pivot
-from cudbound.point_estimates.cross_validation import mean_training_size
 from cudbound.records import FoldLosses, Records
 
 ON_ALL_ROWS = binomial_fallback("all cross-validated rows", lambda records: records.n_effective)
@@ -67,7 +66,7 @@ def unequal_folds(folds: FoldLosses) -> tuple[str, ...]:
 
 def _k_fold_t(records: Records) -> Pivot:
     folds: FoldLosses = records.require("folds")
-    pivot = k_fold_t_pivot(folds.means, mean_training_size(folds))
+    pivot = k_fold_t_pivot(folds.means, folds.n_train)
     return replace(pivot, remarks=unequal_folds(folds))
 
 

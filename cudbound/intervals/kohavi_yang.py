@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from cudbound.basis.method_card import Choice
-from cudbound.basis.outcomes import ConfidenceInterval, Estimand, Outcome
+from cudbound.basis.outcomes import ConfidenceInterval, Estimand, Outcome, Words
 from cudbound.basis.proportions import wald_interval, wilson_interval
 from cudbound.intervals.method import Fallback, Method, binomial_fallback
 from cudbound.point_estimates.bootstrap_632 import estimate_632
@@ -135,6 +135,12 @@ KOHAVI = Method(
     with_groups="refits",
     compute=_kohavi,
     options={"form": Choice(("wald", "wilson"))},
+    ways={
+        ("form", "wilson"): Words(
+            "Wilson score interval around the .632 estimate, for n* = n (1 - (1 - 1/n)^n) points",
+            "Wilson (1927), with the size n* of Laber and Murphy (2008), section 2, item 1",
+        )
+    },
     fallback=Fallback("Wilson score interval on n* = n (1 - (1 - 1/n)^n) points", _wilson_fallback),
 )
 
@@ -152,6 +158,12 @@ YANG = Method(
     with_groups="refits",
     compute=_yang,
     options={"center": Choice(("632", "cv"))},
+    ways={
+        ("center", "cv"): Words(
+            "Normal interval with the variance of cross-validated losses around the cross-validated error",
+            "Yang (2006)",
+        )
+    },
     needs_with=_yang_needs,
     fallback=binomial_fallback("n* = n - n/k points", _yang_size),
 )

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from scipy.special import ndtr
 
 from cudbound.basis.method_card import Choice
-from cudbound.basis.outcomes import ConfidenceInterval, Estimand, TestOutcome
+from cudbound.basis.outcomes import ConfidenceInterval, Estimand, TestOutcome, Words
 from cudbound.intervals.method import Method
 from cudbound.intervals.pivot import Pivot
 from cudbound.records import Records
@@ -186,9 +186,11 @@ def _mcnemar(records: Records, confidence_level: float, alternative: str, *, for
     )
 
 
+TITLE = "McNemar's test on one test set, with the Bonett-Price interval for the difference"
+BONETT_PRICE = "interval: Bonett and Price (2012), which need not agree with the test"
 MCNEMAR = Method(
     name="mcnemar",
-    title="McNemar's test on one test set, with the Bonett-Price interval for the difference",
+    title=TITLE,
     formula="p-value: n10 is binomial(n10 + n01, 1/2), with n10 and n01 the test points that only a or only b "
     "gets wrong; interval: p - q +/- z(1 - d/2) sqrt((p + q - (p - q)^2) / (m + 2)), p = (n10 + 1) / (m "
     "+ 2), q = (n01 + 1) / (m + 2), m test points",
@@ -197,9 +199,17 @@ MCNEMAR = Method(
     assumptions="the test points are independent of each other and of both training sets",
     tendency="the exact form is conservative, especially with few discordant pairs; the asymptotic and mid-p forms may "
     "be slightly liberal; none accounts for variation of the classifiers between training sets",
-    reference="McNemar (1947), without continuity correction; mid-p: Fagerland, Lydersen and Laake (2013); interval: "
-    "Bonett and Price (2012), which need not agree with the test",
+    reference=f"McNemar (1947), in its exact form; {BONETT_PRICE}",
     cost="1",
     test=_mcnemar,
     options={"form": Choice(FORMS)},
+    ways={
+        ("form", "asymptotic"): Words(
+            TITLE, f"McNemar (1947), without continuity correction; {BONETT_PRICE}"
+        ),
+        ("form", "mid-p"): Words(
+            TITLE.replace("McNemar's test", "McNemar's mid-p test"),
+            f"McNemar (1947); mid-p: Fagerland, Lydersen and Laake (2013); {BONETT_PRICE}",
+        ),
+    },
 )

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from cudbound.basis.method_card import Choice, Number
-from cudbound.basis.outcomes import Estimand
+from cudbound.basis.outcomes import Estimand, Words
 from cudbound.intervals.equivalence import with_equivalence
 from cudbound.intervals.method import Method, binomial_fallback
 from cudbound.intervals.pivot import EQUAL, Pivot
@@ -258,6 +258,10 @@ def _corrected_pseudo_bootstrap(records: Records) -> Pivot:
 #: The replacement for the interval if the losses on the splits have zero variance.
 ONE_SPLIT = binomial_fallback("the rows of one test set", lambda records: records.require("splits").n_test)
 
+NADEAU_BENGIO = "Nadeau and Bengio (2003), section 4"
+CORRECTED = "Resampled t interval with the correction for overlapping splits"
+BENAVOLI = "equivalence: Benavoli, Corani, Demsar and Zaffalon (2017), section 4.1"
+
 SINGLE_SPLIT_T = Method(
     name="single-split-t",
     title="t interval from the losses on one test set",
@@ -268,10 +272,15 @@ SINGLE_SPLIT_T = Method(
     assumptions="the test rows are independent, and numerous enough for their mean loss to be nearly normal",
     tendency="liberal if errors are rare, zero width without errors; liberal for the learning algorithm, since it "
     "ignores the variance between training sets",
-    reference="Nadeau and Bengio (2003), section 4, with the normal distribution; our default, the t distribution, "
-    "follows Nadeau and Bengio (1999)",
+    reference="Nadeau and Bengio (2003), section 4, which has the normal distribution; the t distribution follows "
+    "Nadeau and Bengio (1999)",
     cost="1",
     options={"reference": Choice(("t", "normal"))},
+    ways={
+        ("reference", "normal"): Words(
+            "Normal interval from the losses on one test set", "Nadeau and Bengio (2003), section 4"
+        )
+    },
     pivot=_single_split_t,
     fallback=binomial_fallback(
         "the rows of the test set", lambda records: np.size(records.require("test_set").losses)
@@ -296,14 +305,15 @@ RESAMPLED_T = Method(
 CORRECTED_RESAMPLED_T = replace(
     RESAMPLED_T,
     name="corrected-resampled-t",
-    title="Resampled t interval with the correction for overlapping splits",
+    title=CORRECTED,
     formula="u +/- t(1 - d/2; J - 1) sqrt((1/J + n2/n1) s^2); u and s^2 are mean and sample variance of the "
     "mean losses of J splits into n1 training and n2 test rows",
     assumptions="mean losses of the splits are jointly normal with correlation n2 / (n1 + n2)",
     tendency="near nominal if the learning algorithm is stable; liberal if the loss depends strongly on the training "
     "rows",
-    reference="Nadeau and Bengio (2003), section 4; rope: Benavoli, Corani, Demsar and Zaffalon (2017), section 4.1",
+    reference=NADEAU_BENGIO,
     options={"rope": Number(0.0, 0.0, 1.0)},
+    ways={("rope", None): Words(CORRECTED, f"{NADEAU_BENGIO}; {BENAVOLI}")},
     pivot=_corrected_resampled_t,
 )
 
@@ -314,6 +324,7 @@ PSEUDO_BOOTSTRAP = replace(
     formula="u +/- t(1 - d/2; R - 1) s; u is the mean loss over J splits, s^2 the sample variance of the same "
     "mean on R bootstrap replicates of the rows",
     options={},
+    ways={},
     needs=frozenset({"splits", "replicates"}),
     assumptions="estimates on bootstrap replicates of the data vary like those on new data",
     tendency="liberal like resampled-t: in expectation its variance is too small by the same factor",

@@ -187,8 +187,9 @@ TEST_SET_LANGFORD = replace(
     name="test-set-langford",
     title="Exact one-sided binomial bound for the error on a test set",
     formula="0 and p with P(X <= k) = d; X is binomial(m, p), k errors on m test points",
-    reference="Langford (2005), section 3, the test set bound; the two-sided version is Clopper and Pearson's",
+    reference="Langford (2005), section 3, the test set bound",
     options={"side": Choice(("upper", "two-sided", "lower"))},
+    ways={("side", "two-sided"): TEST_SET_CLOPPER_PEARSON.words},
 )
 
 TEST_SET_WILSON_CORRECTED = replace(
@@ -199,7 +200,7 @@ TEST_SET_WILSON_CORRECTED = replace(
     "z sqrt(z^2 + 2 - 1/m + 4 r (m (1 - r) - 1))) / (2 (m + z^2)); r = k/m, k errors on m test points, "
     "z = z(1 - d/2)",
     tendency="conservative on average over errors, as the exact interval is",
-    reference="Newcombe (1998), method 4",
+    reference="Newcombe (1998a), method 4",
     compute=partial(_outcome, form="wilson-corrected"),
     one_sided=partial(_each_at, form="wilson-corrected"),
 )

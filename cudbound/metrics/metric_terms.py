@@ -10,7 +10,7 @@ from cudbound.basis.exceptions import FewEventsWarning
 from cudbound.basis.outcomes import TestedRows
 from cudbound.basis.parameter_error import ParameterError
 from cudbound.basis.results import IntervalEstimate
-from cudbound.basis.rounding import Worded
+from cudbound.basis.rounding import Worded, worded
 from cudbound.basis.validation import Array
 from cudbound.metrics.metric import Metric, MetricRows
 
@@ -80,12 +80,16 @@ def in_metric_terms(
     Returns
     -------
     IntervalEstimate
-        Remarks and details of the method remain on the scale of the mean loss; the remarks state this.
+        Remarks and details of the method remain on the scale of the mean loss; remarks with numbers on it state this.
     """
     based = (f"based on {based_on}",) if based_on else ()
     own = row.remarks
-    if own and metric.loss_name != metric.name:
-        own = (Worded.joined(f"in terms of {metric.loss_name}: ", own[0]), *own[1:])
+    if metric.loss_name != metric.name:
+        own = tuple(
+            # a remark without a proportion is the same on either scale
+            one if worded(one, True) == one else Worded.joined(f"in terms of {metric.loss_name}: ", one)
+            for one in own
+        )
     return replace(
         row,
         metric=metric.name,

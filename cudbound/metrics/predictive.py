@@ -318,12 +318,19 @@ def _row(
         raw_interval=limits,
         n_fits=max(sensitivity.n_fits, specificity.n_fits),
         remarks=(*_based_on(sensitivity), *remarks),
-        degenerate=next(filter(None, (row.degenerate for row in (sensitivity, specificity))), None),
+        degenerate=_degenerate(sensitivity, specificity),
         details={},
         words=_after({"sensitivity": sensitivity, "specificity": specificity}, how),
         standard_error=None,
         center=_center_of(sensitivity),
     )
+
+
+def _degenerate(*parts: IntervalEstimate) -> str | None:
+    """Return the first reason that a part has, with the name of the part unless both have it."""
+    if parts[0].degenerate == parts[1].degenerate:
+        return parts[0].degenerate
+    return next(Worded.joined(f"{row.metric}: ", row.degenerate) for row in parts if row.degenerate)
 
 
 def _after(parts: Mapping[str, IntervalEstimate], how: Words) -> Words:

@@ -145,7 +145,14 @@ def _of_folds(record: FoldLosses, seen: MetricRows) -> FoldLosses | None:
     lost = record.n_folds - held.size
     notes = (f"{lost} folds without a row that counts omitted",) if lost else ()
     losses = _weighed(np.asarray(record.losses, dtype=bool), seen)
-    return replace(record, losses=losses, fold=fold, remarks=(*record.remarks, *notes), weighed=True)
+    return replace(
+        record,
+        losses=losses,
+        fold=fold,
+        remarks=(*record.remarks, *notes),
+        weighed=True,
+        n_train_of_all=record.n_train,
+    )
 
 
 def _of_test_set(record: TestSetLosses, seen: MetricRows) -> TestSetLosses | None:

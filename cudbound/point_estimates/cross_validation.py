@@ -7,18 +7,7 @@ from numpy.typing import ArrayLike
 
 from cudbound.basis.outcomes import Estimand, PointOutcome
 from cudbound.point_estimates.estimator import PointEstimator
-from cudbound.records import FoldLosses, Records
-
-
-def mean_training_size(folds: FoldLosses) -> float:
-    """Return the number of training rows of cross-validation, as the mean over the folds.
-
-    Examples
-    --------
-    >>> mean_training_size(FoldLosses.from_blocks([[1, 0, 0], [0, 1, 0]]))
-    3.0
-    """
-    return folds.losses.size * (1.0 - 1.0 / folds.n_folds)
+from cudbound.records import Records
 
 
 def _mean(losses: ArrayLike) -> float:
@@ -36,12 +25,12 @@ def _holdout(records: Records) -> PointOutcome:
 
 def _k_fold(records: Records) -> PointOutcome:
     folds = records.require("folds")
-    return PointOutcome(_mean(folds.losses), estimand=Estimand("expected", mean_training_size(folds)))
+    return PointOutcome(_mean(folds.losses), estimand=Estimand("expected", folds.n_train))
 
 
 def _repeated_k_fold(records: Records) -> PointOutcome:
     partitions = records.require("repeated_folds").partitions
-    n_train = float(np.mean([mean_training_size(folds) for folds in partitions]))
+    n_train = float(np.mean([folds.n_train for folds in partitions]))
     return PointOutcome(
         float(np.mean([_mean(folds.losses) for folds in partitions])), estimand=Estimand("expected", n_train)
     )

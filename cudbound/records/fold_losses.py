@@ -42,6 +42,8 @@ class FoldLosses(Recorded):
     scores, probabilities : ndarray of float, shape (n_samples,), or None
         Scores or probabilities of the event, from the classifier fitted without the fold of the row; nan if it was
         fitted to one class. Kept if a metric uses them.
+    n_train_of_all : float or None, default=None
+        Mean number of training rows, if losses are kept for some of the rows only.
     """
 
     losses: RowLosses
@@ -50,6 +52,7 @@ class FoldLosses(Recorded):
     weighed: Flag = False
     scores: RowScoresIfRecorded = None
     probabilities: RowScoresIfRecorded = None
+    n_train_of_all: float | None = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -93,6 +96,18 @@ class FoldLosses(Recorded):
     def n_fits(self) -> int:
         """Number of classifier fits behind the record."""
         return self.n_folds
+
+    @property
+    def n_train(self) -> float:
+        """Mean number of training rows over the folds.
+
+        Examples
+        --------
+        >>> FoldLosses.from_blocks([[1, 0, 0], [0, 1, 0]]).n_train
+        3.0
+        """
+        own = self.n_samples * (1.0 - 1.0 / self.n_folds)
+        return own if self.n_train_of_all is None else self.n_train_of_all
 
     @property
     def sizes(self) -> NDArray[np.int64]:

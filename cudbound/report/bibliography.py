@@ -10,6 +10,7 @@ from importlib import resources
 from cudbound.basis.versions import versions
 
 _ENTRY = re.compile(r"^@(?!software)\w+\{\w+,\n.*?^\}$", re.MULTILINE | re.DOTALL)
+_LETTER = re.compile(r"@\w+\{\D+\d{4}([a-z]),")
 _FIELD = r"^  {} *= \{{(.*)\}},$"
 _SOFTWARE = """\
 @software{{cudbound,
@@ -50,8 +51,12 @@ def _entries() -> tuple[tuple[str, str], ...]:
 
 
 def _cited_as(entry: str) -> str:
-    """Return the pattern of names and year: not the end of a longer list of names."""
-    author, year = (_field(entry, name) for name in ("author", "year"))
+    """Return the pattern of names and year: not the end of a longer list of names.
+
+    Two works of one year have a letter at the end of their keys, as in Newcombe (1998a).
+    """
+    author = _field(entry, "author")
+    year = _field(entry, "year") + (letter[1] if (letter := _LETTER.match(entry)) else "")
     plain = re.sub(r"\\\w(?=\{)|[{}]|\\\W", "", author)  # letters without their accents
     names = [re.escape(name.partition(",")[0].strip()) for name in plain.split(" and ")]
     listed = names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

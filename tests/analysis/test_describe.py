@@ -124,7 +124,7 @@ def test_what_happened_is_not_left_out():
 def test_every_method_cites_what_its_reference_names(name):
     """Every year in brackets behind a name belongs to an entry of the bibliography, and no other entry is cited."""
     reference = (METHODS.get(name) or ESTIMATORS[name]).reference
-    years = set(re.findall(r"[a-z.]\.? \((\d{4})\)", reference))
+    years = set(re.findall(r"[a-z.]\.? \((\d{4})[ab]?\)", reference))
     *entries, software = cited([reference])
     assert {re.search(r"^  year *= \{(\d+)\}", entry, re.MULTILINE)[1] for entry in entries} == years
     assert software.startswith("@software{cudbound,")
@@ -137,6 +137,9 @@ def test_sources_are_told_apart_by_all_names():
     found = cited(["Efron and Tibshirani (1997)", "Noma et al. (2021)"])
     keys = [entry.partition("{")[2].partition(",")[0] for entry in found]
     assert keys == ["efron1997improvements", "noma2021confidence", "cudbound"]
+    first, second = (cited([f"Newcombe (1998{letter})"])[0] for letter in "ab")
+    assert "single proportion" in first
+    assert "difference" in second
     assert len(cited(["Tibshirani (1997), Other and Wilson (1927), Stein (1981)"])) == 1
 
 

@@ -55,7 +55,7 @@ def keys(said) -> set[str]:
 
 
 def words_of(metric, clf=CLF, y=Y, **more):
-    return compare_intervals(clf, X, y, methods="two-center", metric=metric, **FEW | more).describe()
+    return compare_intervals(clf, X, y, metric=metric, **{"methods": "two-center"} | FEW | more).describe()
 
 
 @pytest.mark.parametrize("metric", ["error", "sensitivity", "specificity", "fpr"])
@@ -158,7 +158,7 @@ def test_several_ways_of_one_method_are_told_apart_on_paper():
     assert (
         f"{METHODS['two-center'].reading('scores').title}, for AUC (c-statistic): based on 20 events" in text
     )
-    assert f"{METHODS['test-set-wilson'].title}, for error:" not in text
+    assert f"{METHODS['test-set-wilson'].title}, for error: based on 25 held-out rows" in text
 
 
 def test_complements_are_those_of_the_metrics():
@@ -250,3 +250,55 @@ def test_own_words_of_a_row_are_those_of_its_table():
     assert row.title == CAPPED
     assert row.words.reference == f"{SOURCES}, Laber and Murphy (2008)"
     assert replace(row, words=None).title == "two-center"
+
+
+# --- options
+
+WAYS = [(name, *key) for name, one in METHODS.items() for key in one.ways if one.gives_interval]
+WAYS += [(name, *key) for name in ("newcombe", "hanley-mcneil") for key in METHODS[name].ways]
+
+
+@pytest.mark.parametrize(("name", "option", "value"), dict.fromkeys(WAYS))
+def test_another_way_of_a_method_has_its_own_title_and_sources(name, option, value):
+    method = METHODS[name]
+    value = {"rope": 0.05, "repair": "drop-first-split"}.get(option, value)
+    metric = "error" if method.reads == "classes" else Metrics("auc", "ill")
+    table = compare_intervals(CLF, X, Y, methods=[(name, {option: value})], metric=metric, **FEW)
+    own = method.ways.get((option, value), method.ways.get((option, None)))
+    assert table[name].words == own
+    assert f"by: {own.title} ({name})." in table.describe().methods
+    assert own.reference in explain(name).entries["reference"]
+    default = compare_intervals(CLF, X, Y, methods=name, metric=metric, **FEW)[name]
+    assert default.words == method.words
+
+
+def test_sources_are_those_of_what_was_computed():
+    """A region of equivalence, mid-p and scores for two proportions are cited only where they are used."""
+    learners = {"a": LEARNERS["ridge"], "b": LEARNERS["tree"]}
+
+    def of(name, **options):
+        return keys(compare_learners(learners, X, Y, methods=[(name, options)], **FEW).describe())
+
+    assert of("corrected-resampled-t") == {"nadeau2003inference"}
+    assert of("corrected-resampled-t", rope=0.1) == {"nadeau2003inference", "benavoli2017time"}
+    assert of("mcnemar") == {"mcnemar1947note", "bonett2012adjusted"}
+    assert "fagerland2013mcnemar" in of("mcnemar", form="mid-p")
+    assert keys(words_of("error", methods="test-set-wilson-corrected")) == {"newcombe1998a"}
+
+
+def test_a_sensitivity_is_for_the_training_sets_of_the_folds():
+    table = compare_intervals(CLF, X, Y, methods=["k-fold-t"], metric=Metrics("sensitivity", "ill"), **FEW)
+    assert str(table["k-fold-t"].estimand) == "expected(n1=45)"
+
+
+def test_remarks_of_a_metric_are_in_terms_of_its_loss_only_if_they_have_numbers_on_it():
+    row = compare_intervals(CLF, X, Y, methods="test-set-wilson", metric="accuracy", **FEW).rows[0]
+    assert row.remarks == (f"based on {row.tested}",)
+    new = np.random.default_rng(1).normal(size=(40, 3))
+    labels = CLF.predict(new)
+    labels[np.flatnonzero(labels == "well")[0]] = "ill"  # one event is missed, no non-event
+    metric = Metrics("ppv", "ill", prevalence=0.2)
+    table = compare_intervals(
+        CLF, X, Y, methods="test-set-wald", metric=metric, test_set=(new, labels), **FEW
+    )
+    assert table.rows[0].degenerate.startswith("specificity: all losses on the test set are 0")

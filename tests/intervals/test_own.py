@@ -86,7 +86,9 @@ def test_rows_in_groups_are_refused_unless_it_says_that_it_keeps_them():
 
 @pytest.mark.parametrize("asked", [{"metric": "sensitivity"}, {"sample_weight": np.linspace(0.5, 1.5, 30)}])
 def test_what_it_does_not_bound_is_refused(asked):
-    with pytest.raises(ValueError, match=r"The method 'mine' is not available for .*own_intervals"):
+    with pytest.raises(
+        ValueError, match=r"The method 'mine' is not available for .*what it records cannot be"
+    ):
         compare_intervals(CLF, X, Y, methods=[own_method("mine", limits)], **asked, **FAST)
 
 

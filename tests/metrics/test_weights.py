@@ -100,7 +100,7 @@ def test_a_group_keeps_the_rows_of_methods_that_weights_do_not_allow(file):
     found = json.loads(command(file, "--methods", "algorithm", "--format", "json").stdout)
     reasons = {row["method"]: row["remarks"] for row in found["intervals"] if row["degenerate"]}
     assert reasons["resampled-t"].endswith(
-        "not available for rows with weights: it uses splits, means over rows that cannot be weighted"
+        "not available for rows with weights: what it records cannot be weighted"
     )
 
 
