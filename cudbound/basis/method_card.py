@@ -25,6 +25,8 @@ SYMBOLS = {
     r"\bD_b\b": "D_b: error of the refit to draw b on the training set",
     r"Err\(1\)(?! =)": "Err(1): mean over the rows of the error at the row of the draws without it",
 }
+#: The key of `MethodCard.ways` for groups of rows.
+GROUPED = ("for groups", None)
 NO_OPTIONS: Mapping[str, Any] = MappingProxyType({})
 
 
@@ -112,7 +114,7 @@ class MethodCard:
         Source with section or equation, and where this package deviates from it.
     ways : mapping of (str, object) to Words
         Title and sources with another value of an option, by the option and the value; by the option and None for any
-        value but the default.
+        value but the default; by `GROUPED` for groups of rows.
     cost : str
         Classifier fits in addition to the given one, in the symbols of `cudbound.ResamplingSizes`.
     options : mapping of str to Option
@@ -157,8 +159,10 @@ class MethodCard:
         """Its title and sources, for a paper."""
         return Words(self.title, self.reference)
 
-    def words_with(self, chosen: Mapping[str, Any]) -> Words:
+    def words_with(self, chosen: Mapping[str, Any], grouped: bool) -> Words:
         """Return its title and sources with these values of options; others have their defaults."""
+        if grouped and GROUPED in self.ways:
+            return self.ways[GROUPED]
         for name, value in chosen.items():
             if value != self.options[name].default:
                 return self.ways.get((name, value), self.ways.get((name, None), self.words))
@@ -168,8 +172,8 @@ class MethodCard:
     def sources(self) -> str:
         """Its sources with the default options, then those of other ways."""
         others = (
-            f"{name}={'...' if value is None else repr(value)} ({words.title}): {words.reference}"
-            for (name, value), words in self.ways.items()
+            f"{way[0] if way == GROUPED else '='.join(map(_in_code, way))} ({words.title}): {words.reference}"
+            for way, words in self.ways.items()
         )
         return "; ".join((self.reference, *others))
 
@@ -266,6 +270,10 @@ class Asked(Generic[Card]):
                     f"{method.why_not_read(kinds)} Use another one, such as 'two-center', or 'all'."
                 )
         return replace(self, methods=tuple(one for one in self.methods if one not in unread))
+
+
+def _in_code(part: object) -> str:
+    return "..." if part is None else str(part)
 
 
 def find_named(

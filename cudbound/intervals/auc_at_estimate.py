@@ -12,7 +12,7 @@ import numpy as np
 from scipy.special import ndtri
 
 from cudbound.basis.groups import Groups
-from cudbound.basis.method_card import Choice
+from cudbound.basis.method_card import GROUPED, Choice
 from cudbound.basis.outcomes import ConfidenceInterval, Estimand, Outcome, Words
 from cudbound.basis.validation import Array
 from cudbound.intervals.auc_two_center import NO_PAIR, ONE_ROW
@@ -174,10 +174,11 @@ def _test_set(records: ScoreRecords, confidence_level: float, *, newcombe: bool)
     return Outcome(auc, interval, estimand=estimand)
 
 
+TRAINING = "Normal interval for the AUC on the training rows, with DeLong's variance"
 DELONG_TRAINING = Method(
     name="delong-training",
     reads="scores",
-    title="Normal interval for the AUC on the training rows, with DeLong's variance",
+    title=TRAINING,
     formula="A +/- z(1 - d/2) sqrt(V); A is the AUC of the scores of the training rows, V DeLong's variance of it, "
     "var(share of others below each event)/n1 + var(share of events above each other)/n0, or its version for groups",
     estimand=Estimand("conditional"),
@@ -185,7 +186,8 @@ DELONG_TRAINING = Method(
     assumptions="the rows are new to the classifier; they are not",
     tendency="far too high and liberal, since the classifier was fitted to these rows: at level .95, coverage was 0 in "
     "the worst and .57 in the median of 91 settings; often reported",
-    reference="DeLong, DeLong and Clarke-Pearson (1988); Obuchowski (1997) for groups",
+    reference="DeLong, DeLong and Clarke-Pearson (1988)",
+    ways={GROUPED: Words(TRAINING.replace("DeLong", "Obuchowski"), "Obuchowski (1997)")},
     cost="0",
     compute=_training,
 )

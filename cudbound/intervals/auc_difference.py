@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from cudbound.basis.outcomes import ConfidenceInterval, Estimand
+from cudbound.basis.method_card import GROUPED
+from cudbound.basis.outcomes import ConfidenceInterval, Estimand, Words
 from cudbound.basis.validation import Array
 from cudbound.intervals.auc_two_center import NO_PAIR, ONE_ROW
 from cudbound.intervals.method import Method
@@ -104,10 +105,11 @@ def _difference(records: ScoreRecords) -> Pivot:
     )
 
 
+TITLE = "t limits around the out-of-bag and the optimism-corrected difference of two AUCs (provisional)"
 AUC_DIFFERENCE = Method(
     name="auc-difference",
     reads="scores",
-    title="t limits around the out-of-bag and the optimism-corrected difference of two AUCs (provisional)",
+    title=TITLE,
     formula="min(D1, Do) - t s, max(D1, Do) + t s; D1 is the difference of the out-of-bag AUCs by pairs, Do that of "
     "the optimism-corrected AUCs, from the same draws; s^2 = max(V1, VT) + v, V1 and VT DeLong's variances of the "
     "difference from the out-of-bag pairs and from the training scores, v the variance over the draws of the "
@@ -118,7 +120,8 @@ AUC_DIFFERENCE = Method(
     assumptions="one of the two centers is close to the difference between the AUCs of these two classifiers",
     tendency="provisional: chosen by a trial in 20 settings, and not studied in others; too short if a "
     "selection of features is compared with all features",
-    reference="this package, docs/how_to/compare_two_learners.md; DeLong et al. (1988); Obuchowski (1997) for groups",
+    reference="this package, docs/how_to/compare_two_learners.md; DeLong et al. (1988)",
+    ways={GROUPED: Words(TITLE, "this package, docs/how_to/compare_two_learners.md; Obuchowski (1997)")},
     cost="B",
     pivot=_difference,
 )

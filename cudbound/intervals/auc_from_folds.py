@@ -9,7 +9,8 @@ from numpy.typing import ArrayLike
 from scipy.special import ndtri
 
 from cudbound.basis.groups import Groups
-from cudbound.basis.outcomes import ConfidenceInterval, Estimand, Outcome
+from cudbound.basis.method_card import GROUPED
+from cudbound.basis.outcomes import ConfidenceInterval, Estimand, Outcome, Words
 from cudbound.intervals.auc_at_estimate import delong_outcome
 from cudbound.intervals.method import Method
 from cudbound.intervals.pivot import EQUAL
@@ -115,10 +116,11 @@ CVAUC = Method(
     compute=_cv_auc,
 )
 
+TITLE = "Normal interval for the AUC of all cross-validated scores, with DeLong's variance"
 DELONG_10_FOLD = Method(
     name="delong-10-fold",
     reads="scores",
-    title="Normal interval for the AUC of all cross-validated scores, with DeLong's variance",
+    title=TITLE,
     formula="A +/- z(1 - d/2) sqrt(V); A is the AUC of all cross-validated scores, V DeLong's variance, var(share of "
     "others below each event)/n1 + var(share of events above each other)/n0, or its version for groups",
     estimand=Estimand("conditional"),
@@ -126,7 +128,8 @@ DELONG_10_FOLD = Method(
     assumptions="scores from different folds are comparable, as if from one classifier",
     tendency="liberal: at level .95, coverage was .21 in the worst and .86 in the median of 91 settings; too low on "
     "small samples, because it compares scores across folds whose classifiers differ in location",
-    reference="DeLong, DeLong and Clarke-Pearson (1988); Obuchowski (1997) for groups",
+    reference="DeLong, DeLong and Clarke-Pearson (1988)",
+    ways={GROUPED: Words(TITLE.replace("DeLong", "Obuchowski"), "Obuchowski (1997)")},
     cost="K",
     compute=_pooled,
 )

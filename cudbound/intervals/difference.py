@@ -124,7 +124,7 @@ def compute_comparison(
         outcome,
         method=method.name,
         estimand=outcome.estimand or method.estimand,
-        words=outcome.words or method.words_with(chosen),
+        words=outcome.words or method.words_with(chosen, records.groups is not None),
         confidence_level=confidence_level,
         alternative=alternative,
         null=float(null),

@@ -45,7 +45,7 @@ def _langford(records: Records, confidence_level: float) -> Outcome:
 
 LANGFORD = Method(
     name="langford-binomial",
-    title="Inverted binomial interval on n* hypothetical test points, at the .632 estimate",
+    title="Inverted binomial interval on about .632 n hypothetical test points, at the .632 estimate",
     formula="lo(n* x, n*) and up(n* x, n*); lo and up are Clopper-Pearson limits with d/2 in each tail, extended to "
     "fractional numbers of errors; n* = n (1 - (1 - 1/n)^n)",
     estimand=Estimand("conditional"),

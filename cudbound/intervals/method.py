@@ -216,7 +216,7 @@ def compute_interval(
         outcome,
         method=method.name,
         estimand=outcome.estimand or method.estimand,
-        words=outcome.words or method.words_with(chosen),
+        words=outcome.words or method.words_with(chosen, records.groups is not None),
         confidence_level=confidence_level,
         alternative=alternative,
         n_fits=count_fits(records, needs),

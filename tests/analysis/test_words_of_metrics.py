@@ -14,6 +14,7 @@ from sklearn.tree import DecisionTreeClassifier
 from unwrapped import unwrapped
 
 from cudbound import Metrics, available_methods, compare_intervals, compare_learners, explain
+from cudbound.basis.method_card import GROUPED
 from cudbound.basis.metric_words import COMPLEMENTS
 from cudbound.intervals import METHODS
 from cudbound.intervals.two_center import SOURCES, TITLE
@@ -254,7 +255,9 @@ def test_own_words_of_a_row_are_those_of_its_table():
 
 # --- options
 
-WAYS = [(name, *key) for name, one in METHODS.items() for key in one.ways if one.gives_interval]
+WAYS = [
+    (name, *key) for name, one in METHODS.items() for key in one.ways if one.gives_interval and key != GROUPED
+]
 WAYS += [(name, *key) for name in ("newcombe", "hanley-mcneil") for key in METHODS[name].ways]
 
 
@@ -270,6 +273,15 @@ def test_another_way_of_a_method_has_its_own_title_and_sources(name, option, val
     assert own.reference in explain(name).entries["reference"]
     default = compare_intervals(CLF, X, Y, methods=name, metric=metric, **FEW)[name]
     assert default.words == method.words
+
+
+@pytest.mark.parametrize("name", ["delong-10-fold", "delong-training"])
+def test_a_variance_for_groups_is_not_said_to_be_that_of_delong(name):
+    auc, groups = Metrics("auc", "ill"), np.repeat(np.arange(25), 2)
+    said = compare_intervals(CLF, X, Y, methods=name, metric=auc, groups=groups, **FEW).describe()
+    assert "with Obuchowski's variance" in said.methods
+    assert keys(said) == {"obuchowski1997nonparametric"}
+    assert keys(words_of(auc, methods=name)) == {"delong1988comparing"}
 
 
 def test_sources_are_those_of_what_was_computed():
