@@ -254,6 +254,9 @@ def _table(
         cautions=cautions_of_learners(sample, fitted) if internal else (),
         seed=question.seed,
         choices=question.choices,
+        n_resamples=question.n_resamples
+        if any("bootstrap" in one.needs for one in question.methods)
+        else None,
         learners={name: describe_classifier(learner) for name, learner in fitted.items()},
         procedures={name: procedure_in_words(learner) for name, learner in fitted.items()},
     )

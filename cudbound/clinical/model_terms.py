@@ -26,6 +26,10 @@ SUM = "Score = intercept + coefficient times value for each number + coefficient
 OF_MISSING = "Where a value is missing, the term of its column for missing values is added instead."
 LOGISTIC = "Risk of the event = 1 / (1 + exp(-score))."
 AS_FITTED = "The coefficients are those of the fit to these cases. They are not corrected for optimism."
+NOT_UNIQUE = (
+    "Some of these columns or levels are determined by the others in these cases, so that other coefficients give the "
+    "same scores: do not read them one by one."
+)
 NO_COEFFICIENTS = (
     "This classifier has no coefficients that could be listed. Others can only use it if they get the fitted object "
     "itself, such as a file of skops.io.dump."
@@ -72,7 +76,25 @@ def model(answers: Answers, estimator: Any, event: str, procedure: Sequence[str]
     sentences += [SUM, *([of_rare] if n_rare else [])]
     sentences += [OF_MISSING] if any(one["level"] == MISSING for one in found["terms"]) else []
     sentences += [LOGISTIC] if log_odds else []
+    sentences += [NOT_UNIQUE] if scale == "columns" and _are_determined(columns) else []
     return {"scale": scale, **found, "sentences": [*sentences, AS_FITTED]}
+
+
+def _are_determined(columns: pd.DataFrame) -> bool:
+    """Return whether a number, or a level after the first, is a linear function of the others in these rows."""
+    import pandas as pd
+
+    parts = [
+        column.astype(float).fillna(column.mean())
+        if is_numeric(column)
+        else pd.get_dummies(column, drop_first=True)
+        for column in (columns.iloc[:, place] for place in range(columns.shape[1]))
+    ]
+    design = pd.concat(parts, axis=1).to_numpy(dtype=np.float64)
+    design -= design.mean(axis=0)
+    spread = design.std(axis=0)
+    varying = design[:, spread > 0.0] / spread[spread > 0.0]
+    return bool(varying.size) and int(np.linalg.matrix_rank(varying)) < varying.shape[1]
 
 
 def _without_rare_levels(terms: list[dict[str, Any]], columns: pd.DataFrame) -> list[dict[str, Any]]:

@@ -76,7 +76,7 @@ def _remarks(low: float, n_never: int, sizes: AucSize) -> list[str]:
         counted = Worded.of(lambda write: f"cases counted as {write(sizes.shrinkage)} of their number")
         found.append(Worded.joined(counted, ": rows of a group vary together"))
     if n_never:
-        found.append(f"{n_never} pairs left out of the out-of-bag AUC: never out of bag together")
+        found.append(f"pairs never out of bag together, left out of the out-of-bag AUC: {n_never}")
     return found
 
 

@@ -164,6 +164,8 @@ def _methods(rows: Sequence[Row], run: Run | None) -> list[str]:
     )
     said = [f"{limits[0].upper()}{limits[1:]} by: {methods_in_words(rows)}."]
     said += [*_of_complements(rows), *_of_tests(rows)]
+    if isinstance(run, ComparisonRun) and run.n_resamples is not None:
+        said.append(f"Bootstrap methods used {run.n_resamples} resamples.")
     if isinstance(run, RunDescription) and any(row.tested is None for row in rows):
         said.append(f"Bootstrap methods used {run.n_resamples} resamples.")
         if run.localization is not None and any(row.method == "cud" for row in rows):

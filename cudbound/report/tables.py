@@ -141,17 +141,20 @@ class ComparisonRun(Run):
         As in `RunDescription`.
     procedures : mapping of str to tuple of str, default={}
         The steps of every fit, as in `RunDescription`, by name.
+    n_resamples : int or None, default None
+        Bootstrap draws; None if no method uses any.
     """
 
     learners: Mapping[str, str]
     seed: int | None
     choices: str | None = None
     procedures: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    n_resamples: int | None = None
 
     def _settings(self) -> list[str]:
         return [
             *(f"{name}: {learner}." for name, learner in self.learners.items()),
-            f"Run: {in_words(self.seed)}.",
+            f"Run: {'' if self.n_resamples is None else f'{self.n_resamples} resamples, '}{in_words(self.seed)}.",
             *([] if self.choices is None else [f"Choices: {self.choices}"]),
         ]
 

@@ -20,7 +20,7 @@ from sklearn.svm import SVC, LinearSVC
 
 from cudbound import LeastSquaresClassifier, clinical_report
 from cudbound.adapters.procedure import procedure_in_words
-from cudbound.clinical.model_terms import model
+from cudbound.clinical.model_terms import NOT_UNIQUE, model
 from cudbound.clinical.participants import frame_of, participants
 from cudbound.clinical.statements import crosswalk
 
@@ -173,6 +173,16 @@ def test_more_features_than_rows_and_columns_without_names():
     found = model_of(clf, X, y)
     assert [one["column"] for one in found["terms"]] == [f"x{k}" for k in range(80)]
     assert [one["coefficient"] for one in found["terms"]] == pytest.approx(clf.coef_[0].tolist(), abs=1e-9)
+
+
+@pytest.mark.parametrize("sex", ["a copy", "another column"])
+def test_coefficients_that_others_could_replace_are_called_so(sex):
+    X = FRAME[["age", "sex"]].assign(copy=FRAME["sex"] == "m" if sex == "a copy" else FRAME["diabetes"])
+    columns = make_column_transformer(
+        (OneHotEncoder(drop="if_binary"), ["sex", "copy"]), remainder="passthrough"
+    )
+    found = model_of(make_pipeline(columns, LeastSquaresClassifier()), X)
+    assert (NOT_UNIQUE in found["sentences"]) == (sex == "a copy")
 
 
 def test_levels_of_single_cases_have_no_coefficients():

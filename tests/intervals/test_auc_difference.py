@@ -151,6 +151,8 @@ def test_a_call_refits_all_on_the_same_draws():
     alone = compare_learners({name: learners[name] for name in ("weak", "usual")}, X, y, **settings)
     assert alone.estimate == by_name["weak", "usual"]
     assert "The AUCs of these classifiers were compared" in alone.describe().methods
+    assert "Bootstrap methods used 60 resamples." in alone.describe().methods
+    assert "Run: 60 resamples, seed 1." in str(alone)
     noise = compare_learners(["majority", LogisticRegression()], X[::-1, 1:], y, **settings)
     assert any("no evidence that LogisticRegression beats the majority" in one for one in noise.row.remarks)
 
