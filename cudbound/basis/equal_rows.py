@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import sparse
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -25,7 +24,7 @@ TIMES_EXPECTED = 20
 
 def dense(values: Any) -> Any:
     """Return a sparse array or matrix as a dense one, and anything else as it is."""
-    is_sparse: bool = sparse.issparse(values)
+    is_sparse = hasattr(values, "toarray")  # scipy.sparse would be loaded by every command
     return values.toarray() if is_sparse else values
 
 
@@ -137,8 +136,9 @@ def count_distinct_rows(table: Any) -> float:
     >>> count_distinct_rows([[1.0, 2.0], [1.0, 2.0], [1.0, 3.0]])
     2.0
     """
-    is_sparse: bool = sparse.issparse(table)
-    if is_sparse:
+    if hasattr(table, "toarray"):
+        from scipy import sparse
+
         rows = sparse.csr_array(table, copy=True)
         rows.sum_duplicates()
         rows.eliminate_zeros()

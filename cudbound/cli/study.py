@@ -56,7 +56,8 @@ def new(*, template: str, place: Path | None) -> None:
     decision-trees, random-forests, tuned-ridge, sensitivity-specificity,
     clinical, grouped-rows, two-center-confirmation, two-center-separable,
     two-center-tuned, two-center-clinical, two-center-ridge, two-center-auc,
-    ratios-and-net-benefit, several-classes, nadeau-bengio or grandvalet-bengio.
+    ratios-and-net-benefit, several-classes, other-intervals, nadeau-bengio or
+    grandvalet-bengio.
     """
     from cudbound.study.design.design_file import template_text
 

@@ -184,7 +184,7 @@ def _needs(options: Mapping[str, Any], design: Design | None = None) -> frozense
 
 TWO_CENTER = Method(
     name="two-center",
-    title=f"{CAPPED.title} where there is one",
+    title=f"{CAPPED.title} where it exists",
     formula="low = lo(n l), high = min(up(n M), max(up(n m), T + Q)), or up(n M) without a cap; m is the smaller of "
     "the .632+ estimate and T + mean of (D_b - A_b), M is the largest of the two, of Err(1) if the classifier "
     "overfits, and of the cross-validated error if the rank is nearly n; l is m, or (m + T)/2 if that is less and at "

@@ -404,11 +404,15 @@ def test_threads_and_batches_do_not_change_the_losses(kind: str, monkeypatch: py
     assert whole is not None
     losses, clear, scores = whole(counts)
     monkeypatch.setattr(refit, "CHUNK_VALUES", 7 * plain.size)
+    of_jobs = []
     for n_jobs in (1, 3):
         parts = batched_refit(pipe, X, y, n_jobs=n_jobs)
         assert parts is not None
         again, clear_again, scores_again = parts(counts)
         np.testing.assert_array_equal(again, losses)
         np.testing.assert_array_equal(clear_again, clear)
-        np.testing.assert_array_equal(scores_again[clear], scores[clear])
+        # some processors multiply matrices of other sizes with other last digits
+        np.testing.assert_allclose(scores_again[clear], scores[clear], rtol=0.0, atol=1e-12)
         assert parts(counts[:0])[0].shape == (0, 25)
+        of_jobs.append(scores_again)
+    np.testing.assert_array_equal(*of_jobs)

@@ -105,7 +105,8 @@ def test_weights_of_1_change_nothing_and_weights_are_copies_of_rows():
             pipe, X, y, methods="two-center", n_resamples=5, rng=0, sample_weight=weights
         ).rows[0]
     wrong = pipe.predict(X) != y
-    found = cud_interval(pipe, X, y, n_resamples=5, rng=0, sample_weight=weights)
+    with pytest.warns(FrequencyWeightsWarning, match="repeat the rows"):
+        found = cud_interval(pipe, X, y, n_resamples=5, rng=0, sample_weight=weights)
     assert found.estimate == pytest.approx(weights @ wrong / weights.sum())
     assert row.n_fits == 6
 

@@ -367,7 +367,7 @@ def test_words_for_a_paper(of_world):
     assert "12 of each size" in words.methods
     assert "seed 1" in words.software
     assert "whittle2025extended" in words.bibtex
-    assert "capped by the CUD bound where there is one (two-center)" in words.methods
+    assert "capped by the CUD bound where it exists (two-center)" in words.methods
     of_auc = replace(of_world, metric="auc").describe()
     assert "CUD bound" not in of_auc.methods
     assert "hanley1982meaning" in of_auc.bibtex
