@@ -223,9 +223,7 @@ def _what_differs(saved_checks: str, row_checks: str) -> str:
     if 0 < 2 * len(places) <= len(rows):
         rows_differ = f"row {places[0]} differs" if len(places) == 1 else f"rows {first_few(places)} differ"
         return f"{rows_differ} (counted from 1), as after editing, or rounding by a spreadsheet"
-    return (
-        "a column, most values, or the order of the rows differ, as after sorting, or reading in another way"
-    )
+    return "a column, most values, or the order of rows differ, as after sorting, rounding, or reading in another way"
 
 
 def _check_draws(saved: SavedResult, counts: NDArray[np.int32]) -> Check:

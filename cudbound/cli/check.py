@@ -66,7 +66,8 @@ def command_line(data: DataFile) -> str:
         "--thousands": data.thousands,
         "--encoding": data.encoding,
     }
-    words = ["cudbound", "interval", str(data.file)]
+    file = str(data.file)
+    words = ["cudbound", "interval", f"./{file}" if file.startswith("-") else file]
     for option, text in given.items():
         if text:
             words += [f"{option}={text}"] if text.startswith("-") else [option, text]

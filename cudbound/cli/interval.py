@@ -293,7 +293,7 @@ def interval(
     say_seed(seed)
     files: dict[Path, str | bytes] = {}
     if save is not None:
-        files[save] = saved_text(table, data, classifier, folds)
+        files[save] = saved_text(table, replace(look, data=data), classifier, folds)
     if instability_plot is not None and table.instability is not None:
         files[instability_plot] = table.instability.display().image(picture_form(instability_plot))
     write(table, output, files, ranges=ranges, instability=instability, headline_only=recommend)
@@ -337,13 +337,16 @@ def data_for_model(data: DataFile) -> DataFile:
 
 
 def saved_text(
-    table: IntervalTable, data: DataFile, classifier: ClassifierRecipe | SavedModel, folds: int | None = None
+    table: IntervalTable, look: FirstLook, classifier: ClassifierRecipe | SavedModel, folds: int | None = None
 ) -> str:
     """Return the text of the file for ``cudbound verify``, which names the data file without its folder."""
     from cudbound.basis.exceptions import SavedResultError
 
     recipe = classifier if isinstance(classifier, ClassifierRecipe) else None
-    how = SavedCommand(replace(data, file=Path(data.file.name)), recipe, folds)
+    data = replace(look.data, file=Path(look.data.file.name))
+    how = SavedCommand(
+        data, recipe, folds, tuple(name for name in look.table.names if name in look.roles.used)
+    )
     try:
         return replace(table.saved, command=how).to_text()
     except SavedResultError as error:

@@ -112,7 +112,7 @@ def report(
         )
         texts: dict[Path, str | bytes] = {path: found.to_html(), numbers: found.to_json()}
     if save is not None:
-        texts[save] = saved_text(found.table, look.data, classifier)
+        texts[save] = saved_text(found.table, look, classifier)
     say_seed(seed)
     write_whole(texts)
     finish([*fitted.warnings, *heard.messages], heard.certified)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -19,15 +20,20 @@ from cudbound.cli.options import FILE, combined, jobs_option
 from cudbound.cli.output import ResultOutput, emit, output_options
 from cudbound.inputs.classifier_recipe import ClassifierRecipe
 from cudbound.inputs.data_file import CsvError, DataFile
+from cudbound.inputs.first_look import first_look
 
 
 @dataclass(frozen=True)
 class SavedCommand:
-    """How a command read its file and what it fitted; without a `recipe` if the model came from a file."""
+    """How a command read its file, with the columns that were `used`, and what it fitted.
+
+    There is no `recipe` if the model came from a file.
+    """
 
     data: DataFile
     recipe: ClassifierRecipe | None
     folds: int | None
+    used: tuple[str, ...] = ()
 
 
 @command("verify")
@@ -81,18 +87,18 @@ def verify(
         how = structured(saved.command, SavedCommand)
     except SavedResultError as error:
         raise SavedResultError(f"saved result {str(saved_file)!r}: command: {error}") from error
+    context = click.get_current_context()
+    changed = {
+        name: value
+        for name, value in reading.items()
+        if context.get_parameter_source(name) is ParameterSource.COMMANDLINE
+    }
+    data = _read(replace(how.data, file=data_path, **changed), how.used)
     from cudbound.analysis.verify_result import verify_result  # loads scikit-learn
     from cudbound.report.render import render_report
 
     with in_words_of_the_command("some of the fits"):  # the result was printed with its warnings
         classifier = _classifier(how.recipe, model)
-        context = click.get_current_context()
-        changed = {
-            name: value
-            for name, value in reading.items()
-            if context.get_parameter_source(name) is ParameterSource.COMMANDLINE
-        }
-        data = _read(replace(how.data, file=data_path, **changed))
         fitted = fit(classifier, data, saved.question.rng or 0)
         verification = verify_result(
             saved_file,
@@ -111,19 +117,21 @@ def verify(
         sys.exit(DISAGREES)
 
 
-def _read(data: DataFile, tries: int = 3) -> Any:
+def _read(data: DataFile, used: Sequence[str], tries: int = 3) -> Any:
     """Read the file as described in the result; if a spreadsheet changed its format, follow the error message."""
     from cudbound.inputs.csv_columns import read_training_data
 
     try:
-        return read_training_data(data)
+        look = first_look(data, used)
+        return read_training_data(look.data, look=look)
     except CsvError as error:
         if not error.instead or not tries:
             note = "'cudbound verify' reads FILE.csv as for the result, except for --delimiter and similar options"
             raise CsvError(f"{error} ({note})") from error
         for name, value in error.instead.items():
-            say(f"{data.file.name} is read with {name} {value!r}, unlike the file of the result")
-        return _read(replace(data, **error.instead), tries - 1)
+            if value != getattr(data, name):
+                say(f"{data.file.name} is read with {name} {value!r}, unlike the file of the result")
+        return _read(replace(data, **error.instead), used, tries - 1)
 
 
 def _classifier(recipe: ClassifierRecipe | None, model: SavedModel | None) -> ClassifierRecipe | SavedModel:

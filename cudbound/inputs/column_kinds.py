@@ -47,6 +47,12 @@ SENTENCE = 3
 #: A column of text with more levels than this, and than a fifth of the rows, is no category that is found by itself.
 FEW_LEVELS = 5
 
+#: The words of spreadsheets in German, French, Spanish, Italian, Portuguese, Dutch, Polish for true and false.
+TRUTH = {
+    **dict.fromkeys(("wahr", "vrai", "verdadero", "vero", "verdadeiro", "waar", "prawda"), "true"),
+    **dict.fromkeys(("falsch", "faux", "falso", "onwaar", "fałsz"), "false"),
+}
+
 _PERSON = r"(?:patient|patienten|pat|subject|participant|person|case|record|study|sample)s?"
 #: Names of identifiers; site_id and patient_sex are none.
 _ID_NAME = re.compile(
@@ -59,6 +65,8 @@ _DATE = re.compile(
     rf"|\d{{1,2}}[-. ]*{_MONTH}[-., ]*\d{{2,4}}|{_MONTH}[. ]+\d{{1,2}},? +\d{{4}})(?:[T ]+[\d:.]+ ?(?:z|am|pm)?)?",
     re.IGNORECASE,
 )
+#: A number with other signs before and after it, such as (2.1), <5 or 12.0-.
+_SIGNED = re.compile(r"\W*\d+(?:[.,]\d+)?\W*")
 _UNIT = re.compile(r"([-+]?\d+(?:[.,]\d+)?)\s*([^\W\d_][^\d]*|%.*|°.*)")
 
 
@@ -94,8 +102,11 @@ def kind_of(name: str, values: pd.Series[str]) -> str:
         return SLIPS
     n_levels = values.str.casefold().nunique()
     many = n_levels > FEW_LEVELS and 5 * n_levels > len(values)
-    if not is_id_name(name) and many and values.str.count(r"\w+").median() >= SENTENCE:
-        return FREE_TEXT
+    if not is_id_name(name) and many:
+        if 2 * others.map(_SIGNED.fullmatch).notna().sum() > len(others):
+            return SLIPS
+        if values.str.count(r"\w+").median() >= SENTENCE:
+            return FREE_TEXT
     return IDS if is_id_name(name) or many or n_levels == len(values) else TEXT
 
 
@@ -204,7 +215,7 @@ def remedy_of_separators(frame: pd.DataFrame) -> tuple[str, dict[str, str]]:
         return f"{both} (2,915 is 2.915), or {write}", {}
     if not fitting or PLAIN in fitting:
         return write, {}
-    return f"add {fitting[0].options}, or {write}", fitting[0].fields
+    return f"add {fitting[0].options}, or {write}", fitting[0]._asdict()
 
 
 def in_plain_form(frame: pd.DataFrame, decimal: str, thousands: str) -> pd.DataFrame:
@@ -267,8 +278,9 @@ def _example(column: pd.Series[str], kind: str) -> str:
 
 
 def spelling(text: str) -> str:
-    """Return one text for all that differ only in case or blanks."""
-    return " ".join(text.casefold().split())
+    """Return one text for all that differ only in case or blanks, and for true, or false, as spreadsheets write it."""
+    folded = " ".join(text.casefold().split())
+    return TRUTH.get(folded, folded)
 
 
 def one_spelling(keys: pd.Series[str]) -> tuple[pd.Series[str], str | None]:

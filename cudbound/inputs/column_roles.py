@@ -109,9 +109,8 @@ def _check_names(table: Table, named: Mapping[str, Sequence[str]]) -> None:
     for option, names in named.items():
         for name in names:
             if name not in table.names:
-                raise CsvError(
-                    f"{option}: no column {quoted(name)} in {quoted(table.source)}; {_hint(table, name)}"
-                )
+                said = "; ".join([_hint(table, name), *table.warnings])  # such as other sheets
+                raise CsvError(f"{option}: no column {quoted(name)} in {quoted(table.source)}; {said}")
 
 
 def _hint(table: Table, name: str) -> str:

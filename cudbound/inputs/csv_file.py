@@ -6,44 +6,25 @@ number.
 
 from __future__ import annotations
 
-import gzip
 import io
 import math
 import re
-import zlib
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import islice, pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cudbound.inputs.data_file import CsvError, Reading, first_few, quoted
+from cudbound.inputs.file_content import MOST_CELLS, decoded, stripped, too_large
 from cudbound.inputs.number_texts import PLAIN, conventions, is_formatted, number_of
 
 if TYPE_CHECKING:
     import pandas as pd
 
 DELIMITERS, TAB = ",;\t|", "\t"
-#: How files begin that are no text, and what they are.
-WORKBOOK, OLD_WORKBOOK = b"PK\x03\x04", b"\xd0\xcf\x11\xe0"
-OTHERS = {
-    WORKBOOK: "a zip file or a document of Office",
-    OLD_WORKBOOK: "a document of Office",
-    b"$FL2": "an SPSS file (.sav)",
-    b"$FL3": "an SPSS file (.zsav)",
-    b"PAR1": "a Parquet file",
-    b"ARROW1": "a Feather file",
-    b"HEADER RECORD*******": "a SAS transport file (.xpt)",
-    b"\0\0\0\0\0\0\0\0\0\0\0\0\xc2\xea\x81\x60": "a SAS file (.sas7bdat)",
-    b"RDX": "an R file (.RData)",
-    b"\x1f\x8b": "a compressed file, such as .rds of R or a CSV without .gz in its name",
-    b"%PDF": "a PDF document",
-    b"SQLite format 3": "an SQLite database",
-    b"\x89HDF": "an HDF5 file",
-}
-#: The largest file, unpacked, and the most cells, which take a gigabyte as text.
-MOST_BYTES, MOST_CELLS = 50 * 2**20, 4_000_000
 #: Rows at the top that may be titles, lines that show how many columns there are, and how a last row begins that sums
 #: up the others.
 LEADING, FIRST_LINES = 10, 50
@@ -75,7 +56,7 @@ class Table:
     encoding: str = ""
     warnings: tuple[str, ...] = ()
 
-    @property
+    @cached_property
     def names(self) -> tuple[str, ...]:
         """The names of the columns."""
         return tuple(self.cells.columns)
@@ -104,8 +85,13 @@ def read_csv_file(path: Path, content: bytes, reading: Reading | None = None) ->
         raise CsvError(
             f"--delimiter must be one character between cells, such as , or ;. Got {reading.delimiter!r}."
         )
-    text, encoding = _decoded(content, path, reading.encoding)
+    text, encoding = decoded(content, path, reading.encoding)
     cells = _split(text, path, reading)
+    if cells.notna().sum(axis=1).max() == 1 < len(cells):
+        raise CsvError(
+            f"{quoted(path.name)} has one column, {quoted(str(cells.iloc[0, 0]))}, but a target and a feature are "
+            "needed; name what separates the cells with --delimiter, or remove quotation marks around whole lines"
+        )
     note = ""
     if encoding and (word := re.search(r"\w*[^\x00-\x7f]\w*", text)):
         note = (
@@ -136,7 +122,7 @@ def as_table(path: Path, cells: pd.DataFrame, encoding: str = "", warnings: tupl
     records = cells.iloc[1:]
     _check_lengths(path, len(header), records)
     records = records.iloc[:, : len(header)]
-    _check_total(path, records)
+    _check_last(path, records)
     _check_header(path, cells.index[0], header, records)
     _check_second_header(path, cells.index[0], header, records)
     records.columns = [name or f"column {place}" for place, name in enumerate(header, start=1)]
@@ -149,70 +135,6 @@ def as_table(path: Path, cells: pd.DataFrame, encoding: str = "", warnings: tupl
 
 def _filled(cells: pd.DataFrame) -> pd.DataFrame:
     return cells.notna() & (cells != "")
-
-
-def content_of(path: Path) -> bytes:
-    """Return the content of a file, decompressed if its name ends in ``.gz``; more than `MOST_BYTES` is an error."""
-    packed = path.suffix == ".gz"
-    try:
-        with gzip.open(path) if packed else path.open("rb") as stream:
-            content = stream.read(MOST_BYTES + 1)
-    except FileNotFoundError:
-        raise CsvError(f"no such file: {quoted(str(path), 200)}") from None
-    except (OSError, ValueError, EOFError, zlib.error) as error:  # ValueError: a name with a null character
-        reason = getattr(error, "strerror", None) or str(error)
-        raise CsvError(f"cannot read {quoted(str(path), 200)}: {reason}") from None
-    if len(content) > MOST_BYTES:
-        size = f"more than {megabytes(MOST_BYTES)} unpacked" if packed else megabytes(path.stat().st_size)
-        raise too_large(path.name, size)
-    return content
-
-
-def too_large(name: str, size: str) -> CsvError:
-    """Return the error for a file of more than `MOST_BYTES`."""
-    return CsvError(
-        f"{quoted(name)} has {size}; at most {megabytes(MOST_BYTES)} and {MOST_CELLS:,} cells are read, such as 200 "
-        "patients with 20,000 columns. Make a file of the rows and columns that are used"
-    )
-
-
-def megabytes(size: int) -> str:
-    """Return a size in words."""
-    return f"{size / 2**20:,.0f} MB"
-
-
-def _decoded(content: bytes, path: Path, encoding: str) -> tuple[str, str]:
-    """Return the text of a file, and its encoding if it is neither given nor UTF-8."""
-    name = quoted(path.name)
-    what = next((what for begin, what in OTHERS.items() if content.startswith(begin)), "")
-    if content.startswith((WORKBOOK, OLD_WORKBOOK)) and path.suffix.lower().startswith(".xls"):
-        what = "an Excel workbook"
-    elif re.match(rb"\s*<(!doctype html|html|table)\b", content[:200], re.IGNORECASE):
-        what = "a web page"
-    if what:
-        raise CsvError(f"{name} is {what}: save it as CSV ('CSV UTF-8' in Excel) and use that file")
-    zeros = [content[side:2000:2].count(0) for side in (0, 1)]
-    marked = content.startswith((b"\xff\xfe", b"\xfe\xff"))
-    trials = [encoding] if encoding else ["utf-8-sig", "cp1252"]
-    if not encoding and (marked or 5 * max(zeros) > len(content[:2000])):
-        trials = ["utf-16" if marked else "utf-16-be" if zeros[0] > zeros[1] else "utf-16-le"]
-    for trial in trials:
-        try:
-            text = content.decode(trial)
-        except LookupError:
-            raise CsvError(
-                f"--encoding: there is no encoding {quoted(trial)}; try cp1252 or utf-16"
-            ) from None
-        except UnicodeError:
-            continue
-        if "\0" in text:
-            raise CsvError(f"{name} is not a CSV file: it contains null characters")
-        if trial != "cp1252" or encoding or not re.search(r"[\x01-\x08\x0e-\x1f]", text):
-            return text.removeprefix("\ufeff"), "" if trial in (encoding, "utf-8-sig") else trial
-    raise CsvError(
-        f"{name} is not {' or '.join(trial.removesuffix('-sig') for trial in trials)} text; name its encoding with "
-        "--encoding, or save it as 'CSV UTF-8' and try again"
-    )
 
 
 def _split(text: str, path: Path, reading: Reading) -> pd.DataFrame:
@@ -262,12 +184,7 @@ def _split(text: str, path: Path, reading: Reading) -> pd.DataFrame:
     )
     ends = (breaks.sum(axis=1) + 1).cumsum()
     cells.index = pd.Index((ends.shift(fill_value=0) + reading.skip_rows + 1).astype(int))
-    return cells.map(str.strip, "ignore")
-
-
-def _row(cells: pd.DataFrame, place: int) -> list[str]:
-    filled: list[str] = cells.iloc[place].dropna().tolist()
-    return filled
+    return cells.map(stripped, "ignore")
 
 
 def _check_delimiter(path: Path, lines: Sequence[str], delimiter: str) -> None:
@@ -287,52 +204,64 @@ def _check_delimiter(path: Path, lines: Sequence[str], delimiter: str) -> None:
                 f"by {other!r}{' and to have decimal commas' * commas}: add --delimiter "
                 f"'{'tab' if other == TAB else other}'{commas * f' {numbers.options}'}",
                 delimiter=other,
-                **(numbers.fields if commas else {}),
+                **(numbers._asdict() if commas else {}),
             )
         if n_found and n_found == bare[-1].count(delimiter):
             return
 
 
 def _check_title(path: Path, cells: pd.DataFrame) -> None:
-    """Raise an error if the first row has far fewer cells than the table."""
-    width = len(_row(cells, len(cells) // 2))
-    above = 0
-    for place in range(min(LEADING, len(cells))):
-        row = _row(cells, place)
-        if not (sum(map(bool, row)) <= max(1, width // 3) and (len(row) < width or width > 2)):
-            break
-        above += 1
+    """Raise an error if the first rows have at most half as many cells with content as later ones."""
+    n_filled, n_cells = _filled(cells).sum(axis=1), cells.notna().sum(axis=1)
+    usual, width = int(n_filled.quantile(0.75)), int(n_cells.median())
+    is_title = (n_filled <= max(1, usual // 2)) & ((n_cells < width) | (usual > 2))
+    above = int((~is_title).to_numpy().argmax())
     if 0 < above < min(LEADING, len(cells) - 1):
         first, line = cells.index[0], cells.index[above]
         raise CsvError(
-            f"{quoted(path.name)}: line {first} has {_cells(sum(map(bool, _row(cells, 0))))}, line {line} has "
-            f"{len(_row(cells, above))}: is the text above line {line} a title? Add --skip-rows {line - 1}",
+            f"{quoted(path.name)}: line {first} has {_cells(n_filled.iloc[0])}, line {line} has "
+            f"{n_cells.iloc[above]}: is the text above line {line} a title? Add --skip-rows {line - 1}",
             skip_rows=int(line) - 1,
         )
 
 
 def _check_lengths(path: Path, width: int, records: pd.DataFrame) -> None:
-    lengths = records.notna().sum(axis=1)
-    other = lengths[lengths != width]
-    if len(other):
-        line, length = other.index[0], other.iloc[0]
-        how = _cells(length) if length < width else "more cells"
-        few = f"the header has {width}; if it is a footer or a note, delete it"
-        many = f"than the header, which has {width}; put text that contains the delimiter in quotes"
+    """Raise an error if a row has fewer cells than the header, or more of which one has content."""
+    longer = _filled(records.iloc[:, width:]).any(axis=1)
+    other = longer | (records.notna().sum(axis=1) < width)
+    if longer.all():
         raise CsvError(
-            f"{quoted(path.name)}: line {line} has {how}{', ' + few if length < width else ' ' + many}"
+            f"{quoted(path.name)}: every line has more cells than the header, which has {width}; if the first ones are "
+            "numbers or names of the rows, as R writes them, put a name for them at the start of the header"
+        )
+    if other.any():
+        place = int(other.to_numpy().argmax())
+        short = f"{_cells(records.iloc[place].notna().sum())}, the header has {width}; if it is a footer or a note"
+        long = (
+            f"more cells than the header, which has {width}; put text that contains the delimiter in quotes"
+        )
+        raise CsvError(
+            f"{quoted(path.name)}: line {records.index[place]} has "
+            f"{long if longer.iloc[place] else short + ', delete it'}"
         )
 
 
-def _check_total(path: Path, records: pd.DataFrame) -> None:
-    """Raise an error if the last row contains totals, which would count as a case."""
-    place = _filled(records.iloc[-1:]).to_numpy()[0].argmax()
+def _check_last(path: Path, records: pd.DataFrame) -> None:
+    """Raise an error if the last row contains totals, which would count as a case, or only a text below numbers."""
+    filled = _filled(records)
+    place = int(filled.iloc[-1].to_numpy().argmax())
     column = records.iloc[:, place]
-    word = column.iloc[-1]
+    word, line = column.iloc[-1], records.index[-1]
     if word.casefold().rstrip(":") in TOTALS and (column.iloc[:-1] != word).all():
         raise CsvError(
-            f"{quoted(path.name)}: line {records.index[-1]}, the last one, begins with {quoted(word)}; delete it if it "
-            "contains totals, or change that word"
+            f"{quoted(path.name)}: line {line}, the last one, begins with {quoted(word)}; delete it if it contains "
+            "totals, or change that word"
+        )
+    alone = filled.iloc[-1].sum() == 1 and filled.sum(axis=1).median() > 2
+    if alone and len(records) > 1 and _fits(word, column.iloc[:-1][-200:]) is None:
+        raise CsvError(
+            f"{quoted(path.name)}: line {line}, the last one, has one cell, {quoted(word, 20)}; if it is a footer or a "
+            "note, delete it"
         )
 
 

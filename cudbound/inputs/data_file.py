@@ -115,3 +115,8 @@ def quoted(text: str, longest: int = 60) -> str:
 def first_few(items: Sequence[str]) -> str:
     """List items for a message, or only the first few if there are many."""
     return ", ".join(items[:LISTED]) + (f" and {len(items) - LISTED} more" if len(items) > LISTED else "")
+
+
+def count_rows(number: int) -> str:
+    """Return a number of rows in words."""
+    return "1 row" if number == 1 else f"{number} rows"

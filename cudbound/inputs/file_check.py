@@ -31,11 +31,11 @@ from cudbound.inputs.column_kinds import (
 from cudbound.inputs.column_roles import Roles, columns_named, find_roles
 from cudbound.inputs.csv_columns import check_constant, check_copies, copies, read_training_data
 from cudbound.inputs.csv_file import Table
-from cudbound.inputs.data_file import CsvError, DataFile, first_few, quoted
+from cudbound.inputs.data_file import CsvError, DataFile, count_rows, first_few, quoted
 from cudbound.inputs.first_look import FirstLook
 from cudbound.inputs.missing_cells import missing_cells, settle_missing
 from cudbound.inputs.number_texts import PLAIN, THOUSANDS_COMMA, Convention, conventions, key_of, to_numbers
-from cudbound.inputs.suspicions import UNKNOWN, far_in_words, far_values, suspicions
+from cudbound.inputs.suspicions import far_in_words, far_values, missing_option, says_unknown, suspicions
 from cudbound.inputs.workbook import read_data_file
 
 if TYPE_CHECKING:
@@ -54,11 +54,12 @@ _UNUSABLE = {
     SLIPS: SLIPS,
     SEPARATORS: "unclear numbers",
 }
-#: Words in names of outcomes, and texts of events.
+#: Words in names of outcomes, and words that are names of outcomes if they stand alone; texts of events.
 _OUTCOMES = re.compile(
-    "y|died|dead|death|deceased|mortality|outcome|target|label|class|event|status|relapse|recurrence|response|"
-    "readmitted|readmission|diagnosis|disease"
+    "y|died|dead|death|deceased|mortality|survived|survival|alive|vital|outcome|target|event|relapse|recurrence|"
+    "response|readmitted|readmission|exitus|tod|verstorben|gestorben|décès|deces|décédé|fallecido|muerte|decesso"
 )
+_ALONE = re.compile("label|class|status|diagnosis|disease")
 _EVENTS = re.compile("1|yes|y|true|died|dead|death|deceased|positive|pos|event|case|malignant")
 #: Levels that are shown of a column, and characters of each.
 SHOWN, LONGEST = 3, 20
@@ -194,17 +195,25 @@ def _with_values_as_meant(
         others = known[name][known[name].notna() & numbers[name].isna()]
         if 2 * len(others) >= known[name].count():
             continue
-        if len(others) and others.str.casefold().isin({*UNKNOWN, "nd", "none"}).all():
-            words = sorted(others.unique())
+        if (
+            len(others)
+            and others.map(lambda text: says_unknown(text) or text.casefold() in ("nd", "none")).all()
+        ):
+            words, rows = sorted(others.unique()), count_rows(len(others))
             problems.append(
-                f"column {quoted(name)}: {first_few([quoted(text) for text in words])} on {len(others)} rows among "
-                f"numbers; add --missing-values={','.join(words)} if it codes a missing value"
+                f"column {quoted(name)}: {first_few([quoted(text) for text in words])} on {rows} among numbers;"
+                f" add {missing_option(words)} if it codes a missing value"
             )
             further += words
         codes += [(name, *far) for far in far_values(numbers[name].dropna())]
+    # what is a value of another column is left to a question, with the other codes of its column
+    shared = {
+        name
+        for name, text, *_ in codes
+        if (numbers == float(text)).any().sum() > sum(text == one for _, one, *_ in codes)
+    }
     for name, text, at, span, is_code in codes:
-        # what is a value of another column is left to a question
-        if is_code and (numbers == float(text)).any().sum() == sum(text == one for _, one, *_ in codes):
+        if is_code and name not in shared:
             problems.append(far_in_words(name, text, at, span))
             further.append(text)
     return cells, replace(data, missing_values=(*data.missing_values, *dict.fromkeys(further)))
@@ -236,12 +245,19 @@ def _with_target(
 ) -> DataFile:
     """Guess the target and its event if they are not given."""
     usable = [name for name, role in found.items() if role in (NUMERIC, CATEGORICAL)]
-    counts = {name: keys[name].value_counts().sort_index() for name in usable}
+    counts = {
+        name: keys[name].value_counts().sort_index() for name, role in found.items() if role != LEFT_OUT
+    }
     pairs = [name for name in usable if len(counts[name]) == 2 and counts[name].min() > 1]
-    # an outcome of several values is asked about before a column of two values that is none is taken for it
-    several = [name for name in usable if 2 < len(counts[name]) <= MOST_CLASSES and _is_outcome(name)]
-    guesses = (several or pairs) if not any(map(_is_outcome, pairs)) else pairs
-    guess = data.target or max(guesses, key=lambda name: (_is_outcome(name), usable.index(name)), default="")
+    ranks = {name: _rank(name) for name in counts}
+    # an outcome of other values is asked about before a column of two values that is no outcome is taken for it
+    several = [
+        name
+        for name in counts
+        if ranks[name] == 2 and name not in pairs and 1 < len(counts[name]) <= MOST_CLASSES
+    ]
+    places = {name: (ranks[name], name in pairs, place) for place, name in enumerate(counts)}
+    guess = data.target or max([*pairs, *several], key=places.__getitem__, default="")
     if not guess:
         return data
     others = first_few([quoted(name) for name in pairs if name != guess])
@@ -263,8 +279,14 @@ def _with_target(
     return replace(data, target=guess, positive=event)
 
 
-def _is_outcome(name: str) -> bool:
-    return any(map(_OUTCOMES.fullmatch, re.split(r"[\W_]+", name.casefold())))
+def _rank(name: str) -> int:
+    """Return how much a name is like that of an outcome: 2, 1 if only a part of it could be, or 0."""
+    words = [name.casefold(), *re.split(r"[\W_\d]+", name.casefold())]
+    return (
+        2
+        if any(map(_OUTCOMES.fullmatch, words)) or _ALONE.fullmatch(words[0])
+        else int(any(map(_ALONE.fullmatch, words)))
+    )
 
 
 def _tell(
@@ -311,8 +333,9 @@ def _few(labels: pd.Series[str]) -> Iterator[str]:
     counts = labels.value_counts()
     if counts.min() < FEWEST_EVENTS:
         yield (
-            f"only {counts.min()} rows have the value {quoted(str(counts.idxmin()))} of {quoted(str(labels.name))}; "
-            f"with fewer than {FEWEST_EVENTS} cases of a class, what is estimated for it is very uncertain"
+            f"only {count_rows(counts.min())} with the value {quoted(str(counts.idxmin()))} of "
+            f"{quoted(str(labels.name))}; with fewer than {FEWEST_EVENTS} cases of a class, what is estimated for it "
+            "is very uncertain"
         )
 
 

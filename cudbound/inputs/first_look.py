@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 from cudbound.inputs.column_kinds import one_spelling, spelling
 from cudbound.inputs.column_roles import Roles, find_roles
@@ -24,8 +25,14 @@ class FirstLook:
     roles: Roles
 
 
-def first_look(data: DataFile) -> FirstLook:
+def first_look(data: DataFile, used: Sequence[str] = ()) -> FirstLook:
     """Read a file as text, and check its header, the roles of its columns and the values of its target.
+
+    Parameters
+    ----------
+    data : DataFile
+    used : sequence of str, default ()
+        The columns that were used of such a file, in their order; if it has them, no others are read.
 
     Raises
     ------
@@ -39,6 +46,9 @@ def first_look(data: DataFile) -> FirstLook:
             f"{data.decimal!r} and {data.thousands!r}."
         )
     table = read_data_file(data)
+    if used and set(used).issubset(table.names):
+        table = replace(table, cells=table.cells[[*used]], unnamed=table.unnamed.intersection(used))
+        data = replace(data, exclude=())
     roles = find_roles(table, data)
     if data.positive or data.all_classes:
         # before missing values: with a wrong target, they would be reported for unrelated columns

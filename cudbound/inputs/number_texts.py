@@ -15,8 +15,9 @@ if TYPE_CHECKING:
 DECIMALS = (".", ",")
 #: What may stand between groups of three digits, and its ways to be written.
 THOUSANDS = {"": "", ",": ",", ".": ".", "'": "'\u2019", "space": " \u00a0\u2009\u202f"}
-#: A minus sign that is no hyphen.
-MINUS = "\u2212"
+#: What stands for a minus sign: the sign itself, and dashes and hyphens that are not in ASCII.
+MINUS = "\u2212\u2010\u2011\u2013\ufe63\uff0d"
+_AS_HYPHEN = str.maketrans(dict.fromkeys(MINUS, "-"))
 
 
 class Convention(NamedTuple):
@@ -32,15 +33,12 @@ class Convention(NamedTuple):
         return " ".join(["--decimal ','"] * (self.decimal == ",") + [thousands] * bool(self.thousands))
 
     @property
-    def fields(self) -> dict[str, str]:
-        """The fields of a `Reading` that differ from their defaults."""
-        pairs = zip(self._fields, self, PLAIN, strict=True)
-        return {name: sign for name, sign, plain in pairs if sign != plain}
-
-    @property
     def pattern(self) -> str:
         """A regular expression for a number."""
-        groups = rf"|[1-9]\d{{0,2}}(?:[{THOUSANDS[self.thousands]}]\d{{3}})+" if self.thousands else ""
+        sign = f"[{THOUSANDS[self.thousands]}]"
+        groups = rf"|[1-9]\d{{0,2}}(?:{sign}\d{{3}})+" if self.thousands else ""
+        if self.thousands == ",":  # 1,20,479 is how India writes 120479
+            groups += r"|[1-9]\d?(?:,\d\d)+,\d{3}"
         decimals = re.escape(self.decimal)
         return rf"[-+{MINUS}]?(?:(?:\d+{groups})(?:{decimals}\d*)?|{decimals}\d+)(?:[eE][-+{MINUS}]?\d+)?"
 
@@ -67,7 +65,8 @@ def number_of(text: object) -> float:
     try:
         number = float(text)  # type: ignore[arg-type]
     except (TypeError, ValueError):
-        return number_of(text.replace(MINUS, "-")) if isinstance(text, str) and MINUS in text else math.nan
+        hyphened = text.translate(_AS_HYPHEN) if isinstance(text, str) else text
+        return math.nan if hyphened == text else number_of(hyphened)
     # of what float takes further, 1_000 is no number of a table, nor are digits of other scripts
     return math.nan if not isinstance(text, str) or not text.isascii() or "_" in text else number
 
@@ -86,7 +85,7 @@ def key_of(text: Any) -> Any:
     if math.isnan(number):
         return text
     if 2.0**53 < abs(number) < math.inf:  # an identifier, of which a floating-point number loses digits
-        return f"{Decimal(text.replace(MINUS, '-')):f}".partition(".")[0]
+        return f"{Decimal(text.translate(_AS_HYPHEN)):f}".partition(".")[0]
     return repr(number + 0.0).removesuffix(".0")  # takes the sign off -0.00, to which -0.001 was rounded
 
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,7 +16,7 @@ from cudbound.basis.equal_rows import count_improbable_copies
 from cudbound.basis.separation import Codes, relabelings, separation
 from cudbound.inputs.column_kinds import FREE_TEXT, IDS, is_id_name, kind_of, numbers_the_rows, one_spelling
 from cudbound.inputs.column_roles import Roles
-from cudbound.inputs.data_file import first_few, quoted
+from cudbound.inputs.data_file import count_rows, first_few, quoted
 from cudbound.inputs.number_texts import key_of, to_numbers
 
 if TYPE_CHECKING:
@@ -25,11 +27,14 @@ if TYPE_CHECKING:
 FAR, FAR_CODE, NEARER = 2.0, 0.25, 0.9
 #: In more cells than this, agreements of columns are not looked for.
 MOST_CELLS = 1_000_000
-#: Levels, in lower case, that may say "no value".
-UNKNOWN = frozenset(
-    {"-", "--", "unknown", "unk", "missing", "n.a.", "n.k.", "n/k", "n/d", "not known", "not recorded"}
+#: Levels that may say "no value": words, signs without letters, and the errors of spreadsheets, such as #DIV/0!.
+_UNKNOWN = re.compile(
+    r"-+|\*+|#[\w/]+[!?]?|unk(nown)?|missing|n[./][akd]\.?|not (known|recorded|done|available)|pending|unbekannt|"
+    r"k\.? ?a\.?|keine angabe|inconnu|desconocido",
+    re.IGNORECASE,
 )
-_CODE = re.compile(r"-?9+|-1")
+#: Codes of missing values, and the numbers that stand beside them in some files, for other reasons of missing.
+_CODE, _BESIDE = re.compile(r"-?9+|-1"), re.compile(r"-?(7+|8+|9*[6-9])")
 
 
 def suspicions(cells: pd.DataFrame, roles: Roles, numbers: pd.DataFrame) -> Iterator[str]:
@@ -135,13 +140,26 @@ def _of_ids(name: str, values: pd.Series[str], is_feature: bool, grouped: bool) 
 
 
 def _of_levels(name: str, values: pd.Series[str]) -> Iterator[str]:
-    unknown = values[values.str.casefold().isin(UNKNOWN)]
+    codes = to_numbers(values).notna() & values.map(_CODE.fullmatch).notna()
+    unknown = values[
+        values.map(says_unknown) | (codes if codes.sum() == to_numbers(values).count() else False)
+    ]
     if 0 < len(unknown) < len(values):
         words = sorted(unknown.unique())
         yield (
-            f"column {quoted(name)}: {', '.join(map(quoted, words))} on {len(unknown)} rows is a level; add "
-            f"--missing-values={','.join(words)} if it means a missing value"
+            f"column {quoted(name)}: {', '.join(map(quoted, words))} on {count_rows(len(unknown))} is a level; add "
+            f"{missing_option(words)} if it means a missing value"
         )
+
+
+def missing_option(words: Sequence[str]) -> str:
+    """Return the option for texts that mean a missing value, ready to paste."""
+    return f"--missing-values={shlex.quote(','.join(words))}"
+
+
+def says_unknown(text: str) -> bool:
+    """Whether a text may say that a value is not known."""
+    return _UNKNOWN.fullmatch(text) is not None
 
 
 def _of_texts(name: str, values: pd.Series[str]) -> Iterator[str]:
@@ -157,23 +175,35 @@ def _of_texts(name: str, values: pd.Series[str]) -> Iterator[str]:
 def far_values(values: pd.Series[float], least: int = 2) -> Iterator[tuple[str, pd.Index[int], str, bool]]:
     """Return each isolated number, its lines, the range of the others, and whether it is a common code.
 
-    Common codes are looked for beside `least` different values, other numbers beside five.
+    Common codes, such as 9, or 8 and 9, are looked for beside `least` different values, other numbers beside five.
     """
-    left, codes = values, []
-    while (n_left := len(left)) and left.nunique() > least:
-        levels = np.unique(left)
-        for far, others in ((levels[0], levels[1:]), (levels[-1], levels[:-1])):
-            if _CODE.fullmatch(_in_short(far)) and _is_lone_code(left, far, others):
-                codes.append(far)
-                left = left[left != far]
-        if len(left) == n_left:
-            break
-    levels = np.unique(left)
-    ends = [(levels[0], levels[1:]), (levels[-1], levels[:-1])] if len(levels) > 5 else []
-    far_ones = [far for far, others in ends if _gap(far, others) > FAR * np.ptp(others)]
+    levels, codes = np.unique(values), set[float]()
+    for ends in (levels[::-1], levels) if levels.size else ():
+        beside = [*takewhile(lambda level: _BESIDE.fullmatch(_in_short(level)), ends)]
+        for n in range(max(len(beside), 1), 0, -1):
+            far, others = ends[:n], np.setdiff1d(levels, [*codes, *ends[:n]])
+            if (
+                _CODE.fullmatch(_in_short(far[0]))
+                and others.size >= least
+                and _are_lone_codes(values, far, others)
+            ):
+                codes.update(far)
+                break
+    levels = np.setdiff1d(levels, [*codes])
+    pairs = [(levels[0], levels[1:]), (levels[-1], levels[:-1])] if len(levels) > 5 else []
+    far_ones = [far for far, others in pairs if _is_far(values, far, others)]
     others = np.setdiff1d(levels, far_ones)
-    for far in (*codes, *far_ones):
+    for far in (*sorted(codes), *far_ones):
         yield _in_short(far), values.index[values == far], f"{others[0]:g} to {others[-1]:g}", far in codes
+
+
+def _is_far(values: pd.Series[float], far: float, others: NDArray[np.float64]) -> bool:
+    """Whether a number is far from the others; a single one without negative numbers, also on a logarithmic scale."""
+    if not _gap(far, others) > FAR * np.ptp(others):
+        return False
+    if min(far, others[0]) < 0.0 or (values == far).sum() > 1:
+        return True
+    return _gap(np.log1p(far), np.log1p(others)) > float(np.ptp(np.log1p(others)))
 
 
 def _in_short(number: float) -> str:
@@ -186,29 +216,33 @@ def missing_codes(counts: Counter[str]) -> list[str]:
 
     numbers = to_numbers(pd.Series([*counts.elements()], dtype=object)).dropna()
     codes = {text for text, _, _, is_code in far_values(numbers, least=1) if is_code}
-    return [key for key in counts if key in codes or key.casefold() in UNKNOWN]
+    return [key for key in counts if key in codes or key == "-1" or says_unknown(key)]
 
 
 def _gap(far: float, others: NDArray[np.float64]) -> float:
     return float(np.abs(far - others).min())
 
 
-def _is_lone_code(values: pd.Series[float], far: float, others: NDArray[np.float64]) -> bool:
-    """Whether a number that is often a code, the smallest or the largest in a column, is far from the others.
+def _are_lone_codes(values: pd.Series[float], far: NDArray[np.float64], others: NDArray[np.float64]) -> bool:
+    """Whether numbers that are often codes, the smallest or the largest in a column, are far from the others.
 
-    So is a negative code beside no other negative number, and one that is more than twice as frequent as the number
-    next to it. A 9, itself a number of few digits, must be as far from other whole numbers as their range, and other
-    codes farther than a share of it; the range of a skewed column is that of its nearer nine tenths.
+    So are negative codes beside no other negative number, and those that are more than twice as frequent as the number
+    next to them. A 9, itself a number of few digits, must be above other whole numbers by their range, and other codes
+    farther than a share of it; the range of a skewed column is that of its nearer nine tenths.
     """
-    gap, nearest = _gap(far, others), others[np.abs(far - others).argmin()]
-    if gap <= 1.0 or (far == -1.0 and others.size < 3) or (far == 9.0 and (others % 1.0).any()):
+    gap = min(_gap(code, others) for code in far)
+    nearest = others[np.abs(far[-1] - others).argmin()]
+    if gap <= 1.0 or (far[0] == -1.0 and others.size < 3) or (far[0] == 9.0 and (others % 1.0).any()):
         return False
-    if far < 0.0 <= others[0] or (values == far).sum() > 2 * (values == nearest).sum():
+    fewest = min((values == code).sum() for code in far)
+    if far[0] < 0.0 <= others[0] or fewest > 2 * (values == nearest).sum():
         return True
-    if far == 9.0:
-        return gap >= float(np.ptp(others))
-    rest = values[values != far]
-    nearer = rest.quantile(NEARER) - rest.min() if far > nearest else rest.max() - rest.quantile(1 - NEARER)
+    if far[0] == 9.0:
+        return nearest < 9.0 and gap >= float(np.ptp(others))
+    rest = values[~values.isin(far)]
+    nearer = (
+        rest.quantile(NEARER) - rest.min() if far[0] > nearest else rest.max() - rest.quantile(1 - NEARER)
+    )
     return gap > FAR_CODE * float(nearer)
 
 

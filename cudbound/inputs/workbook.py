@@ -13,18 +13,17 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from cudbound.basis.hints import install_command
-from cudbound.inputs.csv_file import (
+from cudbound.inputs.csv_file import Table, as_table, read_csv_file
+from cudbound.inputs.data_file import CsvError, DataFile, first_few, quoted
+from cudbound.inputs.file_content import (
     MOST_BYTES,
     MOST_CELLS,
     WORKBOOK,
-    Table,
-    as_table,
     content_of,
     megabytes,
-    read_csv_file,
+    stripped,
     too_large,
 )
-from cudbound.inputs.data_file import CsvError, DataFile, first_few, quoted
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -34,6 +33,7 @@ _HIDDEN = {
     "rows": re.compile(rb'<(?:\w+:)?row\b[^>]*\bhidden="(?:1|true)"'),
     "columns": re.compile(rb'<(?:\w+:)?col\b[^>]*\bhidden="(?:1|true)"'),
 }
+_MERGED = re.compile(rb'<(?:\w+:)?mergeCell [^>]*ref="[A-Z]+(\d+):[A-Z]+(\d+)"')
 #: How files of Stata begin, by their version.
 STATA = re.compile(rb"<stata_dta>|[\x69-\x73][\x01\x02]\x01\0")
 Row = tuple[int, tuple[str, ...]]
@@ -140,7 +140,8 @@ def _rows_and_remarks(content: bytes, name: str, title: str | None) -> tuple[lis
             f"only the first sheet, {quoted(sheet.title)}, is read, not {first_few([quoted(o) for o in others])}; "
             "choose another one with --sheet"
         )
-    remarks += _hidden(archive.read(sheet._worksheet_path), sheet.title)
+    part = archive.read(sheet._worksheet_path)
+    remarks += [*_hidden(part, sheet.title), *_merged(part, sheet.title, rows[0][0] if rows else 0)]
     return rows, remarks
 
 
@@ -204,6 +205,16 @@ def _hidden(part: bytes, title: str) -> Iterator[str]:
             )
 
 
+def _merged(part: bytes, title: str, header: int) -> Iterator[str]:
+    """Tell of cells below the header that span several rows, of which only the first has their value."""
+    spans = [(int(first), int(last)) for first, last in _MERGED.findall(part)]
+    if count := sum(header < first < last for first, last in spans):
+        yield (
+            f"sheet {quoted(title)} has {count} merged cell{'s' * (count > 1)} across rows; only the first row has the "
+            "value, and the others are missing: unmerge them, and repeat the value in every row"
+        )
+
+
 def _text(value: object) -> str:
     """Return a cell as Excel would write it to CSV, except that dates are in ISO 8601."""
     if value is None:
@@ -214,4 +225,4 @@ def _text(value: object) -> str:
         return repr(value).removesuffix(".0")
     if isinstance(value, datetime.datetime):
         return value.isoformat(" ").removesuffix(" 00:00:00")
-    return str(value).strip()
+    return stripped(str(value))

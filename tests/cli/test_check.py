@@ -232,6 +232,38 @@ def test_an_outcome_of_three_values_is_the_outcome():
     assert following(result).exit_code in (0, 3)  # read, and solved to the end or not
 
 
+@pytest.mark.parametrize("odd", ["transferred", "x", "2024-01-01"])
+def test_an_outcome_with_odd_cells_is_the_outcome(odd):
+    found = columns()
+    found["died"] = [odd if i in (7, 9) else str(int(cell == "yes")) for i, cell in enumerate(found["died"])]
+    write(found)
+    result = check()
+    assert role(result, "died") == "target"
+    assert "the target 'died' must have two classes; it has 3 values: " in result.stderr
+
+
+def test_an_outcome_in_german_comes_before_a_status_of_three_values():
+    found = columns(smoking_status=["never", "former", "current"] * (N // 3))
+    found["verstorben"] = ["ja" if cell == "yes" else "nein" for cell in found.pop("died")]
+    write(found)
+    assert role(check(), "verstorben") == "target"
+
+
+def test_errors_of_a_spreadsheet_are_missing_values():
+    found = columns(crp=["#DIV/0!" if i % 20 == 3 else 1 + i % 17 for i in range(N)])
+    found["died"] = ["#WERT!" if i == 5 else int(cell == "yes") for i, cell in enumerate(found["died"])]
+    write(found)
+    result = check()
+    assert "#DIV/0!' on 3 rows among numbers; add --missing-values='#DIV/0!' if it codes" in result.stdout
+    assert " --target died --positive 1 " in result.stdout
+    assert following(result).exit_code in (0, 3)  # read, and solved to the end or not
+
+
+def test_a_file_named_like_an_option():
+    write(columns(), name="--help.csv")
+    assert following(check(file="./--help.csv")).exit_code in (0, 3)
+
+
 def test_few_rows_and_events_are_said():
     found = {name: cells[:18] for name, cells in columns().items()}
     found["died"] = ["yes"] * 5 + ["no"] * 13
@@ -239,7 +271,7 @@ def test_few_rows_and_events_are_said():
     said = check().stdout
     assert "- only 18 rows have a target; with fewer than 20, no interval is informative\n" in said
     assert (
-        "- only 5 rows have the value 'yes' of 'died'; with fewer than 10 cases of a class, what is" in said
+        "- only 5 rows with the value 'yes' of 'died'; with fewer than 10 cases of a class, what is" in said
     )
 
 

@@ -188,6 +188,10 @@ SAVED_AGAIN = {
     "semicolons and decimal commas": as_csv(SHEET.assign(stage=SHEET["stage"].str[0]), sep=";", decimal=","),
     "1.0 as 1": as_csv(SHEET.assign(stage=SHEET["stage"].str[0])),
     "dates": as_csv(SHEET.assign(visit=SHEET["visit"].map(american))),
+    "truth in German": as_csv(SHEET.assign(died=np.where(DIED, "WAHR", "FALSCH"))),
+    "without the IDs": as_csv(SHEET.drop(columns=["id", "visit"])),
+    "another order of columns": as_csv(SHEET[SHEET.columns[::-1]]),
+    "a further column": as_csv(SHEET.assign(seen=1)),
     "truth in capitals": as_csv(SHEET.assign(died=np.where(DIED, "TRUE", "FALSE"))),
 }
 
@@ -209,6 +213,15 @@ def test_a_file_that_a_spreadsheet_saved_with_the_same_values_holds(way, saved):
     assert found.stderr.count("unlike the file of the result") == expected.get(way, 0)
 
 
+def test_separators_of_thousands_may_be_gone(data):
+    thousands = FRAME.assign(plt=[f"{90 + 7 * i},{100 + 3 * i}" for i in range(N)])
+    thousands.to_csv("data.csv", index=False)
+    save("--exclude", "id", "--thousands", ",", "--methods", "two-center")
+    plain = thousands.assign(plt=thousands["plt"].str.replace(",", ""))
+    plain.to_csv("data.csv", index=False, sep=";", decimal=",")
+    assert set(outcomes(verify(), 0).values()) == {"passed"}
+
+
 CHANGED = {
     "a cell": (
         SHEET.assign(age=SHEET["age"] + (SHEET.index == 4)),
@@ -216,7 +229,7 @@ CHANGED = {
     ),
     "rounding": (
         SHEET.assign(bmi=SHEET["bmi"].round(1)),
-        "but a column, most values, or the order of the rows differ",
+        "but a column, most values, or the order of rows differ",
     ),
     "the order": (SHEET.sort_values("age"), "30 rows, as in the file, but in another order"),
     "a row less": (SHEET[1:], "29 rows, but 30 in the file: some were added, removed, or dropped"),

@@ -121,7 +121,10 @@ def test_at_most_ten_columns_with_missing_values_are_listed(tmp_path):
             "a,died\n1,yes\n2,no\n3,no\n",
             r"each class of 'died' needs at least two rows; found 'yes' \(1 row\)",
         ),
-        ("died\nyes\nno\n", "there is no feature column besides the target 'died'"),
+        (
+            "died\nyes\nno\n",
+            "has one column, 'died', but a target and a feature are needed; name what separates",
+        ),
         (
             "a,b,c,died\n1,5,2,yes\n1.0,6,2,no\n1,7,2,no\n1,8,2,yes\n",
             "column 'a', 'c' has the same value in every",

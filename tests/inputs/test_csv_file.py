@@ -69,6 +69,13 @@ def test_columns_without_a_name_are_called_after_their_place(tmp_path):
     assert table.unnamed == {"column 1", "column 3"}
 
 
+def test_blank_cells_after_the_last_column_and_invisible_characters_are_left_out(tmp_path):
+    table = read_csv_file(write(tmp_path, "a,b\n1\u200b,\ufeff2,\n3,\u200e-4\u00ad,,\n"))
+    assert records(table) == [["1", "2"], ["3", "-4"]]
+    last = read_csv_file(write(tmp_path, "a,b,c\n1,2,3\n4,5,6\n7,,\n"))  # a case of which little is known
+    assert records(last)[-1] == ["7", "", ""]
+
+
 def test_columns_without_any_content_are_left_out(tmp_path):
     table = read_csv_file(write(tmp_path, "a,,b,,\n1,,2,,\n3,,4,5,\n"))
     assert table.names == ("a", "b", "column 4")
@@ -98,6 +105,16 @@ def test_another_delimiter_is_detected_and_named(tmp_path, delimiter, option):
         (b"a,b\n", "a header line but no data"),
         (b"a,b\n,\n", "a header line but no data"),
         (b"a,b\n1,2\n1,2,3\n", "line 3 has more cells than the header, which has 2; put text that contains"),
+        (
+            b"a,b\nx,1,2\ny,3,4\n",
+            "every line has more cells than the header, which has 2; if the first ones are numbers",
+        ),
+        (
+            b"a,b,c\n1,2,3\n4,5,6\nn = 2,,\n",
+            "line 4, the last one, has one cell, 'n = 2'; if it is a footer or a note",
+        ),
+        (b'"a,b"\n"1,2"\n"3,4"\n', "has one column, 'a,b', but a target and a feature are needed; name what"),
+        (b"a b\n1 2\n", "name what separates the cells with --delimiter, or remove quotation marks around"),
         (b"a,b\n1\n", "line 2 has one cell, the header has 2; if it is a footer or a note, delete it"),
         (b"a,b,a,b,c\n1,2,3,4,5\n", r"more than one column is called 'a', 'b' \(line 1\)"),
         (b"a,a \n1,2\n", "more than one column is called 'a'"),
@@ -131,6 +148,9 @@ def test_files_that_are_no_clean_table(tmp_path, content, message):
         (b"\x1f\x8b\x08", "a compressed file, such as .rds of R or a CSV without .gz in its name"),
         (b"%PDF-1.7", "a PDF document"),
         (b"\n <HTML><table>", "a web page"),
+        (b'<?xml version="1.0"?><a/>', "an XML file"),
+        (b'[{"age": 3}]', "a JSON file"),
+        (b"ASCII SPSS PORT FILE", "an SPSS file (.por)"),
     ],
 )
 def test_files_of_other_programs_are_named(tmp_path, content, what):
@@ -210,7 +230,7 @@ def test_write_csv2_of_r_gets_both_options(tmp_path):
     ) as caught:
         read_csv_file(path)
     assert str(caught.value).endswith(" add --delimiter ';' --decimal ','")
-    assert caught.value.instead == {"delimiter": ";", "decimal": ","}
+    assert caught.value.instead == {"delimiter": ";", "decimal": ",", "thousands": ""}
     both = write(tmp_path, '"age";"crp";"died"\n79;1.013,7;1\n81;21,4;0\n')
     with pytest.raises(CsvError, match=r"--delimiter ';' --decimal ',' --thousands '\.'$"):
         read_csv_file(both)
@@ -267,6 +287,7 @@ def test_a_workbook_is_told_from_a_damaged_file(tmp_path, content):
     [
         ("Ward 3\na,b\n1,2\n3,4\n", "line 1 has one cell, line 2 has 2", 1),
         ("Ward 3,,\n\nof 2024,,\na,b,c\n1,2,3\n3,4,\n", "line 1 has one cell, line 4 has 3", 3),
+        ("Ward 3\nMay, Dr. X\na,b,c,d\n1,2,3,4\n3,4,5,6\n", "line 1 has one cell, line 3 has 4", 2),
         ('"Ward\r\n3"\r\na,b\r\n1,2\r\n3,4\r\n', "line 1 has one cell, line 3 has 2", 2),
     ],
 )
@@ -306,7 +327,7 @@ def test_a_file_is_not_read_beyond_the_limit(tmp_path, monkeypatch, packed):
     path = tmp_path / ("data.csv.gz" if packed else "data.csv")
     path.write_bytes(gzip.compress(content) if packed else content)
     assert len(read_csv_file(path).cells) == 1000
-    monkeypatch.setattr("cudbound.inputs.csv_file.MOST_BYTES", 2**11)
+    monkeypatch.setattr("cudbound.inputs.file_content.MOST_BYTES", 2**11)
     size = r"more than 0 MB unpacked" if packed else r"0 MB"
     with pytest.raises(CsvError, match=rf"has {size}; at most 0 MB and 4,000,000 cells"):
         read_csv_file(path)

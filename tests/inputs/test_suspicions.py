@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -125,9 +126,27 @@ def test_a_code_alone_beside_a_range_is_questioned(tmp_path, values, code):
     )
 
 
+def test_codes_beside_each_other_are_questioned(tmp_path):
+    for values, codes in (([0, 1], ["8", "9"]), (range(118, 300, 7), ["998", "999"]), ([1, 2], ["77", "99"])):
+        rows = [[row[0], row[1], values[i % len(values)], row[3]] for i, row in enumerate(ROWS)]
+        rows[4][2], rows[11][2] = codes
+        assert [said.split(" on line")[0] for said in warnings(tmp_path, rows)] == [
+            f"column 'bmi': {code}" for code in codes
+        ]
+
+
+def test_a_code_among_levels_is_questioned(tmp_path):
+    for code in ("9", "-9", "#WERT!", "n.d.", "*"):
+        rows = [[*row[:3], code if i in (4, 11) else "fm"[i % 2], *row[4:]] for i, row in enumerate(ROWS)]
+        (said,) = warnings(tmp_path, rows, categorical=["auto"])
+        assert f": {code!r} on 2 rows is a level; add --missing-values={shlex.quote(code)} if it" in said
+
+
 @pytest.mark.parametrize(
     "values",
     [
+        [13, 14, 15, 14, 15, 15, 9],
+        [round(3.0 ** (i / 3)) for i in range(25)] + [27397],
         range(10),
         [0, 1, 2, 3, 5, 6, 7, 9],
         [-1, 0, 1],

@@ -1,0 +1,108 @@
+"""The content of a file: its bytes up to a limit, and their text; files that are no text are named."""
+
+from __future__ import annotations
+
+import gzip
+import re
+import zlib
+from pathlib import Path
+
+from cudbound.inputs.data_file import CsvError, quoted
+
+#: How files begin that are no text, and what they are.
+WORKBOOK, OLD_WORKBOOK = b"PK\x03\x04", b"\xd0\xcf\x11\xe0"
+OTHERS = {
+    WORKBOOK: "a zip file or a document of Office",
+    OLD_WORKBOOK: "a document of Office",
+    b"$FL2": "an SPSS file (.sav)",
+    b"$FL3": "an SPSS file (.zsav)",
+    b"ASCII SPSS PORT FILE": "an SPSS file (.por)",
+    b"PAR1": "a Parquet file",
+    b"ARROW1": "a Feather file",
+    b"HEADER RECORD*******": "a SAS transport file (.xpt)",
+    b"\0\0\0\0\0\0\0\0\0\0\0\0\xc2\xea\x81\x60": "a SAS file (.sas7bdat)",
+    b"RDX": "an R file (.RData)",
+    b"\x1f\x8b": "a compressed file, such as .rds of R or a CSV without .gz in its name",
+    b"%PDF": "a PDF document",
+    b"SQLite format 3": "an SQLite database",
+    b"\x89HDF": "an HDF5 file",
+}
+TEXTS = {
+    rb"<(!doctype html|html|table)\b": "a web page",
+    rb"<\?xml\b": "an XML file",
+    rb"\[?\s*\{\s*\"": "a JSON file",
+}
+#: Characters that are not seen, beside blanks, and are no part of a cell at its ends.
+INVISIBLE = "\u00ad\u200b\u200e\u200f\u2060\ufeff"
+#: The largest file, unpacked, and the most cells, which take a gigabyte as text.
+MOST_BYTES, MOST_CELLS = 50 * 2**20, 4_000_000
+
+
+def content_of(path: Path) -> bytes:
+    """Return the content of a file, decompressed if its name ends in ``.gz``; more than `MOST_BYTES` is an error."""
+    packed = path.suffix == ".gz"
+    try:
+        with gzip.open(path) if packed else path.open("rb") as stream:
+            content = stream.read(MOST_BYTES + 1)
+    except FileNotFoundError:
+        raise CsvError(f"no such file: {quoted(str(path), 200)}") from None
+    except (OSError, ValueError, EOFError, zlib.error) as error:  # ValueError: a name with a null character
+        reason = getattr(error, "strerror", None) or str(error)
+        raise CsvError(f"cannot read {quoted(str(path), 200)}: {reason}") from None
+    if len(content) > MOST_BYTES:
+        size = f"more than {megabytes(MOST_BYTES)} unpacked" if packed else megabytes(path.stat().st_size)
+        raise too_large(path.name, size)
+    return content
+
+
+def too_large(name: str, size: str) -> CsvError:
+    """Return the error for a file of more than `MOST_BYTES`."""
+    return CsvError(
+        f"{quoted(name)} has {size}; at most {megabytes(MOST_BYTES)} and {MOST_CELLS:,} cells are read, such as 200 "
+        "patients with 20,000 columns. Make a file of the rows and columns that are used"
+    )
+
+
+def megabytes(size: int) -> str:
+    """Return a size in words."""
+    return f"{size / 2**20:,.0f} MB"
+
+
+def decoded(content: bytes, path: Path, encoding: str) -> tuple[str, str]:
+    """Return the text of a file, and its encoding if it is neither given nor UTF-8."""
+    name = quoted(path.name)
+    what = next((what for begin, what in OTHERS.items() if content.startswith(begin)), "")
+    if content.startswith((WORKBOOK, OLD_WORKBOOK)) and path.suffix.lower().startswith(".xls"):
+        what = "an Excel workbook"
+    for begin, kind in TEXTS.items():
+        if re.match(rb"(\xef\xbb\xbf)?\s*" + begin, content[:200], re.IGNORECASE):
+            what = kind
+    if what:
+        raise CsvError(f"{name} is {what}: save it as CSV ('CSV UTF-8' in Excel) and use that file")
+    zeros = [content[side:2000:2].count(0) for side in (0, 1)]
+    marked = content.startswith((b"\xff\xfe", b"\xfe\xff"))
+    trials = [encoding] if encoding else ["utf-8-sig", "cp1252"]
+    if not encoding and (marked or 5 * max(zeros) > len(content[:2000])):
+        trials = ["utf-16" if marked else "utf-16-be" if zeros[0] > zeros[1] else "utf-16-le"]
+    for trial in trials:
+        try:
+            text = content.decode(trial)
+        except LookupError:
+            raise CsvError(
+                f"--encoding: there is no encoding {quoted(trial)}; try cp1252 or utf-16"
+            ) from None
+        except UnicodeError:
+            continue
+        if "\0" in text:
+            raise CsvError(f"{name} is not a CSV file: it contains null characters")
+        if trial != "cp1252" or encoding or not re.search(r"[\x01-\x08\x0e-\x1f]", text):
+            return text.removeprefix("\ufeff"), "" if trial in (encoding, "utf-8-sig") else trial
+    raise CsvError(
+        f"{name} is not {' or '.join(trial.removesuffix('-sig') for trial in trials)} text; name its encoding with "
+        "--encoding, or save it as 'CSV UTF-8' and try again"
+    )
+
+
+def stripped(cell: str) -> str:
+    """Return a cell without blanks and invisible characters at its ends."""
+    return cell.strip().strip(INVISIBLE).strip()
