@@ -20,8 +20,8 @@ from cudbound.metrics.predictive import likelihood_ratio
 from cudbound.report.headline import interval_sentence, is_evidence, majority_sentence
 from cudbound.study.planning.closed_forms import closed_form_half_widths
 
-#: What the recommended interval is centered at, in words.
-CENTERS = {name: DETAILS[name] for name in ("optimism_corrected", "error_632_plus")}
+#: What the limits of the recommended interval can be around; the out-of-bag error if the classifier overfits.
+CENTERS = ("optimism_corrected", "error_632_plus", "error_out_of_bag", "error_cross_validated")
 #: Sizes that are planned for, as multiples of the cases at hand.
 PLANNED = (1.0, 1.5, 2.0, 4.0)
 #: Cases below which no calibration curve is drawn.
@@ -365,11 +365,17 @@ def box(answers: Answers, estimator: Any, X: Any, y: Any) -> dict[str, Any]:
         "estimate": row.estimate,
         "low": row.low,
         "high": row.high,
-        "centers": {words: row.details[name] for name, words in CENTERS.items() if name in row.details},
+        "centers": _centers(row.details),
         "sentence": _sentence(row, run.n_samples, one_sided),
         "one_sided": {"confidence_level": one_sided, "high": row.high},
         "majority": " ".join(majority_sentence(row, run.base_rate, run.of_rows, is_evidence(row, run))),
     }
+
+
+def _centers(details: Mapping[str, float]) -> dict[str, float]:
+    """Return the estimates that the limits are around, by their words."""
+    used = [name for name in CENTERS if name != "error_out_of_bag" or details.get("overfits")]
+    return {DETAILS[name]: details[name] for name in used if name in details}
 
 
 def _sentence(row: IntervalEstimate, n: int, one_sided: float) -> str:

@@ -362,8 +362,13 @@ def test_a_tuned_classifier_is_told():
 
 @pytest.mark.slow
 def test_a_random_forest():
-    found, _ = checked(RandomForestClassifier(10, random_state=0), X, Y)
+    found, page = checked(RandomForestClassifier(10, random_state=0), X, Y)
     assert found["box"]["n_coefficients"] is None
+    centers = found["box"]["centers"]
+    assert [*centers] == ["optimism-corrected error", ".632+ estimate", "out-of-bag error"]
+    of_both = (centers["out-of-bag error"] + centers[".632+ estimate"]) / 2.0
+    assert found["box"]["estimate"] == pytest.approx(of_both)
+    assert all(f"the {name} {value:.3f}" in page for name, value in centers.items())
     assert found["intervals"]["family"] == "forest"
     assert found["diagnostics"]["why_none"]
     assert list(measures(found))[-2:] == ["auc", "brier"]
