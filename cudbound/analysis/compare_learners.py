@@ -167,7 +167,7 @@ def compare_learners(
     when compared alone, if all learners or none are refitted in batches. Exchanging two learners only changes the sign
     of the estimate, except with "independent-test-sets", which tests the first classifier on one part of the held-out
     rows and the second on the other. Losses without variance never reject: the p-value is then 1, and ``degenerate``
-    gives the reason.
+    gives the reason. If their difference is not `null`, the statistic is nan and the limits are -1 and 1.
 
     References
     ----------

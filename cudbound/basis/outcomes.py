@@ -252,8 +252,8 @@ class TestOutcome(PointOutcome):
     estimate : float
         Estimated difference, in [-1, 1].
     statistic : float
-        Value of the test statistic; it has the sign of `estimate` unless the test has no direction. If it is infinite
-        or nan, `degenerate` has the reason.
+        Value of the test statistic; it has the sign of `estimate` unless the test has no direction. If it is infinite,
+        for losses without variance, or nan, `degenerate` has the reason.
     pvalue : float
         p-value of the hypothesis that the difference is 0, in [0, 1]; 1 if the records cannot contradict it.
     raw_interval : ConfidenceInterval

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from numbers import Real
 from typing import Any
 
 from cudbound.basis.method_card import NO_OPTIONS
-from cudbound.basis.outcomes import TestOutcome
+from cudbound.basis.outcomes import ConfidenceInterval, TestOutcome
 from cudbound.basis.parameter_error import ParameterError
 from cudbound.basis.results import ComparisonResult
 from cudbound.basis.validation import check_choice
@@ -18,6 +19,8 @@ from cudbound.records.reading import based_on, check_records, shared_remarks, te
 
 #: Of a difference of errors; "equivalent": that it is between -null and null.
 COMPARISON_ALTERNATIVES = (*ALTERNATIVES, "equivalent")
+#: Why a difference has no limits.
+NO_VARIANCE = "the differences do not vary"
 
 
 def check_alternative(
@@ -93,9 +96,10 @@ def compute_comparison(
 
     Notes
     -----
-    For a p-value or limit that is nan, or an interval with zero width after clipping to [-1, 1], ``degenerate`` gives
-    the reason. The p-value is then 1 or nan, except where a confidence set is empty or lies outside [-1, 1]: such a set
-    excludes every difference, including 0.
+    If losses without variance differ from the hypothesis, there is neither a statistic nor a limit: the p-value is 1
+    and the limits are -1 and 1. For a p-value or limit that is nan, or an interval with zero width after clipping to
+    [-1, 1], ``degenerate`` gives the reason. The p-value is then 1 or nan, except where a confidence set is empty or
+    lies outside [-1, 1]: such a set excludes every difference, including 0.
 
     Examples
     --------
@@ -119,6 +123,7 @@ def compute_comparison(
         raise ValueError(
             f"{method.name} is an interval for the error of one classifier, not a comparison; use compare_intervals."
         )
+    outcome = _without_variance(outcome)
     tested = tested_in(records, method.needs)
     return ComparisonResult.of(
         outcome,
@@ -137,6 +142,19 @@ def compute_comparison(
         degenerate=outcome.degenerate or _why_degenerate(outcome),
         tested=tested,
     )
+
+
+def _without_variance(outcome: TestOutcome) -> TestOutcome:
+    """Return an outcome of losses without variance as degenerate, without a statistic and limits that contradict it.
+
+    Such a test rejects nothing; an infinite statistic and limits of zero width beside the hypothesis say the opposite.
+    """
+    if math.isinf(outcome.statistic) and outcome.pvalue == 1.0:
+        no_limits = ConfidenceInterval(-math.inf, math.inf)
+        outcome = replace(outcome, statistic=math.nan, raw_interval=no_limits, standard_error=0.0)
+    if outcome.standard_error == 0.0:
+        outcome = replace(outcome, degenerate=outcome.degenerate or NO_VARIANCE)
+    return outcome
 
 
 def _why_degenerate(outcome: TestOutcome) -> str | None:

@@ -265,3 +265,39 @@ def test_a_penalty_that_meets_features_of_very_different_size_is_warned_of():
     with warnings.catch_warnings():
         warnings.simplefilter("error", UnscaledPenaltyWarning)
         compare_learners([scaled, GaussianNB()], X, y, rng=0)
+
+
+class Opposite(LogisticRegression):
+    """The opposite of every score, and so of every prediction."""
+
+    def decision_function(self, X):
+        return -super().decision_function(X)
+
+
+@pytest.mark.parametrize("metric", ["error", "auc"])
+@pytest.mark.parametrize(
+    "setting", [{}, {"null": 0.05, "alternative": "equivalent"}, {"alternative": "greater"}]
+)
+def test_differences_without_variance_are_no_evidence(metric, setting):
+    Z, z = np.repeat([0.0, 10.0], 30)[:, None], np.repeat([0, 1], 30)  # separable
+    directed = {"error": ["corrected-resampled-t", "bayle-cv", "nested-cv", "single-split-t"], "auc": None}[
+        metric
+    ]
+    methods = "all" if metric == "error" and not setting else directed
+    one = LogisticRegression()
+    for other, difference in ((LogisticRegression(), 0.0), (Opposite(), -1.0 if metric == "error" else 1.0)):
+        for row in compare_learners(
+            [one, other], Z, z, methods=methods, metric=metric, n_resamples=20, rng=0, **setting
+        ):
+            if row.method == "mcnemar" and difference:  # an exact test needs no variance
+                assert row.pvalue < 0.001
+                continue
+            if row.method == "independent-test-sets" and not difference:
+                assert row.pvalue == 1.0
+                continue
+            assert (row.estimate, row.pvalue) == (pytest.approx(difference), 1.0)
+            assert row.degenerate
+            assert row.low <= setting.get("null", 0.0) <= row.high
+            assert np.isnan(row.statistic) or row.statistic == 0.0
+            if row.statistic != 0.0:
+                assert (row.low, row.high) == (-1.0, 1.0)

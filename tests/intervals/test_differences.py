@@ -351,7 +351,9 @@ def test_a_pivot_is_the_t_test_of_scipy(alternative, seed):
 
 def test_equal_means_reject_nothing():
     found = compute_comparison(SOME_T, Records(splits=SplitLosses(np.full(5, 0.25), 40, 10)), 0.95)
-    assert (found.pvalue, found.statistic) == (1.0, math.inf)
+    assert (found.estimate, found.pvalue) == (0.25, 1.0)
+    assert math.isnan(found.statistic)
+    assert limits(found.confidence_interval) == (-1.0, 1.0)
     assert found.degenerate == "all means are equal"
 
 
