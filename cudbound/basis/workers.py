@@ -7,9 +7,11 @@ import os
 import signal
 import threading
 import time
+from collections.abc import Generator, Iterable
 from functools import cache
 from typing import Any
 
+from joblib.parallel import get_active_backend
 from sklearn.utils.parallel import Parallel
 
 #: Seconds between two checks whether the parent still exists.
@@ -23,6 +25,15 @@ def parallel(n_jobs: int, **options: Any) -> Any:
     `sklearn.utils.parallel`.
     """
     return Parallel(n_jobs=n_jobs, initializer=end_with, initargs=(os.getpid(),), **options)
+
+
+def results_of(n_jobs: int, jobs: Iterable[Any]) -> Generator[Any, None, None]:
+    """Yield the results of jobs in their order, each as soon as it is there if the backend of joblib can do so."""
+    backend, _ = get_active_backend()
+    if getattr(backend, "supports_return_generator", False):
+        yield from parallel(n_jobs, return_as="generator")(jobs)
+    else:  # such as "multiprocessing"
+        yield from parallel(n_jobs)(jobs)
 
 
 def begin_worker(parent: int) -> None:

@@ -26,7 +26,7 @@ from cudbound.adapters.seeded import seeded_clone
 from cudbound.basis.calls import warn
 from cudbound.basis.feature_table import as_table, copied
 from cudbound.basis.predictions import predicted_labels
-from cudbound.basis.workers import parallel
+from cudbound.basis.workers import results_of
 from cudbound.estimators.batched import BatchedRefit
 from cudbound.resampling.failed_refits import FailedRefit, Failures, failed_refits_error, of_learner
 
@@ -247,7 +247,7 @@ def _in_jobs(fit_each: Callable[..., Piece], n_jobs: int) -> Pieces:
         stops = sorted({0, *first, *range(size, len(counts), size), len(counts)})
         parts = (slice(*ends) for ends in pairwise(stops))
         jobs = (delayed(_fit_clones)(fit_each, counts[part], seeds[part]) for part in parts)
-        found = parallel(n_jobs, return_as="generator")(jobs)
+        found = results_of(n_jobs, jobs)
         try:
             for piece, warned in found:
                 for message, category in warned:

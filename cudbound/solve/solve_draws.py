@@ -127,6 +127,9 @@ def solve_draws(
     threads = check_n_jobs(n_jobs)
     asked = check_ranks(ranks, problem.n_draws)
     digest = problem.digest(side)
+    if previous is not None and not isinstance(previous, Draws):
+        rule = "the Draws of an earlier call, such as those of result.draws, or None"
+        raise ParameterError("previous", rule, previous)
     if previous is not None and previous.problem_digest != digest:
         raise ValueError(
             "'previous' must contain draws of the same problem. Got draws of another one (other data, rng, "

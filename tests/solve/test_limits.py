@@ -470,6 +470,8 @@ def test_an_error_in_the_progress_bar_is_not_lost(monkeypatch: pytest.MonkeyPatc
             {"previous": Draws(*(np.zeros(2) for _ in range(4)), np.zeros((2, 3)))},
             r"'previous' must contain draws of the same problem\. Got draws of another one",
         ),
+        ({"previous": 3}, r"'previous' parameter must be the Draws of an earlier call.* Got 3 instead"),
+        ({"previous": np.zeros(3)}, r"'previous' parameter must be the Draws of an earlier call"),
     ],
 )
 def test_errors_name_the_argument_the_rule_and_the_value(options: dict[str, Any], message: str) -> None:
