@@ -399,8 +399,7 @@ def test_new_test_set_is_about_the_fitted_classifier():
 
 @pytest.mark.parametrize("name", ESTIMATORS)
 def test_missing_records_are_named(name):
-    first = min(ESTIMATORS[name].needs)
-    with pytest.raises(ValueError, match=f"{name} needs recorded {first} losses, but the records have none"):
+    with pytest.raises(ValueError, match=rf"{name} needs .*, not recorded here: pass [A-Za-z]+"):
         compute_estimate(ESTIMATORS[name], Records())
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,8 +13,10 @@ from cudbound.basis.exceptions import TrainingRowsWarning
 from cudbound.basis.method_card import MethodCard
 from cudbound.basis.sample import Sample, check_index
 from cudbound.basis.validation import check_lengths, count_rows
+from cudbound.intervals import METHODS
+from cudbound.point_estimates import ESTIMATORS
+from cudbound.records.words import in_words
 from cudbound.resampling.recorders import KEEP_GROUPS
-from cudbound.resampling.recording import FROM_SPLITS
 
 #: Records that one partition into folds fills, such as that of whole groups.
 FOLDS_OF_GROUPS = frozenset({"folds", "repeated_folds", "splits"})
@@ -22,14 +24,15 @@ FOLDS_OF_GROUPS = frozenset({"folds", "repeated_folds", "splits"})
 
 def check_use(methods: Sequence[MethodCard], fills: frozenset[str]) -> None:
     """Raise ValueError if no method uses the records that splits fill."""
-    readers = [method.name for method in methods if method.needs & fills]
-    if not readers:
-        raise ValueError(
-            f"The 'cv' parameter gives {sorted(fills)}, which none of the requested methods uses: "
-            f"{ {method.name: sorted(method.needs & FROM_SPLITS) for method in methods} }. A single partition into "
-            "folds gives 'folds' and 'splits', several of them 'repeated_folds' and 'splits', other splitters "
-            "'splits'."
-        )
+    if any(method.needs & fills for method in methods):
+        return
+    names = ", ".join(method.name for method in methods)
+    registry: Mapping[str, MethodCard] = ESTIMATORS if methods[0].name in ESTIMATORS else METHODS
+    readers = [method.name for method in registry.values() if method.needs & fills]
+    raise ValueError(
+        f"The 'cv' parameter gives {in_words(fills)}, which none of the requested methods ({names}) uses. Leave it "
+        f"out, or request methods that use it, such as {', '.join(readers[:4])}."
+    )
 
 
 def takes_groups_apart(method: MethodCard, filled: Collection[str]) -> bool:

@@ -33,6 +33,7 @@ from cudbound.metrics.views import OF_EVERY_METRIC
 from cudbound.point_estimates.effective_size import share_limits
 from cudbound.records import Records, ScoreRecords
 from cudbound.records.reading import count_fits
+from cudbound.records.words import in_words
 
 Named = TypeVar("Named", bound=MethodCard)
 Rows = tuple[IntervalEstimate, ...]
@@ -182,8 +183,8 @@ def _unread(
         for need in OF_EVERY_METRIC
         if getattr(records, need) is not None and getattr(seen, need, None) is None
     }
-    rule = f"have too few rows for the {metric.name}: use fewer, stratified folds"
-    too_few: dict[str, Exception] = {need: ValueError(f"the recorded {need} {rule}") for need in unread}
+    rule = f"has too few rows for the {metric.name}: use fewer, stratified folds"
+    too_few: dict[str, Exception] = {need: ValueError(f"{in_words([need])} {rule}") for need in unread}
     if tested is None or tested.sizes is None or too_few.pop("test_set", None) is None:
         return "", too_few
     return f"undefined: based on {tested.averaged(metric.shares)}", too_few

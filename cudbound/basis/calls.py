@@ -14,6 +14,7 @@ from typing import Any, ParamSpec, TypeVar
 from cudbound.basis.bars import current_progress, shared
 from cudbound.basis.feature_table import check_in_memory
 from cudbound.basis.hints import did_you_mean
+from cudbound.basis.refit_warnings import collected
 
 PACKAGE = str(Path(__file__).parents[1] / "_").removesuffix("_")
 Parameters = ParamSpec("Parameters")
@@ -68,8 +69,11 @@ def public_call(function: Callable[Parameters, Result]) -> Callable[Parameters, 
         _refuse(function.__qualname__, known, named)
         for name, value in [*zip(known, values, strict=False), *named.items()]:
             check_in_memory(name, value)
-        with shared(current_progress()):
-            return function(*values, **named)
+        with shared(current_progress()), collected() as heard:
+            result = function(*values, **named)
+        if heard is not None and heard.warning is not None:
+            warn(heard.warning)
+        return result
 
     return call
 

@@ -243,6 +243,30 @@ class SlowRefitsWarning(CudboundWarning):
         self.helps = helps
 
 
+class WarnedRefitsWarning(CudboundWarning):
+    """Refits raised warnings of other packages, such as that a solver did not converge; one warning for all of them.
+
+    Attributes
+    ----------
+    n_refits : int
+        The refits of the call.
+    n_warned : int
+        Those that warned.
+    categories : tuple of str
+        The classes of their warnings.
+    fact : str
+        The warning without a remedy: a command names its own options.
+    """
+
+    n_refits: int
+    n_warned: int
+    categories: tuple[str, ...]
+    fact: str
+
+    def __init__(self, fact: str, remedy: str = "", **facts: Any):
+        super().__init__(f"{fact}{remedy}.", fact=fact, **facts)
+
+
 class StatedError(Exception):
     """An error with a separate fact and remedy, so that a command can name its own options.
 

@@ -20,6 +20,7 @@ from cudbound.basis.exceptions import (
     UnscaledPenaltyWarning,
     UnsupportedEstimatorError,
     UnsupportedProblemError,
+    WarnedRefitsWarning,
 )
 from cudbound.cli.command import say
 
@@ -42,6 +43,10 @@ REMEDIES: dict[type[StatedError], str] = {
 }
 
 
+#: The way on from a fit that did not converge.
+CONVERGE = (
+    "standardize the features with --standardize, or allow more steps with the classifier's option max_iter=N"
+)
 #: Options, by what they are in Python.
 OPTIONS = {
     "n_jobs=-1": "--jobs -1",
@@ -105,10 +110,7 @@ def in_words_of_the_command(fits: str) -> Iterator[Heard]:
             heard.certified &= not isinstance(message, NotCertifiedWarning)
             heard.add(worded(message))
         elif issubclass(category, ConvergenceWarning):  # whose own text is several lines long
-            heard.add(
-                f"{fits} did not converge; standardize the features with --standardize, or allow more steps with the "
-                "classifier's option max_iter=N"
-            )
+            heard.add(f"{fits} did not converge; {CONVERGE}")
         elif (category, *place[:2]) not in passed_on:  # refits reset what is known of them
             passed_on.add((category, *place[:2]))
             pass_on(message, category, *place, **named)
@@ -128,6 +130,8 @@ def worded(warning: Warning | str) -> str:
     """Return a warning with options of the command instead of arguments in Python."""
     if isinstance(warning, UnscaledPenaltyWarning):
         return f"{warning.fact}; add --standardize"
+    if isinstance(warning, WarnedRefitsWarning):
+        return f"{warning.fact}; {CONVERGE}" if "ConvergenceWarning" in warning.categories else str(warning)
     if isinstance(warning, NotCertifiedWarning):
         return _not_certified(warning)
     return warning if isinstance(warning, str) else warning.args[0]

@@ -19,6 +19,7 @@ from cudbound.intervals.equivalence import with_equivalence
 from cudbound.intervals.method import Method, binomial_fallback
 from cudbound.intervals.pivot import EQUAL, Pivot
 from cudbound.records import HalfSplitLosses, Records, ReplicateLosses, SplitLosses, TestSetLosses
+from cudbound.records.words import WORDS
 
 #: On fewer test rows than this, mean losses have so few values that a t distribution describes them badly.
 FEW_TEST_ROWS = 5
@@ -183,16 +184,16 @@ def judged_by(
     They must be over the same number of splits, with test sets that are not larger; smaller ones only increase the
     variance.
     """
-    pivot = replace(pivot, estimand=Estimand("expected", splits.n_train))
+    pivot, recorded = replace(pivot, estimand=Estimand("expected", splits.n_train)), WORDS[need][1]
     n_splits = int(np.size(splits.means))
     if other.n_splits != n_splits:
         mismatch = (
-            f"undefined: recorded '{need}' are means over {other.n_splits} splits, but the estimate is a mean over "
+            f"undefined: {recorded} are means over {other.n_splits} splits, but the estimate is a mean over "
             f"{n_splits}; record both with the same n_splits"
         )
     elif other.n_test >= splits.n_test + 1:
         mismatch = (
-            f"undefined: recorded '{need}' test {other.n_test:g} rows per split, but the estimate tests "
+            f"undefined: {recorded} test {other.n_test:g} rows per split, but the estimate tests "
             f"{splits.n_test:g}; record both with the same test_fraction"
         )
     else:

@@ -43,6 +43,7 @@ from cudbound.records.split_losses import (
     TestSetLosses,
 )
 from cudbound.records.tuned_losses import TunedLosses
+from cudbound.records.words import WORDS, missing_record
 
 __all__ = [
     "BolsteredLosses",
@@ -221,10 +222,8 @@ class Records(Recorded):
         super().__post_init__()
         sizes = self._sizes
         if len(set(sizes.values())) > 1:
-            raise ValueError(
-                "All records must be of one training set. "
-                f"Got {', '.join(f'{name} of {size} rows' for name, size in sizes.items())}; omit those of others."
-            )
+            found = ", ".join(f"{WORDS[name][1]} of {size} rows" for name, size in sizes.items())
+            raise ValueError(f"All records must be of one training set. Got {found}; omit those of others.")
         if self.bootstrap is not None and self.inner is not None:
             check_same("length", bootstrap=self.bootstrap.counts, inner=self.inner.errors)
 
@@ -265,5 +264,5 @@ class Records(Recorded):
         """
         record = getattr(self, need)
         if record is None:
-            raise ValueError(f"This method needs recorded '{need}', but the records have none.")
+            raise missing_record("This method", need)
         return record

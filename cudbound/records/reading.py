@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from cudbound.records.bootstrap_losses import never_out_of_bag
+from cudbound.records.words import WORDS, missing_record
 
 if TYPE_CHECKING:
     from cudbound.basis.method_card import MethodCard
@@ -24,7 +25,7 @@ def check_records(method: MethodCard, records: Records | ScoreRecords, needs: Se
     """Raise ValueError if a record that a method needs is missing, except those in `MAY_BE_ABSENT`."""
     for need in sorted(needs - MAY_BE_ABSENT):
         if getattr(records, need) is None:
-            raise ValueError(f"{method.name} needs recorded {need} losses, but the records have none.")
+            raise missing_record(method.name, need)
 
 
 def check_single_error(method: MethodCard, records: Records | ScoreRecords, needs: Set[str]) -> None:
@@ -33,8 +34,8 @@ def check_single_error(method: MethodCard, records: Records | ScoreRecords, need
         record = records if need == "losses" else getattr(records, need)
         if getattr(record, "of_differences", False):
             raise ValueError(
-                f"{method.name} reads the losses of one classifier, which are in [0, 1]. Got negative values among the "
-                f"{need} losses, as in differences of two losses; compare two classifiers with cudbound.comparison_of."
+                f"{method.name} reads the losses of one classifier, which are in [0, 1]. Got negative values in "
+                f"{WORDS[need][1]}, as in differences; compare two classifiers with cudbound.comparison_of."
             )
 
 

@@ -24,6 +24,7 @@ from cudbound.records.rules import (
     check_draws,
     check_same,
 )
+from cudbound.records.words import missing_record
 
 
 @dataclass(frozen=True, eq=False)
@@ -213,7 +214,7 @@ class ScoreRecords(Recorded):
         """Return one record; raise ValueError if it is None."""
         record = getattr(self, need, None)
         if record is None:
-            raise ValueError(f"This method needs recorded '{need}', but the records have none.")
+            raise missing_record("This method", need)
         return record
 
 

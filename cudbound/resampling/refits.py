@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import warnings
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import closing
@@ -26,6 +25,7 @@ from cudbound.adapters.seeded import seeded_clone
 from cudbound.basis.calls import warn
 from cudbound.basis.feature_table import as_table, copied
 from cudbound.basis.predictions import predicted_labels
+from cudbound.basis.refit_warnings import Kind, WarningsOfRefits, active, recorded
 from cudbound.basis.workers import results_of
 from cudbound.estimators.batched import BatchedRefit
 from cudbound.resampling.failed_refits import FailedRefit, Failures, failed_refits_error, of_learner
@@ -232,14 +232,14 @@ def _in_batches(batched: BatchedRefit, one_by_one: Pieces, n_jobs: int, scoring:
                 again = np.flatnonzero(~clear)
                 outputs[again], failed = _joined(one_by_one(counts[part][again], seeds[part][again]))
                 errors = {int(again[fit]): error for fit, error in failed.items()}
+            if (heard := active()) is not None:
+                heard.n_refits += int(np.count_nonzero(clear))
             yield outputs, errors
 
     return pieces
 
 
-def _in_jobs(fit_each: Callable[..., Piece], n_jobs: int) -> Pieces:
-    told: set[tuple[type[Warning], str]] = set()  # of all refits each kind once, whatever its numbers
-
+def _in_jobs(fit_each: Callable[..., tuple[Piece, list[list[Kind]]]], n_jobs: int) -> Pieces:
     def pieces(counts: NDArray[np.int32], seeds: Seeds) -> Generator[Piece, None, None]:
         size = max(1, min(FITS_PER_JOB, -(-len(counts) // (4 * n_jobs))))
         # the first jobs are small, so that it is soon known how long all of them take
@@ -248,14 +248,13 @@ def _in_jobs(fit_each: Callable[..., Piece], n_jobs: int) -> Pieces:
         parts = (slice(*ends) for ends in pairwise(stops))
         jobs = (delayed(_fit_clones)(fit_each, counts[part], seeds[part]) for part in parts)
         found = results_of(n_jobs, jobs)
+        heard = active() or WarningsOfRefits()
         try:
             for piece, warned in found:
-                for message, category in warned:
-                    kind = category, re.sub(r"[-+.\de]*\d", "", message)
-                    if kind not in told:
-                        told.add(kind)
-                        warn(message, category)
+                heard.add(warned)
                 yield piece
+            if heard is not active() and heard.warning is not None:  # outside of every call
+                warn(heard.warning)
         finally:
             with warnings.catch_warnings():
                 warnings.simplefilter(
@@ -267,16 +266,16 @@ def _in_jobs(fit_each: Callable[..., Piece], n_jobs: int) -> Pieces:
 
 
 def _fit_clones(
-    fit_each: Callable[..., Piece], counts: NDArray[np.int32], seeds: NDArray[np.int64]
-) -> tuple[Piece, list[tuple[str, type[Warning]]]]:
-    """Return the outputs, and the warnings of the fits, each once: warnings in another process would be lost.
+    fit_each: Callable[..., tuple[Piece, list[list[Kind]]]],
+    counts: NDArray[np.int32],
+    seeds: NDArray[np.int64],
+) -> tuple[Piece, list[list[Kind]]]:
+    """Return the outputs, and the warnings of each fit: those in another process would be lost.
 
     With few rows, more threads are slower because they wait for each other.
     """
-    with threadpool_limits(1), warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("default")
-        piece = fit_each(counts, seeds)
-    return piece, list(dict.fromkeys((str(warning.message), warning.category) for warning in caught))
+    with threadpool_limits(1):
+        return fit_each(counts, seeds)
 
 
 def _fit_each(
@@ -287,9 +286,10 @@ def _fit_each(
     scoring: Scoring,
     counts: NDArray[np.int32],
     seeds: NDArray[np.int64],
-) -> Piece:
+) -> tuple[Piece, list[list[Kind]]]:
     outputs = scoring.empty(counts.shape)
     errors: Failures = {}
+    warned: list[list[Kind]] = [[] for _ in counts]
     for fit, (row, seed) in enumerate(zip(counts, seeds, strict=True)):
         drawn = np.repeat(np.arange(row.size), row)
         if (y[drawn] == y[drawn[0]]).all():
@@ -298,16 +298,17 @@ def _fit_each(
         copy = seeded_clone(estimator, int(seed))
         of_drawn = {name: values[drawn] for name, values in keywords.items()}
         try:
-            copy.fit(_safe_indexing(X, drawn), y[drawn], **of_drawn)
-            # steps with copy=False write into the rows that they are given
-            outputs["loss"][fit] = predicted_labels(copy, copied(X), estimator.classes_) != y
-            for kind, values in scoring.of(copy, copied(X)).items() if scoring.kinds else ():
-                outputs[kind][fit] = values
-        except Warning:  # the caller has turned it into an error
+            with recorded() as warned[fit]:
+                copy.fit(_safe_indexing(X, drawn), y[drawn], **of_drawn)
+                # steps with copy=False write into the rows that they are given
+                outputs["loss"][fit] = predicted_labels(copy, copied(X), estimator.classes_) != y
+                for kind, values in scoring.of(copy, copied(X)).items() if scoring.kinds else ():
+                    outputs[kind][fit] = values
+        except Warning:  # the classifier has turned it into an error
             raise
         except Exception as error:
             failure = FailedRefit.of(error, copy)
             if errors:
                 error.with_traceback(None)  # it holds the rows and the clone
             errors[fit] = failure
-    return outputs, errors
+    return (outputs, errors), warned

@@ -12,15 +12,16 @@ import pytest
 from data import sample
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression, SGDClassifier
+from sklearn.model_selection import GridSearchCV
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from cudbound import Resampling, compare_intervals, over_seeds, performance_interval, plan_sample_size
 from cudbound.basis import forecast as forecasts
-from cudbound.basis.exceptions import SlowRefitsWarning
+from cudbound.basis.exceptions import SlowRefitsWarning, WarnedRefitsWarning
 from cudbound.basis.forecast import Forecast
-from cudbound.cli.advice import OPTIONS, in_words_of_the_command
+from cudbound.cli.advice import CONVERGE, OPTIONS, in_words_of_the_command
 from cudbound.resampling.refits import prepare_refits
 from cudbound.study.planning.plan_forecast import PlanForecast
 
@@ -137,22 +138,64 @@ class Talkative(KNeighborsClassifier):
         return super().fit(X, y)
 
 
-@pytest.mark.parametrize(
-    ("estimator", "n_jobs", "expected"),
-    [
-        (Talkative(3), 1, [FutureWarning, ConvergenceWarning]),
-        (SGDClassifier(max_iter=2), 2, [ConvergenceWarning]),  # in processes of their own
-    ],
-)
-def test_warnings_of_other_packages_are_given_once(estimator: Any, n_jobs: int, expected: list[Any]) -> None:
+def warned_refits(estimator: Any, filters: str = "always", **options: Any) -> list[warnings.WarningMessage]:
     X, y = sample(20)
     with warnings.catch_warnings(action="ignore"):
         estimator.fit(X, y)
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
-        performance_interval(estimator, X, y, n_resamples=120, rng=0, n_jobs=n_jobs)
-    found = [one.category for one in said if one.category in (ConvergenceWarning, FutureWarning)]
-    assert sorted(found, key=str) == expected
+        warnings.simplefilter(filters, ConvergenceWarning)  # type: ignore[arg-type]
+        performance_interval(estimator, X, y, n_resamples=120, rng=0, **options)
+    kinds = WarnedRefitsWarning, ConvergenceWarning, FutureWarning
+    return [one for one in said if issubclass(one.category, kinds)]
+
+
+def test_warnings_of_refits_are_one_of_the_whole_call() -> None:
+    (said,) = warned_refits(SGDClassifier(max_iter=2), n_jobs=2)  # in processes of their own
+    assert str(said.message).startswith(
+        "120 of 120 refits warned, and are used as they are: ConvergenceWarning in"
+    )
+    (said,) = warned_refits(Talkative(3))
+    assert (said.filename, said.category) == (__file__, WarnedRefitsWarning)
+    event: Any = said.message
+    assert (event.n_refits, event.n_warned) == (120, 120)
+    assert event.categories == ("ConvergenceWarning", "FutureWarning")
+    assert str(event).startswith(
+        "120 of 120 refits warned, and are used as they are: ConvergenceWarning in 120: no convergence after "
+    )
+    assert str(event).endswith(
+        "; FutureWarning in 120: old parameter; scale the features, or allow more iterations."
+    )
+
+
+def test_warnings_of_refits_obey_the_filters_of_the_caller() -> None:
+    (said,) = warned_refits(Talkative(3), "ignore")
+    assert said.message.categories == ("FutureWarning",)  # type: ignore[union-attr]
+    with pytest.raises(ConvergenceWarning, match="no convergence after"):
+        warned_refits(Talkative(3), "error")
+    assert warned_refits(KNeighborsClassifier(3)) == []
+
+
+def test_the_command_says_warnings_of_refits_with_its_options() -> None:
+    with in_words_of_the_command("some of the refits") as heard:
+        warned_refits(Talkative(3), "always")
+        warnings.warn(
+            WarnedRefitsWarning(
+                "9 of 9 refits", "; help", n_refits=9, n_warned=9, categories=("ConvergenceWarning",)
+            ),
+            stacklevel=1,
+        )
+    assert heard.messages == [f"9 of 9 refits; {CONVERGE}"]
+
+
+def test_worker_processes_of_refits_write_nothing(capfd: pytest.CaptureFixture[str]) -> None:
+    search = GridSearchCV(SGDClassifier(max_iter=1, random_state=0), {"alpha": [1.0, 10.0]}, cv=2, n_jobs=2)
+    X, y = sample(20)
+    with warnings.catch_warnings(action="ignore"):
+        search.fit(X, y)
+    with pytest.warns(WarnedRefitsWarning, match=r"^\d+ of 6 refits warned"):
+        performance_interval(search, X, y, n_resamples=6, rng=0)
+    assert capfd.readouterr().err == ""
 
 
 def test_refits_of_a_table_are_forecast(monkeypatch: pytest.MonkeyPatch) -> None:

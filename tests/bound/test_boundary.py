@@ -553,9 +553,12 @@ def test_separated_classes_give_an_interval_without_width() -> None:
 
 def test_records_that_do_not_fit() -> None:
     boundary = BoundaryDeviations(np.ones(3), np.zeros(3), n_samples=10, n_fits=3)
-    with pytest.raises(ValueError, match=r"of one training set\. Got losses of 9 rows, boundary of 10 rows"):
+    with pytest.raises(
+        ValueError,
+        match=r"of one training set\. Got training_losses of 9 rows, BoundaryDeviations of 10 rows",
+    ):
         compute_interval(ACI, Records(losses=np.zeros(9), boundary=boundary), 0.9)
-    with pytest.raises(ValueError, match="aci needs recorded boundary losses"):
+    with pytest.raises(ValueError, match=r"aci needs suprema near the boundary, .* pass BoundaryDeviations"):
         compute_interval(ACI, Records(losses=np.zeros(9)), 0.9)
     with pytest.raises(ValueError, match=r"Got 1 above 0\."):
         BoundaryDeviations(np.zeros(2), np.array([0.0, 1.0]), 10, 2)

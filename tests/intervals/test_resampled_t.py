@@ -293,10 +293,10 @@ def test_records_of_other_splits_than_the_estimate_are_not_used_silently():
     smaller = Records(
         splits=_splits(SPLITS.means, 95, 5), replicates=REPLICATES, half_splits=HALVES, test_set=TEST_SET
     )
-    for method, need in ((PSEUDO_BOOTSTRAP, "replicates"), (CONSERVATIVE_Z, "half_splits")):
+    for method, need in ((PSEUDO_BOOTSTRAP, "ReplicateLosses"), (CONSERVATIVE_Z, "HalfSplitLosses")):
         row = compute_interval(method, fewer, 0.95)
         assert row.degenerate == (
-            f"undefined: recorded '{need}' are means over 5 splits, but the estimate is a mean over 2; "
+            f"undefined: {need} are means over 5 splits, but the estimate is a mean over 2; "
             "record both with the same n_splits"
         )
         assert math.isnan(row.raw_interval.low)

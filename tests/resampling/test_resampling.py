@@ -19,6 +19,7 @@ from sklearn.svm import SVC
 from sklearn_versions import logistic_cv
 
 from cudbound import LeastSquaresClassifier, Resampling, compare_intervals
+from cudbound.basis.exceptions import WarnedRefitsWarning
 from cudbound.basis.sample import Sample
 from cudbound.point_estimates.bootstrap_632 import error_632, leave_one_out_bootstrap_error
 from cudbound.problem.draws import draw_counts
@@ -416,7 +417,9 @@ def test_warnings_of_the_fits_are_heard_from_every_process(n_jobs):
     with pytest.warns(ConvergenceWarning):
         clf = make_pipeline(StandardScaler(), logistic_cv(**one_step)).fit(X, labels)
     refit = prepare_refits(clf, X, labels, n_jobs=n_jobs).recorded(np.random.default_rng(0))
-    with pytest.warns(ConvergenceWarning, match="failed to converge"):
+    with pytest.warns(
+        WarnedRefitsWarning, match="^8 of 8 refits warned.*: ConvergenceWarning in 8: lbfgs failed to conv"
+    ):
         losses = refit(draw_counts(20, 8, np.random.default_rng(0)))
     assert losses.shape == (8, 20)
 

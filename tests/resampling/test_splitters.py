@@ -275,17 +275,20 @@ def test_splits_that_are_none(cv, message):
 def test_splits_that_nobody_reads():
     clf = LEAST_SQUARES.fit(X, Y)
     with pytest.raises(
-        ValueError, match=r"'cv' parameter gives \['splits'\], which none of the requested methods"
+        ValueError,
+        match=r"'cv' parameter gives splits into training and test rows, which none of the",
     ):
         compare_intervals(
             clf, X, Y, methods=["k-fold-t", "5x2cv-t"], resampling=Resampling(cv=ShuffleSplit(4))
         )
     with pytest.raises(
-        ValueError, match=r"'cv' parameter gives \['folds', .*none of the requested methods .*5x2cv-t"
+        ValueError,
+        match=r"'cv' parameter gives cross-validation and .*none of the requested methods \(5x2cv-t\)",
     ):
         compare_learners([TREE, LEAST_SQUARES], X, Y, methods="5x2cv-t", resampling=Resampling(cv=KFold(4)))
     with pytest.raises(
-        ValueError, match=r"'cv' parameter gives .*, which none of the requested methods uses"
+        ValueError,
+        match=r"'cv' parameter gives .* \(bootstrap-632\) uses. Leave it out, or .* such as k-fold",
     ):
         estimate_error(clf, X, Y, methods="bootstrap-632", resampling=Resampling(cv=4))
 
