@@ -4,22 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from numbers import Real
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-if TYPE_CHECKING:
-    import pandas as pd
-
 #: Up to this size, floating-point numbers hold every integer.
 LARGEST_EXACT = 2**53
-#: Columns of at most this many values count together as one when equal rows are expected by chance.
-FEW_VALUES = 10
 #: Tables of more values are not compared: a sparse matrix of words, written out, would fill the memory.
 MOST_VALUES = 20_000_000
-#: How many times the expected number of equal rows chance explains.
-TIMES_EXPECTED = 20
+#: Where no column has more values, any rows may be equal by chance.
+FEW_VALUES = 10
+#: How many times the expected number of equal pairs chance explains, by independent columns and by nearly equal rows.
+TIMES_EXPECTED, TIMES_NEARLY_EQUAL = 20, 3
 
 
 def dense(values: Any) -> Any:
@@ -63,10 +60,11 @@ def _key_of_cells(cells: list[Any]) -> Hashable:
 def count_improbable_copies(X: Any, labels: NDArray[Any] | None = None) -> int:
     """Return how many rows equal an earlier one, also in the label; 0 if chance explains them.
 
-    Rows are equal by chance where columns have few values. The expected number of equal pairs is that of independent
-    columns with the frequencies that values have among the distinct rows; the columns of at most `FEW_VALUES` values,
-    which often depend on each other, count together as one. Chance explains up to `TIMES_EXPECTED` times as many equal
-    rows, and any number if no column has more values.
+    Rows are equal by chance where columns have few values, or one that many rows share, such as 0. The expected number
+    of equal pairs is counted in two ways: that of independent columns, without those that another one determines; and,
+    as columns may depend on each other, from the pairs that differ in a single column. Chance explains up to
+    `TIMES_EXPECTED` times the first, and `TIMES_NEARLY_EQUAL` times the second, and any number if no column has more
+    than `FEW_VALUES` values.
 
     Parameters
     ----------
@@ -82,50 +80,58 @@ def count_improbable_copies(X: Any, labels: NDArray[Any] | None = None) -> int:
     >>> count_improbable_copies(np.vstack([X, X[:3]])), count_improbable_copies(sex)
     (3, 0)
     """
-    import pandas as pd
-
     if np.prod(np.shape(X)) > MOST_VALUES or len(np.shape(X)) > 2:
         return 0
-    rows = X if hasattr(X, "iloc") else np.asarray(dense(X))
-    table = pd.DataFrame(rows).set_axis(range(np.size(rows, 1) if np.ndim(rows) > 1 else 1), axis=1)
-    if labels is not None:
-        table = table.assign(**{"labels": np.asarray(labels, dtype=np.float64)})
-    first_rows: dict[Hashable, int] = {}
-    for row, key in enumerate(row_keys(table)):
-        first_rows.setdefault(key, row)
-    n_equal = len(table) - len(first_rows)
+    codes = _codes_of_columns(X if hasattr(X, "iloc") else np.asarray(dense(X)), labels)
+    # equal rows have equal sums; a sum less the part of a column tells which rows are equal elsewhere
+    parts = codes * np.random.default_rng(0).integers(1, 2**63, codes.shape[1], dtype=np.uint64)
+    sums = parts.sum(axis=1, dtype=np.uint64)
+    n_equal = len(codes) - np.unique(sums).size
     if not n_equal:
         return 0
-    expected = _equal_pairs_by_chance(table.iloc[list(first_rows.values())])
-    return n_equal if n_equal > TIMES_EXPECTED * expected else 0
+    if codes.max() < FEW_VALUES:
+        return 0
+    equal, pairs = _count_pairs(sums), len(codes) * (len(codes) - 1) / 2
+    equal_here = np.array([_count_pairs(column) for column in codes.T])
+    equal_elsewhere = np.array([_count_pairs(sums - part) for part in parts.T])
+    # of the pairs that differ elsewhere, which no copies are; if there are none, any share explains them
+    differ_elsewhere = pairs - equal_elsewhere
+    share = np.divide(
+        equal_here - equal, differ_elsewhere, out=np.ones(len(differ_elsewhere)), where=differ_elsewhere > 0
+    )
+    from_nearly_equal = float(np.sum((equal_elsewhere - equal) * share / np.maximum(1.0 - share, 1e-9)))
+    if equal <= TIMES_NEARLY_EQUAL * from_nearly_equal:
+        return 0
+    expected = pairs * float(np.prod(share[_not_determined(codes)]))
+    return n_equal if equal > TIMES_EXPECTED * expected else 0
 
 
-def _equal_pairs_by_chance(distinct: pd.DataFrame) -> float:
-    """Return the expected number of equal pairs among so many rows, infinite if no column has many values."""
+def _codes_of_columns(table: Any, labels: NDArray[Any] | None) -> NDArray[np.uint64]:
+    """Return the number of each value among those of its column, shape (n_rows, n_columns)."""
     import pandas as pd
 
-    codes = [pd.factorize(distinct.iloc[:, place])[0] for place in range(distinct.shape[1])]
-    n_values = [np.unique(column).size for column in codes]
-    many = [codes[place] for place in np.argsort(n_values)[::-1] if n_values[place] > FEW_VALUES]
-    if not many:
-        return np.inf
-    few = [column for column, size in zip(codes, n_values, strict=True) if size <= FEW_VALUES]
-    counted = [np.unique(few, axis=1, return_inverse=True)[1].ravel()] if few else []
-    for column in many:
-        # what another column determines, such as the year of birth, tells no further rows apart
-        if not any(_determines(other, column) for other in counted[bool(few) :]):
-            counted.append(column)
-    pairs = len(distinct) * (len(distinct) - 1) / 2
-    expected = pairs
-    for column in counted:
-        sizes = np.unique(column, return_counts=True)[1]
-        expected *= float((sizes * (sizes - 1) / 2).sum()) / pairs
-    return expected
+    frame = pd.DataFrame(table)
+    columns = [frame.iloc[:, place] for place in range(frame.shape[1])]
+    if labels is not None:
+        columns.append(pd.Series(np.asarray(labels, dtype=np.float64)))
+    codes = [pd.factorize(column, use_na_sentinel=False)[0] for column in columns]
+    return np.column_stack(codes).astype(np.uint64)
 
 
-def _determines(column: NDArray[Any], other: NDArray[Any]) -> bool:
-    both = np.unique(np.column_stack([column, other]), axis=0)
-    return len(both) == np.unique(column).size
+def _count_pairs(keys: NDArray[np.uint64]) -> float:
+    sizes = np.unique(keys, return_counts=True)[1]
+    return float((sizes * (sizes - 1) / 2).sum())
+
+
+def _not_determined(codes: NDArray[np.uint64]) -> list[int]:
+    """Return the columns but those that another determines, as age does its year of birth or decade."""
+    sizes = codes.max(axis=0) + np.uint64(1)
+    kept: list[int] = []
+    for place in np.argsort(-sizes.astype(np.int64), kind="stable"):
+        both = (codes[:, other] * sizes[place] + codes[:, place] for other in kept)
+        if not any(np.unique(pair).size == sizes[other] for pair, other in zip(both, kept, strict=True)):
+            kept.append(int(place))
+    return kept
 
 
 def count_distinct_rows(table: Any) -> float:
