@@ -8,10 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn import get_config
+from sklearn.model_selection import PredefinedSplit
 from sklearn.utils.metadata_routing import get_routing_for_object
 from sklearn.utils.validation import has_fit_parameter
 
 from cudbound.adapters.inside import parameters_of
+from cudbound.basis.exceptions import UnsupportedEstimatorError
 from cudbound.basis.parameter_error import ParameterError
 
 
@@ -27,7 +29,10 @@ def fit_keywords(
     ------
     ValueError
         If the classifier cannot be fitted with weights, or has folds of groups and there are no groups.
+    UnsupportedEstimatorError
+        If it has folds inside that are numbers of rows.
     """
+    _check_folds(estimator)
     folds = dict(_folds_of_groups(estimator))
     if folds and groups is None:
         name, cv = next(iter(folds.items()))
@@ -49,6 +54,18 @@ def fit_keywords(
     if sample_weight is not None and not any(name.endswith("sample_weight") for name in keywords):
         raise ValueError(_no_weights(estimator))
     return keywords
+
+
+def _check_folds(estimator: Any) -> None:
+    for part in parameters_of(estimator):
+        cv = getattr(part, "cv", None)
+        if isinstance(cv, PredefinedSplit) or not (
+            cv is None or isinstance(cv, int | str) or hasattr(cv, "split")
+        ):
+            raise UnsupportedEstimatorError(
+                f"{type(part).__name__} has folds given as numbers of rows, which are other patients in a refit.",
+                "Pass a splitter, such as cv=StratifiedKFold(5), or cv=GroupKFold(5) with groups=.",
+            )
 
 
 def _no_weights(estimator: Any) -> str:

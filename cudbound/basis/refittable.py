@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 from cudbound.basis.exceptions import UnsupportedEstimatorError
@@ -25,6 +26,7 @@ def check_can_be_refitted(estimator: Any) -> None:
         )
     if isinstance(estimator, type) or not hasattr(estimator, "fit"):
         return  # no classifier at all, which is said elsewhere
+    from sklearn.base import clone
     from sklearn.utils import get_tags
 
     while hasattr(estimator, "steps"):
@@ -33,9 +35,18 @@ def check_can_be_refitted(estimator: Any) -> None:
     try:
         estimator.get_params()
         get_tags(estimator)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", FutureWarning)  # said when the caller made it
+            clone(estimator)
     except AttributeError as error:
         raise UnsupportedEstimatorError(
             f"{name} does not inherit from BaseEstimator of scikit-learn, so that refits cannot clone it.",
             f"Write class {name}(ClassifierMixin, BaseEstimator), both of sklearn.base, with its parameters as "
             "arguments of __init__.",
+        ) from error
+    except (RuntimeError, TypeError) as error:
+        raise UnsupportedEstimatorError(
+            f"{name} cannot be cloned for refits: {str(error).rstrip('.')}.",
+            "Its __init__ must name its arguments and keep them as they are. Pass parameters that can be copied, such "
+            "as cv=StratifiedKFold(5) for a generator of splits.",
         ) from error

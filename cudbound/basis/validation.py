@@ -273,6 +273,11 @@ def check_classifier(estimator: Any) -> NDArray[Any]:
             "scikit-learn classifier."
         )
     classes = estimator.classes_
+    if isinstance(classes, list | tuple) and not any(map(np.ndim, classes)):
+        raise TypeError(
+            f"{type(estimator).__name__}.classes_ must be an array of labels, such as np.unique(y). Got a "
+            f"{type(classes).__name__} instead."
+        )
     # a list of arrays if there is more than one target
     if len(getattr(classes, "shape", ())) != 1 or len(classes) < 2:
         raise ValueError(
@@ -331,10 +336,10 @@ def check_row_weights(sample_weight: ArrayLike, n_samples: int) -> Array:
     """
     weights = checked("sample_weight", sample_weight, 1).astype(np.float64)
     if weights.shape != (n_samples,) or not (weights > 0.0).all():
-        got = f"shape {weights.shape}" if weights.shape != (n_samples,) else f"{weights.min()}"
+        got = f"shape {weights.shape}" if weights.shape != (n_samples,) else f"{weights.min():.3g}"
         raise ValueError(
             f"The 'sample_weight' parameter must be one positive number for each of the {n_samples} rows. Got {got} "
-            "instead; remove rows of weight 0 from X and y."
+            f"instead{'; remove rows of weight 0 from X and y' if got == '0' else ''}."
         )
     return weights
 

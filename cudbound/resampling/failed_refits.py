@@ -46,10 +46,16 @@ REMEDIES = (
         "{step} needs numbers of at least 0: scale with MinMaxScaler(clip=True), and list all levels in "
         "OrdinalEncoder(categories=[...]).",
     ),
+    (r"same order", "Pass the columns in the order of the fit, such as X_test[X.columns]."),
     (
         r"features, but|feature names|columns are missing",
-        "A training set that lacks a level has fewer columns: use OneHotEncoder(handle_unknown='ignore') instead of "
-        "pandas.get_dummies.",
+        "Rows that lack a level have fewer columns: use OneHotEncoder(handle_unknown='ignore') instead of "
+        "pandas.get_dummies, and the same columns for all rows.",
+    ),
+    (
+        r"not fitted yet",
+        "A part that was fitted in advance is not fitted in refits: use a setting of {step} that fits it, such as "
+        "cv=5.",
     ),
     (
         r"'groups' parameter should not be None|routing is disabled|enable_metadata_routing",
@@ -86,8 +92,8 @@ REMEDIES = (
     ),
     (
         r"NaN|missing values",
-        "A column may be empty in a training set: put SimpleImputer(keep_empty_features=True) before {step}, in the "
-        "pipeline.",
+        "A column may be empty in a training set, or lack values only in test cases: put "
+        "SimpleImputer(keep_empty_features=True) before {step}, in the pipeline.",
     ),
     (
         r"infinity|infs",
@@ -219,7 +225,8 @@ def naming_the_step(estimator: Any, what: str) -> Iterator[None]:
         raise
     except Exception as error:
         failure = FailedRefit.of(error, estimator)
-        raise FailedRefitsError(f"{what} failed in {failure.message}", failure.remedy) from error
+        fact = f"{what[0].upper()}{what[1:]} failed in {failure.message}"
+        raise FailedRefitsError(fact, failure.remedy) from error
 
 
 def of_learner(failures: Mapping[int, FailedRefit], name: str) -> Failures:

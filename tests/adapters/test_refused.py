@@ -24,13 +24,18 @@ from sklearn.linear_model import (
     SGDClassifier,
 )
 from sklearn.metrics import f1_score, make_scorer
-from sklearn.model_selection import FixedThresholdClassifier, GridSearchCV, TunedThresholdClassifierCV
+from sklearn.model_selection import (
+    FixedThresholdClassifier,
+    GridSearchCV,
+    StratifiedKFold,
+    TunedThresholdClassifierCV,
+)
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, LinearSVC
 from sklearn_versions import logistic_cv, sparse_logistic
 
-from cudbound import Bound, ConvexLossClassifier, LeastSquaresClassifier, cud_interval
+from cudbound import Bound, ConvexLossClassifier, LeastSquaresClassifier, cud_interval, performance_interval
 from cudbound.adapters import REFUSALS, express
 from cudbound.basis.exceptions import NoMinimizerError, TuningNotResampledWarning, UnsupportedEstimatorError
 
@@ -256,3 +261,32 @@ def test_tuning_is_warned_of_and_remarked(estimator, said):
     name = re.match(r"\^(\w+)", said)[1]
     assert any(re.search(rf"tuning by .*{name}.* not resampled", remark) for remark in result.row.remarks)
     assert str(result).count("not resampled") == 1
+
+
+class Doubling(LogisticRegression):
+    """A class that changes its argument."""
+
+    def __init__(self, C=1.0):
+        super().__init__(C=2.0 * C)
+
+
+def test_what_cannot_be_cloned_is_refused():
+    X, y = _data()
+    splits = StratifiedKFold(3).split(X, y)
+    for clf, cause in (
+        (Doubling().fit(X, y), "Doubling cannot be cloned for refits: .*modifies parameter C"),
+        (make_pipeline(StandardScaler(), Doubling()), "Doubling cannot be cloned"),
+        (GridSearchCV(LogisticRegression(), {"C": [1.0]}, cv=splits), "generator.*cv=StratifiedKFold"),
+    ):
+        with pytest.raises(UnsupportedEstimatorError, match=cause):
+            performance_interval(clf, X, y, n_resamples=10, rng=0)
+
+
+def test_classes_that_are_a_list_are_refused():
+    X, y = _data()
+    clf = LogisticRegression().fit(X, y)
+    clf.classes_ = clf.classes_.tolist()
+    with pytest.raises(
+        TypeError, match=r"^LogisticRegression.classes_ must be an array of labels.*Got a list"
+    ):
+        cud_interval(clf, X, y)

@@ -117,7 +117,7 @@ def test_weights_that_cannot_be_used_are_refused():
     with pytest.raises(ValueError, match=re.escape("KNeighborsClassifier.fit does not")):
         compare_intervals(near, X, y, methods="two-center", sample_weight=np.ones(40), **FAST)
     clf = LogisticRegression().fit(X, y)
-    with pytest.raises(ValueError, match=re.escape("number for each of the 40 rows. Got 0.0")):
+    with pytest.raises(ValueError, match=re.escape("number for each of the 40 rows. Got 0 ")):
         performance_interval(clf, X, y, sample_weight=np.arange(40.0), **FAST)
     with pytest.raises(ValueError, match="'nested-cv' is not available for rows with weights"):
         compare_intervals(clf, X, y, methods=["nested-cv"], sample_weight=np.ones(40), **FAST)

@@ -9,13 +9,13 @@ from sklearn.base import clone
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.feature_selection import RFECV
 from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import GridSearchCV, GroupKFold, StratifiedGroupKFold
+from sklearn.model_selection import GridSearchCV, GroupKFold, PredefinedSplit, StratifiedGroupKFold
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
 from tiers import quick_first
 
 from cudbound import compare_intervals, compare_learners, performance_interval
-from cudbound.basis.exceptions import TuningNotResampledWarning
+from cudbound.basis.exceptions import TuningNotResampledWarning, UnsupportedEstimatorError
 from cudbound.resampling.refits import prepare_refits
 
 N = 60
@@ -116,3 +116,13 @@ def test_folds_of_groups_without_groups_are_named():
         compare_learners([search, "majority"], X, Y, rng=0)
     with pytest.warns(TuningNotResampledWarning):  # it refits nothing
         assert compare_intervals(clf, X, Y, methods="cud", **CALL)["cud"].degenerate is None
+
+
+@pytest.mark.parametrize("cv", [list(GroupKFold(3).split(X, Y, GROUPS)), PredefinedSplit(np.arange(N) % 3)])
+def test_folds_that_are_numbers_of_rows_are_refused(cv):
+    tuned = GridSearchCV(LogisticRegression(), {"C": [0.01, 1.0]}, cv=cv).fit(X, Y)
+    message = "^GridSearchCV has folds given as numbers of rows, which are other patients in a refit. Pass a splitter"
+    with pytest.raises(UnsupportedEstimatorError, match=message):
+        performance_interval(tuned, X, Y, groups=GROUPS, **CALL)
+    with pytest.raises(UnsupportedEstimatorError, match=message):
+        compare_learners([tuned, "majority"], X, Y, rng=0)

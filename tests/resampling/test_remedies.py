@@ -14,6 +14,7 @@ from sklearn.calibration import CalibratedClassifierCV
 from sklearn.compose import make_column_transformer
 from sklearn.decomposition import PCA
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
+from sklearn.ensemble import StackingClassifier
 from sklearn.feature_selection import VarianceThreshold
 from sklearn.impute import MissingIndicator, SimpleImputer
 from sklearn.linear_model import LogisticRegression, SGDClassifier
@@ -283,7 +284,7 @@ def test_learners_are_named_and_their_splits():
 
 def test_a_learner_that_cannot_be_fitted_at_all_is_named():
     nothing = make_pipeline(StandardScaler(), LogisticRegression())
-    message = r"learner 'plain' failed in StandardScaler \(step 'standardscaler'\) with ValueError: "
+    message = r"Learner 'plain' failed in StandardScaler \(step 'standardscaler'\) with ValueError: "
     with pytest.raises(FailedRefitsError, match=message):
         compare_learners({"plain": nothing, "majority": "majority"}, PATIENTS, ILL, rng=0)
 
@@ -332,7 +333,7 @@ def test_a_step_of_which_there_are_two_is_named_by_its_class():
 
 def test_a_plan_from_a_pilot_names_the_step():
     failing, (X, y), *_ = CASES["an unseen level"]
-    message = r"No sample of 20 patients .*the classifier failed in OneHotEncoder \(step .*'ignore'\)"
+    message = r"No sample of 20 patients .*The classifier failed in OneHotEncoder \(step .*'ignore'\)"
     with pytest.raises(ValueError, match=message):
         plan_sample_size(failing, X, y, n_samples=[20], n_replicates=10, n_resamples=20, rng=0)
 
@@ -353,3 +354,20 @@ def test_a_search_may_have_values_that_cannot_be_fitted():
         clf = GridSearchCV(LogisticRegression(), {"C": strengths}, cv=3).fit(ROWS, ILL)
         rows.append(compare_intervals(clf, ROWS, ILL, **CALL).rows[0])
     assert rows[0].raw_interval == rows[1].raw_interval
+
+
+def test_new_cases_with_the_columns_in_another_order():
+    columns = PATIENTS[["age"]].assign(other=np.arange(len(PATIENTS)))
+    clf = LogisticRegression().fit(columns, ILL)
+    new = columns[["other", "age"]], ILL
+    message = r"^The classifier on the cases of test_set failed in LogisticRegression.*such as X_test\[X\.columns\]\.$"
+    with pytest.raises(FailedRefitsError, match=message):
+        compare_intervals(clf, columns, ILL, methods="test-set-wilson", test_set=new)
+
+
+def test_parts_that_were_fitted_beforehand_and_cannot_be_kept():
+    stacked = StackingClassifier([("a", LogisticRegression().fit(ROWS, ILL))], cv="prefit").fit(ROWS, ILL)
+    with pytest.raises(
+        FailedRefitsError, match=r"a setting of StackingClassifier that fits it, such as cv=5\.$"
+    ):
+        compare_intervals(stacked, ROWS, ILL, **CALL)
