@@ -73,7 +73,10 @@ def check_test_set(test_set: Any, sample: Sample, methods: Iterable[MethodCard])
         )
     check_index(*test_set, names=names)
     classes = sample.classes.tolist()
-    unknown = sorted(set(y_test.tolist()) - set(classes), key=repr)
+    by_text = {
+        repr(label): label for label in y_test.tolist() if label not in classes
+    }  # nan differs from itself
+    unknown = [by_text[text] for text in sorted(by_text)]
     if unknown:
         raise ValueError(
             f"The labels of 'test_set' must be those of the classifier, {classes}. Also got {unknown[:5]}."

@@ -148,8 +148,8 @@ def common_classifier(fitted: Iterable[Any]) -> Any:
     for second in map(check_binary_classifier, others):
         if not np.array_equal(first, second):
             raise ValueError(
-                f"All learners must have the same two classes. Got {first.tolist()} and {second.tolist()}; fit all to "
-                "the same labels."
+                f"All learners must have the same two classes, in the same order. Got {first.tolist()} and "
+                f"{second.tolist()}; fit all to the same labels."
             )
     return one
 

@@ -45,6 +45,11 @@ HINTS = (
         "method",
         'pass options together with their method, as in method=("cud", {{"fallback": True}})',
     ),
+    (
+        "sample_weight",
+        "",
+        "weights of rows are for performance_interval, compare_intervals, cud_interval and clinical_report",
+    ),
     ("progress", "", "it is a setting of the process, cudbound.set_config(progress=...)"),
     ("search", "all_draws", "all_draws=True solves every draw completely"),
 )

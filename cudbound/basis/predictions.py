@@ -39,7 +39,11 @@ def predicted_labels(estimator: Any, X: Any, classes: Iterable[Any]) -> NDArray[
     rule = f"{what} must return one of the labels that it was fitted to, {_listed(known)}, for each row."
     predicted, n = np.asarray(estimator.predict(X)), count_rows(X)
     if predicted.shape != (n,):
-        hint = " Return the label of the largest column." if predicted.shape[1:] == (len(known),) else ""
+        hints = {
+            (n, len(known)): " Return the label of the largest column.",
+            (n, 1): " Return it through np.ravel.",
+        }
+        hint = hints.get(predicted.shape, "")
         raise ValueError(f"{rule} It returned {_shape(predicted)} for {n} rows.{hint}")
     is_known = np.zeros(n, dtype=bool)
     for label in known:
@@ -117,6 +121,8 @@ def predicted_scores(estimator: Any, X: Any) -> Array:
 
 
 def _shape(values: NDArray[Any]) -> str:
+    if values.ndim == 0:
+        return f"one {type(values.item()).__name__}"
     return f"{values.size} values" if values.ndim == 1 else f"an array of shape {values.shape}"
 
 

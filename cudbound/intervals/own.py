@@ -41,7 +41,7 @@ def own_method(name: str, interval: OwnInterval, *, title: str | None = None, **
     Raises
     ------
     ParameterError
-        If `interval` does not take five arguments.
+        If `name` is no text, or `interval` does not take five arguments.
 
     Examples
     --------
@@ -56,6 +56,8 @@ def own_method(name: str, interval: OwnInterval, *, title: str | None = None, **
     >>> round(table["three"].confidence_interval.high, 2)
     0.15
     """
+    if not isinstance(name, str) or not name.strip():
+        raise ParameterError("name", "a text that is not empty", name)
     try:
         inspect.signature(interval).bind(*("model", "X", "y", "level", "rng"))
     except (TypeError, ValueError) as error:
@@ -69,6 +71,8 @@ def own_method(name: str, interval: OwnInterval, *, title: str | None = None, **
         estimate, low, high = found
         if low > high:
             raise ValueError(f"the lower limit {low:g} is above the upper limit {high:g}")
+        if estimate < 0.0 or estimate > 1.0:
+            raise ValueError(f"the estimate {estimate:g} is not in [0, 1], as an error is")
         return Outcome(estimate, ConfidenceInterval(low, high))
 
     known: dict[str, Any] = {

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from cudbound.basis.calls import warn
 from cudbound.basis.exceptions import FewEventsWarning
+from cudbound.basis.metric_words import metric_words
 from cudbound.basis.outcomes import TestedRows
 from cudbound.basis.parameter_error import ParameterError
 from cudbound.basis.results import IntervalEstimate
@@ -48,7 +49,7 @@ def _warn_of_few(metric: Metric, based_on: str, n_fewest: int) -> None:
     if n_fewest < FEW:
         warn(
             FewEventsWarning(
-                f"The {metric.name} is based on {based_on}. With fewer than {FEW} of a class, {means}. "
+                f"The {metric_words([metric.name])} is based on {based_on}. With fewer than {FEW} of a class, {means}. "
                 "Report their number with the interval.",
                 n_rows=n_fewest,
             ),

@@ -110,7 +110,8 @@ class Metrics:
         For "cost": the cost of a misclassified case of each class, by the label of its true class.
     prevalence : float or "sample" or None, default=None
         For "ppv", "npv" and "net-benefit": share of events in the target population, strictly between 0 and 1; "sample"
-        uses that of the training set, with its own limits, or as if it were known if `joint`.
+        uses that of the training set, or of the test cases for an interval of them, with its own limits, or as if it
+        were known if `joint`.
     joint : bool, default=False
         Whether the intervals of each method hold simultaneously at the level: by Bonferroni's inequality, and for "cud"
         by the quantile over draws of the largest Q over the metrics.

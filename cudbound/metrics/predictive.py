@@ -116,6 +116,8 @@ def likelihood_ratio(name: str, sensitivity: float, specificity: float) -> float
     """
     positive = name == "lr+"
     above, below = (sensitivity, 1.0 - specificity) if positive else (1.0 - sensitivity, specificity)
+    if math.isnan(above + below):
+        return math.nan
     return above / below if below > 0.0 else math.inf if above > 0.0 else math.nan
 
 

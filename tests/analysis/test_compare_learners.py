@@ -226,7 +226,9 @@ def test_no_method():
 def test_classifiers_of_other_classes():
     words = np.where(Y == 1, "ill", "well")
     fitted = LogisticRegression().fit(X, words)
-    text = r"All learners must have the same two classes\. Got \['ill', 'well'\] and \[0, 1\]"
+    text = (
+        r"All learners must have the same two classes, in the same order\. Got \['ill', 'well'\] and \[0, 1\]"
+    )
     with pytest.raises(ValueError, match=text):
         compare_learners([fitted, B], X, Y)
     with pytest.raises(ValueError, match=r"exactly two classes\. Got \[0, 1, 2\] instead"):

@@ -237,3 +237,30 @@ def test_a_saved_result_on_test_cases_is_verified(tmp_path):
     assert verify_result(tmp_path / "saved.json", CLF, X, Y, test_set=(NEW_X, NEW_Y)).passed
     other = verify_result(tmp_path / "saved.json", CLF, X, Y, test_set=(NEW_X[:150], NEW_Y[:150]))
     assert not other.passed
+
+
+class Turned(LogisticRegression):
+    """A classifier whose classes are in the order 1, 0."""
+
+    def fit(self, X, y):
+        super().fit(X, y)
+        self.classes_ = self.classes_[::-1]
+        return self
+
+    def predict(self, X):
+        return (self.decision_function(X) > 0.0).astype(int)
+
+
+def test_classes_in_another_order_count_the_same_test_cases():
+    rows = [
+        compare_intervals(clf, X, Y, methods=EXACT, metric=Metrics("ppv", event=1, prevalence="sample"),
+                          test_set=(NEW_X, NEW_Y), **FEW).rows[0]
+        for clf in (CLF, Turned().fit(X, Y))
+    ]  # fmt: skip
+    assert rows[0].remarks == rows[1].remarks
+    assert rows[0].raw_interval == rows[1].raw_interval
+
+
+def test_missing_labels_of_test_cases_are_named_once():
+    with pytest.raises(ValueError, match=r"Also got \[nan\]\.$"):
+        performance_interval(CLF, X, Y, method=EXACT, test_set=(NEW_X, np.where(NEW_Y, np.nan, 0.0)))

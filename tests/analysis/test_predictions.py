@@ -65,7 +65,11 @@ def tree(y=Y, **changed):
         (lambda p: 0.9 * p + 0.05, "returned 0.05 and 0.95, which may be probabilities"),
         (lambda p: 2 * p - 1, "returned -1, which are not in y"),
         (lambda p: np.where(p, "ill", "well"), "returned 'ill' and 'well', which are not in y"),
-        (lambda p: p[:, None], r"returned an array of shape \(40, 1\) for 40 rows"),
+        (
+            lambda p: p[:, None],
+            r"returned an array of shape \(40, 1\) for 40 rows. Return it through np.ravel",
+        ),
+        (lambda p: {"labels": p}, "returned one dict for 40 rows"),
         (
             lambda p: np.column_stack([1 - p, p]),
             r"returned an array of shape \(40, 2\) for 40 rows. Return the label of the largest",
@@ -74,7 +78,7 @@ def tree(y=Y, **changed):
         (lambda p: np.where(p, np.nan, 0.0), "returned nan, but every row needs a label"),
         (lambda p: np.where(p, None, 0), "returned None, but every row needs a label"),
     ],
-    ids=["texts", "probabilities", "signs", "words", "column", "columns", "length", "nan", "None"],
+    ids=["texts", "probabilities", "signs", "words", "column", "mapping", "columns", "length", "nan", "None"],
 )
 def test_predictions_that_are_no_labels_are_refused(labels, message):
     rule = rf"^Mine.predict must return one of the labels that it was fitted to, 0 or 1, for each row. It {message}"

@@ -95,6 +95,7 @@ def test_alpha_where_options_of_methods_are_taken():
         (["options", "fallback"], r"methods=\[\(\"cud\", {{\"fallback\": True}}\)\]"),
         (["progress"], r"cudbound\.set_config\(progress=\.\.\.\)"),
         (["search"], "all_draws=True"),
+        (["sample_weight"], "weights of rows are for performance_interval"),
     ],
 )
 def test_keywords_that_people_bring_are_answered(names, hint):

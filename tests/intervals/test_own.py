@@ -104,3 +104,15 @@ def test_what_it_takes_and_returns_is_said():
         mine = own_method("mine", lambda model, X, y, level, rng, given=given: given)
         with pytest.raises(ValueError, match=r"must return an estimate and two limits\. Got "):
             compare_intervals(CLF, X, Y, methods=[mine], **FAST)
+
+
+@pytest.mark.parametrize("name", ["", 3])
+def test_a_name_is_a_text(name):
+    with pytest.raises(ParameterError, match="'name' parameter must be a text that is not empty"):
+        own_method(name, limits)
+
+
+def test_an_estimate_in_percent_is_refused():
+    mine = own_method("mine", lambda model, X, y, level, rng: (20.0, 10.0, 30.0))
+    with pytest.raises(ValueError, match=r"the estimate 20 is not in \[0, 1\], as an error is"):
+        compare_intervals(CLF, X, Y, methods=mine, **FAST)

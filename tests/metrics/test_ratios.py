@@ -64,6 +64,12 @@ def test_the_limits_hold_every_ratio_of_the_rectangle(se, sp, name):
                 assert ratio * (1.0 - 1e-7) - 1e-12 <= found.high
 
 
+def test_ratios_without_a_class_are_undefined():
+    for name in ("lr+", "lr-"):
+        assert math.isnan(likelihood_ratio(name, 0.5, math.nan))
+        assert math.isnan(likelihood_ratio(name, math.nan, 0.5))
+
+
 def test_ratios_without_a_denominator():
     assert likelihood_ratio("lr+", 0.5, 1.0) == math.inf
     assert math.isnan(likelihood_ratio("lr+", 0.0, 1.0))
