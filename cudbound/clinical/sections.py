@@ -355,7 +355,7 @@ def box(answers: Answers, estimator: Any, X: Any, y: Any) -> dict[str, Any]:
         "n_missing": int(answers.columns.isna().to_numpy().sum()),
         "classifier": getattr(run, "classifier", None),
         "procedure": list(known.run.procedure),
-        "preparation": list(run.preparation),
+        "preparation": list(run.of_rows_and_columns),
         "inside": f"{kept}Every refit repeated: {'; '.join(known.run.procedure) or 'the fit of the classifier'}.",
         "reads_labels": facts.reads_labels,
         "chosen_inside": list(facts.chosen_inside),

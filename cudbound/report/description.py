@@ -124,7 +124,7 @@ def _subject(rows: Sequence[Row], run: Run | None) -> list[str]:
         f"There were n = {run.n_samples} cases{source}, {run.classes_in_words}, with {len(run.features)} "
         f"feature{plural}.",
         *_tested(rows),
-        *run.preparation,
+        *run.of_rows_and_columns,
         *_procedure(rows, run),
     ]
 

@@ -18,6 +18,13 @@ if TYPE_CHECKING:
 REMARKS_WIDTH = 40
 
 
+#: Of rows with weights.
+WEIGHTED = (
+    "Rows were weighted: the fit, its refits and all mean losses use the weights; binomial limits use the effective "
+    "number of rows."
+)
+
+
 @dataclass(frozen=True)
 class Run(abc.ABC):
     """The origin of a table. Every text in it may be untrusted and is escaped when rendered.
@@ -65,7 +72,12 @@ class Run(abc.ABC):
         plural = "" if len(self.features) == 1 else "s"
         source = "" if self.source is None else f"{self.source}, "
         data = f"Data: {source}n = {self.n_samples}: {self.classes_in_words}; {len(self.features)} feature{plural}."
-        return [data, *self.preparation, *self._settings()]
+        return [data, *self.of_rows_and_columns, *self._settings()]
+
+    @property
+    def of_rows_and_columns(self) -> tuple[str, ...]:
+        """The preparation, and that rows have weights, in sentences."""
+        return self.preparation if self.weighted_share is None else (*self.preparation, WEIGHTED)
 
     @property
     def base_rate(self) -> float:

@@ -314,3 +314,12 @@ def test_remarks_of_a_metric_are_in_terms_of_its_loss_only_if_they_have_numbers_
         CLF, X, Y, methods="test-set-wald", metric=metric, test_set=(new, labels), **FEW
     )
     assert table.rows[0].degenerate.startswith("specificity: all losses on the test set are 0")
+
+
+def test_weights_of_rows_are_told():
+    weights = np.linspace(0.5, 2.0, len(Y))
+    clf = LogisticRegression().fit(X, Y, sample_weight=weights)
+    table = compare_intervals(clf, X, Y, methods="two-center", sample_weight=weights, **FEW)
+    assert "Rows were weighted:" in table.describe().methods
+    assert "Rows were weighted:" in table.to_text()
+    assert "weighted" not in str(words_of("error"))
