@@ -21,7 +21,6 @@ LONGEST = 200
 #: What helps against a warning, by the name of its category.
 REMEDIES = {"ConvergenceWarning": "scale the features, or allow more iterations"}
 
-_RECORDING: ContextVar[int] = ContextVar("process_that_records", default=0)
 _ACTIVE: ContextVar[WarningsOfRefits | None] = ContextVar("warnings_of_refits", default=None)
 
 
@@ -62,11 +61,9 @@ class WarningsOfRefits:
         """The warning for all refits; None if none of them warned."""
         if not self.n_warned:
             return None
-        names = dict.fromkeys(category.__name__ for category, _ in self.n_of)
-        said = [
-            f"{category.__name__} in {count}: {_shortened(self.first[category, text])}"
-            for (category, text), count in sorted(self.n_of.items(), key=lambda one: (-one[1], one[0][1]))
-        ]
+        kinds = sorted(self.n_of, key=lambda kind: (-self.n_of[kind], kind[0].__name__, kind[1]))
+        names = dict.fromkeys(category.__name__ for category, _ in kinds)
+        said = [f"{kind[0].__name__} in {self.n_of[kind]}: {_shortened(self.first[kind])}" for kind in kinds]
         helps = "".join(f"; {REMEDIES[name]}" for name in names if name in REMEDIES)
         fact = (
             f"{self.n_warned} of {self.n_refits} refits warned, and are used as they are: {'; '.join(said)}"
@@ -98,8 +95,11 @@ def active() -> WarningsOfRefits | None:
 class _NotHere(type):
     """Makes a class the base of every class, in processes other than the one that records."""
 
+    #: The process that records, in all of its threads.
+    process = 0
+
     def __subclasscheck__(cls, other: type) -> bool:
-        return os.getpid() != _RECORDING.get()
+        return os.getpid() != cls.process
 
 
 class _OfOtherProcesses(Warning, metaclass=_NotHere):
@@ -110,7 +110,7 @@ class _OfOtherProcesses(Warning, metaclass=_NotHere):
 def recorded() -> Iterator[list[Kind]]:
     """Record the warnings inside, of one refit; its own worker processes, which nobody hears, show none."""
     heard: list[Kind] = []
-    token = _RECORDING.set(os.getpid())
+    _NotHere.process = os.getpid()
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         warnings.simplefilter("ignore", _OfOtherProcesses)
@@ -118,7 +118,6 @@ def recorded() -> Iterator[list[Kind]]:
             yield heard
         finally:
             heard += [(one.category, str(one.message)) for one in caught]
-            _RECORDING.reset(token)
 
 
 def _is_shown(category: type[Warning], text: str) -> bool:

@@ -132,7 +132,10 @@ def test_what_the_package_refuses_is_named_by_its_option(patients, arguments, me
     ("arguments", "message"),
     [
         (["--methods", "tuned"], "'bbc-cv' needs a fitted GridSearchCV or RandomizedSearchCV"),
-        (["--folds", "2", "--methods", "cud,nested-cv"], "none of the requested methods uses"),
+        (
+            ["--folds", "2", "--methods", "cud,nested-cv"],
+            "none of the requested methods (cud, nested-cv) uses",
+        ),
         (["--group", "age", "--methods", "cud,aci,nested-cv"], "is not supported by ['aci', 'nested-cv']"),
     ],
 )
