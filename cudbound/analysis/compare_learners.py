@@ -106,8 +106,7 @@ def compare_learners(
         Names of comparisons in `cudbound.available_methods`, or "all" of them. None uses "corrected-resampled-t", or
         for the AUC "auc-difference", the only method there. A pair of a name and a mapping sets options, such as
         ``("grandvalet-bengio-t", {"rho": 0.5})``. The ``estimand`` of a row tells whether the error of the algorithm or
-        of one fit is compared. The alternatives "less" and "greater" are not possible for tests without a direction. A
-        row does not depend on which other methods are requested.
+        of one fit is compared. The alternatives "less" and "greater" are not possible for tests without a direction.
     metric : {"error", "auc"}, default="error"
         For the AUC, replace error(a) - error(b) by AUC(a) - AUC(b) in this text. Both classifiers are refitted on the
         same bootstrap draws, and no splits are made.
@@ -133,8 +132,7 @@ def compare_learners(
     n_resamples : int, default=1000
         Bootstrap draws for the AUC; no effect for the error.
     resampling : Resampling, default=None
-        Your own splits, numbers of folds, splits and repetitions, and the treatment of training sets of one class; its
-        ``inner`` has no effect here.
+        Your own splits, numbers of folds, splits and repetitions, and the treatment of training sets of one class.
     rng : int, numpy.random.Generator or None, default=None
         Source of randomness; None uses a new one.
     n_jobs : int or None, default=1
