@@ -31,6 +31,7 @@ WORDS = {
     "own_intervals": ("its own fits", "a classifier, as in cudbound.compare_intervals"),
     "scores": ("scores of the training rows", "scores"),
     "probabilities": ("probabilities of the training rows", "scores that are probabilities"),
+    "groups": ("groups of rows", "Groups"),
     "second": ("scores of a second classifier", "second"),
 }
 

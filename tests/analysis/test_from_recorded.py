@@ -20,6 +20,7 @@ from cudbound.point_estimates import ESTIMATORS, compute_estimate
 from cudbound.records import (
     BootstrapLosses,
     FoldLosses,
+    Groups,
     HalvingLosses,
     Records,
     SplitLosses,
@@ -90,6 +91,13 @@ def test_losses_of_scikit_learn_in_one_line():
     assert (row.raw_interval.low, row.raw_interval.high) == pytest.approx(expected)
     assert str(row.estimand) == "expected(n1=50)"
     assert estimate_of(FoldLosses.from_blocks(blocks), "k-fold").estimate == pytest.approx(wrong.mean())
+
+
+def test_records_of_several_training_sets_are_named_by_their_classes():
+    losses, fold = np.arange(40) % 2, np.arange(40) % 5
+    message = r"Got training_losses of 30 rows, FoldLosses of 40 rows, Groups of 20 rows; omit those"
+    with pytest.raises(ValueError, match=message):
+        interval_of([FoldLosses(losses, fold), Groups.of(fold[:20])], "k-fold-t", training_losses=losses[:30])
 
 
 def test_a_test_set_by_statsmodels():
