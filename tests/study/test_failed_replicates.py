@@ -54,7 +54,7 @@ def test_a_store_of_failures_alone_is_reported(tmp_path, store, form):
     assert all(name in text for name in PAPER)
     if form != "csv":
         assert "3 of 3 replicates done, 3 of them failed." in text
-        assert "near, n = 12: replicate 0, FailedRefitsError: the classifier failed in Stubborn with" in text
+        assert "near, n = 12: replicate 0, FailedRefitsError: The classifier failed in Stubborn with" in text
     assert (summarize(store).cells["coverage"] == 0.0).all()
 
 
@@ -72,7 +72,7 @@ def test_the_reason_is_the_whole_message_in_one_line(store):
 
 def test_status_says_why_replicates_fail(store):
     said = " ".join(invoke("study", "status", str(store)).stdout.split())
-    assert "near, n = 12: replicate 0, FailedRefitsError: the classifier failed in Stubborn with" in said
+    assert "near, n = 12: replicate 0, FailedRefitsError: The classifier failed in Stubborn with" in said
 
 
 @pytest.mark.parametrize("methods", ["paper", ("martin-beta", "cud", "bayle-cv")])
