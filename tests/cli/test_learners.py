@@ -261,7 +261,7 @@ def test_what_the_package_refuses_is_named_by_its_option(arguments, message):
     ("arguments", "exclude", "message"),
     [
         (["--group", "ward", "--methods", "mcnemar,k-fold-t"], "", "is not supported by ['mcnemar']"),
-        (["--folds", "5", "--methods", "mcnemar"], "ward", "none of the requested methods uses"),
+        (["--folds", "5", "--methods", "mcnemar"], "ward", "none of the requested methods (mcnemar) uses"),
     ],
 )
 def test_methods_that_do_not_fit_the_data_are_named(arguments, exclude, message):

@@ -401,11 +401,12 @@ def test_records_are_of_one_training_set():
     folds = FoldLosses.from_blocks([[1, 0, 0], [0, 1, 0]])
     assert Records(folds=folds).n_samples == Records(losses=np.zeros(6), folds=folds).n_samples == 6
     with pytest.raises(
-        ValueError, match=r"must be of one training set\. Got losses of 5 rows, folds of 6 rows; omit"
+        ValueError,
+        match=r"must be of one training set\. Got training_losses of 5 rows, FoldLosses of 6 rows; omit",
     ):
         Records(losses=np.zeros(5), folds=folds)
     draws = BootstrapLosses(np.ones((2, 4), dtype=int), np.zeros((2, 4)))
-    with pytest.raises(ValueError, match=r"Got losses of 5 rows, bootstrap of 4 rows"):
+    with pytest.raises(ValueError, match=r"Got training_losses of 5 rows, BootstrapLosses of 4 rows"):
         interval_of(draws, "kohavi-normal", training_losses=np.zeros(5))
 
 
