@@ -2,7 +2,7 @@
 What does it cost to choose features on the same data?
 ======================================================
 
-Two hundred columns of pure noise: every classifier is wrong half of the time. Chosen beforehand, the four
+Fifty columns of pure noise: every classifier is wrong half of the time. Chosen beforehand, the four
 "best" columns look good. Chosen inside the pipeline, the interval tells the truth.
 """
 
@@ -16,7 +16,7 @@ from sklearn.pipeline import make_pipeline
 from cudbound import performance_interval
 
 rng = np.random.default_rng(0)
-X, y = rng.normal(size=(60, 200)), rng.integers(2, size=60)
+X, y = rng.normal(size=(60, 50)), rng.integers(2, size=60)
 
 chosen = SelectKBest(k=4).fit_transform(X, y)
 beforehand = performance_interval(LogisticRegression().fit(chosen, y), chosen, y, n_resamples=300, rng=0)

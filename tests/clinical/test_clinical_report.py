@@ -338,7 +338,7 @@ def test_thirty_features():
     with pytest.warns(ManyFeaturesWarning):
         found, _ = checked(LogisticRegression(), many, y)
     assert found["box"]["n_coefficients"] == 31
-    assert any("rank 31 and 40 rows" in one for one in found["limits"]["checks"])
+    assert any("(rank of the design 31) for 40 rows" in said for said in found["limits"]["checks"])
 
 
 def test_selection_inside_the_pipeline_is_told():

@@ -496,6 +496,7 @@ def test_parameters_out_of_range_are_refused(make, message):
 
 
 @pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::cudbound.basis.exceptions.ManyFeaturesWarning")
 @pytest.mark.parametrize("name", [*CONTINUOUS, *FINITE])
 def test_draw_and_truth_cost_little_beside_an_interval(name):
     """A ratio of processor times of one process, each the least of several: load breaks neither."""
