@@ -20,7 +20,7 @@ Array = NDArray[np.float64]
 
 #: Kish's number of groups, by itself and as a share of their number, below which there is a caution.
 FEWEST_GROUPS, LEAST_SHARE = 10.0, 0.6
-REMEDY = "If rows belong together, such as several rows of one patient, pass groups=."
+REMEDY = "If rows belong together, such as several rows of one patient, pass groups=, or --group COL to the command."
 
 
 def related_rows(

@@ -6,6 +6,9 @@ import warnings
 
 import numpy as np
 import pytest
+from imblearn.over_sampling import SMOTE, RandomOverSampler
+from imblearn.pipeline import make_pipeline as make_resampling_pipeline
+from imblearn.under_sampling import RandomUnderSampler
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
@@ -84,12 +87,10 @@ def test_the_remedy_is_enough():
         cud_interval(clf, X, Y, **CALL)
 
 
-@pytest.fixture(params=["RandomOverSampler", "SMOTE", "RandomUnderSampler"])
+@pytest.fixture(params=[RandomOverSampler, SMOTE, RandomUnderSampler])
 def resampled(request):
-    samplers = pytest.importorskip("imblearn.over_sampling"), pytest.importorskip("imblearn.under_sampling")
-    pipeline = pytest.importorskip("imblearn.pipeline")
-    (sampler,) = [getattr(part, request.param) for part in samplers if hasattr(part, request.param)]
-    return pipeline.make_pipeline(StandardScaler(), sampler(random_state=0), LogisticRegression()).fit(X, Y)
+    sampler = request.param(random_state=0)
+    return make_resampling_pipeline(StandardScaler(), sampler, LogisticRegression()).fit(X, Y)
 
 
 def test_a_step_that_changes_the_rows_has_no_bound(resampled):

@@ -6,6 +6,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 from sklearn.base import clone
 from sklearn.compose import make_column_transformer
@@ -28,7 +29,6 @@ from cudbound import (
 )
 from cudbound.basis.feature_table import column_names
 
-pl = pytest.importorskip("polars")
 pytestmark = pytest.mark.filterwarnings("ignore::cudbound.basis.exceptions.TrainingRowsWarning")
 
 N = 60

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from functools import partial
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pytest
@@ -138,13 +138,15 @@ class Talkative(KNeighborsClassifier):
         return super().fit(X, y)
 
 
-def warned_refits(estimator: Any, filters: str = "always", **options: Any) -> list[warnings.WarningMessage]:
+def warned_refits(
+    estimator: Any, action: Literal["always", "ignore", "error"] = "always", **options: Any
+) -> list[warnings.WarningMessage]:
     X, y = sample(20)
     with warnings.catch_warnings(action="ignore"):
         estimator.fit(X, y)
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
-        warnings.simplefilter(filters, ConvergenceWarning)  # type: ignore[arg-type]
+        warnings.simplefilter(action, ConvergenceWarning)
         performance_interval(estimator, X, y, n_resamples=120, rng=0, **options)
     kinds = WarnedRefitsWarning, ConvergenceWarning, FutureWarning
     return [one for one in said if issubclass(one.category, kinds)]
@@ -169,8 +171,8 @@ def test_warnings_of_refits_are_one_of_the_whole_call() -> None:
 
 
 def test_warnings_of_refits_obey_the_filters_of_the_caller() -> None:
-    (said,) = warned_refits(Talkative(3), "ignore")
-    assert said.message.categories == ("FutureWarning",)  # type: ignore[union-attr]
+    event: Any = warned_refits(Talkative(3), "ignore")[0].message
+    assert event.categories == ("FutureWarning",)
     with pytest.raises(ConvergenceWarning, match="no convergence after"):
         warned_refits(Talkative(3), "error")
     assert warned_refits(KNeighborsClassifier(3)) == []
