@@ -24,17 +24,15 @@ def test_the_chance_of_a_threshold_is_that_of_enumeration(n, n_events):
     assert (separation(np.arange(n, dtype=float), y, None, 1) == "threshold") == improbable
 
 
-def test_the_chance_of_levels_is_at_most_the_bound():
-    """Of the choose(12, 4) ways to choose 4 events among 3 levels of 4 rows, 3 have a single class in each level."""
-    n_pure = sum(
-        all(len({i in events for i in range(start, start + 4)}) == 1 for start in (0, 4, 8))
-        for events in map(set, combinations(range(12), 4))
-    )
-    assert n_pure == 3
-    bound = 2**3 / math.comb(12, 4)
-    assert n_pure / math.comb(12, 4) <= bound
-    y = np.array([0] * 4 + [1] * 4 + [0] * 4)
-    assert is_improbable(np.bincount(y), 3 * math.log(2), 1) == (bound < IMPROBABLE)
+@pytest.mark.parametrize(("size", "improbable"), [(4, False), (6, True)])
+def test_the_chance_of_levels_is_at_most_the_bound(size, improbable):
+    """Of the ways to choose as many events as a level has rows, among 3 levels, 3 have a single class in each level."""
+    y = np.repeat([0, 1, 0], size)
+    assert (
+        8 / math.comb(3 * size, size) < IMPROBABLE
+    ) == improbable  # the bound, 2 classes for each of 3 levels
+    assert is_improbable(np.bincount(y), 3 * math.log(2), 1) == improbable
+    assert (separation(np.repeat([0.0, 1.0, 2.0], size), y, None, 1) == "levels") == improbable
 
 
 @pytest.mark.parametrize(
@@ -67,14 +65,6 @@ def test_many_columns_and_groups_make_an_agreement_less_improbable():
     assert separation(y + 0.0, y, np.arange(18) // 3, 1) == ""  # six patients
     many = np.repeat(y, 10)
     assert separation(many + 0.0, many, np.arange(180) // 10, 1) == "threshold"
-
-
-def test_chance_separates_few_of_many_small_samples():
-    found = 0
-    for _ in range(300):
-        y = RNG.permutation(np.arange(8) % 2)
-        found += any(separation(RNG.integers(0, 4, 8) + 0.0, y, None, 10) != "" for _ in range(10))
-    assert found == 0
 
 
 def test_a_relabeling_has_the_same_levels_or_the_same_order():

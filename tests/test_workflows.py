@@ -65,9 +65,7 @@ def test_what_is_released_was_tested_and_has_the_version_of_its_tag():
     assert all(RELEASE[key]["needs"] == "version" for key in called)
 
 
-@pytest.mark.parametrize(
-    ("tag", "code"), [("v{}", 0), ("{}", 1), ("v{}rc1", 1), ("v{}.1", 1), ("v9.9.9", 1), ("v", 1)]
-)
+@pytest.mark.parametrize(("tag", "code"), [("v{}", 0), ("{}", 1), ("v{}rc1", 1)])
 def test_a_tag_is_that_of_the_version(tag, code):
     (compare,) = (step["run"] for step in RELEASE["version"]["steps"] if "run" in step)
     name = tag.format(PROJECT["project"]["version"])

@@ -44,12 +44,14 @@ def cases(n_events: int, n_others: int):
     return NEW_X[rows], NEW_Y[rows]
 
 
-def heard(call):
+def with_warnings(call):
     """Return the result of a call, and its warnings about few rows."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         result = call()
-    return result, [str(one.message) for one in caught if issubclass(one.category, CudboundWarning)]
+    return result, [
+        str(warning.message) for warning in caught if issubclass(warning.category, CudboundWarning)
+    ]
 
 
 @pytest.mark.parametrize(
@@ -71,7 +73,7 @@ def heard(call):
     ],
 )
 def test_rows_and_warnings_are_about_the_test_cases(metric, methods, words):
-    table, told = heard(
+    table, messages = with_warnings(
         lambda: compare_intervals(CLF, X, Y, methods=methods, metric=metric, test_set=cases(3, 22), **FEW)
     )
     for row in table:
@@ -79,36 +81,38 @@ def test_rows_and_warnings_are_about_the_test_cases(metric, methods, words):
         assert (row.n_test, row.tested.n_events, row.tested.new) == (25, 3, True)
         assert "draws within" not in str(row.remarks)
     assert table.to_frame()["n_test"].tolist() == [25] * len(methods)
-    few = [one for one in told if "25 test cases" in one]
-    assert len(few) == len(told)  # nothing is said of the 60 training rows
+    few = [message for message in messages if "25 test cases" in message]
+    assert len(few) == len(messages)  # nothing is said of the 60 training rows
     assert len(few) == (metric != "specificity")
     assert "Intervals from 25 test cases with 3 events and 22 non-events" in " ".join(table.report().notes)
 
 
 def test_training_rows_keep_theirs_beside_test_cases():
-    asked = {"methods": ["two-center", EXACT], "metric": ["sensitivity", "error"]}
+    arguments = {"methods": ["two-center", EXACT], "metric": ["sensitivity", "error"]}
     with pytest.warns(FewEventsWarning, match="3 events of 25 test cases"):
-        table = compare_intervals(CLF, X, Y, **asked, test_set=cases(3, 22), **FEW)
+        table = compare_intervals(CLF, X, Y, **arguments, test_set=cases(3, 22), **FEW)
     of_training = table["two-center", "sensitivity"]
     assert of_training.remarks[0] == "based on 30 events"
-    assert of_training == compare_intervals(CLF, X, Y, **asked, **FEW)["two-center", "sensitivity"]
+    assert of_training == compare_intervals(CLF, X, Y, **arguments, **FEW)["two-center", "sensitivity"]
     assert table.to_frame()["n_test"].tolist() == [None, 25, None, 25]
     notes = " ".join(table.report().notes)
     assert f"except {EXACT}, from 25 test cases with 3 events" in notes
     assert "would be wrong for 12.0% of the test cases" in notes
-    told = table.describe().methods
-    assert "were estimated from its training data and on test cases." in told
-    assert f"tested on 25 test cases with 3 events and 22 non-events ({EXACT})." in told
+    paragraph = table.describe().methods
+    assert "were estimated from its training data and on test cases." in paragraph
+    assert f"tested on 25 test cases with 3 events and 22 non-events ({EXACT})." in paragraph
 
 
 def test_few_of_a_class_in_training_alone_is_not_said_of_test_cases():
     few = np.r_[:60:2, 1:19:2]  # 9 events
-    asked = {"metric": "sensitivity", "test_set": (NEW_X, NEW_Y), **FEW}
+    arguments = {"metric": "sensitivity", "test_set": (NEW_X, NEW_Y), **FEW}
     clf = LogisticRegression().fit(X[few], Y[few])
-    _, told = heard(lambda: compare_intervals(clf, X[few], Y[few], methods=EXACT, **asked))
-    assert told == []
-    _, told = heard(lambda: compare_intervals(clf, X[few], Y[few], methods=[EXACT, "two-center"], **asked))
-    assert [one.split(".")[0] for one in told] == ["The sensitivity is based on 9 events"]
+    _, messages = with_warnings(lambda: compare_intervals(clf, X[few], Y[few], methods=EXACT, **arguments))
+    assert messages == []
+    _, messages = with_warnings(
+        lambda: compare_intervals(clf, X[few], Y[few], methods=[EXACT, "two-center"], **arguments)
+    )
+    assert [message.split(".")[0] for message in messages] == ["The sensitivity is based on 9 events"]
 
 
 @pytest.mark.parametrize("joint", [False, True])
@@ -142,15 +146,17 @@ def test_the_net_benefit_is_that_of_the_test_cases():
 
 
 def test_the_sentence_and_the_majority_class_are_those_of_the_test_cases():
-    found, _ = heard(lambda: performance_interval(CLF, X, Y, method=EXACT, test_set=cases(3, 22), **FEW))
-    assert f"{EXACT} interval from 25 test cases with 3 events and 22 non-events)" in found.sentence
-    assert "Always predicting the majority class would be wrong for 12.0% of the test cases" in str(found)
-    assert "training" not in str(found)
-    told = found.describe()
-    assert "was estimated on test cases. " in told.methods
-    assert "Bootstrap" not in told.methods
-    assert found.display().reference == pytest.approx(0.12)
-    paper = " ".join(found.table.report(style=Style("paper")).notes)
+    result, _ = with_warnings(
+        lambda: performance_interval(CLF, X, Y, method=EXACT, test_set=cases(3, 22), **FEW)
+    )
+    assert f"{EXACT} interval from 25 test cases with 3 events and 22 non-events)" in result.sentence
+    assert "Always predicting the majority class would be wrong for 12.0% of the test cases" in str(result)
+    assert "training" not in str(result)
+    paragraph = result.describe().methods
+    assert "was estimated on test cases. " in paragraph
+    assert "Bootstrap" not in paragraph
+    assert result.display().reference == pytest.approx(0.12)
+    paper = " ".join(result.table.report(style=Style("paper")).notes)
     assert "12.0% of the test cases" in paper
     assert "training rows" not in paper
 
@@ -198,8 +204,8 @@ def test_no_test_case_is_refused(call):
 
 
 def test_held_out_rows_are_counted_too():
-    asked = {"methods": [EXACT], "metric": Metrics(["sensitivity", "ppv"], prevalence="sample"), **FEW}
-    table, _ = heard(lambda: compare_intervals(CLF, X, Y, **asked))
+    arguments = {"methods": [EXACT], "metric": Metrics(["sensitivity", "ppv"], prevalence="sample"), **FEW}
+    table, _ = with_warnings(lambda: compare_intervals(CLF, X, Y, **arguments))
     row = table[EXACT, "sensitivity"]
     assert (row.n_test, row.tested.new) == (30, False)
     assert row.remarks == (f"based on {row.tested.n_events} events of 30 held-out rows",)
@@ -209,22 +215,22 @@ def test_held_out_rows_are_counted_too():
 
 
 def test_comparisons_and_point_estimates_count_test_cases():
-    pair, asked = [CLF, GaussianNB().fit(X, Y)], {"test_set": cases(3, 10), "rng": 0}
+    pair, arguments = [CLF, GaussianNB().fit(X, Y)], {"test_set": cases(3, 10), "rng": 0}
     with pytest.warns(SampleSizeWarning, match="13 test cases with 3 events and 10 non-events"):
-        table = compare_learners(pair, X, Y, methods=["mcnemar", "corrected-resampled-t"], **asked)
+        table = compare_learners(pair, X, Y, methods=["mcnemar", "corrected-resampled-t"], **arguments)
     assert table.to_frame()["n_test"].tolist() == [13, None]
     assert table["mcnemar"].remarks == ("based on 13 test cases with 3 events and 10 non-events",)
     assert "The classifiers were tested on 13 test cases with 3 events" in table.describe().methods
     assert "external validation; except mcnemar, from test cases." in " ".join(table.report().notes)
     with pytest.warns(SampleSizeWarning, match="13 test cases"):
-        points = estimate_error(CLF, X, Y, methods=["holdout", "resubstitution"], **asked)
+        points = estimate_error(CLF, X, Y, methods=["holdout", "resubstitution"], **arguments)
     assert [row.n_test for row in points] == [13, None]
 
 
 def test_recorded_losses_and_scores_are_counted():
     assert interval_of(TestSetLosses([0, 1, 0, 0], 20, "conditional"), EXACT).n_test == 4
-    known = TestSetLosses([0, 1, 0, 0], 20, "conditional", event=[1, 0, 0, 1])
-    assert interval_of(known, EXACT).remarks == ("based on 4 test cases with 2 events and 2 non-events",)
+    losses = TestSetLosses([0, 1, 0, 0], 20, "conditional", event=[1, 0, 0, 1])
+    assert interval_of(losses, EXACT).remarks == ("based on 4 test cases with 2 events and 2 non-events",)
     assert TestSetScores([1, 0, 0], [0.9, 0.1, 0.2], 20).rows_of() == TestedRows(
         3, n_events=1, majority_error=1 / 3
     )
@@ -232,8 +238,8 @@ def test_recorded_losses_and_scores_are_counted():
 
 def test_a_saved_result_on_test_cases_is_verified(tmp_path):
     metric = Metrics(["ppv", "sensitivity"], prevalence="sample")
-    asked = {"methods": [EXACT], "metric": metric, "test_set": (NEW_X, NEW_Y)}
-    compare_intervals(CLF, X, Y, **asked, **FEW).save(tmp_path / "saved.json")
+    arguments = {"methods": [EXACT], "metric": metric, "test_set": (NEW_X, NEW_Y)}
+    compare_intervals(CLF, X, Y, **arguments, **FEW).save(tmp_path / "saved.json")
     assert verify_result(tmp_path / "saved.json", CLF, X, Y, test_set=(NEW_X, NEW_Y)).passed
     other = verify_result(tmp_path / "saved.json", CLF, X, Y, test_set=(NEW_X[:150], NEW_Y[:150]))
     assert not other.passed

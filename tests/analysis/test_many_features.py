@@ -36,14 +36,14 @@ RIDGE = RidgeClassifier().fit(X, Y)
 SMALL = {"n_resamples": 20, "rng": 0}
 
 
-def said(call, *given, **options):
+def with_warnings(call, *arguments, **options):
     """Return the result of a call, and its warnings of many features."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        result = call(*given, **options)
-    many = [one for one in caught if issubclass(one.category, ManyFeaturesWarning)]
-    assert all(one.filename == __file__ for one in many)
-    return result, [str(one.message) for one in many]
+        result = call(*arguments, **options)
+    many = [warning for warning in caught if issubclass(warning.category, ManyFeaturesWarning)]
+    assert all(warning.filename == __file__ for warning in many)
+    return result, [str(warning.message) for warning in many]
 
 
 @pytest.mark.parametrize(
@@ -52,7 +52,7 @@ def said(call, *given, **options):
 def test_every_interval_warns_and_shows_no_better_classifier(method):
     for call in (performance_interval, compare_intervals):
         named = {"method": method} if call is performance_interval else {"methods": method}
-        result, (message,) = said(call, RIDGE, X, Y, **named, **SMALL)
+        result, (message,) = with_warnings(call, RIDGE, X, Y, **named, **SMALL)
         assert message.startswith("The classifier has 120 features (rank of the design 40) for 40 rows.")
         assert "do not rely on the interval" in message
         assert message in unwrapped(str(result))
@@ -60,18 +60,18 @@ def test_every_interval_warns_and_shows_no_better_classifier(method):
 
 
 def test_other_calls_warn():
-    result, (message,) = said(cud_interval, RIDGE, X, Y, **SMALL)
+    result, (message,) = with_warnings(cud_interval, RIDGE, X, Y, **SMALL)
     assert message in str(result)
     assert "an interval below that is no evidence of a better classifier" in str(result)
-    result, (message,) = said(estimate_error, RIDGE, X, Y, methods="bootstrap-632", **SMALL)
+    result, (message,) = with_warnings(estimate_error, RIDGE, X, Y, methods="bootstrap-632", **SMALL)
     assert "do not rely on estimates that use the training error" in message
     assert message in unwrapped(str(result))
     for metric in ("error", "auc"):
         learners = {"ridge": RIDGE, "tree": DecisionTreeClassifier(random_state=0), "majority": "majority"}
-        result, messages = said(compare_learners, learners, X, Y, metric=metric, **SMALL)
-        assert [one.partition(":")[0] for one in messages] == ["ridge", "tree"]
-        assert all(one in unwrapped(str(result)) for one in messages)
-    report, messages = said(clinical_report, RIDGE, X, Y, n_resamples=20, n_seeds=2, rng=0)
+        result, messages = with_warnings(compare_learners, learners, X, Y, metric=metric, **SMALL)
+        assert [text.partition(":")[0] for text in messages] == ["ridge", "tree"]
+        assert all(text in unwrapped(str(result)) for text in messages)
+    report, messages = with_warnings(clinical_report, RIDGE, X, Y, n_resamples=20, n_seeds=1, rng=0)
     assert messages
     assert "above the interval" not in report.to_html()
 
@@ -91,25 +91,27 @@ def test_other_calls_warn():
 )
 def test_the_features_that_the_classifier_chooses_among_are_counted(classifier, columns, message):
     part = X[:, :columns]
-    _, messages = said(
+    _, messages = with_warnings(
         performance_interval, classifier.fit(part, Y), part, Y, method="bootstrap-percentile", **SMALL
     )
     assert len(messages) == bool(message)
-    assert all(message in one for one in messages)
+    assert all(message in text for text in messages)
 
 
 def test_groups_of_rows_and_sparse_rows_are_counted():
     groups = np.arange(40) // 4
     few = RidgeClassifier().fit(X[:, :8], Y)
-    _, (message,) = said(performance_interval, few, X[:, :8], Y, groups=groups, method="cud", **SMALL)
+    _, (message,) = with_warnings(
+        performance_interval, few, X[:, :8], Y, groups=groups, method="cud", **SMALL
+    )
     assert "8 features (rank of the design 9) for 10 groups of rows" in message
     sparse = csr_array(X)
     tree = DecisionTreeClassifier(random_state=0).fit(sparse, Y)
-    assert said(performance_interval, tree, sparse, Y, method="bootstrap-percentile", **SMALL)[1]
+    assert with_warnings(performance_interval, tree, sparse, Y, method="bootstrap-percentile", **SMALL)[1]
 
 
 def test_new_cases_are_evidence():
-    result, messages = said(
+    result, messages = with_warnings(
         performance_interval, RIDGE, X, Y, method="test-set-wilson", test_set=(X + 1e-3, Y), **SMALL
     )
     assert messages == []
@@ -119,15 +121,12 @@ def test_new_cases_are_evidence():
 def test_the_commands_warn(tmp_path):
     path = tmp_path / "noise.csv"
     pd.DataFrame(X).add_prefix("x").assign(ill=Y).to_csv(path, index=False)
-    given = [str(path), "--target", "ill", "--positive", "1", "--resamples", "20", "--seed", "0"]
+    arguments = [str(path), "--target", "ill", "--positive", "1", "--resamples", "20", "--seed", "0"]
     for command in (
-        ["interval", *given, "--classifier", "ridge", "--methods", "bootstrap-percentile"],
-        ["compare-learners", *given, "--a", "ridge", "--b", "least-squares"],
+        ["interval", *arguments, "--classifier", "ridge", "--methods", "bootstrap-percentile"],
+        ["compare-learners", *arguments, "--a", "ridge", "--b", "least-squares"],
     ):
-        found = CliRunner().invoke(main, command)
-        assert found.exit_code == 0, found.stderr
-        assert "120 features (rank of the design 40) for 40 rows" in unwrapped(found.stderr)
-        cautions = json.loads(CliRunner().invoke(main, [*command, "--format", "json"]).stdout)["run"][
-            "cautions"
-        ]
-        assert any("120 features" in one for one in cautions)
+        result = CliRunner().invoke(main, [*command, "--format", "json"])
+        assert result.exit_code == 0, result.stderr
+        assert "120 features (rank of the design 40) for 40 rows" in unwrapped(result.stderr)
+        assert any("120 features" in caution for caution in json.loads(result.stdout)["run"]["cautions"])

@@ -72,18 +72,18 @@ def _participants(report):
 
 
 CALLS = {
-    "groups": lambda clf, X, y, own: performance_interval(clf, X, y, groups=own(GROUPS), **CALL).row,
-    "processes": lambda clf, X, y, own: performance_interval(clf, X, y, n_jobs=2, **CALL).row,
-    "test set": lambda clf, X, y, own: (
+    "groups": lambda clf, X, y, series: performance_interval(clf, X, y, groups=series(GROUPS), **CALL).row,
+    "processes": lambda clf, X, y, series: performance_interval(clf, X, y, n_jobs=2, **CALL).row,
+    "test set": lambda clf, X, y, series: (
         compare_intervals(clf, X, y, methods=["test-set-wilson", "k-fold-t"], test_set=(X, y), **CALL).rows
     ),
-    "auc": lambda clf, X, y, own: performance_interval(clf, X, y, metric="auc", **CALL).row,
-    "cud": lambda clf, X, y, own: cud_interval(clf, X, y, **CALL).row,
-    "learners": lambda clf, X, y, own: compare_learners({"a": encoded, "b": clf}, X, y, rng=0).row,
-    "estimates": lambda clf, X, y, own: (
+    "auc": lambda clf, X, y, series: performance_interval(clf, X, y, metric="auc", **CALL).row,
+    "cud": lambda clf, X, y, series: cud_interval(clf, X, y, **CALL).row,
+    "learners": lambda clf, X, y, series: compare_learners({"a": encoded, "b": clf}, X, y, rng=0).row,
+    "estimates": lambda clf, X, y, series: (
         estimate_error(clf, X, y, methods=["k-fold", "bootstrap-optimism"], **CALL).rows
     ),
-    "report": lambda clf, X, y, own: _participants(
+    "report": lambda clf, X, y, series: _participants(
         clinical_report(clf, X, y, event="ill", n_seeds=1, **CALL)
     ),
 }
@@ -92,18 +92,18 @@ CALLS = {
 @pytest.mark.parametrize("name", CLASSIFIERS)
 def test_the_interval_is_that_of_the_frame_of_pandas(name):
     clf = CLASSIFIERS[name]
-    known = performance_interval(clone(clf).fit(PATIENTS, ILL), PATIENTS, ILL, **CALL)
+    expected = performance_interval(clone(clf).fit(PATIENTS, ILL), PATIENTS, ILL, **CALL)
     frame = performance_interval(clone(clf).fit(FRAME, ILL), FRAME, SERIES, **CALL)
-    assert frame.row == known.row
-    assert frame.table.analysis.fingerprint == known.table.analysis.fingerprint
+    assert frame.row == expected.row
+    assert frame.table.analysis.fingerprint == expected.table.analysis.fingerprint
 
 
 @pytest.mark.parametrize("name", quick_first(list(CALLS)))
 def test_every_call_takes_them(name):
-    known = CALLS[name](clone(encoded).fit(PATIENTS, ILL), PATIENTS, ILL, pd.Series)
+    expected = CALLS[name](clone(encoded).fit(PATIENTS, ILL), PATIENTS, ILL, pd.Series)
     assert (
-        CALLS[name](clone(encoded).fit(FRAME, ILL), FRAME, SERIES, lambda one: pl.Series(one.tolist()))
-        == known
+        CALLS[name](clone(encoded).fit(FRAME, ILL), FRAME, SERIES, lambda values: pl.Series(values.tolist()))
+        == expected
     )
 
 
@@ -123,11 +123,11 @@ def test_weights_and_points_around_the_rows():
 
 
 def test_a_pilot_may_be_one():
-    known, plan = (
+    expected, plan = (
         plan_sample_size(encoded, X, ILL, n_samples=[30], n_replicates=10, n_resamples=20, rng=0)
         for X in (PATIENTS, FRAME)
     )
-    assert str(known) == str(plan)
+    assert str(expected) == str(plan)
 
 
 @pytest.mark.parametrize("name", ["X", "y", "groups", "sample_weight", "test_set"])

@@ -29,30 +29,41 @@ CAPPED = f"{TITLE}, capped by the CUD bound"
 BOTH = f"{CAPPED}, for sensitivity and specificity, combined"
 OF_CLASSES = {"laber2008small", "clopper1934use", "efron1983leisurely", "efron1997improvements"}
 WITH_PREVALENCE = Metrics(["error", "ppv"], "ill", prevalence="sample")
+HELD_TOGETHER = f"{BOTH} at both lower and at both upper limits, which hold together"
 #: The title of two-center for a metric, and the sources beyond those of the error.
-OF_METRICS = {
-    "ppv": (
+OF_METRICS = [
+    (
+        "ppv",
         {"prevalence": 0.2},
         f"{BOTH} at the given prevalence on the log odds (MOVER)",
         {"altman", "zou"},
     ),
-    "npv": (
+    (
+        "npv",
         {"prevalence": "sample"},
         f"{BOTH} with Clopper-Pearson limits of the prevalence on the log odds (MOVER)",
         {"altman", "zou"},
     ),
-    "lr+": ({}, f"{BOTH} at both lower and at both upper limits, which hold together", {"deeks"}),
-    "lr-": ({}, f"{BOTH} at both lower and at both upper limits, which hold together", {"deeks"}),
-    "net-benefit": (
+    (["ppv", "npv"], {"prevalence": 0.2, "joint": True}, HELD_TOGETHER, {"altman"}),
+    ("lr+", {}, HELD_TOGETHER, {"deeks"}),
+    ("lr-", {}, HELD_TOGETHER, {"deeks"}),
+    (
+        "net-benefit",
         {"prevalence": "sample", "threshold": 0.5},
         f"{CAPPED}, for the mean cost, combined with Clopper-Pearson limits of the prevalence (MOVER)",
         {"vickers", "zou"},
     ),
-}
+    (
+        "net-benefit",
+        {"prevalence": 0.3, "threshold": 0.5},
+        f"{CAPPED}, for the mean cost, subtracted from the given prevalence",
+        {"vickers", "kish"},
+    ),
+]
 
 
-def keys(said) -> set[str]:
-    return set(re.findall(r"^@\w+\{(\w+),", said.bibtex, re.MULTILINE)) - {"cudbound"}
+def keys(description) -> set[str]:
+    return set(re.findall(r"^@\w+\{(\w+),", description.bibtex, re.MULTILINE)) - {"cudbound"}
 
 
 def words_of(metric, clf=CLF, y=Y, **more):
@@ -61,30 +72,19 @@ def words_of(metric, clf=CLF, y=Y, **more):
 
 @pytest.mark.parametrize("metric", ["error", "sensitivity", "specificity", "fpr"])
 def test_an_error_by_class_has_the_words_of_the_error(metric):
-    said = words_of(Metrics(metric, "ill"))
-    assert f"by: {CAPPED} (two-center)." in said.methods
-    assert keys(said) == OF_CLASSES
-    assert (f"Methods for an error were applied to 1 - {metric}." in said.methods) == (metric in COMPLEMENTS)
+    description = words_of(Metrics(metric, "ill"))
+    assert f"by: {CAPPED} (two-center)." in description.methods
+    assert keys(description) == OF_CLASSES
+    assert (f"Methods for an error were applied to 1 - {metric}." in description.methods) == (
+        metric in COMPLEMENTS
+    )
 
 
-@pytest.mark.parametrize("metric", OF_METRICS)
-def test_what_is_derived_says_from_what_and_how(metric):
-    settings, title, further = OF_METRICS[metric]
-    said = words_of(Metrics(metric, "ill", **settings))
-    assert f"by: {title} (two-center)." in said.methods
-    assert {re.sub(r"\d.*", "", key) for key in keys(said) - OF_CLASSES} == further
-
-
-def test_a_known_prevalence_is_a_number_of_the_net_benefit():
-    said = words_of(Metrics("net-benefit", "ill", prevalence=0.3, threshold=0.5))
-    assert "for the mean cost, subtracted from the given prevalence (two-center)" in said.methods
-    assert keys(said) == OF_CLASSES | {"vickers2006decision", "kish1965survey"}
-
-
-def test_values_that_hold_together_are_not_combined_by_mover():
-    said = words_of(Metrics(["ppv", "npv"], "ill", prevalence=0.2, joint=True))
-    assert "at both lower and at both upper limits, which hold together" in said.methods
-    assert "zou2008construction" not in keys(said)
+@pytest.mark.parametrize(("metric", "settings", "title", "further"), OF_METRICS)
+def test_what_is_derived_says_from_what_and_how(metric, settings, title, further):
+    description = words_of(Metrics(metric, "ill", **settings))
+    assert f"by: {title} (two-center)." in description.methods
+    assert {re.sub(r"\d.*", "", key) for key in keys(description) - OF_CLASSES} == further
 
 
 @pytest.mark.parametrize(
@@ -95,11 +95,10 @@ def test_values_that_hold_together_are_not_combined_by_mover():
     ],
 )
 def test_scores_and_probabilities_have_no_words_of_the_error(metric, words, sources):
-    said = words_of(Metrics(metric, "ill"))
-    assert words in said.methods
-    assert "CUD" not in str(said)
-    found = {re.sub(r"\d.*", "", key) for key in keys(said)}
-    assert found == {"clopper", "efron"} | sources
+    description = words_of(Metrics(metric, "ill"))
+    assert words in description.methods
+    assert "CUD" not in str(description)
+    assert {re.sub(r"\d.*", "", key) for key in keys(description)} == {"clopper", "efron"} | sources
 
 
 def test_groups_have_the_sources_of_groups():
@@ -122,8 +121,8 @@ def test_a_limit_without_a_cap_is_not_said_to_be_capped(why):
     else:
         clf = DecisionTreeClassifier(random_state=0).fit(X, Y)
     table = compare_intervals(clf, X, y, **{"methods": "two-center"} | FEW | more)
-    for said in (table.describe().methods, table.to_text(style="paper"), *table.pictured["title"]):
-        assert "capped" not in said.replace("not capped", "")
+    for description in (table.describe().methods, table.to_text(style="paper"), *table.pictured["title"]):
+        assert "capped" not in description.replace("not capped", "")
     assert "laber2008small" not in keys(table.describe())
     overfits = "and, above, the out-of-bag error" in table.rows[0].title
     assert overfits == (why == "tree")
@@ -132,14 +131,14 @@ def test_a_limit_without_a_cap_is_not_said_to_be_capped(why):
 
 
 def test_remarks_name_their_measures():
-    said = words_of(Metrics(["sensitivity", "specificity", "auc", "brier"], "ill")).results
+    description = words_of(Metrics(["sensitivity", "specificity", "auc", "brier"], "ill")).results
     for words in (
         "Remarks on sensitivity: based on 20 events",
         "Remarks on specificity: based on 30 non-events",
         "Remarks on AUC (c-statistic) and Brier score: based on 20 events and 30 non-events",
     ):
-        assert re.search(rf"{re.escape(words)}[.;]", said)
-    assert "Remarks: " not in said
+        assert re.search(rf"{re.escape(words)}[.;]", description)
+    assert "Remarks: " not in description
     joint = words_of(Metrics(["sensitivity", "specificity"], "ill", joint=True)).results
     assert "Remarks on all of these measures: draws within the classes." in joint
 
@@ -173,7 +172,7 @@ DIFFERENCE = "error(ridge) - error(tree)"
 
 
 @pytest.mark.parametrize(
-    ("asked", "null", "alternative"),
+    ("arguments", "null", "alternative"),
     [
         ({}, "equal errors", "unequal errors"),
         ({"alternative": "less"}, "error(ridge) >= error(tree)", "error(ridge) < error(tree)"),
@@ -183,23 +182,23 @@ DIFFERENCE = "error(ridge) - error(tree)"
         ({"null": 0.1, "alternative": "equivalent"}, f"|{DIFFERENCE}| >= 0.1", f"|{DIFFERENCE}| < 0.1"),
     ],
 )
-def test_a_p_value_is_against_the_null_hypothesis(asked, null, alternative):
-    table = compare_learners(LEARNERS, X, Y, rng=0, **asked)
-    said = table.describe()
-    assert re.search(rf"p-value [<\d.]+ against {re.escape(null)}\)", said.results)
+def test_a_p_value_is_against_the_null_hypothesis(arguments, null, alternative):
+    table = compare_learners(LEARNERS, X, Y, rng=0, **arguments)
+    description = table.describe()
+    assert re.search(rf"p-value [<\d.]+ against {re.escape(null)}\)", description.results)
     noted = f"p-value: against {null}. A small one is evidence for {alternative}; a large one does not show {null}."
     for style in ("full", "paper"):
         assert noted in unwrapped(table.to_text(style=style))
-    assert "averaged over training sets of n1 = 45 cases." in said.methods
-    assert "The target is the difference between the errors on new cases" in said.methods
-    assert ("schuirmann1987comparison" in keys(said)) == (asked.get("alternative") == "equivalent")
+    assert "averaged over training sets of n1 = 45 cases." in description.methods
+    assert "The target is the difference between the errors on new cases" in description.methods
+    assert ("schuirmann1987comparison" in keys(description)) == (arguments.get("alternative") == "equivalent")
 
 
 def test_a_provisional_method_says_so_wherever_it_is_pasted():
     table = compare_learners(LEARNERS, X, Y, metric="auc", rng=0)
-    said = table.describe()
-    assert "difference of two AUCs (provisional) (auc-difference)" in said.methods
-    assert "against equal AUCs) (provisional: studied only in the 20 settings" in said.results
+    description = table.describe()
+    assert "difference of two AUCs (provisional) (auc-difference)" in description.methods
+    assert "against equal AUCs) (provisional: studied only in the 20 settings" in description.results
     paper = table.to_text(style="paper")
     assert "Difference of AUCs (95% CI)" in paper
     assert "(provisional)" in unwrapped(paper)
@@ -222,14 +221,16 @@ def test_pairs_keep_their_names_on_paper():
 
 def test_every_way_of_a_method_is_explained():
     for name, card in METHODS.items():
-        told = " ".join(str(explain(name)).split())
+        explanation = " ".join(str(explain(name)).split())
         for other in card.others.values():
             for words in (other.title, other.formula, other.tendency, other.reference):
-                assert " ".join(words.split()) in told
-    told = " ".join(str(explain("two-center")).split())
-    assert "two-center for the AUC: Binomial limits" in told
-    assert "aims at conditional: the AUC of the classifier fitted to these data" in told
-    assert "predictive values: combined at the given prevalence on the log odds (MOVER); Altman" in told
+                assert " ".join(words.split()) in explanation
+    explanation = " ".join(str(explain("two-center")).split())
+    assert "two-center for the AUC: Binomial limits" in explanation
+    assert "aims at conditional: the AUC of the classifier fitted to these data" in explanation
+    assert (
+        "predictive values: combined at the given prevalence on the log odds (MOVER); Altman" in explanation
+    )
     assert "derived" not in explain("5x2cv-t").entries  # whose means no metric can take apart
     rows = explain("two-center").report().rows
     assert {"two-center for the AUC", "two-center for the Brier score"} <= {row["what"] for row in rows}
@@ -239,11 +240,11 @@ def test_every_way_of_a_method_is_explained():
 def test_what_is_said_of_many_features_is_in_the_evidence():
     cells = pd.read_csv(ROOT / "docs" / "evidence" / "two-center-confirmation" / "cells.csv")
     cells = cells[(cells["method"] == "two-center") & (cells["rank"] > 0.9 * cells["n"])]
-    told = METHODS["two-center"].tendency
+    explanation = METHODS["two-center"].tendency
     least, most = (f"{width:.2f}".lstrip("0") for width in (cells["width"].min(), cells["width"].max()))
-    assert f"width {least} to {most} in {len(cells)} settings" in told
+    assert f"width {least} to {most} in {len(cells)} settings" in explanation
     low = f"{(cells['truth'] - cells['estimate']).max():.2f}".lstrip("0")
-    assert f"an estimate up to {low} too low" in told
+    assert f"an estimate up to {low} too low" in explanation
 
 
 def test_own_words_of_a_row_are_those_of_its_table():
@@ -256,7 +257,10 @@ def test_own_words_of_a_row_are_those_of_its_table():
 # --- options
 
 WAYS = [
-    (name, *key) for name, one in METHODS.items() for key in one.ways if one.gives_interval and key != GROUPED
+    (name, *key)
+    for name, method in METHODS.items()
+    for key in method.ways
+    if method.gives_interval and key != GROUPED
 ]
 WAYS += [(name, *key) for name in ("newcombe", "hanley-mcneil") for key in METHODS[name].ways]
 
@@ -267,10 +271,10 @@ def test_another_way_of_a_method_has_its_own_title_and_sources(name, option, val
     value = {"rope": 0.05, "repair": "drop-first-split"}.get(option, value)
     metric = "error" if method.reads == "classes" else Metrics("auc", "ill")
     table = compare_intervals(CLF, X, Y, methods=[(name, {option: value})], metric=metric, **FEW)
-    own = method.ways.get((option, value), method.ways.get((option, None)))
-    assert table[name].words == own
-    assert f"by: {own.title} ({name})." in table.describe().methods
-    assert own.reference in explain(name).entries["reference"]
+    words = method.ways.get((option, value), method.ways.get((option, None)))
+    assert table[name].words == words
+    assert f"by: {words.title} ({name})." in table.describe().methods
+    assert words.reference in explain(name).entries["reference"]
     default = compare_intervals(CLF, X, Y, methods=name, metric=metric, **FEW)[name]
     assert default.words == method.words
 
@@ -278,9 +282,9 @@ def test_another_way_of_a_method_has_its_own_title_and_sources(name, option, val
 @pytest.mark.parametrize("name", ["delong-10-fold", "delong-training"])
 def test_a_variance_for_groups_is_not_said_to_be_that_of_delong(name):
     auc, groups = Metrics("auc", "ill"), np.repeat(np.arange(25), 2)
-    said = compare_intervals(CLF, X, Y, methods=name, metric=auc, groups=groups, **FEW).describe()
-    assert "with Obuchowski's variance" in said.methods
-    assert keys(said) == {"obuchowski1997nonparametric"}
+    description = compare_intervals(CLF, X, Y, methods=name, metric=auc, groups=groups, **FEW).describe()
+    assert "with Obuchowski's variance" in description.methods
+    assert keys(description) == {"obuchowski1997nonparametric"}
     assert keys(words_of(auc, methods=name)) == {"delong1988comparing"}
 
 

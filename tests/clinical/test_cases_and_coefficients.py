@@ -74,15 +74,15 @@ def model_of(clf, X, y=DIED, event=True, threshold=None):
 
 def sums(model, X):
     """The scores from the terms, as a reader would compute them."""
-    found = np.full(len(X), model["intercept"])
-    for one in model["terms"]:
-        column, level = X[one["column"]], one["level"]
+    total = np.full(len(X), model["intercept"])
+    for term in model["terms"]:
+        column, level = X[term["column"]], term["level"]
         if level is None:
-            found += one["coefficient"] * column.fillna(0.0).to_numpy(float)
+            values = column.fillna(0.0)
         else:
-            there = column.isna() if level == "missing" else column.astype(object).map(str) == level
-            found += one["coefficient"] * there.to_numpy(float)
-    return found
+            values = column.isna() if level == "missing" else column.astype(object).map(str) == level
+        total += term["coefficient"] * values.to_numpy(float)
+    return total
 
 
 IMPUTED = make_pipeline(SimpleImputer(strategy="median"), StandardScaler())
@@ -101,15 +101,15 @@ LINEAR = {
 @pytest.mark.parametrize("event", [True, False])
 def test_the_sum_of_terms_is_the_score(name, event):
     clf, X = LINEAR[name]
-    found = model_of(clf, X, event=event)
-    assert found["scale"] == "columns"
-    again = sums(found, X)
+    section = model_of(clf, X, event=event)
+    assert section["scale"] == "columns"
+    again = sums(section, X)
     expected = clf.decision_function(X) * (1 if event else -1)
     assert again == pytest.approx(expected, abs=1e-6)
     new = NUMBERS + 1.5 if X is NUMBERS else X.assign(age=X["age"] - 20)
-    assert sums(found, new) == pytest.approx(clf.decision_function(new) * (1 if event else -1), abs=1e-6)
+    assert sums(section, new) == pytest.approx(clf.decision_function(new) * (1 if event else -1), abs=1e-6)
     is_log_odds = hasattr(clf, "predict_proba")
-    assert any("exp(-score)" in one for one in found["sentences"]) == is_log_odds
+    assert any("exp(-score)" in sentence for sentence in section["sentences"]) == is_log_odds
     if is_log_odds:
         risks = clf.predict_proba(X)[:, int(event)]
         assert 1 / (1 + np.exp(-again)) == pytest.approx(risks, abs=1e-6)
@@ -117,17 +117,17 @@ def test_the_sum_of_terms_is_the_score(name, event):
 
 def test_coefficients_are_those_of_scikit_learn():
     clf = LogisticRegression()
-    found = model_of(clf, NUMBERS)
-    assert [one["coefficient"] for one in found["terms"]] == pytest.approx(clf.coef_[0].tolist())
-    assert found["intercept"] == pytest.approx(clf.intercept_[0])
+    section = model_of(clf, NUMBERS)
+    assert [term["coefficient"] for term in section["terms"]] == pytest.approx(clf.coef_[0].tolist())
+    assert section["intercept"] == pytest.approx(clf.intercept_[0])
 
 
 def test_what_the_output_is_and_from_where_a_case_is_an_event():
     clf = FixedThresholdClassifier(LogisticRegression(), threshold=0.3).fit(NUMBERS, DIED)
-    found = clinical_report(clf, NUMBERS, DIED, event=False, **FEW).to_dict()["model"]
-    assert found == model_of(clf, NUMBERS, event=False, threshold=0.7)
+    section = clinical_report(clf, NUMBERS, DIED, event=False, **FEW).to_dict()["model"]
+    assert section == model_of(clf, NUMBERS, event=False, threshold=0.7)
     assert (
-        found["sentences"][0]
+        section["sentences"][0]
         == "The output is the risk of the event (class False); from 0.7 on, a case is called an event."
     )
     of_scores = "The output is a score, not a risk; above 0, a case is called an event (class True)."
@@ -144,35 +144,39 @@ def test_what_the_output_is_and_from_where_a_case_is_an_event():
     ],
 )
 def test_a_classifier_without_coefficients_says_so(clf):
-    found = model_of(clf, NUMBERS)
-    assert found["terms"] == []
-    assert found["sentences"][-1].startswith("This classifier has no coefficients")
+    section = model_of(clf, NUMBERS)
+    assert section["terms"] == []
+    assert section["sentences"][-1].startswith("This classifier has no coefficients")
 
 
 def test_terms_after_steps_that_are_not_linear_are_named_as_such():
     clf = make_pipeline(PolynomialFeatures(2, include_bias=False), StandardScaler(), LogisticRegression())
-    found = model_of(clf, NUMBERS)
-    assert found["scale"] == "steps"
-    assert [one["column"] for one in found["terms"]] == ["age", "crp", "age^2", "age crp", "crp^2"]
-    assert "polynomial terms" in found["sentences"][1]
+    section = model_of(clf, NUMBERS)
+    assert section["scale"] == "steps"
+    assert [term["column"] for term in section["terms"]] == ["age", "crp", "age^2", "age crp", "crp^2"]
+    assert "polynomial terms" in section["sentences"][1]
 
 
 def test_a_step_that_fills_from_other_columns_leaves_the_coefficients_of_complete_rows():
     X = gaps(FRAME)[["age", "crp"]]
     clf = make_pipeline(KNNImputer(), StandardScaler(), LogisticRegression())
-    found = model_of(clf, X)
-    assert found["scale"] == "columns"
-    assert sums(found, NUMBERS) == pytest.approx(clf.decision_function(NUMBERS), abs=1e-6)
-    assert any(one.startswith("A missing value is first filled by the steps") for one in found["sentences"])
+    section = model_of(clf, X)
+    assert section["scale"] == "columns"
+    assert sums(section, NUMBERS) == pytest.approx(clf.decision_function(NUMBERS), abs=1e-6)
+    assert any(
+        text.startswith("A missing value is first filled by the steps") for text in section["sentences"]
+    )
 
 
 def test_more_features_than_rows_and_columns_without_names():
     X = RNG.normal(size=(30, 80))
     y = X[:, 0] > 0
     clf = LogisticRegression()
-    found = model_of(clf, X, y)
-    assert [one["column"] for one in found["terms"]] == [f"x{k}" for k in range(80)]
-    assert [one["coefficient"] for one in found["terms"]] == pytest.approx(clf.coef_[0].tolist(), abs=1e-9)
+    section = model_of(clf, X, y)
+    assert [term["column"] for term in section["terms"]] == [f"x{k}" for k in range(80)]
+    assert [term["coefficient"] for term in section["terms"]] == pytest.approx(
+        clf.coef_[0].tolist(), abs=1e-9
+    )
 
 
 @pytest.mark.parametrize("sex", ["a copy", "another column"])
@@ -181,17 +185,17 @@ def test_coefficients_that_others_could_replace_are_called_so(sex):
     columns = make_column_transformer(
         (OneHotEncoder(drop="if_binary"), ["sex", "copy"]), remainder="passthrough"
     )
-    found = model_of(make_pipeline(columns, LeastSquaresClassifier()), X)
-    assert (NOT_UNIQUE in found["sentences"]) == (sex == "a copy")
+    section = model_of(make_pipeline(columns, LeastSquaresClassifier()), X)
+    assert (NOT_UNIQUE in section["sentences"]) == (sex == "a copy")
 
 
 def test_levels_of_single_cases_have_no_coefficients():
     """A name that one case has would tell who was studied."""
     X = pd.DataFrame({"name": [f"Patient {k}" for k in range(N)], "age": FRAME["age"]})
     columns = make_column_transformer((OneHotEncoder(), ["name"]), remainder="passthrough")
-    found = model_of(make_pipeline(columns, LogisticRegression()), X)
-    assert [one["column"] for one in found["terms"]] == ["age"]
-    assert "Coefficients of 60 levels of fewer than 5 cases are not listed." in found["sentences"]
+    section = model_of(make_pipeline(columns, LogisticRegression()), X)
+    assert [term["column"] for term in section["terms"]] == ["age"]
+    assert "Coefficients of 60 levels of fewer than 5 cases are not listed." in section["sentences"]
 
 
 # --- cases by outcome
@@ -199,27 +203,27 @@ def test_levels_of_single_cases_have_no_coefficients():
 
 def test_cases_by_outcome_are_those_of_pandas():
     X = gaps(FRAME)
-    found = {one["name"]: one for one in participants(X, DIED, BOX, 0)["features"]}
-    assert list(found) == list(FRAME)
+    features = {feature["name"]: feature for feature in participants(X, DIED, BOX, 0)["features"]}
+    assert list(features) == list(FRAME)
     for name, rows in (("all", slice(None)), ("events", DIED), ("non_events", ~DIED)):
         quartiles = X["age"][rows].quantile([0.25, 0.5, 0.75]).tolist()
-        assert found["age"]["quartiles"][name] == pytest.approx(quartiles, rel=1e-3)
-        assert found["age"]["missing"][name] == X["age"][rows].isna().sum()
-        counts = {one["level"]: one[name] for one in found["sex"]["levels"]}
+        assert features["age"]["quartiles"][name] == pytest.approx(quartiles, rel=1e-3)
+        assert features["age"]["missing"][name] == X["age"][rows].isna().sum()
+        counts = {level["level"]: level[name] for level in features["sex"]["levels"]}
         assert counts == X["sex"][rows].value_counts().to_dict()
-    assert [one["level"] for one in found["stage"]["levels"]] == ["I", "II", "III"]
-    assert [one["level"] for one in found["diabetes"]["levels"]] == ["False", "True"]
+    assert [level["level"] for level in features["stage"]["levels"]] == ["I", "II", "III"]
+    assert [level["level"] for level in features["diabetes"]["levels"]] == ["False", "True"]
 
 
 def test_few_values_have_no_quartiles_and_rare_levels_no_names():
     """The quartiles of four values, and a name that one case has, would show single cases."""
     few = np.arange(N) < 4
     X = FRAME.assign(doctor=[f"Dr. {'A' if k < 40 else k}" for k in range(N)])
-    found = {one["name"]: one for one in participants(X, few, BOX, 0)["features"]}
-    assert found["age"]["quartiles"]["events"] is None
-    assert found["age"]["quartiles"]["non_events"] is not None
-    levels = found["doctor"]["levels"]
-    assert [(one["level"], one["all"]) for one in levels] == [
+    features = {feature["name"]: feature for feature in participants(X, few, BOX, 0)["features"]}
+    assert features["age"]["quartiles"]["events"] is None
+    assert features["age"]["quartiles"]["non_events"] is not None
+    levels = features["doctor"]["levels"]
+    assert [(level["level"], level["all"]) for level in levels] == [
         ("Dr. A", 40),
         ("20 levels of fewer than 5 cases", 20),
     ]
@@ -227,8 +231,8 @@ def test_few_values_have_no_quartiles_and_rare_levels_no_names():
 
 def test_two_numbers_are_levels_and_many_columns_are_not_all_listed():
     X = pd.DataFrame(RNG.normal(size=(N, 300))).assign(smoker=np.arange(N) % 2)
-    found = participants(X[["smoker"]], DIED, BOX, 0)["features"][0]
-    assert [(one["level"], one["all"]) for one in found["levels"]] == [("0", 30), ("1", 30)]
+    features = participants(X[["smoker"]], DIED, BOX, 0)["features"][0]
+    assert [(level["level"], level["all"]) for level in features["levels"]] == [("0", 30), ("1", 30)]
     many = participants(X, DIED, BOX, 0)
     assert (len(many["features"]), many["n_features"]) == (200, 301)
 
@@ -251,7 +255,7 @@ def test_missing_values_are_told_as_they_are(X, left_out, first):
 
 @pytest.mark.parametrize("there", [True, False])
 def test_items_on_missing_values_and_coefficients_are_answered_as_they_are(there):
-    items = {one["item"]: one for one in crosswalk(missing=there, coefficients=there)}
+    items = {item["item"]: item for item in crosswalk(missing=there, coefficients=there)}
     assert items["11"]["section"] == "participants"
     assert items["11"]["how"].startswith("in part: how many values" if there else "no value is missing")
     assert items["22"]["section"] == ("model" if there else "")

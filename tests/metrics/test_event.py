@@ -19,10 +19,10 @@ CLF = LogisticRegression().fit(X, Y)
 FEW = {"n_resamples": 20, "rng": 0}
 PLAN = {"n_samples": (40,), "n_replicates": 10, "method": "out-of-bag-wilson", **FEW}
 CALLS = {
-    "performance_interval": lambda **asked: cb.performance_interval(CLF, X, Y, **asked, **FEW).row,
-    "compare_intervals": lambda **asked: cb.compare_intervals(CLF, X, Y, **asked, **FEW).rows,
-    "cud_interval": lambda **asked: cb.cud_interval(CLF, X, Y, **asked, **FEW).row,
-    "plan_sample_size": lambda **asked: str(cb.plan_sample_size(CLF, X, Y, **asked, **PLAN)),
+    "performance_interval": lambda **arguments: cb.performance_interval(CLF, X, Y, **arguments, **FEW).row,
+    "compare_intervals": lambda **arguments: cb.compare_intervals(CLF, X, Y, **arguments, **FEW).rows,
+    "cud_interval": lambda **arguments: cb.cud_interval(CLF, X, Y, **arguments, **FEW).row,
+    "plan_sample_size": lambda **arguments: str(cb.plan_sample_size(CLF, X, Y, **arguments, **PLAN)),
 }
 
 
@@ -69,7 +69,9 @@ def test_errors_name_the_event_and_the_call(name):
 @pytest.mark.parametrize("metric", ["error", "auc"])
 def test_a_comparison_counts_the_event(metric):
     pair = [CLF, GaussianNB().fit(X, Y)]
-    ill, well = (cb.compare_learners(pair, X, Y, metric=metric, event=one, **FEW) for one in ("ill", "well"))
+    ill, well = (
+        cb.compare_learners(pair, X, Y, metric=metric, event=event, **FEW) for event in ("ill", "well")
+    )
     assert (ill.run.n_events, ill.run.event) == ((Y == "ill").sum(), "class ill")
     assert well.run.n_events == (Y == "well").sum()
     assert ill.rows == well.rows
@@ -87,11 +89,11 @@ def test_test_cases_of_a_comparison_are_events_of_the_call():
 def test_one_of_several_classes():
     kinds = np.array(["a", "b", "c"])[RNG.integers(0, 3, 60)]
     clf = GaussianNB().fit(X, kinds)
-    asked = {"method": "out-of-bag-wilson", **FEW}
-    row = cb.performance_interval(clf, X, kinds, metric="sensitivity", event="b", **asked).row
+    arguments = {"method": "out-of-bag-wilson", **FEW}
+    row = cb.performance_interval(clf, X, kinds, metric="sensitivity", event="b", **arguments).row
     assert row.metric == "sensitivity of b"
     with pytest.raises(ValueError, match=r"such as performance_interval\(\.\.\., event='a'\)"):
-        cb.performance_interval(clf, X, kinds, metric="sensitivity", **asked)
+        cb.performance_interval(clf, X, kinds, metric="sensitivity", **arguments)
 
 
 def test_labels_of_numpy_and_numbers():
