@@ -128,9 +128,6 @@ def test_every_call_refuses_them():
 
 
 @pytest.mark.parametrize(
-    "metric", ["brier", "auc", Metrics("net_benefit", threshold=0.3, prevalence="sample")]
-)
-@pytest.mark.parametrize(
     ("risks", "message"),
     [
         (lambda p: 3 * p, "returned values from 0 to 3: scores are no probabilities"),
@@ -149,11 +146,12 @@ def test_every_call_refuses_them():
     ],
     ids=["large", "negative", "sums", "column", "flat", "length", "nan"],
 )
-def test_probabilities_that_are_none_are_refused(metric, risks, message):
-    with pytest.raises(
-        ValueError, match=f"^Mine.predict_proba must return a probability for each row.* It {message}"
-    ):
-        performance_interval(tree(risks=risks), X, Y, metric=metric, **SMALL)
+def test_probabilities_that_are_none_are_refused(risks, message):
+    for metric in ("brier", "auc", Metrics("net_benefit", threshold=0.3, prevalence="sample")):
+        with pytest.raises(
+            ValueError, match=f"^Mine.predict_proba must return a probability for each row.* It {message}"
+        ):
+            performance_interval(tree(risks=risks), X, Y, metric=metric, **SMALL)
     # the error does not read them
     expected = performance_interval(tree(), X, Y, **SMALL).row
     assert performance_interval(tree(risks=risks), X, Y, **SMALL).row == expected
