@@ -22,7 +22,7 @@ from cudbound.records import Records
 from cudbound.report.cautions import cautions
 from cudbound.report.description import Description, describe_rows
 from cudbound.report.files import write_texts
-from cudbound.report.headline import is_evidence, majority_sentence
+from cudbound.report.headline import majority_sentence
 from cudbound.report.tables import RunDescription
 from cudbound.saved.saved_file import SavedBound
 
@@ -147,13 +147,7 @@ class CudResult(CudBound, Pictured["SupremaDisplay"]):
     @property
     def _beside(self) -> tuple[str, ...]:
         """Benchmarks and reasons for caution, in sentences."""
-        run = self.run
-        majority = (
-            ()
-            if run is None
-            else majority_sentence(self.row, run.base_rate, run.of_rows, is_evidence(self.row, run))
-        )
-        return (*majority, *map(str, self.cautions))
+        return (*majority_sentence(self.row, self.run), *map(str, self.cautions))
 
     def __str__(self) -> str:
         return "\n".join((f"{self._sentence} ({'; '.join(self._notes)})", *self._beside))

@@ -26,7 +26,7 @@ from cudbound.metrics.metric import Metric
 from cudbound.metrics.metrics import Metrics, as_metrics
 from cudbound.report.cautions import cautions
 from cudbound.report.description import Description
-from cudbound.report.headline import interval_sentence, is_evidence, majority_sentence
+from cudbound.report.headline import interval_sentence, majority_sentence
 from cudbound.report.tables import Run
 from cudbound.resampling import Resampling
 
@@ -109,7 +109,7 @@ class PerformanceInterval(Pictured["IntervalDisplay"]):
         known = {DETAILS[name]: value for name, value in row.details.items() if name in DETAILS}
         numbers = ", ".join(f"{name} {value:.3f}" for name, value in known.items())
         return (
-            *majority_sentence(row, self.run.base_rate, self.run.of_rows, is_evidence(row, self.run)),
+            *majority_sentence(row, self.run),
             *map(str, self.cautions),
             *((f"Based on{self._in_terms}: {numbers}.",) if numbers else ()),
             *(("The CUD bound did not lower the upper limit.",) if self._cap_is_idle else ()),

@@ -61,6 +61,11 @@ class Row(InLines):
         """Number of test cases or held-out rows behind it; None if it is from all training rows."""
         return None if self.tested is None else self.tested.n
 
+    @property
+    def new_cases(self) -> TestedRows | None:
+        """The test cases of the caller behind it; None if it is from the training rows."""
+        return self.tested if self.tested is not None and self.tested.new else None
+
     def lines(self) -> list[str]:
         """Return the row as lines of text; the first has the main numbers."""
         fits = f"{self.n_fits} fit{'' if self.n_fits == 1 else 's'}"

@@ -17,7 +17,7 @@ from cudbound.clinical.answers import FEW_DRAWS, RECOMMENDED, Answers
 from cudbound.clinical.studied_cells import cells_of, families_of, family_of, nearest_cells
 from cudbound.metrics.metrics import NET_BENEFIT, RATIOS
 from cudbound.metrics.predictive import likelihood_ratio
-from cudbound.report.headline import interval_sentence, is_evidence, majority_sentence
+from cudbound.report.headline import interval_sentence, majority_sentence
 from cudbound.study.planning.closed_forms import closed_form_half_widths
 
 #: What the limits of the recommended interval can be around; the out-of-bag error if the classifier overfits.
@@ -368,7 +368,7 @@ def box(answers: Answers, estimator: Any, X: Any, y: Any) -> dict[str, Any]:
         "centers": _centers(row.details),
         "sentence": _sentence(row, run.n_samples, one_sided),
         "one_sided": {"confidence_level": one_sided, "high": row.high},
-        "majority": " ".join(majority_sentence(row, run.base_rate, run.of_rows, is_evidence(row, run))),
+        "majority": " ".join(majority_sentence(row, run)),
     }
 
 

@@ -274,7 +274,7 @@ def ratio_interval(
 
 def of_sample(row: IntervalEstimate) -> str:
     """Return of which rows the prevalence of a row with "sample" is, in words."""
-    return "of the sample" if row.tested is None or not row.tested.new else row.tested.of_rows
+    return row.new_cases.of_rows if row.new_cases else "of the sample"
 
 
 def net_benefit_interval(cost: IntervalEstimate, prevalence: Proportion | None) -> IntervalEstimate:

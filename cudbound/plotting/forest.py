@@ -226,7 +226,7 @@ class IntervalDisplay(ForestDisplay):
         by_weight = "" if run.weighted_share is None else "\nby weight"
         # the line belongs to the error, which goes first
         frame = frame.sort_values("metric", key=lambda metric: metric != "error", kind="stable")
-        new = [row.tested for row in table if row.tested is not None and row.tested.new]
+        new = [row.new_cases for row in table if row.new_cases]
         share = new[0].majority_error if len(new) == len(table) else run.base_rate
         if share is None:
             return cls(frame)

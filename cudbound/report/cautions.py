@@ -34,7 +34,7 @@ def cautions(
     of_data : sequence of CudboundWarning, default=()
         Cautions from the training rows themselves, which do not concern rows from test cases.
     """
-    internal = [row for row in rows if row.tested is None or not row.tested.new]
+    internal = [row for row in rows if not row.new_cases]
     of_training = (*_low_limits(internal, n_samples), *_size(n_samples), *of_data) if internal else ()
     return (*of_training, *few_test_cases(rows))
 
@@ -76,15 +76,15 @@ def _too_good(
 
 def few_test_cases(rows: Iterable[Row]) -> tuple[CudboundWarning, ...]:
     """Return a caution if there are few test cases."""
-    tested = {row.tested for row in rows if row.tested is not None and row.tested.new}
+    sizes = {row.new_cases for row in rows if row.new_cases}
     return tuple(
         SampleSizeWarning(
-            f"The results on test cases are based on {one}. With fewer than {FEW_TESTED}, one case changes an "
+            f"The results on test cases are based on {cases}. With fewer than {FEW_TESTED}, one case changes an "
             "estimate by more than 5 points. Report their number with the interval.",
-            n_samples=one.n,
+            n_samples=cases.n,
         )
-        for one in tested
-        if one.n < FEW_TESTED
+        for cases in sizes
+        if cases.n < FEW_TESTED
     )
 
 

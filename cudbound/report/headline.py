@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from cudbound.basis.exceptions import ManyFeaturesWarning
 from cudbound.basis.metric_words import metric_words
@@ -21,8 +22,6 @@ ON_NEW_CASES = ("test-set-wilson", "test-set-clopper-pearson")
 NO_EVIDENCE = (
     "; with so many features for so few rows, an interval below that is no evidence of a better classifier"
 )
-#: The denominator of an error on the training set.
-OF_ROWS = "of the training rows"
 
 
 def recommended_row(rows: Sequence[IntervalEstimate]) -> IntervalEstimate | None:
@@ -51,11 +50,7 @@ def headline(
         row = recommended_row([row for row in rows if row.metric == metric])
         if row is not None:
             sentences.append(interval_sentence(row, None if run is None else run.n_samples, percent))
-            sentences.extend(
-                ()
-                if run is None
-                else majority_sentence(row, run.base_rate, run.of_rows, is_evidence(row, run))
-            )
+            sentences += majority_sentence(row, run)
     if rows and not sentences:
         return (
             f"The interval to quote for the error of this classifier, {RECOMMENDED[0]}, is not in this table.",
@@ -88,7 +83,7 @@ def interval_sentence(row: IntervalEstimate, n_samples: int | None = None, perce
     return f"{first} is estimated at {estimate} ({level} confidence interval {low} to {high}; {how})."
 
 
-def is_evidence(row: IntervalEstimate, run: Run) -> bool:
+def _is_evidence(row: IntervalEstimate, run: Run) -> bool:
     """Whether an interval below the error of the majority class shows a better classifier.
 
     With many features it does not, unless it is the recommended interval and the features cannot fit nearly any labels.
@@ -97,88 +92,74 @@ def is_evidence(row: IntervalEstimate, run: Run) -> bool:
     return not any(one.fits_any_labels or row.method != RECOMMENDED[0] for one in many)
 
 
-def majority_sentence(
-    row: IntervalEstimate, base_rate: float, of_rows: str = OF_ROWS, evidence: bool = True
-) -> tuple[str, ...]:
-    """Return the error of always predicting the majority class, and whether the interval includes it.
+def majority_sentence(row: IntervalEstimate, run: Run | None) -> tuple[str, ...]:
+    """Return the error of always predicting the majority class, and whether an interval for the error includes it.
 
-    Parameters
-    ----------
-    row : IntervalEstimate
-        There is a sentence only for the error.
-    base_rate : float
-        Share of the rarer class in the training rows; a row from test cases has their share.
-    of_rows : str, default="of the training rows"
-        The denominator of the share.
-    evidence : bool, default=True
-        Whether an interval below that error shows a better classifier, see `is_evidence`.
+    It is that on the test cases for a row from these. There is no sentence for other metrics, or if it is unknown.
     """
-    if row.metric != "error":
+    majority = None if row.metric != "error" or run is None else _majority([row], run)
+    if majority is None:
         return ()
-    if row.tested is not None and row.tested.new:
-        if row.tested.majority_error is None:
-            return ()
-        base_rate, of_rows, evidence = row.tested.majority_error, row.tested.of_rows, True
-    known = _majority(base_rate, of_rows)
-    if row.low > base_rate:
-        return (f"{known}; that is below the interval: it is better than this classifier.",)
-    if row.high < base_rate:
-        return (f"{known}{'; that is above the interval' if evidence else NO_EVIDENCE}.",)
-    if _contains(row, base_rate):
+    if row.low > majority.error:
+        return (f"{majority}; that is below the interval: it is better than this classifier.",)
+    if row.high < majority.error:
+        return (f"{majority}{'; that is above the interval' if majority.evidence else NO_EVIDENCE}.",)
+    if _contains(row, majority.error):
         return (
-            f"{known}; the interval includes that value: no evidence that this classifier beats the majority class.",
+            f"{majority}; the interval includes that value: no evidence that this classifier beats the majority "
+            "class.",
         )
-    return (f"{known}.",)
+    return (f"{majority}.",)
 
 
-def majority_notes(
-    rows: Sequence[IntervalEstimate],
-    base_rate: float,
-    of_rows: str = OF_ROWS,
-    *,
-    name: bool = True,
-    evidence: bool = True,
-) -> tuple[str, ...]:
+def majority_notes(rows: Sequence[IntervalEstimate], run: Run, *, name: bool = True) -> tuple[str, ...]:
     """Return the notes under a table on which intervals include the error of the majority class.
 
-    Rows from test cases are compared with the share in these. A note names no intervals without `name`, and is empty if
-    the headline already reports it.
+    There is one for rows from the training data, and one for those from test cases. A note names no intervals without
+    `name`, and is empty if the headline already reports it.
     """
-    new = [row for row in rows if row.tested is not None and row.tested.new]
-    known = [row for row in rows if row not in new]
-    parts = [(known, base_rate, of_rows, evidence)] if known else []
-    tested = new[0].tested if new else None
-    if tested is not None and tested.majority_error is not None:
-        parts.append((new, tested.majority_error, tested.of_rows, True))
+    parts = [[row for row in rows if not row.new_cases], [row for row in rows if row.new_cases]]
+    majorities = [(part, majority) for part in parts if part and (majority := _majority(part, run))]
     if not name:
-        return tuple(f"{_majority(share, of)}." for _, share, of, _ in parts)
+        return tuple(f"{majority}." for _, majority in majorities)
     quoted = recommended_row([row for row in rows if row.metric == "error"])
-    return tuple(_majority_note(*part, quoted) for part in parts)
+    return tuple(_majority_note(part, majority, quoted) for part, majority in majorities)
 
 
 def _majority_note(
-    rows: Sequence[IntervalEstimate],
-    base_rate: float,
-    of_rows: str,
-    evidence: bool,
-    quoted: IntervalEstimate | None,
+    rows: Sequence[IntervalEstimate], majority: _Majority, quoted: IntervalEstimate | None
 ) -> str:
-    """Return which intervals include a value; the headline has it if it quotes one of these rows."""
+    """Return which intervals include the error; the headline has it if it quotes one of these rows."""
     judged = [row for row in rows if row.metric == "error" and row.alternative != "greater"]
     in_headline = any(row is quoted for row in judged)
     if not judged or (len(judged) == 1 and in_headline):
         return ""
-    known = "Error of always predicting the majority class" if in_headline else _majority(base_rate, of_rows)
-    names = list(dict.fromkeys(row.method for row in judged if _contains(row, base_rate)))
+    what = "Error of always predicting the majority class" if in_headline else majority
+    names = list(dict.fromkeys(row.method for row in judged if _contains(row, majority.error)))
     if not names:
-        return f"{known}: no interval includes it{'' if evidence else NO_EVIDENCE}."
+        return f"{what}: no interval includes it{'' if majority.evidence else NO_EVIDENCE}."
     which = ", ".join(names) if len(names) < len(judged) else "every interval for the error"
-    return f"{known}: included in {which}, so no evidence there that the classifier beats the majority class."
+    return f"{what}: included in {which}, so no evidence there that the classifier beats the majority class."
 
 
-def _majority(base_rate: float, of_rows: str) -> str:
-    share = format_proportion(base_rate, percent=True)
-    return f"Always predicting the majority class would be wrong for {share} {of_rows}"
+class _Majority(NamedTuple):
+    """The error of always predicting the majority class, and whether an interval below it is evidence."""
+
+    error: float
+    of_rows: str
+    evidence: bool
+
+    def __str__(self) -> str:
+        share = format_proportion(self.error, percent=True)
+        return f"Always predicting the majority class would be wrong for {share} {self.of_rows}"
+
+
+def _majority(rows: Sequence[IntervalEstimate], run: Run) -> _Majority | None:
+    """Return that error on the cases behind rows: all from the same test cases, or all from the training data."""
+    cases = rows[0].new_cases
+    if cases is None:
+        return _Majority(run.base_rate, run.of_rows, all(_is_evidence(row, run) for row in rows))
+    return None if cases.majority_error is None else _Majority(cases.majority_error, cases.of_rows, True)
 
 
 def _contains(row: IntervalEstimate, error: float) -> bool:

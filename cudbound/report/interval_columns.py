@@ -12,7 +12,7 @@ from cudbound.basis.outcomes import Center
 from cudbound.basis.results import IntervalEstimate, PointEstimate
 from cudbound.report.cautions import cautions
 from cudbound.report.estimands import explain_estimands
-from cudbound.report.headline import headline, is_evidence, majority_notes
+from cudbound.report.headline import headline, majority_notes
 from cudbound.report.table_style import FULL, Style, styled
 from cudbound.report.tables import Column, Report, Run, rows_report, with_confidence
 
@@ -88,14 +88,12 @@ def interval_report(
 
 def _notes_of_run(rows: Sequence[IntervalEstimate], run: Run, name: bool) -> tuple[str, ...]:
     """Return what the training rows themselves say about the intervals, and reasons for caution."""
-    majority = majority_notes(
-        rows, run.base_rate, run.of_rows, name=name, evidence=all(is_evidence(row, run) for row in rows)
-    )
-    return (*majority, *(one.args[0] for one in cautions(rows, run.n_samples, run.cautions)))
+    of_run = cautions(rows, run.n_samples, run.cautions)
+    return (*majority_notes(rows, run, name=name), *(caution.args[0] for caution in of_run))
 
 
 def _validation_note(rows: Sequence[IntervalEstimate], style: Style) -> str:
-    new = [row for row in rows if row.tested is not None and row.tested.new]
+    new = [row for row in rows if row.new_cases]
     external = dict.fromkeys(row.title if style.on_paper else row.method for row in new)
     internal = "Internal intervals from the training data alone, without external validation"
     if not external:

@@ -27,6 +27,7 @@ from cudbound.basis.outcomes import TestedRows
 from cudbound.basis.proportions import limit_without_error
 from cudbound.report.cautions import cautions
 from cudbound.report.headline import headline, majority_notes, majority_sentence
+from cudbound.report.tables import RunDescription
 
 FEW = {"n_resamples": 60, "rng": 0}
 
@@ -124,6 +125,10 @@ def test_an_empty_table_quotes_nothing():
 # --- compared with what
 
 
+def run_with(n_events, n_other, **more):
+    return RunDescription(None, n_events + n_other, n_events, n_other, "died", (), None, None, 0, **more)
+
+
 @pytest.mark.parametrize(
     ("one", "ends"),
     [
@@ -146,7 +151,7 @@ def test_an_empty_table_quotes_nothing():
     ],
 )
 def test_an_interval_is_held_against_the_majority_class(one, ends):
-    (sentence,) = majority_sentence(one, 0.3)
+    (sentence,) = majority_sentence(one, run_with(30, 70))
     assert sentence.startswith(
         "Always predicting the majority class would be wrong for 30.0% of the training rows"
     )
@@ -154,15 +159,17 @@ def test_an_interval_is_held_against_the_majority_class(one, ends):
 
 
 def test_another_metric_than_the_error_is_not():
-    assert majority_sentence(row(metric="sensitivity"), 0.3) == ()
-    assert majority_notes([row(metric="sensitivity"), row("cud", metric="sensitivity")], 0.3) == ("",)
+    run = run_with(30, 70)
+    assert majority_sentence(row(metric="sensitivity"), run) == ()
+    assert majority_notes([row(metric="sensitivity"), row("cud", metric="sensitivity")], run) == ("",)
 
 
 def test_the_note_names_the_intervals_that_contain_it():
     rows = [row(), row("cud", 0.0, 0.2), row("langford-binomial", 0.2, 0.5)]
-    assert "included in two-center, langford-binomial, so no evidence there" in majority_notes(rows, 0.3)[0]
-    assert majority_notes(rows, 0.9)[0].endswith(": no interval includes it.")
-    assert "included in every interval" in majority_notes(rows[::2], 0.3)[0]
+    run, of_ten_classes = run_with(30, 70), run_with(10, 90, class_sizes={"a": 10})
+    assert "included in two-center, langford-binomial, so no evidence there" in majority_notes(rows, run)[0]
+    assert majority_notes(rows, of_ten_classes)[0].endswith(": no interval includes it.")
+    assert "included in every interval" in majority_notes(rows[::2], run)[0]
 
 
 def test_noise_does_not_beat_the_majority_class_and_a_signal_does():
