@@ -14,7 +14,7 @@ from cudbound.adapters.model import Model, ModelUse
 from cudbound.adapters.procedure import procedure_in_words
 from cudbound.analysis.caller_splits import NewCases, check_test_set
 from cudbound.analysis.instability import Instability, instability_in
-from cudbound.analysis.plan import Plan, needs_of, use_of_model
+from cudbound.analysis.plan import LOCALIZED, RECORDS_OF_DRAWS, Plan, needs_of, use_of_model
 from cudbound.analysis.question import Question
 from cudbound.analysis.rows import Rows, all_rows, rows_of_target
 from cudbound.basis.parameter_error import ParameterError
@@ -151,7 +151,7 @@ def analyze(
         rows_of_target(question, plan, target, records, own, failed, remarks)
         for target, own in zip(targets, seen, strict=True)
     ]
-    run = _described(question, asked, sample, model, len(counts), procedure_in_words(estimator))
+    run = _run(question, sample, model, plan.needs, estimator, asked.event_class)
     objects: dict[Literal["cv", "test_set"], Any] = {"cv": question.resampling.cv, "test_set": test_set}
     analysis = Analysis(
         question,
@@ -198,22 +198,24 @@ def _check_threshold(estimator: Any, sample: Sample, asked: ResolvedMetrics) -> 
         raise ParameterError("threshold", "the threshold of the classifier", cut, advice)
 
 
-def _described(
-    question: Question[Method],
-    asked: ResolvedMetrics,
+def _run(
+    question: Question[Any],
     sample: Sample,
     model: Model,
-    n_resamples: int,
-    procedure: tuple[str, ...],
+    needs: frozenset[str],
+    estimator: Any,
+    event_class: int = 1,
 ) -> RunDescription:
+    """Return the content of the notes under a table, without settings that no record depends on."""
+    localized = model.additive is not None and needs & LOCALIZED
     return RunDescription(
-        **sample.facts(asked.event_class),
-        n_resamples=n_resamples,
-        localization=question.bound.localization,
+        **sample.facts(event_class),
+        n_resamples=question.n_resamples if needs & RECORDS_OF_DRAWS else None,
+        localization=question.bound.localization if localized else None,
         seed=question.seed,
         classifier=model.words,
         choices=question.choices,
-        procedure=procedure,
+        procedure=procedure_in_words(estimator),
         cautions=(*sample.cautions, *model.cautions),
     )
 
@@ -282,14 +284,5 @@ def record_losses(
     plan = Plan.of(asked, recording, (), None)
     failed: dict[str, Exception] = {}
     records = record_call(plan.needs, recording, given_records(recording), failed)
-    run = RunDescription(
-        **sample.facts(),
-        n_resamples=size,
-        localization=None,
-        seed=question.seed,
-        classifier=model.words,
-        choices=question.choices,
-        procedure=procedure_in_words(estimator),
-        cautions=(*sample.cautions, *model.cautions),
-    )
+    run = _run(question, sample, model, plan.needs, estimator)
     return records, failed, run, instability_in(records, model, run)

@@ -114,7 +114,7 @@ class PerformanceInterval(Pictured["IntervalDisplay"]):
             *((f"Based on{self._in_terms}: {numbers}.",) if numbers else ()),
             *(("The CUD bound did not lower the upper limit.",) if self._cap_is_idle else ()),
             *(f"{remark[0].upper()}{remark[1:]}." for remark in row.remarks),
-            *((f"Degenerate: {row.degenerate}.",) if row.degenerate else ()),
+            *((f"{row.why_degenerate[0].upper()}{row.why_degenerate[1:]}.",) if row.degenerate else ()),
             *(() if row.method in METHODS and "test_set" in METHODS[row.method].needs else (INTERNAL,)),
         )
 

@@ -24,6 +24,10 @@ from cudbound.solve.minimum import draws_problem
 
 #: Records that need the classifier written as an additive model with a convex loss.
 MODEL_RECORDS = frozenset({"bound", "boundary"})
+#: Records that read the bootstrap draws; others that do need one of these too.
+RECORDS_OF_DRAWS = MODEL_RECORDS | {"bootstrap", "removed_cases", "tuned"}
+#: Records for which the localization rate counts, if there is an additive model.
+LOCALIZED = frozenset({"bound", "signed_suprema"})
 
 
 def needs_of(

@@ -222,6 +222,12 @@ def all_rows(
             net_benefit_interval(row, _share(target, records, row.tested) if is_of_sample else None)
             for row in named[NET_BENEFIT]
         )
+    if isinstance(asked.prevalence, float):
+        for name in named.keys() & {*asked.predictive, NET_BENEFIT}:
+            named[name] = tuple(
+                replace(row, estimand=replace(row.estimand, prevalence=asked.prevalence))
+                for row in named[name]
+            )
     return tuple(row for name in asked.names for row in named[name])
 
 

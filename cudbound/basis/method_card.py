@@ -163,10 +163,9 @@ class MethodCard:
         """Return its title and sources with these values of options; others have their defaults."""
         if grouped and GROUPED in self.ways:
             return self.ways[GROUPED]
-        for name, value in chosen.items():
-            if value != self.options[name].default:
-                return self.ways.get((name, value), self.ways.get((name, None), self.words))
-        return self.words
+        changed = {name: value for name, value in chosen.items() if value != self.options[name].default}
+        keys = (key for name, value in changed.items() for key in ((name, value), (name, None)))
+        return next((self.ways[key] for key in keys if key in self.ways), self.words)
 
     @property
     def sources(self) -> str:

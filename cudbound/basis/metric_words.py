@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from itertools import starmap
+from types import MappingProxyType
 
 from cudbound.basis.rounding import Worded, format_difference
 
@@ -55,6 +55,7 @@ DETAILS: Mapping[str, str] = {
 MAX_DETAILS = 3
 #: Of these numbers, those that are not proportions.
 NO_PROPORTIONS = ("effective_rows",)
+NO_LEARNERS: Mapping[str, str] = MappingProxyType({})
 
 
 def metric_words(metrics: Iterable[str]) -> str:
@@ -69,8 +70,8 @@ def metric_words(metrics: Iterable[str]) -> str:
     return " and ".join(filter(None, (", ".join(words[:-1]), words[-1])))
 
 
-def details_in_words(details: Mapping[str, float]) -> Worded:
-    r"""Return numbers of a method's own with their names, nothing if they are many.
+def details_in_words(details: Mapping[str, float], learners: Mapping[str, str] = NO_LEARNERS) -> Worded:
+    r"""Return numbers of a method's own with their names, nothing if they are many; `learners` has names for a and b.
 
     Examples
     --------
@@ -78,16 +79,20 @@ def details_in_words(details: Mapping[str, float]) -> Worded:
     >>> print(said, said.in_percent, sep="\n")
     optimism-corrected error = 0.25, n tested = 20
     optimism-corrected error = 25.0%, n tested = 20
+    >>> print(details_in_words({"only_a_wrong": 3.0}, {"a": "ridge", "b": "tree"}))
+    only ridge wrong = 3
     """
     few = details if len(details) <= MAX_DETAILS else {}
-    return Worded.joined(*starmap(_detail_in_words, few.items()), separator=", ")
+    numbers = [_detail_in_words(name, value, learners) for name, value in few.items()]
+    return Worded.joined(*numbers, separator=", ")
 
 
-def _detail_in_words(name: str, value: float) -> Worded:
+def _detail_in_words(name: str, value: float, learners: Mapping[str, str]) -> Worded:
     text = f"{value:.4g}"
     proportion = name in DETAILS and name not in NO_PROPORTIONS
     number = Worded(text, format_difference(value, percent=True) if proportion else text)
-    return Worded.joined(f"{DETAILS.get(name, name.replace('_', ' '))} = ", number)
+    words = " ".join(learners.get(word, word) for word in name.split("_"))
+    return Worded.joined(f"{DETAILS.get(name, words)} = ", number)
 
 
 def in_formula(metric: str) -> str:

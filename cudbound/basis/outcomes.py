@@ -61,6 +61,8 @@ class Estimand:
     n_train : float or None
         For "expected": the training rows n1 of the fits; not a whole number if folds have unequal sizes. None if it
         depends on the records, or if there is no such number.
+    prevalence : float or None
+        The stated share of events among new cases; None for that of the population of the training set.
 
     Examples
     --------
@@ -70,6 +72,7 @@ class Estimand:
 
     kind: str
     n_train: float | None = None
+    prevalence: float | None = None
 
     def __repr__(self) -> str:
         return f"Estimand({self.kind!r}{'' if self.n_train is None else f', n_train={self.n_train:g}'})"

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import abc
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
 
-from cudbound.basis.metric_words import details_in_words, in_formula, metric_words
+from cudbound.basis.metric_words import NO_LEARNERS, details_in_words, in_formula, metric_words
 from cudbound.basis.outcomes import (
     ConfidenceInterval,
     Estimand,
@@ -100,10 +101,24 @@ class Row(InLines):
         return True
 
     @property
+    def why_degenerate(self) -> str:
+        """Why it is degenerate or undefined, in words; empty if it is neither."""
+        reason = self.degenerate or ""
+        if not reason or reason.startswith("undefined"):
+            return reason
+        return Worded.joined("degenerate: ", reason)
+
+    @property
+    def _learners(self) -> Mapping[str, str]:
+        """The names of "a" and "b" in `details`."""
+        return NO_LEARNERS
+
+    @property
     def all_remarks(self) -> Worded:
         """Remarks for readers: events, a few numbers specific to the method, and why the row is degenerate."""
-        degenerate = Worded.joined("degenerate: ", self.degenerate) if self.degenerate else ""
-        parts = filter(None, (*self.remarks, details_in_words(self.details), degenerate))
+        parts = filter(
+            None, (*self.remarks, details_in_words(self.details, self._learners), self.why_degenerate)
+        )
         return Worded.joined(*parts, separator="; ", percent=self.is_proportion)
 
 
@@ -127,6 +142,8 @@ class _WithLimits(Row):
         low, high = map(write, interval or self.confidence_interval)
         limits = {"less": f"limit: at most {high}", "greater": f"limit: at least {low}"}
         level = format_level(self.interval_level)
+        if any(map(math.isnan, interval or self.confidence_interval)):
+            return f"no {level} confidence {'limit' if self.alternative in limits else 'interval'}"
         return f"{level} confidence {limits.get(self.alternative, f'interval {low} to {high}')}"
 
     @property
@@ -278,6 +295,10 @@ class ComparisonResult(_WithLimits, TestOutcome):
         limits = {f"simultaneous_{end}": at for end, at in self.simultaneous_interval._asdict().items()}
         pair = {"a": self.a, "b": self.b, "adjusted_pvalue": self.adjusted_pvalue}
         return pair | limits | super().to_record()
+
+    @property
+    def _learners(self) -> Mapping[str, str]:
+        return {"a": self.a, "b": self.b}
 
     @property
     def against(self) -> Worded:

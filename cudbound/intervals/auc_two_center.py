@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from cudbound.basis.method_card import GROUPED
 from cudbound.basis.outcomes import UNDEFINED_LIMITS, ConfidenceInterval, Estimand, Outcome, Words
 from cudbound.basis.proportions import inverted_binomial_tails
 from cudbound.basis.rounding import Worded
@@ -15,16 +16,13 @@ ONE_ROW = "undefined: a class has a single row"
 NO_PAIR = "undefined: no event and non-event were ever out of bag together; use more bootstrap draws"
 #: If a class has fewer rows than this, a remark is added.
 FEW = 3
-WORDS = Words(
+TITLE = (
     "Binomial limits around the optimism-corrected, the out-of-bag and the .632 AUC, with the variance of Hanley and "
-    "McNeil or of DeLong",
-    "this package, docs/how_to/auc_and_brier.md; Clopper and Pearson (1934), Hanley and McNeil (1982), Efron and Gong "
-    "(1983), DeLong et al. (1988), Efron and Tibshirani (1997), Newcombe (2006)",
+    "McNeil or of DeLong"
 )
-#: For groups of rows, whose variance is not DeLong's.
-GROUPED = Words(
-    WORDS.title.replace("of DeLong", "of Obuchowski for groups"),
-    WORDS.reference.replace("DeLong et al. (1988), Efron", "Obuchowski (1997), Efron"),
+SOURCES = (
+    "this package, docs/how_to/auc_and_brier.md; Clopper and Pearson (1934), Hanley and McNeil (1982), Efron and Gong "
+    "(1983), DeLong et al. (1988), Efron and Tibshirani (1997), Newcombe (2006)"
 )
 
 
@@ -58,7 +56,6 @@ def _two_center(records: ScoreRecords, confidence_level: float) -> Outcome:
         interval,
         remarks=tuple(_remarks(centers.low, centers.n_never, sizes)),
         details={name: value for name, value in known.items() if not math.isnan(value)},
-        words=None if records.groups is None else GROUPED,
     )
 
 
@@ -83,7 +80,7 @@ def _remarks(low: float, n_never: int, sizes: AucSize) -> list[str]:
 TWO_CENTER_AUC = Method(
     name="two-center",
     reads="scores",
-    title=WORDS.title,
+    title=TITLE,
     formula="low = min(lo(ne(m) m), (d/2)^(1/s)), high = up(ne(M) M); m is the smaller of the optimism-corrected AUC "
     "and the mean of the out-of-bag and the .632+ AUC, M the larger of the first and the .632 AUC; lo and up are "
     "Clopper-Pearson limits for ne cases with d/2 in each tail; ne(c) is the number of cases that gives the variance "
@@ -94,7 +91,13 @@ TWO_CENTER_AUC = Method(
     "cases",
     tendency="reached its level in 90 of 91 settings (docs/evidence/auc_and_brier.md); too high "
     "with nearly as many features as rows; long near separation",
-    reference=WORDS.reference,
+    reference=SOURCES,
+    ways={
+        GROUPED: Words(
+            TITLE.replace("of DeLong", "of Obuchowski for groups"),
+            SOURCES.replace("DeLong et al. (1988)", "Obuchowski (1997)"),
+        )
+    },
     cost="B",
     compute=_two_center,
 )

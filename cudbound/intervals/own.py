@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -41,7 +42,7 @@ def own_method(name: str, interval: OwnInterval, *, title: str | None = None, **
     Raises
     ------
     ParameterError
-        If `name` is no text, or `interval` does not take five arguments.
+        If `name` is not a text, or `interval` does not take five arguments.
 
     Examples
     --------
@@ -70,9 +71,14 @@ def own_method(name: str, interval: OwnInterval, *, title: str | None = None, **
             raise found
         estimate, low, high = found
         if low > high:
-            raise ValueError(f"the lower limit {low:g} is above the upper limit {high:g}")
-        if estimate < 0.0 or estimate > 1.0:
-            raise ValueError(f"the estimate {estimate:g} is not in [0, 1], as an error is")
+            raise ValueError(
+                f"The method {name!r} must return a lower limit that is not above the upper one. Got {low:g} and "
+                f"{high:g} instead."
+            )
+        if not 0.0 <= estimate <= 1.0 and not math.isnan(estimate):
+            raise ValueError(
+                f"The method {name!r} must return an estimate in [0, 1], as an error is. Got {estimate:g} instead."
+            )
         return Outcome(estimate, ConfidenceInterval(low, high))
 
     known: dict[str, Any] = {

@@ -184,7 +184,8 @@ def judged_by(
     They must be over the same number of splits, with test sets that are not larger; smaller ones only increase the
     variance.
     """
-    pivot, recorded = replace(pivot, estimand=Estimand("expected", splits.n_train)), WORDS[need][1]
+    pivot = replace(pivot, estimand=Estimand("expected", splits.n_train))
+    recorded = WORDS[need][1]
     n_splits = int(np.size(splits.means))
     if other.n_splits != n_splits:
         mismatch = (
@@ -273,15 +274,11 @@ SINGLE_SPLIT_T = Method(
     assumptions="the test rows are independent, and numerous enough for their mean loss to be nearly normal",
     tendency="liberal if errors are rare, zero width without errors; liberal for the learning algorithm, since it "
     "ignores the variance between training sets",
-    reference="Nadeau and Bengio (2003), section 4, which has the normal distribution; the t distribution follows "
-    "Nadeau and Bengio (1999)",
+    reference=f"{NADEAU_BENGIO}, which has the normal distribution; the t distribution follows Nadeau and Bengio "
+    "(1999)",
     cost="1",
     options={"reference": Choice(("t", "normal"))},
-    ways={
-        ("reference", "normal"): Words(
-            "Normal interval from the losses on one test set", "Nadeau and Bengio (2003), section 4"
-        )
-    },
+    ways={("reference", "normal"): Words("Normal interval from the losses on one test set", NADEAU_BENGIO)},
     pivot=_single_split_t,
     fallback=binomial_fallback(
         "the rows of the test set", lambda records: np.size(records.require("test_set").losses)

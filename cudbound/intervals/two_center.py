@@ -95,22 +95,22 @@ def _two_center(records: Records, confidence_level: float, *, tails: str, cap: b
         interval,
         remarks=tuple(remarks),
         details=details,
-        words=_words(records, centers, capped=not isinstance(suprema, str)),
+        words=_words(records, centers, capped=not isinstance(suprema, str), tails=tails),
         center="mean of out-of-bag and .632+" if centers.overfits else "mean of two centers",
     )
 
 
-def _words(records: Records, centers: TwoCenters, *, capped: bool) -> Words:
+def _words(records: Records, centers: TwoCenters, *, capped: bool, tails: str) -> Words:
     """Return the title with the estimates behind the limits, and the sources of what was used."""
-    known = CAPPED if capped else Words(TITLE, SOURCES)
-    further = _further_center(centers)
-    title = (
-        f"{TITLE} and, above, the {further} error{known.title.removeprefix(TITLE)}"
-        if further
-        else known.title
-    )
-    by_kish = records.groups is not None or records.n_effective != records.n_samples
-    return Words(title, f"{known.reference}, Kish (1965)" if by_kish else known.reference)
+    words = CAPPED if capped else Words(TITLE, SOURCES)
+    title, reference = words.title, words.reference
+    if further := _further_center(centers):
+        title = title.replace(TITLE, f"{TITLE} and, above, the {further} error")
+    if tails == "shortest":
+        title = title.replace("Binomial limits", "Shortest binomial limits")
+    if records.groups is not None or records.n_effective != records.n_samples:
+        reference = f"{reference}, Kish (1965)"
+    return Words(title, reference)
 
 
 def _remarks_below(records: Records, centers: TwoCenters) -> list[str]:

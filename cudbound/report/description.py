@@ -85,10 +85,11 @@ def _aims(rows: Sequence[Row]) -> list[str]:
     """Return the targets in words, each once."""
     compared = [row for row in rows if isinstance(row, ComparisonResult)]
     words = DIFFERENCES if compared else ERRORS
-    what = in_formula(compared[0].metric) if compared else _named_metrics(rows)
     of = "the difference between " if compared else ""
     aims: dict[str, dict[str, None]] = {}
     for row in rows:
+        alike = [other for other in rows if other.estimand.prevalence == row.estimand.prevalence]
+        what = in_formula(compared[0].metric) if compared else _named_metrics(alike)
         if (aim := aim_of(row.estimand, what, words)) is not None:
             aims.setdefault(aim, {})[row.method] = None
     if len(aims) < 2:
@@ -114,7 +115,7 @@ def _subject(rows: Sequence[Row], run: Run | None) -> list[str]:
         what = f"The {compared}s of these classifiers were compared: {named}."
     else:
         were = "were" if len({getattr(row, "metric", "error") for row in rows}) > 1 else "was"
-        new = [row for row in rows if row.tested is not None and row.tested.new]
+        new = [row for row in rows if row.new_cases]
         sources = ["from its training data"] * (len(new) < len(rows)) + ["on test cases"] * bool(new)
         what = f"The {_named_metrics(rows)} of the classifier {were} estimated {' and '.join(sources)}."
     source = "" if run.source is None else f" in {run.source}"
@@ -131,7 +132,7 @@ def _subject(rows: Sequence[Row], run: Run | None) -> list[str]:
 
 def _tested(rows: Sequence[Row]) -> list[str]:
     """Return the test cases, and which methods read them unless all do."""
-    new = {row.method: row.tested for row in rows if row.tested is not None and row.tested.new}
+    new = {row.method: row.new_cases for row in rows if row.new_cases}
     readers = "" if len(new) == len({row.method for row in rows}) else f" ({', '.join(new)})"
     compared = any(isinstance(row, ComparisonResult) for row in rows)
     were = "The classifiers were" if compared else "The classifier was"
@@ -164,12 +165,14 @@ def _methods(rows: Sequence[Row], run: Run | None) -> list[str]:
     )
     said = [f"{limits[0].upper()}{limits[1:]} by: {methods_in_words(rows)}."]
     said += [*_of_complements(rows), *_of_tests(rows)]
-    if isinstance(run, ComparisonRun) and run.n_resamples is not None:
+    if isinstance(run, RunDescription | ComparisonRun) and run.n_resamples is not None:
         said.append(f"Bootstrap methods used {run.n_resamples} resamples.")
-    if isinstance(run, RunDescription) and any(row.tested is None for row in rows):
-        said.append(f"Bootstrap methods used {run.n_resamples} resamples.")
-        if run.localization is not None and any(row.method == "cud" for row in rows):
-            said.append(f"The localization rate of the CUD bound was {run.localization}.")
+    if (
+        isinstance(run, RunDescription)
+        and run.localization is not None
+        and any(row.method == "cud" for row in rows)
+    ):
+        said.append(f"The localization rate of the CUD bound was {run.localization}.")
     return said
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 
 from cudbound.basis.metric_words import ESTIMAND_WORDS
 from cudbound.basis.outcomes import Estimand
@@ -31,7 +32,10 @@ def aim_of(estimand: Estimand, what: str = "error", words: Mapping[str, str] = E
     if estimand.kind not in words:
         return None
     size = "n1" if estimand.n_train is None else f"n1 = {estimand.n_train:.6g}"
-    return words[estimand.kind].format(what=what).replace("n1", size)
+    aim = words[estimand.kind].format(what=what).replace("n1", size)
+    if estimand.prevalence is None:
+        return aim
+    return aim.replace("the same population", f"a population with the prevalence {estimand.prevalence:g}")
 
 
 def explain_estimands(
@@ -44,11 +48,11 @@ def explain_estimands(
     >>> print(*explain_estimands([Estimand("holdout-model")]))
     Estimand "holdout-model": the error on new cases of the classifier fitted to the training part of the split alone.
     """
-    named: dict[str, dict[str, None]] = {}
+    names_of: dict[Estimand, dict[str, None]] = {}
     for estimand in estimands:
-        named.setdefault(estimand.kind, {})[f'"{estimand}"'] = None
+        names_of.setdefault(replace(estimand, n_train=None), {})[f'"{estimand}"'] = None
     return [
-        f"Estimand{'s' if len(names) > 1 else ''} {', '.join(names)}: {aim_of(Estimand(kind), what, words)}."
-        for kind, names in named.items()
-        if kind in words
+        f"Estimand{'s' if len(names) > 1 else ''} {', '.join(names)}: {aim_of(estimand, what, words)}."
+        for estimand, names in names_of.items()
+        if estimand.kind in words
     ]

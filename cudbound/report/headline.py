@@ -70,7 +70,9 @@ def interval_sentence(row: IntervalEstimate, n_samples: int | None = None, perce
         how = f"{row.method} interval from {row.tested}"
     what = metric_words([row.metric])
     if row.estimand.kind == "conditional":
-        subject = f"the {what} of this classifier on new cases"
+        stated = row.estimand.prevalence
+        at = "" if stated is None else f" at the prevalence {stated:g}"
+        subject = f"the {what} of this classifier on new cases{at}"
     else:
         subject = f"{aim_of(row.estimand, what) or f'the {what}'} (estimand {row.estimand})"
     if math.isnan(row.estimate + row.low + row.high):

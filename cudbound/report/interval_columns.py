@@ -70,7 +70,7 @@ def interval_report(
     )
     notes = (
         f"Scale: {style.scale}{units}, limits clipped to it{'' if style.on_paper else '; width = high - low'}.",
-        *explain_estimands((row.estimand for row in rows), what=what),
+        *_estimand_notes(rows),
         _validation_note(rows, style),
         "" if style.on_paper else _center_note(rows),  # it speaks of methods by their short names
         "" if style.on_paper else _outside_note(rows),
@@ -84,6 +84,20 @@ def interval_report(
     if not style.on_paper:  # where the sentence stands in the text
         report = replace(report, headline=headline(rows, run, style.percent))
     return styled(report, rows, style)
+
+
+def _estimand_notes(rows: Sequence[IntervalEstimate]) -> list[str]:
+    """Return what the intervals cover; metrics at a stated prevalence are for another population."""
+    rows_at: dict[float | None, list[IntervalEstimate]] = {}
+    for row in rows:
+        rows_at.setdefault(row.estimand.prevalence, []).append(row)
+    return [
+        note
+        for part in rows_at.values()
+        for note in explain_estimands(
+            (row.estimand for row in part), what=metric_words([row.metric for row in part])
+        )
+    ]
 
 
 def _notes_of_run(rows: Sequence[IntervalEstimate], run: Run, name: bool) -> tuple[str, ...]:

@@ -105,6 +105,8 @@ class Style:
         estimate, low, high = (own.write(value, kind) for value in (row.estimate, row.low, row.high))
         if math.isnan(row.estimate):
             return "not available"
+        if math.isnan(row.low + row.high):
+            return f"{estimate} (no limits)"
         limits = {"less": f"at most {high}", "greater": f"at least {low}"}
         return f"{estimate} ({limits.get(row.alternative, f'{low} to {high}')})"
 

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 #: Characters of a column of remarks where a format has columns of a fixed width.
 REMARKS_WIDTH = 40
 
-
 #: Of rows with weights.
 WEIGHTED = (
     "Rows were weighted: the fit, its refits and all mean losses use the weights; binomial limits use the effective "
@@ -107,8 +106,8 @@ class RunDescription(Run):
     ----------
     source, n_samples, n_events, n_non_events, event, features, preparation
         As in `Run`.
-    n_resamples : int
-        Bootstrap draws.
+    n_resamples : int or None
+        Bootstrap draws; None if no method uses any.
     localization : str, float or None
         Localization rate of the CUD bound, as requested; None without a bound.
     seed : int or None
@@ -121,7 +120,7 @@ class RunDescription(Run):
         The steps of every fit, including the classifier, in the words of a methods paragraph.
     """
 
-    n_resamples: int
+    n_resamples: int | None
     localization: str | float | None
     seed: int | None
     classifier: str | None = None
@@ -129,10 +128,10 @@ class RunDescription(Run):
     procedure: tuple[str, ...] = ()
 
     def _settings(self) -> list[str]:
-        rate = "" if self.localization is None else f"localization = {self.localization}, "
+        rate = [] if self.localization is None else [f"localization = {self.localization}"]
         return [
             *([] if self.classifier is None else [f"Classifier: {self.classifier}."]),
-            f"Run: {self.n_resamples} resamples, {rate}{in_words(self.seed)}.",
+            f"Run: {', '.join([*_drawn(self.n_resamples), *rate, in_words(self.seed)])}.",
             *([] if self.choices is None else [f"Choices: {self.choices}"]),
         ]
 
@@ -166,9 +165,13 @@ class ComparisonRun(Run):
     def _settings(self) -> list[str]:
         return [
             *(f"{name}: {learner}." for name, learner in self.learners.items()),
-            f"Run: {'' if self.n_resamples is None else f'{self.n_resamples} resamples, '}{in_words(self.seed)}.",
+            f"Run: {', '.join([*_drawn(self.n_resamples), in_words(self.seed)])}.",
             *([] if self.choices is None else [f"Choices: {self.choices}"]),
         ]
+
+
+def _drawn(n_resamples: int | None) -> list[str]:
+    return [] if n_resamples is None else [f"{n_resamples} resamples"]
 
 
 def in_words(seed: int | None) -> str:
@@ -276,11 +279,15 @@ def _in_percent(row: Mapping[str, Any]) -> bool:
 
 
 Row = IntervalEstimate | ComparisonResult | PointEstimate
-
-
 #: Exact binomial limits: with independent test cases they cover at least at their level, whatever the error is.
-GUARANTEED = {"test-set-clopper-pearson", "test-set-langford"}
-NO_GUARANTEE = "no finite-sample guarantee"
+GUARANTEED = frozenset({"test-set-clopper-pearson", "test-set-langford"})
+
+
+def guarantee_of(methods: Iterable[str]) -> str:
+    """Return whether one of these methods has a finite-sample guarantee, in words."""
+    if GUARANTEED.isdisjoint(methods):
+        return "no finite-sample guarantee"
+    return "a finite-sample guarantee only for exact limits on independent test cases"
 
 
 def rows_report(
@@ -298,10 +305,7 @@ def rows_report(
     """
     levels = sorted({row.confidence_level for row in rows if not isinstance(row, PointEstimate)})
     named = f" {', '.join(map(format_level, levels))}" if levels else ""
-    exact = GUARANTEED & {row.method for row in rows}
-    guarantee = (
-        "a finite-sample guarantee only for exact limits on independent test cases" if exact else NO_GUARANTEE
-    )
+    guarantee = guarantee_of(row.method for row in rows)
     level_note = "" if name == "estimates" else f"Nominal level{named}; {guarantee}."
     return Report(
         name,

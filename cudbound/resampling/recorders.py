@@ -217,7 +217,9 @@ def _own_intervals(recording: Recording, target: Target, _: Records) -> dict[str
         try:
             given = interval(recording.estimator, sample.X, sample.y, level, rng)
             if np.shape(given) != (3,):
-                raise ValueError(f"it must return an estimate and two limits. Got {given!r} instead.")
+                raise ValueError(
+                    f"The method {name!r} must return an estimate and two limits. Got {given!r} instead."
+                )
             estimate, low, high = given
             found[name] = float(estimate), float(low), float(high)
         except Exception as error:  # the rows of other methods do not depend on it

@@ -7,6 +7,7 @@ import dataclasses
 import numpy as np
 import pytest
 from sklearn.dummy import DummyClassifier
+from sklearn.neighbors import KNeighborsClassifier
 
 import cudbound
 from cudbound import (
@@ -154,7 +155,7 @@ def test_a_generator_is_no_seed_and_options_are_named():
     )
     assert found.run.seed is None
     notes = found.report().notes
-    assert "Run: 20 resamples, localization = n, no seed." in notes
+    assert "Run: 20 resamples, no seed." in notes
     assert "Choices: martin-beta.prior=jeffreys" in notes
 
 
@@ -168,3 +169,18 @@ def test_draws_are_summed_up(results):
     fields = ("lower", "upper", "status", "nodes")
     none = dataclasses.replace(draws, **{name: getattr(draws, name)[:0] for name in fields})
     assert repr(none) == "0 draws\n0 nodes"
+
+
+@pytest.mark.parametrize(
+    ("classifier", "methods", "run"),
+    [
+        (CLF, "k-fold-t", "Run: seed 0."),
+        (CLF, ["k-fold-t", "two-center"], "Run: 20 resamples, localization = n, seed 0."),
+        (KNeighborsClassifier(), "two-center", "Run: 20 resamples, seed 0."),
+    ],
+)
+def test_the_run_names_only_settings_that_a_method_uses(classifier, methods, run):
+    table = compare_intervals(classifier.fit(X, Y), X, Y, methods=methods, n_resamples=20, rng=0)
+    assert run in table.report().notes
+    assert ("Bootstrap methods used" in table.describe().methods) == ("resamples" in run)
+    assert ("resamples" in estimate_error(CLF, X, Y, methods="resubstitution").describe().methods) is False

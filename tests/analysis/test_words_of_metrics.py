@@ -14,6 +14,7 @@ from sklearn.tree import DecisionTreeClassifier
 from unwrapped import unwrapped
 
 from cudbound import Metrics, available_methods, compare_intervals, compare_learners, explain
+from cudbound.basis.exceptions import FewEventsWarning
 from cudbound.basis.method_card import GROUPED
 from cudbound.basis.metric_words import COMPLEMENTS
 from cudbound.intervals import METHODS
@@ -327,3 +328,52 @@ def test_weights_of_rows_are_told():
     assert "Rows were weighted:" in table.describe().methods
     assert "Rows were weighted:" in table.to_text()
     assert "weighted" not in str(words_of("error"))
+
+
+def test_shortest_limits_have_words_of_their_own():
+    row = compare_intervals(CLF, X, Y, methods=[("two-center", {"tails": "shortest"})], **FEW).rows[0]
+    assert row.title == f"Shortest b{CAPPED[1:]}"
+
+
+def test_a_stated_prevalence_is_of_another_population():
+    metrics = Metrics(["sensitivity", "ppv", "net-benefit"], "ill", prevalence=0.2, threshold=0.5)
+    table = compare_intervals(CLF, X, Y, methods="two-center", metric=metrics, **FEW)
+    assert (
+        "the sensitivity of the classifier fitted to these data, on new cases from the same population."
+        in (table.describe().methods)
+    )
+    of_both = (
+        "the positive predictive value and net benefit of the classifier fitted to these data, on new cases from a "
+        "population with the prevalence 0.2."
+    )
+    assert of_both in table.describe().methods
+    assert f'Estimand "conditional": {of_both}' in table.report().notes
+    assert "positive predictive value of this classifier on new cases at the prevalence 0.2 is" in " ".join(
+        table.report().headline
+    )
+    said = words_of(Metrics("ppv", "ill", prevalence="sample"))
+    assert "on new cases from the same population." in said.methods
+
+
+def test_remarks_on_two_learners_have_their_names():
+    learners = {"my_ridge": LEARNERS["ridge"], "b": LEARNERS["tree"]}
+    row = compare_learners(learners, X, Y, methods="mcnemar", **FEW).rows[0]
+    assert "only my_ridge wrong = " in row.all_remarks
+    assert "only b wrong = " in row.all_remarks
+    assert "only_a_wrong" in row.details
+
+
+def test_an_interval_that_is_undefined_is_none():
+    tree = DecisionTreeClassifier(max_depth=1).fit(X, Y)
+    table = compare_intervals(tree, X, Y, methods=["two-center", "two-stage"], n_resamples=20, rng=0)
+    for text in (table.describe().results, str(table["two-stage"])):
+        assert "(no 95% confidence interval)" in text
+    assert "(no limits)" in table.to_markdown(style="paper")
+    upper = compare_intervals(tree, X, Y, methods="two-stage", alternative="less", n_resamples=20, rng=0)
+    assert "(no 95% confidence limit)" in upper.describe().results
+    cases = (X[:20] + 5.0, np.full(20, "well"))
+    with pytest.warns(FewEventsWarning):
+        of_none = compare_intervals(
+            CLF, X, Y, methods="test-set-wilson", metric="sensitivity", event="ill", test_set=cases
+        )
+    assert of_none.rows[0].all_remarks == "undefined: based on 0 events of 20 test cases"

@@ -129,7 +129,17 @@ def test_limits_in_the_wrong_order_are_no_interval():
     clf = LeastSquaresClassifier().fit(X, X[:, 0] > 9.5)
     asked = ["langford-binomial", own_method("reversed", lambda *_: (0.3, 0.5, 0.1))]
     table = compare_intervals(clf, X, X[:, 0] > 9.5, methods=asked, n_resamples=20, rng=0)
-    assert table["reversed"].degenerate.endswith("the lower limit 0.5 is above the upper limit 0.1")
+    assert table["reversed"].degenerate.endswith(
+        "The method 'reversed' must return a lower limit that is not above the upper one. Got 0.5 and 0.1 instead."
+    )
+
+
+@pytest.mark.parametrize("result", [None, (0.1, 0.2), (2.0, 0.0, 1.0)])
+def test_an_error_of_a_method_names_it(result):
+    X = np.arange(20.0)[:, None]
+    clf = LeastSquaresClassifier().fit(X, X[:, 0] > 9.5)
+    with pytest.raises(ValueError, match=r"^The method 'mine' must return an estimate .* Got .* instead"):
+        compare_intervals(clf, X, X[:, 0] > 9.5, methods=own_method("mine", lambda *_: result), rng=0)
 
 
 def test_worlds_are_imported_first():

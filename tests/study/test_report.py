@@ -196,6 +196,13 @@ def test_a_study_without_the_reference_has_a_report(tmp_path):
     ]
 
 
+def test_the_rules_name_the_guarantee_of_exact_limits(page, tmp_path):
+    assert "no finite-sample guarantee" in page
+    store = store_of(tmp_path / "study.sqlite", methods=("langford-binomial", "test-set-clopper-pearson"))
+    write_report(store, tmp_path / "report.html")
+    assert "a finite-sample guarantee only for exact limits" in (tmp_path / "report.html").read_text()
+
+
 def test_an_unknown_format_is_refused(store, tmp_path):
     with pytest.raises(ValueError, match=r"'format' parameter must be one of .* Got 'pdf' instead"):
         write_report(store, tmp_path / "report.pdf", "pdf")

@@ -15,7 +15,7 @@ from cudbound.plotting.nested_loop import NestedLoopDisplay
 from cudbound.report.csv_text import csv_text
 from cudbound.report.files import write_texts
 from cudbound.report.pages import page
-from cudbound.report.tables import Report
+from cudbound.report.tables import Report, guarantee_of
 from cudbound.study.design.identity import cells_of
 from cudbound.study.measure.cell_table import RULE
 from cudbound.study.measure.scoring import CELL
@@ -238,6 +238,7 @@ def _html(title: str, summary: Summary, sentences: Sequence[str]) -> str:
         title=title,
         sections=_sections(summary, sentences),
         level=format_level(summary.confidence_level),
+        guarantee=guarantee_of(summary.cells["method"]),
         compares=summary.compares,
         estimands=estimands_in_words(summary),
         rule=RULE,
