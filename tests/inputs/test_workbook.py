@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import sys
+import zipfile
 from pathlib import Path
 
 import numpy as np
@@ -135,7 +136,7 @@ def test_a_hidden_sheet_is_not_the_first(tmp_path):
     assert read_data_file(DataFile(path, "", "")).names == ("age", "died")
 
 
-def test_hidden_rows_and_columns_are_counted(tmp_path):
+def test_hidden_rows_and_columns_are_named(tmp_path):
     path, book = saved(tmp_path, One=TABLE)
     book["One"].row_dimensions[3].hidden = book["One"].column_dimensions["B"].hidden = True
     book["One"].row_dimensions[4].hidden = True
@@ -143,8 +144,8 @@ def test_hidden_rows_and_columns_are_counted(tmp_path):
     table = read_data_file(DataFile(path, "", ""))
     assert len(table.cells) == 3
     assert table.warnings == (
-        "sheet 'One' has 2 hidden rows, read like the others; delete what should not be used",
-        "sheet 'One' has 1 hidden column, read like the others; delete what should not be used",
+        "sheet 'One' has hidden rows, which are read like the others; delete what should not be used",
+        "sheet 'One' has hidden columns, which are read like the others; delete what should not be used",
     )
 
 
@@ -157,10 +158,37 @@ def test_a_formula_without_a_value_is_not_an_empty_cell(tmp_path, formula):
     path, book = saved(tmp_path, One=[["age", "died", "twice"], *TABLE[1:]])
     book["One"]["C2"] = formula
     book.save(path)
-    with pytest.raises(
-        CsvError, match=r"formula without a stored value in row 2, column 3; open the workbook"
-    ):
+    with pytest.raises(CsvError, match=r"formula without a stored value in cell C2; open the workbook"):
         read_data_file(DataFile(path, "", ""))
+
+
+@pytest.mark.parametrize(
+    ("cell", "message"),
+    [
+        (b'<c r="C2" t="str"><f>IF(A2&gt;1,"","x")</f><v></v></c>', None),
+        (b'<c r="C2"><f>A2/2</f><v>15</v></c>', None),
+        (b'<x:c r="C2" s="1"><x:f t="shared" si="0"/></x:c>', "in cell C2"),
+    ],
+    ids=["an empty text", "a number", "shared, in a file with prefixes"],
+)
+def test_a_formula_with_a_value_is_read(tmp_path, cell, message):
+    path, book = saved(tmp_path, One=[["age", "died", "twice"], *TABLE[1:]])
+    book["One"]["C2"] = "=A2*2"
+    book.save(path)
+    with zipfile.ZipFile(path) as archive:
+        parts = {name: archive.read(name) for name in archive.namelist()}
+    if b"x:" in cell:
+        cell = cell.replace(
+            b"x:c ", b'x:c xmlns:x="http://schemas.openxmlformats.org/spreadsheetml/2006/main" '
+        )
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, part in parts.items():
+            archive.writestr(name, part.replace(b'<c r="C2"><f>A2*2</f><v /></c>', cell))
+    if message:
+        with pytest.raises(CsvError, match=message):
+            read_data_file(DataFile(path, "", ""))
+    else:
+        assert len(read_data_file(DataFile(path, "", "")).cells) == 3
 
 
 @pytest.mark.parametrize("value", [1, None], ids=["filled", "only formatted"])
@@ -191,6 +219,6 @@ def test_merged_cells_are_told_unless_they_are_a_title(tmp_path):
     book["One"].merge_cells("B3:B5")
     book.save(path)
     assert read_data_file(DataFile(path, "", "", skip_rows=1)).warnings == (
-        "sheet 'One' has 1 merged cell across rows; only the first row has the value, and the others are missing: "
-        "unmerge them, and repeat the value in every row",
+        "sheet 'One' has cells that are merged across rows; only the first row has the value, and the others are "
+        "missing: unmerge them, and repeat the value in every row",
     )
