@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from cudbound.inputs.data_file import CsvError, Reading, first_few, quoted
+from cudbound.inputs.data_file import CsvError, first_few, quoted
 from cudbound.inputs.number_texts import (
     DECIMAL_COMMA,
     PLAIN,
     THOUSANDS_COMMA,
-    Convention,
     conventions,
-    doubtful_columns,
     is_formatted,
-    plain_form,
     to_numbers,
 )
 
@@ -216,58 +212,6 @@ def remedy_of_separators(frame: pd.DataFrame) -> tuple[str, dict[str, str]]:
     if not fitting or PLAIN in fitting:
         return write, {}
     return f"add {fitting[0].options}, or {write}", fitting[0]._asdict()
-
-
-def in_plain_form(frame: pd.DataFrame, decimal: str, thousands: str) -> pd.DataFrame:
-    """Return columns with their numbers written with a decimal point and without separators of thousands.
-
-    Raises
-    ------
-    CsvError
-        If a number is written in another way, so that its separator could be mistaken.
-    """
-    convention = Convention(decimal, thousands)
-    if convention == PLAIN:
-        return frame
-    columns = {}
-    for name in frame.columns:
-        columns[name], other = plain_form(frame[name], convention)
-        if other.any():
-            raise CsvError(
-                f"{convention.options}: column {quoted(str(name))} has a number of another form "
-                f"({quoted(frame[name][other].iloc[0])} on line {other.idxmax()}); {_way(frame, convention)}"
-            )
-    return frame.assign(**columns)
-
-
-def doubts(numbers: pd.DataFrame, data: Reading) -> Iterator[str]:
-    """Return a question for each column of numbers whose decimal separator may stand between thousands.
-
-    Parameters
-    ----------
-    numbers : DataFrame of str
-        The columns of numbers as they are written.
-    data : Reading
-    """
-    if data.thousands:
-        return
-    other = Convention(*{".": (",", "."), ",": (".", ",")}[data.decimal])
-    for name, clear in doubtful_columns(numbers, data.decimal).items():
-        text = next(text for text in numbers[name].dropna() if data.decimal in text)
-        way = "write them without separators in the file" if clear else f"use {other.options}"
-        yield (
-            f"column {quoted(name)}: {quoted(text)} is read as {text.replace(data.decimal, '.')}, and so are all its "
-            f"numbers of this form; if they are thousands ({re.sub('[.,]', '', text)}), {way}"
-        )
-
-
-def _way(frame: pd.DataFrame, convention: Convention) -> str:
-    fitting = conventions(text for name in frame.columns for text in frame[name])
-    if not fitting:
-        return "write all numbers of the file with the same separators"
-    if PLAIN in fitting:
-        return f"drop {convention.options}: all numbers are read without it"
-    return f"use {fitting[0].options}: by it all numbers are read"
 
 
 def _example(column: pd.Series[str], kind: str) -> str:

@@ -17,9 +17,7 @@ from cudbound.inputs.column_kinds import (
     REMEDIES,
     SEPARATORS,
     automatic_categories,
-    doubts,
     has_long_numbers,
-    in_plain_form,
     kind_of,
     one_spelling,
     remedy_of_separators,
@@ -28,7 +26,7 @@ from cudbound.inputs.column_roles import Roles
 from cudbound.inputs.data_file import CsvError, DataFile, first_few, quoted
 from cudbound.inputs.first_look import FirstLook, classes_of, first_look
 from cudbound.inputs.missing_cells import missing_cells, settle_missing
-from cudbound.inputs.number_texts import key_of, to_numbers
+from cudbound.inputs.number_texts import doubts, in_plain_form, key_of, to_numbers
 from cudbound.inputs.suspicions import suspicions
 
 if TYPE_CHECKING:

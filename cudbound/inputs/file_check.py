@@ -19,9 +19,7 @@ from cudbound.inputs.column_kinds import (
     SLIPS,
     TEXT,
     UNITS,
-    doubts,
     has_long_numbers,
-    in_plain_form,
     is_id_name,
     kind_of,
     numbers_the_rows,
@@ -34,7 +32,16 @@ from cudbound.inputs.csv_file import Table
 from cudbound.inputs.data_file import CsvError, DataFile, count_rows, first_few, quoted
 from cudbound.inputs.first_look import FirstLook
 from cudbound.inputs.missing_cells import missing_cells, settle_missing
-from cudbound.inputs.number_texts import PLAIN, THOUSANDS_COMMA, Convention, conventions, key_of, to_numbers
+from cudbound.inputs.number_texts import (
+    PLAIN,
+    THOUSANDS_COMMA,
+    Convention,
+    conventions,
+    doubts,
+    in_plain_form,
+    key_of,
+    to_numbers,
+)
 from cudbound.inputs.suspicions import far_in_words, far_values, missing_option, says_unknown, suspicions
 from cudbound.inputs.workbook import read_data_file
 

@@ -11,7 +11,7 @@ from cudbound.inputs.column_roles import Roles, find_roles
 from cudbound.inputs.csv_file import Table
 from cudbound.inputs.data_file import CsvError, DataFile, first_few, quoted
 from cudbound.inputs.missing_cells import missing_cells
-from cudbound.inputs.number_texts import CONVENTIONS, key_of
+from cudbound.inputs.number_texts import key_of
 from cudbound.inputs.suspicions import missing_codes
 from cudbound.inputs.workbook import read_data_file
 
@@ -40,11 +40,6 @@ def first_look(data: DataFile, used: Sequence[str] = ()) -> FirstLook:
         If the file cannot be read, the columns do not have the requested roles, or the target does not have the
         requested classes.
     """
-    if (data.decimal, data.thousands) not in CONVENTIONS:
-        raise CsvError(
-            "--decimal must be one of . and ,, and --thousands one of . , ' and space, but not the same one. Got "
-            f"{data.decimal!r} and {data.thousands!r}."
-        )
     table = read_data_file(data)
     if used and set(used).issubset(table.names):
         table = replace(table, cells=table.cells[[*used]], unnamed=table.unnamed.intersection(used))

@@ -1,12 +1,14 @@
-"""Numbers as people write them: which text is a number, by which separators, and which text may be another number."""
+"""Numbers as people write them: which text is a number, by which separators, and which may be another number."""
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, NamedTuple
+
+from cudbound.inputs.data_file import CsvError, Reading, quoted
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -29,7 +31,7 @@ class Convention(NamedTuple):
     @property
     def options(self) -> str:
         """The options of the command for this convention."""
-        thousands = "--thousands " + {"space": "space"}.get(self.thousands, repr(self.thousands))
+        thousands = f"--thousands {self.thousands if self.thousands == 'space' else repr(self.thousands)}"
         return " ".join(["--decimal ','"] * (self.decimal == ",") + [thousands] * bool(self.thousands))
 
     @property
@@ -49,7 +51,7 @@ CONVENTIONS = (
     *(PLAIN, DECIMAL_COMMA, THOUSANDS_COMMA, Convention(",", ".")),
     *(Convention(decimal, thousands) for thousands in ("space", "'") for decimal in DECIMALS),
 )
-_NUMBERS = {each: re.compile(each.pattern, re.ASCII) for each in CONVENTIONS}
+_NUMBERS = {convention: re.compile(convention.pattern, re.ASCII) for convention in CONVENTIONS}
 #: A number that is another one if its separator stands between thousands.
 _DOUBTFUL = re.compile(rf"[-+{MINUS}]?[1-9]\d{{0,2}}[.,]\d{{3}}", re.ASCII)
 
@@ -62,13 +64,12 @@ def number_of(text: object) -> float:
     >>> [number_of(text) for text in ("1e2", "\u22125", "1_000", "2,915")]
     [100.0, -5.0, nan, nan]
     """
+    plain = text.translate(_AS_HYPHEN) if isinstance(text, str) else ""
     try:
-        number = float(text)  # type: ignore[arg-type]
-    except (TypeError, ValueError):
-        hyphened = text.translate(_AS_HYPHEN) if isinstance(text, str) else text
-        return math.nan if hyphened == text else number_of(hyphened)
-    # of what float takes further, 1_000 is no number of a table, nor are digits of other scripts
-    return math.nan if not isinstance(text, str) or not text.isascii() or "_" in text else number
+        # float also takes 1_000 and digits of other scripts, which are not numbers of a table
+        return float(plain) if plain.isascii() and "_" not in plain else math.nan
+    except ValueError:
+        return math.nan
 
 
 def to_numbers(column: pd.Series[str]) -> pd.Series[float]:
@@ -94,9 +95,9 @@ def conventions(texts: Iterable[object]) -> list[Convention]:
 
     Examples
     --------
-    >>> [found.options for found in conventions(["2.915,5", "850", "mg"])]
+    >>> [convention.options for convention in conventions(["2.915,5", "850", "mg"])]
     ["--decimal ',' --thousands '.'"]
-    >>> [found.options for found in conventions(["2,915", "850"])][:2]
+    >>> [convention.options for convention in conventions(["2,915", "850"])][:2]
     ["--decimal ','", "--thousands ','"]
     >>> conventions(["26.9", "13,7"])
     []
@@ -105,67 +106,86 @@ def conventions(texts: Iterable[object]) -> list[Convention]:
     for text in {text for text in texts if isinstance(text, str)}:
         if left == [PLAIN] and _NUMBERS[PLAIN].fullmatch(text):
             continue
-        fitting = [each for each in CONVENTIONS if _NUMBERS[each].fullmatch(text)]
-        left = [each for each in left if each in fitting] if fitting else left
+        fitting = [convention for convention in CONVENTIONS if _NUMBERS[convention].fullmatch(text)]
+        left = [convention for convention in left if convention in fitting] if fitting else left
     return left
 
 
 def is_formatted(text: str) -> bool:
     """Whether a text is a number with a decimal comma or with separators of thousands."""
-    return not _NUMBERS[PLAIN].fullmatch(text) and any(each.fullmatch(text) for each in _NUMBERS.values())
+    return not _NUMBERS[PLAIN].fullmatch(text) and any(number.fullmatch(text) for number in _NUMBERS.values())
 
 
-def plain_form(column: pd.Series[str], convention: Convention) -> tuple[pd.Series[str], pd.Series[bool]]:
-    """Return a column with its numbers as Python writes them, and where a number follows another convention."""
-    number, separators = _NUMBERS[convention], THOUSANDS[convention.thousands]
+def in_plain_form(frame: pd.DataFrame, decimal: str, thousands: str) -> pd.DataFrame:
+    """Return columns with their numbers written with a decimal point and without separators of thousands.
 
-    def plain(text: object) -> object:
-        if not isinstance(text, str) or not number.fullmatch(text):
-            return text
-        return "".join("." if sign == convention.decimal else sign for sign in text if sign not in separators)
-
-    other = column.map(
-        lambda text: (
-            isinstance(text, str)
-            and not number.fullmatch(text)
-            and (is_formatted(text) or _NUMBERS[PLAIN].fullmatch(text) is not None)
+    Raises
+    ------
+    CsvError
+        If there are no such separators, or a number is written in another way, so that its separator could be mistaken.
+    """
+    convention = Convention(decimal, thousands)
+    if convention not in _NUMBERS:
+        raise CsvError(
+            "--decimal must be one of . and ,, and --thousands one of . , ' and space, but not the same one. Got "
+            f"{decimal!r} and {thousands!r}."
         )
-    )
-    return column.map(plain), other.astype(bool)
+    if convention == PLAIN:
+        return frame
+    number, separators = _NUMBERS[convention], THOUSANDS[thousands]
+    for name in frame.columns:
+        texts = frame[name].dropna()
+        texts = texts[~texts.map(number.fullmatch).astype(bool)]
+        other = texts[texts.map(lambda text: is_formatted(text) or bool(_NUMBERS[PLAIN].fullmatch(text)))]
+        if len(other):
+            way = "write all numbers of the file with the same separators"
+            if fitting := conventions(text for column in frame.columns for text in frame[column]):
+                way = f"use {fitting[0].options}: by it all numbers are read"
+            if PLAIN in fitting:
+                way = f"drop {convention.options}: all numbers are read without it"
+            raise CsvError(
+                f"{convention.options}: column {quoted(str(name))} has a number of another form "
+                f"({quoted(other.iloc[0])} on line {other.index[0]}); {way}"
+            )
+
+    def plain(text: str) -> str:
+        if not number.fullmatch(text):
+            return text
+        return "".join("." if sign == decimal else sign for sign in text if sign not in separators)
+
+    return frame.map(plain, "ignore")
 
 
-def doubtful_columns(cells: pd.DataFrame, decimal: str) -> dict[str, bool]:
-    """Return the columns in which the decimal separator may stand between thousands instead.
+def doubts(numbers: pd.DataFrame, data: Reading) -> Iterator[str]:
+    """Return a question for each column of numbers whose decimal separator may stand between thousands.
 
     These are columns whose numbers with a separator all have the form ``2.915``, if nothing else in the table shows
-    that the separator is a decimal one, or if these numbers are below all those without it, such as ``850``.
+    that it is a decimal separator, or if these numbers are below all those without it, such as ``850``.
 
     Parameters
     ----------
-    cells : DataFrame of str
-        Columns of numbers as they are written.
-    decimal : {".", ","}
-        How they are read.
-
-    Returns
-    -------
-    dict of str to bool
-        Whether the table shows elsewhere that the separator is a decimal one, by column.
+    numbers : DataFrame of str
+        The columns of numbers as they are written.
+    data : Reading
     """
-    texts = {name: cells[name].dropna().unique() for name in cells.columns}
-    separated = {name: [text for text in texts[name] if decimal in text] for name in texts}
-    clear = any(not _DOUBTFUL.fullmatch(text) for column in separated.values() for text in column)
-    return {
-        name: clear
-        for name, column in separated.items()
-        if column
-        and all(map(_DOUBTFUL.fullmatch, column))
-        and not (
-            clear
-            and max(map(_as_decimal, column)) >= min(map(_as_decimal, {*texts[name]} - {*column}), default=0)
-        )
+    if data.thousands:
+        return
+    other = Convention(*{".": (",", "."), ",": (".", ",")}[data.decimal])
+    texts = {name: numbers[name].dropna() for name in numbers.columns}
+    separated = {
+        name: column[column.str.contains(data.decimal, regex=False)] for name, column in texts.items()
     }
-
-
-def _as_decimal(text: str) -> float:
-    return number_of(text.replace(",", "."))
+    doubtful = {name: column.map(_DOUBTFUL.fullmatch).astype(bool) for name, column in separated.items()}
+    is_decimal = any(not column.all() for column in doubtful.values())
+    for name, column in separated.items():
+        if column.empty or not doubtful[name].all():
+            continue
+        values = to_numbers(texts[name].str.replace(",", "."))
+        if is_decimal and not values[column.index].max() < values.drop(column.index).min():
+            continue
+        text = column.iloc[0]
+        way = "write them without separators in the file" if is_decimal else f"use {other.options}"
+        yield (
+            f"column {quoted(str(name))}: {quoted(text)} is read as {text.replace(data.decimal, '.')}, and so are all "
+            f"its numbers of this form; if they are thousands ({re.sub('[.,]', '', text)}), {way}"
+        )
