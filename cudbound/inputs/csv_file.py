@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import islice, pairwise
+from itertools import accumulate, islice, pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -171,17 +171,14 @@ def _split(text: str, path: Path, reading: Reading) -> pd.DataFrame:
                 f"{quoted(path.name)}: a record of several lines has more cells than the header"
             ) from None
         # a record begins after the last line up to which quotation marks are in pairs
-        marks, begin = 0, reading.skip_rows + 1
         lines = [*io.StringIO(text[start : stream.tell()], newline="")]
-        for number, line in enumerate(lines[:-1], start=begin + 1):
-            marks += line.count('"')
-            begin = begin if marks % 2 else number
+        marks = accumulate(line.count('"') for line in lines[:-1])
+        begin = max((number for number, count in enumerate(marks, start=1) if count % 2 == 0), default=0)
         raise CsvError(
-            f"{quoted(path.name)} is not a CSV file: the record that begins on line {begin}: {error}"
+            f"{quoted(path.name)} is not a CSV file: the record that begins on line {reading.skip_rows + begin + 1}: "
+            f"{error}"
         ) from None
-    breaks = cells.map(
-        lambda cell: len(cell.splitlines()) - 1 if "\n" in cell or "\r" in cell else 0, "ignore"
-    )
+    breaks = cells.map(lambda cell: len(re.findall(r"\r\n?|\n", cell)), "ignore")
     ends = (breaks.sum(axis=1) + 1).cumsum()
     cells.index = pd.Index((ends.shift(fill_value=0) + reading.skip_rows + 1).astype(int))
     return cells.map(stripped, "ignore")
@@ -249,19 +246,14 @@ def _check_lengths(path: Path, width: int, records: pd.DataFrame) -> None:
 def _check_last(path: Path, records: pd.DataFrame) -> None:
     """Raise an error if the last row contains totals, which would count as a case, or only a text below numbers."""
     filled = _filled(records)
-    place = int(filled.iloc[-1].to_numpy().argmax())
-    column = records.iloc[:, place]
-    word, line = column.iloc[-1], records.index[-1]
-    if word.casefold().rstrip(":") in TOTALS and (column.iloc[:-1] != word).all():
+    column = records.iloc[:, int(filled.iloc[-1].to_numpy().argmax())]
+    word, above = column.iloc[-1], column.iloc[:-1]
+    is_total = word.casefold().rstrip(":") in TOTALS and (above != word).all()
+    is_alone = filled.iloc[-1].sum() == 1 and filled.sum(axis=1).median() > 2 and len(above)
+    if is_total or (is_alone and _fits(word, above[-200:]) is None):
         raise CsvError(
-            f"{quoted(path.name)}: line {line}, the last one, begins with {quoted(word)}; delete it if it contains "
-            "totals, or change that word"
-        )
-    alone = filled.iloc[-1].sum() == 1 and filled.sum(axis=1).median() > 2
-    if alone and len(records) > 1 and _fits(word, column.iloc[:-1][-200:]) is None:
-        raise CsvError(
-            f"{quoted(path.name)}: line {line}, the last one, has one cell, {quoted(word, 20)}; if it is a footer or a "
-            "note, delete it"
+            f"{quoted(path.name)}: line {records.index[-1]}, the last one, begins with {quoted(word, 20)}; delete it "
+            "if it contains totals or a note, or change that word"
         )
 
 

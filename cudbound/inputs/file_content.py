@@ -1,4 +1,4 @@
-"""The content of a file: its bytes up to a limit, and their text; files that are no text are named."""
+"""The content of a file: its bytes up to a limit, and their text; other kinds of files are named."""
 
 from __future__ import annotations
 
@@ -9,30 +9,28 @@ from pathlib import Path
 
 from cudbound.inputs.data_file import CsvError, quoted
 
-#: How files begin that are no text, and what they are.
 WORKBOOK, OLD_WORKBOOK = b"PK\x03\x04", b"\xd0\xcf\x11\xe0"
+#: How other kinds of files begin, and what they are.
 OTHERS = {
     WORKBOOK: "a zip file or a document of Office",
     OLD_WORKBOOK: "a document of Office",
-    b"$FL2": "an SPSS file (.sav)",
-    b"$FL3": "an SPSS file (.zsav)",
-    b"ASCII SPSS PORT FILE": "an SPSS file (.por)",
-    b"PAR1": "a Parquet file",
-    b"ARROW1": "a Feather file",
-    b"HEADER RECORD*******": "a SAS transport file (.xpt)",
-    b"\0\0\0\0\0\0\0\0\0\0\0\0\xc2\xea\x81\x60": "a SAS file (.sas7bdat)",
-    b"RDX": "an R file (.RData)",
-    b"\x1f\x8b": "a compressed file, such as .rds of R or a CSV without .gz in its name",
-    b"%PDF": "a PDF document",
-    b"SQLite format 3": "an SQLite database",
-    b"\x89HDF": "an HDF5 file",
+    rb"\$FL2": "an SPSS file (.sav)",
+    rb"\$FL3": "an SPSS file (.zsav)",
+    rb"ASCII SPSS PORT FILE": "an SPSS file (.por)",
+    rb"PAR1[\0-\x1f]": "a Parquet file",
+    rb"ARROW1\0": "a Feather file",
+    rb"HEADER RECORD\*{7}": "a SAS transport file (.xpt)",
+    rb"\0{12}\xc2\xea\x81\x60": "a SAS file (.sas7bdat)",
+    rb"RDX\d\n": "an R file (.RData)",
+    rb"\x1f\x8b": "a compressed file, such as .rds of R or a CSV without .gz in its name",
+    rb"%PDF": "a PDF document",
+    rb"SQLite format 3\0": "an SQLite database",
+    rb"\x89HDF": "an HDF5 file",
+    rb"(\xef\xbb\xbf)?\s*(?i:<(!doctype html|html|table)\b)": "a web page",
+    rb"(\xef\xbb\xbf)?\s*<\?xml\b": "an XML file",
+    rb"(\xef\xbb\xbf)?\s*\[?\s*\{\s*\"": "a JSON file",
 }
-TEXTS = {
-    rb"<(!doctype html|html|table)\b": "a web page",
-    rb"<\?xml\b": "an XML file",
-    rb"\[?\s*\{\s*\"": "a JSON file",
-}
-#: Characters that are not seen, beside blanks, and are no part of a cell at its ends.
+#: Invisible characters that are dropped, like blanks, at the ends of a cell.
 INVISIBLE = "\u00ad\u200b\u200e\u200f\u2060\ufeff"
 #: The largest file, unpacked, and the most cells, which take a gigabyte as text.
 MOST_BYTES, MOST_CELLS = 50 * 2**20, 4_000_000
@@ -71,14 +69,10 @@ def megabytes(size: int) -> str:
 def decoded(content: bytes, path: Path, encoding: str) -> tuple[str, str]:
     """Return the text of a file, and its encoding if it is neither given nor UTF-8."""
     name = quoted(path.name)
-    what = next((what for begin, what in OTHERS.items() if content.startswith(begin)), "")
-    if content.startswith((WORKBOOK, OLD_WORKBOOK)) and path.suffix.lower().startswith(".xls"):
-        what = "an Excel workbook"
-    for begin, kind in TEXTS.items():
-        if re.match(rb"(\xef\xbb\xbf)?\s*" + begin, content[:200], re.IGNORECASE):
-            what = kind
-    if what:
-        raise CsvError(f"{name} is {what}: save it as CSV ('CSV UTF-8' in Excel) and use that file")
+    if kind := next((kind for begin, kind in OTHERS.items() if re.match(begin, content[:200])), ""):
+        if content.startswith((WORKBOOK, OLD_WORKBOOK)) and path.suffix.lower().startswith(".xls"):
+            kind = "an Excel workbook"
+        raise CsvError(f"{name} is {kind}: save it as CSV ('CSV UTF-8' in Excel) and use that file")
     zeros = [content[side:2000:2].count(0) for side in (0, 1)]
     marked = content.startswith((b"\xff\xfe", b"\xfe\xff"))
     trials = [encoding] if encoding else ["utf-8-sig", "cp1252"]

@@ -111,7 +111,7 @@ def test_another_delimiter_is_detected_and_named(tmp_path, delimiter, option):
         ),
         (
             b"a,b,c\n1,2,3\n4,5,6\nn = 2,,\n",
-            "line 4, the last one, has one cell, 'n = 2'; if it is a footer or a note",
+            "line 4, the last one, begins with 'n = 2'; delete it if it contains totals or a note",
         ),
         (b'"a,b"\n"1,2"\n"3,4"\n', "has one column, 'a,b', but a target and a feature are needed; name what"),
         (b"a b\n1 2\n", "name what separates the cells with --delimiter, or remove quotation marks around"),
@@ -147,6 +147,7 @@ def test_files_that_are_no_clean_table(tmp_path, content, message):
         (b"RDX3\nX\n", "an R file (.RData)"),
         (b"\x1f\x8b\x08", "a compressed file, such as .rds of R or a CSV without .gz in its name"),
         (b"%PDF-1.7", "a PDF document"),
+        (b"SQLite format 3\0\x10", "an SQLite database"),
         (b"\n <HTML><table>", "a web page"),
         (b'<?xml version="1.0"?><a/>', "an XML file"),
         (b'[{"age": 3}]', "a JSON file"),
@@ -156,6 +157,11 @@ def test_files_that_are_no_clean_table(tmp_path, content, message):
 def test_files_of_other_programs_are_named(tmp_path, content, what):
     with pytest.raises(CsvError, match=re.escape(f"'data.csv' is {what}: save it as CSV")):
         read_csv_file(write(tmp_path, content))
+
+
+@pytest.mark.parametrize("name", ["PAR1", "ARROW1", "RDX"])
+def test_a_column_may_be_called_like_another_kind_of_file(tmp_path, name):
+    assert read_csv_file(write(tmp_path, f"{name},b\n1,2\n".encode())).names == (name, "b")
 
 
 PEOPLE = "Größe,Alter\n-1,männlich\n"
