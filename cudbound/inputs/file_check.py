@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from cudbound.inputs.column_kinds import (
-    DATES,
     EMPTY,
-    FREE_TEXT,
     IDS,
     NUMBERS,
     SEPARATORS,
     SLIPS,
     TEXT,
-    UNITS,
     has_long_numbers,
     is_id_name,
     kind_of,
@@ -50,17 +49,7 @@ if TYPE_CHECKING:
 
 TARGET, ID, LEFT_OUT = "target", "ID", "left out"
 NUMERIC, CATEGORICAL = "numeric feature", "categorical feature"
-CONSTANT, COPY = "constant", "copy of the target"
-#: Roles of columns that cannot be features as they are, by what they hold.
-_UNUSABLE = {
-    DATES: "date",
-    EMPTY: "empty",
-    IDS: "text of many levels",
-    FREE_TEXT: FREE_TEXT,
-    UNITS: UNITS,
-    SLIPS: SLIPS,
-    SEPARATORS: "unclear numbers",
-}
+CONSTANT, COPY, UNUSABLE = "constant", "copy of the target", "unusable as it is"
 #: Words in names of outcomes, and words that are names of outcomes if they stand alone; texts of events.
 _OUTCOMES = re.compile(
     "y|died|dead|death|deceased|mortality|survived|survival|alive|vital|outcome|target|event|relapse|recurrence|"
@@ -125,19 +114,19 @@ def check_file(data: DataFile) -> FileCheck:
     known = cells.mask(missing_cells(cells, data.missing_values))
     kinds = {name: kind_of(name, known[name].dropna()) for name in table.names}
     spelled = {name: one_spelling(known[name]) for name in used if kinds[name] == TEXT}
-    problems += [said for _, said in spelled.values() if said is not None]
+    problems += [note for _, note in spelled.values() if note is not None]
     known = known.assign(**{name: column for name, (column, _) in spelled.items()})
     keys = known.map(key_of)
-    found = {name: _role(name, keys[name], kinds[name], name in used) for name in table.names}
-    found.update(dict.fromkeys(table.unnamed, "without a name"))
+    roles = {name: _role(name, keys[name], kinds[name], name in used) for name in table.names}
+    roles.update(dict.fromkeys(table.unnamed, "without a name"))
     named = columns_named(table, data.categorical)
-    found.update({name: CATEGORICAL for name in named if name in used and keys[name].nunique() > 1})
-    data = _with_target(known, keys, found, data, problems)
-    given = {data.target: TARGET, data.group: "group", data.weight: "weight"}
-    found.update({name: role for name, role in given.items() if name})
-    _tell(table, known, keys, found, kinds, data, problems)
-    data = _readable(table, known, found, data, problems)
-    columns = pd.DataFrame([_described(known[name], found[name], kinds[name]) for name in table.names])
+    roles.update({name: CATEGORICAL for name in named if name in used and keys[name].nunique() > 1})
+    data = _with_target(known, keys, roles, data, problems)
+    labels = {data.target: TARGET, data.group: "group", data.weight: "weight"}
+    roles.update({name: role for name, role in labels.items() if name})
+    _tell(table, known, keys, roles, kinds, data, problems)
+    data = _readable(table, known, roles, data, problems)
+    columns = pd.DataFrame([_described(known[name], roles[name], kinds[name]) for name in table.names])
     error = None
     try:
         if not data.target:
@@ -170,7 +159,7 @@ def _candidates(table: Table, data: DataFile) -> list[str]:
     return [name for name in table.names if name not in out and (name in features or name == data.target)]
 
 
-def _said(check: Callable[[], object]) -> list[str]:
+def _message(check: Callable[[], object]) -> list[str]:
     """Return the error message of a call."""
     try:
         check()
@@ -187,47 +176,41 @@ def _with_values_as_meant(
     kinds = {name: kind_of(name, known[name].dropna()) for name in used}
     numeric = [name for name in used if kinds[name] in (SEPARATORS, NUMBERS, SLIPS)]
     if (data.decimal, data.thousands) == PLAIN:
-        problems += of_kinds(
-            known[numeric], {name: SEPARATORS for name in numeric if kinds[name] == SEPARATORS}
-        )
+        separated = {name: SEPARATORS for name in numeric if kinds[name] == SEPARATORS}
+        problems += of_kinds(known[numeric], separated)
         data = replace(data, **_convention(known[numeric], data)._asdict())
-    refused = _said(lambda: in_plain_form(cells[numeric], data.decimal, data.thousands))
-    problems += refused or doubts(known[numeric], data)
-    if not refused:
+    try:
         cells = cells.assign(**in_plain_form(cells[numeric], data.decimal, data.thousands))
-        known = cells.mask(missing_cells(cells, data.missing_values))
-    further, codes = [], []
+        problems += doubts(known[numeric], data)
+    except CsvError as error:
+        problems.append(str(error))
+    known = cells.mask(missing_cells(cells, data.missing_values))
     numbers = known[used].apply(to_numbers)
+    further, codes = [], []
     for name in used:
-        others = known[name][known[name].notna() & numbers[name].isna()]
-        if 2 * len(others) >= known[name].count():
+        words = known[name][known[name].notna() & numbers[name].isna()]
+        if 2 * len(words) >= known[name].count():
             continue
-        if (
-            len(others)
-            and others.map(lambda text: says_unknown(text) or text.casefold() in ("nd", "none")).all()
-        ):
-            words, rows = sorted(others.unique()), count_rows(len(others))
+        if len(words) and all(says_unknown(word) or word.casefold() in ("nd", "none") for word in words):
             problems.append(
-                f"column {quoted(name)}: {first_few([quoted(text) for text in words])} on {rows} among numbers;"
-                f" add {missing_option(words)} if it codes a missing value"
+                f"column {quoted(name)}: {first_few([quoted(word) for word in sorted({*words})])} on "
+                f"{count_rows(len(words))} among numbers; add {missing_option(sorted({*words}))} if it codes a missing "
+                "value"
             )
-            further += words
-        codes += [(name, *far) for far in far_values(numbers[name].dropna())]
+            further += sorted({*words})
+        codes += [(name, far) for far in far_values(numbers[name].dropna()) if far.is_code]
+    n_columns = Counter(far.text for _, far in codes)
     # what is a value of another column is left to a question, with the other codes of its column
-    shared = {
-        name
-        for name, text, *_ in codes
-        if (numbers == float(text)).any().sum() > sum(text == one for _, one, *_ in codes)
-    }
-    for name, text, at, span, is_code in codes:
-        if is_code and name not in shared:
-            problems.append(far_in_words(name, text, at, span))
-            further.append(text)
+    shared = {name for name, far in codes if (numbers == float(far.text)).any().sum() > n_columns[far.text]}
+    for name, far in codes:
+        if name not in shared:
+            problems.append(far_in_words(name, far))
+            further.append(far.text)
     return cells, replace(data, missing_values=(*data.missing_values, *dict.fromkeys(further)))
 
 
 def _convention(numbers: pd.DataFrame, data: DataFile) -> Convention:
-    """Return how numbers are written; in a file with commas between cells, those in a number are no decimal ones."""
+    """Return how numbers are written; where commas separate the cells, a comma in a number separates thousands."""
     fitting = conventions(text for name in numbers.columns for text in numbers[name])
     if data.delimiter == "," and PLAIN not in fitting and THOUSANDS_COMMA in fitting:
         return THOUSANDS_COMMA
@@ -241,97 +224,90 @@ def _role(name: str, keys: pd.Series[str], kind: str, used: bool) -> str:
         return ID
     if keys.nunique() == 1:
         return CONSTANT
-    each_its_own = kind == IDS and keys.nunique() == keys.count()
-    if each_its_own or has_long_numbers(keys) or numbers_the_rows(keys.dropna()):
+    is_unique = kind == IDS and keys.nunique() == keys.count()
+    if is_unique or has_long_numbers(keys) or numbers_the_rows(keys.dropna()):
         return ID
-    return _UNUSABLE.get(kind) or (CATEGORICAL if kind == TEXT else NUMERIC)
+    return {NUMBERS: NUMERIC, TEXT: CATEGORICAL}.get(kind, UNUSABLE)
 
 
 def _with_target(
-    known: pd.DataFrame, keys: pd.DataFrame, found: dict[str, str], data: DataFile, problems: list[str]
+    known: pd.DataFrame, keys: pd.DataFrame, roles: dict[str, str], data: DataFile, problems: list[str]
 ) -> DataFile:
     """Guess the target and its event if they are not given."""
-    usable = [name for name, role in found.items() if role in (NUMERIC, CATEGORICAL)]
-    counts = {
-        name: keys[name].value_counts().sort_index() for name, role in found.items() if role != LEFT_OUT
-    }
-    pairs = [name for name in usable if len(counts[name]) == 2 and counts[name].min() > 1]
-    ranks = {name: _rank(name) for name in counts}
-    # an outcome of other values is asked about before a column of two values that is no outcome is taken for it
-    several = [
+    counts = {name: keys[name].value_counts().sort_index() for name in roles if roles[name] != LEFT_OUT}
+    pairs = [
         name
         for name in counts
-        if ranks[name] == 2 and name not in pairs and 1 < len(counts[name]) <= MOST_CLASSES
+        if roles[name] in (NUMERIC, CATEGORICAL) and len(counts[name]) == 2 and counts[name].min() > 1
     ]
-    places = {name: (ranks[name], name in pairs, place) for place, name in enumerate(counts)}
-    guess = data.target or max([*pairs, *several], key=places.__getitem__, default="")
-    if not guess:
+    # a column named like an outcome comes before others of two values, even if it has more
+    named = [name for name in counts if _rank(name) == 2 and 1 < len(counts[name]) <= MOST_CLASSES]
+    guesses = [name for name in reversed(counts) if name in pairs or name in named]
+    target = data.target or max(guesses, key=lambda name: (_rank(name), name in pairs), default="")
+    if not target:
         return data
-    others = first_few([quoted(name) for name in pairs if name != guess])
+    others = first_few([quoted(name) for name in pairs if name != target])
     others = f"; other columns with two values: {others}" if others and not data.target else ""
-    values = keys[guess].value_counts().sort_index()
+    values = keys[target].value_counts().sort_index()
     if len(values) != 2:
         if not data.target:
-            problems.append(f"target {quoted(guess)}: a guess; set it with --target COL{others}")
-        return replace(data, target=guess, positive=data.positive or "")
-    texts = known[guess].groupby(keys[guess]).first()
+            problems.append(f"target {quoted(target)}: a guess; set it with --target COL{others}")
+        return replace(data, target=target, positive=data.positive or "")
+    texts = known[target].groupby(keys[target]).first()
     likely = [key for key in values.index if _EVENTS.fullmatch(str(key).casefold())]
     event = data.positive or str(texts.loc[str(likely[0] if len(likely) == 1 else values.idxmin())])
     if not (data.target and data.positive):
         problems.append(
-            f"target {quoted(guess)} with the event {quoted(event)}: "
+            f"target {quoted(target)} with the event {quoted(event)}: "
             f"{'a guess' if not data.target else 'the event is a guess'}; set them with --target COL --positive VALUE"
             f"{others}"
         )
-    return replace(data, target=guess, positive=event)
+    return replace(data, target=target, positive=event)
 
 
 def _rank(name: str) -> int:
     """Return how much a name is like that of an outcome: 2, 1 if only a part of it could be, or 0."""
     words = [name.casefold(), *re.split(r"[\W_\d]+", name.casefold())]
-    return (
-        2
-        if any(map(_OUTCOMES.fullmatch, words)) or _ALONE.fullmatch(words[0])
-        else int(any(map(_ALONE.fullmatch, words)))
-    )
+    if any(map(_OUTCOMES.fullmatch, words)) or _ALONE.fullmatch(words[0]):
+        return 2
+    return int(any(map(_ALONE.fullmatch, words)))
 
 
 def _tell(
     table: Table,
     known: pd.DataFrame,
     keys: pd.DataFrame,
-    found: dict[str, str],
+    roles: dict[str, str],
     kinds: dict[str, str],
     data: DataFile,
     problems: list[str],
 ) -> None:
-    """Add the problems of columns and rows, and the roles of constant columns and copies of the target."""
-    usable = [name for name, role in found.items() if role in (NUMERIC, CATEGORICAL)]
+    """Add the problems of columns and rows, and the roles of copies of the target."""
+    usable = [name for name, role in roles.items() if role in (NUMERIC, CATEGORICAL)]
     rows = keys[keys[data.target].notna()] if data.target else keys
     if data.target and rows[data.target].nunique() == 2:
         y = (rows[data.target] == rows[data.target].iloc[0]).to_numpy(dtype=np.int64)
-        problems += _said(lambda: check_copies(rows[usable], y, data.target))
-        found.update(dict.fromkeys(copies(rows[usable], y), COPY))
+        problems += _message(lambda: check_copies(rows[usable], y, data.target))
+        roles.update(dict.fromkeys(copies(rows[usable], y), COPY))
         problems += _few(rows[data.target])
-    features = [name for name in usable if found[name] != COPY]
-    constant = [name for name, role in found.items() if role == CONSTANT]
-    problems += _said(lambda: check_constant(keys[constant]))
-    unusable = {name: kinds[name] for name, role in found.items() if role in (*_UNUSABLE.values(), ID)}
-    problems += of_kinds(
-        known, {name: kind for name, kind in unusable.items() if kind not in (EMPTY, NUMBERS, SEPARATORS)}
-    )
-    empty = [quoted(name) for name, kind in unusable.items() if kind == EMPTY]
-    if empty:
+    problems += _message(lambda: check_constant(keys[[name for name in roles if roles[name] == CONSTANT]]))
+    unusable = {name: kinds[name] for name, role in roles.items() if role in (UNUSABLE, ID)}
+    told = {name: kind for name, kind in unusable.items() if kind not in (EMPTY, NUMBERS, SEPARATORS)}
+    problems += of_kinds(known, told)
+    if empty := [quoted(name) for name, kind in unusable.items() if kind == EMPTY]:
         problems.append(f"column {first_few(empty)} is empty; drop it with --exclude COL")
-    unnamed = sorted(table.unnamed.difference(columns_named(table, data.exclude)))
-    if unnamed:
+    if unnamed := sorted(table.unnamed.difference(columns_named(table, data.exclude))):
         problems.append(
             f"{first_few(unnamed)} without a name in the header: give it a name, or drop it with --exclude COL"
         )
-    ids = [name for name, role in found.items() if role == ID and kinds[name] == NUMBERS]
-    roles = Roles(data.target, (*features, *ids), (), False, 0, data.group, data.weight)
-    numbers = [name for name in features if found[name] == NUMERIC]
-    problems += suspicions(known, roles, known[numbers].apply(to_numbers))
+    features = [name for name in usable if roles[name] != COPY]
+    ids = [name for name, role in roles.items() if role == ID and kinds[name] == NUMBERS]
+    numbers = known[[name for name in features if roles[name] == NUMERIC]].apply(to_numbers)
+    problems += suspicions(known, _roles(data, [*features, *ids]), numbers)
+
+
+def _roles(data: DataFile, features: Sequence[str]) -> Roles:
+    return Roles(data.target, tuple(features), (), False, 0, data.group, data.weight)
 
 
 def _few(labels: pd.Series[str]) -> Iterator[str]:
@@ -347,42 +323,39 @@ def _few(labels: pd.Series[str]) -> Iterator[str]:
 
 
 def _readable(
-    table: Table, known: pd.DataFrame, found: dict[str, str], data: DataFile, problems: list[str]
+    table: Table, known: pd.DataFrame, roles: dict[str, str], data: DataFile, problems: list[str]
 ) -> DataFile:
     """Return options for reading the file: without unusable columns, and with a repeated ID as the group."""
-    half = len(known) / 2
-    for name, role in found.items():
-        if role in (NUMERIC, CATEGORICAL) and known[name].count() < half:
+    for name in [name for name, role in roles.items() if role in (NUMERIC, CATEGORICAL)]:
+        if 2 * known[name].count() < len(known):
             problems.append(
                 f"column {quoted(name)} has no value on {known[name].isna().sum()} of {len(known)} rows; drop it with "
                 f"--exclude {quoted(name)}"
             )
-            found[name] = "mostly missing"
+            roles[name] = "mostly missing"
     repeated = [
         name
-        for name, role in found.items()
+        for name, role in roles.items()
         if role == ID and 5 < known[name].nunique() < known[name].count() == len(known)
     ]
     if repeated and data.group is None:
         data = replace(data, group=repeated[0])
-        found[repeated[0]] = "ID, group"
-    features = [name for name, role in found.items() if role in (NUMERIC, CATEGORICAL)]
-    kept = {*features, data.target, data.group, data.weight}
-    named = [name for name in columns_named(table, data.categorical) if name in features or name not in found]
-    texts = [name for name in features if found[name] == CATEGORICAL and name not in named]
-    needed = [name for name in kept if name in found]
-    roles = Roles(data.target, tuple(features), (), False, 0, data.group, data.weight)
-    if data.missing == "error" and needed and known[needed].isna().any(axis=None):
-        problems += _said(
-            lambda: settle_missing(table.source, known[needed], known[needed].isna(), roles, data.missing)
-        )
-        lacking = known[[name for name in needed if name not in features]].isna().any(axis=None)
-        data = replace(data, missing="drop" if lacking else "median")
+        roles[repeated[0]] = "ID, group"
+    features = [name for name, role in roles.items() if role in (NUMERIC, CATEGORICAL)]
+    labels = [name for name in (data.target, data.group, data.weight) if name]
+    if data.missing == "error":
+        used, absent = known[[*features, *labels]], known[[*features, *labels]].isna()
+        check = partial(settle_missing, table.source, used, absent, _roles(data, features), data.missing)
+        if lacking := _message(check):
+            problems += lacking
+            data = replace(data, missing="drop" if absent[labels].any(axis=None) else "median")
+    named = [name for name in columns_named(table, data.categorical) if name in features or name not in roles]
+    texts = [name for name in features if roles[name] == CATEGORICAL and name not in named]
     return replace(
         data,
         features=[name for name in columns_named(table, data.features) if name in features],
-        exclude=[name for name in table.names if name not in kept],
-        categorical=[*named, *(["auto"] if texts and not {"auto"}.intersection(named) else [])],
+        exclude=[name for name in table.names if name not in (*features, *labels)],
+        categorical=[*named, *(["auto"] if texts and "auto" not in named else [])],
     )
 
 

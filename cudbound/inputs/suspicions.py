@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 import shlex
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import takewhile
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -62,75 +62,65 @@ def suspicions(cells: pd.DataFrame, roles: Roles, numbers: pd.DataFrame) -> Iter
     for name in roles.features:
         if name not in numbers.columns:
             yield from _of_levels(name, cells[name].dropna())
-            yield from _of_texts(name, cells[name].dropna())
     for name in numbers.columns:
         if not is_id_name(name) and numbers_the_rows(cells[name].dropna()):
             yield f"column {quoted(name)} is a feature and numbers the rows; leave it out with --exclude {quoted(name)}"
-        for text, at, others, _ in far_values(numbers[name].dropna()):
-            sharing = [
-                other for other in numbers.columns if other != name and (numbers[other] == float(text)).any()
-            ]
-            yield far_in_words(name, text, at, others, sharing)
+        for far in far_values(numbers[name].dropna()):
+            yield far_in_words(name, far, numbers.drop(columns=name))
     if roles.target:
-        for text, at, others, _ in far_values(to_numbers(cells[roles.target].dropna()), least=1):
-            sharing = [name for name in numbers.columns if (numbers[name] == float(text)).any()]
-            yield far_in_words(roles.target, text, at, others, sharing)
+        for far in far_values(to_numbers(cells[roles.target].dropna()), least=1):
+            yield far_in_words(roles.target, far, numbers)
         yield from _of_agreements(cells, roles) if cells.size <= MOST_CELLS else ()
 
 
 def _of_agreements(cells: pd.DataFrame, roles: Roles) -> Iterator[str]:
     """Yield features that alone separate the classes, and those that relabel another one."""
     rows = cells[cells[roles.target].notna() & ~cells.duplicated()]
-    y = codes_of(rows[roles.target])
-    groups = None if roles.group is None else codes_of(rows[roles.group])
-    codes = {name: codes_of(rows[name]) for name in roles.features}
-    for name, how in separating(rows, codes, y, groups).items():
-        column, target = quoted(name), quoted(roles.target)
-        yield (
-            f"column {column} alone separates the classes of {target}, {how}; if it records the outcome, or was known "
-            f"only after it, drop it with --exclude {column}"
-        )
-    counters = [name for name in codes if is_id_name(name) or numbers_the_rows(cells[name].dropna())]
-    for name, other in relabelings(
-        {name: codes[name] for name in codes if name not in counters}, groups
-    ).items():
+    y = _codes(rows[roles.target])
+    groups = None if roles.group is None else _codes(rows[roles.group])
+    codes = {name: _codes(rows[name]) for name in roles.features}
+    for name, levels in codes.items():
+        if how := _separates(rows[name], levels, y, groups, len(codes)):
+            column, target = quoted(name), quoted(roles.target)
+            yield (
+                f"column {column} alone separates the classes of {target}, {how}; if it records the outcome, or was "
+                f"known only after it, drop it with --exclude {column}"
+            )
+    levels_of = {
+        name: levels
+        for name, levels in codes.items()
+        if not is_id_name(name) and not numbers_the_rows(cells[name].dropna())
+    }
+    for name, other in relabelings(levels_of, groups).items():
         yield (
             f"column {quoted(name)} relabels column {quoted(other)}: each value of one belongs to one value of the "
             f"other; drop one of them with --exclude {quoted(name)}"
         )
 
 
-def codes_of(cells: pd.Series[str]) -> Codes:
+def _codes(cells: pd.Series[str]) -> Codes:
     """Return the numbers of the values of a column in their order, and -1 where one is missing."""
-    known = cells.notna().to_numpy()
-    values: pd.Series[Any] = to_numbers(cells[known])
-    if values.isna().any():
-        values = one_spelling(cells[known].map(key_of))[0]
-    codes = np.full(len(cells), -1)
-    codes[known] = np.unique(values.to_numpy(), return_inverse=True)[1]
-    return codes
+    numbers = to_numbers(cells)
+    is_text = (numbers.isna() & cells.notna()).any()
+    values = one_spelling(cells.map(key_of))[0] if is_text else numbers
+    return values.factorize(sort=True)[0]
 
 
-def separating(
-    cells: pd.DataFrame, codes: Mapping[str, Codes], y: Codes, groups: Codes | None
-) -> dict[str, str]:
-    """Return the columns that alone separate the classes, and how."""
-    found = {}
-    for name, levels in codes.items():
-        how = separation(np.where(levels < 0, np.nan, levels), y, groups, len(codes))
-        is_text = to_numbers(cells[name].dropna()).isna().any()
-        if how:
-            found[name] = "at a threshold" if how == "threshold" and not is_text else "level by level"
-        elif separation((levels < 0).astype(float), y, groups, len(codes)):
-            found[name] = "by being missing"
-    return found
+def _separates(cells: pd.Series[str], levels: Codes, y: Codes, groups: Codes | None, n_columns: int) -> str:
+    """Return how a column alone separates the classes, or an empty text."""
+    how = separation(np.where(levels < 0, np.nan, levels), y, groups, n_columns)
+    if how == "threshold" and not to_numbers(cells.dropna()).isna().any():
+        return "at a threshold"
+    if how:
+        return "level by level"
+    return "by being missing" if separation((levels < 0).astype(float), y, groups, n_columns) else ""
 
 
 def _of_ids(name: str, values: pd.Series[str], is_feature: bool, grouped: bool) -> Iterator[str]:
     named, n_different = is_id_name(name), values.nunique()
-    found = named or (not is_feature and 2 * n_different > len(values) and kind_of(name, values) == IDS)
+    is_id = named or (not is_feature and 2 * n_different > len(values) and kind_of(name, values) == IDS)
     column, repeated = quoted(name), n_different < len(values) and not grouped
-    if found and repeated:
+    if is_id and repeated:
         yield (
             f"column {column} repeats: {n_different} different values on {len(values)} rows; use --group {column} if "
             "it identifies patients, because rows of one patient are not independent"
@@ -141,14 +131,19 @@ def _of_ids(name: str, values: pd.Series[str], is_feature: bool, grouped: bool) 
 
 def _of_levels(name: str, values: pd.Series[str]) -> Iterator[str]:
     codes = to_numbers(values).notna() & values.map(_CODE.fullmatch).notna()
-    unknown = values[
-        values.map(says_unknown) | (codes if codes.sum() == to_numbers(values).count() else False)
-    ]
-    if 0 < len(unknown) < len(values):
-        words = sorted(unknown.unique())
+    unknown = values.map(says_unknown) | (codes & (codes.sum() == to_numbers(values).count()))
+    if 0 < unknown.sum() < len(values):
+        words = sorted(values[unknown].unique())
         yield (
-            f"column {quoted(name)}: {', '.join(map(quoted, words))} on {count_rows(len(unknown))} is a level; add "
+            f"column {quoted(name)}: {', '.join(map(quoted, words))} on {count_rows(unknown.sum())} is a level; add "
             f"{missing_option(words)} if it means a missing value"
+        )
+    kind = kind_of(name, values)
+    if kind in (IDS, FREE_TEXT) and not is_id_name(name):
+        what = "free text" if kind == FREE_TEXT else "an ID or free text"
+        yield (
+            f"column {quoted(name)} is a category of {values.nunique()} levels on {len(values)} rows; if it is {what}, "
+            f"drop it with --exclude {quoted(name)}"
         )
 
 
@@ -162,39 +157,35 @@ def says_unknown(text: str) -> bool:
     return _UNKNOWN.fullmatch(text) is not None
 
 
-def _of_texts(name: str, values: pd.Series[str]) -> Iterator[str]:
-    kind = kind_of(name, values)
-    if kind in (IDS, FREE_TEXT) and not is_id_name(name):
-        what = "free text" if kind == FREE_TEXT else "an ID or free text"
-        yield (
-            f"column {quoted(name)} is a category of {values.nunique()} levels on {len(values)} rows; if it is {what}, "
-            f"drop it with --exclude {quoted(name)}"
-        )
+class FarValue(NamedTuple):
+    """An isolated number: its lines, the range of the other numbers, and whether it is a common code."""
+
+    text: str
+    lines: pd.Index[int]
+    others: str
+    is_code: bool
 
 
-def far_values(values: pd.Series[float], least: int = 2) -> Iterator[tuple[str, pd.Index[int], str, bool]]:
-    """Return each isolated number, its lines, the range of the others, and whether it is a common code.
+def far_values(values: pd.Series[float], least: int = 2) -> Iterator[FarValue]:
+    """Return the isolated numbers of a column.
 
     Common codes, such as 9, or 8 and 9, are looked for beside `least` different values, other numbers beside five.
     """
-    levels, codes = np.unique(values), set[float]()
+    levels, codes = np.unique(values), list[float]()
     for ends in (levels[::-1], levels) if levels.size else ():
-        beside = [*takewhile(lambda level: _BESIDE.fullmatch(_in_short(level)), ends)]
-        for n in range(max(len(beside), 1), 0, -1):
-            far, others = ends[:n], np.setdiff1d(levels, [*codes, *ends[:n]])
-            if (
-                _CODE.fullmatch(_in_short(far[0]))
-                and others.size >= least
-                and _are_lone_codes(values, far, others)
-            ):
-                codes.update(far)
+        n_beside = len([*takewhile(lambda level: _BESIDE.fullmatch(_in_short(level)), ends)])
+        for n in range(max(n_beside, 1), 0, -1):
+            others = np.setdiff1d(levels, [*codes, *ends[:n]])
+            if others.size >= least and _are_lone_codes(values, ends[:n], others):
+                codes += [*ends[:n]]
                 break
-    levels = np.setdiff1d(levels, [*codes])
+    levels = np.setdiff1d(levels, codes)
     pairs = [(levels[0], levels[1:]), (levels[-1], levels[:-1])] if len(levels) > 5 else []
     far_ones = [far for far, others in pairs if _is_far(values, far, others)]
     others = np.setdiff1d(levels, far_ones)
-    for far in (*sorted(codes), *far_ones):
-        yield _in_short(far), values.index[values == far], f"{others[0]:g} to {others[-1]:g}", far in codes
+    for far in (*sorted({*codes}), *far_ones):
+        span = f"{others[0]:g} to {others[-1]:g}"
+        yield FarValue(_in_short(far), values.index[values == far], span, far in codes)
 
 
 def _is_far(values: pd.Series[float], far: float, others: NDArray[np.float64]) -> bool:
@@ -215,7 +206,7 @@ def missing_codes(counts: Counter[str]) -> list[str]:
     import pandas as pd
 
     numbers = to_numbers(pd.Series([*counts.elements()], dtype=object)).dropna()
-    codes = {text for text, _, _, is_code in far_values(numbers, least=1) if is_code}
+    codes = {far.text for far in far_values(numbers, least=1) if far.is_code}
     return [key for key in counts if key in codes or key == "-1" or says_unknown(key)]
 
 
@@ -230,30 +221,32 @@ def _are_lone_codes(values: pd.Series[float], far: NDArray[np.float64], others: 
     next to them. A 9, itself a number of few digits, must be above other whole numbers by their range, and other codes
     farther than a share of it; the range of a skewed column is that of its nearer nine tenths.
     """
-    gap = min(_gap(code, others) for code in far)
-    nearest = others[np.abs(far[-1] - others).argmin()]
-    if gap <= 1.0 or (far[0] == -1.0 and others.size < 3) or (far[0] == 9.0 and (others % 1.0).any()):
+    first, gap = far[0], min(_gap(code, others) for code in far)
+    if not _CODE.fullmatch(_in_short(first)) or gap <= 1.0:
         return False
+    if (first == -1.0 and others.size < 3) or (first == 9.0 and (others % 1.0).any()):
+        return False
+    nearest = others[np.abs(far[-1] - others).argmin()]
     fewest = min((values == code).sum() for code in far)
-    if far[0] < 0.0 <= others[0] or fewest > 2 * (values == nearest).sum():
+    if first < 0.0 <= others[0] or fewest > 2 * (values == nearest).sum():
         return True
-    if far[0] == 9.0:
+    if first == 9.0:
         return nearest < 9.0 and gap >= float(np.ptp(others))
     rest = values[~values.isin(far)]
-    nearer = (
-        rest.quantile(NEARER) - rest.min() if far[0] > nearest else rest.max() - rest.quantile(1 - NEARER)
-    )
+    nearer = rest.quantile(NEARER) - rest.min() if first > nearest else rest.max() - rest.quantile(1 - NEARER)
     return gap > FAR_CODE * float(nearer)
 
 
-def far_in_words(name: str, text: str, at: pd.Index[int], others: str, sharing: Sequence[str] = ()) -> str:
-    """Return the sentence on an isolated number, which may be a value of the columns in `sharing`."""
-    rows = f"on line {at[0]}" if len(at) == 1 else f"on {len(at)} rows, the first on line {at[0]}"
+def far_in_words(name: str, far: FarValue, columns: pd.DataFrame | None = None) -> str:
+    """Return the sentence on an isolated number, which may also be a value of other columns of numbers."""
+    lines, text = far.lines, far.text
+    rows = f"on line {lines[0]}" if len(lines) == 1 else f"on {len(lines)} rows, the first on line {lines[0]}"
     way = f"add --missing-values={text}"
+    sharing = [] if columns is None else [*columns.columns[(columns == float(text)).any()]]
     if sharing:
-        columns = first_few([*map(quoted, sharing)])
-        way = f"leave it empty in the file, because {text} is also a value of column {columns},"
+        listed = first_few([*map(quoted, sharing)])
+        way = f"leave it empty in the file, because {text} is also a value of column {listed},"
     return (
-        f"column {quoted(name)}: {text} {rows} is far from the others, {others}; {way} if it codes a missing value, or "
-        "correct it if it is an error"
+        f"column {quoted(name)}: {text} {rows} is far from the others, {far.others}; {way} if it codes a missing "
+        "value, or correct it if it is an error"
     )

@@ -158,7 +158,7 @@ def test_decimal_points_beside_commas_are_left_to_the_file():
         "numbers with separators: column 'bmi' ('21,5' on line 2); write these numbers with a decimal point and no "
         "other separators"
     ) in result.stdout
-    assert role(result, "bmi") == "unclear numbers"
+    assert role(result, "bmi") == "unusable as it is"
     assert following(result).exit_code == 0
 
 
@@ -301,6 +301,23 @@ def test_separators_of_thousands_are_recognized(cells, delimiter, options):
     result = check()
     assert options in result.stdout.splitlines()[-1]
     assert following(result).exit_code in (0, 3)  # read, and solved to the end or not
+
+
+def test_equal_separators_are_refused_before_a_command_is_printed():
+    write(columns())
+    result = check("--thousands", ".")
+    assert result.exit_code == 1
+    assert "but not the same one. Got '.' and '.'." in result.stderr
+    assert "Next:" not in result.stdout
+
+
+def test_a_code_is_left_to_a_question_with_the_other_codes_of_its_column():
+    smoking = [(8 if i % 20 else 9) if i % 10 == 0 else i % 3 for i in range(N)]
+    write(columns(stage=[1 + i % 8 for i in range(N)], smoking=smoking))
+    result = check()
+    assert "'smoking': 8 on 3 rows" in result.stdout
+    assert "'smoking': 9 on 3 rows" in result.stdout
+    assert "--missing-values" not in result.stdout.splitlines()[-1]
 
 
 def test_an_encoding_is_recognized():
