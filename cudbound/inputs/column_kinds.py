@@ -36,11 +36,11 @@ REMEDIES = {
         "--exclude COL"
     ),
 }
-#: A column that numbers the rows has at least so many, and a step of 1 between nearly all.
+#: A column that numbers the rows has at least this many, and a step of 1 between nearly all.
 MIN_COUNTED, MOSTLY = 10, 0.9
-#: Texts of so many words, in the median, are sentences.
+#: Texts with this median number of words are sentences.
 SENTENCE = 3
-#: A column of text with more levels than this, and than a fifth of the rows, is no category that is found by itself.
+#: A column of text with more levels than this, and than a fifth of the rows, is not taken for a category.
 FEW_LEVELS = 5
 
 #: The words of spreadsheets in German, French, Spanish, Italian, Portuguese, Dutch, Polish for true and false.
@@ -92,7 +92,8 @@ def kind_of(name: str, values: pd.Series[str]) -> str:
             return kind
     parts = [match.groups() for match in map(_UNIT.fullmatch, others) if match]
     # few units of many numbers, unlike the stages 1a, 1b, 2a
-    if 2 * len(parts) > len(others) and 2 * len({unit for _, unit in parts}) < len({one for one, _ in parts}):
+    units, quantities = {unit for _, unit in parts}, {quantity for quantity, _ in parts}
+    if 2 * len(parts) > len(others) and 2 * len(units) < len(quantities):
         return UNITS
     if 2 * len(others) < len(values):
         return SLIPS
@@ -155,44 +156,31 @@ def automatic_categories(
         If columns of text hold something else than the levels of a category, see `kind_of`.
     """
     texts, integers, refused = [], [], {}
-    for name in frame.columns:
+    for name in [name for name in frame.columns if name not in named]:
         values = frame[name].dropna()
-        kind = kind_of(name, values)
-        if name in named or kind == EMPTY:
-            continue
-        numbers = to_numbers(values)
+        numbers, kind = to_numbers(values), kind_of(name, values)
         if kind == TEXT:
             texts.append(name)
-        elif 2 * numbers.notna().sum() <= len(values):
+        elif kind != EMPTY and 2 * numbers.notna().sum() <= len(values):
             refused[name] = kind
-        elif (
-            kind == NUMBERS
-            and (numbers % 1 == 0).all()
-            and 2 < numbers.nunique() <= most_integers
-            and numbers.nunique() < len(values)
-        ):
-            integers.append(name)
+        elif kind == NUMBERS and (numbers % 1 == 0).all() and 2 < numbers.nunique() < len(values):
+            integers += [name] if numbers.nunique() <= most_integers else []
     if with_text and refused:
-        raise CsvError(_refusal(frame, refused))
+        raise CsvError(
+            f"--categorical auto does not include columns of {'; nor of '.join(of_kinds(frame, refused))}. "
+            "If the texts in a column are levels, name it: --categorical COL,auto"
+        )
     return (texts if with_text else []), integers
 
 
-def _refusal(frame: pd.DataFrame, refused: dict[str, str]) -> str:
-    """Report which text columns are not categories, why, and how to fix it, by kind."""
-    return (
-        f"--categorical auto does not include columns of {'; nor of '.join(of_kinds(frame, refused))}. "
-        "If the texts in a column are levels, name it: --categorical COL,auto"
-    )
-
-
-def of_kinds(frame: pd.DataFrame, found: dict[str, str]) -> list[str]:
+def of_kinds(frame: pd.DataFrame, kinds: dict[str, str]) -> list[str]:
     """Report the columns of each kind, and what to do about them."""
-    said = []
-    for kind in dict.fromkeys(found.values()):
-        columns = [_example(frame[name], kind) for name in found if found[name] == kind]
+    sentences = []
+    for kind in dict.fromkeys(kinds.values()):
+        columns = [_example(frame[name], kind) for name in kinds if kinds[name] == kind]
         remedy = remedy_of_separators(frame)[0] if kind == SEPARATORS else REMEDIES[kind]
-        said.append(f"{kind}: {first_few(columns)}; {remedy}")
-    return said
+        sentences.append(f"{kind}: {first_few(columns)}; {remedy}")
+    return sentences
 
 
 def remedy_of_separators(frame: pd.DataFrame) -> tuple[str, dict[str, str]]:
@@ -200,11 +188,9 @@ def remedy_of_separators(frame: pd.DataFrame) -> tuple[str, dict[str, str]]:
 
     If a comma may stand before decimals or between thousands, both options are reported, and none is returned.
     """
-    columns = [frame[name].dropna() for name in frame.columns]
-    numbers = [
-        values for values in columns if kind_of(str(values.name), values) in (NUMBERS, SEPARATORS, SLIPS)
-    ]
-    fitting = conventions(text for values in numbers for text in values)
+    kinds = {name: kind_of(name, frame[name].dropna()) for name in frame.columns}
+    numbers = [frame[name] for name in kinds if kinds[name] in (NUMBERS, SEPARATORS, SLIPS)]
+    fitting = conventions(text for column in numbers for text in column)
     write = "write these numbers with a decimal point and no other separators"
     if {DECIMAL_COMMA, THOUSANDS_COMMA}.issubset(fitting):
         both = "add --thousands ',' if the comma separates thousands (2,915 is 2915), or --decimal ',' if it does not"
@@ -240,8 +226,7 @@ def one_spelling(keys: pd.Series[str]) -> tuple[pd.Series[str], str | None]:
     if not several:
         return keys, None
     words = "; ".join(", ".join(f"{quoted(text)} ({counts[text]})" for text in texts) for texts in several)
-    said = (
+    return keys.replace({text: texts[0] for texts in several for text in texts[1:]}), (
         f"column {quoted(str(keys.name))}: {words} differ only in case or blanks and are treated as one level; if "
         "they are different, change their spelling in the file"
     )
-    return keys.replace({text: texts[0] for texts in several for text in texts[1:]}), said

@@ -195,50 +195,33 @@ def _design(
     """Return the features of a fit, their names, and the columns that have numbers of levels."""
     import pandas as pd
 
-    coded = [name for name in categorical if filled and keys[name].isna().any()]
-    parts = [
-        _levels(keys[name])
-        if name in coded
-        else _indicators(keys[name])
-        if name in categorical
-        else numbers[[name]]
-        for name in features
-    ]
-    widths = [part.shape[1] for part in parts]
-    names = [_names_of_indicators(keys[name]) if name in categorical else [name] for name in features]
-    return (
-        pd.concat(parts, axis=1),
-        tuple(name for part in names for name in part),
-        tuple(sum(widths[:place]) for place, name in enumerate(features) if name in coded),
-    )
+    parts: list[pd.DataFrame] = []
+    names, places_of_levels = list[str](), list[int]()
+    for name in features:
+        part = numbers[[name]] if name not in categorical else _indicators(keys[name])
+        names += map(str, part.columns)
+        if name in categorical and filled and keys[name].isna().any():
+            places_of_levels.append(sum(before.shape[1] for before in parts))
+            codes = pd.Series(keys[name].factorize(sort=True)[0], keys.index, dtype=float)
+            part = codes.where(codes >= 0.0).to_frame(name)
+        parts.append(part)
+    return pd.concat(parts, axis=1), tuple(names), tuple(places_of_levels)
 
 
 def _spelled_alike(keys: pd.DataFrame, categorical: Sequence[str]) -> tuple[pd.DataFrame, list[str]]:
     """Return the cells with one spelling per level, and notes on levels that had several."""
     spelled = {name: one_spelling(keys[name]) for name in categorical}
     alike = keys.assign(**{name: column for name, (column, _) in spelled.items()})
-    return alike, [said for _, said in spelled.values() if said is not None]
-
-
-def _levels(keys: pd.Series[str]) -> pd.DataFrame:
-    """Return the numbers of the levels of a category in the order of the text, nan where one is missing."""
-    import pandas as pd
-
-    codes = pd.Categorical(keys, categories=sorted(keys.dropna().unique())).codes
-    return pd.DataFrame({keys.name: np.where(keys.isna(), np.nan, codes)}, keys.index)
+    return alike, [note for _, note in spelled.values() if note is not None]
 
 
 def _indicators(keys: pd.Series[str]) -> pd.DataFrame:
     """Return indicators of all levels of a category except the first, nan where the value is missing."""
     import pandas as pd
 
-    found = pd.get_dummies(keys, prefix=str(keys.name), prefix_sep="=", drop_first=True, dtype=float)
-    found[keys.isna()] = np.nan
-    return found
-
-
-def _names_of_indicators(keys: pd.Series[str]) -> list[str]:
-    return [f"{keys.name}={level}" for level in sorted(keys.dropna().unique())[1:]]
+    indicators = pd.get_dummies(keys, prefix=str(keys.name), prefix_sep="=", drop_first=True, dtype=float)
+    indicators[keys.isna()] = np.nan
+    return indicators
 
 
 def _notes(
@@ -248,8 +231,8 @@ def _notes(
     notes = []
     if roles.automatic:
         kinds = {"text": texts, "integers": integers}
-        found = "; ".join(f"{first_few(names)} ({what})" for what, names in kinds.items() if names)
-        notes.append(f"Categorical columns, found automatically: {found or 'none'}.")
+        columns = "; ".join(f"{first_few(names)} ({kind})" for kind, names in kinds.items() if names)
+        notes.append(f"Categorical columns, found automatically: {columns or 'none'}.")
     if settled is not None:
         notes.append(f"Missing values: {settled}.")
     return tuple(notes)
@@ -265,24 +248,20 @@ def _roles(
 ) -> tuple[str, ...]:
     """Report the role of every column, in short lines."""
     sizes = [f"{quoted(name)} on {n}" for name, n in zip(classes, np.bincount(y), strict=True)]
-    told = (
-        f"the event {sizes[1]} rows, {sizes[0]}"
-        if len(classes) == 2
-        else f"the classes {', '.join(sizes)} rows"
-    )
-    levels = {name: map(quoted, sorted(categories[name].dropna().unique())) for name in categories.columns}
-    said = {
-        "target": [f"{quoted(roles.target)}, {told}"],
+    of_target = f"the classes {', '.join(sizes)} rows"
+    if len(classes) == 2:
+        of_target = f"the event {sizes[1]} rows, {sizes[0]}"
+    levels = {name: [*map(quoted, sorted(categories[name].dropna().unique()))] for name in categories.columns}
+    lines = {
+        "target": [f"{quoted(roles.target)}, {of_target}"],
         "numeric features": [quoted(name) for name in roles.features if name not in levels],
-        "categorical features": [
-            f"{quoted(name)} ({first_few(list(found))})" for name, found in levels.items()
-        ],
+        "categorical features": [f"{quoted(name)} ({first_few(texts)})" for name, texts in levels.items()],
         "groups": [] if roles.group is None else [quoted(roles.group)],
         "weights": [] if roles.weight is None else [quoted(roles.weight)],
         "columns left out": [quoted(name) for name in columns if name not in roles.used],
         "missing values": [] if settled is None else [settled],
     }
-    return tuple(f"{part}: {first_few(names)}" for part, names in said.items() if names)
+    return tuple(f"{part}: {first_few(names)}" for part, names in lines.items() if names)
 
 
 def check_constant(keys: pd.DataFrame) -> None:
@@ -307,10 +286,9 @@ def copies(keys: pd.DataFrame, y: NDArray[np.int64]) -> list[str]:
 
 def check_copies(keys: pd.DataFrame, y: NDArray[np.int64], target: str) -> None:
     """Raise an error for features that are copies of the target."""
-    found = copies(keys, y)
-    if found:
+    if names := copies(keys, y):
         raise CsvError(
-            f"column {first_few([quoted(name) for name in found])} is a copy of the target {quoted(target)}, with "
+            f"column {first_few([*map(quoted, names)])} is a copy of the target {quoted(target)}, with "
             "a single value per class; a classifier must not use it: drop it with --exclude COL"
         )
 
