@@ -17,11 +17,7 @@ from unwrapped import unwrapped
 
 from cudbound import LeastSquaresClassifier, compare_intervals, performance_interval
 from cudbound.basis.equal_rows import count_improbable_copies
-from cudbound.basis.exceptions import (
-    DuplicateRowsWarning,
-    FewGroupsWarning,
-    FrequencyWeightsWarning,
-)
+from cudbound.basis.exceptions import DuplicateRowsWarning, FewGroupsWarning, FrequencyWeightsWarning
 from cudbound.basis.groups import Groups
 from cudbound.basis.related_rows import related_rows
 from cudbound.cli.group import main

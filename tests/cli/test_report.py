@@ -142,18 +142,8 @@ def test_cases_and_coefficients_are_those_of_the_file(folder, missing):
     frame = pd.read_csv(folder / "data" / "patients.csv")
     frame.loc[[2, 9], "sex"], frame.loc[[4, 9, 11], "age"] = None, None
     frame.to_csv("gaps.csv", index=False)
-    result = report(
-        *FEW,
-        "--seed",
-        "1",
-        "--classifier",
-        "logistic",
-        "--missing",
-        missing,
-        "--output",
-        "a.html",
-        file="gaps.csv",
-    )
+    options = f"--seed 1 --classifier logistic --missing {missing} --output a.html"
+    result = report(*FEW, *options.split(), file="gaps.csv")
     assert result.exit_code == 0, result.stderr
     found = json.loads((folder / "a.json").read_text("utf-8"))
     used = frame.dropna() if missing == "drop" else frame

@@ -60,8 +60,7 @@ def test_weights_reach_the_parts_of_a_search_that_request_them():
 
 @pytest.mark.filterwarnings("ignore::cudbound.basis.exceptions.NotMinimizerWarning")
 @pytest.mark.parametrize(
-    ("routing", "estimator"),
-    [(True, scaled), (False, GridSearchCV(LogisticRegression(), {"C": [1.0]}))],
+    ("routing", "estimator"), [(True, scaled), (False, GridSearchCV(LogisticRegression(), {"C": [1.0]}))]
 )
 def test_weights_that_no_part_takes_are_refused_before_the_refits(routing, estimator):
     with config_context(enable_metadata_routing=routing):

@@ -295,20 +295,19 @@ def test_the_step_is_known_from_other_processes():
         compare_intervals(clone(failing).fit(X, y), X, y, n_jobs=2, **CALL)
 
 
-def test_folds_of_groups_that_draws_do_not_have():
+@pytest.mark.parametrize(
+    ("cv", "with_groups", "message"),
+    [
+        (GroupKFold(15), True, r"in GridSearchCV.*or fewer groups, than GridSearchCV has folds"),
+        (Blocks(), False, r"enable_metadata_routing=True\) .* reach GridSearchCV"),
+    ],
+    ids=["more folds than groups of a draw", "a splitter that does not say that it needs groups"],
+)
+def test_folds_of_groups_that_cannot_be_made(cv, with_groups, message):
     groups = np.repeat(np.arange(20), 3)
-    clf = GridSearchCV(LogisticRegression(), {"C": [1.0]}, cv=GroupKFold(15)).fit(ROWS, ILL, groups=groups)
-    with pytest.raises(
-        FailedRefitsError, match=r"in GridSearchCV.*or fewer groups, than GridSearchCV has folds"
-    ):
-        compare_intervals(clf, ROWS, ILL, groups=groups, **CALL)
-
-
-def test_a_splitter_that_needs_groups_and_does_not_say_so():
-    groups = np.repeat(np.arange(20), 3)
-    clf = GridSearchCV(LogisticRegression(), {"C": [1.0]}, cv=Blocks()).fit(ROWS, ILL, groups=groups)
-    with pytest.raises(FailedRefitsError, match=r"enable_metadata_routing=True\) .* reach GridSearchCV"):
-        compare_intervals(clf, ROWS, ILL, **CALL)
+    clf = GridSearchCV(LogisticRegression(), {"C": [1.0]}, cv=cv).fit(ROWS, ILL, groups=groups)
+    with pytest.raises(FailedRefitsError, match=message):
+        compare_intervals(clf, ROWS, ILL, groups=groups if with_groups else None, **CALL)
 
 
 def test_weights_that_a_step_neither_requests_nor_refuses():

@@ -75,7 +75,7 @@ def test_an_interval_that_is_terminated_while_its_workers_start_leaves_no_proces
         "--jobs",
         "2",
     ]
-    command = [sys.executable, "-m", "cudbound.cli", "interval", str(tmp_path / "rows.csv"), *options]
+    command = [sys.executable, "-m", "cudbound", "interval", str(tmp_path / "rows.csv"), *options]
     with subprocess.Popen(command, start_new_session=True, stderr=subprocess.PIPE, text=True) as run:
         while len(workers(run.pid)) < 2:
             assert run.poll() is None, run.stderr.read()
