@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
+from itertools import takewhile
 from typing import Any
 
 import numpy as np
@@ -30,7 +32,7 @@ ROUNDING = 1e-9
 SEED = 0
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class FittedFacts:
     """Facts on a fitted classifier and its training rows.
 
@@ -41,29 +43,53 @@ class FittedFacts:
         linear form, or if the matrix has more than `MOST_VALUES` values.
     distinct_rows : float
         Distinct rows of the matrix that reaches the classifier, regardless of labels; nan if there is none.
-    n_columns : float
-        Columns of the matrix that reaches the classifier, or the first step that uses the labels; nan if there is none.
-    reads_labels : str
-        The class of the first step before the classifier that uses the labels; empty if none does.
-    chosen_inside : tuple of str
-        The searches that chose parameters on these rows, outermost first, such as ("GridSearchCV",).
     frozen : tuple of str
         The parts that a refit does not fit again, such as ("SelectFromModel(prefit=True)",).
+    inside : Inside
+        The steps before the classifier, and the classifier.
+    tables : tuple
+        The rows that reach each of these steps, and, last, those that reach the classifier.
+    y : array-like, shape (n_samples,)
     """
 
     rank: float
     distinct_rows: float
-    n_columns: float
-    reads_labels: str
-    chosen_inside: tuple[str, ...]
     frozen: tuple[str, ...]
+    inside: Inside
+    tables: tuple[Any, ...]
+    y: Any
+
+    @cached_property
+    def _n_label_free(self) -> int:
+        """Steps before the first one that uses the labels; both fits of each are made only when this is read."""
+        steps = zip(self.inside.steps, self.tables[:-1], strict=True)
+        is_free = (is_label_free(step, X, self.y) for step, X in steps)
+        return len(list(takewhile(bool, is_free)))
+
+    @property
+    def reads_labels(self) -> str:
+        """The class of the first step before the classifier that uses the labels; empty if none does."""
+        readers = self.inside.steps[self._n_label_free :]
+        return type(readers[0]).__name__ if readers else ""
+
+    @property
+    def chosen_inside(self) -> tuple[str, ...]:
+        """The searches that chose parameters on these rows, outermost first, such as ("GridSearchCV",)."""
+        return self.inside.chosen_by
+
+    @property
+    def n_columns(self) -> int:
+        """Columns of the matrix that reaches the classifier, or the first step that uses the labels."""
+        return _n_columns(self.tables[self._n_label_free])
+
+    def has_columns(self, n: int) -> bool:
+        """Whether `n_columns` is at least n, and the classifier uses columns; rarely needs to fit a step."""
+        uses_them = not isinstance(self.inside.classifier, DummyClassifier)
+        return uses_them and max(map(_n_columns, self.tables)) >= n and self.n_columns >= n
 
 
 def facts_of(estimator: Any, X: Any, y: Any) -> FittedFacts:
     """Return facts on a fitted classifier and its training rows.
-
-    Steps that use the labels are found by trial: each is fitted with and without labels, on the output of the fitted
-    steps before it. A step counts as using them if it cannot be fitted without, or if its outputs cannot be compared.
 
     Parameters
     ----------
@@ -78,18 +104,25 @@ def facts_of(estimator: Any, X: Any, y: Any) -> FittedFacts:
     >>> from sklearn.linear_model import LogisticRegression
     >>> from sklearn.pipeline import make_pipeline
     >>> X, y = [[0.0, 1.0], [1.0, 0.0], [2.0, 5.0], [2.0, 1.0]], [0, 0, 1, 1]
-    >>> facts_of(make_pipeline(SelectKBest(k=1), LogisticRegression()).fit(X, y), X, y)
-    FittedFacts(rank=2.0, distinct_rows=3.0, n_columns=2.0, reads_labels='SelectKBest', chosen_inside=(), frozen=())
+    >>> facts = facts_of(make_pipeline(SelectKBest(k=1), LogisticRegression()).fit(X, y), X, y)
+    >>> facts.rank, facts.distinct_rows, facts.n_columns, facts.reads_labels
+    (2.0, 3.0, 2, 'SelectKBest')
     """
     inside = take_apart(estimator)
-    rows, reads_labels, n_columns = transformed(inside.steps, X, y)
+    tables = [X]
+    for step in inside.steps:
+        if hasattr(step, "transform"):
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                X = step.transform(copied(X))
+        tables.append(X)
     return FittedFacts(
-        rank=_rank(inside.classifier, rows),
-        distinct_rows=count_distinct_rows(rows),
-        n_columns=0.0 if isinstance(inside.classifier, DummyClassifier) else n_columns,  # it uses none
-        reads_labels=reads_labels,
-        chosen_inside=inside.chosen_by,
+        rank=_rank(inside.classifier, X),
+        distinct_rows=count_distinct_rows(X),
         frozen=tuple(dict.fromkeys(_frozen(inside))),
+        inside=inside,
+        tables=tuple(tables),
+        y=y,
     )
 
 
@@ -124,41 +157,9 @@ def _frozen(inside: Inside) -> Iterator[str]:
 # ---- steps that read the labels: tags of scikit-learn do not tell ----
 
 
-def transformed(steps: Iterable[Any], X: Any, y: Any) -> tuple[Any, str, float]:
-    """Return the output of fitted steps, the first step that uses the labels, and the number of columns before it.
-
-    Each step is tried on the output of the steps before it.
-
-    Parameters
-    ----------
-    steps : iterable of object
-        Fitted transformers. One without ``transform``, which changes only training rows, counts as using labels.
-    X, y : array-like
-        The rows and labels that they were fitted to; `X` is not changed.
-
-    Examples
-    --------
-    >>> from sklearn.feature_selection import SelectKBest
-    >>> from sklearn.preprocessing import StandardScaler
-    >>> X, y = [[0.0, 1.0], [1.0, 0.0], [2.0, 5.0], [3.0, 1.0]], [0, 0, 1, 1]
-    >>> rows, *others = transformed([StandardScaler().fit(X), SelectKBest(k=1).fit(X, y)], X, y)
-    >>> rows.shape, others
-    ((4, 1), ['SelectKBest', 2.0])
-    """
-    reads_labels, n_columns = "", np.nan
-    for step in steps:
-        if not reads_labels and not is_label_free(step, X, y):
-            reads_labels, n_columns = type(step).__name__, _n_columns(X)
-        if hasattr(step, "transform"):
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                X = step.transform(copied(X))
-    return X, reads_labels, n_columns if reads_labels else _n_columns(X)
-
-
-def _n_columns(X: Any) -> float:
+def _n_columns(X: Any) -> int:
     shape = np.shape(X)
-    return float(shape[1]) if len(shape) == 2 else np.nan
+    return int(shape[1]) if len(shape) == 2 else 0
 
 
 def is_label_free(step: Any, X: Any, y: Any) -> bool:

@@ -225,14 +225,13 @@ def many_features(
     result : {"interval", "estimate", "comparison"}, default="interval"
         What the classifier is used for.
     """
-    by_number = facts.n_columns >= design.n_units
-    if not (by_number or design.has_many_columns):
+    if not (design.has_many_columns or facts.has_columns(design.n_units)):
         return ()
     rank = f" (rank of the design {design.rank:.0f})" if design.has_many_columns else ""
     units = f"{design.n_rows} rows" if design.n_groups is None else f"{design.n_groups} groups of rows"
     advice = MANY_FEATURES[result][0 if design.is_nearly_full else 1]
     message = (
-        f"The classifier has {facts.n_columns:.0f} features{rank} for {units}. {advice}; use fewer features or a "
+        f"The classifier has {facts.n_columns} features{rank} for {units}. {advice}; use fewer features or a "
         f"penalty, or report this caution with the {result}."
     )
     return (ManyFeaturesWarning(message, fits_any_labels=design.is_nearly_full),)

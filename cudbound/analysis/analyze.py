@@ -186,10 +186,8 @@ def _check_threshold(estimator: Any, sample: Sample, asked: ResolvedMetrics) -> 
     if cut is None or not hasattr(estimator, "predict_proba"):
         return
     event = sample.classes.tolist()[asked.event_class]
-    risk, called = (
-        predicted_probabilities(estimator, sample.X, len(sample.classes))[:, asked.event_class],
-        estimator.predict(sample.X) == event,
-    )
+    risk = predicted_probabilities(estimator, sample.X, len(sample.classes))[:, asked.event_class]
+    called = estimator.predict(sample.X) == event
     if ((risk > cut) & ~called | (risk < cut) & called).any():
         advice = (
             f" Pass FixedThresholdClassifier(classifier, threshold={cut:g}, pos_label={event!r}) of "

@@ -118,6 +118,19 @@ def test_the_first_of_two_is_named_also_in_nested_pipelines_searches_and_thresho
     assert [facts(one).reads_labels for one in wrapped] == ["SelectKBest"] * 5
 
 
+def test_steps_are_fitted_on_trial_only_where_the_answer_is_read(monkeypatch):
+    n_fits = []
+    fit = StandardScaler.fit
+    monkeypatch.setattr(
+        StandardScaler, "fit", lambda *args, **kwargs: n_fits.append(1) or fit(*args, **kwargs)
+    )
+    found = facts_of(make_pipeline(StandardScaler(), LOGISTIC).fit(X, Y), X, Y)
+    n_fits.clear()
+    assert (found.has_columns(7), len(n_fits)) == (False, 0)
+    assert (found.has_columns(6), len(n_fits)) == (True, 2)
+    assert (found.reads_labels, found.n_columns, len(n_fits)) == ("", 6, 2)
+
+
 def test_what_fails_counts_as_reading_labels():
     pipeline = make_pipeline(Failing(), LOGISTIC).fit(X, Y)
     Failing.fitted = True
@@ -128,7 +141,7 @@ def test_what_fails_counts_as_reading_labels():
 def test_rows_of_any_kind_are_read_and_left_as_they_are():
     scaled = make_pipeline(StandardScaler(copy=False), LOGISTIC)
     before = X.copy()
-    facts_of(scaled.fit(X.copy(), Y), X, Y)
+    assert facts_of(scaled.fit(X.copy(), Y), X, Y).reads_labels == ""
     np.testing.assert_array_equal(X, before)
 
     frame = pd.DataFrame(X, columns=list("abcdef"))
