@@ -28,7 +28,7 @@ def fit_keywords(
     Raises
     ------
     ValueError
-        If the classifier cannot be fitted with weights, or has folds of groups and there are no groups.
+        If the classifier cannot be fitted with weights, or has folds that need groups and `groups` is None.
     UnsupportedEstimatorError
         If it has folds inside that are numbers of rows.
     """

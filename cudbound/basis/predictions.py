@@ -90,7 +90,7 @@ def predicted_probabilities(estimator: Any, X: Any, n_classes: int) -> Array:
         )
     if numbers.min() < -ROUNDING or numbers.max() > 1.0 + ROUNDING:
         raise ValueError(
-            f"{rule} It returned values from {numbers.min():.3g} to {numbers.max():.3g}: scores are no probabilities; "
+            f"{rule} It returned values from {numbers.min():.3g} to {numbers.max():.3g}: scores are not probabilities; "
             "calibrate them, such as by CalibratedClassifierCV."
         )
     sums = numbers.sum(axis=1)

@@ -258,7 +258,7 @@ def _check_last(path: Path, records: pd.DataFrame) -> None:
 
 
 def _check_header(path: Path, line: int, header: Sequence[str], records: pd.DataFrame) -> None:
-    """Raise an error if the first line has values instead of names: it fits the columns below, and is no series."""
+    """Raise an error if the first line has values instead of names: it fits the columns below and is not a series."""
     fitting = [_fits(name, records[place].iloc[:200]) for place, name in enumerate(header)]
     numbers = [number for name in header if not math.isnan(number := number_of(name))]
     steps = {after - before for before, after in pairwise(numbers)}

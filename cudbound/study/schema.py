@@ -124,7 +124,7 @@ def _comes_from(*origins: Any) -> Callable[[Any], bool]:
     return lambda kind: get_origin(kind) in origins
 
 
-# what is no table, list or scalar, such as a population, is an object already
+# what is not a table, a list or a scalar, such as a population, is an object already
 _CONVERTER = Converter(structure_fallback_factory=lambda _: lambda value, _: value)
 _CONVERTER.register_structure_hook_func(lambda kind: all(one in SCALARS for one in _kinds(kind)), _scalar)
 for _kind in (int, float, str, bool):

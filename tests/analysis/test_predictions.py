@@ -130,8 +130,8 @@ def test_every_call_refuses_them():
 @pytest.mark.parametrize(
     ("risks", "message"),
     [
-        (lambda p: 3 * p, "returned values from 0 to 3: scores are no probabilities"),
-        (lambda p: p - 0.5, "returned values from -0.5 to 0.5: scores are no"),
+        (lambda p: 3 * p, "returned values from 0 to 3: scores are not probabilities"),
+        (lambda p: p - 0.5, "returned values from -0.5 to 0.5: scores are not"),
         (lambda p: 0.7 * p, "returned rows with sums from 0.7 to 0.7"),
         (
             lambda p: p[:, 1:],

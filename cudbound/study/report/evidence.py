@@ -72,7 +72,8 @@ def evidence(store_path: str | Path, rows_of: Container[str] | None = None) -> d
     cells = summary.cells.merge(_means(rows), on=[*CELL, "method"], how="left").merge(
         summary.samples[[*CELL, "mean_truth", "mean_seconds"]], on=CELL
     )
-    lines = [_cell(one, description, "; ".join(versions)) for one in cells.to_dict("records")]  # type: ignore[arg-type]
+    records: list[Any] = cells.to_dict("records")  # its stub does not know that names of columns are texts
+    lines = [_cell(record, description, "; ".join(versions)) for record in records]
     kept = (
         rows
         if rows_of is None
