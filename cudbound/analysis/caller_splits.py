@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from cudbound.basis.calls import warn
 from cudbound.basis.exceptions import TrainingRowsWarning
-from cudbound.basis.method_card import MethodCard
+from cudbound.basis.method_card import NO_OPTIONS, MethodCard
 from cudbound.basis.sample import Sample, check_index
 from cudbound.basis.validation import check_lengths, count_rows
 from cudbound.intervals import METHODS
@@ -35,9 +35,11 @@ def check_use(methods: Sequence[MethodCard], fills: frozenset[str]) -> None:
     )
 
 
-def takes_groups_apart(method: MethodCard, filled: Collection[str]) -> bool:
+def takes_groups_apart(
+    method: MethodCard, filled: Collection[str], options: Mapping[str, Any] = NO_OPTIONS
+) -> bool:
     """Whether a method cannot keep groups of rows together, given the records from splits or new cases."""
-    return method.with_groups == "no" or not method.needs <= KEEP_GROUPS | frozenset(filled)
+    return method.with_groups == "no" or not method.needed(options) <= KEEP_GROUPS | frozenset(filled)
 
 
 class NewCases(NamedTuple):

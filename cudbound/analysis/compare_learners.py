@@ -388,6 +388,7 @@ class Test:
             ComparisonResult,
             asked,
             compute,
+            asked.options_of,
             refused=refused,
             failed=losses.failed,
             confidence_level=level,

@@ -93,7 +93,7 @@ def estimate_error(
     def compute(method: PointEstimator) -> PointEstimate:
         return compute_estimate(method, records, asked.options_of(method))
 
-    rows = compute_rows(PointEstimate, asked, compute, failed=failed)
+    rows = compute_rows(PointEstimate, asked, compute, asked.options_of, failed=failed)
     warn_of(few_test_cases(rows))
     warn_of(run.cautions)
     return PointEstimateTable(rows, run)

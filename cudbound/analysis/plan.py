@@ -135,7 +135,8 @@ def _unseen(question: Question[Any], targets: Sequence[Target]) -> dict[str, str
 def _torn(question: Question[Any], methods: Sequence[MethodCard], recording: Recording) -> dict[str, str]:
     """Return the methods that would split groups of rows, each with the reason."""
     filled = recording.fills | ({"test_set"} if recording.test_set is not None else set())
-    torn = [method.name for method in methods if takes_groups_apart(method, filled)]
+    options_of = question.methods.options_of
+    torn = [method.name for method in methods if takes_groups_apart(method, filled, options_of(method))]
     named = [name for name in torn if name in question.methods.named]
     if named:
         raise ValueError(

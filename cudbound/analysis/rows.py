@@ -43,6 +43,7 @@ def compute_rows(
     kind: type[OneRow],
     methods: Iterable[Named],
     compute: Callable[[Named], OneRow],
+    options_of: Callable[[Named], Mapping[str, Any]],
     *,
     refused: Mapping[str, str] = MappingProxyType({}),
     failed: Mapping[str, Exception] = MappingProxyType({}),
@@ -57,6 +58,8 @@ def compute_rows(
     methods : iterable of MethodCard
     compute : callable
         ``compute(method)`` returns the row.
+    options_of : callable
+        ``options_of(method)`` returns its options, on which the records that it reads may depend.
     refused : mapping of str to str, default={}
         Why methods were left out, by name.
     failed : mapping of str to Exception, default={}
@@ -84,7 +87,7 @@ def compute_rows(
             rows.append(unavailable(method, refused[method.name]))
             continue
         try:
-            for need in sorted(method.needs & failed.keys()):
+            for need in sorted(method.needed(options_of(method)) & failed.keys()):
                 raise failed[need]
             rows.append(compute(method))
             n_computed += 1
@@ -153,6 +156,7 @@ def rows_of_target(
         IntervalEstimate,
         methods,
         compute,
+        question.methods.options_of,
         refused=plan.refused | {one.name: untested for one in methods if untested and one.on_test_set},
         failed={**failed, **too_few},
         confidence_level=target.own_level,

@@ -51,18 +51,24 @@ class Choice:
 
 @dataclass(frozen=True)
 class Number:
-    """An option that is a number in [low, high), or in [low, inf] if `high` is infinite."""
+    """An option that is a number in [low, high), or in [low, inf] if `high` is infinite, or the `word`."""
 
     default: float
     low: float = 0.0
     high: float = float("inf")
+    word: str = ""
 
-    def check(self, name: str, value: object) -> float:
-        """Return the value as a float; raise ValueError if it is not a number in the range."""
-        return check_number(name, value, self.low, self.high)
+    def check(self, name: str, value: object) -> float | str:
+        """Return the value as a float, or the word; raise ValueError for anything else."""
+        if not isinstance(value, str) or not self.word:
+            return check_number(name, value, self.low, self.high)
+        if value != self.word:
+            rule = f"a number in the range [{self.low:g}, {self.high:g}) or {self.word!r}"
+            raise ParameterError(name, rule, value)
+        return self.word
 
     def __str__(self) -> str:
-        return f"{self.default:g}"
+        return f"{self.default:g}, {self.word}" if self.word else f"{self.default:g}"
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import replace
 from numbers import Real
 from typing import Any
@@ -112,8 +112,9 @@ def compute_comparison(
     """
     if method.compares and method.reads != records.kind:
         raise ValueError(method.why_not_read([records.kind]))
-    check_records(method, records, method.needs)
     chosen = method.resolve_options(options, without=OF_ONE_ERROR)
+    needs = method.needed(chosen)
+    check_records(method, records, needs)
     check_alternative(alternative, [method] if method.compares else [], null, confidence_level)
     if method.test is not None:
         outcome = method.test(records, confidence_level, alternative, **chosen)
@@ -124,7 +125,7 @@ def compute_comparison(
             f"{method.name} is an interval for the error of one classifier, not a comparison; use compare_intervals."
         )
     outcome = _without_variance(outcome)
-    tested = tested_in(records, method.needs)
+    tested = tested_in(records, needs)
     return ComparisonResult.of(
         outcome,
         method=method.name,
@@ -133,10 +134,10 @@ def compute_comparison(
         confidence_level=confidence_level,
         alternative=alternative,
         null=float(null),
-        n_fits=_count_fits(method, records),
+        n_fits=_count_fits(needs, records),
         remarks=(
             *based_on(tested),
-            *shared_remarks(records, method.needs, method.with_groups),
+            *shared_remarks(records, needs, method.with_groups),
             *outcome.remarks,
         ),
         degenerate=outcome.degenerate or _why_degenerate(outcome),
@@ -163,7 +164,7 @@ def _why_degenerate(outcome: TestOutcome) -> str | None:
     return why_no_limits(outcome.raw_interval, -1.0)
 
 
-def _count_fits(method: Method, records: Records | ScoreRecords) -> int:
+def _count_fits(needs: Set[str], records: Records | ScoreRecords) -> int:
     """Count the fits of both: a record of differences has one of each behind every fit that it counts."""
-    each = 1 if "second_test_set" in method.needs else 2
-    return each * sum(getattr(getattr(records, need), "n_fits", 0) for need in method.needs)
+    each = 1 if "second_test_set" in needs else 2
+    return each * sum(getattr(getattr(records, need), "n_fits", 0) for need in needs)

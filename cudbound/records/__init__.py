@@ -36,6 +36,7 @@ from cudbound.records.rules import (
 )
 from cudbound.records.scores import BootstrapScores, FoldScores, ScoreRecords, TestSetScores
 from cudbound.records.split_losses import (
+    HalfFoldLosses,
     HalfSplitLosses,
     HalvingLosses,
     ReplicateLosses,
@@ -54,6 +55,7 @@ __all__ = [
     "FoldLosses",
     "FoldScores",
     "Groups",
+    "HalfFoldLosses",
     "HalfSplitLosses",
     "HalvingLosses",
     "InnerErrors",
@@ -139,6 +141,7 @@ class Records(Recorded):
         Test losses of a second classifier on its own test set, for comparisons.
     splits : SplitLosses
     half_splits : HalfSplitLosses
+    half_folds : HalfFoldLosses
     replicates : ReplicateLosses
     halvings : HalvingLosses
     nested : NestedLosses
@@ -196,6 +199,7 @@ class Records(Recorded):
     second_test_set: TestSetLosses | None = None
     splits: SplitLosses | None = None
     half_splits: HalfSplitLosses | None = None
+    half_folds: HalfFoldLosses | None = None
     replicates: ReplicateLosses | None = None
     halvings: HalvingLosses | None = None
     nested: NestedLosses | None = None

@@ -160,6 +160,13 @@ def _pairs(name: str, values: Any) -> Array:
     return array
 
 
+def _halves_of_folds(name: str, values: Any) -> Array:
+    array = _real(name, values, 3)
+    if array.shape[1] != 2 or array.shape[2] < 2:
+        raise ParameterError(name, "of shape (n_halvings, 2, n_folds) with at least two folds", array.shape)
+    return array
+
+
 def _whole(name: str, values: Any, n_dimensions: int) -> NDArray[np.int64]:
     array = numeric(name, values, n_dimensions)
     numbers = array.astype(np.float64)
@@ -213,6 +220,7 @@ NestedFoldLosses = Annotated[Losses, Rule(partial(numeric, n_dimensions=3), loss
 #: Means of losses.
 Means = Annotated[Array, Rule(partial(_real, n_dimensions=1), loss=True)]
 PairsOfMeans = Annotated[Array, Rule(_pairs, loss=True)]
+HalvesOfFoldMeans = Annotated[Array, Rule(_halves_of_folds, loss=True)]
 MeansWithGaps = Annotated[Array, Rule(_with_gaps, loss=True)]
 MeansWithGapsIfRecorded = Annotated[Array | None, Rule(_with_gaps, loss=True, optional=True)]
 MeanLoss = Annotated[float, Rule(partial(check_number, low=-math.inf, high=math.inf), loss=True)]

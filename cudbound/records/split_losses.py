@@ -14,6 +14,7 @@ from cudbound.records.rules import (
     ClassNumbersIfRecorded,
     Flag,
     FlagsIfRecorded,
+    HalvesOfFoldMeans,
     Means,
     MeanSize,
     NumberOrNan,
@@ -86,6 +87,29 @@ class HalfSplitLosses(_MeansOfSplits):
     """
 
     means: PairsOfMeans
+
+
+@dataclass(frozen=True, eq=False)
+class HalfFoldLosses(Recorded):
+    """Mean losses of the folds of a cross-validation inside each half of the data, for several halvings.
+
+    Attributes
+    ----------
+    means : ndarray of float, shape (n_halvings, 2, n_folds)
+        Mean loss of each fold inside the first and inside the second half.
+    n_train : float
+        Mean number of training rows within a half.
+    remarks : tuple of str
+    """
+
+    means: HalvesOfFoldMeans
+    n_train: MeanSize
+    remarks: Remarks = ()
+
+    @property
+    def n_fits(self) -> int:
+        """Number of classifier fits behind the record."""
+        return int(np.size(self.means))
 
 
 @dataclass(frozen=True, eq=False)

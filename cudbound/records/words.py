@@ -17,6 +17,7 @@ WORDS = {
     "second_test_set": ("a test set for each classifier", "TestSetLosses of the second classifier"),
     "splits": ("splits into training and test rows", "SplitLosses"),
     "half_splits": ("splits of both halves of the rows", "HalfSplitLosses"),
+    "half_folds": ("cross-validation of both halves of the rows", "HalfFoldLosses"),
     "replicates": ("splits of replicates of the rows", "ReplicateLosses"),
     "halvings": ("two-fold cross-validation", "HalvingLosses"),
     "nested": ("nested cross-validation", "NestedLosses"),

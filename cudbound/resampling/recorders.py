@@ -38,6 +38,7 @@ from cudbound.resampling.removed_cases import record_removed_cases
 from cudbound.resampling.replacements import count_replacement_fits, record_replacements
 from cudbound.resampling.single_class import SingleClassError
 from cudbound.resampling.splits import (
+    record_half_folds,
     record_half_splits,
     record_halvings,
     record_replicates,
@@ -262,6 +263,11 @@ RECORDERS: dict[str, Recorder] = {
     "half_splits": _from_task(
         "half_splits", record_half_splits, lambda sizes, n: 2 * sizes.n_halvings * sizes.n_splits
     ),
+    "half_folds": _from_task(
+        "half_folds",
+        record_half_folds,
+        lambda sizes, n: 2 * sizes.n_halvings * min(sizes.n_folds, n // 2),
+    ),
     "replicates": _from_task(
         "replicates", record_replicates, lambda sizes, n: sizes.n_replicates * sizes.n_splits
     ),
@@ -287,7 +293,7 @@ FEWER = {
     **dict.fromkeys(("bootstrap", "removed_cases"), ("a smaller n_resamples",)),
     "inner": ('resampling=Resampling(inner="oob")', "a smaller n_resamples"),
     **dict.fromkeys(
-        ("folds", "repeated_folds", "splits", "half_splits", "replicates", "nested"),
+        ("folds", "repeated_folds", "splits", "half_splits", "half_folds", "replicates", "nested"),
         ("smaller resampling=Resampling(sizes=...)",),
     ),
 }

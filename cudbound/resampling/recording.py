@@ -39,6 +39,7 @@ STREAMS = (
     *("bootstrap", "inner", "folds", "cv", "removed_cases", "bolstered"),
     *("repeated_folds", "leave_one_out", "splits", "half_splits", "replicates", "halvings", "test_set"),
     *("nested", "replacements", "second_test_set", "learners", "tuned", "stratified_folds", "own_intervals"),
+    "half_folds",
 )
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cudbound.records import (
+    HalfFoldLosses,
     HalfSplitLosses,
     HalvingLosses,
     ReplicateLosses,
@@ -17,6 +18,7 @@ from cudbound.records import (
     TestSetLosses,
 )
 from cudbound.records.split_losses import N_HALVINGS
+from cudbound.resampling.folds import draw_folds
 from cudbound.resampling.refits import Refit
 from cudbound.resampling.task import Task, parted
 
@@ -100,6 +102,36 @@ def record_half_splits(task: Task) -> HalfSplitLosses:
     )
     pairs = means.mean(axis=1).reshape(sizes.n_halvings, 2)
     return HalfSplitLosses(pairs, half - n_test, n_test, sizes.n_splits, (*notes, *remarks))
+
+
+def record_half_folds(task: Task) -> HalfFoldLosses:
+    """Record the fold means of a cross-validation inside each half, for ``sizes.n_halvings`` halvings.
+
+    Each half has its own ``sizes.n_folds`` shuffled folds; with fewer rows, every row is a fold. If n is odd, one row
+    is left out of each halving. Each halving is redrawn by itself, with its folds.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than 4 rows, or a training set has one class and the policy is "error".
+    """
+    n, half = task.n_samples, task.n_samples // 2
+    if half < SMALLEST_HALF:
+        raise ValueError(f"Folds within halves need at least {2 * SMALLEST_HALF} rows. Got {n} instead.")
+    n_folds = min(task.sizes.n_folds, half)
+
+    def draw() -> Design:
+        testing = np.zeros((2, n_folds, n), dtype=np.int32)
+        for part, rows in zip(testing, task.rng.permutation(n)[: 2 * half].reshape(2, half), strict=True):
+            part[draw_folds(half, n_folds, task.rng), rows] = 1
+        training = testing.sum(axis=1, keepdims=True, dtype=np.int32) - testing
+        return Design(training.reshape(-1, n), testing.reshape(-1, n))
+
+    designs, n_again, n_one_class = task.draw_parts([draw] * task.sizes.n_halvings, _training)
+    remarks = task.describe_parts("training sets of folds inside halves", n_again, n_one_class)
+    notes = ("1 row left out of each halving",) if n % 2 else ()
+    means = _means(task.refit, designs).reshape(-1, 2, n_folds)
+    return HalfFoldLosses(means, half - half / n_folds, (*notes, *remarks))
 
 
 def record_replicates(task: Task) -> ReplicateLosses:

@@ -15,6 +15,7 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.model_selection import KFold
 from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
@@ -23,6 +24,7 @@ from cudbound import LeastSquaresClassifier, compare_learners
 from cudbound.adapters.seeded import seeded_clone, unseeded_parameters
 from cudbound.basis.exceptions import UnscaledPenaltyWarning
 from cudbound.intervals import METHODS
+from cudbound.resampling import ResamplingSizes
 from cudbound.resampling.resampling import Resampling
 
 X, Y = sample(30)
@@ -151,6 +153,24 @@ def test_options_and_level_reach_the_method():
     wide = compare_learners([A, B], X, Y, confidence_level=0.99, rng=0).row
     assert narrow.pvalue == wide.pvalue
     assert wide.raw_interval.low < narrow.raw_interval.low < narrow.raw_interval.high < wide.raw_interval.high
+
+
+def test_rho_from_halves_takes_their_fits():
+    asked = ("grandvalet-bengio-t", {"rho": "half"})
+    sizes = ResamplingSizes(n_folds=4, n_halvings=3)
+    row = compare_learners([A, B], X, Y, methods=asked, resampling=Resampling(sizes=sizes), rng=1).row
+    assert row.n_fits == 2 * (4 + 2 * 3 * 4)
+    assert row.details["rho"] == max(row.details["rho_of_halves"], 0.0)
+    plain = compare_learners([A, B], X, Y, methods=asked[0], resampling=Resampling(sizes=sizes), rng=1).row
+    assert (plain.estimate, plain.n_fits) == (row.estimate, 8)
+    assert abs(row.statistic / plain.statistic) == pytest.approx(np.sqrt((1 - row.details["rho"]) / 0.3))
+    with pytest.raises(ValueError, match="which resample single rows"):
+        compare_learners([A, B], X, Y, methods=asked, groups=np.arange(len(Y)) // 2, rng=0)
+    few = KNeighborsClassifier(20)  # has more rows than that in a training set, and fewer in half of one
+    table = compare_learners([A, few], X, Y, methods=[asked, "k-fold-t"], rng=0)
+    assert "could not be computed" in table[asked[0]].degenerate
+    assert "n_neighbors" in table[asked[0]].degenerate
+    assert table["k-fold-t"].degenerate is None
 
 
 def test_one_sided_limits_are_open_and_clipped():

@@ -143,11 +143,17 @@ def estimators_of_points() -> str:
     return table_of_methods(ESTIMATORS.values(), *shown)
 
 
+def all_needs(card: MethodCard) -> frozenset[str]:
+    """What a method needs, also with the words of options that are numbers otherwise."""
+    words = {name: one.word for name, one in card.options.items() if getattr(one, "word", "")}
+    return card.needs | card.needed(words)
+
+
 def recorded_losses() -> str:
     """The classes of `cudbound.records`, what they hold, and the methods that read the field they fill."""
     rows = []
     for kind, needs in RECORDED.items():
-        readers = [m.name for m in (*METHODS.values(), *ESTIMATORS.values()) if m.needs & set(needs)]
+        readers = [m.name for m in (*METHODS.values(), *ESTIMATORS.values()) if all_needs(m) & set(needs)]
         rows.append(
             {
                 "class": f"`{kind.__name__}`",

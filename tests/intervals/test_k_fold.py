@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import math
+import statistics
+from fractions import Fraction
+from itertools import product
 
 import numpy as np
 import pytest
@@ -18,15 +21,17 @@ from sklearn.tree import DecisionTreeClassifier
 from cudbound.basis.proportions import inverted_binomial_interval
 from cudbound.intervals import compute_interval
 from cudbound.intervals.bayle import BAYLE, bayle_pivot
+from cudbound.intervals.difference import compute_comparison
 from cudbound.intervals.grandvalet_bengio import (
     GRANDVALET_BENGIO,
     grandvalet_bengio_pivot,
+    rho_of_halves,
     rho_threshold,
     type_1_error,
     variance_estimates,
 )
 from cudbound.intervals.k_fold import K_FOLD_T, k_fold_t_pivot
-from cudbound.records import FoldLosses, Records
+from cudbound.records import FoldLosses, HalfFoldLosses, Records
 
 VECTORS = shared_vectors()
 ALTERNATIVES = ("two-sided", "less", "greater")
@@ -296,7 +301,7 @@ def test_threshold_without_a_statistic_or_on_the_wrong_side():
 
 @pytest.mark.parametrize("rho", [1.0, 1.5, -0.1, math.nan, "0.7"])
 def test_rho_outside_its_range_is_refused(rho):
-    message = r"'rho' parameter must be a number in the range \[0, 1\)\. Got"
+    message = r"'rho' parameter must be a number in the range \[0, 1\)( or 'half')?\. Got"
     with pytest.raises(ValueError, match=message):
         compute_interval(GRANDVALET_BENGIO, _records(_random_blocks(0)), 0.95, {"rho": rho})
 
@@ -335,6 +340,91 @@ def test_grandvalet_bengio_test_rejects_where_its_interval_leaves_out_zero(alter
         assert found.estimate == pytest.approx(blocks.mean())
         seen.add(bool(rejected))
     assert seen == {True, False}
+
+
+# ---- rho from halves ----
+
+
+@pytest.mark.parametrize("n_folds", [2, 3])
+def test_rho_of_halves_over_all_outcomes_is_the_ratio_of_the_exact_moments(n_folds):
+    """Fold means (2 a + b_k) / 4 with independent fair coins a and b_k: gamma = 1/16, a variance of 5/64 each."""
+    gamma, variance = Fraction(1, 16), Fraction(5, 64)
+    theta = gamma + (variance - gamma) / n_folds
+    half = [[(2 * a + b) / 4 for b in coins] for a, *coins in product((0, 1), repeat=n_folds + 1)]
+    assert rho_of_halves(list(product(half, half))) == pytest.approx(float(gamma / theta), rel=1e-12)
+
+
+@settings(deadline=None)
+@given(st.lists(st.lists(st.integers(-9, 9), min_size=6, max_size=6), min_size=1, max_size=5))
+def test_rho_of_halves_in_plain_python(halvings):
+    halves = [(values[:3], values[3:]) for values in halvings]
+    theta = statistics.fmean((statistics.fmean(a) - statistics.fmean(b)) ** 2 / 2 for a, b in halves)
+    theta_3 = statistics.fmean(statistics.variance(half) / 3 for pair in halves for half in pair)
+    found = rho_of_halves(np.array(halves) / 9)
+    if theta < 1e-12:
+        assert found == -math.inf or (math.isnan(found) and theta_3 == 0)
+    else:
+        assert found == pytest.approx(1 - theta_3 / theta, rel=1e-9, abs=1e-9)
+
+
+def _with_halves(halves):
+    blocks = _random_blocks(5)
+    return Records(folds=FoldLosses.from_blocks(blocks), half_folds=HalfFoldLosses(halves, 7.5))
+
+
+def test_rho_half_is_the_interval_and_the_test_at_the_estimate():
+    halves = [[[0.1, 0.3, 0.2, 0.2], [0.5, 0.4, 0.6, 0.4]], [[0.2, 0.2, 0.4, 0.3], [0.1, 0.0, 0.1, 0.2]]]
+    records, rho = _with_halves(halves), rho_of_halves(halves)
+    assert 0.5 < rho < 1.0
+    row = compute_interval(GRANDVALET_BENGIO, records, 0.9, {"rho": "half"})
+    given_rho = compute_interval(GRANDVALET_BENGIO, records, 0.9, {"rho": rho})
+    assert row.raw_interval == given_rho.raw_interval
+    assert row.details == {**given_rho.details, "rho_of_halves": rho}
+    assert (row.remarks, row.n_fits) == ((), 1 + 4 + 16)
+    tested = compute_comparison(GRANDVALET_BENGIO, records, 0.9, options={"rho": "half"})
+    assert tested.pvalue == compute_comparison(GRANDVALET_BENGIO, records, 0.9, options={"rho": rho}).pvalue
+    assert tested.n_fits == 2 * (4 + 16)
+    fewer = compute_interval(
+        GRANDVALET_BENGIO, _with_halves([[[0.1, 0.3], [0.5, 0.4]]]), 0.9, {"rho": "half"}
+    )
+    assert fewer.remarks == ("rho is that of 2 folds, and not of 4",)
+    with pytest.raises(
+        ValueError, match="needs cross-validation of both halves of the rows, not recorded here"
+    ):
+        compute_comparison(GRANDVALET_BENGIO, _records(_random_blocks(5)), 0.9, options={"rho": "half"})
+
+
+@pytest.mark.parametrize(
+    ("halves", "rho"),
+    [([[[0.1, 0.3], [0.2, 0.3]]], -4.0), ([[[0.1, 0.3], [0.3, 0.1]]], -math.inf)],
+    ids=["negative", "halves that agree"],
+)
+def test_a_negative_estimate_of_rho_counts_as_independent_folds(halves, rho):
+    row = compute_interval(GRANDVALET_BENGIO, _with_halves(halves), 0.9, {"rho": "half"})
+    assert (row.details["rho"], row.details["rho_of_halves"]) == (0.0, pytest.approx(rho))
+    assert row.raw_interval == compute_interval(K_FOLD_T, _with_halves(halves), 0.9).raw_interval
+
+
+@pytest.mark.parametrize("levels", [(0.1, 0.3), (0.2, 0.2)])
+def test_fold_means_that_do_not_vary_within_halves_leave_rho_undefined(levels):
+    records = _with_halves([[[level] * 4 for level in levels]])
+    row = compute_interval(GRANDVALET_BENGIO, records, 0.9, {"rho": "half"})
+    assert (
+        row.degenerate
+        == "undefined: rho cannot be estimated, because the fold means within halves do not vary"
+    )
+    assert math.isnan(row.raw_interval.low)
+    assert row.estimate == compute_interval(K_FOLD_T, records, 0.9).estimate
+    found = compute_comparison(GRANDVALET_BENGIO, records, 0.9, options={"rho": "half"})
+    assert found.pvalue == 1.0
+    alike = Records(folds=FoldLosses.from_blocks([[0, 1]] * 4), half_folds=records.half_folds)
+    row = compute_interval(GRANDVALET_BENGIO, alike, 0.9, {"rho": "half"})
+    assert (row.degenerate, row.raw_interval.width) == ("all fold means are equal", 0.0)
+
+
+def test_other_words_for_rho_are_refused():
+    with pytest.raises(ValueError, match=r"number in the range \[0, 1\) or 'half'\. Got 'third'"):
+        compute_interval(GRANDVALET_BENGIO, _records(_random_blocks(0)), 0.95, {"rho": "third"})
 
 
 # ---- Bayle et al. ----

@@ -34,9 +34,11 @@ from cudbound.intervals.resampled_t import (
     single_split_t_pivot,
 )
 from cudbound.records import HalfSplitLosses, Records, ReplicateLosses, SplitLosses, TestSetLosses
+from cudbound.resampling.folds import draw_folds
 from cudbound.resampling.sizes import ResamplingSizes
 from cudbound.resampling.splits import (
     draw_split,
+    record_half_folds,
     record_half_splits,
     record_halvings,
     record_replicates,
@@ -46,7 +48,10 @@ from cudbound.resampling.splits import (
 
 VECTORS = shared_vectors()
 MEANS = st.lists(st.integers(-20, 20).map(lambda k: k / 20), min_size=2, max_size=12)
-RECORDERS = (record_splits, record_half_splits, record_replicates, record_halvings, record_test_set)
+RECORDERS = (
+    *(record_splits, record_half_splits, record_half_folds),
+    *(record_replicates, record_halvings, record_test_set),
+)
 
 
 def _splits(means, n_train=90, n_test=10):
@@ -361,6 +366,30 @@ def test_recorded_half_splits_in_a_plain_loop(n):
     assert not (trained[:, 0] & trained[:, 1]).any()
 
 
+@pytest.mark.parametrize("n", [20, 21])
+def test_recorded_half_folds_in_a_plain_loop(n):
+    X, labels = signed_sample(n)
+    made, training = _record(record_half_folds, X, labels, ResamplingSizes(n_folds=4, n_halvings=3))
+    rng = np.random.default_rng(7)
+    for pair in made.means:
+        order = rng.permutation(n)
+        for means, rows in zip(pair, (order[:10], order[10:20]), strict=True):
+            fold = draw_folds(10, 4, rng)
+            plain = [_plain_losses(X, labels, rows[fold != k], rows[fold == k]).mean() for k in range(4)]
+            assert means == pytest.approx(plain, abs=1e-12)
+    assert (made.means.shape, made.n_train) == ((3, 2, 4), 7.5)
+    assert made.remarks == (() if n == 20 else ("1 row left out of each halving",))
+    trained = training.reshape(3, 2, 4, n).any(axis=2)
+    assert not (trained[:, 0] & trained[:, 1]).any()
+
+
+def test_halves_with_fewer_rows_than_folds_have_folds_of_one_row():
+    X, labels = _data(8, n_positive=4)
+    made, training = _record(record_half_folds, X, labels, ResamplingSizes())
+    assert made.means.shape == (10, 2, 4)
+    assert (training.sum(axis=1) == 3).all()
+
+
 def test_recorded_replicates_in_a_plain_loop():
     X, labels = signed_sample(20)
     made, training = _record(record_replicates, X, labels, SMALL)
@@ -443,7 +472,8 @@ def test_half_splits_make_room_for_a_test_set():
 
 @pytest.mark.parametrize("recorder", RECORDERS)
 def test_training_sets_of_one_class_follow_the_policy(recorder):
-    X, labels = _data(12, n_positive=2)
+    # folds inside halves need two rows of each class in both
+    X, labels = _data(12, n_positive=4 if recorder is record_half_folds else 2)
     sizes = ResamplingSizes(test_fraction=0.25, n_splits=2, n_halvings=2)
     fitted = [_record(recorder, X, labels, sizes, "fit", seed) for seed in range(20)]
     n_single = [_n_single(training, labels) for _, training in fitted]

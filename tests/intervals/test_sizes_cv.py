@@ -15,7 +15,12 @@ from scipy import stats
 from cudbound.intervals import compute_interval
 from cudbound.intervals.austern_zhou import AUSTERN_ZHOU
 from cudbound.intervals.bayle import BAYLE
-from cudbound.intervals.grandvalet_bengio import GRANDVALET_BENGIO, grandvalet_bengio_pivot, type_1_error
+from cudbound.intervals.grandvalet_bengio import (
+    GRANDVALET_BENGIO,
+    grandvalet_bengio_pivot,
+    rho_of_halves,
+    type_1_error,
+)
 from cudbound.intervals.k_fold import k_fold_t_pivot
 from cudbound.records import FoldLosses, Records
 from cudbound.resampling.replacements import draw_replacements, measure_replacements
@@ -45,6 +50,14 @@ def test_grandvalet_bengio(rho, true_rho, rate):
     exact = type_1_error(rho, true_rho, n_folds=10)
     assert exact == pytest.approx(rate, abs=5e-4)
     assert _agrees(rejected, 10_000, exact)
+
+
+@pytest.mark.parametrize("rho", [0.0, 0.3, 0.7])
+def test_rho_of_halves_is_that_of_equicorrelated_means(rho):
+    """Many halvings of independent data: W / V is then (1 - rho) F on nearly infinitely many degrees of freedom."""
+    means = _equicorrelated_means(rho, 10, 20_000, seed=15).reshape(-1, 2, 10)
+    # V has 10,000 degrees of freedom, so that a relative error of .06 is four standard errors
+    assert (1.0 - rho_of_halves(means)) / (1.0 - rho) == pytest.approx(1.0, abs=0.06)
 
 
 def test_exact_theory_and_not_the_stated_26_percent():

@@ -114,6 +114,7 @@ def test_the_streams_are_those_of_every_earlier_version():
         "tuned",
         "stratified_folds",
     )
+    assert STREAMS[19:] == ("own_intervals", "half_folds")
     assert len(set(STREAMS)) == len(STREAMS)
     # a stream more moves none of the others
     rngs, fewer = spawn_streams(np.random.default_rng(1)), np.random.default_rng(1).spawn(19)

@@ -24,6 +24,7 @@ from cudbound.records import (
     BoundaryDeviations,
     Design,
     FoldLosses,
+    HalfFoldLosses,
     HalfSplitLosses,
     HalvingLosses,
     InnerErrors,
@@ -107,6 +108,12 @@ CASES = [
         {"means": [[0.25, 0.5], [0.5, 0.5]], "n_train": 2, "n_test": 1, "n_splits": 5},
         ("means",),
         ("n_train", "n_test", "n_splits"),
+    ),
+    Case(
+        HalfFoldLosses,
+        {"means": [[[0.25, 0.5], [0.5, 0.5]]], "n_train": 1.5},
+        ("means",),
+        ("n_train",),
     ),
     Case(
         ReplicateLosses,
