@@ -80,6 +80,32 @@ def take_apart(estimator: Any) -> Inside:
     return Inside(tuple(steps), estimator, tuple(chosen), tuple(roots))
 
 
+def splits_rows(estimator: Any) -> bool:
+    """Whether a classifier, or one of its parts, splits the rows that it is fitted to, as far as parameters show it.
+
+    Parts with a parameter `cv` do, such as searches, target encoders and stacked classifiers, unless they use fitted
+    estimators, and so does early stopping.
+
+    Examples
+    --------
+    >>> from sklearn.linear_model import LogisticRegression, RidgeClassifierCV
+    >>> splits_rows(LogisticRegression()), splits_rows(RidgeClassifierCV())
+    (False, True)
+    """
+    parts = parameters_of(estimator) if hasattr(estimator, "get_params") else [estimator]
+    return any(
+        (hasattr(part, "cv") and part.cv != "prefit")
+        or getattr(part, "early_stopping", False) is True
+        or (
+            hasattr(part, "validation_fraction")
+            and getattr(part, "n_iter_no_change", None) is not None
+            and not hasattr(part, "early_stopping")
+        )
+        for part in parts
+        if hasattr(part, "get_params")
+    )
+
+
 def parameters_of(estimator: Any) -> list[Any]:
     """Return an estimator and all values of its parameters, including nested ones."""
     return [estimator, *estimator.get_params(deep=True).values()]

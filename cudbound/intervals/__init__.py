@@ -26,6 +26,7 @@ from cudbound.intervals.bccv import BCCVP, BCCVP_BR
 from cudbound.intervals.bootstrap_percentile import BIAS_CORRECTED, PERCENTILE
 from cudbound.intervals.brier_t import PLUS_T_632, TEST_SET_T
 from cudbound.intervals.conservative_z import CONSERVATIVE_Z
+from cudbound.intervals.cross_validated import TWO_CENTER_CV
 from cudbound.intervals.cud import CUD
 from cudbound.intervals.efron_tibshirani import NORMAL_632, NORMAL_632_PLUS
 from cudbound.intervals.five_by_two import FIVE_BY_TWO_F, FIVE_BY_TWO_T
@@ -59,6 +60,7 @@ CLINICAL = (LOCATION_SHIFTED, ABCLOC, TWO_STAGE)
 #: For the error of the classifier fitted to this training set.
 CONDITIONAL = (
     TWO_CENTER,
+    TWO_CENTER_CV,
     *PAPER,
     NORMAL_632,
     NORMAL_632_PLUS,

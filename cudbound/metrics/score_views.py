@@ -42,9 +42,9 @@ def recorded_scores(records: Records, kind: str, event: NDArray[np.bool_]) -> Sc
         made["bootstrap"] = _of_draws(records.bootstrap, kind, event)
     if records.folds is not None:
         made["folds"] = _of_partitions([records.folds], kind, records.folds.remarks)
-    if records.repeated_folds is not None:
-        repeated = records.repeated_folds
-        made["repeated_folds"] = _of_partitions(repeated.partitions, kind, repeated.remarks)
+    for name in ("repeated_folds", "stratified_folds"):
+        if (repeated := getattr(records, name)) is not None:
+            made[name] = _of_partitions(repeated.partitions, kind, repeated.remarks)
     if records.test_set is not None:
         made["test_set"] = _of_test_set(records.test_set, kind)
     return ScoreRecords(**made, probabilities=kind == "probabilities")
@@ -102,8 +102,9 @@ def squared_errors(records: ScoreRecords) -> Records:
         made["bootstrap"] = BootstrapLosses(bootstrap.counts, losses, bootstrap.remarks, uneven=True)
     if records.folds is not None:
         made["folds"] = _folds(records.folds, event)[0]
-    if (repeated := records.repeated_folds) is not None:
-        made["repeated_folds"] = RepeatedFoldLosses(tuple(_folds(repeated, event)), repeated.remarks)
+    for name in ("repeated_folds", "stratified_folds"):
+        if (repeated := getattr(records, name)) is not None:
+            made[name] = RepeatedFoldLosses(tuple(_folds(repeated, event)), repeated.remarks)
     if (tested := records.test_set) is not None:
         losses = _errors(tested.scores, tested.event)
         made["test_set"] = TestSetLosses(

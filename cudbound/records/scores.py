@@ -130,6 +130,9 @@ class TestSetScores(Recorded):
         return 0 if self.estimand == "conditional" else 1
 
 
+_OF_FOLDS = ("folds", "repeated_folds", "stratified_folds")
+
+
 @dataclass(frozen=True, eq=False)
 class ScoreRecords(Recorded):
     """The recorded scores of one training set, the only input of the methods for the AUC.
@@ -141,8 +144,8 @@ class ScoreRecords(Recorded):
     scores : ndarray of float, shape (n_samples,) or None
         Scores of the classifier fitted to all rows.
     bootstrap : BootstrapScores
-    folds, repeated_folds : FoldScores
-        Scores from one partition, and from several.
+    folds, repeated_folds, stratified_folds : FoldScores
+        Scores from one partition, from several, and from several of stratified folds.
     test_set : TestSetScores
     groups : Groups
         Groups of rows that were drawn and left out together; None without groups.
@@ -162,6 +165,7 @@ class ScoreRecords(Recorded):
     bootstrap: BootstrapScores | None = None
     folds: FoldScores | None = None
     repeated_folds: FoldScores | None = None
+    stratified_folds: FoldScores | None = None
     test_set: TestSetScores | None = None
     groups: Groups | None = None
     second: ScoreRecords | None = None
@@ -174,9 +178,7 @@ class ScoreRecords(Recorded):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        records = {
-            name: getattr(self, name) for name in ("scores", "bootstrap", "folds", "repeated_folds", "groups")
-        }
+        records = {name: getattr(self, name) for name in ("scores", "bootstrap", *_OF_FOLDS, "groups")}
         sizes = {"event": self.event.size} | {
             name: int(np.size(one) if name == "scores" else one.n_samples)
             for name, one in records.items()
@@ -188,7 +190,7 @@ class ScoreRecords(Recorded):
                 f"Got {', '.join(f'{name} of {size} rows' for name, size in sizes.items())}; omit those of others."
             )
         if self.probabilities:
-            for name in ("bootstrap", "folds", "repeated_folds", "test_set"):
+            for name in ("bootstrap", *_OF_FOLDS, "test_set"):
                 _check_probabilities(name, None if records.get(name) is None else records[name].scores)
             _check_probabilities("scores", self.scores)
 

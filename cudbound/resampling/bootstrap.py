@@ -58,7 +58,8 @@ def record_bootstrap(task: Task, counts: NDArray[np.int32], remarks: tuple[str, 
         scores = {name: values[kept] for name, values in scores.items()}
         remarks = (*remarks, f"{len(errors)} of {n_draws} refits failed and were left out")
     no_information = _no_information(task.labels, counts, losses)
-    return BootstrapLosses(counts, losses, remarks, no_information, uneven=task.groups is not None, **scores)
+    uneven = bool((counts.sum(axis=1) != task.n_samples).any())
+    return BootstrapLosses(counts, losses, remarks, no_information, uneven=uneven, **scores)
 
 
 def _no_information(labels: Array, counts: NDArray[np.int32], losses: NDArray[Any]) -> Array | None:

@@ -17,6 +17,8 @@ TRAINING_SETS = "cross-validation training sets"
 #: Partitions into stratified folds, and folds per partition unless a class has fewer rows or occurs in fewer groups.
 N_STRATIFIED_REPEATS = 5
 N_STRATIFIED_FOLDS = 10
+#: With fewer rows of a class, a remark says how few folds there are.
+FEWEST = 3
 
 
 def draw_folds(n_samples: int, n_folds: int, rng: np.random.Generator) -> Folds:
@@ -62,7 +64,10 @@ def record_stratified_folds(task: Task) -> RepeatedFoldLosses:
     There are fewer folds if a class has fewer than ten rows. Groups of rows stay together.
     """
     partitions: list[FoldLosses] = []
-    found: list[str] = []
+    fewest = _units_of_rarest_class(task)
+    found = (
+        [f"{max(2, fewest)} folds, since a class has only {fewest} rows or groups"] if fewest < FEWEST else []
+    )
     for _ in range(N_STRATIFIED_REPEATS):
         fold, remarks = task.draw_design(lambda: _draw_stratified(task), fold_training, TRAINING_SETS)
         partitions.append(_tested(task, fold))
@@ -71,19 +76,23 @@ def record_stratified_folds(task: Task) -> RepeatedFoldLosses:
 
 
 def _draw_stratified(task: Task) -> Folds:
-    units = np.arange(task.n_samples) if task.groups is None else task.groups.codes
-    fewest = min(np.unique(units[task.labels == label]).size for label in np.unique(task.labels))
     splitter = (StratifiedKFold if task.groups is None else StratifiedGroupKFold)(
-        max(2, min(N_STRATIFIED_FOLDS, fewest)),
+        max(2, min(N_STRATIFIED_FOLDS, _units_of_rarest_class(task))),
         shuffle=True,
         random_state=int(task.rng.integers(2**32 - 1)),
     )
     groups = None if task.groups is None else task.groups.codes
     fold = np.empty(task.n_samples, dtype=np.int64)
-    for number, (_, test) in enumerate(splitter.split(units[:, None], task.labels, groups)):
+    for number, (_, test) in enumerate(splitter.split(task.labels[:, None], task.labels, groups)):
         fold[test] = number
     # folds of whole groups may be empty
     return np.asarray(np.unique(fold, return_inverse=True)[1])
+
+
+def _units_of_rarest_class(task: Task) -> int:
+    """Return the number of rows of the rarest class, or of groups with such a row."""
+    units = np.arange(task.n_samples) if task.groups is None else task.groups.codes
+    return min(np.unique(units[task.labels == label]).size for label in np.unique(task.labels))
 
 
 def record_leave_one_out(task: Task) -> FoldLosses:

@@ -88,10 +88,16 @@ def _from_task(need: str, record: Callable[[Task], Any], n_fits: Callable[..., i
     )
 
 
+WITHOUT_COPIES = "refits without copies of rows, since the classifier splits its rows when it is fitted"
+
+
 def _usable(recording: Recording, _: Made) -> tuple[Counts, tuple[str, ...]]:
     # regardless of who reads the draws, so that no row depends on the others
     out_of_bag = recording.n_inner is None
-    return usable_draws(recording.task("bootstrap"), recording.counts, need_out_of_bag=out_of_bag)
+    counts, remarks = usable_draws(recording.task("bootstrap"), recording.counts, need_out_of_bag=out_of_bag)
+    if recording.copies:
+        return counts, remarks
+    return np.minimum(counts, 1), (*remarks, WITHOUT_COPIES)
 
 
 def _inner(recording: Recording, made: Made) -> Any:

@@ -11,7 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.model_selection import GroupKFold
 
+from cudbound.adapters.inside import splits_rows
 from cudbound.adapters.kept_scores import Scoring
+from cudbound.basis.parameter_error import ParameterError
 from cudbound.basis.sample import Sample
 from cudbound.basis.validation import check_inner
 from cudbound.bound.settings import Bound
@@ -29,7 +31,7 @@ Counts = NDArray[np.int32]
 #: Inner draws per draw if refits are made in batches.
 INNER_DRAWS = 50
 #: Records that keep scores along with losses, if a metric needs them.
-SCORED = frozenset({"bootstrap", "folds", "repeated_folds", "test_set", "cv"})
+SCORED = frozenset({"bootstrap", "folds", "repeated_folds", "stratified_folds", "test_set", "cv"})
 #: Records that a splitter can fill.
 FROM_SPLITS = frozenset({"splits", "folds", "repeated_folds", "halvings"})
 
@@ -152,13 +154,26 @@ class Recording:
     def n_inner(self) -> int | None:
         """Inner draws per draw; None for the out-of-bag variant, which redraws draws that leave no row out."""
         if self.resampling.inner is not None:
-            return check_inner(self.resampling.inner)
-        return INNER_DRAWS if self.inner_by_default and self.refits.batched else None
+            inner = check_inner(self.resampling.inner)
+            if inner is not None and not self.copies:
+                raise ParameterError("inner", "'oob' or None if refits are made without copies", inner)
+            return inner
+        return INNER_DRAWS if self.inner_by_default and self.copies and self.refits.batched else None
+
+    @cached_property
+    def copies(self) -> bool:
+        """Whether a classifier is refitted to a draw with all copies of its rows, or to each of its rows once."""
+        if self.resampling.copies is not None:
+            return self.resampling.copies
+        return not splits_rows(self.estimator)
 
     @property
     def fills(self) -> frozenset[str]:
         """The records that the splits can fill."""
-        return frozenset() if self.splits is None else self.splits.fills
+        if self.splits is None:
+            return frozenset()
+        # the folds that are made for groups serve only methods that have none of their own
+        return self.splits.fills - (frozenset() if self.resampling.cv is not None else {"stratified_folds"})
 
     @cached_property
     def sizes(self) -> ResamplingSizes:

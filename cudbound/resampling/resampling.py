@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from cudbound.basis.calls import public_settings
 from cudbound.basis.parameter_error import ParameterError
 from cudbound.basis.protocols import Splits
-from cudbound.basis.validation import check_choice, check_inner
+from cudbound.basis.validation import check_choice, check_flag, check_inner
 from cudbound.resampling.single_class import POLICIES
 from cudbound.resampling.sizes import ResamplingSizes
 
@@ -33,6 +33,12 @@ class Resampling:
         Your own splits, used instead of random ones by methods based on folds or splits: a partition serves methods of
         k-fold cross-validation and, as the test sets of J = k splits, methods of random splits; repeated partitions and
         random splits serve only the latter. An integer means stratified shuffled folds.
+    copies : bool or None, default=None
+        Whether a classifier is refitted to a bootstrap draw with all copies of its rows. False fits each row of a draw
+        once, about .632 n rows: a classifier that splits its rows when it is fitted, as a search with cross-validation
+        does, would otherwise meet copies of a row on both sides of a split. None means False for classifiers that are
+        seen to do so: searches and other classifiers or steps with a parameter `cv`, and early stopping. Pass False for
+        a class of your own that splits its rows.
     sizes : ResamplingSizes, default=ResamplingSizes()
         Numbers of folds, splits and repetitions, and the rate for "aci".
 
@@ -50,6 +56,7 @@ class Resampling:
     inner: int | str | None = None
     on_single_class: str | None = None
     cv: Splits | None = None
+    copies: bool | None = None
     sizes: ResamplingSizes = field(default_factory=ResamplingSizes)
 
     def __post_init__(self) -> None:
@@ -57,6 +64,8 @@ class Resampling:
             check_inner(self.inner)
         if self.on_single_class is not None:
             check_choice("on_single_class", self.on_single_class, POLICIES)
+        if self.copies is not None:
+            check_flag("copies", self.copies)
         if not isinstance(self.sizes, ResamplingSizes):
             raise ParameterError("sizes", "a ResamplingSizes", self.sizes)
 

@@ -60,7 +60,7 @@ class Splits:
         names = {"splits"}
         partitions = self.partitions
         if partitions:
-            names.add("repeated_folds")
+            names |= {"repeated_folds", "stratified_folds"}
         if len(partitions) == 1:
             names.add("folds")
         if len(partitions) == N_HALVINGS and len(self.test) == 2 * N_HALVINGS:
@@ -176,7 +176,13 @@ def record_cv(task: Task, splits: Splits, needs: Iterable[str]) -> dict[str, Any
     n_one_class = int(has_one_class(training, task.labels).sum())
     remarks = task.describe_parts("training sets of cv", 0, n_one_class)
     outputs = task.refit(training)
-    makers = {"splits": _splits, "folds": _folds, "repeated_folds": _repeated, "halvings": _halvings}
+    makers = {
+        "splits": _splits,
+        "folds": _folds,
+        "repeated_folds": _repeated,
+        "stratified_folds": _repeated,
+        "halvings": _halvings,
+    }
     return {name: makers[name](splits, outputs, remarks) for name in sorted(needs)}
 
 

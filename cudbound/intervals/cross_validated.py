@@ -1,0 +1,316 @@
+"""The recommended interval for every metric: binomial limits around cross-validation and the .632+ estimate.
+
+Each metric is a mean loss: the share of misclassified rows, one minus the AUC, the Brier score. Two estimates of it are
+the centers, and a third protects the upper limit:
+
+    cv   the mean loss of 5 times 10-fold cross-validation, which has nearly no bias
+    e    the .632+ estimate, which varies less
+    b    the out-of-bag loss Err(1), which is too high
+
+The limits are those of n new cases with the mean loss min(cv, e) for the lower one, and max(cv, e, (cv + b)/2) for the
+upper one. A classifier with few columns that makes no training error may make no errors at all: its lower limit is 0.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from cudbound.basis.method_card import GROUPED
+from cudbound.basis.outcomes import ConfidenceInterval, Estimand, Outcome, Words
+from cudbound.basis.proportions import inverted_binomial_tails
+from cudbound.basis.rounding import Worded
+from cudbound.intervals.brier_two_center import brier_size, brier_variance
+from cudbound.intervals.method import Method
+from cudbound.point_estimates.auc import Bools, order_codes, out_of_bag_auc, weighted_auc
+from cudbound.point_estimates.bootstrap_632 import (
+    NOTHING_OUT_OF_BAG,
+    error_632_plus,
+    no_information_of,
+    out_of_bag_error,
+)
+from cudbound.point_estimates.effective_size import cost_factor, design_effect, effective_rows
+from cudbound.point_estimates.two_center_auc import AucSize, auc_632_plus, training_auc
+from cudbound.records import FoldScores, Records, ScoreRecords
+
+ONE_ROW = "undefined: a class has a single row"
+NO_PAIR = (
+    "undefined: no event and non-event were ever out of bag together, or in one fold; use more bootstrap draws, or "
+    "larger folds"
+)
+#: A linear classifier without a training error may have no error at all if its matrix has at most this rank per row.
+FEW_COLUMNS = 1.0 / 3.0
+
+
+@dataclass(frozen=True)
+class Centers:
+    """Estimates of the mean loss of one classifier, each in [0, 1].
+
+    Attributes
+    ----------
+    training : float
+        T, on the training rows.
+    cross_validated : float
+        cv; nan if no row or pair was tested.
+    out_of_bag : float
+        Err(1); nan if no row or pair was ever out of bag.
+    plus : float
+        The .632+ estimate.
+    may_be_perfect : bool, default=False
+        Whether the lower limit is 0 whatever the centers are.
+    """
+
+    training: float
+    cross_validated: float
+    out_of_bag: float
+    plus: float
+    may_be_perfect: bool = False
+
+    @property
+    def low(self) -> float:
+        """The center of the lower limit."""
+        return min(self.cross_validated, self.plus)
+
+    @property
+    def high(self) -> float:
+        """The center of the upper limit."""
+        return max(self.cross_validated, self.plus, (self.cross_validated + self.out_of_bag) / 2.0)
+
+    @property
+    def estimate(self) -> float:
+        """The mean of both centers."""
+        return (self.cross_validated + self.plus) / 2.0
+
+
+def limits(
+    centers: Centers, size: Callable[[float], float], confidence_level: float
+) -> tuple[ConfidenceInterval, float, float]:
+    """Return the limits of the mean loss, and the number of cases behind each.
+
+    Parameters
+    ----------
+    centers : Centers
+    size : callable
+        ``size(center)``: number of zeros and ones whose mean varies like that of the losses.
+    confidence_level : float
+        Each tail has half of the error probability.
+
+    Returns
+    -------
+    interval : ConfidenceInterval
+        Within [0, 1], of positive width.
+    lower_size, upper_size : float
+
+    Examples
+    --------
+    >>> interval, *_ = limits(Centers(0.1, 0.2, 0.3, 0.25), lambda _: 50.0, 0.95)
+    >>> round(interval.low, 3), round(interval.high, 3)
+    (0.1, 0.393)
+    """
+    tail = (1.0 - confidence_level) / 2.0
+    lower, upper = size(centers.low), size(centers.high)
+    low = (
+        0.0 if centers.may_be_perfect else inverted_binomial_tails(lower * centers.low, lower, tail, tail)[0]
+    )
+    high = inverted_binomial_tails(upper * centers.high, upper, tail, tail)[1]
+    return ConfidenceInterval(float(low), float(high)), lower, upper
+
+
+def _outcome(
+    centers: Centers,
+    size: Callable[[float], float],
+    confidence_level: float,
+    remarks: list[str],
+    further: dict[str, float],
+) -> Outcome:
+    interval, lower, upper = limits(centers, size, confidence_level)
+    if centers.may_be_perfect and centers.low > 0.0:
+        remarks = [*remarks, "no training error with few columns: lower limit 0"]
+    details = {
+        "training": centers.training,
+        "cross_validated": centers.cross_validated,
+        "at_632_plus": centers.plus,
+        "out_of_bag": centers.out_of_bag,
+        "lower_center": centers.low,
+        "upper_center": centers.high,
+        "lower_size": lower,
+        "upper_size": upper,
+        **further,
+    }
+    return Outcome(
+        centers.estimate,
+        interval,
+        remarks=tuple(remarks),
+        details={name: value for name, value in details.items() if not math.isnan(value)},
+    )
+
+
+def _centers_of_losses(records: Records) -> Centers:
+    losses = np.asarray(records.require("losses"))
+    partitions = records.require("stratified_folds").partitions
+    training = float(losses.mean())
+    # of rows that do not count alike the mean over those that were left out may be above 1
+    out_of_bag = min(out_of_bag_error(records), 1.0)
+    plus = error_632_plus(training, out_of_bag, no_information_of(records)).estimate
+    cross_validated = float(np.mean([np.mean(partition.losses) for partition in partitions]))
+    return Centers(training, cross_validated, out_of_bag, plus)
+
+
+def _of_classes(records: Records, confidence_level: float) -> Outcome:
+    centers = _centers_of_losses(records)
+    if math.isnan(centers.plus):
+        return Outcome.undefined(NOTHING_OUT_OF_BAG)
+    units = records.n_samples if records.groups is None else records.groups.n_groups
+    rank = math.nan if records.design is None else records.design.rank
+    distinct = math.nan if records.design is None else records.design.distinct_rows
+    may_be_perfect = centers.training == 0.0 and rank <= FEW_COLUMNS * units
+    n = effective_rows(records) / cost_factor(records.square_ratio, 0.0 if may_be_perfect else centers.low)
+    return _outcome(
+        replace(centers, may_be_perfect=may_be_perfect),
+        lambda _: n,
+        confidence_level,
+        _counted(records),
+        {"no_information": no_information_of(records), "rank": rank, "distinct_rows": distinct},
+    )
+
+
+def _counted(records: Records) -> list[str]:
+    """Return how rows of groups were counted, in a few words."""
+    if records.groups is None:
+        return []
+    effect = f"design effect {design_effect(records):.3g} of the out-of-bag losses"
+    return [f"{records.n_samples} rows counted as {effective_rows(records):.1f}: {effect}"]
+
+
+def _of_probabilities(records: Records, confidence_level: float) -> Outcome:
+    centers = _centers_of_losses(records)
+    if math.isnan(centers.plus):
+        return Outcome.undefined(NOTHING_OUT_OF_BAG)
+    n, variance = effective_rows(records), brier_variance(records)
+    return _outcome(
+        centers,
+        lambda center: brier_size(center, variance, n),
+        confidence_level,
+        _counted(records),
+        {"no_information": records.no_information, "variance": variance},
+    )
+
+
+def _of_scores(records: ScoreRecords, confidence_level: float) -> Outcome:
+    if min(records.n_events, records.n_samples - records.n_events) < 2:
+        return Outcome.undefined(ONE_ROW)
+    bootstrap, event = records.require("bootstrap"), records.event
+    training = training_auc(records)
+    out_of_bag, n_never = out_of_bag_auc(order_codes(bootstrap.scores), event, bootstrap.counts)
+    cross_validated = auc_within_folds(records.require("stratified_folds"), event)
+    if math.isnan(out_of_bag) or math.isnan(cross_validated):
+        return Outcome.undefined(NO_PAIR)
+    plus, sizes = auc_632_plus(training, out_of_bag), AucSize.of(records)
+    of_loss = _outcome(
+        Centers(1.0 - training, 1.0 - cross_validated, 1.0 - out_of_bag, 1.0 - plus),
+        lambda center: sizes.at(1.0 - center),
+        confidence_level,
+        _remarks_on_pairs(sizes, n_never),
+        {},
+    )
+    loss, found = of_loss.raw_interval, dict(of_loss.details)
+    # on the scale of the AUC the upper limit of the loss becomes the lower one
+    values = {
+        name: 1.0 - found[name] for name in ("training", "cross_validated", "at_632_plus", "out_of_bag")
+    }
+    sides = {
+        "lower_center": 1.0 - found["upper_center"],
+        "upper_center": 1.0 - found["lower_center"],
+        "lower_size": found["upper_size"],
+        "upper_size": found["lower_size"],
+    }
+    variance = {} if math.isnan(sizes.variance) else {"variance": sizes.variance}
+    return replace(
+        of_loss,
+        estimate=1.0 - of_loss.estimate,
+        raw_interval=ConfidenceInterval(1.0 - loss.high, 1.0 - loss.low),
+        details=values | sides | variance | {"n_fewer": float(sizes.n_fewer)},
+    )
+
+
+def auc_within_folds(folds: FoldScores, event: Bools) -> float:
+    """Return the share of pairs of an event and a non-event of the same fold that are ranked correctly.
+
+    Ties count one half, and so does every pair of a fold whose classifier was fitted to one class. nan without a pair.
+
+    Examples
+    --------
+    >>> folds = FoldScores(np.array([[0.1, 0.9, 0.8, 0.7]]), np.array([[0, 0, 1, 1]]))
+    >>> auc_within_folds(folds, np.array([True, False, True, False]))
+    0.5
+    """
+    won = pairs = 0.0
+    for scores, fold in zip(folds.scores, folds.fold, strict=True):
+        for number in range(int(fold.max()) + 1):
+            tested, of_events = scores[fold == number], event[fold == number]
+            n_pairs = int(of_events.sum()) * int((~of_events).sum())
+            if n_pairs:
+                if np.isnan(tested).any():
+                    tested = np.zeros(tested.size)
+                ranked = weighted_auc(order_codes(tested[None]), of_events, np.ones(tested.size))
+                won, pairs = won + n_pairs * float(ranked[0]), pairs + n_pairs
+    return won / pairs if pairs else math.nan
+
+
+def _remarks_on_pairs(sizes: AucSize, n_never: int) -> list[str]:
+    remarks = []
+    if sizes.shrinkage < 1.0:
+        counted = Worded.of(lambda write: f"cases counted as {write(sizes.shrinkage)} of their number")
+        remarks.append(Worded.joined(counted, ": rows of a group vary together"))
+    if n_never:
+        remarks.append(f"pairs never out of bag together, left out of the out-of-bag AUC: {n_never}")
+    return remarks
+
+
+TITLE = "Binomial limits around the cross-validated and the .632+ estimate"
+SOURCES = (
+    "this package, docs/explanation/two_centers.md; Clopper and Pearson (1934), Efron and Tibshirani (1997), Kohavi "
+    "(1995)"
+)
+_FORMULA = (
+    "low = lo({n} l), high = up({n} h); l is the smaller of cv and e, h the largest of cv, e and (cv + b)/2; cv is the "
+    "mean loss of 5 times 10-fold stratified cross-validation, e the .632+ estimate, b Err(1); lo and up are "
+    "Clopper-Pearson limits for n cases with d/2 in each tail, extended to fractional numbers of errors"
+)
+
+OF_CLASSES = Method(
+    name="two-center-cv",
+    title=TITLE,
+    formula=f"{_FORMULA.format(n='n')}; low = 0 if T is 0 and the rank is at most n/3",
+    estimand=Estimand("conditional"),
+    needs=frozenset({"losses", "bootstrap", "stratified_folds", "design"}),
+    assumptions="one of the two centers is close to the error of this classifier, and varies as if observed on n new "
+    "cases",
+    tendency="not yet confirmed",
+    reference=SOURCES,
+    ways={GROUPED: Words(TITLE, f"{SOURCES}, Kish (1965)")},
+    cost="B + 50",
+    compute=_of_classes,
+)
+OF_SCORES = replace(
+    OF_CLASSES,
+    reads="scores",
+    formula=f"for the loss 1 - AUC: {_FORMULA.format(n='ne')}; ne(c) is the number of cases that gives the "
+    "variance of Hanley and McNeil or of DeLong, reduced near 1 down to the rows of the rarer class",
+    needs=frozenset({"scores", "bootstrap", "stratified_folds"}),
+    reference=f"{SOURCES}, Hanley and McNeil (1982), DeLong et al. (1988), Newcombe (2006)",
+    ways={GROUPED: Words(TITLE, f"{SOURCES}, Hanley and McNeil (1982), Obuchowski (1997), Newcombe (2006)")},
+    compute=_of_scores,
+)
+OF_PROBABILITIES = replace(
+    OF_CLASSES,
+    reads="probabilities",
+    formula=f"{_FORMULA.format(n='ne')}; ne(c) is the number of 0/1 losses whose mean varies like that of the squared "
+    "errors and a quarter of an unseen case",
+    needs=frozenset({"losses", "bootstrap", "stratified_folds"}),
+    compute=_of_probabilities,
+)
+TWO_CENTER_CV = replace(OF_CLASSES, others={"scores": OF_SCORES, "probabilities": OF_PROBABILITIES})
