@@ -140,7 +140,7 @@ def analyze(
     given = set() if recording.test_set is None else {"test_set"}
     if refits_for(plan.needs - given, recording.fills):
         # a classifier that cannot be refitted is refused before the bound is searched
-        recording = replace(recording, given_refits=recording.refits)
+        recording = recording.prepared()
     failed: dict[str, Exception] = {}
     known = {"design": model.design, "why_not_capped": model.why_not_capped}
     records, seen, bounds = record_targets(plan.needs, recording, known, targets, failed)

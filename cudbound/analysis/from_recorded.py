@@ -21,7 +21,7 @@ from cudbound.intervals.method import ALTERNATIVES
 from cudbound.metrics.metric import AUC, BRIER
 from cudbound.metrics.score_views import squared_errors
 from cudbound.point_estimates import compute_estimate, find_estimators
-from cudbound.records import FoldLosses, Records, ScoreRecords, TestSetLosses
+from cudbound.records import FoldLosses, Records, RepeatedFoldLosses, ScoreRecords, TestSetLosses
 from cudbound.records.rules import Recorded, check_errors, check_errors_of_rows, row_losses
 
 #: The field of `Records` for each class of recorded losses.
@@ -78,6 +78,8 @@ def collect_records(
         filled[name] = record
         if isinstance(record, FoldLosses) and record.n_folds == np.size(record.losses):
             filled["leave_one_out"] = record
+        if isinstance(record, RepeatedFoldLosses):
+            filled["stratified_folds"] = record
     if training_losses is not None:
         filled["losses"] = row_losses("training_losses", training_losses)
         check_errors_of_rows("training_losses", filled["losses"])

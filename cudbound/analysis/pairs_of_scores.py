@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from cudbound.adapters.inside import splits_rows
 from cudbound.analysis.analyze import analyze
 from cudbound.analysis.question import Question
 from cudbound.basis.exceptions import FailedRefitsError
@@ -47,6 +48,10 @@ def score_pairs(
         raise ParameterError(
             "cv", "None for the AUC, which is computed from bootstrap draws", question.resampling.cv
         )
+    resampling = question.resampling
+    if resampling.copies is None:
+        # both classifiers of a pair are refitted to the same rows
+        resampling = replace(resampling, copies=not any(map(splits_rows, fitted.values())))
     seed = int(question.rng.integers(2**63))
     found = {}
     for name, classifier in fitted.items():
@@ -55,7 +60,7 @@ def score_pairs(
             find_methods("two-center"),
             metric=AUC.name,
             n_resamples=question.n_resamples,
-            resampling=question.resampling,
+            resampling=resampling,
             rng=np.random.default_rng(seed),
             n_jobs=question.n_jobs,
         )

@@ -61,6 +61,7 @@ def _question(analysis: Analysis) -> SavedQuestion:
         alternative=question.alternative,
         inner=resampling.inner,
         on_single_class=resampling.on_single_class,
+        copies=resampling.copies,
         sizes=resampling.sizes,
         cv=int(resampling.cv) if isinstance(resampling.cv, int | np.integer) else None,
         passed_again=analysis.passed_again,

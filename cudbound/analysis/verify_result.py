@@ -311,7 +311,11 @@ def _question(saved: SavedQuestion, cv: Any, n_jobs: int) -> Question[Method]:
         alternative=saved.alternative,
         n_resamples=saved.n_resamples,
         resampling=Resampling(
-            inner=saved.inner, on_single_class=saved.on_single_class, cv=cv, sizes=saved.sizes
+            inner=saved.inner,
+            on_single_class=saved.on_single_class,
+            cv=cv,
+            copies=saved.copies,
+            sizes=saved.sizes,
         ),
         bound=saved.bound,
         rng=saved.rng,

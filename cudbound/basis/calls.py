@@ -30,7 +30,7 @@ HINTS = (
     ("random_state seed", "rng", "use rng, such as rng=0"),
     ("n_boot n_bootstrap n_bootstraps B", "n_resamples", "use n_resamples"),
     ("pos_label positive", "event", 'use event, the label of the event, such as event="ill"'),
-    ("cv inner on_single_class sizes", "resampling", "it is in resampling=Resampling({name}=...)"),
+    ("copies cv inner on_single_class sizes", "resampling", "it is in resampling=Resampling({name}=...)"),
     ("localization polish", "bound", "it is in bound=Bound({name}=...)"),
     ("limits", "bound", "they are in bound=Bound(limits=SearchLimits(...))"),
     ("solver", "bound", 'it is in bound=Bound(limits=SearchLimits(solver="cvxpy"))'),

@@ -60,7 +60,6 @@ CLINICAL = (LOCATION_SHIFTED, ABCLOC, TWO_STAGE)
 #: For the error of the classifier fitted to this training set.
 CONDITIONAL = (
     TWO_CENTER,
-    TWO_CENTER_CV,
     *PAPER,
     NORMAL_632,
     NORMAL_632_PLUS,
@@ -112,7 +111,11 @@ DEFAULT_COMPARISONS = {"error": "corrected-resampled-t", "auc": AUC_DIFFERENCE.n
 
 #: Every method by its name, in the order of the table.
 METHODS: Mapping[str, Method] = MappingProxyType(
-    {method.name: method for method in (*CONDITIONAL, *ALGORITHM, *TUNED, *PROBABILITY, *DIFFERENCE_ONLY)}
+    {
+        method.name: method
+        # the last is in no group until it is confirmed
+        for method in (*CONDITIONAL, *ALGORITHM, *TUNED, *PROBABILITY, *DIFFERENCE_ONLY, TWO_CENTER_CV)
+    }
 )
 
 #: Names that stand for several intervals. "recommended": the interval to use, the bound that caps it, and the interval

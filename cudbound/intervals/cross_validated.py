@@ -261,7 +261,7 @@ def auc_within_folds(folds: FoldScores, event: Bools) -> float:
 
 
 def _remarks_on_pairs(sizes: AucSize, n_never: int) -> list[str]:
-    remarks = []
+    remarks: list[str] = []
     if sizes.shrinkage < 1.0:
         counted = Worded.of(lambda write: f"cases counted as {write(sizes.shrinkage)} of their number")
         remarks.append(Worded.joined(counted, ": rows of a group vary together"))

@@ -268,5 +268,5 @@ class Records(Recorded):
         """
         record = getattr(self, need)
         if record is None:
-            raise missing_record("This method", need)
+            raise missing_record("This method", need, self.kind)
         return record

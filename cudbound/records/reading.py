@@ -25,7 +25,7 @@ def check_records(method: MethodCard, records: Records | ScoreRecords, needs: Se
     """Raise ValueError if a record that a method needs is missing, except those in `MAY_BE_ABSENT`."""
     for need in sorted(needs - MAY_BE_ABSENT):
         if getattr(records, need) is None:
-            raise missing_record(method.name, need)
+            raise missing_record(method.name, need, records.kind)
 
 
 def check_single_error(method: MethodCard, records: Records | ScoreRecords, needs: Set[str]) -> None:

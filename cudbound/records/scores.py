@@ -144,8 +144,8 @@ class ScoreRecords(Recorded):
     scores : ndarray of float, shape (n_samples,) or None
         Scores of the classifier fitted to all rows.
     bootstrap : BootstrapScores
-    folds, repeated_folds, stratified_folds : FoldScores
-        Scores from one partition, from several, and from several of stratified folds.
+    folds, repeated_folds : FoldScores
+        Scores from one partition, and from several.
     test_set : TestSetScores
     groups : Groups
         Groups of rows that were drawn and left out together; None without groups.
@@ -153,6 +153,8 @@ class ScoreRecords(Recorded):
         The records of a second classifier on the same rows and draws, for the difference.
     probabilities : bool, default=False
         Whether the scores are probabilities of the event, for the Brier score.
+    stratified_folds : FoldScores
+        Scores from several partitions into stratified folds.
 
     Raises
     ------
@@ -165,11 +167,11 @@ class ScoreRecords(Recorded):
     bootstrap: BootstrapScores | None = None
     folds: FoldScores | None = None
     repeated_folds: FoldScores | None = None
-    stratified_folds: FoldScores | None = None
     test_set: TestSetScores | None = None
     groups: Groups | None = None
     second: ScoreRecords | None = None
     probabilities: Flag = False
+    stratified_folds: FoldScores | None = None
     #: What the matrix of a classifier says is not read by methods of scores.
     design: Any = field(default=None, init=False, repr=False)
 
@@ -216,7 +218,7 @@ class ScoreRecords(Recorded):
         """Return one record; raise ValueError if it is None."""
         record = getattr(self, need, None)
         if record is None:
-            raise missing_record("This method", need)
+            raise missing_record("This method", need, self.kind)
         return record
 
 

@@ -48,7 +48,10 @@ def in_words(needs: Iterable[str]) -> str:
     return " and ".join(dict.fromkeys(WORDS[need][0] for need in sorted(needs, key=list(WORDS).index)))
 
 
-def missing_record(method: str, need: str) -> ValueError:
-    """Return the error for a record that is missing."""
+def missing_record(method: str, need: str, kind: str = "classes") -> ValueError:
+    """Return the error for a record that is missing, of records of this kind."""
     words, holder = WORDS[need]
+    if kind != "classes":
+        # losses are those of the scores
+        holder = f"ScoreRecords(..., {'scores' if need == 'losses' else need}=...)"
     return ValueError(f"{method} needs {words}, not recorded here: pass {holder}.")

@@ -24,6 +24,7 @@ INNER_CHUNK_VALUES = 1_000_000
 
 #: Share of bootstrap draws whose refits may fail. Beyond it, the remaining draws are too selective.
 MAX_FAILED = 0.1
+WITHOUT_COPIES = "refits without copies of rows, since the classifier splits its rows when it is fitted"
 
 
 def record_bootstrap(task: Task, counts: NDArray[np.int32], remarks: tuple[str, ...] = ()) -> BootstrapLosses:

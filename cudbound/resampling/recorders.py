@@ -21,7 +21,7 @@ from cudbound.point_estimates.two_centers import allows_cap, overfits
 from cudbound.records import Records, SignedSuprema, TestSetLosses
 from cudbound.records.split_losses import N_HALVINGS
 from cudbound.resampling.bolstering import record_bolstered
-from cudbound.resampling.bootstrap import record_bootstrap, record_inner, usable_draws
+from cudbound.resampling.bootstrap import WITHOUT_COPIES, record_bootstrap, record_inner, usable_draws
 from cudbound.resampling.configurations import record_tuning, search_splits
 from cudbound.resampling.folds import (
     N_STRATIFIED_FOLDS,
@@ -88,16 +88,11 @@ def _from_task(need: str, record: Callable[[Task], Any], n_fits: Callable[..., i
     )
 
 
-WITHOUT_COPIES = "refits without copies of rows, since the classifier splits its rows when it is fitted"
-
-
 def _usable(recording: Recording, _: Made) -> tuple[Counts, tuple[str, ...]]:
     # regardless of who reads the draws, so that no row depends on the others
     out_of_bag = recording.n_inner is None
     counts, remarks = usable_draws(recording.task("bootstrap"), recording.counts, need_out_of_bag=out_of_bag)
-    if recording.copies:
-        return counts, remarks
-    return np.minimum(counts, 1), (*remarks, WITHOUT_COPIES)
+    return (counts, remarks) if recording.copies else (np.minimum(counts, 1), (*remarks, WITHOUT_COPIES))
 
 
 def _inner(recording: Recording, made: Made) -> Any:
@@ -115,7 +110,7 @@ def _count_removed(recording: Recording) -> int:
 
 def _cv(recording: Recording, _: Made) -> dict[str, Any]:
     assert recording.splits is not None
-    return record_cv(recording.task("cv"), recording.splits, recording.splits.fills)
+    return record_cv(recording.task("cv"), recording.splits, recording.fills)
 
 
 def _bolstered(recording: Recording, _: Made) -> Any:

@@ -154,10 +154,7 @@ class Recording:
     def n_inner(self) -> int | None:
         """Inner draws per draw; None for the out-of-bag variant, which redraws draws that leave no row out."""
         if self.resampling.inner is not None:
-            inner = check_inner(self.resampling.inner)
-            if inner is not None and not self.copies:
-                raise ParameterError("inner", "'oob' or None if refits are made without copies", inner)
-            return inner
+            return check_inner(self.resampling.inner)
         return INNER_DRAWS if self.inner_by_default and self.copies and self.refits.batched else None
 
     @cached_property
@@ -166,6 +163,14 @@ class Recording:
         if self.resampling.copies is not None:
             return self.resampling.copies
         return not splits_rows(self.estimator)
+
+    def prepared(self) -> Recording:
+        """Return the same with its refits; raise ParameterError if inner draws are asked of draws without copies."""
+        inner = self.resampling.inner
+        if inner not in (None, "oob") and not self.copies:
+            rule = "'oob' or None for a classifier that is refitted without copies of rows"
+            raise ParameterError("inner", rule, inner, " To refit it with copies, pass copies=True as well.")
+        return replace(self, given_refits=self.refits)
 
     @property
     def fills(self) -> frozenset[str]:

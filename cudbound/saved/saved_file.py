@@ -56,6 +56,7 @@ class SavedQuestion:
     alternative: str = "two-sided"
     inner: str | int | None = None
     on_single_class: str | None = None
+    copies: bool | None = None
     sizes: ResamplingSizes = field(default_factory=ResamplingSizes)
     cv: int | None = None
     passed_again: tuple[Literal["cv", "test_set"], ...] = ()

@@ -102,8 +102,8 @@ def plan_sample_size(
         Bootstrap draws per interval. Half-widths hardly depend on it, so fewer are enough than for a reported interval.
     resampling : Resampling or None, default=None
         Only its `inner` (None means 50 for the error and "oob" for other metrics) and its `sizes` are used. Every
-        sample has its own splits, and draws of one class are treated as `on_single_class` does by default; other
-        settings raise ValueError.
+        sample has its own splits, and draws of one class and copies of rows are treated as `on_single_class` and
+        `copies` do by default; other settings raise ValueError.
     rng : int, numpy.random.Generator or None, default=None
         Source of randomness; None uses a new one. The plan stores its seed, which reproduces it exactly.
     n_jobs : int or None, default=1
@@ -189,7 +189,7 @@ def plan_sample_size(
 def _settings(resampling: object) -> dict[str, Any]:
     """Return the resampling settings for a study."""
     given = check_resampling(resampling)
-    for name in ("cv", "on_single_class"):
+    for name in ("cv", "on_single_class", "copies"):
         if getattr(given, name) is not None:
             raise ParameterError(name, "None: a plan has many samples", getattr(given, name))
     return {"sizes": given.sizes} | ({} if given.inner is None else {"inner": given.inner})

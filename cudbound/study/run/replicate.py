@@ -17,6 +17,7 @@ import numpy as np
 from sklearn.dummy import DummyClassifier
 from threadpoolctl import threadpool_limits
 
+from cudbound.adapters.inside import splits_rows
 from cudbound.adapters.seeded import seeded_clone, unseeded_parameters
 from cudbound.analysis.compare_intervals import compare_intervals
 from cudbound.analysis.compare_learners import compare_learners
@@ -179,6 +180,8 @@ def _intervals(
         if scenario.metric != ("error",):
             # of inner draws no other metric can be read, whatever scenarios of the error in the same study take
             settings["metric"], inner = scenario.metrics, "oob"
+        if splits_rows(only):
+            inner = "oob"  # refits without copies of rows have no inner draws
         rows = compare_intervals(
             only,
             drawn.X,
