@@ -53,7 +53,7 @@ SIZES = ResamplingSizes(
 N_RESAMPLES, N_INNER = 40, 3
 
 #: Those that any classifier has, for its error.
-INTERVALS = tuple(name for name in GROUPS["all"] if METHODS[name].reads == "classes")
+INTERVALS = (*(name for name in GROUPS["all"] if METHODS[name].reads == "classes"), "two-center-cv")
 COMPARISONS = tuple(name for name, method in METHODS.items() if method.compares and method.reading("classes"))
 
 #: Records that refits of the classifier fill, and what is made of the classifier itself by random numbers.
@@ -222,7 +222,8 @@ def random_records(seed: int, wrong: float, *, differences: bool = False, n: int
             draw(N_RESAMPLES, n).mean(axis=1), N_RESAMPLES * N_INNER, (), np.zeros(N_RESAMPLES)
         ),
         folds=folds(4),
-        repeated_folds=RepeatedFoldLosses((folds(4), folds(4))),
+        repeated_folds=(repeated := RepeatedFoldLosses((folds(4), folds(4)))),
+        stratified_folds=repeated,
         leave_one_out=folds(n),
         test_set=TestSetLosses(draw(half), half),
         second_test_set=TestSetLosses(draw(half), half),

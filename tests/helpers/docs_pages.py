@@ -38,7 +38,7 @@ from cudbound.inputs.named_classifiers import CLASSIFIERS
 from cudbound.intervals import GROUPS, METHODS, Method, find_comparisons, find_methods
 from cudbound.metrics.metric import METRICS, Metric
 from cudbound.point_estimates import ESTIMATORS
-from cudbound.records import FoldLosses, TestSetLosses
+from cudbound.records import FoldLosses, RepeatedFoldLosses, TestSetLosses
 from cudbound.study.design.design_file import template_names, template_text
 from cudbound.study.populations.worlds import WORLDS
 
@@ -52,12 +52,12 @@ PAGES = sorted(
 GENERATED = re.compile(r"(<!-- generated: ([\w-]+) -->\n)(.*?)(<!-- end -->)", re.DOTALL)
 
 #: The fields of `cudbound.records.Records` that an object of each class can fill.
-RECORDED = {
-    kind: {TestSetLosses: ("test_set", "second_test_set"), FoldLosses: ("folds", "leave_one_out")}.get(
-        kind, (name,)
-    )
-    for kind, name in FIELD_OF.items()
+SEVERAL_FIELDS = {
+    TestSetLosses: ("test_set", "second_test_set"),
+    FoldLosses: ("folds", "leave_one_out"),
+    RepeatedFoldLosses: ("repeated_folds", "stratified_folds"),
 }
+RECORDED = {kind: SEVERAL_FIELDS.get(kind, (name,)) for kind, name in FIELD_OF.items()}
 
 #: The data file on which every command of the documentation runs: what ``cudbound example`` prints.
 PATIENTS = example_text()

@@ -468,6 +468,7 @@ def test_a_size_at_which_nothing_can_be_analyzed():
             {"world": "gaussians", "resampling": Resampling(on_single_class="drop")},
             "'on_single_class' parameter",
         ),
+        ({"world": "gaussians", "resampling": Resampling(copies=False)}, "'copies' parameter must be None"),
         ({"world": "gaussians", "rng": -1}, "'rng' parameter must be a non-negative integer"),
     ],
     ids=str,

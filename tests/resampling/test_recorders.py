@@ -239,8 +239,11 @@ def test_what_ends_the_run_is_no_reason(monkeypatch, error):
 @pytest.mark.parametrize(
     ("cv", "filled"),
     [
-        (KFold(4, shuffle=True), {"splits", "folds", "repeated_folds"}),
-        (RepeatedKFold(n_splits=2, n_repeats=5), {"splits", "repeated_folds", "halvings"}),
+        (KFold(4, shuffle=True), {"splits", "folds", "repeated_folds", "stratified_folds"}),
+        (
+            RepeatedKFold(n_splits=2, n_repeats=5),
+            {"splits", "repeated_folds", "stratified_folds", "halvings"},
+        ),
         (ShuffleSplit(4, test_size=5), {"splits"}),
     ],
     ids=lambda one: type(one).__name__,

@@ -370,7 +370,7 @@ def test_partitions_whose_training_sets_leave_rows_out_serve_as_splits_only():
     fold = np.arange(12) % 3
     rng = np.random.default_rng(0)
     whole = make_splits([(fold != k, fold == k) for k in range(3)], X, labels, None, rng)
-    assert whole.fills == {"splits", "folds", "repeated_folds"}
+    assert whole.fills == {"splits", "folds", "repeated_folds", "stratified_folds"}
     purged = [((fold != k) & (np.arange(12) > 0), fold == k) for k in range(3)]
     found = make_splits(purged, X, labels, None, rng)
     assert found.fills == {"splits"}

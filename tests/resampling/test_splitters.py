@@ -42,7 +42,7 @@ X, Y = sample(N)
 TREE = DecisionTreeClassifier(max_depth=2, random_state=0)
 LEAST_SQUARES = LeastSquaresClassifier()
 
-FOLDS = {"splits", "folds", "repeated_folds"}
+FOLDS = {"splits", "folds", "repeated_folds", "stratified_folds"}
 SPLITTERS = {
     "KFold": (KFold(4), FOLDS),
     "KFold shuffled": (KFold(5, shuffle=True, random_state=1), FOLDS),
@@ -52,10 +52,10 @@ SPLITTERS = {
     "LeaveOneGroupOut": (LeaveOneGroupOut(), FOLDS),
     "LeaveOneOut": (LeaveOneOut(), FOLDS),
     "PredefinedSplit": (PredefinedSplit(GROUPS), FOLDS),
-    "RepeatedKFold": (RepeatedKFold(n_splits=4, n_repeats=3, random_state=2), {"splits", "repeated_folds"}),
+    "RepeatedKFold": (RepeatedKFold(n_splits=4, n_repeats=3, random_state=2), FOLDS - {"folds"}),
     "5x2": (
         RepeatedStratifiedKFold(n_splits=2, n_repeats=5, random_state=3),
-        {"splits", "repeated_folds", "halvings"},
+        FOLDS - {"folds"} | {"halvings"},
     ),
     "ShuffleSplit": (ShuffleSplit(6, test_size=5, random_state=4), {"splits"}),
     "StratifiedShuffleSplit": (StratifiedShuffleSplit(4, test_size=6, random_state=4), {"splits"}),

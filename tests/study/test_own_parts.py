@@ -9,7 +9,7 @@ from functools import partial
 import numpy as np
 import pytest
 from scipy.stats import binomtest
-from sklearn.linear_model import LogisticRegression
+from sklearn.linear_model import LogisticRegression, RidgeClassifierCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from study_cases import Interrupted, Shifted, dump, tiny_study
@@ -65,6 +65,15 @@ def test_a_function_is_a_method_of_a_study(tmp_path, n_jobs):
     for key, interval in found.items():
         assert interval == pytest.approx(expected[key])
     assert summarize(tmp_path / "s").methods == study.methods
+
+
+def test_a_learner_that_splits_its_rows_is_refitted_without_copies_and_without_inner_draws(tmp_path):
+    methods = ("two-center-cv", "bootstrap-percentile")
+    study = of(Shifted(0.5), RidgeClassifierCV, methods=methods, n_resamples=4, n_replicates=2)
+    status = run_study(study, tmp_path / "s")
+    assert (status.n_done, status.n_failed) == (2, 0)
+    for name in methods:
+        assert np.isfinite(list(limits(tmp_path / "s", name).values())).all()
 
 
 def test_a_function_has_the_random_numbers_of_its_replicate(tmp_path):

@@ -1,0 +1,462 @@
+"""The interval around cross-validation and .632+: a second implementation in plain Python, and properties."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from scipy.stats import beta
+
+from cudbound import interval_of
+from cudbound.basis.groups import Groups
+from cudbound.intervals import METHODS, compute_interval
+from cudbound.metrics.score_views import squared_errors
+from cudbound.problem.draws import draw_counts
+from cudbound.records import (
+    BootstrapLosses,
+    BootstrapScores,
+    Design,
+    FoldLosses,
+    FoldScores,
+    Records,
+    RepeatedFoldLosses,
+    ScoreRecords,
+)
+
+METHOD = METHODS["two-center-cv"]
+PROPERTY = settings(max_examples=50, deadline=None, derandomize=True, database=None)
+LEVELS = st.floats(0.05, 0.999)
+SEEDS = {"seed": st.integers(0, 10**6), "n": st.sampled_from([6, 11, 30]), "grouped": st.booleans()}
+
+
+def of(records, level=0.95, **keywords):
+    return compute_interval(METHOD, records, level, **keywords)
+
+
+def numbers(row):
+    return row.estimate, row.raw_interval.low, row.raw_interval.high
+
+
+# ---- losses and scores that no classifier made ----
+
+
+def some_draws(rng, n, groups, n_draws=20):
+    """Return draws, half of them without copies, as of learners that split their rows."""
+    counts = draw_counts(n, n_draws, rng, groups)
+    return np.where(np.arange(n_draws)[:, None] % 2, np.minimum(counts, 1), counts)
+
+
+def some_groups(n, grouped):
+    """Return groups of one to three rows."""
+    return Groups.of(np.repeat(np.arange(n), np.arange(n) % 3 + 1)[:n]) if grouped else None
+
+
+def some_losses(seed, n, wrong, grouped, *, rank=math.nan, memorized=False, **known):
+    rng = np.random.default_rng([seed, n])
+    groups = some_groups(n, grouped)
+    counts = some_draws(rng, n, groups)
+    partitions = [FoldLosses(rng.random(n) < wrong, rng.permutation(np.arange(n) % 3)) for _ in range(4)]
+    return Records(
+        losses=(rng.random(n) < wrong) & (not memorized),
+        positive=rng.random(),
+        predicted_positive=rng.random(),
+        bootstrap=BootstrapLosses(counts, rng.random(counts.shape) < wrong, uneven=True),
+        stratified_folds=RepeatedFoldLosses(partitions),
+        design=Design(n, rank, n, n_groups=None if groups is None else groups.n_groups),
+        groups=groups,
+        **known,
+    )
+
+
+def some_scores(seed, n, grouped, *, signal=1.0, probabilities=False):
+    """Return scores with ties, or probabilities; one fold of a partition was predicted by a fit to one class."""
+    rng = np.random.default_rng([seed, n])
+    event = np.arange(n) % 3 == 0
+    groups = some_groups(n, grouped)
+    counts = some_draws(rng, n, groups)
+
+    def draw(*shape):
+        values = rng.normal(size=shape) + signal * event
+        return (1.0 / (1.0 + np.exp(-values)) if probabilities else values).round(1)
+
+    fold = np.stack([rng.permutation(np.arange(n) % 3) for _ in range(3)])
+    of_folds = draw(3, n)
+    of_folds[0, fold[0] == 1] = np.nan
+    return ScoreRecords(
+        event,
+        draw(n),
+        BootstrapScores(counts, draw(*counts.shape)),
+        groups=groups,
+        probabilities=probabilities,
+        stratified_folds=FoldScores(of_folds, fold),
+    )
+
+
+# ---- the same in plain Python ----
+
+
+def mean(values):
+    values = list(values)
+    return sum(values) / len(values)
+
+
+def lower_limit(center, size, tail):
+    return 0.0 if center <= 0.0 else float(beta.ppf(tail, size * center, size - size * center + 1))
+
+
+def upper_limit(center, size, tail):
+    return 1.0 if center >= 1.0 else float(beta.ppf(1 - tail, size * center + 1, size - size * center))
+
+
+def plus_632(training, left_out, gamma):
+    cut = min(left_out, gamma)
+    rate = (cut - training) / (gamma - training) if cut > training else 0.0
+    weight = 0.632 / (1 - 0.368 * rate)
+    return (1 - weight) * training + weight * cut
+
+
+def left_out_mean(losses, counts):
+    """Err(1): the mean over rows of their mean loss over the draws without them."""
+    of_rows = []
+    for i in range(len(losses[0])):
+        outside = [loss[i] for loss, count in zip(losses, counts, strict=True) if count[i] == 0]
+        if outside:
+            of_rows.append(mean(outside))
+    return mean(of_rows)
+
+
+def rows_that_count(losses, counts, codes, n_rows):
+    """The number of rows over the design effect of the out-of-bag losses, at least Kish's number of groups."""
+    n = len(codes)
+    pairs = [(b, i) for b in range(len(counts)) for i in range(n) if counts[b][i] == 0]
+    middle = mean(losses[b][i] for b, i in pairs)
+    of_rows = sum((losses[b][i] - middle) ** 2 for b, i in pairs)
+    of_groups = 0.0
+    for b in range(len(counts)):
+        sums = dict.fromkeys(codes, 0.0)
+        for i in range(n):
+            sums[codes[i]] += losses[b][i] - middle if counts[b][i] == 0 else 0.0
+        of_groups += sum(one**2 for one in sums.values())
+    effect = of_groups / of_rows if of_rows > 0 else math.inf
+    kish = n**2 / sum(codes.count(code) ** 2 for code in set(codes))
+    return max(n_rows / max(effect, 1.0), min(kish, n_rows))
+
+
+def by_hand(training, cross_validated, left_out, plus, size, tail, *, perfect=False):
+    """Return estimate and limits of a mean loss, `size` the number of cases at a center."""
+    low, high = min(cross_validated, plus), max(cross_validated, plus, (cross_validated + left_out) / 2)
+    lower = 0.0 if perfect else lower_limit(low, size(low), tail)
+    return (cross_validated + plus) / 2, lower, upper_limit(high, size(high), tail)
+
+
+def error_by_hand(records, tail):
+    counts, losses = records.bootstrap.counts.tolist(), records.bootstrap.losses.astype(int).tolist()
+    training, n = mean(records.losses.tolist()), records.n_samples
+    codes = list(range(n)) if records.groups is None else records.groups.codes.tolist()
+    p, q = records.positive, records.predicted_positive
+    left_out = left_out_mean(losses, counts)
+    plus = plus_632(training, left_out, p * (1 - q) + (1 - p) * q)
+    cross = mean(mean(part.losses.tolist()) for part in records.stratified_folds.partitions)
+    perfect = training == 0 and records.design.rank <= len(set(codes)) / 3
+    rows = n if math.isnan(records.effective_rows) else records.effective_rows
+    if records.groups is not None:
+        rows = rows_that_count(losses, counts, codes, rows)
+    # misclassified rows of different costs vary less than zeros and ones
+    center, ratio = 0.0 if perfect else min(cross, plus), records.square_ratio
+    cases = rows * (1 - center) / (ratio - center) if center < ratio else rows
+    return by_hand(training, cross, left_out, plus, lambda _: cases, tail, perfect=perfect)
+
+
+def won(one, other):
+    return 1.0 if one > other else 0.5 if one == other else 0.0
+
+
+def auc(scores, event):
+    rows = range(len(event))
+    pairs = [(i, j) for i in rows if event[i] for j in rows if not event[j]]
+    return mean(won(scores[i], scores[j]) for i, j in pairs)
+
+
+def left_out_auc(scores, counts, event):
+    rows, of_pairs = range(len(event)), []
+    for i in rows:
+        for j in rows:
+            both = [s for s, c in zip(scores, counts, strict=True) if c[i] == c[j] == 0]
+            if event[i] and not event[j] and both:
+                of_pairs.append(mean(won(s[i], s[j]) for s in both))
+    return mean(of_pairs)
+
+
+def auc_in_folds(folds, event):
+    halves = []
+    for scores, fold in zip(folds.scores.tolist(), folds.fold.tolist(), strict=True):
+        for i in range(len(event)):
+            for j in range(len(event)):
+                if event[i] and not event[j] and fold[i] == fold[j]:
+                    halves.append(0.5 if math.isnan(scores[i]) else won(scores[i], scores[j]))
+    return mean(halves)
+
+
+def delong_by_hand(scores, event, codes=None):
+    """DeLong's variance, or that of Obuchowski (1997) for rows in clusters."""
+    rows = range(len(event))
+    events, others = [i for i in rows if event[i]], [i for i in rows if not event[i]]
+    whole = auc(scores, event)
+    v = {i: mean(won(scores[i], scores[j]) for j in others) - whole for i in events}
+    w = {j: mean(won(scores[i], scores[j]) for i in events) - whole for j in others}
+    if codes is None:
+        return sum(sum(one**2 for one in part.values()) / (len(part) - 1) / len(part) for part in (v, w))
+    clusters = sorted(set(codes))
+    sums = [[sum(part.get(i, 0.0) for i in rows if codes[i] == k) for k in clusters] for part in (v, w)]
+    found = 0.0
+    for part, members in zip(sums, (events, others), strict=True):
+        n_with = len({codes[i] for i in members})
+        found += n_with / (n_with - 1) * sum(one**2 for one in part) / len(members) ** 2
+    both = sum(a * b for a, b in zip(*sums, strict=True))
+    return found + 2 * len(clusters) / (len(clusters) - 1) * both / (len(events) * len(others))
+
+
+def auc_by_hand(records, tail):
+    event, scores = records.event.tolist(), records.scores.tolist()
+    counts, on_draws = records.bootstrap.counts.tolist(), records.bootstrap.scores.tolist()
+    codes = None if records.groups is None else records.groups.codes.tolist()
+    m, k = sum(event), len(event) - sum(event)
+    variance = plain = delong_by_hand(scores, event)
+    fewer, shrinkage = float(min(m, k)), 1.0
+    if codes is not None:
+        variance = delong_by_hand(scores, event, codes)
+        fewer = float(
+            min(len({c for c, e in zip(codes, event, strict=True) if e is y}) for y in (True, False))
+        )
+        shrinkage = min(1.0, plain / variance) if variance > 0 else 1.0
+
+    def size(loss):
+        """Newcombe's method 5: the variance of Hanley and McNeil, with N/2 - 1 for both sizes minus one."""
+        a = 1.0 - loss
+        ratio = (1 + ((m + k) / 2 - 1) * ((1 - a) / (2 - a) + a / (1 + a))) / (m * k)
+        cases = max(shrinkage / ratio, fewer)
+        cases = fewer + (cases - fewer) * min(1.0, fewer * loss)
+        if variance > 0:
+            cases = min(cases, a * (1 - a) / variance)
+        return max(cases, fewer)
+
+    training, left_out = 1 - auc(scores, event), 1 - left_out_auc(on_draws, counts, event)
+    within = 1 - auc_in_folds(records.stratified_folds, event)
+    plus = plus_632(training, left_out, 0.5)
+    estimate, low, high = by_hand(training, within, left_out, plus, size, tail)
+    return 1 - estimate, 1 - high, 1 - low
+
+
+def brier_by_hand(records, tail):
+    y, p = records.event.astype(float).tolist(), records.scores.tolist()
+    counts, n = records.bootstrap.counts.tolist(), len(y)
+    losses = [[(y[i] - s[i]) ** 2 for i in range(n)] for s in records.bootstrap.scores.tolist()]
+    own = [(y[i] - p[i]) ** 2 for i in range(n)]
+    cross = []
+    for scores, fold in zip(
+        records.stratified_folds.scores.tolist(), records.stratified_folds.fold.tolist(), strict=True
+    ):
+        for i in range(n):
+            # a fit to one class gives it the probability 1; here both were there, and it gave their share
+            share = mean(y[j] for j in range(n) if fold[j] != fold[i])
+            cross.append((y[i] - (share if math.isnan(scores[i]) else scores[i])) ** 2)
+    training, left_out = mean(own), left_out_mean(losses, counts)
+    squares = left_out_mean([[one**2 for one in row] for row in losses], counts)
+    variance = max(squares - left_out**2, sum((one - training) ** 2 for one in own) / (n - 1))
+    gamma = mean((a - b) ** 2 for a in y for b in p)
+    rows = n
+    if records.groups is not None:
+        rows = rows_that_count(losses, counts, records.groups.codes.tolist(), n)
+
+    def size(center):
+        if center in (0.0, 1.0):
+            return rows
+        most = center * (1 - center)
+        return rows * most / min(variance + 0.25 * (1 - center) ** 2 / rows, most)
+
+    plus = plus_632(training, left_out, gamma)
+    return by_hand(training, mean(cross), left_out, plus, size, tail)
+
+
+#: A classifier without training errors, and rows with weights or costs.
+KNOWN = st.fixed_dictionaries(
+    {},
+    optional={"memorized": st.just(True), "effective_rows": st.just(5.5), "square_ratio": st.just(0.6)},
+)
+
+
+@PROPERTY
+@given(
+    **SEEDS,
+    wrong=st.sampled_from([0.0, 0.1, 0.3, 0.6, 1.0]),
+    level=LEVELS,
+    rank=st.integers(1, 30),
+    known=KNOWN,
+)
+@example(
+    seed=0,
+    n=30,
+    grouped=False,
+    wrong=0.3,
+    level=0.95,
+    rank=3,
+    known={"memorized": True, "square_ratio": 0.6},
+)
+def test_the_error_agrees_with_plain_python(seed, n, grouped, wrong, level, rank, known):
+    records = some_losses(seed, n, wrong, grouped, rank=rank, **known)
+    assert numbers(of(records, level)) == pytest.approx(error_by_hand(records, (1 - level) / 2), abs=1e-9)
+
+
+@PROPERTY
+@given(**SEEDS, signal=st.sampled_from([-1.0, 0.0, 1.0, 5.0]), level=LEVELS)
+def test_the_auc_agrees_with_plain_python(seed, n, grouped, signal, level):
+    records = some_scores(seed, n, grouped, signal=signal)
+    assert numbers(of(records, level)) == pytest.approx(auc_by_hand(records, (1 - level) / 2), abs=1e-9)
+
+
+@PROPERTY
+@given(**SEEDS, signal=st.sampled_from([-1.0, 0.0, 1.0, 5.0]), level=LEVELS)
+def test_the_brier_score_agrees_with_plain_python(seed, n, grouped, signal, level):
+    records = some_scores(seed, n, grouped, signal=signal, probabilities=True)
+    row = of(squared_errors(records), level)
+    assert numbers(row) == pytest.approx(brier_by_hand(records, (1 - level) / 2), abs=1e-9)
+
+
+# ---- properties ----
+
+
+def all_kinds(seed, n, grouped):
+    return (
+        some_losses(seed, n, 0.3, grouped, rank=3),
+        some_scores(seed, n, grouped),
+        squared_errors(some_scores(seed, n, grouped, probabilities=True)),
+    )
+
+
+@PROPERTY
+@given(**SEEDS, wrong=st.floats(0.0, 1.0), level=LEVELS)
+def test_the_interval_of_the_error_holds_those_of_clopper_and_pearson_at_both_estimates(
+    seed, n, grouped, wrong, level
+):
+    row = of(some_losses(seed, n, wrong, grouped), level)
+    tail, cases = (1 - level) / 2, row.details["lower_size"]
+    assert cases <= n + 1e-9
+    for center in (row.details["cross_validated"], row.details["at_632_plus"]):
+        assert row.low <= lower_limit(center, cases, tail) + 1e-9
+        assert row.high >= upper_limit(center, cases, tail) - 1e-9
+    assert 0.0 <= row.low <= row.estimate <= row.high <= 1.0
+    assert row.low < row.high
+
+
+@PROPERTY
+@given(**SEEDS, levels=st.tuples(LEVELS, LEVELS).map(sorted))
+def test_a_higher_level_is_wider(seed, n, grouped, levels):
+    for records in all_kinds(seed, n, grouped):
+        less, more = (of(records, level).raw_interval for level in levels)
+        assert more.low <= less.low + 1e-12
+        assert less.high <= more.high + 1e-12
+
+
+@PROPERTY
+@given(**SEEDS, level=st.floats(0.51, 0.999))
+def test_a_one_sided_limit_is_that_of_twice_the_tail(seed, n, grouped, level):
+    for records in all_kinds(seed, n, grouped):
+        both = of(records, 2 * level - 1).raw_interval
+        assert of(records, level, alternative="greater").raw_interval.low == pytest.approx(both.low)
+        assert of(records, level, alternative="less").raw_interval.high == pytest.approx(both.high)
+
+
+@pytest.mark.parametrize(
+    ("training", "rank", "grouped", "perfect"),
+    [
+        (0, 10, False, True),
+        (0, 11, False, False),
+        (0, math.nan, False, False),  # no linear form, no rank
+        (1, 3, False, False),
+        (0, 5, True, True),  # a third of the 15 groups, of two rows each
+        (0, 6, True, False),
+    ],
+)
+def test_a_classifier_of_few_columns_without_a_training_error_may_have_none(training, rank, grouped, perfect):
+    n, rng = 30, np.random.default_rng(0)
+    groups = Groups.of(np.arange(n) // 2) if grouped else None
+    counts = draw_counts(n, 20, rng, groups)
+    records = Records(
+        losses=np.arange(n) < training,
+        positive=0.5,
+        predicted_positive=0.5,
+        bootstrap=BootstrapLosses(counts, rng.random(counts.shape) < 0.3),
+        stratified_folds=RepeatedFoldLosses([FoldLosses(rng.random(n) < 0.3, np.arange(n) // 2 % 3)]),
+        design=Design(n, rank, n, n_groups=None if groups is None else groups.n_groups),
+        groups=groups,
+    )
+    row = of(records)
+    assert (row.low == 0.0) == perfect
+    assert ("no training error with few columns: lower limit 0" in row.remarks) == perfect
+    assert row.details["lower_center"] > 0.1
+    assert row.details.get("rank") == (None if math.isnan(rank) else rank)
+
+
+def test_a_fold_whose_classifier_was_fitted_to_one_class_counts_one_half():
+    event = np.array([True, False] * 4)
+    fold = np.arange(8)[None] // 4
+    scores = np.where(event, 1.0, 0.0)[None]  # every pair is ranked right
+    draws = BootstrapScores(
+        np.array([[2, 2, 2, 2, 0, 0, 0, 0], [0, 0, 0, 0, 2, 2, 2, 2]]), np.repeat(scores, 2, 0)
+    )
+    lost = np.where(fold == 1, np.nan, scores)
+    found = [
+        of(ScoreRecords(event, scores[0], draws, stratified_folds=FoldScores(one, fold)))
+        for one in (scores, lost)
+    ]
+    assert [row.details["cross_validated"] for row in found] == [1.0, 0.75]
+
+
+def test_missing_folds_are_named_with_what_to_record():
+    losses, scores = some_losses(0, 30, 0.3, False), some_scores(0, 30, False)
+    given_losses = {
+        "training_losses": losses.losses,
+        "positive": losses.positive,
+        "predicted_positive": losses.predicted_positive,
+    }
+    with pytest.raises(ValueError, match=r"needs repeated cross-validation, .*: pass RepeatedFoldLosses\.$"):
+        interval_of(losses.bootstrap, "two-center-cv", **given_losses)
+    with pytest.raises(ValueError, match=r"pass ScoreRecords\(\.\.\., stratified_folds=\.\.\.\)\.$"):
+        interval_of(ScoreRecords(scores.event, scores.scores, scores.bootstrap), "two-center-cv")
+    row = interval_of([losses.bootstrap, losses.stratified_folds], "two-center-cv", **given_losses)
+    assert numbers(row) == numbers(of(losses))
+    assert row.n_fits == 1 + 20 + 4 * 3
+    assert numbers(interval_of(scores, "two-center-cv")) == numbers(of(scores))
+
+
+def test_nothing_out_of_bag_is_said():
+    n = 6
+    counts = np.ones((3, n), dtype=int)
+    losses = Records(
+        losses=np.zeros(n, dtype=bool),
+        positive=0.5,
+        predicted_positive=0.5,
+        bootstrap=BootstrapLosses(counts, np.zeros((3, n), dtype=bool)),
+        stratified_folds=RepeatedFoldLosses([FoldLosses(np.zeros(n, dtype=bool), np.arange(n) % 3)]),
+    )
+    assert of(losses).degenerate.startswith("undefined: no point was ever out of bag")
+    event, scores = np.arange(n) % 2 == 0, np.arange(n) / n
+    records = ScoreRecords(
+        event,
+        scores,
+        BootstrapScores(counts, np.tile(scores, (3, 1))),
+        stratified_folds=FoldScores(scores[None], np.arange(n)[None] // 2),
+    )
+    assert of(records).degenerate.startswith(
+        "undefined: no event and non-event were ever out of bag together"
+    )
+    single = ScoreRecords(
+        np.arange(n) == 0,
+        scores,
+        BootstrapScores(2 * np.eye(n, dtype=int)[:3], np.tile(scores, (3, 1))),
+        stratified_folds=FoldScores(scores[None], np.arange(n)[None] // 2),
+    )
+    assert of(single).degenerate == "undefined: a class has a single row"

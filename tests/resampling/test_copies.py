@@ -1,0 +1,326 @@
+"""Refits without copies of rows for learners that split their rows, the caller's folds, and rows by themselves."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from data import sample
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.compose import make_column_transformer
+from sklearn.ensemble import (
+    BaggingClassifier,
+    GradientBoostingClassifier,
+    HistGradientBoostingClassifier,
+    RandomForestClassifier,
+    StackingClassifier,
+    VotingClassifier,
+)
+from sklearn.feature_selection import RFECV, SelectFromModel, SelectKBest
+from sklearn.linear_model import (
+    LassoCV,
+    LogisticRegression,
+    LogisticRegressionCV,
+    RidgeClassifierCV,
+    SGDClassifier,
+)
+from sklearn.model_selection import (
+    FixedThresholdClassifier,
+    GridSearchCV,
+    RandomizedSearchCV,
+    RepeatedStratifiedKFold,
+    ShuffleSplit,
+    StratifiedGroupKFold,
+    StratifiedKFold,
+    TunedThresholdClassifierCV,
+)
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.neural_network import MLPClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler, TargetEncoder
+from sklearn.tree import DecisionTreeClassifier
+
+from cudbound import (
+    LeastSquaresClassifier,
+    Resampling,
+    compare_intervals,
+    compare_learners,
+    estimate_error,
+    instability,
+    performance_interval,
+    verify_result,
+)
+from cudbound.adapters.inside import splits_rows
+from cudbound.basis.sample import Sample
+from cudbound.problem.draws import draw_counts
+from cudbound.resampling.recorders import make_records
+from cudbound.resampling.recording import Recording, spawn_streams
+from cudbound.saved.saved_file import read_saved
+
+REMARK = "refits without copies of rows, since the classifier splits its rows when it is fitted"
+FOLDS = StratifiedKFold(3, shuffle=True, random_state=0)
+NEIGHBORS, LOGISTIC = KNeighborsClassifier(), LogisticRegression()
+SEARCH = GridSearchCV(NEIGHBORS, {"n_neighbors": [1, 5, 9]}, cv=FOLDS)
+
+SPLITTING = [
+    SEARCH,
+    RandomizedSearchCV(NEIGHBORS, {"n_neighbors": [1, 5]}, n_iter=1),
+    LogisticRegressionCV(),
+    RidgeClassifierCV(),
+    make_pipeline(TargetEncoder(), LOGISTIC),
+    make_pipeline(make_column_transformer((TargetEncoder(), [0])), LOGISTIC),
+    StackingClassifier([("a", LOGISTIC), ("b", NEIGHBORS)]),
+    VotingClassifier([("a", LOGISTIC), ("b", SEARCH)]),
+    BaggingClassifier(SEARCH),
+    CalibratedClassifierCV(LOGISTIC),
+    TunedThresholdClassifierCV(LOGISTIC),
+    FixedThresholdClassifier(SEARCH),
+    make_pipeline(RFECV(LOGISTIC), LOGISTIC),
+    make_pipeline(SelectFromModel(LassoCV()), LOGISTIC),
+    SGDClassifier(early_stopping=True),
+    MLPClassifier(early_stopping=True),
+    HistGradientBoostingClassifier(early_stopping=True),
+    GradientBoostingClassifier(n_iter_no_change=5),
+]
+NOT_SPLITTING = [
+    LOGISTIC,
+    NEIGHBORS,
+    LeastSquaresClassifier(),
+    DecisionTreeClassifier(),
+    RandomForestClassifier(),
+    BaggingClassifier(LOGISTIC),
+    VotingClassifier([("a", LOGISTIC), ("b", NEIGHBORS)]),
+    make_pipeline(StandardScaler(), SelectKBest(k=1), LOGISTIC),
+    FixedThresholdClassifier(LOGISTIC),
+    SGDClassifier(),
+    MLPClassifier(),
+    HistGradientBoostingClassifier(),
+    GradientBoostingClassifier(),
+    StackingClassifier([("a", LOGISTIC)], cv="prefit"),
+]
+
+
+class WithoutParameters:
+    """A classifier of one's own, which scikit-learn knows nothing of."""
+
+    cv = 5
+
+
+@pytest.mark.parametrize("estimator", SPLITTING, ids=lambda one: str(one)[:40])
+def test_learners_that_split_their_rows_are_seen(estimator):
+    assert splits_rows(estimator)
+
+
+@pytest.mark.parametrize("estimator", [*NOT_SPLITTING, WithoutParameters()], ids=lambda one: str(one)[:40])
+def test_other_learners_are_refitted_with_copies(estimator):
+    assert not splits_rows(estimator)
+
+
+def recorded(estimator, X, y, resampling, groups=None):
+    """Return the draws, and the records of the refits to them."""
+    rng = np.random.default_rng(0)
+    found = Sample.of(estimator, X, y, groups)
+    counts = draw_counts(len(y), 12, rng, found.groups)
+    recording = Recording(
+        sample=found, counts=counts, streams=spawn_streams(rng), estimator=estimator, resampling=resampling
+    )
+    return counts, make_records({"bootstrap"}, recording)["bootstrap"]
+
+
+@pytest.mark.parametrize("groups", [None, np.arange(30) // 2], ids=["rows", "groups"])
+@pytest.mark.parametrize(
+    ("estimator", "copies", "without"),
+    [
+        (SEARCH, None, True),
+        (SEARCH, True, False),
+        (SEARCH, False, True),
+        (NEIGHBORS, None, False),
+        (NEIGHBORS, False, True),
+        (LeastSquaresClassifier(), None, False),
+        (LeastSquaresClassifier(), False, True),
+    ],
+    ids=lambda one: str(one)[:12],
+)
+def test_draws_without_copies_hold_the_same_rows(estimator, copies, without, groups):
+    X, y = sample()
+    counts, found = recorded(estimator.fit(X, y), X, y, Resampling(copies=copies), groups)
+    assert (REMARK in found.remarks) == without
+    assert np.array_equal(found.counts, np.minimum(counts, 1) if without else counts)
+    # the rows out of bag are those of the draw
+    assert np.array_equal(found.counts == 0, counts == 0)
+
+
+@pytest.mark.parametrize("copies", [False, True])
+def test_refits_are_those_of_the_rows_of_the_draw(copies):
+    X, y = sample(n=40)
+    clf = KNeighborsClassifier(3).fit(X, y)
+    counts, found = recorded(clf, X, y, Resampling(copies=copies))
+    for count, losses in zip(counts, found.losses, strict=True):
+        rows = np.repeat(np.arange(40), count if copies else count > 0)
+        wrong = KNeighborsClassifier(3).fit(X[rows], y[rows]).predict(X) != y
+        assert np.array_equal(losses, wrong)
+
+
+def test_inner_draws_need_copies():
+    X, y = sample(n=40)
+    clf = SEARCH.fit(X, y)
+    arguments = {"n_resamples": 4, "rng": 0}
+    message = (
+        r"'inner' parameter must be 'oob' or None for a classifier that is refitted without copies of rows\. Got 3 "
+        r"instead\. To refit it with copies, pass copies=True as well\."
+    )
+    for methods in ("recommended", "two-center-cv", "bootstrap-percentile"):
+        for resampling in (Resampling(inner=3), Resampling(inner=3, copies=False)):
+            with pytest.raises(ValueError, match=message):
+                compare_intervals(clf, X, y, methods=methods, resampling=resampling, **arguments)
+    for resampling in (Resampling(inner="oob"), Resampling(), Resampling(inner=3, copies=True)):
+        table = compare_intervals(
+            clf, X, y, methods="bootstrap-percentile", resampling=resampling, **arguments
+        )
+        row = table["bootstrap-percentile"]
+        assert row.degenerate is None
+        assert (REMARK in row.remarks) == (resampling.copies is None)
+    with pytest.raises(ValueError, match="'copies' parameter must be"):
+        Resampling(copies="no")
+
+
+def test_all_that_reads_refits_says_that_they_have_no_copies():
+    X, y = sample(n=40)
+    clf, arguments = SEARCH.fit(X, y), {"n_resamples": 4, "rng": 0}
+    assert REMARK in performance_interval(clf, X, y, **arguments).row.remarks
+    assert REMARK in estimate_error(clf, X, y, methods="bootstrap-632", **arguments)["bootstrap-632"].remarks
+    assert REMARK in instability(clf, X, y, **arguments).remarks
+    restored = Resampling(copies=True)
+    assert REMARK not in performance_interval(clf, X, y, resampling=restored, **arguments).row.remarks
+
+
+def test_the_aucs_of_a_search_and_of_a_plain_learner_are_compared_on_the_same_draws():
+    X, y = sample(n=40)
+    for copies in (None, True, False):
+        found = compare_learners(
+            {"search": SEARCH, "plain": LOGISTIC},
+            X,
+            y,
+            metric="auc",
+            n_resamples=6,
+            rng=0,
+            resampling=Resampling(copies=copies),
+        )
+        assert np.isfinite(found.row.estimate)
+
+
+def test_a_saved_result_keeps_the_setting(tmp_path):
+    X, y = sample()
+    clf, path = LeastSquaresClassifier().fit(X, y), tmp_path / "result.json"
+    for copies in (None, False):
+        table = compare_intervals(
+            clf, X, y, methods="two-center-cv", n_resamples=6, rng=0, resampling=Resampling(copies=copies)
+        )
+        table.save(path)
+        assert read_saved(path)[0].question.copies is copies
+        assert verify_result(path, clf, X, y).passed
+
+
+# ---- the folds of cross-validation ----
+
+
+def cross_validated(clf, X, y, cv=None, methods="two-center-cv", **keywords):
+    return compare_intervals(
+        clf, X, y, methods=methods, n_resamples=8, rng=0, resampling=Resampling(cv=cv), **keywords
+    )["two-center-cv"]
+
+
+def mean_of_parts(clf, X, y, pairs):
+    wrong = [
+        type(clf)(**clf.get_params()).fit(X[one], y[one]).predict(X[other]) != y[other]
+        for one, other in pairs
+    ]
+    return np.concatenate(wrong).mean()
+
+
+def test_the_callers_partitions_are_those_of_the_estimate():
+    X, y = sample(n=40)
+    clf = KNeighborsClassifier(3).fit(X, y)
+    for cv in (FOLDS, RepeatedStratifiedKFold(n_splits=4, n_repeats=2, random_state=1)):
+        row = cross_validated(clf, X, y, cv)
+        assert row.details["cross_validated"] == pytest.approx(mean_of_parts(clf, X, y, cv.split(X, y)))
+        assert row.n_fits == 1 + 8 + cv.get_n_splits(X, y)
+    groups = np.arange(40) // 2
+    cv = StratifiedGroupKFold(4, shuffle=True, random_state=0)
+    row = cross_validated(clf, X, y, cv, groups=groups)
+    assert row.details["cross_validated"] == pytest.approx(mean_of_parts(clf, X, y, cv.split(X, y, groups)))
+
+
+def test_splits_that_are_no_partition_are_not():
+    X, y = sample(n=40)
+    clf = KNeighborsClassifier(3).fit(X, y)
+    cv = ShuffleSplit(4, random_state=0)
+    with pytest.raises(ValueError, match="'cv' parameter"):
+        cross_validated(clf, X, y, cv)
+    beside = cross_validated(clf, X, y, cv, methods=["two-center-cv", "corrected-resampled-t"])
+    assert repr(vars(beside)) == repr(vars(cross_validated(clf, X, y)))
+    assert beside.n_fits == 1 + 8 + 50
+
+
+@pytest.mark.parametrize("groups", [None, np.arange(40) // 2], ids=["rows", "groups"])
+def test_a_row_does_not_depend_on_the_other_methods(groups):
+    X, y = sample(n=40)
+    clf = LeastSquaresClassifier().fit(X, y)
+    alone = cross_validated(clf, X, y, groups=groups)
+    for others in (["bayle-cv"], ["corrected-resampled-t", "k-fold-t"], ["two-center", "nested-cv"]):
+        if groups is not None:
+            others = [one for one in others if one != "nested-cv"]
+        beside = cross_validated(clf, X, y, methods=["two-center-cv", *others], groups=groups)
+        assert repr(vars(beside)) == repr(vars(alone)), others
+
+
+def test_few_rows_of_a_class_are_said():
+    X, _ = sample(n=40)
+    for n_events, n_folds in ((2, 2), (3, 3), (12, 10)):
+        y = (np.arange(40) < n_events).astype(int)
+        row = cross_validated(LeastSquaresClassifier().fit(X, y), X, y)
+        assert row.n_fits == 1 + 8 + 5 * n_folds
+        few = "2 folds, since a class has only 2 rows or groups"
+        assert (few in row.remarks) == (n_events == 2)
+
+
+# ---- the learners that the interval is for ----
+
+
+def tuned():
+    return GridSearchCV(NEIGHBORS, {"n_neighbors": [1, 9]}, cv=FOLDS), *sample(n=40)
+
+
+def encoded():
+    X = np.random.default_rng(0).integers(0, 12, size=(60, 2)).astype(str)
+    return make_pipeline(TargetEncoder(cv=2), LOGISTIC), X, np.arange(60) % 2
+
+
+def forest():
+    return RandomForestClassifier(3, random_state=0), *sample(n=40)
+
+
+def nearest():
+    return KNeighborsClassifier(1), *sample(n=40)
+
+
+def wide():
+    return LOGISTIC, *sample(n=100, p=60)
+
+
+@pytest.mark.filterwarnings("ignore::cudbound.basis.exceptions.ManyFeaturesWarning")
+@pytest.mark.parametrize("case", [tuned, encoded, forest, nearest, wide], ids=lambda case: case.__name__)
+def test_intervals_of_learners_that_overfit_or_split_their_rows(case):
+    clf, X, y = case()
+    table = compare_intervals(
+        clf.fit(X, y), X, y, methods="two-center-cv", metric=["error", "auc", "brier"], n_resamples=10, rng=0
+    )
+    assert len(table.rows) == 3
+    for row in table.rows:
+        assert 0.0 <= row.low < row.estimate < row.high <= 1.0
+        assert row.degenerate is None
+        assert (REMARK in row.remarks) == (case in (tuned, encoded))
+        assert row.n_fits == 1 + 10 + 50
+        known = row.details
+        assert row.estimate == pytest.approx((known["cross_validated"] + known["at_632_plus"]) / 2)
+        assert row.low < known["lower_center"] <= known["upper_center"] < row.high
+        assert {"training", "out_of_bag", "lower_size", "upper_size"} <= known.keys()
