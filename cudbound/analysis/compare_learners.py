@@ -285,8 +285,7 @@ def record_of_learners(
     question: Question[Method], sample: Sample, streams: Mapping[str, np.random.Generator], test_set: Any
 ) -> Recording:
     """Return the input of recorders, without the learners; no bootstrap draws are made."""
-    methods = question.methods.methods
-    new = NewCases(None) if test_set is None else check_test_set(test_set, sample, methods)
+    new = NewCases(None) if test_set is None else check_test_set(test_set, sample, question.methods.methods)
     return Recording.of(
         sample,
         needs_of(question.methods),

@@ -74,7 +74,7 @@ def _no_information(labels: Array, counts: NDArray[np.int32], losses: NDArray[An
 
 
 def usable_draws(
-    task: Task, counts: NDArray[np.int32], *, need_out_of_bag: bool = False
+    task: Task, counts: NDArray[np.int32], *, need_out_of_bag: bool = False, copies: bool = True
 ) -> tuple[NDArray[np.int32], tuple[str, ...]]:
     """Return the draws to fit, and remarks on the others.
 
@@ -86,6 +86,8 @@ def usable_draws(
         The draws, shared with the CUD bound.
     need_out_of_bag : bool, default=False
         Whether to redraw draws that contain every point.
+    copies : bool, default=True
+        Whether a row that was drawn several times is fitted as often, or once.
 
     Raises
     ------
@@ -125,6 +127,8 @@ def usable_draws(
         drawn = counts[again]
         lacking = ~np.all([drawn[:, rows].any(axis=1) for rows in held], axis=0)
         again = again[unusable(drawn) | lacking]
+    if not copies:
+        return np.minimum(counts, 1), (*remarks, WITHOUT_COPIES)
     return counts, tuple(remarks)
 
 

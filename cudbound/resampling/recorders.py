@@ -21,7 +21,7 @@ from cudbound.point_estimates.two_centers import allows_cap, overfits
 from cudbound.records import Records, SignedSuprema, TestSetLosses
 from cudbound.records.split_losses import N_HALVINGS
 from cudbound.resampling.bolstering import record_bolstered
-from cudbound.resampling.bootstrap import WITHOUT_COPIES, record_bootstrap, record_inner, usable_draws
+from cudbound.resampling.bootstrap import record_bootstrap, record_inner, usable_draws
 from cudbound.resampling.configurations import record_tuning, search_splits
 from cudbound.resampling.folds import (
     N_STRATIFIED_FOLDS,
@@ -90,9 +90,8 @@ def _from_task(need: str, record: Callable[[Task], Any], n_fits: Callable[..., i
 
 def _usable(recording: Recording, _: Made) -> tuple[Counts, tuple[str, ...]]:
     # regardless of who reads the draws, so that no row depends on the others
-    out_of_bag = recording.n_inner is None
-    counts, remarks = usable_draws(recording.task("bootstrap"), recording.counts, need_out_of_bag=out_of_bag)
-    return (counts, remarks) if recording.copies else (np.minimum(counts, 1), (*remarks, WITHOUT_COPIES))
+    task, out_of_bag = recording.task("bootstrap"), recording.n_inner is None
+    return usable_draws(task, recording.counts, need_out_of_bag=out_of_bag, copies=recording.copies)
 
 
 def _inner(recording: Recording, made: Made) -> Any:
@@ -133,8 +132,7 @@ def _tuned(recording: Recording, _: Made) -> Any:
 
 
 def _count_tuned(recording: Recording) -> int:
-    search = recording.estimator
-    return int(search.n_splits_) * len(search.cv_results_["params"])
+    return int(recording.estimator.n_splits_) * len(recording.estimator.cv_results_["params"])
 
 
 def _held_out(recording: Recording, _: Made) -> TestSetLosses:
@@ -190,17 +188,16 @@ def _bound(recording: Recording, target: Target) -> tuple[CudBound, ...]:
 
 def _signed_suprema(recording: Recording, target: Target, records: Records) -> SignedSuprema | None:
     """Return the signed suprema, as far as the upper limit of the target depends on them."""
-    wanted = recording.model is not None and not records.why_not_capped and records.bootstrap is not None
-    if not wanted or not allows_cap(records):
+    model, drawn = recording.model, records.bootstrap is not None
+    if model is None or records.why_not_capped or not drawn or not allows_cap(records):
         return None
-    assert recording.model is not None
     level, alternative = target.each_level, target.alternative_of_loss
     # a lower limit does not depend on them
     least_most = (
         (1.0, 0.0) if alternative == "greater" else cap_range(records, level, alternative, recording.tails)
     )
     return solve_signed_suprema(
-        recording.model,
+        model,
         recording.counts,
         probability=level if target.one_sided else 0.5 + level / 2,
         localization=recording.localization,
