@@ -18,7 +18,6 @@ import time
 import warnings
 import zlib
 from dataclasses import dataclass, replace
-from functools import cache
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -168,9 +167,13 @@ class Codes:
         )
 
 
-@cache
+_FIXED: dict[Any, tuple[Any, Any]] = {}
+
+
 def _fixed(population: Any) -> tuple[Any, Any]:
-    return population.sample(N_TRUTH, np.random.default_rng(SEED))
+    if population not in _FIXED:
+        _FIXED[population] = population.sample(N_TRUTH, np.random.default_rng(SEED))
+    return _FIXED[population]
 
 
 # ---- cells ----
