@@ -317,11 +317,11 @@ def simulated() -> list[Cell]:
 def grouped() -> list[Cell]:
     """Return the cells with several rows per patient."""
     cells = [
-        Cell("3 rows per patient", Patients(normal(1.6, 3, 1), (3, 3)), logistic(), 90, EAB),
+        Cell("3 rows for each patient", Patients(normal(1.6, 3, 1), (3, 3)), logistic(), 90, EAB),
         Cell("2 to 5 rows per patient", Patients(normal(1.4, 6, 2), (2, 5)), logistic(), 150, EAB),
         Cell("3 rows per patient, 1 neighbor", Patients(normal(1.8, 3, 1), (3, 3)), KNeighborsClassifier(1), 60, sets=300),
         Cell("2 to 6 rows per patient, tree", Patients(normal(1.6, 4, 2), (2, 6)), short_tree(), 120, sets=300),
-        Cell("18 rows of 12 % of the patients, 2 of the others", Patients(normal(1.6, 3, 1), (2, 18), many_rows=0.12), logistic(), 100, EAB),
+        Cell("18 rows for 12 % of the patients, 2 for the others", Patients(normal(1.6, 3, 1), (2, 18), many_rows=0.12), logistic(), 100, EAB),
     ]
     return [replace(cell, kind="groups") for cell in cells]
 
@@ -514,7 +514,7 @@ def _calls(cell: Cell, methods: tuple[Any, ...]) -> list[tuple[Any, list[Any]]]:
     only_error = [one for one in methods if one != "out-of-bag-percentile"]
     calls = [(_metrics(cell), only_error if len(cell.metrics) == 1 else list(methods))]
     in_batches = isinstance(cell.classifier, LogisticRegression | LeastSquaresClassifier)
-    if in_batches and cell.n <= MOST_ROWS_NESTED and not cell.kind.startswith("real"):
+    if in_batches and cell.n <= MOST_ROWS_NESTED and cell.kind not in ("real data", "groups"):
         calls.append(("error", [NESTED]))
     return calls
 
