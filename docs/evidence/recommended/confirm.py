@@ -317,11 +317,11 @@ def simulated() -> list[Cell]:
 def grouped() -> list[Cell]:
     """Return the cells with several rows per patient."""
     cells = [
-        Cell("3 rows for each patient", Patients(normal(1.6, 3, 1), (3, 3)), logistic(), 90, EAB),
-        Cell("2 to 5 rows per patient", Patients(normal(1.4, 6, 2), (2, 5)), logistic(), 150, EAB),
-        Cell("3 rows per patient, 1 neighbor", Patients(normal(1.8, 3, 1), (3, 3)), KNeighborsClassifier(1), 60, sets=300),
-        Cell("2 to 6 rows per patient, tree", Patients(normal(1.6, 4, 2), (2, 6)), short_tree(), 120, sets=300),
-        Cell("18 rows for 12 % of the patients, 2 for the others", Patients(normal(1.6, 3, 1), (2, 18), many_rows=0.12), logistic(), 100, EAB),
+        Cell("patients with 3 rows", Patients(normal(1.6, 3, 1), (3, 3)), logistic(), 90, EAB),
+        Cell("patients with 2 to 5 rows", Patients(normal(1.4, 6, 2), (2, 5)), logistic(), 150, EAB),
+        Cell("patients with 3 rows, 1 neighbor", Patients(normal(1.8, 3, 1), (3, 3)), KNeighborsClassifier(1), 60, sets=300),
+        Cell("patients with 2 to 6 rows, tree", Patients(normal(1.6, 4, 2), (2, 6)), short_tree(), 120, sets=300),
+        Cell("12 % of the patients with 18 rows, the others with 2", Patients(normal(1.6, 3, 1), (2, 18), many_rows=0.12), logistic(), 100, EAB),
     ]
     return [replace(cell, kind="groups") for cell in cells]
 
