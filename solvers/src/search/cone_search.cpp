@@ -211,24 +211,22 @@ bool ConeSearch::squeeze(Level& here, double* bound) {
     *bound = std::min(*bound, most);
     if (farthest < 0) return false;
 
-    std::size_t kept = 0;
+    kept_.clear();
     for (std::size_t j = 0; j < k; ++j) {
         if (steps_[j] <= farthest + 1.0) {
-            margins_[kept] = static_cast<double>(j);
-            ++kept;
+            kept_.push_back(j);
         } else if (!(margins_[j] > draw_.tie)) {
             cone.bound -= draw_.hyperplanes.gains[cone.cut[j]];
         }
     }
-    if (kept == k) return true;
+    if (kept_.size() == k) return true;
+    double* to = cone.sides.data();
     for (int v = 0; v < p_; ++v) {
-        for (std::size_t j = 0; j < kept; ++j) {
-            cone.sides[static_cast<std::size_t>(v) * kept + j] =
-                cone.sides[static_cast<std::size_t>(v) * k + static_cast<std::size_t>(margins_[j])];
-        }
+        const double* sides = &cone.sides[static_cast<std::size_t>(v) * k];
+        for (const std::size_t j : kept_) *to++ = sides[j];
     }
-    for (std::size_t j = 0; j < kept; ++j) cone.cut[j] = cone.cut[margins_[j]];
-    cone.cut.resize(kept);
+    for (std::size_t j = 0; j < kept_.size(); ++j) cone.cut[j] = cone.cut[kept_[j]];
+    cone.cut.resize(kept_.size());
     cone.stale = 0;
     return !at_most(value(cone.bound, loss), best_);
 }

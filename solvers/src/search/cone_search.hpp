@@ -96,9 +96,10 @@ class ConeSearch {
     std::vector<std::unique_ptr<Level>> levels_;
     std::vector<std::unique_ptr<Leaf>> leaves_;
 
-    std::vector<double> margins_;  // (k) scratch: of the hyperplanes that cut a cone, at its point
-    std::vector<double> steps_;    // (k) scratch
-    std::vector<double> shares_;   // (p) scratch: coordinates in a cone
+    std::vector<double> margins_;    // (k) scratch: of the hyperplanes that cut a cone, at its point
+    std::vector<double> steps_;      // (k) scratch
+    std::vector<std::size_t> kept_;  // scratch: those that stay
+    std::vector<double> shares_;     // (p) scratch: coordinates in a cone
 
     std::vector<double> normals_;    // (count + p, p): hyperplanes, then the facets of the leaf
     std::vector<double> distances_;  // (count + p)
