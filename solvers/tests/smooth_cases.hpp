@@ -9,7 +9,7 @@
 #include "check.hpp"
 #include "cudbound/settings.hpp"
 #include "instances.hpp"
-#include "losses/smooth.hpp"
+#include "losses/relaxation.hpp"
 #include "oracles.hpp"
 #include "placed.hpp"
 
@@ -33,7 +33,7 @@ struct Setting {
         : p(instance.p),
           problem(instance.view()),
           arrangement(cudbound::merge_rows(problem)),
-          relaxation(cudbound::make_smooth(problem, arrangement, unlimited())),
+          relaxation(cudbound::make_relaxation(problem, arrangement, unlimited())),
           node(relaxation->make_node()) {
         relaxation->set(0);
         relaxation->copy(relaxation->root(), *node);

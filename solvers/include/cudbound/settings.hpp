@@ -276,6 +276,10 @@ struct Settings {
     // errors. Their possible effect is subtracted from the loss, which can only enlarge Q.
     static constexpr double hinge_rounding = 1e-14;
 
+    // After every so many moves (`Effort::moves`) violations may be this many times larger, up to a tie: the loss is
+    // understated, which can only enlarge Q.
+    static constexpr double hinge_wider = 10.0;
+
     // The rounding error of the slope at the minimizer on a cone may act over this many times the size of the point.
     // The lower end is used, which can only enlarge Q. A slope that is more than a rounding error is not bridged: the
     // loss is then what multipliers prove that balance it, or the node is left open.
@@ -407,7 +411,8 @@ struct Effort {
     static constexpr int apex_moves = 20;
     static constexpr int apex_moves_per_dimension = 10;
 
-    // The same for an open cone or a Newton step, and for a node of squared loss, per dimension and constraint.
+    // The same for an open cone, a Newton step or hinge loss, and for a node of squared loss, per dimension and
+    // constraint.
     static constexpr int moves = 100;
     static constexpr int moves_per_constraint = 20;
     static constexpr int node_moves = 200;

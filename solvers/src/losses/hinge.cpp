@@ -10,15 +10,8 @@
 
 namespace cudbound {
 
-struct HingeRelaxation::HingeNode final : Node {
-    explicit HingeNode(int p) : Node(p), active(p), center(p) {}
-
-    ActiveSet active;
-    std::vector<double> center;  // of the proximal term, 0 in coordinates without one
-};
-
 HingeRelaxation::HingeRelaxation(const Problem& problem, const Arrangement& arrangement, Budget& budget)
-    : Relaxation(problem, arrangement, budget), coordinates_(problem), factor_(p) {
+    : RelaxationWith(problem, arrangement, budget), coordinates_(problem), factor_(p) {
     for (auto* vector : {&anchor, &apex, &scratch_, &step_, &path_}) vector->resize(p);
     gram_.resize(static_cast<std::size_t>(p) * p);
     const auto n = static_cast<std::size_t>(problem.n);
@@ -29,7 +22,6 @@ HingeRelaxation::HingeRelaxation(const Problem& problem, const Arrangement& arra
     terms_.caps.reserve(n);
     place_rows();
     coordinates_.from_beta(problem.anchor, anchor.data());
-    root_ = make_node();
 }
 
 // All rows, turned by their labels, as constraints.
@@ -96,7 +88,7 @@ void HingeRelaxation::gather(std::int64_t draw) {
 
 // From the rows' sides at the anchor, which is not far from the minimizer of most draws.
 void HingeRelaxation::minimize_freely() {
-    auto& root = static_cast<HingeNode&>(*root_);
+    HingeNode& root = own(*root_);
     const Sides nothing{p, nullptr, nullptr, 0.0};
     const Constraints all{terms_, nothing};
     for (int k = 0; k < p; ++k) root.center[k] = coordinates_.share(k) > 0.0 ? anchor[k] : 0.0;
@@ -142,18 +134,11 @@ double HingeRelaxation::loss(const double* v) const {
     return sum;
 }
 
-std::unique_ptr<Node> HingeRelaxation::make_node() const { return std::make_unique<HingeNode>(p); }
-
-void HingeRelaxation::copy(const Node& from, Node& to) const {
-    static_cast<HingeNode&>(to) = static_cast<const HingeNode&>(from);
-}
-
 Relaxation::Settled HingeRelaxation::settle(Node& node, const Sides& sides, const std::vector<int>& forced,
                                             double limit) {
     // beta = 0 lies in every cone
     const double highest = at_most(apex_loss, limit) ? std::numeric_limits<double>::infinity() : limit;
-    return minimize(static_cast<HingeNode&>(node), sides, forced, highest, Settings::left_of_tie * sides.tie,
-                    sides.tie);
+    return minimize(own(node), sides, forced, highest, Settings::left_of_tie * sides.tie, sides.tie);
 }
 
 bool HingeRelaxation::restore(HingeNode& here, const Constraints& all) {
@@ -167,7 +152,8 @@ bool HingeRelaxation::restore(HingeNode& here, const Constraints& all) {
 Relaxation::Settled HingeRelaxation::satisfy(HingeNode& here, const Sides& sides, const std::vector<int>& forced,
                                              double limit, double allowed, double most_allowed, int next) {
     const Constraints all{terms_, sides};
-    const int patience = 100 + 20 * (p + static_cast<int>(forced.size()) + terms_.count);
+    const int patience =
+        Effort::moves + Effort::moves_per_constraint * (p + static_cast<int>(forced.size()) + terms_.count);
     const double unlimited = std::numeric_limits<double>::infinity();
     const double* point = here.active.point();
     double value = here.loss;
@@ -192,7 +178,7 @@ Relaxation::Settled HingeRelaxation::satisfy(HingeNode& here, const Sides& sides
             } else {
                 restored = false;
             }
-            if (++moves % patience == 0) allowed *= 10.0;
+            if (++moves % patience == 0) allowed *= Settings::hinge_wider;
             if (moves % patience == 0 && allowed > most_allowed) return Settled::unresolved;
         }
         rounding = Settings::hinge_rounding * std::sqrt(dot(point, point, p));

@@ -8,23 +8,26 @@
 
 namespace cudbound {
 
+struct HingeNode final : Node {
+    explicit HingeNode(int p) : Node(p), active(p), center(p) {}
+
+    ActiveSet active;
+    std::vector<double> center;  // of the proximal term, 0 in coordinates without one
+};
+
 // The coordinates are those of the penalty. Along directions in which it is flat, proximal-point iterations supply the
 // curvature: they minimize the loss plus the squared distance to a center, and take the point found as the next center.
 // For a loss of linear and quadratic pieces finitely many of them reach a minimizer (Rockafellar 1976; Ferris 1991).
-class HingeRelaxation final : public Relaxation {
+class HingeRelaxation final : public RelaxationWith<HingeNode> {
  public:
     HingeRelaxation(const Problem& problem, const Arrangement& arrangement, Budget& budget);
 
     void set(std::int64_t draw) override;
     void place(const std::vector<int>& hyperplanes, double* units, double* offsets, double* curvatures) override;
     void to_beta(const double* v, double* beta) const override { coordinates_.to_beta(v, beta); }
-    std::unique_ptr<Node> make_node() const override;
-    void copy(const Node& from, Node& to) const override;
     Settled settle(Node& node, const Sides& sides, const std::vector<int>& forced, double limit) override;
 
  private:
-    struct HingeNode;
-
     void place_rows();
     double loss(const double* v) const;
     void gather(std::int64_t draw);

@@ -12,7 +12,6 @@
 #include "linear_algebra/vector_math.hpp"
 #include "losses/drawn_rows.hpp"
 #include "losses/self_concordance.hpp"
-#include "losses/smooth.hpp"
 #include "losses/squared.hpp"
 #include "problem/loss.hpp"
 
@@ -55,7 +54,7 @@ class MinorantRelaxation final : public SquaredRelaxation {
     MinorantRelaxation(const Problem& problem, const Arrangement& arrangement, Minorants& kept, Budget& budget)
         : SquaredRelaxation(problem, arrangement, budget),
           kept_(kept),
-          smooth_(make_smooth(problem, arrangement, budget)),
+          smooth_(make_relaxation(problem, arrangement, budget)),
           node_(smooth_->make_node()),
           drawn_(problem, arrangement),
           factor_(p),

@@ -14,7 +14,7 @@ std::unique_ptr<Relaxation> make_relaxation(const Problem& problem, const Arrang
         } else if constexpr (kind == Loss::HINGE) {
             return std::make_unique<HingeRelaxation>(problem, arrangement, budget);
         } else {
-            return make_smooth(problem, arrangement, budget);
+            return std::make_unique<SmoothRelaxation<kind>>(problem, arrangement, budget);
         }
     });
 }

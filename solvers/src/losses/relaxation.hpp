@@ -117,6 +117,22 @@ class Relaxation : public DrawFacts {
     std::unique_ptr<Node> root_;
 };
 
+// A relaxation with nodes of a type of its own: the only place that knows which type a node of it has.
+template <class OwnNode>
+class RelaxationWith : public Relaxation {
+ public:
+    RelaxationWith(const Problem& problem, const Arrangement& arrangement, Budget& budget)
+        : Relaxation(problem, arrangement, budget) {
+        root_ = std::make_unique<OwnNode>(p);
+    }
+    std::unique_ptr<Node> make_node() const final { return std::make_unique<OwnNode>(p); }
+    void copy(const Node& from, Node& to) const final { own(to) = own(from); }
+
+ protected:
+    static OwnNode& own(Node& node) { return static_cast<OwnNode&>(node); }
+    static const OwnNode& own(const Node& node) { return static_cast<const OwnNode&>(node); }
+};
+
 std::unique_ptr<Relaxation> make_relaxation(const Problem& problem, const Arrangement& arrangement, Budget& budget);
 
 }  // namespace cudbound

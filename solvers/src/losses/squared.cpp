@@ -10,17 +10,8 @@
 
 namespace cudbound {
 
-struct SquaredRelaxation::SquaredNode final : Node {
-    explicit SquaredNode(int p) : Node(p), active(p), center(p) {}
-
-    ActiveSet active;
-    double length2 = 0.0;        // of the point
-    bool tidy = true;            // whether the point is that of the multipliers, up to rounding
-    std::vector<double> center;  // zero except for the flat coordinates of a proximal step
-};
-
 SquaredRelaxation::SquaredRelaxation(const Problem& problem, const Arrangement& arrangement, Budget& budget)
-    : Relaxation(problem, arrangement, budget),
+    : RelaxationWith(problem, arrangement, budget),
       ball_(problem, arrangement),
       l1_(problem),
       rows_(static_cast<double>(problem.n)) {
@@ -29,7 +20,6 @@ SquaredRelaxation::SquaredRelaxation(const Problem& problem, const Arrangement& 
     near_ties = problem.loss == Loss::SQUARED ? 1.0 : Settings::near_ties;
     for (auto* vector : {&pull_, &center_, &combined_}) vector->resize(p);
     violations_.resize(l1_.count());
-    root_ = make_node();
 }
 
 void SquaredRelaxation::set(std::int64_t draw) {
@@ -76,7 +66,7 @@ void SquaredRelaxation::place_terms() {
 
 // From the signs of the anchor, which most draws share.
 void SquaredRelaxation::minimize_freely() {
-    auto& root = static_cast<SquaredNode&>(*root_);
+    SquaredNode& root = own(*root_);
     const Sides nothing{p, nullptr, nullptr, 0.0};
     const Constraints all{terms_, nothing};
     for (int k = 0; k < p; ++k) root.center[k] = k < ball_.rank ? 0.0 : anchor[k];
@@ -110,7 +100,7 @@ void SquaredRelaxation::place(const std::vector<int>& hyperplanes, double* units
 // A point of the cone is reached from the nearest one, x, by a step e with x'e >= 0. Beyond the hyperplane a'e >= d;
 // the least of 2 x'e + |e|^2 is attained with x'e = 0, or where a'e = d alone holds it.
 double SquaredRelaxation::rise(const Node& node, double curvature, double distance, double along) const {
-    const auto& here = static_cast<const SquaredNode&>(node);
+    const SquaredNode& here = own(node);
     const double plain = curvature * distance * distance;
     const double length2 = here.length2;  // the loss is less, by what rounding may have done
     if (!here.tidy) return 0.0;
@@ -127,16 +117,9 @@ double SquaredRelaxation::rise(const Node& node, double curvature, double distan
     return std::max(plain, farther * farther - length2);
 }
 
-std::unique_ptr<Node> SquaredRelaxation::make_node() const { return std::make_unique<SquaredNode>(p); }
-
-void SquaredRelaxation::copy(const Node& from, Node& to) const {
-    static_cast<SquaredNode&>(to) = static_cast<const SquaredNode&>(from);
-}
-
 Relaxation::Settled SquaredRelaxation::settle(Node& node, const Sides& sides, const std::vector<int>& forced,
                                               double limit) {
-    return minimize(static_cast<SquaredNode&>(node), sides, forced, limit, Settings::left_of_tie * sides.tie,
-                    sides.tie);
+    return minimize(own(node), sides, forced, limit, Settings::left_of_tie * sides.tie, sides.tie);
 }
 
 void SquaredRelaxation::restore(SquaredNode& here, const Constraints& all) {

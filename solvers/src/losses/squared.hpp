@@ -9,8 +9,17 @@
 
 namespace cudbound {
 
+struct SquaredNode final : Node {
+    explicit SquaredNode(int p) : Node(p), active(p), center(p) {}
+
+    ActiveSet active;
+    double length2 = 0.0;        // of the point
+    bool tidy = true;            // whether the point is that of the multipliers, up to rounding
+    std::vector<double> center;  // zero except for the flat coordinates of a proximal step
+};
+
 // Along the flat directions of the ball proximal steps supply the curvature.
-class SquaredRelaxation : public Relaxation {
+class SquaredRelaxation : public RelaxationWith<SquaredNode> {
  public:
     SquaredRelaxation(const Problem& problem, const Arrangement& arrangement, Budget& budget);
 
@@ -18,8 +27,6 @@ class SquaredRelaxation : public Relaxation {
     void place(const std::vector<int>& hyperplanes, double* units, double* offsets, double* curvatures) override;
     double rise(const Node& node, double curvature, double distance, double along) const override;
     void to_beta(const double* v, double* beta) const override { ball_.to_beta(v, beta); }
-    std::unique_ptr<Node> make_node() const override;
-    void copy(const Node& from, Node& to) const override;
     Settled settle(Node& node, const Sides& sides, const std::vector<int>& forced, double limit) override;
 
  protected:
@@ -30,8 +37,6 @@ class SquaredRelaxation : public Relaxation {
     const L1Penalty l1_;
 
  private:
-    struct SquaredNode;
-
     void place_terms();
     void minimize_freely();
     void restore(SquaredNode& here, const Constraints& all);
