@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "control/parallel.hpp"
+#include "control/requirements.hpp"
 #include "cudbound/settings.hpp"
 #include "linear_algebra/vector_math.hpp"
 
@@ -38,6 +40,19 @@ double doubt_of(double moved, double change, double terms) {
     return std::max(doubt, std::numeric_limits<double>::min());
 }
 
+void validate(const Fits& fits) {
+    const std::int64_t all = fits.fits * fits.p;
+    require(fits.n > 0 && fits.p >= 0 && fits.coefficients() > 0, "there must be rows, and columns or an intercept");
+    require(fits.loss != Loss::HINGE, "the hinge loss has no second derivative");
+    require(all_are(fits.rows, (fits.own_rows ? fits.fits : 1) * fits.n * fits.p, is_finite), "rows must be finite");
+    require(all_are(fits.shift, all, is_finite) && all_are(fits.scale, all, is_finite),
+            "shift and scale must be finite");
+    require(all_are(fits.labels, fits.n, is_sign), "labels must be -1 or +1");
+    require(all_are(fits.weights, fits.fits * fits.n, is_strength), "weights must be finite and not negative");
+    require(all_are(fits.penalty, fits.fits * fits.coefficients(), is_strength),
+            "penalty must be finite and not negative");
+}
+
 }  // namespace
 
 FitWorker::FitWorker(const Fits& fits)
@@ -45,11 +60,7 @@ FitWorker::FitWorker(const Fits& fits)
       alike_(penalizes_alike(fits)),
       newton_(static_cast<std::size_t>(fits.n), static_cast<int>(most_coefficients(fits, alike_))) {
     const auto n = static_cast<std::size_t>(fits.n);
-    const auto most = static_cast<std::size_t>(most_coefficients(fits, alike_));
-    columns_.resize(n * most);
-    weights_.resize(n);
     places_.resize(n);
-    penalty_.resize(most);
     kept_.resize(static_cast<std::size_t>(fits.p));
     if (alike_) {
         space_.emplace(fits.n, fits.p);
@@ -63,18 +74,18 @@ void FitWorker::operator()(std::int64_t fit, const Scores& results) {
     double* doubt = results.doubt + fit * fits_.n;
     find_drawn(fit);
     find_kept(fit);
-    const bool rotate = alike_ && n_kept_ > count_;
+    const bool rotate = alike_ && n_kept_ > newton_.count;
     const double* strengths = fits_.penalty + fit * fits_.coefficients();
     const int first = fits_.intercept ? 1 : 0;
     if (fits_.intercept) {
-        penalty_[0] = strengths[0];
-        for (std::size_t k = 0; k < count_; ++k) columns_[k] = fits_.labels[places_[k]];
+        newton_.strength[0] = strengths[0];
+        for (std::size_t k = 0; k < newton_.count; ++k) newton_.columns[k] = fits_.labels[places_[k]];
     }
-    double* columns = columns_.data() + static_cast<std::size_t>(first) * count_;
+    double* columns = newton_.columns.data() + static_cast<std::size_t>(first) * newton_.count;
     const int size = rotate ? gather_coordinates(fit, columns) : gather(fit, columns);
-    for (int l = 0; l < size; ++l) penalty_[first + l] = strengths[first + (rotate ? 0 : kept_[l])];
-    drawn_ = {count_, first + size, columns_.data(), weights_.data(), penalty_.data()};
-    results.found[fit] = newton_.minimize(fits_.loss, drawn_);
+    for (int l = 0; l < size; ++l) newton_.strength[first + l] = strengths[first + (rotate ? 0 : kept_[l])];
+    newton_.size = first + size;
+    results.found[fit] = newton_.minimize(fits_.loss);
     if (!results.found[fit]) {
         std::fill_n(scores, fits_.n, 0.0);
         std::fill_n(doubt, fits_.n, 0.0);
@@ -87,12 +98,11 @@ void FitWorker::operator()(std::int64_t fit, const Scores& results) {
 
 void FitWorker::find_drawn(std::int64_t fit) {
     const double* weights = fits_.weights + fit * fits_.n;
-    count_ = 0;
+    newton_.count = 0;
     for (std::int64_t i = 0; i < fits_.n; ++i) {
         if (weights[i] == 0.0) continue;
-        weights_[count_] = weights[i];
-        places_[count_] = i;
-        ++count_;
+        newton_.weights[newton_.count] = weights[i];
+        places_[newton_.count++] = i;
     }
 }
 
@@ -105,10 +115,10 @@ void FitWorker::find_kept(std::int64_t fit) {
 
 int FitWorker::gather(std::int64_t fit, double* column) const {
     const double* rows = rows_of(fit);
-    for (std::size_t l = 0; l < n_kept_; ++l, column += count_) {
+    for (std::size_t l = 0; l < n_kept_; ++l, column += newton_.count) {
         const double from = shift(fit, kept_[l]);
         const double by = scale(fit, kept_[l]);
-        for (std::size_t k = 0; k < count_; ++k) {
+        for (std::size_t k = 0; k < newton_.count; ++k) {
             column[k] = fits_.labels[places_[k]] * ((rows[places_[k] * fits_.p + kept_[l]] - from) * by);
         }
     }
@@ -131,9 +141,9 @@ int FitWorker::gather_coordinates(std::int64_t fit, double* column) {
         }
         lengths_[i] = std::sqrt(size);
     }
-    const int dimension = space_->span(mapped_.data(), places_, count_);
-    for (int d = 0; d < dimension; ++d, column += count_) {
-        for (std::size_t k = 0; k < count_; ++k) {
+    const int dimension = space_->span(mapped_.data(), places_, newton_.count);
+    for (int d = 0; d < dimension; ++d, column += newton_.count) {
+        for (std::size_t k = 0; k < newton_.count; ++k) {
             column[k] = fits_.labels[places_[k]] * space_->coordinates(places_[k])[d];
         }
     }
@@ -170,7 +180,7 @@ void FitWorker::score(std::int64_t fit, double* scores, double* doubt) const {
 
 void FitWorker::score_coordinates(double* scores, double* doubt) const {
     const int first = fits_.intercept ? 1 : 0;
-    const int dimension = drawn_.size - first;
+    const int dimension = newton_.size - first;
     const double* coef = newton_.coef().data();
     const double* step = newton_.step().data();
     const double length = std::sqrt(dot(coef + first, coef + first, dimension));
@@ -183,6 +193,14 @@ void FitWorker::score_coordinates(double* scores, double* doubt) const {
         const bool zero = !fits_.intercept && size == 0.0;
         doubt[i] = zero ? 0.0 : doubt_of(moved, newton_.change(), std::abs(intercept) + length * size);
     }
+}
+
+bool fit_all(const Fits& fits, int threads, const Monitor& monitor, const Scores& scores) {
+    validate(fits);
+    require(threads >= 1, "threads must be at least 1");
+    return in_parallel(fits.fits, threads, monitor, [&] {
+        return [worker = FitWorker(fits), &scores](std::int64_t fit) mutable { worker(fit, scores); };
+    });
 }
 
 }  // namespace cudbound

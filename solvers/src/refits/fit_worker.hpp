@@ -40,14 +40,9 @@ class FitWorker {
     const Fits& fits_;
     bool alike_;  // whether every fit penalizes its columns equally, so that they may be rotated
     NewtonFit newton_;
-    SignedRows drawn_;
-    std::size_t count_ = 0;             // rows with weight
-    std::vector<std::int64_t> places_;  // of those
-    std::vector<double> weights_;       // of those
+    std::vector<std::int64_t> places_;  // of the rows with weight
     std::size_t n_kept_ = 0;            // columns with a scale other than 0
     std::vector<std::int64_t> kept_;    // those
-    std::vector<double> penalty_;       // (coefficients)
-    std::vector<double> columns_;       // (coefficients, count)
 
     // for more columns than rows with weight
     std::optional<RowSpace> space_;
