@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <span>
+#include <utility>
 
 #include "cones/generic_points.hpp"
 #include "cudbound/settings.hpp"
@@ -27,56 +29,39 @@ WitnessWriter::WitnessWriter(const PlacedDraw& draw)
 // almost nothing of g. Its value is then computed anew; other steps are tried if that is less than was found.
 double WitnessWriter::write(const Incumbent& incumbent, double* witness) {
     base_ = incumbent.point;
-    const double may_miss = allowed(incumbent);
+    const double enough = incumbent.value - allowed(incumbent);
     anchor_loss_ = evaluation_.anchor_loss(draw_.number);
     if (incumbent.inward.empty() && incumbent.sides.empty()) {  // most of them lie inside their cell
-        double value = 0.0;
-        if (incumbent.is_anchor) {
-            std::copy_n(evaluation_.anchor(), evaluation_.size(), witness);
-            const bool clear = evaluation_.anchor_score(draw_.number, &value);
-            value = clear ? std::min(std::max(0.0, incumbent.sign * value), incumbent.value) : -1.0;
-        } else {
-            evaluation_.from_beta(base_.data(), witness);
-            value = std::min(worth(witness, incumbent.sign), incumbent.value);
-        }
-        if (value >= incumbent.value - may_miss) return value;
+        const double value = std::min(write_as_it_is(incumbent, false, witness), incumbent.value);
+        if (value >= enough) return value;
     }
     draw_.list_strict(&strict_);
     find_direction(incumbent);
     put_onto_hyperplanes();
     clear_ties();
-    // Shorter steps help where hyperplanes crowd, longer ones where the base point is off by more than the usual
-    // rounding.
     const double step = longest_step();
-    // Off every row with a weight if possible, at least off those whose side decides the score.
     double best = -2.0;
-    const std::vector<char>* const all = nullptr;
-    const auto try_step = [&](double size, double clear, const std::vector<char>* strict) {
-        for (std::size_t l = 0; l < step_.size(); ++l) trial_[l] = base_[l] + size * step_[l];
-        leave_hyperplanes(trial_, clear);
-        evaluation_.from_beta(trial_.data(), raw_.data());
-        const double value = std::min(worth(raw_.data(), incumbent.sign, strict), incumbent.value);
-        if (value > best) {
+    const auto try_steps = [&](std::span<const double> factors, double clear, const auto* strict, double goal) {
+        for (const double factor : factors) {
+            if (best >= goal) return;
+            const double size = factor * step;
+            for (std::size_t l = 0; l < step_.size(); ++l) trial_[l] = base_[l] + size * step_[l];
+            leave_hyperplanes(trial_, clear);
+            evaluation_.from_beta(trial_.data(), raw_.data());
+            const double value = std::min(worth(raw_.data(), incumbent.sign, strict), incumbent.value);
+            if (!(value > best)) continue;
             best = value;
             best_ = raw_;
         }
-        return best >= incumbent.value - may_miss;
     };
-    const auto try_steps = [&] {
-        for (const auto* strict : {all, static_cast<const std::vector<char>*>(&strict_)}) {
-            for (const double factor : Settings::witness_near) {
-                if (try_step(factor * step, 1.0, strict)) return;
-            }
-        }
-        // Rows that nearly cancel in the caller's columns have no side that close to their hyperplanes: something worth
-        // less is found farther away.
-        for (const double clear : Settings::witness_clear) {
-            for (const double factor : Settings::witness_far) {
-                if (best > 0.0 || try_step(factor * step, clear, &strict_)) return;
-            }
-        }
-    };
-    try_steps();
+    // Shorter steps help where hyperplanes crowd, longer ones where the base point is off by more than the usual
+    // rounding. Off every row with a weight if possible, at least off those whose side decides the score.
+    const std::vector<char>* const all = nullptr;
+    for (const auto* strict : {all, &std::as_const(strict_)}) try_steps(Settings::witness_near, 1.0, strict, enough);
+    // Rows that nearly cancel in the caller's columns have no side that close to their hyperplanes: something worth
+    // less is found farther away.
+    const double any = std::min(std::numeric_limits<double>::denorm_min(), enough);
+    for (const double clear : Settings::witness_clear) try_steps(Settings::witness_far, clear, &strict_, any);
     std::copy(best_.begin(), best_.end(), witness);
     return best;
 }
@@ -92,16 +77,22 @@ double WitnessWriter::allowed(const Incumbent& incumbent) const {
 }
 
 double WitnessWriter::write_start(const Incumbent& incumbent, double* witness) {
+    return std::max(0.0, write_as_it_is(incumbent, true, witness));
+}
+
+// Writes the point of the incumbent; its value, or -1 if it is on a hyperplane. The loss of a minimizer need not count.
+double WitnessWriter::write_as_it_is(const Incumbent& incumbent, bool is_start, double* witness) {
     double score = 0.0;
+    bool clear = true;
     if (incumbent.is_anchor) {
         std::copy_n(evaluation_.anchor(), evaluation_.size(), witness);
-        if (!evaluation_.anchor_score(draw_.number, &score)) return 0.0;
+        clear = evaluation_.anchor_score(draw_.number, &score);
     } else {
         evaluation_.from_beta(incumbent.point.data(), witness);
-        if (!minimizer_is_better(witness)) return std::max(0.0, worth(witness, incumbent.sign));
-        if (!evaluation_.score(draw_.number, &score)) return 0.0;
+        if (!is_start || !minimizer_is_better(witness)) return worth(witness, incumbent.sign);
+        clear = evaluation_.score(draw_.number, &score);
     }
-    return std::clamp(incumbent.sign * score, 0.0, incumbent.value);
+    return clear ? std::clamp(incumbent.sign * score, 0.0, incumbent.value) : -1.0;
 }
 
 // A minimizer has no more loss than the anchor, unless rounding affected it strongly, or the anchor gains from a

@@ -27,6 +27,7 @@ class WitnessWriter {
     double allowed(const Incumbent& incumbent) const;
 
  private:
+    double write_as_it_is(const Incumbent& incumbent, bool is_start, double* witness);
     void find_direction(const Incumbent& incumbent);
     void put_onto_hyperplanes();
     void clear_ties();
