@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "cones/generic_points.hpp"
 #include "cudbound/settings.hpp"
 #include "linear_algebra/vector_math.hpp"
 

@@ -1,6 +1,9 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <iterator>
 #include <vector>
 
 namespace cudbound {
@@ -68,6 +71,27 @@ struct Scratch : std::vector<double> {
     using std::vector<double>::vector;
     Scratch(const Scratch& other) : std::vector<double>(other.size()) {}
     Scratch& operator=(const Scratch&) { return *this; }
+};
+
+// What a search holds at a depth, made from `args` when it first goes there; it stays where it is.
+template <class Level, class... Args>
+Level& at_depth(std::deque<Level>& levels, int depth, const Args&... args) {
+    while (std::ssize(levels) <= depth) levels.emplace_back(args...);
+    return levels[static_cast<std::size_t>(depth)];
+}
+
+// Points in general position, the same in every run.
+class GenericPoints {
+ public:
+    void next(double* point, int p) {
+        for (int l = 0; l < p; ++l) {
+            state_ = state_ * 6364136223846793005u + 1442695040888963407u;
+            point[l] = static_cast<double>(state_ >> 11) * 0x1p-53 - 0.5;
+        }
+    }
+
+ private:
+    std::uint64_t state_ = 0x9E3779B97F4A7C15u;
 };
 
 }  // namespace cudbound

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "cudbound/settings.hpp"
+#include "linear_algebra/symmetric_eigen.hpp"
 #include "linear_algebra/vector_math.hpp"
 
 namespace cudbound {
@@ -187,7 +188,7 @@ void Ball::factorize_rows(std::int64_t draw) {
 }
 
 // Rows F with F'F = n * penalty, each followed by the label 0 it is fitted to: the strengths of the caller's penalty,
-// or Cholesky with symmetric pivoting.
+// or its eigenvectors.
 void Ball::factorize_penalty() {
     if (problem_.raw.design != nullptr && problem_.raw.penalty != nullptr) {
         for (std::int64_t j = 0; j < problem_.raw.p; ++j) {
@@ -198,22 +199,13 @@ void Ball::factorize_penalty() {
         }
         return;
     }
-    std::vector<double> rest(problem_.penalty, problem_.penalty + static_cast<std::ptrdiff_t>(p) * p);
-    double largest = 0.0;
+    const SymmetricEigen eigen(p, problem_.penalty);
+    const double largest = *std::max_element(eigen.values.begin(), eigen.values.end());
     for (int k = 0; k < p; ++k) {
-        int pivot = 0;
-        for (int a = 1; a < p; ++a) {
-            if (rest[at(a, a, p)] > rest[at(pivot, pivot, p)]) pivot = a;
-        }
-        const double head = rest[at(pivot, pivot, p)];
-        largest = std::max(largest, head);
-        if (!(head > Settings::penalty_rank * largest)) return;
-        std::vector<double> row(p);
-        for (int a = 0; a < p; ++a) row[a] = rest[at(pivot, a, p)] / std::sqrt(head);
-        for (int a = 0; a < p; ++a) {
-            for (int b = 0; b < p; ++b) rest[at(a, b, p)] -= row[a] * row[b];
-        }
-        for (const double x : row) penalty_rows_.push_back(std::sqrt(static_cast<double>(problem_.n)) * x);
+        if (!(eigen.values[k] > Settings::penalty_rank * largest)) continue;
+        // sqrt(n) P e / sqrt(e'P e)
+        const double root = std::sqrt(static_cast<double>(problem_.n)) * (eigen.values[k] / std::sqrt(eigen.values[k]));
+        for (int l = 0; l < p; ++l) penalty_rows_.push_back(root * eigen.vectors[at(k, l, p)]);
         penalty_rows_.push_back(0.0);
     }
 }

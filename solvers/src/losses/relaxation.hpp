@@ -6,7 +6,7 @@
 #include <memory>
 #include <vector>
 
-#include "cones/sides.hpp"
+#include "cones/active_set.hpp"
 #include "control/budget.hpp"
 #include "cudbound/draws.hpp"
 #include "problem/arrangement.hpp"

@@ -8,6 +8,10 @@
 
 namespace cudbound {
 
+LossAt loss_at(Loss loss, double margin) {
+    return with_loss(loss, [margin]<Loss kind>() { return loss_at<kind>(margin); });
+}
+
 Evaluation::Evaluation(const Problem& problem)
     : problem_(problem),
       p_(problem.raw.design == nullptr ? problem.p : problem.raw.p),

@@ -40,7 +40,7 @@ void ConeSearch::search(const SignedDraw& draw, double incumbent, Budget& budget
         }
         cones_.begin(which, draw_.hyperplanes, total, level(0).cone);
         // its vertices are orthonormal, and so are its facets
-        Level& root = *levels_[0];
+        Level& root = levels_[0];
         root.facets = root.cone.vertices;
         root.nearest.reset();
         root.loss = 0.0;
@@ -56,19 +56,6 @@ double ConeSearch::value(double score, double loss) const {
 
 void ConeSearch::leave_open(double bound) {
     if (!at_most(bound, best_ + rounding_)) open_bound_ = with_open(open_bound_, bound);
-}
-
-ConeSearch::Level& ConeSearch::level(int depth) {
-    while (static_cast<int>(levels_.size()) <= depth) levels_.push_back(std::make_unique<Level>(p_));
-    return *levels_[depth];
-}
-
-ConeSearch::Leaf& ConeSearch::leaf(int depth) {
-    while (static_cast<int>(leaves_.size()) <= depth) {
-        leaves_.push_back(std::make_unique<Leaf>());
-        leaves_.back()->node = draw_.relaxation->make_node();
-    }
-    return *leaves_[depth];
 }
 
 // Moves the point of a cone until no facet has it on its outer side.
@@ -144,7 +131,7 @@ void ConeSearch::process(int depth) {
 // The half's vertices are m = (a + b) / 2 instead of a, and b: with coordinates x, x_a a + x_b b = 2 x_a m + (x_b -
 // x_a) b. The facet of a stays, that of b turns.
 void ConeSearch::descend(int depth, int which) {
-    Level& here = *levels_[depth];
+    Level& here = levels_[depth];
     Level& next = level(depth + 1);
     cones_.half(draw_.hyperplanes, here.cone, which, next.cone);
     const std::size_t a = static_cast<std::size_t>(here.cone.ends[which]) * p_;
@@ -274,7 +261,7 @@ void ConeSearch::search_leaf(const Level& here) {
 
 // `score` is that of the node with all undecided hyperplanes on their preferred sides.
 void ConeSearch::branch(int depth, double score) {
-    Leaf& here = *leaves_[depth];
+    Leaf& here = leaves_[depth];
     const double bound = value(score, here.node->loss);
     if (at_most(bound, best_)) return;
     const Relaxation& relaxation = *draw_.relaxation;
@@ -309,7 +296,7 @@ void ConeSearch::branch(int depth, double score) {
 
 // Not all members of a conflict can be satisfied: those before one that is given up are forced.
 void ConeSearch::give_up_one(int depth, double score) {
-    Leaf& here = *leaves_[depth];
+    Leaf& here = leaves_[depth];
     here.members.clear();
     for (const int j : open_.conflict()) {
         if (marks_[j] == undecided) here.members.push_back(j);
@@ -330,7 +317,7 @@ void ConeSearch::give_up_one(int depth, double score) {
 
 // Each crossed hyperplane in turn, the most distant first, is forced and then given up.
 void ConeSearch::force_crossed(int depth, double uncrossed) {
-    Leaf& here = *leaves_[depth];
+    Leaf& here = leaves_[depth];
     std::sort(here.crossed.begin(), here.crossed.end(), [](const Crossed& a, const Crossed& b) {
         return a.distance != b.distance ? a.distance > b.distance : a.index < b.index;
     });

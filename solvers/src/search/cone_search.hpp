@@ -1,6 +1,7 @@
 // Which side of each hyperplane is worth its loss, by subdividing the directions from beta = 0; squared loss.
 #pragma once
 
+#include <deque>
 #include <memory>
 #include <vector>
 
@@ -61,6 +62,8 @@ class ConeSearch {
         std::unique_ptr<Node> node;
         std::vector<Crossed> crossed;
         std::vector<int> members;
+
+        explicit Leaf(const Relaxation& relaxation) : node(relaxation.make_node()) {}
     };
     enum Mark : char { undecided, forced, given_up };
 
@@ -77,8 +80,8 @@ class ConeSearch {
     double value(double score, double loss) const;
     void offer(const double* point, double loss, const std::vector<int>& tight);
     void leave_open(double bound);
-    Level& level(int depth);
-    Leaf& leaf(int depth);
+    Level& level(int depth) { return at_depth(levels_, depth, p_); }
+    Leaf& leaf(int depth) { return at_depth(leaves_, depth, *draw_.relaxation); }
 
     int p_;
     const SoftConstraints nothing_;
@@ -93,8 +96,8 @@ class ConeSearch {
     double score_ = 0.0;
     std::vector<double> point_;
     std::vector<int> sides_;
-    std::vector<std::unique_ptr<Level>> levels_;
-    std::vector<std::unique_ptr<Leaf>> leaves_;
+    std::deque<Level> levels_;
+    std::deque<Leaf> leaves_;
 
     std::vector<double> margins_;    // (k) scratch: of the hyperplanes that cut a cone, at its point
     std::vector<double> steps_;      // (k) scratch

@@ -10,7 +10,6 @@
 #include "control/budget.hpp"
 #include "losses/quadratics.hpp"
 #include "search/apex_gain.hpp"
-#include "search/incumbent.hpp"
 #include "search/placed_draw.hpp"
 #include "search/signed_search.hpp"
 #include "search/witness.hpp"

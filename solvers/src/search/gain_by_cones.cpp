@@ -51,11 +51,6 @@ bool GainByCones::spend(double bound) {
     return true;
 }
 
-SimplicialCone& GainByCones::level(int depth) {
-    while (static_cast<int>(levels_.size()) <= depth) levels_.push_back(std::make_unique<SimplicialCone>());
-    return *levels_[depth];
-}
-
 // Keeps the cell of w if it is the best, and returns whether w is clear of all hyperplanes.
 bool GainByCones::offer_cell_of(const double* w) {
     const double clear = Settings::thinnest_cone * std::sqrt(dot(w, w, p_));

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <deque>
 #include <memory>
 #include <vector>
 
@@ -48,7 +49,7 @@ class GainByCones : public ConflictSearch {
     bool offer_cell_of(const double* w);
     double cut() const { return known() + rounding_; }
     bool spend(double bound);
-    SimplicialCone& level(int depth);
+    SimplicialCone& level(int depth) { return at_depth(levels_, depth); }
 
     int p_;
     const Arrangement& arrangement_;
@@ -60,7 +61,7 @@ class GainByCones : public ConflictSearch {
     int paid_ = 0;           // cones that the last node pays for
     int leaf_nodes_ = 0;     // still allowed in the leaf
     double rounding_ = 0.0;  // error that sums of gains may carry
-    std::vector<std::unique_ptr<SimplicialCone>> levels_;
+    std::deque<SimplicialCone> levels_;
 
     // the leaf, in its own coordinates
     OpenCone open_;

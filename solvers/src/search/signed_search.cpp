@@ -392,12 +392,4 @@ void SignedSearch::offer(double score, double value, const std::vector<double>& 
     if (value > target_.ceiling) budget_.finish(Status::DECIDED);
 }
 
-SignedSearch::Level& SignedSearch::level(int depth) {
-    while (static_cast<int>(levels_.size()) <= depth) {
-        levels_.push_back(std::make_unique<Level>());
-        levels_.back()->node = relaxation_.make_node();
-    }
-    return *levels_[depth];
-}
-
 }  // namespace cudbound

@@ -1,6 +1,7 @@
 // Branch and bound for one draw and one sign of the deviation: which side of each hyperplane is worth its loss.
 #pragma once
 
+#include <deque>
 #include <memory>
 #include <vector>
 
@@ -8,7 +9,6 @@
 #include "control/budget.hpp"
 #include "search/apex_gain.hpp"
 #include "search/cone_search.hpp"
-#include "search/incumbent.hpp"
 #include "search/placed_draw.hpp"
 
 namespace cudbound {
@@ -42,6 +42,8 @@ class SignedSearch {
     struct Level {
         std::unique_ptr<Node> node;
         std::vector<Crossed> crossed;
+
+        explicit Level(const Relaxation& relaxation) : node(relaxation.make_node()) {}
     };
     enum Mark : char { undecided, forced, given_up };
 
@@ -62,7 +64,7 @@ class SignedSearch {
     Sides sides() const;
     Sides sides_of_beta();
     Normals normals() const { return {beta_normal_.data(), hyperplane_.data()}; }
-    Level& level(int depth);
+    Level& level(int depth) { return at_depth(levels_, depth, relaxation_); }
 
     PlacedDraw& draw_;
     ApexGain& apex_;
@@ -99,7 +101,7 @@ class SignedSearch {
     std::vector<int> tight_;       // scratch: forced or undecided, through the point of the node
     std::vector<double> probe_normal_;
     std::vector<double> through_apex_;  // (k) zeros
-    std::vector<std::unique_ptr<Level>> levels_;
+    std::deque<Level> levels_;
 };
 
 }  // namespace cudbound

@@ -6,7 +6,6 @@
 #include <span>
 #include <utility>
 
-#include "cones/generic_points.hpp"
 #include "cudbound/settings.hpp"
 #include "linear_algebra/vector_math.hpp"
 

@@ -6,7 +6,6 @@
 #include "cones/open_cone.hpp"
 #include "linear_algebra/normal_basis.hpp"
 #include "problem/evaluation.hpp"
-#include "search/incumbent.hpp"
 #include "search/placed_draw.hpp"
 
 namespace cudbound {
