@@ -5,10 +5,11 @@
 #include <nanobind/stl/string.h>
 
 #include <algorithm>
-#include <cmath>
+#include <initializer_list>
 #include <memory>
 #include <optional>
 #include <string>
+#include <tuple>
 
 #include "cudbound/draws.hpp"
 #include "cudbound/fits.hpp"
@@ -24,18 +25,42 @@ using Array = nb::ndarray<const T, nb::ndim<Dimensions>, nb::c_contig, nb::devic
 template <class T, int Dimensions>
 using Result = nb::ndarray<nb::numpy, T, nb::ndim<Dimensions>, nb::c_contig>;
 
-template <class T>
-T* allocate(std::size_t size, nb::capsule* owner) {
+// An array that owns its memory.
+template <class T, int Dimensions>
+Result<T, Dimensions> make(std::initializer_list<std::size_t> shape) {
+    std::size_t size = 1;
+    for (const std::size_t length : shape) size *= length;
     auto data = std::make_unique<T[]>(size);
-    *owner = nb::capsule(data.get(), [](void* p) noexcept { delete[] static_cast<T*>(p); });
-    return data.release();
+    const nb::capsule owner(data.get(), [](void* p) noexcept { delete[] static_cast<T*>(p); });
+    return Result<T, Dimensions>(data.release(), shape, owner);
 }
 
-void expect(bool holds, const char* message) {
+void expect(bool holds, const std::string& message) {
     if (!holds) throw std::invalid_argument(message);
 }
 
-// The arrays keep their memory alive.
+// The numbers of an array of the caller, whose shape is checked here and whose contents by the solver.
+template <class... Options>
+auto* read(const char* name, const nb::ndarray<Options...>& array, std::initializer_list<std::int64_t> shape) {
+    std::size_t axis = 0;
+    for (const std::int64_t length : shape) {
+        expect(static_cast<std::int64_t>(array.shape(axis++)) == length, std::string(name) + " has a wrong shape");
+    }
+    return array.data();
+}
+
+template <class... Options>
+auto* read(const char* name, const std::optional<nb::ndarray<Options...>>& array,
+           std::initializer_list<std::int64_t> shape) {
+    return array ? read(name, *array, shape) : nullptr;
+}
+
+bool go_on(std::int64_t) {
+    const nb::gil_scoped_acquire gil;
+    if (PyErr_CheckSignals() != 0) throw nb::python_error();
+    return true;
+}
+
 struct Draws {
     Result<double, 1> lower;
     Result<double, 1> upper;
@@ -60,105 +85,63 @@ class Raw {
  public:
     Raw(Array<double, 2> design, Array<double, 1> anchor, std::optional<Array<double, 1>> penalty, Array<double, 2> map,
         Array<double, 2> exact, double error)
-        : design_(design), anchor_(anchor), penalty_(penalty), map_(map), exact_(exact) {
-        const auto p = design.shape(1);
-        expect(anchor.shape(0) == p, "anchor must have one entry per column of design");
-        expect(!penalty || penalty->shape(0) == p, "penalty must have one entry per column of design");
-        expect(map.shape(0) == p, "map must have one row per column of design");
-        view_.p = static_cast<std::int64_t>(p);
-        view_.design = design.data();
-        view_.anchor = anchor.data();
-        if (penalty) view_.penalty = penalty->data();
-        expect(exact.shape(0) == design.shape(0) && exact.shape(1) == map.shape(1),
-               "exact must have one row per row of design and one column per column of map");
-        view_.map = map.data();
-        view_.exact = exact.data();
-        view_.error = error;
+        : kept_(design, anchor, penalty, map, exact) {
+        rows = static_cast<std::int64_t>(design.shape(0));
+        mapped = static_cast<std::int64_t>(map.shape(1));
+        const auto p = static_cast<std::int64_t>(design.shape(1));
+        view = {p,
+                design.data(),
+                read("anchor", anchor, {p}),
+                read("penalty", penalty, {p}),
+                read("map", map, {p, mapped}),
+                read("exact", exact, {rows, mapped}),
+                error};
     }
 
-    const cudbound::Raw& view() const { return view_; }
-    std::size_t rows() const { return design_.shape(0); }
-    std::size_t mapped() const { return map_.shape(1); }
+    cudbound::Raw view;
+    std::int64_t rows, mapped;
 
  private:
-    Array<double, 2> design_;
-    Array<double, 1> anchor_;
-    std::optional<Array<double, 1>> penalty_;
-    Array<double, 2> map_;
-    Array<double, 2> exact_;
-    cudbound::Raw view_;
+    std::tuple<Array<double, 2>, Array<double, 1>, std::optional<Array<double, 1>>, Array<double, 2>, Array<double, 2>>
+        kept_;
 };
 
 // The arrays of a problem, kept alive.
 class Problem {
  public:
+    using Matrix = std::optional<Array<double, 2>>;
+    using Vector = std::optional<Array<double, 1>>;
+
     Problem(Array<double, 2> design, Array<double, 1> labels, Array<double, 1> anchor, Array<std::int32_t, 2> counts,
-            std::optional<Array<double, 2>> weights, std::optional<Array<double, 1>> sample_weight,
-            std::optional<Array<double, 1>> draw_scale, std::optional<Array<double, 1>> offset,
-            std::optional<Array<double, 2>> penalty, double anchor_penalty, std::optional<Array<double, 1>> l1,
-            const std::string& loss, double alpha, std::optional<Raw> raw)
-        : design_(design),
-          labels_(labels),
-          anchor_(anchor),
-          counts_(counts),
-          weights_(weights),
-          sample_weight_(sample_weight),
-          draw_scale_(draw_scale),
-          offset_(offset),
-          penalty_(penalty),
-          l1_(l1),
-          raw_(raw) {
-        const auto n = design.shape(0);
-        const auto p = design.shape(1);
-        expect(labels.shape(0) == n, "labels must have one entry per row of design");
-        expect(anchor.shape(0) == p, "anchor must have one entry per column of design");
-        expect(counts.shape(1) == n, "counts must have one column per row of design");
-        expect(!weights || (weights->shape(0) == counts.shape(0) && weights->shape(1) == n),
-               "weights must have the shape of counts");
-        expect(!sample_weight || sample_weight->shape(0) == n, "sample_weight must have one entry per row of design");
-        expect(!draw_scale || draw_scale->shape(0) == counts.shape(0), "draw_scale must have one entry per draw");
-        expect(!offset || offset->shape(0) == n, "offset must have one entry per row of design");
-        expect(!penalty || (penalty->shape(0) == p && penalty->shape(1) == p),
-               "penalty must be square with one row per column of design");
-        view_.n = static_cast<std::int64_t>(n);
-        view_.p = static_cast<std::int64_t>(p);
-        view_.draws = static_cast<std::int64_t>(counts.shape(0));
-        view_.design = design.data();
-        view_.labels = labels.data();
-        view_.anchor = anchor.data();
-        view_.counts = counts.data();
-        if (weights) view_.weights = weights->data();
-        if (sample_weight) view_.sample_weight = sample_weight->data();
-        if (draw_scale) view_.draw_scale = draw_scale->data();
-        if (offset) view_.offset = offset->data();
-        if (penalty) view_.penalty = penalty->data();
-        view_.anchor_penalty = anchor_penalty;
-        if (l1) view_.l1 = l1->data();
-        view_.loss = loss_of(loss);
-        view_.alpha = alpha;
-        if (raw_) {
-            expect(raw_->rows() == n && raw_->mapped() == p, "raw must have the rows of design and map its columns");
-            view_.raw = raw_->view();
-        }
-        expect(!l1 || static_cast<std::int64_t>(l1->shape(0)) == (raw_ ? view_.raw.p : view_.p),
-               "l1 must have one entry per coefficient of the caller");
+            Matrix weights, Vector sample_weight, Vector draw_scale, Vector offset, Matrix penalty,
+            double anchor_penalty, Vector l1, const std::string& loss, double alpha, std::optional<Raw> raw)
+        : kept_(design, labels, anchor, counts, weights, sample_weight, draw_scale, offset, penalty, l1, raw) {
+        const auto n = view.n = static_cast<std::int64_t>(design.shape(0));
+        const auto p = view.p = static_cast<std::int64_t>(design.shape(1));
+        const auto draws = view.draws = static_cast<std::int64_t>(counts.shape(0));
+        view.design = design.data();
+        view.labels = read("labels", labels, {n});
+        view.anchor = read("anchor", anchor, {p});
+        view.counts = read("counts", counts, {draws, n});
+        view.weights = read("weights", weights, {draws, n});
+        view.sample_weight = read("sample_weight", sample_weight, {n});
+        view.draw_scale = read("draw_scale", draw_scale, {draws});
+        view.offset = read("offset", offset, {n});
+        view.penalty = read("penalty", penalty, {p, p});
+        view.anchor_penalty = anchor_penalty;
+        view.l1 = read("l1", l1, {raw ? raw->view.p : p});
+        view.loss = loss_of(loss);
+        view.alpha = alpha;
+        expect(!raw || (raw->rows == n && raw->mapped == p), "raw has a wrong shape");
+        if (raw) view.raw = raw->view;
     }
 
-    const cudbound::Problem& view() const { return view_; }
+    cudbound::Problem view;
 
  private:
-    Array<double, 2> design_;
-    Array<double, 1> labels_;
-    Array<double, 1> anchor_;
-    Array<std::int32_t, 2> counts_;
-    std::optional<Array<double, 2>> weights_;
-    std::optional<Array<double, 1>> sample_weight_;
-    std::optional<Array<double, 1>> draw_scale_;
-    std::optional<Array<double, 1>> offset_;
-    std::optional<Array<double, 2>> penalty_;
-    std::optional<Array<double, 1>> l1_;
-    std::optional<Raw> raw_;
-    cudbound::Problem view_;
+    std::tuple<Array<double, 2>, Array<double, 1>, Array<double, 1>, Array<std::int32_t, 2>, Matrix, Vector, Vector,
+               Vector, Matrix, Vector, std::optional<Raw>>
+        kept_;
 };
 
 nb::typed<nb::tuple, double, double, double> loss_at(const std::string& loss, double margin) {
@@ -167,71 +150,55 @@ nb::typed<nb::tuple, double, double, double> loss_at(const std::string& loss, do
 }
 
 nb::typed<nb::tuple, Result<double, 2>, Result<bool, 1>, Result<bool, 1>> minimize(const Problem& problem) {
-    const auto draws = static_cast<std::size_t>(problem.view().draws);
-    const auto p = static_cast<std::size_t>(problem.view().p);
-    nb::capsule owners[3];
-    cudbound::Minimizers minimizers;
-    minimizers.coef = allocate<double>(draws * p, &owners[0]);
-    minimizers.attained = allocate<bool>(draws, &owners[1]);
-    minimizers.found = allocate<bool>(draws, &owners[2]);
+    const auto draws = static_cast<std::size_t>(problem.view.draws);
+    const auto coef = make<double, 2>({draws, static_cast<std::size_t>(problem.view.p)});
+    const auto attained = make<bool, 1>({draws});
+    const auto found = make<bool, 1>({draws});
+    const cudbound::Minimizers minimizers{coef.data(), attained.data(), found.data()};
     {
         const nb::gil_scoped_release release;
-        cudbound::minimize(
-            problem.view(),
-            [](std::int64_t) {
-                const nb::gil_scoped_acquire gil;
-                if (PyErr_CheckSignals() != 0) throw nb::python_error();
-                return true;
-            },
-            minimizers);
+        cudbound::minimize(problem.view, go_on, minimizers);
     }
-    return nb::make_tuple(Result<double, 2>(minimizers.coef, {draws, p}, owners[0]),
-                          Result<bool, 1>(minimizers.attained, {draws}, owners[1]),
-                          Result<bool, 1>(minimizers.found, {draws}, owners[2]));
+    return nb::make_tuple(coef, attained, found);
 }
 
 using Known = nb::typed<nb::tuple, Array<double, 1>, Array<double, 1>, Array<std::int32_t, 1>, Array<std::int64_t, 1>,
                         Array<double, 2>>;
 
 template <class T, int Dimensions>
-void fill(T* target, nb::handle source, std::size_t size) {
+void fill(const Result<T, Dimensions>& target, nb::handle source) {
     const auto array = nb::cast<Array<T, Dimensions>>(source);
-    expect(array.size() == size, "known must have one row per draw");
-    std::copy_n(array.data(), size, target);
+    expect(array.size() == target.size(), "known must have one row per draw");
+    std::copy_n(array.data(), array.size(), target.data());
 }
 
 Draws solve_draws(const Problem& owner, cudbound::Side side, std::int64_t node_limit, double time_limit,
                   std::int64_t total_node_limit, double total_time_limit, Array<std::int64_t, 1> ranks,
                   std::optional<Known> known, int threads,
                   std::optional<nb::typed<nb::callable, void(std::int64_t)>> progress) {
-    const cudbound::Problem& problem = owner.view();
+    const cudbound::Problem& problem = owner.view;
     const cudbound::Limits limits{node_limit, time_limit, total_node_limit, total_time_limit};
-
     const auto draws = static_cast<std::size_t>(problem.draws);
     const auto p = static_cast<std::size_t>(problem.raw.design == nullptr ? problem.p : problem.raw.p);
-    nb::capsule owners[5];
-    cudbound::Results results;
-    results.lower = allocate<double>(draws, &owners[0]);
-    results.upper = allocate<double>(draws, &owners[1]);
-    results.status = allocate<std::int32_t>(draws, &owners[2]);
-    results.nodes = allocate<std::int64_t>(draws, &owners[3]);
-    results.witness = allocate<double>(draws * p, &owners[4]);
+    Draws solved{make<double, 1>({draws}),       make<double, 1>({draws}),    make<std::int32_t, 1>({draws}),
+                 make<std::int64_t, 1>({draws}), make<double, 2>({draws, p}), false};
     if (known) {
-        fill<double, 1>(results.lower, (*known)[0], draws);
-        fill<double, 1>(results.upper, (*known)[1], draws);
-        fill<std::int32_t, 1>(results.status, (*known)[2], draws);
-        fill<std::int64_t, 1>(results.nodes, (*known)[3], draws);
-        fill<double, 2>(results.witness, (*known)[4], draws * p);
+        fill<double, 1>(solved.lower, (*known)[0]);
+        fill<double, 1>(solved.upper, (*known)[1]);
+        fill<std::int32_t, 1>(solved.status, (*known)[2]);
+        fill<std::int64_t, 1>(solved.nodes, (*known)[3]);
+        fill<double, 2>(solved.witness, (*known)[4]);
     }
+    const cudbound::Results results{solved.lower.data(), solved.upper.data(), solved.status.data(), solved.nodes.data(),
+                                    solved.witness.data()};
     const cudbound::Ranks asked{ranks.data(), static_cast<std::int64_t>(ranks.shape(0)), known.has_value()};
 
     // A pending signal, or an exception in the progress callback, stops the search; the error is raised by the
     // caller after it has taken the results.
-    bool interrupted = false;
     const auto monitor = [&](std::int64_t done) {
         const nb::gil_scoped_acquire gil;
         if (PyErr_CheckSignals() != 0) {
-            interrupted = true;
+            solved.interrupted = true;
             if (!PyErr_ExceptionMatches(PyExc_KeyboardInterrupt)) throw nb::python_error();
             PyErr_Clear();
             return false;
@@ -241,7 +208,7 @@ Draws solve_draws(const Problem& owner, cudbound::Side side, std::int64_t node_l
         } catch (nb::python_error& error) {
             // Ctrl-C may come while the callback runs, which is no reason to lose what was found
             if (!error.matches(PyExc_KeyboardInterrupt)) throw;
-            interrupted = true;
+            solved.interrupted = true;
             return false;
         }
         return true;
@@ -250,60 +217,35 @@ Draws solve_draws(const Problem& owner, cudbound::Side side, std::int64_t node_l
         const nb::gil_scoped_release release;
         cudbound::solve_draws(problem, limits, side, asked, threads, monitor, results);
     }
-    return {Result<double, 1>(results.lower, {draws}, owners[0]),
-            Result<double, 1>(results.upper, {draws}, owners[1]),
-            Result<std::int32_t, 1>(results.status, {draws}, owners[2]),
-            Result<std::int64_t, 1>(results.nodes, {draws}, owners[3]),
-            Result<double, 2>(results.witness, {draws, p}, owners[4]),
-            interrupted};
+    return solved;
 }
 
 nb::typed<nb::tuple, Result<double, 2>, Result<double, 2>, Result<bool, 1>> fit_all(
     Array<double, 2> rows, Array<double, 1> labels, Array<double, 2> weights, Array<double, 2> penalty,
     std::optional<Array<double, 2>> shift, std::optional<Array<double, 2>> scale, const std::string& loss,
     bool intercept, int threads) {
-    const auto count = weights.shape(0);
-    const auto n = labels.shape(0);
-    const auto p = rows.shape(1);
-    expect(weights.shape(1) == n, "weights must have one column per row");
-    expect(rows.shape(0) == n || rows.shape(0) == count * n, "rows must be those of all fits, or of each");
-    expect(penalty.shape(0) == count && penalty.shape(1) == p + (intercept ? 1 : 0),
-           "penalty must have one row per fit and one column per coefficient");
-    for (const auto* map : {&shift, &scale}) {
-        expect(!*map || ((*map)->shape(0) == count && (*map)->shape(1) == p),
-               "shift and scale must have one row per fit and one column per column of rows");
-    }
     cudbound::Fits fits;
-    fits.n = static_cast<std::int64_t>(n);
-    fits.p = static_cast<std::int64_t>(p);
-    fits.fits = static_cast<std::int64_t>(count);
-    fits.rows = rows.data();
-    fits.own_rows = rows.shape(0) != n;
-    if (shift) fits.shift = shift->data();
-    if (scale) fits.scale = scale->data();
-    fits.labels = labels.data();
-    fits.weights = weights.data();
-    fits.penalty = penalty.data();
+    const auto n = fits.n = static_cast<std::int64_t>(labels.shape(0));
+    const auto p = fits.p = static_cast<std::int64_t>(rows.shape(1));
+    const auto count = fits.fits = static_cast<std::int64_t>(weights.shape(0));
+    fits.own_rows = static_cast<std::int64_t>(rows.shape(0)) != n;
     fits.intercept = intercept;
     fits.loss = loss_of(loss);
+    fits.rows = read("rows", rows, {fits.own_rows ? count * n : n, p});
+    fits.shift = read("shift", shift, {count, p});
+    fits.scale = read("scale", scale, {count, p});
+    fits.labels = labels.data();
+    fits.weights = read("weights", weights, {count, n});
+    fits.penalty = read("penalty", penalty, {count, fits.coefficients()});
 
-    nb::capsule owners[3];
-    cudbound::Scores scores;
-    scores.scores = allocate<double>(count * n, &owners[0]);
-    scores.doubt = allocate<double>(count * n, &owners[1]);
-    scores.found = allocate<bool>(count, &owners[2]);
-    const auto monitor = [](std::int64_t) {
-        const nb::gil_scoped_acquire gil;
-        if (PyErr_CheckSignals() != 0) throw nb::python_error();
-        return true;
-    };
+    const auto scores = make<double, 2>({weights.shape(0), labels.shape(0)});
+    const auto doubt = make<double, 2>({weights.shape(0), labels.shape(0)});
+    const auto found = make<bool, 1>({weights.shape(0)});
     {
         const nb::gil_scoped_release release;
-        cudbound::fit_all(fits, threads, monitor, scores);
+        cudbound::fit_all(fits, threads, go_on, {scores.data(), doubt.data(), found.data()});
     }
-    return nb::make_tuple(Result<double, 2>(scores.scores, {count, n}, owners[0]),
-                          Result<double, 2>(scores.doubt, {count, n}, owners[1]),
-                          Result<bool, 1>(scores.found, {count}, owners[2]));
+    return nb::make_tuple(scores, doubt, found);
 }
 
 }  // namespace
