@@ -10,6 +10,11 @@ namespace {
 
 using cudbound::Cholesky;
 
+// A vector takes any integer as an index, and no number that is none.
+template <class Index>
+concept indexes = requires(cudbound::Vector<double> vector, Index i) { vector[i]; };
+static_assert(indexes<int> && indexes<std::int64_t> && indexes<std::size_t> && !indexes<double> && !indexes<float>);
+
 struct System {
     std::vector<double> matrix;                      // (p, p), its lower triangle filled with what must not be read
     std::vector<std::vector<long double>> complete;  // the symmetric matrix
@@ -135,7 +140,7 @@ TEST(singular_matrices_fail) {
 // |R^{-T} x|^2 = x' A^{-1} x, for any number of vectors in columns.
 TEST(squared_lengths_of_many_vectors) {
     Random random(123);
-    std::vector<double> scratch;
+    cudbound::Vector<double> scratch;
     for (int trial = 0; trial < check::trials(200); ++trial) {
         const int p = integer(random, 1, 6);
         const int count = integer(random, 0, 12);

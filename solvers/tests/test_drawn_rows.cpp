@@ -104,7 +104,7 @@ TEST(hessians) {
         if (near_a_kink(problem, beta)) return;
         const auto p = static_cast<std::size_t>(problem.p);
         const double size = 1.0 + rows.loss(beta.data());
-        std::vector<double> hessian(p * p);
+        cudbound::Vector<double> hessian(p * p);
         rows.measure(beta.data());
         rows.hessian(hessian);
         for (std::size_t a = 0; a < p; ++a) {
@@ -189,7 +189,7 @@ TEST(rows_without_loss_by_hand) {
             close(dropped_at(6.5), std::exp(-19.5));
             const double beta = 6.5;
             double slope = 0.0;
-            std::vector<double> hessian(1);
+            cudbound::Vector<double> hessian(1);
             rows.gradient(&beta, &slope);
             rows.hessian(hessian);
             const double e = std::exp(-6.5);  // that of the first row alone

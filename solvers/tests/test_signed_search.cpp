@@ -41,7 +41,7 @@ class Interrupting : public cudbound::Relaxation {
         inner_->set(draw);
         repeat();
     }
-    void place(const std::vector<int>& hyperplanes, double* units, double* offsets, double* curvatures) override {
+    void place(const cudbound::Vector<int>& hyperplanes, double* units, double* offsets, double* curvatures) override {
         inner_->place(hyperplanes, units, offsets, curvatures);
     }
     double rise(const cudbound::Node& node, double curvature, double distance, double along) const override {
@@ -50,7 +50,7 @@ class Interrupting : public cudbound::Relaxation {
     void to_beta(const double* v, double* beta) const override { inner_->to_beta(v, beta); }
     std::unique_ptr<cudbound::Node> make_node() const override { return inner_->make_node(); }
     void copy(const cudbound::Node& from, cudbound::Node& to) const override { inner_->copy(from, to); }
-    Settled settle(cudbound::Node& node, const cudbound::Sides& sides, const std::vector<int>& forced,
+    Settled settle(cudbound::Node& node, const cudbound::Sides& sides, const cudbound::Vector<int>& forced,
                    double limit) override {
         if (cones_left_-- == 0) stop_ = true;
         return inner_->settle(node, sides, forced, limit);

@@ -201,7 +201,7 @@ int ActiveSet::most_violated(const SoftConstraints& soft, double allowed, double
     for (int i = 0; i < count; ++i) violations[i] = levels[i];
     for (int l = 0; l < p_; ++l) {
         const double along = point_[l];
-        const double* column = soft.columns.data() + static_cast<std::size_t>(l) * count;
+        const double* column = soft.columns.row(l, count);
         for (int i = 0; i < count; ++i) violations[i] -= along * column[i];
     }
     for (int i = 0; i < count; ++i) violations[i] *= places[i];

@@ -3,9 +3,9 @@
 
 #include <cstddef>
 #include <limits>
-#include <vector>
 
 #include "linear_algebra/normal_basis.hpp"
+#include "linear_algebra/vector.hpp"
 #include "linear_algebra/vector_math.hpp"
 
 namespace cudbound {
@@ -17,14 +17,14 @@ struct Sides {
     const double* distances = nullptr;  // (k)
     double tie = 0.0;                   // sides up to this may be rounding errors
 
-    const double* normal(int j) const { return normals + static_cast<std::size_t>(j) * p; }
+    const double* normal(int j) const { return normals + static_cast<std::ptrdiff_t>(j) * p; }
     double side(int j, const double* point) const {
         double sum = distances[j];
         for (int l = 0; l < p; ++l) sum += normal(j)[l] * point[l];
         return sum;
     }
     // The member of `members` that the point violates most, or -1 if none by more than `allowed`.
-    int most_violated(const std::vector<int>& members, const double* point, double allowed) const {
+    int most_violated(const Vector<int>& members, const double* point, double allowed) const {
         int worst = -1;
         double least = -allowed;
         for (const int j : members) {
@@ -42,12 +42,12 @@ struct Sides {
 struct SoftConstraints {
     int p = 0;
     int count = 0;
-    std::vector<double> normals;  // (count, p) row-major
-    std::vector<double> columns;  // (p, count) the same, transposed
-    std::vector<double> levels;   // (count)
-    std::vector<double> caps;     // (count) largest multipliers, positive
+    Vector<double> normals;  // (count, p) row-major
+    Vector<double> columns;  // (p, count) the same, transposed
+    Vector<double> levels;   // (count)
+    Vector<double> caps;     // (count) largest multipliers, positive
 
-    const double* normal(int i) const { return &normals[static_cast<std::size_t>(i) * p]; }
+    const double* normal(int i) const { return normals.row(i, p); }
 };
 
 // The soft constraints, then the sides that are forced (as level -distance, without a cap), under one numbering.
@@ -140,9 +140,9 @@ class ActiveSet {
     int p_;
     Member entering_{-1, 0.0};  // that was moved last, and how far
     NormalBasis basis_;
-    std::vector<Member> members_;                    // the active constraints, in the order of the basis
-    std::vector<double> places_;                     // (count) of the soft constraints: at_zero, at_cap, or 0 if active
-    std::vector<double> point_;                      // (p)
+    Vector<Member> members_;                         // the active constraints, in the order of the basis
+    Vector<double> places_;                          // (count) of the soft constraints: at_zero, at_cap, or 0 if active
+    Vector<double> point_;                           // (p)
     Scratch base_, projected_, dual_step_, levels_;  // (p) each
 };
 

@@ -8,7 +8,7 @@
 
 namespace cudbound {
 
-OpenCone::Answer OpenCone::find(const Normals& normals, const std::vector<int>& members) {
+OpenCone::Answer OpenCone::find(const Normals& normals, const Vector<int>& members) {
     steps_ = 0;
     exact_rows_ = 0;
     const Answer answer = look(normals, members);
@@ -20,7 +20,7 @@ OpenCone::Answer OpenCone::find(const Normals& normals, const std::vector<int>& 
     return answer;
 }
 
-OpenCone::Answer OpenCone::look(const Normals& normals, const std::vector<int>& members) {
+OpenCone::Answer OpenCone::look(const Normals& normals, const Vector<int>& members) {
     constexpr double thinnest = 1.0 / (Settings::thinnest_cone * Settings::thinnest_cone);
     const Constraints all{nothing_, {p_, normals.rows, nullptr, 0.0}};
     double length2 = 0.0;

@@ -4,10 +4,10 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
-#include <vector>
 
 #include "cones/active_set.hpp"
 #include "control/budget.hpp"
+#include "linear_algebra/vector.hpp"
 #include "problem/arrangement.hpp"
 #include "problem/exact_rank.hpp"
 
@@ -40,14 +40,14 @@ class OpenCone {
     void charge_to(Budget& budget) { budget_ = &budget; }
 
     // Only the normals listed in `members` are constraints.
-    Answer find(const Normals& normals, const std::vector<int>& members);
+    Answer find(const Normals& normals, const Vector<int>& members);
 
     const double* interior() const { return active_.point(); }  // after `open`: a_j'w >= 1 for every member
     // Members that exclude each other; after the other answers, those that leave the least room. No facets.
-    const std::vector<int>& conflict() const { return conflict_; }
+    const Vector<int>& conflict() const { return conflict_; }
 
  private:
-    Answer look(const Normals& normals, const std::vector<int>& members);
+    Answer look(const Normals& normals, const Vector<int>& members);
     void blame_active(const Normals& normals, int next);
     bool is_certain(const Normals& normals, int next);
 
@@ -59,8 +59,8 @@ class OpenCone {
     Budget* budget_ = nullptr;
     std::int64_t steps_ = 0;       // of the last look
     std::int64_t exact_rows_ = 0;  // of its exact rank
-    std::vector<int> conflict_;
-    std::vector<std::int64_t> rows_;  // scratch
+    Vector<int> conflict_;
+    Vector<std::int64_t> rows_;  // scratch
 };
 
 }  // namespace cudbound

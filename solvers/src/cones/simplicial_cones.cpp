@@ -8,10 +8,10 @@
 
 namespace cudbound {
 
-SimplicialCones::SimplicialCones(int p) : p_(p), basis_(static_cast<std::size_t>(p) * p) {
+SimplicialCones::SimplicialCones(int p) : p_(p), basis_(p * p) {
     GenericPoints points;
     for (int k = 0; k < p; ++k) {
-        double* row = &basis_[static_cast<std::size_t>(k) * p];
+        double* row = basis_.row(k, p);
         double length = 0.0;
         while (!(length > Settings::generic_length)) {  // of a vector of length about 1, so that few digits are lost
             points.next(row, p);
@@ -120,18 +120,17 @@ void SimplicialCones::half(const CentralHyperplanes& hyperplanes, const Simplici
               child.vertices.begin() + static_cast<std::ptrdiff_t>(replaced) * p_);
     child.bound = cone.bounds[which];
     child.cut.resize(k);
-    child.sides.resize(static_cast<std::size_t>(p_) * k);
+    child.sides.resize(std::ssize(cone.cut) * p_);
     std::size_t kept = 0;
     for (std::size_t j = 0; j < k; ++j) {  // positions first, without branches
         child.cut[kept] = static_cast<int>(j);
-        kept += std::max(cone.most[j], stays[j]) >= -hyperplanes.rounding &&
-                        std::min(cone.least[j], stays[j]) < -hyperplanes.rounding
-                    ? 1
-                    : 0;
+        const bool cuts = std::max(cone.most[j], stays[j]) >= -hyperplanes.rounding &&
+                          std::min(cone.least[j], stays[j]) < -hyperplanes.rounding;
+        kept += cuts ? 1U : 0U;
     }
     for (int v = 0; v < p_; ++v) {
         const double* from = v == replaced ? cone.middle.data() : cone.sides_at(v);
-        double* to = child.sides.data() + static_cast<std::size_t>(v) * kept;
+        double* to = child.sides.row(v, kept);
         for (std::size_t j = 0; j < kept; ++j) to[j] = from[child.cut[j]];
     }
     child.cut.resize(kept);

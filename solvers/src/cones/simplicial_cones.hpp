@@ -3,9 +3,9 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <vector>
 
 #include "cudbound/settings.hpp"
+#include "linear_algebra/vector.hpp"
 
 namespace cudbound {
 
@@ -18,29 +18,29 @@ struct CentralHyperplanes {
     double rounding = Settings::cone_rounding;  // possible error of sides at points of length 1
     const int* in_arrangement = nullptr;        // (count) which they are there: the rows of the design decide ties
 
-    const double* normal(int j) const { return normals + static_cast<std::size_t>(j) * p; }
+    const double* normal(int j) const { return normals + static_cast<std::ptrdiff_t>(j) * p; }
 };
 
 // The directions that p of them, the vertices, span with non-negative coefficients, and the hyperplanes that pass
 // between the vertices. Reused from search to search, so that its vectors keep their memory.
 struct SimplicialCone {
     std::size_t p = 0;
-    std::vector<double> vertices;  // (p, p), one per row
-    std::vector<int> cut;          // (k) hyperplanes
-    std::vector<double> sides;     // (p, k) of the vertices
-    double bound = 0.0;            // gain of all hyperplanes that are positive somewhere in the cone, and what is fixed
-    int stale = 0;                 // bisections since the last one that removed a hyperplane
+    Vector<double> vertices;  // (p, p), one per row
+    Vector<int> cut;          // (k) hyperplanes
+    Vector<double> sides;     // (p, k) of the vertices
+    double bound = 0.0;       // gain of all hyperplanes that are positive somewhere in the cone, and what is fixed
+    int stale = 0;            // bisections since the last one that removed a hyperplane
 
     // Where the cone is bisected, after SimplicialCones::bisect:
-    int ends[2] = {0, 1};             // of the edge: each half has the middle in place of one of them
-    double width = 0.0;               // of that edge: the distance of its ends as the cutting hyperplanes measure it
-    double bounds[2] = {0.0, 0.0};    // of the halves; the first lacks ends[0]
-    std::vector<double> point;        // (p) the middle of the edge
-    std::vector<double> middle;       // (k) its sides
-    std::vector<double> least, most;  // (k) over it and the vertices that both halves have
+    int ends[2] = {0, 1};           // of the edge: each half has the middle in place of one of them
+    double width = 0.0;             // of that edge: the distance of its ends as the cutting hyperplanes measure it
+    double bounds[2] = {0.0, 0.0};  // of the halves; the first lacks ends[0]
+    Vector<double> point;           // (p) the middle of the edge
+    Vector<double> middle;          // (k) its sides
+    Vector<double> least, most;     // (k) over it and the vertices that both halves have
 
-    const double* sides_at(int v) const { return sides.data() + static_cast<std::size_t>(v) * cut.size(); }
-    const double* vertex(int v) const { return &vertices[static_cast<std::size_t>(v) * p]; }
+    const double* sides_at(int v) const { return sides.row(v, cut.size()); }
+    const double* vertex(int v) const { return vertices.row(v, p); }
 };
 
 // The cones start as the orthants of an orthonormal basis in general position. An edge between two vertices is
@@ -67,7 +67,7 @@ class SimplicialCones {
 
  private:
     int p_;
-    std::vector<double> basis_;  // (p, p)
+    Vector<double> basis_;  // (p, p)
 };
 
 }  // namespace cudbound

@@ -6,12 +6,12 @@
 
 namespace cudbound {
 
-bool Cholesky::factorize(const std::vector<double>& matrix, double least) {
+bool Cholesky::factorize(const Vector<double>& matrix, double least) {
     double largest = 0.0;
-    for (int k = 0; k < p_; ++k) largest = std::max(largest, matrix[static_cast<std::size_t>(k) * p_ + k]);
+    for (int k = 0; k < p_; ++k) largest = std::max(largest, matrix.row(k, p_)[k]);
     for (int k = 0; k < p_; ++k) {
-        double* target = factor_.data() + static_cast<std::size_t>(k) * p_;
-        std::copy_n(matrix.data() + static_cast<std::size_t>(k) * p_ + k, p_ - k, target + k);
+        double* target = factor_.row(k, p_);
+        std::copy_n(matrix.row(k, p_) + k, p_ - k, target + k);
         for (int a = 0; a < k; ++a) {
             const double* above = row(a);
             for (int b = k; b < p_; ++b) target[b] -= above[k] * above[b];
@@ -25,12 +25,10 @@ bool Cholesky::factorize(const std::vector<double>& matrix, double least) {
     return true;
 }
 
-int Cholesky::factorize_rows(std::vector<double>& rows, double least, std::vector<int>& order, double* right) {
+int Cholesky::factorize_rows(Vector<double>& rows, double least, Vector<int>& order, double* right) {
     const int width = p_ + 1;
     const int count = static_cast<int>(rows.size()) / width;
-    const auto at = [&](int row, int column) -> double& {
-        return rows[static_cast<std::size_t>(row) * width + column];
-    };
+    const auto at = [&](int row, int column) -> double& { return rows.row(row, width)[column]; };
     std::iota(order.begin(), order.end(), 0);
     double largest = 0.0;
     for (rank_ = 0; rank_ < std::min(p_, count); ++rank_) {
@@ -61,11 +59,11 @@ int Cholesky::factorize_rows(std::vector<double>& rows, double least, std::vecto
             along *= scale;
             for (int i = rank_; i < count; ++i) at(i, column) -= along * at(i, rank_);
         }
-        factor_[static_cast<std::size_t>(rank_) * p_ + rank_] = diagonal;
+        factor_.row(rank_, p_)[rank_] = diagonal;
         reciprocal_[rank_] = 1.0 / diagonal;
     }
     for (int k = 0; k < rank_; ++k) {
-        for (int l = k + 1; l < p_; ++l) factor_[static_cast<std::size_t>(k) * p_ + l] = at(k, l);
+        for (int l = k + 1; l < p_; ++l) factor_.row(k, p_)[l] = at(k, l);
         right[k] = at(k, p_);
     }
     return rank_;
@@ -104,23 +102,23 @@ void Cholesky::solve_transposed(const double* x, double* y) const {
 }
 
 void Cholesky::solve_transposed(double* columns, int count, double* lengths) const {
-    const auto size = static_cast<std::size_t>(count);
+    const auto size = static_cast<std::ptrdiff_t>(count);
     std::fill_n(lengths, size, 0.0);
     for (int k = 0; k < p_; ++k) {
         double* z = columns + k * size;
         for (int l = 0; l < k; ++l) {
             const double factor = row(l)[k];
             const double* other = columns + l * size;
-            for (std::size_t i = 0; i < size; ++i) z[i] -= factor * other[i];
+            for (std::ptrdiff_t i = 0; i < size; ++i) z[i] -= factor * other[i];
         }
-        for (std::size_t i = 0; i < size; ++i) {
+        for (std::ptrdiff_t i = 0; i < size; ++i) {
             z[i] *= reciprocal_[k];
             lengths[i] += z[i] * z[i];
         }
     }
 }
 
-void Cholesky::squared_lengths(const double* columns, int count, std::vector<double>& scratch, double* lengths) const {
+void Cholesky::squared_lengths(const double* columns, int count, Vector<double>& scratch, double* lengths) const {
     scratch.assign(columns, columns + static_cast<std::ptrdiff_t>(count) * p_);
     solve_transposed(scratch.data(), count, lengths);
 }

@@ -1,27 +1,27 @@
 // Cholesky factors of small matrices.
 #pragma once
 
-#include <vector>
+#include "linear_algebra/vector.hpp"
 
 namespace cudbound {
 
 // matrix = R'R for a symmetric positive definite matrix of order p, row-major, of which the upper triangle is used.
 class Cholesky {
  public:
-    explicit Cholesky(int p) : p_(p), rank_(p), factor_(static_cast<std::size_t>(p) * p), reciprocal_(p) {}
+    explicit Cholesky(int p) : p_(p), rank_(p), factor_(p * p), reciprocal_(p) {}
 
     // Sets the order of the following matrices, at most that of the constructor.
     void set_order(int p) { p_ = p; }
 
     // Returns false when a pivot is not above `least` times the largest diagonal entry; the factor is then unusable.
-    bool factorize(const std::vector<double>& matrix, double least);
+    bool factorize(const Vector<double>& matrix, double least);
 
     // The factor of A'A from the rows themselves, which are (A, b) of shape (count, p + 1) and get lost: Householder
     // reflections with column pivoting, column k of R is column order[k] of A. Pivots up to `least` times the largest
     // count as zero: R has shape (rank, p), and `right` (rank) is what the reflections make of b. Returns the rank.
-    int factorize_rows(std::vector<double>& rows, double least, std::vector<int>& order, double* right);
+    int factorize_rows(Vector<double>& rows, double least, Vector<int>& order, double* right);
 
-    const double* row(int k) const { return factor_.data() + static_cast<std::size_t>(k) * p_; }
+    const double* row(int k) const { return factor_.row(k, p_); }
     double reciprocal(int k) const { return reciprocal_[k]; }    // of the diagonal
     void multiply(const double* x, double* y) const;             // y = R x
     void multiply_transposed(const double* x, double* y) const;  // y = R'x
@@ -32,13 +32,13 @@ class Cholesky {
     // R^{-T} x for each of the `count` vectors in `columns` (p, count), in their place, and its squared length.
     void solve_transposed(double* columns, int count, double* lengths) const;
     // The lengths alone.
-    void squared_lengths(const double* columns, int count, std::vector<double>& scratch, double* lengths) const;
+    void squared_lengths(const double* columns, int count, Vector<double>& scratch, double* lengths) const;
 
  private:
     int p_;
     int rank_;
-    std::vector<double> factor_;
-    std::vector<double> reciprocal_;
+    Vector<double> factor_;
+    Vector<double> reciprocal_;
 };
 
 }  // namespace cudbound

@@ -7,7 +7,7 @@
 
 namespace cudbound {
 
-NormalBasis::NormalBasis(int p) : p_(p), basis_(static_cast<std::size_t>(p) * p), reflector_(p) {
+NormalBasis::NormalBasis(int p) : p_(p), basis_(p * p), reflector_(p) {
     triangle_.reserve(basis_.size());
     clear();
 }
@@ -16,7 +16,7 @@ void NormalBasis::clear() {
     size_ = 0;
     triangle_.clear();
     std::fill(basis_.begin(), basis_.end(), 0.0);
-    for (int k = 0; k < p_; ++k) basis_[static_cast<std::size_t>(k) * p_ + k] = 1.0;
+    for (int k = 0; k < p_; ++k) basis_.row(k, p_)[k] = 1.0;
 }
 
 double NormalBasis::smallest_pivot() const {
@@ -65,11 +65,11 @@ void NormalBasis::append(const double* projected) {
         add_columns(column(first + 1), projected + first + 1, p_ - first - 1, reflector_.data(), p_);
         for (int k = first; k < p_; ++k) {
             const double w = scale * (k == first ? head : projected[k]);
-            double* target = &basis_[static_cast<std::size_t>(k) * p_];
+            double* target = basis_.row(k, p_);
             for (int i = 0; i < p_; ++i) target[i] -= w * reflector_[i];
         }
     }
-    triangle_.resize(triangle_.size() + p_);
+    triangle_.resize(std::ssize(triangle_) + p_);
     std::copy_n(projected, first, entries(first));
     entries(first)[first] = pivot;
     ++size_;
@@ -79,7 +79,7 @@ void NormalBasis::append(const double* projected) {
 void NormalBasis::drop(int k) {
     for (int l = k; l + 1 < size_; ++l) std::copy_n(entries(l + 1), l + 2, entries(l));
     --size_;
-    triangle_.resize(triangle_.size() - p_);
+    triangle_.resize(std::ssize(triangle_) - p_);
     for (int l = k; l < size_; ++l) {
         double* diagonal = entries(l) + l;
         const double length = std::sqrt(diagonal[0] * diagonal[0] + diagonal[1] * diagonal[1]);
@@ -91,7 +91,7 @@ void NormalBasis::drop(int k) {
             entry[0] = c * upper + s * entry[1];
             entry[1] = c * entry[1] - s * upper;
         }
-        double* left = &basis_[static_cast<std::size_t>(l) * p_];
+        double* left = basis_.row(l, p_);
         double* right = left + p_;
         for (int i = 0; i < p_; ++i) {
             const double value = left[i];

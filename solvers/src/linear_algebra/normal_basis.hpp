@@ -2,8 +2,8 @@
 #pragma once
 
 #include <cstddef>
-#include <vector>
 
+#include "linear_algebra/vector.hpp"
 #include "linear_algebra/vector_math.hpp"
 
 namespace cudbound {
@@ -17,7 +17,7 @@ class NormalBasis {
     void clear();
 
     int size() const { return size_; }
-    const double* column(int k) const { return &basis_[static_cast<std::size_t>(k) * p_]; }
+    const double* column(int k) const { return basis_.row(k, p_); }
 
     // Smallest absolute value on the diagonal of the triangle, 1 if it is empty.
     double smallest_pivot() const;
@@ -34,14 +34,14 @@ class NormalBasis {
     void drop(int k);
 
  private:
-    double* entries(int k) { return &triangle_[static_cast<std::size_t>(k) * p_]; }
-    const double* entries(int k) const { return &triangle_[static_cast<std::size_t>(k) * p_]; }
+    double* entries(int k) { return triangle_.row(k, p_); }
+    const double* entries(int k) const { return triangle_.row(k, p_); }
 
     int p_;
     int size_ = 0;
-    std::vector<double> basis_;     // (p, p) column-major, orthonormal
-    std::vector<double> triangle_;  // (p, size) column-major, upper
-    Scratch reflector_;             // (p)
+    Vector<double> basis_;     // (p, p) column-major, orthonormal
+    Vector<double> triangle_;  // (p, size) column-major, upper
+    Scratch reflector_;        // (p)
 };
 
 }  // namespace cudbound

@@ -9,13 +9,13 @@
 namespace cudbound {
 
 RowSpace::RowSpace(std::int64_t n, std::int64_t p) : n_(n), p_(p), most_(std::min(n, p)) {
-    basis_.resize(static_cast<std::size_t>(most_ * p));
-    coordinates_.resize(static_cast<std::size_t>(n * most_));
+    basis_.resize(most_ * p);
+    coordinates_.resize(n * most_);
     rest_.resize(p);
 }
 
 // Gram-Schmidt, repeated where much of a row cancels: the basis is then orthonormal up to rounding.
-int RowSpace::span(const double* rows, const std::vector<std::int64_t>& places, std::size_t count) {
+int RowSpace::span(const double* rows, const Vector<std::int64_t>& places, std::size_t count) {
     const auto size = static_cast<std::size_t>(p_);
     int dimension = 0;
     for (std::size_t k = 0; k < count && dimension < most_; ++k) {
@@ -26,14 +26,14 @@ int RowSpace::span(const double* rows, const std::vector<std::int64_t>& places, 
         if (left < 0.5 * whole) left = reduce(dimension);
         const double length = std::sqrt(left);
         if (!(length > Settings::fit_span * std::sqrt(whole))) continue;
-        double* direction = basis_.data() + static_cast<std::size_t>(dimension) * size;
+        double* direction = basis_.row(dimension, size);
         for (std::size_t j = 0; j < size; ++j) direction[j] = rest_[j] / length;
         ++dimension;
     }
     for (std::int64_t i = 0; i < n_; ++i) {
         double* found = coordinates_.data() + i * most_;
         for (int d = 0; d < dimension; ++d) {
-            found[d] = sum_of_products(basis_.data() + static_cast<std::size_t>(d) * size, rows + i * p_, size);
+            found[d] = sum_of_products(basis_.row(d, size), rows + i * p_, size);
         }
     }
     return dimension;
@@ -42,7 +42,7 @@ int RowSpace::span(const double* rows, const std::vector<std::int64_t>& places, 
 double RowSpace::reduce(int dimension) {
     const auto size = static_cast<std::size_t>(p_);
     for (int d = 0; d < dimension; ++d) {
-        const double* direction = basis_.data() + static_cast<std::size_t>(d) * size;
+        const double* direction = basis_.row(d, size);
         const double part = sum_of_products(direction, rest_.data(), size);
         for (std::size_t j = 0; j < size; ++j) rest_[j] -= part * direction[j];
     }

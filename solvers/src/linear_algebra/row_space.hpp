@@ -3,7 +3,8 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <vector>
+
+#include "linear_algebra/vector.hpp"
 
 namespace cudbound {
 
@@ -14,7 +15,7 @@ class RowSpace {
 
     // Finds an orthonormal basis of the span of the rows of `rows` (n, p) at the first `count` places, and the
     // coordinates of all rows. Returns the dimension, at most `count` and p.
-    int span(const double* rows, const std::vector<std::int64_t>& places, std::size_t count);
+    int span(const double* rows, const Vector<std::int64_t>& places, std::size_t count);
 
     // Coordinates of row i, as many as there are dimensions.
     const double* coordinates(std::int64_t i) const { return coordinates_.data() + i * most_; }
@@ -24,9 +25,9 @@ class RowSpace {
     double reduce(int dimension);
 
     std::int64_t n_, p_, most_;
-    std::vector<double> basis_;        // (most, p)
-    std::vector<double> coordinates_;  // (n, most)
-    std::vector<double> rest_;         // (p)
+    Vector<double> basis_;        // (most, p)
+    Vector<double> coordinates_;  // (n, most)
+    Vector<double> rest_;         // (p)
 };
 
 }  // namespace cudbound

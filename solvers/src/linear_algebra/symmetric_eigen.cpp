@@ -8,9 +8,9 @@
 
 namespace cudbound {
 
-SymmetricEigen::SymmetricEigen(int p, const double* matrix) : values(p), vectors(static_cast<std::size_t>(p) * p, 0.0) {
-    const auto at = [p](int row, int column) { return static_cast<std::size_t>(row) * p + column; };
-    std::vector<double> a(matrix, matrix + vectors.size());
+SymmetricEigen::SymmetricEigen(int p, const double* matrix) : values(p), vectors(p * p, 0.0) {
+    const auto at = [p](int row, int column) { return row * p + column; };
+    Vector<double> a(matrix, matrix + vectors.size());
     for (int k = 0; k < p; ++k) vectors[at(k, k)] = 1.0;
     // turns rows i and j of a matrix by an angle with this sine, s / (1 + c) = half_angle
     const auto turn = [](double* row_i, double* row_j, int stride, int count, double s, double half_angle) {

@@ -1,7 +1,7 @@
 // Eigenvalues and eigenvectors of small symmetric matrices.
 #pragma once
 
-#include <vector>
+#include "linear_algebra/vector.hpp"
 
 namespace cudbound {
 
@@ -11,8 +11,8 @@ namespace cudbound {
 struct SymmetricEigen {
     SymmetricEigen(int p, const double* matrix);
 
-    std::vector<double> values;   // (p), in no order
-    std::vector<double> vectors;  // (p, p) row-major
+    Vector<double> values;   // (p), in no order
+    Vector<double> vectors;  // (p, p) row-major
 };
 
 }  // namespace cudbound

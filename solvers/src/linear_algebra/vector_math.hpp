@@ -1,10 +1,12 @@
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <iterator>
-#include <vector>
+
+#include "linear_algebra/vector.hpp"
 
 namespace cudbound {
 
@@ -17,7 +19,8 @@ inline double dot(const double* a, const double* b, int size) {
 // Adds sum_l weights_l column_l to x (size), for columns one after the other in memory. Four at a time: x is read and
 // written less often, and every sum keeps its order.
 inline void add_columns(const double* columns, const double* weights, int count, double* __restrict x,
-                        std::size_t size) {
+                        std::integral auto length) {
+    const auto size = static_cast<std::size_t>(length);
     int l = 0;
     for (; l + 4 <= count; l += 4, columns += 4 * size) {
         const double *a = columns, *b = a + size, *c = b + size, *d = c + size;
@@ -67,9 +70,9 @@ inline double sum_of_products(const double* a, const double* b, std::size_t size
 }
 
 // Working memory: assignments leave out what it holds.
-struct Scratch : std::vector<double> {
-    using std::vector<double>::vector;
-    Scratch(const Scratch& other) : std::vector<double>(other.size()) {}
+struct Scratch : Vector<double> {
+    using Vector<double>::Vector;
+    Scratch(const Scratch& other) : Vector<double>(other.size()) {}
     Scratch& operator=(const Scratch&) { return *this; }
 };
 

@@ -12,7 +12,7 @@ namespace cudbound {
 
 namespace {
 
-std::size_t at(int row, int column, int p) { return static_cast<std::size_t>(row) * p + column; }
+int at(int row, int column, int p) { return row * p + column; }
 
 }  // namespace
 
@@ -24,12 +24,12 @@ Ball::Ball(const Problem& problem, const Arrangement& arrangement)
       arrangement_(arrangement),
       exact_(arrangement.exact_rows()),
       is_drawn_(arrangement.count),
-      gram_(static_cast<std::size_t>(p) * p),
+      gram_(p * p),
       moment_(p),
       order_(p),
       factor_(p),
       minimizer_(p),
-      flat_(static_cast<std::size_t>(p) * p),
+      flat_(p * p),
       apart_(p),
       scratch_(p) {
     if (problem.penalty != nullptr) factorize_penalty();
@@ -37,8 +37,7 @@ Ball::Ball(const Problem& problem, const Arrangement& arrangement)
 
 // What each row adds to the Gram matrix and the moments.
 void Ball::list_products() {
-    const std::size_t width = static_cast<std::size_t>(p) * (static_cast<std::size_t>(p) + 3) / 2;
-    products_.reserve(static_cast<std::size_t>(problem_.n) * width);
+    products_.reserve(problem_.n * p * (p + 3) / 2);
     for (std::int64_t i = 0; i < problem_.n; ++i) {
         const double* row = problem_.design + i * p;
         for (int a = 0; a < p; ++a) {
@@ -74,8 +73,8 @@ void Ball::set(std::int64_t draw) {
         radius2 += most * most;
     }
     double modeled = 0.0;
-    for (std::size_t first = 0; first < penalty_rows_.size(); first += static_cast<std::size_t>(p) + 1) {
-        const double along = dot(&penalty_rows_[first], problem_.anchor, p);
+    for (int k = 0; k < std::ssize(penalty_rows_) / (p + 1); ++k) {
+        const double along = dot(penalty_rows_.row(k, p + 1), problem_.anchor, p);
         modeled += along * along;
     }
     radius2 += problem_.beyond_penalty(modeled);
@@ -144,14 +143,14 @@ bool Ball::lies_in_drawn(int hyperplane) {
 
 // The Gram matrix (its upper triangle) and the moments of the drawn rows; a zero row only adds a constant to the loss.
 void Ball::accumulate(std::int64_t draw) {
-    const std::size_t width = static_cast<std::size_t>(p) * (static_cast<std::size_t>(p) + 3) / 2;
+    const int width = p * (p + 3) / 2;
     if (products_.empty()) list_products();
     sums_.assign(width, 0.0);
     for (std::int64_t i = 0; i < problem_.n; ++i) {
         const double mass = problem_.mass(draw, i);
         if (mass == 0.0 || arrangement_.of_row[i] < 0) continue;
-        const double* products = &products_[static_cast<std::size_t>(i) * width];
-        for (std::size_t k = 0; k < width; ++k) sums_[k] += mass * products[k];
+        const double* products = products_.row(i, width);
+        for (int k = 0; k < width; ++k) sums_[k] += mass * products[k];
     }
     const double* next = sums_.data();
     for (int a = 0; a < p; ++a) {
@@ -216,7 +215,7 @@ void Ball::finish() {
     factor_.solve(scratch_.data(), scratch_.data());
     for (int k = 0; k < p; ++k) minimizer_[order_[k]] = k < rank ? scratch_[k] : 0.0;
     for (int f = rank; f < p; ++f) {
-        double* column = &flat_[static_cast<std::size_t>(f - rank) * p];
+        double* column = flat_.row(f - rank, p);
         std::fill(column, column + p, 0.0);
         column[f] = 1.0;
         for (int k = 0; k < rank; ++k) column[k] = -factor_.row(k)[f];
@@ -224,18 +223,18 @@ void Ball::finish() {
     }
 }
 
-void Ball::place_curved(const std::vector<int>& hyperplanes, double* units, double* offsets) {
+void Ball::place_curved(const Vector<int>& hyperplanes, double* units, double* offsets) {
     const std::size_t m = hyperplanes.size();
-    columns_.resize(m * static_cast<std::size_t>(p));
+    columns_.resize(std::ssize(hyperplanes) * p);
     lengths_.resize(m);
     for (int k = 0; k < p; ++k) {
-        double* column = columns_.data() + static_cast<std::size_t>(k) * m;
+        double* column = columns_.row(k, m);
         for (std::size_t i = 0; i < m; ++i) column[i] = arrangement_.normal(hyperplanes[i])[order_[k]];
     }
     factor_.solve_transposed(columns_.data(), static_cast<int>(m), lengths_.data());
     std::fill_n(offsets, m, 0.0);
     for (int k = 0; k < p; ++k) {
-        const double* column = columns_.data() + static_cast<std::size_t>(k) * m;
+        const double* column = columns_.row(k, m);
         for (std::size_t i = 0; i < m; ++i) offsets[i] -= column[i] * apex[k];  // they pass through beta = 0
     }
     for (std::size_t i = 0; i < m; ++i) {
@@ -243,8 +242,9 @@ void Ball::place_curved(const std::vector<int>& hyperplanes, double* units, doub
         offsets[i] *= lengths_[i];
     }
     for (int k = 0; k < p; ++k) {
-        const double* column = columns_.data() + static_cast<std::size_t>(k) * m;
-        for (std::size_t i = 0; i < m; ++i) units[i * static_cast<std::size_t>(p) + k] = column[i] * lengths_[i];
+        const double* column = columns_.row(k, m);
+        double* unit = units + k;
+        for (std::size_t i = 0; i < m; ++i, unit += p) *unit = column[i] * lengths_[i];
     }
 }
 
@@ -274,18 +274,18 @@ double Ball::normal_from_beta(const double* row, double* normal) const {
     for (int k = 0; k < p; ++k) scratch_[k] = row[order_[k]];
     factor_.solve_transposed(scratch_.data(), normal);
     for (int f = rank; f < p; ++f) {
-        const double* column = &flat_[static_cast<std::size_t>(f - rank) * p];
+        const double* column = flat_.row(f - rank, p);
         normal[f] = dot(column, scratch_.data(), p) / Settings::flat_step;
     }
     return dot(row, minimizer_.data(), p);
 }
 
 void Ball::direction_to_beta(const double* v, double* beta) const {
-    std::vector<double>& x = scratch_;
+    Vector<double>& x = scratch_;
     std::fill(x.begin(), x.end(), 0.0);
     factor_.solve(v, x.data());
     for (int f = rank; f < p; ++f) {
-        const double* column = &flat_[static_cast<std::size_t>(f - rank) * p];
+        const double* column = flat_.row(f - rank, p);
         for (int k = 0; k < p; ++k) x[k] += column[k] * (v[f] / Settings::flat_step);
     }
     for (int k = 0; k < p; ++k) beta[order_[k]] = x[k];

@@ -2,10 +2,10 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
 
 #include "cudbound/draws.hpp"
 #include "linear_algebra/cholesky.hpp"
+#include "linear_algebra/vector.hpp"
 #include "problem/arrangement.hpp"
 
 namespace cudbound {
@@ -19,10 +19,10 @@ class Ball {
 
     // Any quadratic in place of that of a draw.
     struct Quadratic {
-        std::vector<double> gram;    // (p, p) half of the Hessian, its upper triangle
-        std::vector<double> center;  // (p) where it is least
-        double least = 0.0;          // its value there
-        double anchor_rise = 0.0;    // the anchor's loss less that value
+        Vector<double> gram;       // (p, p) half of the Hessian, its upper triangle
+        Vector<double> center;     // (p) where it is least
+        double least = 0.0;        // its value there
+        double anchor_rise = 0.0;  // the anchor's loss less that value
         bool exists = true;
     };
 
@@ -32,7 +32,7 @@ class Ball {
     bool set(const Quadratic& quadratic);
 
     // The same for many hyperplanes of a draw of full rank at once; `units` has shape (hyperplanes, p).
-    void place_curved(const std::vector<int>& hyperplanes, double* units, double* offsets);
+    void place_curved(const Vector<int>& hyperplanes, double* units, double* offsets);
 
     // Unit normal (p, contiguous) and offset of a hyperplane of the arrangement: side(v) = normal'v + offset has
     // the sign of the original. Returns whether the hyperplane can be reached along flat directions alone.
@@ -46,13 +46,13 @@ class Ball {
 
     int p;
     int rank = 0;
-    std::vector<double> anchor;  // (p) v of the anchor
-    std::vector<double> apex;    // (p) v of beta = 0
-    double radius2 = 0.0;        // n (L(anchor) - min L), the squared radius within which g = 1
-    double apex2 = 0.0;          // |u|^2 of beta = 0
-    double size = 0.0;           // of the losses: rounding errors are relative to this
-    double error = 0.0;          // relative rounding error of the map: grows with the condition of the draw
-    bool certain = true;         // whether it is proved that the flat directions are flat
+    Vector<double> anchor;  // (p) v of the anchor
+    Vector<double> apex;    // (p) v of beta = 0
+    double radius2 = 0.0;   // n (L(anchor) - min L), the squared radius within which g = 1
+    double apex2 = 0.0;     // |u|^2 of beta = 0
+    double size = 0.0;      // of the losses: rounding errors are relative to this
+    double error = 0.0;     // relative rounding error of the map: grows with the condition of the draw
+    bool certain = true;    // whether it is proved that the flat directions are flat
 
  private:
     void accumulate(std::int64_t draw);
@@ -70,22 +70,22 @@ class Ball {
     const Problem& problem_;
     const Arrangement& arrangement_;
     ExactRank exact_;
-    std::vector<char> is_drawn_;           // (hyperplanes) of a rank-deficient draw: whether a row of it is drawn
-    std::vector<std::int64_t> drawn_;      // one row of each of these
-    std::vector<double> products_;         // (n, p (p + 3) / 2) what each row adds to the Gram matrix and the moments
-    std::vector<double> sums_;             // (p (p + 3) / 2) of them, scratch
-    std::vector<double> gram_;             // (p, p), its upper triangle
-    std::vector<double> moment_;           // (p)
-    std::vector<int> order_;               // (p) pivot order
-    Cholesky factor_;                      // rows and columns permuted
-    std::vector<double> minimizer_;        // (p)
-    std::vector<double> flat_;             // (p, p - rank) column-major, permuted: basis of the null space
-    std::vector<double> rows_;             // (drawn rows, p + 1) row-major, weighted, with their labels
-    std::vector<double> penalty_rows_;     // (rank of the penalty, p + 1) likewise
-    std::vector<double> columns_;          // (p, hyperplanes) scratch
-    std::vector<double> lengths_;          // (hyperplanes) scratch
-    std::vector<double> apart_;            // (p) the anchor less the minimizer
-    mutable std::vector<double> scratch_;  // (p)
+    Vector<char> is_drawn_;           // (hyperplanes) of a rank-deficient draw: whether a row of it is drawn
+    Vector<std::int64_t> drawn_;      // one row of each of these
+    Vector<double> products_;         // (n, p (p + 3) / 2) what each row adds to the Gram matrix and the moments
+    Vector<double> sums_;             // (p (p + 3) / 2) of them, scratch
+    Vector<double> gram_;             // (p, p), its upper triangle
+    Vector<double> moment_;           // (p)
+    Vector<int> order_;               // (p) pivot order
+    Cholesky factor_;                 // rows and columns permuted
+    Vector<double> minimizer_;        // (p)
+    Vector<double> flat_;             // (p, p - rank) column-major, permuted: basis of the null space
+    Vector<double> rows_;             // (drawn rows, p + 1) row-major, weighted, with their labels
+    Vector<double> penalty_rows_;     // (rank of the penalty, p + 1) likewise
+    Vector<double> columns_;          // (p, hyperplanes) scratch
+    Vector<double> lengths_;          // (hyperplanes) scratch
+    Vector<double> apart_;            // (p) the anchor less the minimizer
+    mutable Vector<double> scratch_;  // (p)
 };
 
 }  // namespace cudbound

@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <vector>
 
 #include "cudbound/draws.hpp"
 #include "cudbound/settings.hpp"
+#include "linear_algebra/vector.hpp"
 #include "linear_algebra/vector_math.hpp"
 #include "problem/arrangement.hpp"
 #include "problem/loss.hpp"
@@ -26,18 +26,16 @@ class DrawnRows {
 
     DrawnRows(const Problem& problem, const Arrangement& arrangement)
         : problem_(problem), arrangement_(arrangement), p_(static_cast<int>(problem.p)) {
-        const auto size = static_cast<std::size_t>(p_);
-        ridge_.assign(size * size, 0.0);
-        if (problem.penalty != nullptr) {
-            for (std::size_t k = 0; k < ridge_.size(); ++k) {
-                ridge_[k] = 2.0 * static_cast<double>(problem.n) * problem.penalty[k];
-            }
+        ridge_.assign(p_ * p_, 0.0);
+        for (int k = 0; k < p_ * p_ && problem.penalty != nullptr; ++k) {
+            ridge_[k] = 2.0 * static_cast<double>(problem.n) * problem.penalty[k];
         }
-        const auto n = static_cast<std::size_t>(problem.n);
-        columns_.reserve(n * size);
-        for (auto* vector : {&mass_, &offset_, &margins_, &slopes_, &bends_, &weighted_, &lengths_}) vector->reserve(n);
-        drawn_.reserve(n);
-        gone_.reserve(n);
+        columns_.reserve(problem.n * p_);
+        for (auto* vector : {&mass_, &offset_, &margins_, &slopes_, &bends_, &weighted_, &lengths_}) {
+            vector->reserve(problem.n);
+        }
+        drawn_.reserve(problem.n);
+        gone_.reserve(problem.n);
     }
 
     void set(std::int64_t draw) {
@@ -58,12 +56,12 @@ class DrawnRows {
             offset_.push_back(offset);
         }
         const std::size_t k = mass_.size();
-        columns_.resize(k * static_cast<std::size_t>(p_));
+        columns_.resize(std::ssize(mass_) * p_);
         lengths_.resize(k);
         for (std::size_t i = 0; i < k; ++i) {
             const double label = problem_.labels[drawn_[i]];
             const double* row = problem_.design + drawn_[i] * p_;
-            for (int l = 0; l < p_; ++l) columns_[l * k + i] = label * row[l];
+            for (int l = 0; l < p_; ++l) columns_.row(l, k)[i] = label * row[l];
             lengths_[i] = std::sqrt(dot(row, row, p_));
         }
         for (auto* vector : {&margins_, &slopes_, &bends_, &weighted_}) vector->resize(k);
@@ -71,10 +69,11 @@ class DrawnRows {
     }
 
     std::size_t count() const { return mass_.size(); }
-    const double* columns() const { return columns_.data(); }    // (p, count) y_i x_i
-    const std::vector<double>& ridge() const { return ridge_; }  // (p, p) Hessian of the penalty
-    double bend(std::size_t i) const { return bends_[i]; }       // curvature of row i where it was measured
-    double margin(std::size_t i) const { return margins_[i]; }   // where it was measured
+    const double* columns() const { return columns_.data(); }  // (p, count) y_i x_i
+    const double* column(int l) const { return columns_.row(l, count()); }
+    const Vector<double>& ridge() const { return ridge_; }      // (p, p) Hessian of the penalty
+    double bend(std::size_t i) const { return bends_[i]; }      // curvature of row i where it was measured
+    double margin(std::size_t i) const { return margins_[i]; }  // where it was measured
     double mass(std::size_t i) const { return mass_[i]; }
     double offset(std::size_t i) const { return offset_[i]; }  // y_i times that of the row
     double constant() const { return constant_; }              // loss of the rows that are zero
@@ -152,25 +151,25 @@ class DrawnRows {
     void gradient(const double* beta, double* result) const {
         const std::size_t k = mass_.size();
         for (int a = 0; a < p_; ++a) {
-            result[a] = sum_of_products(slopes_.data(), columns_.data() + a * k, k);
+            result[a] = sum_of_products(slopes_.data(), column(a), k);
             if (problem_.penalty != nullptr) result[a] += dot(&ridge_[at(a, 0)], beta, p_);
         }
     }
 
     // Hessian (p, p), the upper triangle, from the rows' curvatures.
-    void hessian(std::vector<double>& result) {
+    void hessian(Vector<double>& result) {
         const std::size_t k = mass_.size();
         for (int a = 0; a < p_; ++a) {
-            const double* left = columns_.data() + a * k;
+            const double* left = column(a);
             for (std::size_t i = 0; i < k; ++i) weighted_[i] = bends_[i] * left[i];
             for (int b = a; b < p_; ++b) {
-                result[at(a, b)] = ridge_[at(a, b)] + sum_of_products(weighted_.data(), columns_.data() + b * k, k);
+                result[at(a, b)] = ridge_[at(a, b)] + sum_of_products(weighted_.data(), column(b), k);
             }
         }
     }
 
  private:
-    std::size_t at(int row, int column) const { return static_cast<std::size_t>(row) * p_ + column; }
+    int at(int row, int column) const { return row * p_ + column; }
 
     void set_margins(const double* beta) {
         std::copy(offset_.begin(), offset_.end(), margins_.begin());
@@ -181,17 +180,17 @@ class DrawnRows {
     const Arrangement& arrangement_;
     const int p_;
     double constant_ = 0.0;  // loss of the zero rows
-    std::vector<double> ridge_;
-    std::vector<std::int64_t> drawn_;
-    std::vector<double> columns_;
-    std::vector<double> lengths_;  // of the rows
-    std::vector<double> mass_;
-    std::vector<double> offset_;
-    std::vector<double> margins_;
-    std::vector<double> slopes_;
-    std::vector<double> bends_;
-    std::vector<double> weighted_;
-    std::vector<char> gone_;  // rows that are left out
+    Vector<double> ridge_;
+    Vector<std::int64_t> drawn_;
+    Vector<double> columns_;
+    Vector<double> lengths_;  // of the rows
+    Vector<double> mass_;
+    Vector<double> offset_;
+    Vector<double> margins_;
+    Vector<double> slopes_;
+    Vector<double> bends_;
+    Vector<double> weighted_;
+    Vector<char> gone_;  // rows that are left out
     double vanished_ = Settings::vanished;
 };
 

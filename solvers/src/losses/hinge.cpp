@@ -13,13 +13,10 @@ namespace cudbound {
 HingeRelaxation::HingeRelaxation(const Problem& problem, const Arrangement& arrangement, Budget& budget)
     : RelaxationWith(problem, arrangement, budget), coordinates_(problem), factor_(p) {
     for (auto* vector : {&anchor, &apex, &scratch_, &step_, &path_}) vector->resize(p);
-    gram_.resize(static_cast<std::size_t>(p) * p);
-    const auto n = static_cast<std::size_t>(problem.n);
-    violations_.resize(n);
-    terms_.normals.reserve(n * p);
-    terms_.columns.reserve(n * p);
-    terms_.levels.reserve(n);
-    terms_.caps.reserve(n);
+    gram_.resize(p * p);
+    for (auto* vector : {&terms_.normals, &terms_.columns}) vector->reserve(problem.n * p);
+    for (auto* vector : {&terms_.levels, &terms_.caps}) vector->reserve(problem.n);
+    violations_.resize(problem.n);
     place_rows();
     coordinates_.from_beta(problem.anchor, anchor.data());
 }
@@ -28,13 +25,13 @@ HingeRelaxation::HingeRelaxation(const Problem& problem, const Arrangement& arra
 void HingeRelaxation::place_rows() {
     rows_.p = p;
     rows_.count = static_cast<int>(problem_.n);
-    rows_.normals.assign(static_cast<std::size_t>(problem_.n) * p, 0.0);
+    rows_.normals.assign(problem_.n * p, 0.0);
     rows_.levels.assign(problem_.n, 0.0);
     rows_.caps.assign(problem_.n, 0.0);
     for (std::int64_t i = 0; i < problem_.n; ++i) {
         if (arrangement_.of_row[i] < 0) continue;
         const double* row = problem_.design + i * p;
-        double* normal = &rows_.normals[static_cast<std::size_t>(i) * p];
+        double* normal = rows_.normals.row(i, p);
         coordinates_.normal_from_beta(row, normal);
         const double length = std::sqrt(dot(normal, normal, p));
         if (length < Settings::hinge_shortest) continue;
@@ -78,7 +75,7 @@ void HingeRelaxation::gather(std::int64_t draw) {
     terms_.columns.resize(terms_.normals.size());
     for (int i = 0; i < terms_.count; ++i) {
         for (int l = 0; l < p; ++l) {
-            terms_.columns[static_cast<std::size_t>(l) * terms_.count + i] = terms_.normal(i)[l];
+            terms_.columns.row(l, terms_.count)[i] = terms_.normal(i)[l];
         }
     }
     load_ = std::sqrt(load_);
@@ -116,7 +113,7 @@ void HingeRelaxation::minimize_freely() {
 }
 
 // beta = 0 is v = 0. The loss exceeds that of a minimizer on a cone by at least the penalty of the difference.
-void HingeRelaxation::place(const std::vector<int>& hyperplanes, double* units, double* offsets, double* curvatures) {
+void HingeRelaxation::place(const Vector<int>& hyperplanes, double* units, double* offsets, double* curvatures) {
     std::fill_n(offsets, hyperplanes.size(), 0.0);
     for (std::size_t i = 0; i < hyperplanes.size(); ++i, units += p) {
         coordinates_.normal_from_beta(arrangement_.normal(hyperplanes[i]), units);
@@ -134,8 +131,7 @@ double HingeRelaxation::loss(const double* v) const {
     return sum;
 }
 
-Relaxation::Settled HingeRelaxation::settle(Node& node, const Sides& sides, const std::vector<int>& forced,
-                                            double limit) {
+Relaxation::Settled HingeRelaxation::settle(Node& node, const Sides& sides, const Vector<int>& forced, double limit) {
     // beta = 0 lies in every cone
     const double highest = at_most(apex_loss, limit) ? std::numeric_limits<double>::infinity() : limit;
     return minimize(own(node), sides, forced, highest, Settings::left_of_tie * sides.tie, sides.tie);
@@ -149,7 +145,7 @@ bool HingeRelaxation::restore(HingeNode& here, const Constraints& all) {
 
 // The minimizer for the center as it is. Violations up to `allowed` stay; they
 // may grow to `most_allowed` where rounding keeps them from being removed.
-Relaxation::Settled HingeRelaxation::satisfy(HingeNode& here, const Sides& sides, const std::vector<int>& forced,
+Relaxation::Settled HingeRelaxation::satisfy(HingeNode& here, const Sides& sides, const Vector<int>& forced,
                                              double limit, double allowed, double most_allowed, int next) {
     const Constraints all{terms_, sides};
     const int patience =
@@ -199,7 +195,7 @@ Relaxation::Settled HingeRelaxation::satisfy(HingeNode& here, const Sides& sides
     }
 }
 
-Relaxation::Settled HingeRelaxation::minimize(HingeNode& here, const Sides& sides, const std::vector<int>& forced,
+Relaxation::Settled HingeRelaxation::minimize(HingeNode& here, const Sides& sides, const Vector<int>& forced,
                                               double limit, double allowed, double most_allowed) {
     const Constraints all{terms_, sides};
     const double before = here.loss;  // a bound in the smaller cone too
@@ -262,7 +258,7 @@ double HingeRelaxation::proved_loss(HingeNode& here, const Constraints& all, dou
     for (int a = 0; a < p; ++a) {
         step_[a] = coordinates_.share(a) * (point[a] - here.center[a]);
         for (int b = a; b < p; ++b) {
-            double& entry = gram_[static_cast<std::size_t>(a) * p + b];
+            double& entry = gram_.row(a, p)[b];
             entry = a == b ? 1.0 : 0.0;
             if (coordinates_.share(a) == 0.0 || coordinates_.share(b) == 0.0) continue;
             entry = 0.0;
@@ -327,7 +323,7 @@ bool HingeRelaxation::still(const HingeNode& here, bool only_flat) const {
 }
 
 // Moves the center to the node's point, and beyond it as long as the next steps would all be the same.
-void HingeRelaxation::advance(HingeNode& here, const Sides& sides, const std::vector<int>& forced) {
+void HingeRelaxation::advance(HingeNode& here, const Sides& sides, const Vector<int>& forced) {
     const Constraints all{terms_, sides};
     for (int k = 0; k < p; ++k) {
         const double step = here.point[k] - here.center[k];

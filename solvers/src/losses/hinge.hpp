@@ -3,6 +3,7 @@
 
 #include "cones/active_set.hpp"
 #include "linear_algebra/cholesky.hpp"
+#include "linear_algebra/vector.hpp"
 #include "losses/penalty_coordinates.hpp"
 #include "losses/relaxation.hpp"
 
@@ -12,7 +13,7 @@ struct HingeNode final : Node {
     explicit HingeNode(int p) : Node(p), active(p), center(p) {}
 
     ActiveSet active;
-    std::vector<double> center;  // of the proximal term, 0 in coordinates without one
+    Vector<double> center;  // of the proximal term, 0 in coordinates without one
 };
 
 // The coordinates are those of the penalty. Along directions in which it is flat, proximal-point iterations supply the
@@ -23,9 +24,9 @@ class HingeRelaxation final : public RelaxationWith<HingeNode> {
     HingeRelaxation(const Problem& problem, const Arrangement& arrangement, Budget& budget);
 
     void set(std::int64_t draw) override;
-    void place(const std::vector<int>& hyperplanes, double* units, double* offsets, double* curvatures) override;
+    void place(const Vector<int>& hyperplanes, double* units, double* offsets, double* curvatures) override;
     void to_beta(const double* v, double* beta) const override { coordinates_.to_beta(v, beta); }
-    Settled settle(Node& node, const Sides& sides, const std::vector<int>& forced, double limit) override;
+    Settled settle(Node& node, const Sides& sides, const Vector<int>& forced, double limit) override;
 
  private:
     void place_rows();
@@ -33,9 +34,9 @@ class HingeRelaxation final : public RelaxationWith<HingeNode> {
     void gather(std::int64_t draw);
     void minimize_freely();
     bool restore(HingeNode& here, const Constraints& all);
-    Settled satisfy(HingeNode& here, const Sides& sides, const std::vector<int>& forced, double limit, double allowed,
+    Settled satisfy(HingeNode& here, const Sides& sides, const Vector<int>& forced, double limit, double allowed,
                     double most_allowed, int next);
-    Settled minimize(HingeNode& here, const Sides& sides, const std::vector<int>& forced, double limit, double allowed,
+    Settled minimize(HingeNode& here, const Sides& sides, const Vector<int>& forced, double limit, double allowed,
                      double most_allowed);
     double linearized(const HingeNode& here, const Constraints& all) const;
     double doubt(const HingeNode& here, const Constraints& all) const;
@@ -45,20 +46,20 @@ class HingeRelaxation final : public RelaxationWith<HingeNode> {
     bool bends(double slope, int k, double far) const;
     bool still(const HingeNode& here, bool only_flat) const;
     double undercut(const HingeNode& here) const;
-    void advance(HingeNode& here, const Sides& sides, const std::vector<int>& forced);
+    void advance(HingeNode& here, const Sides& sides, const Vector<int>& forced);
 
     const PenaltyCoordinates coordinates_;
     SoftConstraints rows_;  // all rows, turned by their labels; the cap is that of
                             // mass 1, 0 for a zero row
 
-    SoftConstraints terms_;                   // of the draw
-    double constant_ = 0.0;                   // loss of its zero rows
-    double load_ = 0.0;                       // length of the vector of its caps
-    mutable std::vector<double> violations_;  // (n) scratch
-    std::vector<double> scratch_;             // (p)
-    std::vector<double> step_;                // (p)
-    std::vector<double> path_;                // (p)
-    std::vector<double> gram_;                // (p, p)
+    SoftConstraints terms_;              // of the draw
+    double constant_ = 0.0;              // loss of its zero rows
+    double load_ = 0.0;                  // length of the vector of its caps
+    mutable Vector<double> violations_;  // (n) scratch
+    Vector<double> scratch_;             // (p)
+    Vector<double> step_;                // (p)
+    Vector<double> path_;                // (p)
+    Vector<double> gram_;                // (p, p)
     Cholesky factor_;
 };
 

@@ -22,7 +22,7 @@ L1Penalty::L1Penalty(const Problem& problem) : p_(static_cast<int>(problem.p)) {
             length2 += rows_.back() * rows_.back();
         }
         if (length2 == 0.0) {  // a coefficient that is 0 in all of the problem's coordinates
-            rows_.resize(rows_.size() - static_cast<std::size_t>(problem.p));
+            rows_.resize(std::ssize(rows_) - problem.p);
             continue;
         }
         prices_.push_back(price);
@@ -43,7 +43,7 @@ void L1Penalty::scale(int j, double origin, double unit, double* normal, SoftCon
     const double length = std::sqrt(dot(normal, normal, p_));
     for (int l = 0; l < p_; ++l) {
         normal[l] /= length;
-        terms.columns[static_cast<std::size_t>(l) * terms.caps.size() + static_cast<std::size_t>(j)] = normal[l];
+        terms.columns.row(l, terms.count)[j] = normal[l];
     }
     terms.levels[j] = -origin / length;
     terms.caps[j] = price(j) * length / unit;

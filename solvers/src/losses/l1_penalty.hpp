@@ -1,10 +1,9 @@
 // An l1 penalty as terms with a kink, each a price times the absolute value of a linear function of the coefficients.
 #pragma once
 
-#include <vector>
-
 #include "cones/active_set.hpp"
 #include "cudbound/draws.hpp"
+#include "linear_algebra/vector.hpp"
 
 namespace cudbound {
 
@@ -16,7 +15,7 @@ class L1Penalty {
 
     bool exists() const { return !prices_.empty(); }
     int count() const { return static_cast<int>(prices_.size()); }
-    const double* row(int j) const { return rows_.data() + static_cast<std::size_t>(j) * static_cast<std::size_t>(p_); }
+    const double* row(int j) const { return rows_.row(j, p_); }
     double price(int j) const { return prices_[j]; }
 
     double at(int j, const double* beta) const;
@@ -30,15 +29,12 @@ class L1Penalty {
     // coordinates, and returns its value at their origin; `unit` is what a unit of squared length costs.
     template <class NormalOf>
     void place(const NormalOf& normal_of, double unit, SoftConstraints& terms) const {
-        const auto width = static_cast<std::size_t>(p_);
         terms.p = p_;
         terms.count = count();
-        terms.normals.resize(rows_.size());
-        terms.columns.resize(rows_.size());
-        terms.levels.resize(prices_.size());
-        terms.caps.resize(prices_.size());
+        for (auto* vector : {&terms.normals, &terms.columns}) vector->resize(rows_.size());
+        for (auto* vector : {&terms.levels, &terms.caps}) vector->resize(prices_.size());
         for (int j = 0; j < count(); ++j) {
-            double* normal = &terms.normals[static_cast<std::size_t>(j) * width];
+            double* normal = terms.normals.row(j, p_);
             const double origin = normal_of(j, normal);
             scale(j, origin, unit, normal, terms);
         }
@@ -48,9 +44,9 @@ class L1Penalty {
     void scale(int j, double origin, double unit, double* normal, SoftConstraints& terms) const;
 
     int p_;
-    std::vector<double> rows_;    // (count, p)
-    std::vector<double> prices_;  // (count) positive
-    std::vector<double> anchor_;  // (count) its coefficients
+    Vector<double> rows_;    // (count, p)
+    Vector<double> prices_;  // (count) positive
+    Vector<double> anchor_;  // (count) its coefficients
     double of_anchor_ = 0.0;
 };
 

@@ -12,7 +12,7 @@ namespace cudbound {
 
 PenaltyCoordinates::PenaltyCoordinates(const Problem& problem)
     : p_(static_cast<int>(problem.p)), scales_(problem.p), shares_(problem.p) {
-    std::vector<double> penalty(static_cast<std::size_t>(p_) * p_, 0.0);
+    Vector<double> penalty(p_ * p_, 0.0);
     if (problem.penalty != nullptr) penalty.assign(problem.penalty, problem.penalty + penalty.size());
     const SymmetricEigen eigen(p_, penalty.data());
     directions_ = eigen.vectors;

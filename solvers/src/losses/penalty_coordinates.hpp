@@ -1,9 +1,8 @@
 // Coordinates in which a quadratic penalty is a sum of squares.
 #pragma once
 
-#include <vector>
-
 #include "cudbound/draws.hpp"
+#include "linear_algebra/vector.hpp"
 
 namespace cudbound {
 
@@ -27,13 +26,13 @@ class PenaltyCoordinates {
     double curvature(const double* unit) const;
 
  private:
-    const double* direction(int k) const { return directions_.data() + static_cast<std::size_t>(k) * scales_.size(); }
+    const double* direction(int k) const { return directions_.row(k, scales_.size()); }
 
     int p_;
     int lent_ = 0;
-    std::vector<double> directions_;  // (p, p) e_k in row k
-    std::vector<double> scales_;      // (p)
-    std::vector<double> shares_;      // (p) 0 to 1
+    Vector<double> directions_;  // (p, p) e_k in row k
+    Vector<double> scales_;      // (p)
+    Vector<double> shares_;      // (p) 0 to 1
 };
 
 }  // namespace cudbound

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <limits>
 #include <stdexcept>
-#include <vector>
 
 #include "cudbound/settings.hpp"
 #include "linear_algebra/cholesky.hpp"
@@ -59,14 +58,10 @@ class MinorantRelaxation final : public SquaredRelaxation {
           drawn_(problem, arrangement),
           factor_(p),
           kinks_(p) {
-        const auto size = static_cast<std::size_t>(problem.p);
-        const auto n = static_cast<std::size_t>(problem.n);
         drawn_.keep_all();
-        hessian_.resize(size * size);
-        quadratic_.gram.resize(size * size);
-        quadratic_.center.resize(size);
-        for (auto* vector : {&right_, &residual_, &slope_, &tilt_}) vector->resize(size);
-        for (auto* vector : {&low_, &high_, &touch_, &at_minimizer_, &bend_, &lengths_}) vector->resize(n);
+        for (auto* vector : {&hessian_, &quadratic_.gram}) vector->resize(p * p);
+        for (auto* vector : {&quadratic_.center, &right_, &residual_, &slope_, &tilt_}) vector->resize(p);
+        for (auto* vector : {&low_, &high_, &touch_, &at_minimizer_, &bend_, &lengths_}) vector->resize(problem.n);
     }
 
     void set(std::int64_t draw) override {
@@ -80,7 +75,7 @@ class MinorantRelaxation final : public SquaredRelaxation {
         if (found) adopt(0.0);
     }
 
-    double confirm(const Node& node, const Sides& sides, const std::vector<int>& forced, double limit) override {
+    double confirm(const Node& node, const Sides& sides, const Vector<int>& forced, double limit) override {
         if (forced.empty()) return node.loss;
         budget_.charge(Effort::confirm_nodes * p * Settings::products_per_node);
         minimize(draw_);
@@ -238,7 +233,7 @@ class MinorantRelaxation final : public SquaredRelaxation {
         for (std::size_t i = 0; i < count; ++i) {
             const double pull =
                 drawn_.mass(i) * (bend_[i] * (touch_[i] - drawn_.offset(i)) - loss_at<kind>(touch_[i]).slope);
-            for (int l = 0; l < p; ++l) right_[l] += pull * drawn_.columns()[static_cast<std::size_t>(l) * count + i];
+            for (int l = 0; l < p; ++l) right_[l] += pull * drawn_.column(l)[i];
         }
         double* center = quadratic_.center.data();
         factor_.solve_transposed(right_.data(), center);
@@ -257,8 +252,7 @@ class MinorantRelaxation final : public SquaredRelaxation {
             value += drawn_.mass(i) * (at.value + step * (at.slope + 0.5 * bend_[i] * step));
             size +=
                 drawn_.mass(i) * (at.value + std::abs(step) * (std::abs(at.slope) + 0.5 * bend_[i] * std::abs(step)));
-            for (int l = 0; l < p; ++l)
-                residual_[l] += slope * drawn_.columns()[static_cast<std::size_t>(l) * count + i];
+            for (int l = 0; l < p; ++l) residual_[l] += slope * drawn_.column(l)[i];
         }
         factor_.solve_transposed(residual_.data(), residual_.data());
         const double left = std::sqrt(dot(residual_.data(), residual_.data(), p));
@@ -273,20 +267,20 @@ class MinorantRelaxation final : public SquaredRelaxation {
     DrawnRows<kind> drawn_;
     Cholesky factor_;
     Ball::Quadratic quadratic_;
-    std::vector<double> hessian_;       // (p, p) of the quadratic
-    std::vector<double> right_;         // (p)
-    std::vector<double> residual_;      // (p)
-    std::vector<double> slope_;         // (p) of the loss at the minimizer
-    std::vector<double> tilt_;          // (p) slope of a linear function below the l1 penalty
-    NormalBasis kinks_;                 // of the terms of that penalty that are 0 at the minimizer
-    std::vector<int> at_kink_;          // these
-    std::vector<double> low_;           // (n) margins of coefficients with g > 0 are at least this
-    std::vector<double> high_;          // (n) and at most this
-    std::vector<double> touch_;         // (n) where the quadratic touches the loss
-    std::vector<double> at_minimizer_;  // (n) margins
-    std::vector<double> bend_;          // (n) second derivatives of the quadratic
-    std::vector<double> lengths_;       // (n)
-    std::vector<double> scratch_;
+    Vector<double> hessian_;       // (p, p) of the quadratic
+    Vector<double> right_;         // (p)
+    Vector<double> residual_;      // (p)
+    Vector<double> slope_;         // (p) of the loss at the minimizer
+    Vector<double> tilt_;          // (p) slope of a linear function below the l1 penalty
+    NormalBasis kinks_;            // of the terms of that penalty that are 0 at the minimizer
+    Vector<int> at_kink_;          // these
+    Vector<double> low_;           // (n) margins of coefficients with g > 0 are at least this
+    Vector<double> high_;          // (n) and at most this
+    Vector<double> touch_;         // (n) where the quadratic touches the loss
+    Vector<double> at_minimizer_;  // (n) margins
+    Vector<double> bend_;          // (n) second derivatives of the quadratic
+    Vector<double> lengths_;       // (n)
+    Vector<double> scratch_;
     std::int64_t draw_ = -1;
     std::int64_t minimized_ = -1;  // the draw of `smooth_`
 };
@@ -346,7 +340,7 @@ class ModelRelaxation final : public SquaredRelaxation {
     DrawnRows<kind> rows_;
     Cholesky factor_;
     Ball::Quadratic quadratic_;
-    std::vector<double> beta_, slope_, step_;  // (p) scratch
+    Vector<double> beta_, slope_, step_;  // (p) scratch
 };
 
 }  // namespace

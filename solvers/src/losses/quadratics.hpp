@@ -2,15 +2,15 @@
 #pragma once
 
 #include <memory>
-#include <vector>
 
+#include "linear_algebra/vector.hpp"
 #include "losses/ball.hpp"
 #include "losses/relaxation.hpp"
 
 namespace cudbound {
 
 // Those of all draws, kept from one search to the next. Threads work on different draws.
-using Minorants = std::vector<std::unique_ptr<const Ball::Quadratic>>;
+using Minorants = Vector<std::unique_ptr<const Ball::Quadratic>>;
 
 // A quadratic below the loss wherever g > 0, if there is one; an l1 penalty is not part of it, but of its tree. Its
 // minimizer, cells and values are those of the quadratic: they bound Q from above, and no more. A draw without it has

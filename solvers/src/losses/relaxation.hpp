@@ -4,11 +4,11 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
-#include <vector>
 
 #include "cones/active_set.hpp"
 #include "control/budget.hpp"
 #include "cudbound/draws.hpp"
+#include "linear_algebra/vector.hpp"
 #include "problem/arrangement.hpp"
 #include "problem/evaluation.hpp"
 
@@ -19,15 +19,15 @@ struct Node {
     explicit Node(int p) : point(p) {}
     virtual ~Node() = default;
 
-    std::vector<double> point;  // (p)
-    double loss = 0.0;          // lower bound of the loss on the node's closed cone, attained at `point` up to rounding
+    Vector<double> point;  // (p)
+    double loss = 0.0;     // lower bound of the loss on the node's closed cone, attained at `point` up to rounding
 };
 
 // What is known of a draw. Losses are n times its penalized mean loss, up to a constant of the draw.
 struct DrawFacts {
     int p = 0;
-    std::vector<double> anchor;   // (p) the fitted coefficients
-    std::vector<double> apex;     // (p) beta = 0
+    Vector<double> anchor;        // (p) the fitted coefficients
+    Vector<double> apex;          // (p) beta = 0
     double anchor_loss = 0.0;     // n L(anchor), rounded upwards
     double apex_loss = 0.0;       // of beta = 0
     double apex_tolerance = 0.0;  // nodes whose loss is this close to apex_loss count as lying at beta = 0
@@ -80,7 +80,7 @@ class Relaxation : public DrawFacts {
     // Unit normals (k, p) and offsets of hyperplanes of the arrangement: side(v) = unit'v + offset has the sign of the
     // original. And their curvatures: among points where g > 0, the loss at distance d beyond one exceeds that of a
     // node's minimizer by at least the curvature times d^2; 0 if nothing is known.
-    virtual void place(const std::vector<int>& hyperplanes, double* units, double* offsets, double* curvatures) = 0;
+    virtual void place(const Vector<int>& hyperplanes, double* units, double* offsets, double* curvatures) = 0;
 
     // The same, or more where more is known: `along` is the hyperplane's unit normal times the node's point.
     virtual double rise(const Node& node, double curvature, double distance, double along) const {
@@ -97,11 +97,11 @@ class Relaxation : public DrawFacts {
 
     // Moves the node to the minimizer for `forced`, whose last member was added and is violated. Ends with too_far when
     // the loss must exceed `limit`, and with unresolved when rounding prevents an answer; the node is then unusable.
-    virtual Settled settle(Node& node, const Sides& sides, const std::vector<int>& forced, double limit) = 0;
+    virtual Settled settle(Node& node, const Sides& sides, const Vector<int>& forced, double limit) = 0;
 
     // A lower bound of the loss on the closed cone of `forced` that may be better than the node's: where the relaxation
     // is a quadratic below the loss, that of the loss itself. `sides` are those of beta.
-    virtual double confirm(const Node& node, const Sides& sides, const std::vector<int>& forced, double limit) {
+    virtual double confirm(const Node& node, const Sides& sides, const Vector<int>& forced, double limit) {
         (void)sides, (void)forced, (void)limit;
         return node.loss;
     }

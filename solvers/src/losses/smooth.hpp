@@ -4,12 +4,12 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <vector>
 
 #include "cones/active_set.hpp"
 #include "control/prunes.hpp"
 #include "cudbound/settings.hpp"
 #include "linear_algebra/cholesky.hpp"
+#include "linear_algebra/vector.hpp"
 #include "linear_algebra/vector_math.hpp"
 #include "losses/drawn_rows.hpp"
 #include "losses/l1_penalty.hpp"
@@ -23,11 +23,11 @@ namespace cudbound {
 struct SmoothNode final : Node {
     explicit SmoothNode(int p) : Node(p), base(p), gradient(p), factor(p) {}
 
-    std::vector<double> base;  // where the model was taken
-    double value = 0.0;        // the loss there
-    double kinked = 0.0;       // the l1 penalty in it
-    double dropped = 0.0;      // contribution of the rows that the model leaves out
-    std::vector<double> gradient;
+    Vector<double> base;   // where the model was taken
+    double value = 0.0;    // the loss there
+    double kinked = 0.0;   // the l1 penalty in it
+    double dropped = 0.0;  // contribution of the rows that the model leaves out
+    Vector<double> gradient;
     Cholesky factor;      // of the Hessian
     bool curved = false;  // whether the Hessian was factorized as it is
     double added = 0.0;   // if not, the multiple of I that was added
@@ -47,19 +47,17 @@ class SmoothRelaxation final : public RelaxationWith<SmoothNode> {
         near_ties = Settings::near_ties;
         anchor.assign(problem.anchor, problem.anchor + p);
         apex.assign(p, 0.0);
-        const auto size = static_cast<std::size_t>(p);
-        const auto n = static_cast<std::size_t>(problem.n);
-        hessian_.resize(size * size);
-        for (auto* vector : {&newton_, &scaled_, &trial_, &unit_, &shift_}) vector->resize(size);
-        for (auto* vector : {&lengths_, &reach_}) vector->resize(n);
-        scratch_.reserve(n * size);
+        hessian_.resize(p * p);
+        for (auto* vector : {&newton_, &scaled_, &trial_, &unit_, &shift_}) vector->resize(p);
+        for (auto* vector : {&lengths_, &reach_}) vector->resize(problem.n);
+        scratch_.reserve(problem.n * p);
         double longest = 0.0;
-        for (std::size_t i = 0; i < n; ++i) {
-            const double* row = problem.design + i * size;
+        for (std::int64_t i = 0; i < problem.n; ++i) {
+            const double* row = problem.design + i * p;
             longest = std::max(longest, dot(row, row, p));
         }
         if (longest > 0.0) least_extent_ = Settings::least_extent / std::sqrt(longest);
-        violations_.resize(static_cast<std::size_t>(l1_.count()));
+        violations_.resize(l1_.count());
     }
 
     void set(std::int64_t draw) override {
@@ -78,7 +76,7 @@ class SmoothRelaxation final : public RelaxationWith<SmoothNode> {
         taken_off = slack + apex_tolerance + (vanishes<kind> ? 0.0 : Settings::pieces_gap * (1.0 + apex_loss));
     }
 
-    void place(const std::vector<int>& hyperplanes, double* units, double* offsets, double* curvatures) override {
+    void place(const Vector<int>& hyperplanes, double* units, double* offsets, double* curvatures) override {
         bound_curvature();
         std::fill_n(offsets, hyperplanes.size(), 0.0);
         for (std::size_t i = 0; i < hyperplanes.size(); ++i, units += p) {
@@ -90,7 +88,7 @@ class SmoothRelaxation final : public RelaxationWith<SmoothNode> {
 
     void to_beta(const double* v, double* beta) const override { std::copy_n(v, p, beta); }
 
-    Settled settle(Node& node, const Sides& sides, const std::vector<int>& forced, double limit) override {
+    Settled settle(Node& node, const Sides& sides, const Vector<int>& forced, double limit) override {
         return descend(own(node), sides, forced, limit, false);
     }
 
@@ -98,8 +96,8 @@ class SmoothRelaxation final : public RelaxationWith<SmoothNode> {
     static constexpr double pivot = vanishes<kind> ? Settings::vanishing_pivot : Settings::pieces_pivot;
     static constexpr double ridge = vanishes<kind> ? Settings::vanishing_ridge : Settings::pieces_ridge;
 
-    double length_of(const std::vector<double>& x) const { return std::sqrt(dot(x.data(), x.data(), p)); }
-    double size_of(const std::vector<double>& point) const { return std::max(extent, length_of(point)); }
+    double length_of(const Vector<double>& x) const { return std::sqrt(dot(x.data(), x.data(), p)); }
+    double size_of(const Vector<double>& point) const { return std::max(extent, length_of(point)); }
 
     void measure(SmoothNode& node) {
         const auto value = rows_.measure(node.base.data());
@@ -176,7 +174,7 @@ class SmoothRelaxation final : public RelaxationWith<SmoothNode> {
     // those of a dual feasible point. The base need not lie in the cone at first (`inside` is false); then the whole
     // step is taken. The last step is taken without evaluating the loss there: it leaves almost nothing of the
     // gradient.
-    Settled descend(SmoothNode& here, const Sides& sides, const std::vector<int>& forced, double limit, bool inside) {
+    Settled descend(SmoothNode& here, const Sides& sides, const Vector<int>& forced, double limit, bool inside) {
         rows_.readmit();
         lent_ = 1.0;
         longest_ = Settings::longest_step;
@@ -243,7 +241,7 @@ class SmoothRelaxation final : public RelaxationWith<SmoothNode> {
     // The minimizer of the node's quadratic model on the cone: in the metric of the Hessian, where the step has its
     // origin at the base, the point of the cone that is nearest to the free minimizer of the model. Kinks of an l1
     // penalty are soft constraints there.
-    bool find_step(const SmoothNode& here, const Sides& sides, const std::vector<int>& forced) {
+    bool find_step(const SmoothNode& here, const Sides& sides, const Vector<int>& forced) {
         l1_.place(
             [&](int j, double* normal) {
                 here.factor.solve_transposed(l1_.row(j), normal);
@@ -304,12 +302,12 @@ class SmoothRelaxation final : public RelaxationWith<SmoothNode> {
     }
 
     // The forced sides in the metric of the Hessian.
-    void place_forced(const SmoothNode& here, const Sides& sides, const std::vector<int>& forced) {
-        forced_normals_.resize(forced.size() * static_cast<std::size_t>(p));
+    void place_forced(const SmoothNode& here, const Sides& sides, const Vector<int>& forced) {
+        forced_normals_.resize(std::ssize(forced) * p);
         forced_distances_.resize(forced.size());
         forced_scales_.resize(forced.size());
         for (std::size_t k = 0; k < forced.size(); ++k) {
-            double* normal = &forced_normals_[k * static_cast<std::size_t>(p)];
+            double* normal = forced_normals_.row(k, p);
             here.factor.solve_transposed(sides.normal(forced[k]), normal);
             forced_scales_[k] = 1.0 / std::sqrt(dot(normal, normal, p));
             for (int l = 0; l < p; ++l) normal[l] *= forced_scales_[k];
@@ -392,7 +390,7 @@ class SmoothRelaxation final : public RelaxationWith<SmoothNode> {
     }
 
     // Takes the step, halved until the loss falls by a share of what the model predicts.
-    bool step_down(SmoothNode& here, double descent, const Sides& sides, const std::vector<int>& forced) {
+    bool step_down(SmoothNode& here, double descent, const Sides& sides, const Vector<int>& forced) {
         const double before = here.value - here.dropped;
         here.point = here.base;
         double share = 1.0;
@@ -412,7 +410,7 @@ class SmoothRelaxation final : public RelaxationWith<SmoothNode> {
 
     // Without curvature the length of a step is arbitrary: it is doubled as long as the loss keeps falling and the
     // point stays in the cone.
-    void stretch(SmoothNode& here, double descent, const Sides& sides, const std::vector<int>& forced) {
+    void stretch(SmoothNode& here, double descent, const Sides& sides, const Vector<int>& forced) {
         double share = 1.0;
         double before = here.value - here.dropped;
         for (int doublings = 0; doublings < Effort::halvings; ++doublings) {
@@ -477,19 +475,19 @@ class SmoothRelaxation final : public RelaxationWith<SmoothNode> {
     double longest_ = Settings::longest_step;  // of a free step, relative to the coefficients
 
     // scratch
-    std::vector<double> hessian_;       // (p, p)
-    std::vector<double> newton_;        // (p)
-    std::vector<double> scaled_;        // (p)
-    std::vector<double> trial_;         // (p)
-    std::vector<double> shift_;         // (p)
-    mutable std::vector<double> unit_;  // (p)
-    std::vector<double> lengths_;       // (n)
-    std::vector<double> reach_;         // (n)
-    std::vector<double> scratch_;
-    std::vector<double> forced_normals_;    // (forced, p)
-    std::vector<double> forced_distances_;  // (forced)
-    std::vector<double> forced_scales_;     // (forced)
-    std::vector<double> violations_;        // (kinks)
+    Vector<double> hessian_;       // (p, p)
+    Vector<double> newton_;        // (p)
+    Vector<double> scaled_;        // (p)
+    Vector<double> trial_;         // (p)
+    Vector<double> shift_;         // (p)
+    mutable Vector<double> unit_;  // (p)
+    Vector<double> lengths_;       // (n)
+    Vector<double> reach_;         // (n)
+    Vector<double> scratch_;
+    Vector<double> forced_normals_;    // (forced, p)
+    Vector<double> forced_distances_;  // (forced)
+    Vector<double> forced_scales_;     // (forced)
+    Vector<double> violations_;        // (kinks)
 };
 
 }  // namespace cudbound

@@ -85,14 +85,14 @@ void SquaredRelaxation::minimize_freely() {
                      allowed) == Settled::yes;
 }
 
-void SquaredRelaxation::place(const std::vector<int>& hyperplanes, double* units, double* offsets, double* curvatures) {
+void SquaredRelaxation::place(const Vector<int>& hyperplanes, double* units, double* offsets, double* curvatures) {
     std::fill_n(curvatures, hyperplanes.size(), 1.0);
     if (ball_.rank == p) {
         ball_.place_curved(hyperplanes, units, offsets);
         return;
     }
-    for (std::size_t i = 0; i < hyperplanes.size(); ++i) {
-        if (ball_.place(hyperplanes[i], units + i * static_cast<std::size_t>(p), offsets + i)) curvatures[i] = 0.0;
+    for (int i = 0; i < std::ssize(hyperplanes); ++i) {
+        if (ball_.place(hyperplanes[i], units + i * p, offsets + i)) curvatures[i] = 0.0;
     }
     certain = ball_.certain;
 }
@@ -117,8 +117,7 @@ double SquaredRelaxation::rise(const Node& node, double curvature, double distan
     return std::max(plain, farther * farther - length2);
 }
 
-Relaxation::Settled SquaredRelaxation::settle(Node& node, const Sides& sides, const std::vector<int>& forced,
-                                              double limit) {
+Relaxation::Settled SquaredRelaxation::settle(Node& node, const Sides& sides, const Vector<int>& forced, double limit) {
     return minimize(own(node), sides, forced, limit, Settings::left_of_tie * sides.tie, sides.tie);
 }
 
@@ -128,7 +127,7 @@ void SquaredRelaxation::restore(SquaredNode& here, const Constraints& all) {
 }
 
 // Violations of forced sides up to `allowed` stay; they may grow to `most_allowed` where rounding keeps them.
-Relaxation::Settled SquaredRelaxation::minimize(SquaredNode& here, const Sides& sides, const std::vector<int>& forced,
+Relaxation::Settled SquaredRelaxation::minimize(SquaredNode& here, const Sides& sides, const Vector<int>& forced,
                                                 double limit, double allowed, double most_allowed) {
     const Constraints all{terms_, sides};
     constexpr double unlimited = std::numeric_limits<double>::infinity();

@@ -21,10 +21,10 @@ Arrangement merge_rows(const Problem& problem) {
 
     // Collinear unit rows have the same |projection| on any fixed direction. Sorting by it brings them within
     // reach of each other without comparing all pairs.
-    std::vector<double> unit(static_cast<std::size_t>(n * p));
-    std::vector<double> key(n);
-    std::vector<double> error(n);
-    std::vector<std::int64_t> order;
+    Vector<double> unit(n * p);
+    Vector<double> key(n);
+    Vector<double> error(n);
+    Vector<std::int64_t> order;
     const auto row_of = [&](std::int64_t i) { return &unit[i * p]; };
     for (std::int64_t i = 0; i < n; ++i) {
         const double* exactly = result.exact_ + i * problem.p;
@@ -50,14 +50,14 @@ Arrangement merge_rows(const Problem& problem) {
         return left != right ? left < right : a < b;
     });
 
-    std::vector<int> nearby;  // hyperplanes whose key is within reach, oldest first
-    double widest = 0.0;      // error of a row so far
+    Vector<int> nearby;   // hyperplanes whose key is within reach, oldest first
+    double widest = 0.0;  // error of a row so far
     for (const std::int64_t i : order) {
         const double own = error[i];
         widest = std::max(widest, own);
         const double reach = (Settings::near + own + widest) * std::sqrt(static_cast<double>(p));
         std::erase_if(nearby, [&](int h) {
-            const auto first = static_cast<std::size_t>(result.representatives[h]);
+            const std::int64_t first = result.representatives[h];
             return key[i] - key[first] > reach;
         });
         for (const int h : nearby) {

@@ -2,9 +2,9 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
 
 #include "cudbound/draws.hpp"
+#include "linear_algebra/vector.hpp"
 #include "problem/exact_rank.hpp"
 
 namespace cudbound {
@@ -14,15 +14,15 @@ namespace cudbound {
 // rows as the caller passed them, without rounding.
 struct Arrangement {
     int p = 0;
-    int count = 0;                              // distinct hyperplanes
-    std::vector<double> normals;                // (count, p) row-major, unit
-    std::vector<double> errors;                 // (count) how far rounding may have moved each normal
-    std::vector<std::int64_t> representatives;  // (count) a row of each hyperplane
-    std::vector<char> mixed;                    // (count) whether rows point both ways
-    std::vector<int> of_row;                    // (n) hyperplane of each row, -1 for a zero row
-    std::vector<int> orientation;               // (n) +1 if the row points along the normal, -1 if against it
+    int count = 0;                         // distinct hyperplanes
+    Vector<double> normals;                // (count, p) row-major, unit
+    Vector<double> errors;                 // (count) how far rounding may have moved each normal
+    Vector<std::int64_t> representatives;  // (count) a row of each hyperplane
+    Vector<char> mixed;                    // (count) whether rows point both ways
+    Vector<int> of_row;                    // (n) hyperplane of each row, -1 for a zero row
+    Vector<int> orientation;               // (n) +1 if the row points along the normal, -1 if against it
 
-    const double* normal(int h) const { return &normals[static_cast<std::size_t>(h) * static_cast<std::size_t>(p)]; }
+    const double* normal(int h) const { return normals.row(h, p); }
     // A new one for each thread.
     ExactRank exact_rows() const { return {rows_, p, exact_}; }
 
@@ -34,9 +34,9 @@ Arrangement merge_rows(const Problem& problem);
 
 // What the two sides of a hyperplane contribute to the score S of one draw.
 struct SideScores {
-    double fixed = 0.0;            // contribution of the zero rows
-    std::vector<double> positive;  // (count) where normal'beta > 0
-    std::vector<double> negative;  // (count) where normal'beta < 0
+    double fixed = 0.0;       // contribution of the zero rows
+    Vector<double> positive;  // (count) where normal'beta > 0
+    Vector<double> negative;  // (count) where normal'beta < 0
 
     void tally(const Arrangement& arrangement, const double* labels, const double* weights);
 };

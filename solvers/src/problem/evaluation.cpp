@@ -18,8 +18,8 @@ Evaluation::Evaluation(const Problem& problem)
       design_(problem.raw.design == nullptr ? problem.design : problem.raw.design),
       anchor_(problem.raw.design == nullptr ? problem.anchor : problem.raw.anchor),
       rounding_(Settings::side_rounding * static_cast<double>(p_ + 2)),
-      columns_(static_cast<std::size_t>(problem.n * p_)),
-      zero_row_(static_cast<std::size_t>(problem.n), 1),
+      columns_(problem.n * p_),
+      zero_row_(problem.n, 1),
       lengths_(problem.n),
       doubts_(problem.n) {
     for (std::int64_t i = 0; i < problem.n; ++i) {
@@ -63,7 +63,7 @@ void Evaluation::measure(const double* coef) {
     sides_.assign(n, 0.0);
     sizes_.assign(n, 0.0);
     for (std::int64_t j = 0; j < p_; ++j) {
-        const double* column = &columns_[static_cast<std::size_t>(j) * n];
+        const double* column = columns_.row(j, n);
         for (std::size_t i = 0; i < n; ++i) {
             const double term = column[i] * coef[j];
             sides_[i] += term;
@@ -174,7 +174,7 @@ double Evaluation::anchor_doubt(std::int64_t draw) const {
     return sum;
 }
 
-bool Evaluation::score(std::int64_t draw, double* value, const std::vector<char>* strict) const {
+bool Evaluation::score(std::int64_t draw, double* value, const Vector<char>* strict) const {
     double sum = 0.0;
     for (std::int64_t i = 0; i < problem_.n; ++i) {
         const double weight = problem_.weight(draw, i);

@@ -2,9 +2,9 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
 
 #include "cudbound/draws.hpp"
+#include "linear_algebra/vector.hpp"
 
 namespace cudbound {
 
@@ -27,7 +27,7 @@ class Evaluation {
 
     // The score sum_i weight_i 1{sign(x_i'coef) != y_i}. Returns false where rounding could change it: the score of a
     // row with a weight is 0 up to rounding, among those listed as strict or among all.
-    bool score(std::int64_t draw, double* value, const std::vector<char>* strict = nullptr) const;
+    bool score(std::int64_t draw, double* value, const Vector<char>* strict = nullptr) const;
 
     // The same of the anchor, whose rows are computed once; the loss is rounded downwards.
     double anchor_loss(std::int64_t draw) const;
@@ -45,10 +45,10 @@ class Evaluation {
     double penalty(const double* coef) const;
 
     struct OfAnchor {
-        std::vector<double> losses;         // (n)
-        std::vector<double> doubts;         // (n) how much rounding may have lowered them
-        std::vector<std::int64_t> wrong;    // rows
-        std::vector<std::int64_t> unclear;  // rows
+        Vector<double> losses;         // (n)
+        Vector<double> doubts;         // (n) how much rounding may have lowered them
+        Vector<std::int64_t> wrong;    // rows
+        Vector<std::int64_t> unclear;  // rows
         double penalty = 0.0;
     };
 
@@ -56,16 +56,16 @@ class Evaluation {
     const std::int64_t p_;
     const double* design_;
     const double* anchor_;
-    const double rounding_;        // of a row times coefficients, relative to the sum of the absolute terms
-    std::vector<double> columns_;  // (p, n) the design, transposed
-    std::vector<char> zero_row_;   // (n)
-    std::vector<double> lengths_;  // (n) of the rows
-    std::vector<double> doubts_;   // (n) of the anchor's loss, for each row
+    const double rounding_;   // of a row times coefficients, relative to the sum of the absolute terms
+    Vector<double> columns_;  // (p, n) the design, transposed
+    Vector<char> zero_row_;   // (n)
+    Vector<double> lengths_;  // (n) of the rows
+    Vector<double> doubts_;   // (n) of the anchor's loss, for each row
     double largest_doubt_ = 0.0;
     OfAnchor of_anchor_;
     // of the coefficients that were measured last
-    std::vector<double> sides_;  // (n) rows times coefficients
-    std::vector<double> sizes_;  // (n) sums of the absolute terms
+    Vector<double> sides_;  // (n) rows times coefficients
+    Vector<double> sizes_;  // (n) sums of the absolute terms
     double length_ = 0.0;
     double penalty_ = 0.0;
 };

@@ -3,9 +3,9 @@
 
 #include <array>
 #include <cstdint>
-#include <vector>
 
 #include "cudbound/settings.hpp"
+#include "linear_algebra/vector.hpp"
 
 namespace cudbound {
 
@@ -41,12 +41,12 @@ class ExactRank {
 
     std::int64_t p_;
     const double* rows_;
-    std::vector<Row> prepared_;
-    std::vector<std::uint64_t> primes_;
-    std::vector<std::uint64_t> matrix_;   // scratch
-    std::vector<std::int64_t> sorted_;    // scratch
-    std::vector<double> bits_;            // scratch
-    std::vector<Remembered> remembered_;  // by a hash of the members: the same ties are asked about repeatedly
+    Vector<Row> prepared_;
+    Vector<std::uint64_t> primes_;
+    Vector<std::uint64_t> matrix_;   // scratch
+    Vector<std::int64_t> sorted_;    // scratch
+    Vector<double> bits_;            // scratch
+    Vector<Remembered> remembered_;  // by a hash of the members: the same ties are asked about repeatedly
 };
 
 }  // namespace cudbound

@@ -56,16 +56,13 @@ void validate(const Fits& fits) {
 }  // namespace
 
 FitWorker::FitWorker(const Fits& fits)
-    : fits_(fits),
-      alike_(penalizes_alike(fits)),
-      newton_(static_cast<std::size_t>(fits.n), static_cast<int>(most_coefficients(fits, alike_))) {
-    const auto n = static_cast<std::size_t>(fits.n);
-    places_.resize(n);
-    kept_.resize(static_cast<std::size_t>(fits.p));
+    : fits_(fits), alike_(penalizes_alike(fits)), newton_(fits.n, static_cast<int>(most_coefficients(fits, alike_))) {
+    places_.resize(fits.n);
+    kept_.resize(fits.p);
     if (alike_) {
         space_.emplace(fits.n, fits.p);
-        mapped_.resize(n * static_cast<std::size_t>(fits.p));
-        lengths_.resize(n);
+        mapped_.resize(fits.n * fits.p);
+        lengths_.resize(fits.n);
     }
 }
 
@@ -81,7 +78,7 @@ void FitWorker::operator()(std::int64_t fit, const Scores& results) {
         newton_.strength[0] = strengths[0];
         for (std::size_t k = 0; k < newton_.count; ++k) newton_.columns[k] = fits_.labels[places_[k]];
     }
-    double* columns = newton_.columns.data() + static_cast<std::size_t>(first) * newton_.count;
+    double* columns = newton_.columns.row(first, newton_.count);
     const int size = rotate ? gather_coordinates(fit, columns) : gather(fit, columns);
     for (int l = 0; l < size; ++l) newton_.strength[first + l] = strengths[first + (rotate ? 0 : kept_[l])];
     newton_.size = first + size;
@@ -154,8 +151,8 @@ int FitWorker::gather_coordinates(std::int64_t fit, double* column) {
 // several times, and the rounding errors of the terms.
 void FitWorker::score(std::int64_t fit, double* scores, double* doubt) const {
     const std::size_t first = fits_.intercept ? 1 : 0;
-    const std::vector<double>& coef = newton_.coef();
-    const std::vector<double>& step = newton_.step();
+    const Vector<double>& coef = newton_.coef();
+    const Vector<double>& step = newton_.step();
     const double* rows = rows_of(fit);
     for (std::int64_t i = 0; i < fits_.n; ++i) {
         double score = fits_.intercept ? coef[0] : 0.0;

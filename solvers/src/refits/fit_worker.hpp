@@ -3,10 +3,10 @@
 
 #include <cstdint>
 #include <optional>
-#include <vector>
 
 #include "cudbound/fits.hpp"
 #include "linear_algebra/row_space.hpp"
+#include "linear_algebra/vector.hpp"
 #include "refits/newton_fit.hpp"
 
 namespace cudbound {
@@ -40,14 +40,14 @@ class FitWorker {
     const Fits& fits_;
     bool alike_;  // whether every fit penalizes its columns equally, so that they may be rotated
     NewtonFit newton_;
-    std::vector<std::int64_t> places_;  // of the rows with weight
-    std::size_t n_kept_ = 0;            // columns with a scale other than 0
-    std::vector<std::int64_t> kept_;    // those
+    Vector<std::int64_t> places_;  // of the rows with weight
+    std::size_t n_kept_ = 0;       // columns with a scale other than 0
+    Vector<std::int64_t> kept_;    // those
 
     // for more columns than rows with weight
     std::optional<RowSpace> space_;
-    std::vector<double> mapped_;   // (n, p)
-    std::vector<double> lengths_;  // (n), of the rows before they were mapped
+    Vector<double> mapped_;   // (n, p)
+    Vector<double> lengths_;  // (n), of the rows before they were mapped
 };
 
 }  // namespace cudbound

@@ -9,12 +9,11 @@
 
 namespace cudbound {
 
-NewtonFit::NewtonFit(std::size_t most_rows, int most_coefficients) : factor_(most_coefficients) {
-    const auto width = static_cast<std::size_t>(most_coefficients);
-    for (auto* vector : {&strength, &coef_, &step_, &trial_, &gradient_, &root_}) vector->resize(width);
+NewtonFit::NewtonFit(std::int64_t most_rows, int most_coefficients) : factor_(most_coefficients) {
+    for (auto* vector : {&strength, &coef_, &step_, &trial_, &gradient_, &root_}) vector->resize(most_coefficients);
     for (auto* vector : {&weights, &margins_, &slopes_, &bends_, &column_}) vector->resize(most_rows);
-    columns.resize(most_rows * width);
-    hessian_.resize(width * width);
+    columns.resize(most_rows * most_coefficients);
+    hessian_.resize(most_coefficients * most_coefficients);
 }
 
 bool NewtonFit::minimize(Loss loss) {
@@ -29,12 +28,12 @@ bool NewtonFit::minimize(Loss loss) {
 }
 
 // sums = sum_j coef_j column_j
-void NewtonFit::combine(const std::vector<double>& coef, std::vector<double>& sums) const {
+void NewtonFit::combine(const Vector<double>& coef, Vector<double>& sums) const {
     std::fill_n(sums.begin(), count, 0.0);
     add_columns(columns.data(), coef.data(), size, sums.data(), count);
 }
 
-double NewtonFit::largest(const std::vector<double>& values) const {
+double NewtonFit::largest(const Vector<double>& values) const {
     double most = 0.0;
     for (std::size_t i = 0; i < count; ++i) most = std::max(most, std::abs(values[i]));
     return most;
@@ -42,7 +41,7 @@ double NewtonFit::largest(const std::vector<double>& values) const {
 
 // The penalized loss; fills in margins, slopes and bends.
 template <Loss kind>
-double NewtonFit::measure(const std::vector<double>& coef) {
+double NewtonFit::measure(const Vector<double>& coef) {
     combine(coef, margins_);
     double value = 0.0;
     for (std::size_t i = 0; i < count; ++i) {

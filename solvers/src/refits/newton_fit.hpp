@@ -2,32 +2,32 @@
 #pragma once
 
 #include <cstddef>
-#include <vector>
 
 #include "cudbound/draws.hpp"
 #include "linear_algebra/cholesky.hpp"
+#include "linear_algebra/vector.hpp"
 
 namespace cudbound {
 
 class NewtonFit {
  public:
     // Capacity in rows and coefficients.
-    NewtonFit(std::size_t most_rows, int most_coefficients);
+    NewtonFit(std::int64_t most_rows, int most_coefficients);
 
     // The weighted rows of one fit, written by the caller. Columns are multiplied by the labels, so that a row's
     // product with the coefficients is its margin.
-    std::size_t count = 0;         // rows
-    int size = 0;                  // coefficients
-    std::vector<double> columns;   // (size, count)
-    std::vector<double> weights;   // (count) positive
-    std::vector<double> strength;  // (size) r_j of the penalty sum_j r_j beta_j^2
+    std::size_t count = 0;    // rows
+    int size = 0;             // coefficients
+    Vector<double> columns;   // (size, count)
+    Vector<double> weights;   // (count) positive
+    Vector<double> strength;  // (size) r_j of the penalty sum_j r_j beta_j^2
 
     // Minimizes; returns false where there is no unique minimizer or rounding hides it. Any loss but HINGE.
     bool minimize(Loss loss);
 
-    const std::vector<double>& coef() const { return coef_; }
+    const Vector<double>& coef() const { return coef_; }
     // The last step, which ended at coef: the remaining error is of its size or smaller.
-    const std::vector<double>& step() const { return step_; }
+    const Vector<double>& step() const { return step_; }
     // Largest change of a margin in that step.
     double change() const { return change_; }
 
@@ -35,21 +35,21 @@ class NewtonFit {
     template <Loss kind>
     bool minimize_kind();
     template <Loss kind>
-    double measure(const std::vector<double>& coef);
+    double measure(const Vector<double>& coef);
     template <Loss kind>
     bool is_single();
     bool find_step();
-    void combine(const std::vector<double>& coef, std::vector<double>& sums) const;
-    double largest(const std::vector<double>& values) const;
+    void combine(const Vector<double>& coef, Vector<double>& sums) const;
+    double largest(const Vector<double>& values) const;
 
     // The Hessian is factorized after its columns were divided by the roots of its diagonal, so that units of columns
     // do not matter.
     Cholesky factor_;
-    std::vector<double> coef_, step_, trial_, gradient_;  // (size)
-    std::vector<double> root_;                            // (size) one over the roots of the diagonal
-    std::vector<double> hessian_;                         // (size, size)
-    std::vector<double> margins_, column_;                // (count)
-    std::vector<double> slopes_, bends_;                  // (count) times weight
+    Vector<double> coef_, step_, trial_, gradient_;  // (size)
+    Vector<double> root_;                            // (size) one over the roots of the diagonal
+    Vector<double> hessian_;                         // (size, size)
+    Vector<double> margins_, column_;                // (count)
+    Vector<double> slopes_, bends_;                  // (count) times weight
     double change_ = 0.0;
 };
 

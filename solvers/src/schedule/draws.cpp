@@ -9,7 +9,6 @@
 #include <limits>
 #include <memory>
 #include <mutex>
-#include <vector>
 
 #include "control/parallel.hpp"
 #include "control/requirements.hpp"
@@ -90,10 +89,10 @@ void solve_draws(const Problem& problem, const Limits& limits, Side side, const 
         }
     };
 
-    const std::vector<Task>* batch = nullptr;
+    const Vector<Task>* batch = nullptr;
     std::atomic<std::int64_t> next{0};
     const auto plan = [&]() noexcept {
-        static const std::vector<Task> nothing;
+        static const Vector<Task> nothing;
         next = 0;
         batch = &nothing;
         if (!stop && !out_of_time) guarded([&] { batch = &schedule.plan(); });
@@ -104,7 +103,7 @@ void solve_draws(const Problem& problem, const Limits& limits, Side side, const 
 
     const auto work = [&] {
         std::unique_ptr<DrawSolver> solver;
-        std::vector<double> witness(std::max(problem.p, problem.raw.p));
+        Vector<double> witness(std::max(problem.p, problem.raw.p));
         const auto take_tasks = [&] {
             if (!solver) solver = std::make_unique<DrawSolver>(problem, arrangement, stop, limits, begun, minorants);
             const auto size = static_cast<std::int64_t>(batch->size());

@@ -38,7 +38,7 @@ Schedule::Schedule(const Problem& problem, const Limits& limits, const Ranks& ra
     }
 }
 
-const std::vector<Task>& Schedule::plan() {
+const Vector<Task>& Schedule::plan() {
     spent_ = -spent_before_;
     for (std::int64_t d = 0; d < problem_.draws; ++d) spent_ += results_.nodes[d];
     for (const Task& task : batch_) set_ups_ += set_up(task);
@@ -133,7 +133,7 @@ bool Schedule::plan_dives(std::int64_t rank, bool others) {
                      [this](auto a, auto b) { return results_.lower[a] > results_.lower[b]; });
     const std::int64_t wanted = others ? nodes_left() / Effort::dive_share / Effort::model_dive_nodes
                                        : Effort::dives_per_draw_above * (problem_.draws - rank) + Effort::more_dives;
-    if (std::ssize(order_) > wanted) order_.resize(static_cast<std::size_t>(wanted));
+    if (std::ssize(order_) > wanted) order_.resize(wanted);
     Target target;
     target.nodes = Effort::dive_steps;
     if (is_limited()) {
@@ -335,7 +335,7 @@ void Schedule::record(const Task& task, const Outcome& outcome, const double* wi
 }
 
 void Schedule::close(Status reason) {
-    std::vector<Quantile> quantiles;
+    Vector<Quantile> quantiles;
     bool work_is_left = ranks_.count == 0;
     for (std::int64_t k = 0; k < ranks_.count; ++k) {
         quantiles.push_back(quantile(ranks_.values[k]));

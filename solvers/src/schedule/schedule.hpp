@@ -4,9 +4,9 @@
 #include <atomic>
 #include <cstdint>
 #include <limits>
-#include <vector>
 
 #include "cudbound/draws.hpp"
+#include "linear_algebra/vector.hpp"
 #include "search/draw_solver.hpp"
 
 namespace cudbound {
@@ -33,7 +33,7 @@ class Schedule {
     Schedule(const Problem& problem, const Limits& limits, const Ranks& ranks, const Results& results);
 
     // The next batch; empty at the end. Called when all tasks of the last one have been recorded.
-    const std::vector<Task>& plan();
+    const Vector<Task>& plan();
     // Records the result of a task; safe to call from several threads for different draws.
     void record(const Task& task, const Outcome& outcome, const double* witness);
     // No more tasks: states how each draw ended. Draws that were not searched ended for `reason`.
@@ -90,13 +90,13 @@ class Schedule {
     std::int64_t searches_ = 0;             // so far, before any narrowing
     std::int64_t searched_ = 0;             // nodes that they took, or would have
     std::atomic<std::int64_t> decided_{0};
-    std::vector<State> draws_;
+    Vector<State> draws_;
     double unproved_ = 0.0;          // narrowing did not bring the quantile down to this
     std::int64_t narrow_cap_ = 0;    // nodes that a search of that stage may take
     std::int64_t spent_before_ = 0;  // nodes that were spent before this call
-    std::vector<Task> batch_;
-    std::vector<double> sorted_;
-    std::vector<std::int64_t> order_;
+    Vector<Task> batch_;
+    Vector<double> sorted_;
+    Vector<std::int64_t> order_;
 };
 
 }  // namespace cudbound

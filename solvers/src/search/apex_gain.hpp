@@ -3,10 +3,10 @@
 
 #include <limits>
 #include <memory>
-#include <vector>
 
 #include "control/budget.hpp"
 #include "control/prunes.hpp"
+#include "linear_algebra/vector.hpp"
 #include "search/best_cell.hpp"
 #include "search/gain_by_cones.hpp"
 #include "search/gain_by_conflicts.hpp"
@@ -40,8 +40,8 @@ class ApexGain : public BestCell {
     int p_;
     GainByConflicts by_conflicts_;
     GainByCones by_cones_;
-    std::vector<double> normals_;
-    std::vector<double> gains_;
+    Vector<double> normals_;
+    Vector<double> gains_;
 };
 
 }  // namespace cudbound

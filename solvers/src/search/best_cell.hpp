@@ -3,9 +3,9 @@
 
 #include <algorithm>
 #include <limits>
-#include <vector>
 
 #include "control/prunes.hpp"
+#include "linear_algebra/vector.hpp"
 
 namespace cudbound {
 
@@ -15,7 +15,7 @@ class BestCell {
 
     // The largest gain found (or -1), and a point inside its cell.
     double best() const { return best_; }
-    const std::vector<double>& direction() const { return direction_; }
+    const Vector<double>& direction() const { return direction_; }
     // No open cell gains more, unless best() or what was said to be enough is more.
     double upper() const { return upper_; }
 
@@ -37,7 +37,7 @@ class BestCell {
     double best_ = -1.0;
     double enough_ = 0.0;
     double upper_ = std::numeric_limits<double>::infinity();
-    std::vector<double> direction_;
+    Vector<double> direction_;
 };
 
 // Of each conflict between hyperplanes at least one member has to be given up: those before it are kept.
@@ -63,8 +63,8 @@ class ConflictSearch : public BestCell {
         branches_.resize(begin);
     }
 
-    std::vector<char> marks_;    // (k) of the hyperplanes
-    std::vector<int> branches_;  // stack: the conflict that each node of the path branches on
+    Vector<char> marks_;    // (k) of the hyperplanes
+    Vector<int> branches_;  // stack: the conflict that each node of the path branches on
 };
 
 }  // namespace cudbound

@@ -1,7 +1,6 @@
 #include "search/cone_search.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 
@@ -20,11 +19,10 @@ void ConeSearch::search(const SignedDraw& draw, double incumbent, Budget& budget
     improved_ = false;
     best_ = incumbent;
     open_bound_ = 0.0;
-    const auto facets = static_cast<std::size_t>(p_);
     normals_.assign(draw.hyperplanes.normals, draw.hyperplanes.normal(draw.hyperplanes.count));
-    normals_.resize(normals_.size() + facets * facets);
+    normals_.resize(std::ssize(normals_) + p_ * p_);
     distances_.assign(draw.distances, draw.distances + draw.hyperplanes.count);
-    distances_.resize(distances_.size() + facets);
+    distances_.resize(std::ssize(distances_) + p_);
     marks_.assign(draw.hyperplanes.count, undecided);
     double total = draw.fixed_score;
     for (int j = 0; j < draw.hyperplanes.count; ++j) total += draw.hyperplanes.gains[j];
@@ -64,7 +62,7 @@ void ConeSearch::approach_apex(Level& here) {
         int worst = -1;
         double least = -Settings::left_of_tie * draw_.tie;
         for (int v = 0; v < p_; ++v) {
-            const double* facet = &here.facets[static_cast<std::size_t>(v) * p_];
+            const double* facet = here.facets.row(v, p_);
             double side = 0.0;
             for (int l = 0; l < p_; ++l) side += facet[l] * (here.nearest.point()[l] - draw_.apex[l]);
             side /= std::sqrt(dot(facet, facet, p_));
@@ -74,7 +72,7 @@ void ConeSearch::approach_apex(Level& here) {
             }
         }
         if (worst < 0) break;
-        const double* facet = &here.facets[static_cast<std::size_t>(worst) * p_];
+        const double* facet = here.facets.row(worst, p_);
         const double length = std::sqrt(dot(facet, facet, p_));
         double side = 0.0;
         for (int l = 0; l < p_; ++l) {
@@ -131,11 +129,11 @@ void ConeSearch::process(int depth) {
 // The half's vertices are m = (a + b) / 2 instead of a, and b: with coordinates x, x_a a + x_b b = 2 x_a m + (x_b -
 // x_a) b. The facet of a stays, that of b turns.
 void ConeSearch::descend(int depth, int which) {
-    Level& here = levels_[depth];
+    Level& here = level(depth);
     Level& next = level(depth + 1);
     cones_.half(draw_.hyperplanes, here.cone, which, next.cone);
-    const std::size_t a = static_cast<std::size_t>(here.cone.ends[which]) * p_;
-    const std::size_t b = static_cast<std::size_t>(here.cone.ends[1 - which]) * p_;
+    const int a = here.cone.ends[which] * p_;
+    const int b = here.cone.ends[1 - which] * p_;
     next.facets = here.facets;
     for (int l = 0; l < p_; ++l) {
         next.facets[a + l] = 2.0 * here.facets[a + l];
@@ -154,7 +152,7 @@ bool ConeSearch::squeeze(Level& here, double* bound) {
     const std::size_t k = cone.cut.size();
     const double loss = here.loss;
     for (int v = 0; v < p_; ++v) {
-        const double* facet = &here.facets[static_cast<std::size_t>(v) * p_];
+        const double* facet = here.facets.row(v, p_);
         shares_[v] = 0.0;
         for (int l = 0; l < p_; ++l) shares_[v] += facet[l] * (here.nearest.point()[l] - draw_.apex[l]);
     }
@@ -176,7 +174,7 @@ bool ConeSearch::squeeze(Level& here, double* bound) {
     if (!(far2 < Settings::boundless)) return true;
 
     constexpr int steps = Effort::rings;
-    std::array<double, steps + 1> gains{};
+    double gains[steps + 1] = {};
     const double scale = steps / far2;
     steps_.resize(k);
     for (std::size_t j = 0; j < k; ++j) {
@@ -209,7 +207,7 @@ bool ConeSearch::squeeze(Level& here, double* bound) {
     if (kept_.size() == k) return true;
     double* to = cone.sides.data();
     for (int v = 0; v < p_; ++v) {
-        const double* sides = &cone.sides[static_cast<std::size_t>(v) * k];
+        const double* sides = cone.sides.row(v, k);
         for (const std::size_t j : kept_) *to++ = sides[j];
     }
     for (std::size_t j = 0; j < kept_.size(); ++j) cone.cut[j] = cone.cut[kept_[j]];
@@ -220,7 +218,7 @@ bool ConeSearch::squeeze(Level& here, double* bound) {
 
 // A cell next to the point is worth what the hyperplanes clear of the point give, and the tight ones listed, which were
 // shown to have their preferred sides at once.
-void ConeSearch::offer(const double* point, double loss, const std::vector<int>& tight) {
+void ConeSearch::offer(const double* point, double loss, const Vector<int>& tight) {
     double there = draw_.fixed_score;
     for (const int j : tight) there += draw_.hyperplanes.gains[j];
     for (int j = 0; j < draw_.hyperplanes.count; ++j) {
@@ -244,8 +242,8 @@ void ConeSearch::search_leaf(const Level& here) {
     forced_.clear();
     for (int v = 0; v < p_; ++v) {
         const int label = draw_.hyperplanes.count + v;
-        const double* facet = &here.facets[static_cast<std::size_t>(v) * p_];
-        double* row = &normals_[static_cast<std::size_t>(label) * p_];
+        const double* facet = here.facets.row(v, p_);
+        double* row = normals_.row(label, p_);
         const double length = std::sqrt(dot(facet, facet, p_));
         for (int l = 0; l < p_; ++l) row[l] = facet[l] / length;
         distances_[label] = -dot(row, draw_.apex, p_);
@@ -261,7 +259,7 @@ void ConeSearch::search_leaf(const Level& here) {
 
 // `score` is that of the node with all undecided hyperplanes on their preferred sides.
 void ConeSearch::branch(int depth, double score) {
-    Leaf& here = leaves_[depth];
+    Leaf& here = leaf(depth);
     const double bound = value(score, here.node->loss);
     if (at_most(bound, best_)) return;
     const Relaxation& relaxation = *draw_.relaxation;
@@ -296,7 +294,7 @@ void ConeSearch::branch(int depth, double score) {
 
 // Not all members of a conflict can be satisfied: those before one that is given up are forced.
 void ConeSearch::give_up_one(int depth, double score) {
-    Leaf& here = leaves_[depth];
+    Leaf& here = leaf(depth);
     here.members.clear();
     for (const int j : open_.conflict()) {
         if (marks_[j] == undecided) here.members.push_back(j);
@@ -317,7 +315,7 @@ void ConeSearch::give_up_one(int depth, double score) {
 
 // Each crossed hyperplane in turn, the most distant first, is forced and then given up.
 void ConeSearch::force_crossed(int depth, double uncrossed) {
-    Leaf& here = leaves_[depth];
+    Leaf& here = leaf(depth);
     std::sort(here.crossed.begin(), here.crossed.end(), [](const Crossed& a, const Crossed& b) {
         return a.distance != b.distance ? a.distance > b.distance : a.index < b.index;
     });

@@ -3,12 +3,12 @@
 
 #include <deque>
 #include <memory>
-#include <vector>
 
 #include "cones/active_set.hpp"
 #include "cones/open_cone.hpp"
 #include "cones/simplicial_cones.hpp"
 #include "control/budget.hpp"
+#include "linear_algebra/vector.hpp"
 #include "losses/relaxation.hpp"
 
 namespace cudbound {
@@ -42,17 +42,17 @@ class ConeSearch {
     double open_bound() const { return open_bound_; }  // all cells not proved to be worth at most best()
     // Where the value is approached: next to the point, on the positive sides of the tight hyperplanes listed.
     double score() const { return score_; }
-    const std::vector<double>& point() const { return point_; }
-    const std::vector<int>& sides() const { return sides_; }
+    const Vector<double>& point() const { return point_; }
+    const Vector<int>& sides() const { return sides_; }
 
  private:
     struct Level {
         SimplicialCone cone;
-        ActiveSet nearest;           // its point is that of the cone
-        double loss = 0.0;           // nothing in the cone has less
-        std::vector<double> facets;  // (p, p): facet v is the coordinate of vertex v, as a linear function of v - apex
+        ActiveSet nearest;      // its point is that of the cone
+        double loss = 0.0;      // nothing in the cone has less
+        Vector<double> facets;  // (p, p): facet v is the coordinate of vertex v, as a linear function of v - apex
 
-        explicit Level(int p) : nearest(p), facets(static_cast<std::size_t>(p) * p) {}
+        explicit Level(int p) : nearest(p), facets(p * p) {}
     };
     struct Crossed {
         int index;
@@ -60,8 +60,8 @@ class ConeSearch {
     };
     struct Leaf {
         std::unique_ptr<Node> node;
-        std::vector<Crossed> crossed;
-        std::vector<int> members;
+        Vector<Crossed> crossed;
+        Vector<int> members;
 
         explicit Leaf(const Relaxation& relaxation) : node(relaxation.make_node()) {}
     };
@@ -78,7 +78,7 @@ class ConeSearch {
     void force_crossed(int depth, double uncrossed);
     Relaxation::Settled move_to_forced(Node& node, double score);
     double value(double score, double loss) const;
-    void offer(const double* point, double loss, const std::vector<int>& tight);
+    void offer(const double* point, double loss, const Vector<int>& tight);
     void leave_open(double bound);
     Level& level(int depth) { return at_depth(levels_, depth, p_); }
     Leaf& leaf(int depth) { return at_depth(leaves_, depth, *draw_.relaxation); }
@@ -94,22 +94,22 @@ class ConeSearch {
     double open_bound_ = 0.0;
     double rounding_ = 0.0;  // by how much values of the same cell may differ
     double score_ = 0.0;
-    std::vector<double> point_;
-    std::vector<int> sides_;
+    Vector<double> point_;
+    Vector<int> sides_;
     std::deque<Level> levels_;
     std::deque<Leaf> leaves_;
 
-    std::vector<double> margins_;    // (k) scratch: of the hyperplanes that cut a cone, at its point
-    std::vector<double> steps_;      // (k) scratch
-    std::vector<std::size_t> kept_;  // scratch: those that stay
-    std::vector<double> shares_;     // (p) scratch: coordinates in a cone
+    Vector<double> margins_;    // (k) scratch: of the hyperplanes that cut a cone, at its point
+    Vector<double> steps_;      // (k) scratch
+    Vector<std::size_t> kept_;  // scratch: those that stay
+    Vector<double> shares_;     // (p) scratch: coordinates in a cone
 
-    std::vector<double> normals_;    // (count + p, p): hyperplanes, then the facets of the leaf
-    std::vector<double> distances_;  // (count + p)
-    std::vector<char> marks_;        // (count)
-    std::vector<int> cut_;           // (k) the leaf's hyperplanes
-    std::vector<int> forced_;        // stack: facets first
-    std::vector<int> tight_;         // scratch
+    Vector<double> normals_;    // (count + p, p): hyperplanes, then the facets of the leaf
+    Vector<double> distances_;  // (count + p)
+    Vector<char> marks_;        // (count)
+    Vector<int> cut_;           // (k) the leaf's hyperplanes
+    Vector<int> forced_;        // stack: facets first
+    Vector<int> tight_;         // scratch
 };
 
 }  // namespace cudbound

@@ -80,7 +80,7 @@ double DrawSolver::write(double* witness) {
     return writer_.write(incumbent_, witness);
 }
 
-void DrawSolver::offer_start(const std::vector<double>& beta, bool is_anchor, double score, Side side) {
+void DrawSolver::offer_start(const Vector<double>& beta, bool is_anchor, double score, Side side) {
     for (const double sign : signs_of(side)) {
         if (!(sign * score > incumbent_.value)) continue;
         incumbent_.take(sign * score, sign, sign * score);

@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
-#include <vector>
 
 #include "control/budget.hpp"
+#include "linear_algebra/vector.hpp"
 #include "losses/quadratics.hpp"
 #include "search/apex_gain.hpp"
 #include "search/placed_draw.hpp"
@@ -81,7 +81,7 @@ class DrawSolver {
     Tree* tally_model();
     Outcome spent() const;
     double write(double* witness);
-    void offer_start(const std::vector<double>& beta, bool is_anchor, double score, Side side);
+    void offer_start(const Vector<double>& beta, bool is_anchor, double score, Side side);
     Outcome finish(double floor, double open_bound, Side side, double* witness);
 
     Budget budget_;
@@ -92,8 +92,8 @@ class DrawSolver {
     std::unique_ptr<Tree> minorant_;  // both are made when they are first asked for
     std::unique_ptr<Tree> model_;
     Incumbent incumbent_;
-    double started_at_ = 0.0;   // its value before the search
-    std::vector<double> beta_;  // (p) scratch
+    double started_at_ = 0.0;  // its value before the search
+    Vector<double> beta_;      // (p) scratch
 };
 
 }  // namespace cudbound

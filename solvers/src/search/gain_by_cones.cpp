@@ -16,7 +16,7 @@ GainByCones::GainByCones(const Arrangement& arrangement, int p, std::shared_ptr<
       exact_(std::move(exact)),
       cones_(p),
       open_(arrangement, p, exact_),
-      basis_(static_cast<std::size_t>(p) * p),
+      basis_(p * p),
       trial_(p),
       flats_(p) {}
 
@@ -167,14 +167,13 @@ void GainByCones::search_around_flat(SimplicialCone& cone) {
 
     Flat& flat = flats_[rank];
     if (!flat.cones) flat.cones = std::make_unique<GainByCones>(arrangement_, rank, exact_);
-    flat.normals.resize(k * static_cast<std::size_t>(rank));
+    flat.normals.resize(std::ssize(cone.cut) * rank);
     flat.gains.resize(k);
     flat.in_arrangement.resize(k);
     double elsewhere = cone.bound;
     for (std::size_t j = 0; j < k; ++j) {
         for (int r = 0; r < rank; ++r) {
-            flat.normals[j * static_cast<std::size_t>(rank) + static_cast<std::size_t>(r)] =
-                dot(&basis_[static_cast<std::size_t>(r) * p_], hyperplanes_.normal(cone.cut[j]), p_);
+            flat.normals.row(j, rank)[r] = dot(basis_.row(r, p_), hyperplanes_.normal(cone.cut[j]), p_);
         }
         flat.gains[j] = hyperplanes_.gains[cone.cut[j]];
         flat.in_arrangement[j] = hyperplanes_.in_arrangement[cone.cut[j]];
@@ -208,10 +207,10 @@ void GainByCones::search_around_flat(SimplicialCone& cone) {
                 room = std::min(room, std::abs(dot(hyperplanes_.normal(j), trial_.data(), p_)));
             }
         }
-        const std::vector<double>& step = flat.cones->direction();
+        const Vector<double>& step = flat.cones->direction();
         const double scale = 0.5 * room / std::sqrt(dot(step.data(), step.data(), rank));
         for (int r = 0; r < rank; ++r) {
-            for (int l = 0; l < p_; ++l) trial_[l] += scale * step[r] * basis_[static_cast<std::size_t>(r) * p_ + l];
+            for (int l = 0; l < p_; ++l) trial_[l] += scale * step[r] * basis_.row(r, p_)[l];
         }
         offer_cell_of(trial_.data());
     }
@@ -244,7 +243,7 @@ int GainByCones::span(const SimplicialCone& cone, std::size_t rows) {
             }
             return exact_->rank_at_most(members_.data(), static_cast<int>(k), rank) ? rank : p_;
         }
-        double* row = &basis_[static_cast<std::size_t>(rank) * p_];
+        double* row = basis_.row(rank, p_);
         std::copy_n(&rest_[pivot * cone.p], p_, row);
         subtract_span(basis_.data(), rank, row, p_);
         const double length = std::sqrt(dot(row, row, p_));

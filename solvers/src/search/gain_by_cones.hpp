@@ -4,11 +4,11 @@
 #include <algorithm>
 #include <deque>
 #include <memory>
-#include <vector>
 
 #include "cones/open_cone.hpp"
 #include "cones/simplicial_cones.hpp"
 #include "control/budget.hpp"
+#include "linear_algebra/vector.hpp"
 #include "search/best_cell.hpp"
 
 namespace cudbound {
@@ -34,9 +34,9 @@ class GainByCones : public ConflictSearch {
  private:
     // What is left of an arrangement around a flat that all of its hyperplanes contain.
     struct Flat {
-        std::vector<double> normals;      // (k, rank)
-        std::vector<double> gains;        // (k)
-        std::vector<int> in_arrangement;  // (k)
+        Vector<double> normals;      // (k, rank)
+        Vector<double> gains;        // (k)
+        Vector<int> in_arrangement;  // (k)
         std::unique_ptr<GainByCones> cones;
     };
 
@@ -65,17 +65,17 @@ class GainByCones : public ConflictSearch {
 
     // the leaf, in its own coordinates
     OpenCone open_;
-    std::vector<double> rows_;  // (k + p, p) unit sides at the vertices of the hyperplanes that cut it, and its facets
-    std::vector<double> errors_;  // (k)
-    std::vector<int> cut_;        // (k) in the arrangement
-    std::vector<int> wanted_;     // scratch: those not given up, and the facets
+    Vector<double> rows_;    // (k + p, p) unit sides at the vertices of the hyperplanes that cut it, and its facets
+    Vector<double> errors_;  // (k)
+    Vector<int> cut_;        // (k) in the arrangement
+    Vector<int> wanted_;     // scratch: those not given up, and the facets
 
-    std::vector<double> rest_;           // (k, p) scratch: the parts of normals outside of the span found so far
-    std::vector<double> basis_;          // (p, p) orthonormal rows, of that span
-    double outside_ = 0.0;               // what rounding left of the normals outside of it
-    std::vector<double> trial_;          // (p) scratch
-    std::vector<std::int64_t> members_;  // scratch
-    std::vector<Flat> flats_;            // (p) by rank
+    Vector<double> rest_;           // (k, p) scratch: the parts of normals outside of the span found so far
+    Vector<double> basis_;          // (p, p) orthonormal rows, of that span
+    double outside_ = 0.0;          // what rounding left of the normals outside of it
+    Vector<double> trial_;          // (p) scratch
+    Vector<std::int64_t> members_;  // scratch
+    Vector<Flat> flats_;            // (p) by rank
 };
 
 }  // namespace cudbound

@@ -1,11 +1,10 @@
 // How much gain strict homogeneous inequalities can collect at once, by branch and bound.
 #pragma once
 
-#include <vector>
-
 #include "cones/open_cone.hpp"
 #include "cones/simplicial_cones.hpp"
 #include "control/budget.hpp"
+#include "linear_algebra/vector.hpp"
 #include "search/best_cell.hpp"
 
 namespace cudbound {
@@ -36,9 +35,9 @@ class GainByConflicts : public ConflictSearch {
     Budget* budget_ = nullptr;
     double nodes_ = 0.0;  // still allowed
     double total_ = 0.0;
-    std::vector<double> remaining_;  // scratch
-    std::vector<int> members_;       // scratch
-    std::vector<int> conflict_;      // scratch: the free members of a conflict
+    Vector<double> remaining_;  // scratch
+    Vector<int> members_;       // scratch
+    Vector<int> conflict_;      // scratch: the free members of a conflict
 };
 
 }  // namespace cudbound

@@ -63,7 +63,7 @@ void PlacedDraw::tally(std::int64_t which) {
 }
 
 // Rows of a hyperplane whose sides count the same change sides together, unless they point both ways: sign(0) = +1.
-void PlacedDraw::list_strict(std::vector<char>* strict) const {
+void PlacedDraw::list_strict(Vector<char>* strict) const {
     const std::int64_t n = problem.n;
     strict->assign(n, 0);
     for (std::int64_t i = 0; i < n; ++i) {
@@ -76,7 +76,7 @@ void PlacedDraw::list_strict(std::vector<char>* strict) const {
 
 void PlacedDraw::place() {
     const std::size_t m = id.size();
-    units.resize(m * static_cast<std::size_t>(p));
+    units.resize(size() * p);
     offset.resize(m);
     curvature.resize(m);
     at_minimizer.resize(m);

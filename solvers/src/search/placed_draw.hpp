@@ -3,8 +3,8 @@
 
 #include <cstdint>
 #include <memory>
-#include <vector>
 
+#include "linear_algebra/vector.hpp"
 #include "losses/relaxation.hpp"
 #include "problem/arrangement.hpp"
 
@@ -12,14 +12,13 @@ namespace cudbound {
 
 // The best value found for a draw, and where it is approached.
 struct Incumbent {
-    double value = 0.0;          // score * g, in the units of the scores
-    double sign = 1.0;           // of the deviation
-    double score = 0.0;          // for that sign
-    bool is_anchor = false;      // whether the point is the anchor itself
-    std::vector<double> point;   // (p) beta: a point of the closed cell
-    std::vector<double> inward;  // (p) a direction from there into the cell; empty if `sides` give it
-    std::vector<int>
-        sides;  // +-(position in the placed draw + 1): hyperplanes through the point and the side that counts
+    double value = 0.0;      // score * g, in the units of the scores
+    double sign = 1.0;       // of the deviation
+    double score = 0.0;      // for that sign
+    bool is_anchor = false;  // whether the point is the anchor itself
+    Vector<double> point;    // (p) beta: a point of the closed cell
+    Vector<double> inward;   // (p) a direction from there into the cell; empty if `sides` give it
+    Vector<int> sides;  // +-(position in the placed draw + 1): hyperplanes through the point and the side that counts
 
     // Takes over a value; the point, and how its cell is reached from there, are set by the caller.
     void take(double its_value, double its_sign, double its_score) {
@@ -48,7 +47,7 @@ class PlacedDraw {
     int size() const { return static_cast<int>(id.size()); }
     double positive(int i) const { return scores_.positive[id[i]]; }
     double negative(int i) const { return scores_.negative[id[i]]; }
-    const double* unit(int i) const { return &units[static_cast<std::size_t>(i) * static_cast<std::size_t>(p)]; }
+    const double* unit(int i) const { return units.row(i, p); }
     const double* normal(int i) const { return arrangement.normal(id[i]); }
 
     // The score (for the positive sign) of the cell that holds the anchor, or the draw's minimizer. Returns false if
@@ -57,7 +56,7 @@ class PlacedDraw {
     bool score_minimizer(double* score) const;
 
     // Lists (n) rows whose side must be beyond doubt for a score to be known.
-    void list_strict(std::vector<char>* strict) const;
+    void list_strict(Vector<char>* strict) const;
 
     // A score as a value of Q, rounded upwards.
     double in_q(double score) const { return (score + rounding) / divisor; }
@@ -71,21 +70,21 @@ class PlacedDraw {
     const std::unique_ptr<Relaxation> relaxation;
 
     std::int64_t number = -1;
-    std::vector<int> id;             // (m) hyperplanes with a score that differs between their sides
-    std::vector<double> difference;  // (m) score on the positive side minus score on the negative side
-    double constant = 0.0;           // score of everything else
-    double divisor = 1.0;            // scores are in units of 1 / divisor
-    double rounding = 0.0;           // error that sums of weights may carry
-    double total = 0.0;              // sum of the absolute weights
+    Vector<int> id;             // (m) hyperplanes with a score that differs between their sides
+    Vector<double> difference;  // (m) score on the positive side minus score on the negative side
+    double constant = 0.0;      // score of everything else
+    double divisor = 1.0;       // scores are in units of 1 / divisor
+    double rounding = 0.0;      // error that sums of weights may carry
+    double total = 0.0;         // sum of the absolute weights
 
-    std::vector<double> units;         // (m, p) unit normals in coordinates of the relaxation
-    std::vector<double> offset;        // (m)
-    std::vector<double> curvature;     // (m) see Relaxation::transform
-    std::vector<double> at_minimizer;  // (m) side of the minimizer
-    std::vector<double> crossing;      // (m) the loss is at least this on the other side
-    std::vector<char> probed;          // (m) whether that is exact
-    double tie = 0.0;                  // sides up to this may be rounding errors
-    double near_tie = 0.0;             // and up to this, errors of Newton's method
+    Vector<double> units;         // (m, p) unit normals in coordinates of the relaxation
+    Vector<double> offset;        // (m)
+    Vector<double> curvature;     // (m) see Relaxation::transform
+    Vector<double> at_minimizer;  // (m) side of the minimizer
+    Vector<double> crossing;      // (m) the loss is at least this on the other side
+    Vector<char> probed;          // (m) whether that is exact
+    double tie = 0.0;             // sides up to this may be rounding errors
+    double near_tie = 0.0;        // and up to this, errors of Newton's method
 
  private:
     template <class SideOf>
@@ -94,9 +93,9 @@ class PlacedDraw {
     SideScores scores_;
     double most_ = 0.0;
     double least_ = 0.0;
-    std::vector<double> weights_;
-    std::vector<double> anchor_sides_;  // (hyperplanes of the arrangement), relative to the anchor's length
-    mutable std::vector<double> beta_;  // (p) scratch
+    Vector<double> weights_;
+    Vector<double> anchor_sides_;  // (hyperplanes of the arrangement), relative to the anchor's length
+    mutable Vector<double> beta_;  // (p) scratch
 };
 
 }  // namespace cudbound

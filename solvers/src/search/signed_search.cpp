@@ -137,24 +137,19 @@ void SignedSearch::orient(double sign, double threshold) {
         fix_far_hyperplanes(threshold);
     }
     if (at_most(score_cap_, threshold)) return;  // nothing is left to search
-    const std::size_t k = member_.size();
-    const auto p = static_cast<std::size_t>(p_);
-    normal_.resize(k * p);
-    beta_normal_.resize(k * p);
-    column_.resize(k * p);
+    const int k = static_cast<int>(member_.size());
+    for (auto* vector : {&normal_, &beta_normal_, &column_}) vector->resize(k * p_);
+    for (auto* vector : {&distance_, &gain_, &curved_, &margins_}) vector->resize(k);
     hyperplane_.resize(k);
-    distance_.resize(k);
-    gain_.resize(k);
-    curved_.resize(k);
-    for (std::size_t j = 0; j < k; ++j) {
+    for (int j = 0; j < k; ++j) {
         const int i = member_[j];
         const double turn = sign * draw_.difference[i] > 0.0 ? 1.0 : -1.0;
         const double* unit = draw_.unit(i);
         const double* in_beta = draw_.normal(i);
-        for (std::size_t l = 0; l < p; ++l) {
-            normal_[j * p + l] = turn * unit[l];
-            beta_normal_[j * p + l] = turn * in_beta[l];
-            column_[l * k + j] = normal_[j * p + l];
+        for (int l = 0; l < p_; ++l) {
+            normal_.row(j, p_)[l] = turn * unit[l];
+            beta_normal_.row(j, p_)[l] = turn * in_beta[l];
+            column_.row(l, k)[j] = turn * unit[l];
         }
         hyperplane_[j] = draw_.id[i];
         distance_[j] = turn * draw_.offset[i];
@@ -163,7 +158,6 @@ void SignedSearch::orient(double sign, double threshold) {
     }
     mark_.assign(k, undecided);
     forced_.clear();
-    margins_.resize(k);
 }
 
 // Those that cost too much to cross keep the side of the minimizer.
@@ -309,7 +303,6 @@ void SignedSearch::expand(int depth, double uncrossed) {
     double score = uncrossed;
     for (const Crossed& h : here.crossed) score += gain_[h.index];
     for (const Crossed& h : here.crossed) {
-        const auto at = static_cast<std::size_t>(h.index);
         const double best = bound(score, here.node->loss + h.rise);
         if (!at_most(best, cut()) && patience_ > 0.0) {
             if (!budget_.go_on()) {
@@ -317,7 +310,7 @@ void SignedSearch::expand(int depth, double uncrossed) {
             } else {
                 Level& next = level(depth + 1);
                 relaxation_.copy(*here.node, *next.node);
-                mark_[at] = forced;
+                mark_[h.index] = forced;
                 forced_.push_back(h.index);
                 using Settled = Relaxation::Settled;
                 const Settled settled = relaxation_.settle(*next.node, sides(), forced_,
@@ -329,8 +322,8 @@ void SignedSearch::expand(int depth, double uncrossed) {
                 forced_.pop_back();
             }
         }
-        mark_[at] = given_up;
-        score -= gain_[at];
+        mark_[h.index] = given_up;
+        score -= gain_[h.index];
     }
     for (const Crossed& h : here.crossed) mark_[h.index] = undecided;
 }
@@ -381,7 +374,7 @@ Sides SignedSearch::sides_of_beta() {
     return {p_, beta_normal_.data(), through_apex_.data(), Settings::tie};
 }
 
-void SignedSearch::offer(double score, double value, const std::vector<double>& point) {
+void SignedSearch::offer(double score, double value, const Vector<double>& point) {
     Incumbent& best = *incumbent_;
     best.take(value, sign_, score);
     relaxation_.to_beta(point.data(), best.point.data());

@@ -3,10 +3,10 @@
 
 #include <deque>
 #include <memory>
-#include <vector>
 
 #include "cones/open_cone.hpp"
 #include "control/budget.hpp"
+#include "linear_algebra/vector.hpp"
 #include "search/apex_gain.hpp"
 #include "search/cone_search.hpp"
 #include "search/placed_draw.hpp"
@@ -41,7 +41,7 @@ class SignedSearch {
     };
     struct Level {
         std::unique_ptr<Node> node;
-        std::vector<Crossed> crossed;
+        Vector<Crossed> crossed;
 
         explicit Level(const Relaxation& relaxation) : node(relaxation.make_node()) {}
     };
@@ -60,7 +60,7 @@ class SignedSearch {
     double apex_start() const;
     double bound(double score, double loss) const;
     void leave_open(double bound);
-    void offer(double score, double value, const std::vector<double>& point);
+    void offer(double score, double value, const Vector<double>& point);
     Sides sides() const;
     Sides sides_of_beta();
     Normals normals() const { return {beta_normal_.data(), hyperplane_.data()}; }
@@ -76,16 +76,16 @@ class SignedSearch {
 
     // the hyperplanes within reach, turned so that the preferred side is positive
     double sign_ = 1.0;
-    std::vector<int> member_;          // (k) position in the draw
-    std::vector<int> hyperplane_;      // (k) in the arrangement
-    std::vector<double> normal_;       // (k, p) unit normals in coordinates of the relaxation
-    std::vector<double> beta_normal_;  // (k, p) and of beta
-    std::vector<double> column_;       // (p, k) normal_, transposed
-    std::vector<double> distance_;     // (k)
-    std::vector<double> gain_;         // (k)
-    std::vector<double> curved_;       // (k) curvature
-    double fixed_score_ = 0.0;         // score with all of the k on the wrong side
-    double score_cap_ = 0.0;           // no open cell scores more
+    Vector<int> member_;          // (k) position in the draw
+    Vector<int> hyperplane_;      // (k) in the arrangement
+    Vector<double> normal_;       // (k, p) unit normals in coordinates of the relaxation
+    Vector<double> beta_normal_;  // (k, p) and of beta
+    Vector<double> column_;       // (p, k) normal_, transposed
+    Vector<double> distance_;     // (k)
+    Vector<double> gain_;         // (k)
+    Vector<double> curved_;       // (k) curvature
+    double fixed_score_ = 0.0;    // score with all of the k on the wrong side
+    double score_cap_ = 0.0;      // no open cell scores more
 
     Target target_;
     Incumbent* incumbent_ = nullptr;
@@ -94,13 +94,13 @@ class SignedSearch {
     bool apex_searched_ = false;  // for this sign
     bool apex_proved_ = false;    // no cell is worth more than the incumbent at beta = 0
 
-    std::vector<char> mark_;       // (k)
-    std::vector<int> forced_;      // stack
-    std::vector<int> dropped_;     // stack: given up because of a conflict
-    std::vector<double> margins_;  // (k) scratch
-    std::vector<int> tight_;       // scratch: forced or undecided, through the point of the node
-    std::vector<double> probe_normal_;
-    std::vector<double> through_apex_;  // (k) zeros
+    Vector<char> mark_;       // (k)
+    Vector<int> forced_;      // stack
+    Vector<int> dropped_;     // stack: given up because of a conflict
+    Vector<double> margins_;  // (k) scratch
+    Vector<int> tight_;       // scratch: forced or undecided, through the point of the node
+    Vector<double> probe_normal_;
+    Vector<double> through_apex_;  // (k) zeros
     std::deque<Level> levels_;
 };
 

@@ -20,7 +20,7 @@ WitnessWriter::WitnessWriter(const PlacedDraw& draw)
       projected_(p_),
       step_(p_),
       trial_(p_),
-      best_(static_cast<std::size_t>(evaluation_.size())),
+      best_(evaluation_.size()),
       raw_(best_.size()) {}
 
 // The incumbent is approached at a point that may lie on hyperplanes. A step from there is strictly on the sides that
@@ -55,7 +55,7 @@ double WitnessWriter::write(const Incumbent& incumbent, double* witness) {
     };
     // Shorter steps help where hyperplanes crowd, longer ones where the base point is off by more than the usual
     // rounding. Off every row with a weight if possible, at least off those whose side decides the score.
-    const std::vector<char>* const all = nullptr;
+    const Vector<char>* const all = nullptr;
     for (const auto* strict : {all, &std::as_const(strict_)}) try_steps(Settings::witness_near, 1.0, strict, enough);
     // Rows that nearly cancel in the caller's columns have no side that close to their hyperplanes: something worth
     // less is found farther away.
@@ -129,7 +129,7 @@ void WitnessWriter::put_onto_hyperplanes() {
     basis_.clear();
     sides_.clear();
     for (std::size_t k = 0; k < hyperplanes_.size() && basis_.size() < p_; ++k) {
-        const double* normal = &normals_[k * static_cast<std::size_t>(p_)];
+        const double* normal = normals_.row(k, p_);
         if (!(basis_.project(normal, projected_.data()) > Settings::clear)) continue;
         basis_.append(projected_.data());
         sides_.push_back(dot(normal, base_.data(), p_));
@@ -198,13 +198,13 @@ double WitnessWriter::longest_step() {
     return step;
 }
 
-double WitnessWriter::loss_at(const std::vector<double>& beta) {
+double WitnessWriter::loss_at(const Vector<double>& beta) {
     evaluation_.from_beta(beta.data(), raw_.data());
     evaluation_.measure(raw_.data());
     return evaluation_.loss(draw_.number);
 }
 
-double WitnessWriter::worth(const double* coef, double sign, const std::vector<char>* strict) {
+double WitnessWriter::worth(const double* coef, double sign, const Vector<char>* strict) {
     evaluation_.measure(coef);
     double score = 0.0;
     if (!evaluation_.score(draw_.number, &score, strict)) return -1.0;
@@ -225,7 +225,7 @@ double WitnessWriter::worth(const double* coef, double sign, const std::vector<c
 // A hyperplane whose two sides count the same does not bound the cell. But coefficients on it may have the score of
 // neither side, as sign(0) = +1 puts a row and its opposite into the same class: a short step along the normal leaves
 // it.
-void WitnessWriter::leave_hyperplanes(std::vector<double>& beta, double clear_by) const {
+void WitnessWriter::leave_hyperplanes(Vector<double>& beta, double clear_by) const {
     const Arrangement& arrangement = draw_.arrangement;
     auto bounds_the_cell = draw_.id.begin();  // the hyperplanes listed there, in the same order
     const auto length = [&] { return std::sqrt(dot(beta.data(), beta.data(), p_)); };

@@ -1,10 +1,9 @@
 // Coefficients that prove the lower bound of a draw: strictly inside the cell that attains it.
 #pragma once
 
-#include <vector>
-
 #include "cones/open_cone.hpp"
 #include "linear_algebra/normal_basis.hpp"
+#include "linear_algebra/vector.hpp"
 #include "problem/evaluation.hpp"
 #include "search/placed_draw.hpp"
 
@@ -31,9 +30,9 @@ class WitnessWriter {
     void put_onto_hyperplanes();
     void clear_ties();
     double longest_step();
-    void leave_hyperplanes(std::vector<double>& beta, double clear_by) const;
-    double worth(const double* coef, double sign, const std::vector<char>* strict = nullptr);
-    double loss_at(const std::vector<double>& beta);
+    void leave_hyperplanes(Vector<double>& beta, double clear_by) const;
+    double worth(const double* coef, double sign, const Vector<char>* strict = nullptr);
+    double loss_at(const Vector<double>& beta);
     bool minimizer_is_better(const double* coef);
 
     const PlacedDraw& draw_;
@@ -41,17 +40,17 @@ class WitnessWriter {
     Evaluation evaluation_;
     OpenCone cone_;
     NormalBasis basis_;
-    std::vector<double> projected_;
-    std::vector<double> sides_;
-    std::vector<double> base_;  // the point of the incumbent
-    std::vector<double> normals_;
-    std::vector<int> hyperplanes_;
-    std::vector<int> members_;
-    std::vector<double> step_;
-    std::vector<double> trial_;
-    std::vector<double> best_;
-    std::vector<char> strict_;  // (n) scratch
-    std::vector<double> raw_;   // the caller's coefficients for trial_
+    Vector<double> projected_;
+    Vector<double> sides_;
+    Vector<double> base_;  // the point of the incumbent
+    Vector<double> normals_;
+    Vector<int> hyperplanes_;
+    Vector<int> members_;
+    Vector<double> step_;
+    Vector<double> trial_;
+    Vector<double> best_;
+    Vector<char> strict_;       // (n) scratch
+    Vector<double> raw_;        // the caller's coefficients for trial_
     double anchor_loss_ = 0.0;  // of the draw, from the caller's rows
 };
 
