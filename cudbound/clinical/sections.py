@@ -229,7 +229,7 @@ def outside_of(family: str, n: int, p: int, estimate: float) -> str:
     """Report that no cell is like these data: of the same family, and within a factor of 2 in all that counts."""
     cells = cells_of(family, RECOMMENDED)
     if not cells:
-        return f"Outside the studies: no cell of the committed studies has a classifier of this family ({family})."
+        return f"Not studied: no cell of {RECOMMENDED} has a classifier of this family ({family})."
     if not all(cell.far_in(n, p, estimate) for cell in cells):
         return ""
     far = nearest_cells(family, RECOMMENDED, n, p, estimate)[0].far_in(n, p, estimate)

@@ -42,7 +42,7 @@ class StudiedCell:
     n, p : int
         Number of rows and of features.
     estimate : float
-        Mean of the estimates by "two-center"; the mean true error if that was not studied.
+        Mean true error.
     sets : int
         Number of training sets.
     intervals : dict of str to Covered
@@ -87,9 +87,9 @@ def nearest_cells(family: str, method: str, n: int, p: int, estimate: float) -> 
 
     Examples
     --------
-    >>> [cell.n for cell in nearest_cells("linear-svm", "two-center", 40, 4, 0.2)]
+    >>> [cell.n for cell in nearest_cells("linear-svm", "langford-binomial", 40, 4, 0.2)]
     [50]
-    >>> nearest_cells("svm", "two-center", 40, 4, 0.2)
+    >>> nearest_cells("svm", "langford-binomial", 40, 4, 0.2)
     []
     """
     cells = cells_of(family, method)

@@ -11,7 +11,7 @@ from cudbound.basis.proportions import limit_without_error
 from cudbound.basis.results import IntervalEstimate, Row
 from cudbound.basis.rounding import Worded, format_level
 
-#: Least and most training rows of a cell in which two-center was studied.
+#: Least and most training rows of a cell of a study.
 STUDIED = (20, 500)
 #: Test cases below which one of them is more than a twentieth.
 FEW_TESTED = 20
