@@ -54,10 +54,8 @@ def new(*, template: str, place: Path | None) -> None:
 
     TEMPLATE is quick, paper2008, where-intervals-break, logistic-regression,
     decision-trees, random-forests, tuned-ridge, sensitivity-specificity,
-    clinical, grouped-rows, two-center-confirmation, two-center-separable,
-    two-center-tuned, two-center-clinical, two-center-ridge, two-center-auc,
-    ratios-and-net-benefit, several-classes, other-intervals, nadeau-bengio or
-    grandvalet-bengio.
+    clinical, grouped-rows, two-center-auc, ratios-and-net-benefit,
+    several-classes, other-intervals, nadeau-bengio or grandvalet-bengio.
     """
     from cudbound.study.design.design_file import template_text
 

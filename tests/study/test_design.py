@@ -454,9 +454,7 @@ def test_templates_are_those_of_the_package():
             "several-classes",
             "tuned-ridge",
         ),
-        *("two-center-auc", "two-center-clinical", "two-center-confirmation"),
-        *("two-center-ridge", "two-center-separable"),
-        "two-center-tuned",
+        "two-center-auc",
         "where-intervals-break",
     )
     with pytest.raises(
@@ -471,7 +469,6 @@ def test_templates_are_those_of_the_package():
     [
         *("quick", "clinical", "where-intervals-break", "logistic-regression"),
         *("decision-trees", "random-forests", "sensitivity-specificity", "tuned-ridge"),
-        *("two-center-clinical", "two-center-tuned"),
     ],
 )
 def test_simulated_templates_can_be_read(tmp_path, name):
