@@ -120,7 +120,7 @@ def bound(X: NDArray[np.float64], y: NDArray[np.int64]) -> float:
         + float(draws.upper.max())
         + (0.0 if polish is None else polish.residual)
         + certificate.upper
-        + len(search.side)
+        + float(search.all_draws)
     )
 
 

@@ -18,7 +18,7 @@ from sklearn.frozen import FrozenEstimator
 from cudbound.adapters.inside import Inside, parameters_of, take_apart
 from cudbound.adapters.linear import has_intercept
 from cudbound.adapters.seeded import seeded_clone
-from cudbound.basis.equal_rows import count_distinct_rows, dense
+from cudbound.basis.equal_rows import dense
 from cudbound.basis.feature_table import copied
 from cudbound.estimators.stumps import StumpBasis
 from cudbound.problem.coordinates import design_rank
@@ -41,8 +41,6 @@ class FittedFacts:
     rank : float
         Rank of the design that reaches the classifier, including a fitted intercept; nan if the classifier has no
         linear form, or if the matrix has more than `MOST_VALUES` values.
-    distinct_rows : float
-        Distinct rows of the matrix that reaches the classifier, regardless of labels; nan if there is none.
     frozen : tuple of str
         The parts that a refit does not fit again, such as ("SelectFromModel(prefit=True)",).
     inside : Inside
@@ -53,7 +51,6 @@ class FittedFacts:
     """
 
     rank: float
-    distinct_rows: float
     frozen: tuple[str, ...]
     inside: Inside
     tables: tuple[Any, ...]
@@ -105,8 +102,8 @@ def facts_of(estimator: Any, X: Any, y: Any) -> FittedFacts:
     >>> from sklearn.pipeline import make_pipeline
     >>> X, y = [[0.0, 1.0], [1.0, 0.0], [2.0, 5.0], [2.0, 1.0]], [0, 0, 1, 1]
     >>> facts = facts_of(make_pipeline(SelectKBest(k=1), LogisticRegression()).fit(X, y), X, y)
-    >>> facts.rank, facts.distinct_rows, facts.n_columns, facts.reads_labels
-    (2.0, 3.0, 2, 'SelectKBest')
+    >>> facts.rank, facts.n_columns, facts.reads_labels
+    (2.0, 2, 'SelectKBest')
     """
     inside = take_apart(estimator)
     tables = [X]
@@ -118,7 +115,6 @@ def facts_of(estimator: Any, X: Any, y: Any) -> FittedFacts:
         tables.append(X)
     return FittedFacts(
         rank=_rank(inside.classifier, X),
-        distinct_rows=count_distinct_rows(X),
         frozen=tuple(dict.fromkeys(_frozen(inside))),
         inside=inside,
         tables=tuple(tables),

@@ -45,9 +45,9 @@ class ModelUse:
     Attributes
     ----------
     design : bool
-        Whether a method depends on the rank of its matrix.
-    cap : bool
-        Whether a method uses the signed suprema, if there are any.
+        Whether a method depends on the rank of its matrix, or on refits of a classifier that returns scores.
+    rank : bool
+        Whether a method depends on the rank.
     bound : bool
         Whether a method needs the additive model.
     named : bool
@@ -64,7 +64,7 @@ class ModelUse:
     """
 
     design: bool = False
-    cap: bool = False
+    rank: bool = False
     bound: bool = False
     named: bool = False
     scores: bool = False
@@ -92,8 +92,6 @@ class Model:
         The matrix that reached the classifier.
     why_none : str
         Why there is no additive model, in a few words; empty if there is one, or if it was not needed.
-    why_not_capped : str
-        Why the upper limit of "two-center" has no cap; empty if it has one.
     cautions : tuple of CudboundWarning
         That there are many features for the rows.
     """
@@ -104,7 +102,6 @@ class Model:
     additive: AdditiveModel | None
     design: Design
     why_none: str = ""
-    why_not_capped: str = ""
     cautions: tuple[CudboundWarning, ...] = ()
 
     @classmethod
@@ -112,7 +109,8 @@ class Model:
         """Return facts on a classifier fitted to a training set, as far as they are used.
 
         The CUD bound treats the steps before the classifier, and choices inside it, as fixed. If they depend on the
-        labels, the bound ignores that, so it is not used as a cap for other intervals.
+        labels, the bound ignores that, so there is a model only if a method that needs it was requested by name. The
+        model also shows whether the classifier was fitted to other rows.
 
         Raises
         ------
@@ -128,10 +126,12 @@ class Model:
         design = design_of(facts, sample)
         of_features = many_features(facts, design, use.result)
         without = cls(describe_classifier(estimator), *scores, None, design, cautions=of_features)
-        if not (use.design or use.cap or use.bound):
+        if not (use.design or use.bound):
             return without
         if facts.frozen and use.refits:
             warn(FrozenStepsWarning(facts.frozen))
+        if not (use.rank or use.bound):
+            return without
         several = (
             "" if len(sample.classes) == 2 else f"the bound needs two classes, not {len(sample.classes)}"
         )
@@ -143,9 +143,7 @@ class Model:
             )
         unseen = several or _unseen_choice(facts)
         if unseen and not use.named:
-            return replace(without, why_none=unseen, why_not_capped=unseen)
-        if not (use.cap or use.bound):
-            return without
+            return replace(without, why_none=unseen)
         weights = sample.sample_weight
         try:
             model = express(
@@ -156,11 +154,10 @@ class Model:
                 raise
             if isinstance(error, NotMinimizerError) and not np.isnan(error.residual):
                 warn(NotMinimizerWarning(error.residual))
-            reason = reason_of(error, estimator)
-            return replace(without, why_none=reason, why_not_capped=unseen or reason)
+            return replace(without, why_none=reason_of(error, estimator))
         if facts.reads_labels:
             warn(LabelsReadWarning(facts.reads_labels))
-        return replace(without, additive=model, why_not_capped=unseen)
+        return replace(without, additive=model)
 
 
 def reason_of(error: StatedError, estimator: Any) -> str:
@@ -195,21 +192,14 @@ def _unseen_choice(facts: FittedFacts) -> str:
 def design_of(facts: FittedFacts, sample: Sample) -> Design:
     """Return the record of the matrix that reached a classifier."""
     n_groups = None if sample.groups is None else sample.groups.n_groups
-    return Design(sample.n_samples, facts.rank, facts.distinct_rows, n_groups)
+    return Design(sample.n_samples, facts.rank, n_groups)
 
 
-#: What many features mean for a result: if they can fit nearly any labels, and if they can fit many.
+#: What many features mean for a result.
 MANY_FEATURES = {
-    "interval": (
-        "The features can fit nearly any labels: do not rely on the interval",
-        "The limits of two-center allow for overfitting, and are long; do not rely on other intervals that use the "
-        "training error",
-    ),
-    "estimate": (
-        "The features can fit nearly any labels: do not rely on estimates that use the training error",
-    )
-    * 2,
-    "comparison": ("The features can fit nearly any labels, and refits differ greatly",) * 2,
+    "interval": "do not rely on intervals that use the training error, except two-center, which allows for that",
+    "estimate": "do not rely on estimates that use the training error",
+    "comparison": "refits differ greatly",
 }
 
 
@@ -229,12 +219,11 @@ def many_features(
         return ()
     rank = f" (rank of the design {design.rank:.0f})" if design.has_many_columns else ""
     units = f"{design.n_rows} rows" if design.n_groups is None else f"{design.n_groups} groups of rows"
-    advice = MANY_FEATURES[result][0 if design.is_nearly_full else 1]
     message = (
-        f"The classifier has {facts.n_columns} features{rank} for {units}. {advice}; use fewer features or a "
-        f"penalty, or report this caution with the {result}."
+        f"The classifier has {facts.n_columns} features{rank} for {units}. They can fit many labels: "
+        f"{MANY_FEATURES[result]}; use fewer features or a penalty, or report this caution with the {result}."
     )
-    return (ManyFeaturesWarning(message, fits_any_labels=design.is_nearly_full),)
+    return (ManyFeaturesWarning(message),)
 
 
 # ---- how far scores are from the threshold that divides the classes ----

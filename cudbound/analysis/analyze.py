@@ -14,7 +14,7 @@ from cudbound.adapters.model import Model, ModelUse
 from cudbound.adapters.procedure import procedure_in_words
 from cudbound.analysis.caller_splits import NewCases, check_test_set
 from cudbound.analysis.instability import Instability, instability_in
-from cudbound.analysis.plan import LOCALIZED, RECORDS_OF_DRAWS, Plan, needs_of, use_of_model
+from cudbound.analysis.plan import RECORDS_OF_DRAWS, Plan, needs_of, use_of_model
 from cudbound.analysis.question import Question
 from cudbound.analysis.rows import Rows, all_rows, rows_of_target
 from cudbound.basis.parameter_error import ParameterError
@@ -142,7 +142,7 @@ def analyze(
         # a classifier that cannot be refitted is refused before the bound is searched
         recording = recording.prepared()
     failed: dict[str, Exception] = {}
-    known = {"design": model.design, "why_not_capped": model.why_not_capped}
+    known = {"design": model.design}
     records, seen, bounds = record_targets(plan.needs, recording, known, targets, failed)
     if records.test_set is not None:
         for metric in {one.metric: None for one in _bounded_by(question, targets, on_test_set=True)}:
@@ -205,7 +205,7 @@ def _run(
     event_class: int = 1,
 ) -> RunDescription:
     """Return the content of the notes under a table, without settings that no record depends on."""
-    localized = model.additive is not None and needs & LOCALIZED
+    localized = model.additive is not None and "bound" in needs
     return RunDescription(
         **sample.facts(event_class),
         n_resamples=question.n_resamples if needs & RECORDS_OF_DRAWS else None,
@@ -249,7 +249,6 @@ def _recording(
         bound=question.bound,
         localization=check_localization(question.bound.localization, sample.n_samples),
         search=question.search,
-        tails=question.tails,
         own={one.name: one.own for one in methods if isinstance(one, Method) and one.own is not None},
         scoring=scoring,
         n_jobs=question.n_jobs,

@@ -102,7 +102,7 @@ def compare_intervals(
         `cudbound.Resampling`; None uses the defaults of the sources.
     bound : Bound, default=None
         Localization, polishing and limits of the search for the CUD bound, see `cudbound.Bound`. By default the search
-        stops after about ten seconds on one processor, with bounds; that of "two-center" after three.
+        stops after about ten seconds on one processor, with bounds.
     rng : int, numpy.random.Generator or None, default=None
         Source of randomness; None uses a new one.
     n_jobs : int or None, default=1
@@ -127,6 +127,9 @@ def compare_intervals(
 
     Warns
     -----
+    NotMinimizerWarning
+        If "two-center" is requested, or "cud" as a member of a group, and the coefficients do not minimize the loss on
+        these rows: the estimator was fitted to other rows, or its solver stopped early. There is then no bound.
     LowUpperLimitWarning
         If an upper limit is lower than n new cases without an error could support, as with separable classes.
     SampleSizeWarning

@@ -88,7 +88,7 @@ class PerformanceInterval(Pictured["IntervalDisplay"]):
 
     @property
     def details(self) -> Mapping[str, float]:
-        """Numbers behind the interval: for "two-center", both centers and, if found exactly, Q-."""
+        """Numbers behind the interval: for "two-center", the estimates that its limits are around."""
         return self.row.details
 
     @property
@@ -112,15 +112,10 @@ class PerformanceInterval(Pictured["IntervalDisplay"]):
             *majority_sentence(row, self.run),
             *map(str, self.cautions),
             *((f"Based on{self._in_terms}: {numbers}.",) if numbers else ()),
-            *(("The CUD bound did not lower the upper limit.",) if self._cap_is_idle else ()),
             *(f"{remark[0].upper()}{remark[1:]}." for remark in row.remarks),
             *((f"{row.why_degenerate[0].upper()}{row.why_degenerate[1:]}.",) if row.degenerate else ()),
             *(() if row.method in METHODS and "test_set" in METHODS[row.method].needs else (INTERNAL,)),
         )
-
-    @property
-    def _cap_is_idle(self) -> bool:
-        return self.row.details.get("lowered_by") == 0.0
 
     @property
     def _in_terms(self) -> str:
@@ -183,17 +178,14 @@ def performance_interval(
     Parameters
     ----------
     estimator : object
-        Any fitted scikit-learn classifier. Linear classifiers with a convex loss, alone or at the end of a `Pipeline`,
-        have a CUD bound, which may lower the upper limit. For others, or if a step uses the labels, parameters are
-        tuned inside, or there are more than two classes, a remark gives the reason for no cap.
+        Any fitted scikit-learn classifier.
     X : array-like, shape (n_samples, n_features)
         The rows that the estimator was fitted to.
     y : array-like, shape (n_samples,)
         Their labels; at least two rows of each class.
     method : str, Method or pair, default="two-center"
-        An interval in `cudbound.available_methods`, or a pair (name, options): ``("two-center", {"cap": False})`` omits
-        the CUD bound; ``{"tails": "shortest"}`` divides the error probability for an interval that is about 3 %
-        shorter.
+        An interval in `cudbound.available_methods`, or a pair (name, options), such as ``("location-shifted",
+        {"center": "632"})``.
     metric : str, Metric or Metrics, default="error"
         The metric: "error", "sensitivity" or another name from `cudbound.Metrics`; or a `Metrics`, which also sets the
         costs of errors and the prevalence. `cudbound.compare_intervals` accepts several at once.
@@ -215,8 +207,8 @@ def performance_interval(
     resampling : Resampling, default=None
         See `cudbound.Resampling`; None uses the defaults.
     bound : Bound, default=None
-        Settings of the CUD bound, see `cudbound.Bound`. By default its search stops after about three seconds on one
-        processor for "two-center", and ten for "cud".
+        Settings of the CUD bound for `method` "cud", see `cudbound.Bound`. By default its search stops after about ten
+        seconds on one processor.
     rng : int, numpy.random.Generator or None, default=None
         Source of randomness; None uses a new one.
     n_jobs : int or None, default=1
@@ -241,10 +233,10 @@ def performance_interval(
     -----
     ManyFeaturesWarning
         If there are many features: more than half as many as rows, or groups, by the rank of the design, or at least as
-        many if the classifier is not linear or chooses among them; near the number of rows, no interval is reliable.
+        many if the classifier is not linear or chooses among them.
     NotMinimizerWarning
         If the coefficients do not minimize the loss on these rows: the estimator was fitted to other rows, or its
-        solver stopped early. The upper limit is then not capped.
+        solver stopped early.
     LabelsReadWarning, TuningNotResampledWarning
         If `method` is "cud", and a step before the classifier uses the labels, or parameters were chosen on these data:
         the bound treats both as fixed.
@@ -253,16 +245,15 @@ def performance_interval(
     DuplicateRowsWarning, FewGroupsWarning, FrequencyWeightsWarning
         If rows do not seem to be one patient each.
     NotCertifiedWarning
-        If a limit stopped the search for the suprema; upper bounds are used, which can only lengthen the interval.
+        If `method` is "cud" or "aci", and a limit stopped the search; upper bounds are used, which can only lengthen
+        the interval.
     FewEventsWarning
         If the metric is based on fewer than 10 rows of a class.
 
     Notes
     -----
-    "two-center" reached its level in 97 of the 101 cells of the confirmation in docs/evidence/confirmation.md. Coverage
-    was .02 too low for groups of very unequal size; the method was then changed for two populations without an error;
-    the fourth miss was chance. There is no finite-sample guarantee. It is longer than the CUD bound for nearly
-    separated classes, where that bound can fail.
+    "two-center" refits the classifier `n_resamples` times to bootstrap draws, and 50 times for cross-validation. There
+    is no finite-sample guarantee; docs/evidence/recommended.md says how far it is confirmed.
 
     Examples
     --------

@@ -17,7 +17,6 @@ from cudbound.bound.boundary import check_curvature, near_rate
 from cudbound.metrics.targets import Target
 from cudbound.metrics.views import OF_EVERY_METRIC
 from cudbound.problem.additive_model import AdditiveModel
-from cudbound.records import Design
 from cudbound.resampling.recorders import refits_for
 from cudbound.resampling.recording import Recording
 from cudbound.solve.minimum import draws_problem
@@ -26,22 +25,19 @@ from cudbound.solve.minimum import draws_problem
 MODEL_RECORDS = frozenset({"bound", "boundary"})
 #: Records that read the bootstrap draws; others that do need one of these too.
 RECORDS_OF_DRAWS = MODEL_RECORDS | {"bootstrap", "removed_cases", "tuned"}
-#: Records for which the localization rate counts, if there is an additive model.
-LOCALIZED = frozenset({"bound", "signed_suprema"})
 
 
 def needs_of(
     asked: Asked[Any],
     kinds: Sequence[str] = ("classes",),
-    design: Design | None = None,
     without: Container[str] = (),
 ) -> frozenset[str]:
-    """Return everything that methods need with their options, given the matrix of the classifier if known.
+    """Return everything that methods need with their options.
 
     They are for metrics that evaluate these `kinds`; methods named in `without` are left out.
     """
     methods = asked.reading(kinds)
-    each = (one.needed(asked.options_of(one), design) for one in methods if one.name not in without)
+    each = (one.needed(asked.options_of(one)) for one in methods if one.name not in without)
     return frozenset[str]().union(*each)
 
 
@@ -54,7 +50,7 @@ def use_of_model(question: Question[Any]) -> ModelUse:
     of_scores = any(method.reads != "classes" and "bootstrap" in method.needs for method in question.readings)
     return ModelUse(
         design="design" in needs or of_scores,
-        cap="signed_suprema" in needs,
+        rank="design" in needs,
         bound=bool(of_model),
         named=bool(of_model & asked.named),
         scores="bootstrap" in needs,
@@ -92,9 +88,7 @@ class Plan:
         """
         asked = question.methods
         refused = _unseen(question, targets)
-        design = None
         if model is not None:
-            design = model.design
             of_model = [method for method in question.readings if method.needs & MODEL_RECORDS]
             if model.why_none:
                 refused |= {method.name: f"no CUD bound: {model.why_none}" for method in of_model}
@@ -105,8 +99,7 @@ class Plan:
             check_use(methods, recording.fills)
         if recording.sample.groups is not None:
             refused |= _torn(question, methods, recording)
-        needs = needs_of(asked, question.metrics.kinds, design, refused)
-        return cls(needs | {"overfits"} if "design" in needs else needs, refused)
+        return cls(needs_of(asked, question.metrics.kinds, refused), refused)
 
 
 def _unseen(question: Question[Any], targets: Sequence[Target]) -> dict[str, str]:

@@ -101,12 +101,6 @@ class Question(Generic[Card]):
         return self.methods.reading(self.metrics.kinds)
 
     @property
-    def tails(self) -> str:
-        """The tails of the limits that are capped by signed suprema."""
-        given = (self.methods.options_of(one) for one in self.methods if "signed_suprema" in one.needs)
-        return next((options["tails"] for options in given if "tails" in options), "equal")
-
-    @property
     def choices(self) -> str | None:
         """The options of single methods, in words; None without options."""
         given = (

@@ -147,7 +147,7 @@ def rows_of_target(
         else:
             based_on = "" if target.rows.plain else target.rows.based_on
             row = in_metric_terms(row, metric, based_on, (*remarks, *with_others))
-        n_fits = count_fits(records, method.needed(options, records.design))
+        n_fits = count_fits(records, method.needed(options))
         # the level that all intervals of the family have together
         return replace(row, confidence_level=target.own_level, n_fits=n_fits)
 

@@ -134,25 +134,6 @@ def _not_determined(codes: NDArray[np.uint64]) -> list[int]:
     return kept
 
 
-def count_distinct_rows(table: Any) -> float:
-    """Return the number of distinct rows of a dense or sparse table; nan for anything else.
-
-    Examples
-    --------
-    >>> count_distinct_rows([[1.0, 2.0], [1.0, 2.0], [1.0, 3.0]])
-    2.0
-    """
-    if hasattr(table, "toarray"):
-        from scipy import sparse
-
-        rows = sparse.csr_array(table, copy=True)
-        rows.sum_duplicates()
-        rows.eliminate_zeros()
-        ends = zip(rows.indptr, rows.indptr[1:], strict=False)
-        return float(len({(rows.indices[a:b].tobytes(), rows.data[a:b].tobytes()) for a, b in ends}))
-    return float(len(set(row_keys(table)))) if np.ndim(table) == 2 else np.nan
-
-
 def count_equal_rows(X_test: Any, y_test: ArrayLike, X: Any, y: ArrayLike) -> int:
     """Count the test cases that equal a training row in every feature and in the label.
 

@@ -30,7 +30,7 @@ class NotCertifiedWarning(CudboundWarning):
     half_width : tuple of float or None
         Between which values the half-width of the CUD bound lies; None where the warning is of other bounds.
     method : str
-        The interval that uses the bounds: "cud", "two-center" or "aci".
+        The interval that uses the bounds: "cud" or "aci".
     """
 
     n_limited: int = 0
@@ -63,7 +63,7 @@ class UnscaledPenaltyWarning(CudboundWarning):
 
 
 class NotMinimizerWarning(CudboundWarning):
-    """The fitted coefficients do not minimize the loss on these rows; no cap is applied to the upper limit.
+    """The fitted coefficients do not minimize the loss on these rows; they have no CUD bound.
 
     Attributes
     ----------
@@ -73,8 +73,8 @@ class NotMinimizerWarning(CudboundWarning):
 
     def __init__(self, residual: float):
         super().__init__(
-            f"The fitted coefficients do not minimize their loss on these rows (residual {residual:.2g}), so no cap "
-            "is applied to the upper limit. Was the classifier fitted to other rows? If its solver stopped early, "
+            f"The fitted coefficients do not minimize their loss on these rows (residual {residual:.2g}), so "
+            "they have no CUD bound. Was the classifier fitted to other rows? If its solver stopped early, "
             "fit it with a smaller tol and a larger max_iter, or ask for the exact minimizer (polish)."
         )
         self.residual = residual
@@ -120,16 +120,8 @@ class ManyFeaturesWarning(CudboundWarning):
     """The classifier has many features for so few rows: its training error does not show that on new cases.
 
     The rank of its design exceeds half the number of training rows, or of groups of rows, or, where that does not show,
-    there are at least as many features as rows. The interval around two centers is then built around further centers;
-    above nine tenths it is not to be relied on.
-
-    Attributes
-    ----------
-    fits_any_labels : bool
-        Whether the rank exceeds nine tenths, so that the classifier can fit nearly any labels.
+    there are at least as many features as rows.
     """
-
-    fits_any_labels: bool = True
 
 
 class FewEventsWarning(CudboundWarning):

@@ -126,8 +126,8 @@ class MethodCard:
     options : mapping of str to Option
         Its options, with defaults.
     needs_with : callable or None
-        ``needs_with(options, design) -> frozenset of str``: the required records with all its options, for a training
-        set whose matrix is known (`cudbound.records.Design`) or not (None), if they can differ from `needs`.
+        ``needs_with(options) -> frozenset of str``: the required records with all its options, if they can differ from
+        `needs`.
     with_groups : {"kept", "refits", "no"}
         The treatment of groups of rows: "kept" if resampling and limits use whole groups, "refits" if refits keep
         groups together but the limits treat rows as independent, "no" if the method cannot be used with groups.
@@ -148,7 +148,7 @@ class MethodCard:
     options: Mapping[str, Option] = field(default_factory=dict)
     ways: Mapping[tuple[str, object], Words] = field(default_factory=dict, repr=False)
     formula: str = ""
-    needs_with: Callable[[Mapping[str, Any], Any], frozenset[str]] | None = field(default=None, repr=False)
+    needs_with: Callable[[Mapping[str, Any]], frozenset[str]] | None = field(default=None, repr=False)
     with_groups: Literal["kept", "refits", "no"] = "kept"
     reads: Kind = "classes"
     others: Mapping[str, Any] = field(default_factory=dict, repr=False)
@@ -201,11 +201,11 @@ class MethodCard:
         """The meaning of the symbols that the formula does not define."""
         return "; ".join(meaning for pattern, meaning in SYMBOLS.items() if re.search(pattern, self.formula))
 
-    def needed(self, given: Mapping[str, Any], design: Any = None) -> frozenset[str]:
-        """Return the records needed with these options, for a matrix of this rank and number of distinct rows."""
+    def needed(self, given: Mapping[str, Any]) -> frozenset[str]:
+        """Return the records needed with these options."""
         if self.needs_with is None:
             return self.needs
-        return self.needs_with(self.resolve_options(given), design)
+        return self.needs_with(self.resolve_options(given))
 
     def resolve_options(self, given: Mapping[str, Any], without: Container[str] = ()) -> dict[str, Any]:
         """Return a value for every option, the given one or the default; those named in `without` are not known.

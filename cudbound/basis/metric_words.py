@@ -33,28 +33,14 @@ ESTIMAND_WORDS: Mapping[str, str] = {
     "holdout-model": "on new cases of the classifier fitted to the training part of the split alone",
     "rule": "on new cases of the learning algorithm, averaged over training sets of about this size",
 }
-#: Numbers of a method's own that a reader wants to see, in words.
+#: Proportions of a method's own that a reader wants to see, in words.
 DETAILS: Mapping[str, str] = {
-    "optimism_corrected": "optimism-corrected error",
-    "error_632_plus": ".632+ estimate",
-    "error_out_of_bag": "out-of-bag error",
-    "error_cross_validated": "cross-validated error",
-    "q_signed": "quantile of the signed suprema of the CUD bound",
-    "uncapped_high": "upper limit without the cap",
-    "effective_rows": "effective number of rows",
-    "training_auc": "AUC on the training rows",
-    "auc_optimism_corrected": "optimism-corrected AUC",
-    "auc_out_of_bag": "out-of-bag AUC",
-    "auc_632_plus": ".632+ AUC",
-    "training_brier": "Brier score on the training rows",
-    "brier_optimism_corrected": "optimism-corrected Brier score",
-    "brier_out_of_bag": "out-of-bag Brier score",
-    "brier_632_plus": ".632+ Brier score",
+    "cross_validated": "cross-validated estimate",
+    "at_632_plus": ".632+ estimate",
+    "out_of_bag": "out-of-bag estimate",
 }
 #: More numbers than these are not added to the remarks of a row; JSON has all of them.
 MAX_DETAILS = 3
-#: Of these numbers, those that are not proportions.
-NO_PROPORTIONS = ("effective_rows",)
 NO_LEARNERS: Mapping[str, str] = MappingProxyType({})
 
 
@@ -75,10 +61,10 @@ def details_in_words(details: Mapping[str, float], learners: Mapping[str, str] =
 
     Examples
     --------
-    >>> said = details_in_words({"optimism_corrected": 0.25, "n_tested": 20.0})
+    >>> said = details_in_words({"out_of_bag": 0.25, "n_tested": 20.0})
     >>> print(said, said.in_percent, sep="\n")
-    optimism-corrected error = 0.25, n tested = 20
-    optimism-corrected error = 25.0%, n tested = 20
+    out-of-bag estimate = 0.25, n tested = 20
+    out-of-bag estimate = 25.0%, n tested = 20
     >>> print(details_in_words({"only_a_wrong": 3.0}, {"a": "ridge", "b": "tree"}))
     only ridge wrong = 3
     """
@@ -89,8 +75,7 @@ def details_in_words(details: Mapping[str, float], learners: Mapping[str, str] =
 
 def _detail_in_words(name: str, value: float, learners: Mapping[str, str]) -> Worded:
     text = f"{value:.4g}"
-    proportion = name in DETAILS and name not in NO_PROPORTIONS
-    number = Worded(text, format_difference(value, percent=True) if proportion else text)
+    number = Worded(text, format_difference(value, percent=True) if name in DETAILS else text)
     words = " ".join(learners.get(word, word) for word in name.split("_"))
     return Worded.joined(f"{DETAILS.get(name, words)} = ", number)
 

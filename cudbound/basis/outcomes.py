@@ -18,8 +18,7 @@ Center = Literal[
     "training error",
     ".632 estimate",
     "error on new cases",
-    "mean of two centers",
-    "mean of out-of-bag and .632+",
+    "mean of cross-validated and .632+",
 ]
 
 

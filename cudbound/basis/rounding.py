@@ -122,10 +122,10 @@ class Worded(str):
 
     Examples
     --------
-    >>> said = Worded.of(lambda write: f"upper limit {write(0.25)} lowered by the CUD bound")
+    >>> said = Worded.of(lambda write: f"upper limit {write(0.25)}, or less")
     >>> print(said, said.in_percent, sep="\n")
-    upper limit 0.250 lowered by the CUD bound
-    upper limit 25.0% lowered by the CUD bound
+    upper limit 0.250, or less
+    upper limit 25.0%, or less
     """
 
     in_percent: str

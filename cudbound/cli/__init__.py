@@ -9,8 +9,7 @@ Exit codes
 2
     The command line itself is wrong: an unknown option or method, a level outside (0, 1).
 3
-    The table was written, but a limit or rounding left a bound of cud, two-center or aci unproved: the larger value
-    was used.
+    The table was written, but a limit or rounding left a bound of cud or aci unproved: the larger value was used.
 4
     A saved result does not agree with the data, or with itself; the table shows the differences.
 130

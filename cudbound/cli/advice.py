@@ -153,8 +153,7 @@ def _not_certified(event: NotCertifiedWarning) -> str:
 
     known = "aci: bounds were used"
     if event.half_width is not None:
-        q = "q" if event.method == "cud" else "q-"
-        known = f"{event.method}: {q} is {within(*event.half_width)}; the larger value was used"
+        known = f"{event.method}: q is {within(*event.half_width)}; the larger value was used"
     messages = [f"{known}, which can only make the interval longer."]
     if event.n_limited:
         messages.append(f"A limit stopped the search in {event.n_limited} draws: {_more_time()}.")

@@ -34,8 +34,8 @@ Exit codes:
     0  success
     1  the data, or a file, cannot be used: stderr has the reason in one line
     2  the command line is wrong: unknown option, level outside (0, 1)
-    3  the table was written, but a limit or rounding left a bound of cud,
-       two-center or aci unproved: the larger value was used
+    3  the table was written, but a limit or rounding left a bound of cud
+       or aci unproved: the larger value was used
     4  a saved result does not agree with the data, or with itself
   130  stopped by Ctrl-C; no file was written, but the store of a study keeps
        finished replicates"""

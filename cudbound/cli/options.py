@@ -282,7 +282,7 @@ bound_options = combined(
         "--solver",
         type=click.Choice(SOLVERS),
         default=SOLVERS[0],
-        help="Solver for the draws of cud and two-center; cvxpy is slow, and needed only for some l1 penalties.",
+        help="Solver for the draws of cud; cvxpy is slow, and needed only for some l1 penalties.",
     ),
     click.option(
         "--node-limit",
@@ -296,15 +296,15 @@ bound_options = combined(
         "nodes",
         type=from_text(lambda text: math.inf if text == "none" else parse_value(text)),
         metavar="INT|none",
-        help="Stop the whole search of cud, and that of two-center, after this many nodes, with a safe upper bound. By "
-        "default after about ten seconds' work, for two-center three; none for no limit.",
+        help="Stop the whole search of cud after this many nodes, with a safe upper bound. By default after about ten "
+        "seconds' work; none for no limit.",
     ),
     click.option(
         "--time-limit",
         "seconds",
         type=float,
         metavar="SECONDS",
-        help="Stop the whole searches of cud, two-center and aci, each after this many seconds, with safe upper "
-        "bounds, instead of after the usual number of nodes. The table then depends on the speed of the machine.",
+        help="Stop the whole searches of cud and aci, each after this many seconds, with safe upper bounds, instead of "
+        "after the usual number of nodes. The table then depends on the speed of the machine.",
     ),
 )

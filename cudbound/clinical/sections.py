@@ -20,8 +20,8 @@ from cudbound.metrics.predictive import likelihood_ratio
 from cudbound.report.headline import interval_sentence, majority_sentence
 from cudbound.study.planning.closed_forms import closed_form_half_widths
 
-#: What the limits of the recommended interval can be around; the out-of-bag error if the classifier overfits.
-CENTERS = ("optimism_corrected", "error_632_plus", "error_out_of_bag", "error_cross_validated")
+#: What the limits of the recommended interval are around.
+CENTERS = ("cross_validated", "at_632_plus")
 #: Sizes that are planned for, as multiples of the cases at hand.
 PLANNED = (1.0, 1.5, 2.0, 4.0)
 #: Cases below which no calibration curve is drawn.
@@ -145,7 +145,7 @@ def probabilities(answers: Answers) -> dict[str, Any]:
     for name in ("auc", "brier"):
         if name in known.metrics.names:
             row = answers.table[RECOMMENDED, name]
-            apparent = row.details.get(f"training_{name}", math.nan)
+            apparent = row.details.get("training", math.nan)
             found["measures"].append(_measure(row, apparent, pairs))
     found["notes"] = _notes(found["measures"])
     if not found["measures"]:
@@ -284,16 +284,12 @@ def _groups(distances: Any, shares: Any) -> list[dict[str, float]]:
 
 def diagnostics(answers: Answers) -> dict[str, Any]:
     """Return the CUD bound, and the range of the recommended interval over seeds."""
-    row, cud, draws, seeds = answers.table[RECOMMENDED, "error"], answers.cud, answers.draws, answers.seeds
+    cud, draws, seeds = answers.cud, answers.draws, answers.seeds
     ranges = {
         name: [float(seeds[name].min()), float(seeds[name].max())] for name in ("estimate", "low", "high")
     }
     found = {
         "seeds": {"seeds": [int(one) for one in seeds["seed"]], "n_resamples": FEW_DRAWS, **ranges},
-        "cap": {
-            "uncapped_high": row.details.get("uncapped_high", math.nan),
-            "lowered_by": row.details.get("lowered_by", math.nan),
-        },
     }
     if cud is None or draws is None:
         return found | {"cud": None, "why_none": answers.why_no_cud}
@@ -374,8 +370,7 @@ def box(answers: Answers, estimator: Any, X: Any, y: Any) -> dict[str, Any]:
 
 def _centers(details: Mapping[str, float]) -> dict[str, float]:
     """Return the estimates that the limits are around, by their words."""
-    used = [name for name in CENTERS if name != "error_out_of_bag" or details.get("overfits")]
-    return {DETAILS[name]: details[name] for name in used if name in details}
+    return {DETAILS[name]: details[name] for name in CENTERS if name in details}
 
 
 def _sentence(row: IntervalEstimate, n: int, one_sided: float) -> str:

@@ -26,7 +26,6 @@ from cudbound.intervals.bccv import BCCVP, BCCVP_BR
 from cudbound.intervals.bootstrap_percentile import BIAS_CORRECTED, PERCENTILE
 from cudbound.intervals.brier_t import PLUS_T_632, TEST_SET_T
 from cudbound.intervals.conservative_z import CONSERVATIVE_Z
-from cudbound.intervals.cross_validated import TWO_CENTER_CV
 from cudbound.intervals.cud import CUD
 from cudbound.intervals.efron_tibshirani import NORMAL_632, NORMAL_632_PLUS
 from cudbound.intervals.five_by_two import FIVE_BY_TWO_F, FIVE_BY_TWO_T
@@ -111,15 +110,11 @@ DEFAULT_COMPARISONS = {"error": "corrected-resampled-t", "auc": AUC_DIFFERENCE.n
 
 #: Every method by its name, in the order of the table.
 METHODS: Mapping[str, Method] = MappingProxyType(
-    {
-        method.name: method
-        # the last is in no group until it is confirmed
-        for method in (*CONDITIONAL, *ALGORITHM, *TUNED, *PROBABILITY, *DIFFERENCE_ONLY, TWO_CENTER_CV)
-    }
+    {method.name: method for method in (*CONDITIONAL, *ALGORITHM, *TUNED, *PROBABILITY, *DIFFERENCE_ONLY)}
 )
 
-#: Names that stand for several intervals. "recommended": the interval to use, the bound that caps it, and the interval
-#: at the .632 estimate that most often reaches its level; for the AUC and the Brier score, out-of-bag
+#: Names that stand for several intervals. "recommended": the interval to use, the bound beside it, and the interval at
+#: the .632 estimate that most often reaches its level; for the AUC and the Brier score, out-of-bag
 #: percentiles. Members that do not support the metric are left out.
 GROUPS: dict[str, tuple[str, ...]] = {
     "recommended": (TWO_CENTER.name, CUD.name, LANGFORD.name, OUT_OF_BAG_PERCENTILE.name),

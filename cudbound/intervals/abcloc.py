@@ -12,7 +12,7 @@ from cudbound.basis.outcomes import ConfidenceInterval, Estimand, Outcome
 from cudbound.intervals.centers import CENTER, auc_at, estimate_at, undefined_at
 from cudbound.intervals.efron_tibshirani import FALLBACK
 from cudbound.intervals.method import Method
-from cudbound.point_estimates.two_center_auc import aucs_on_draws, aucs_on_training_rows
+from cudbound.point_estimates.auc_estimates import aucs_on_draws, aucs_on_training_rows
 from cudbound.records import Records, ScoreRecords
 
 #: Weight of the error on the training set in the combination W, found by simulation.

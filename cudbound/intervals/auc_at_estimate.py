@@ -15,7 +15,6 @@ from cudbound.basis.groups import Groups
 from cudbound.basis.method_card import GROUPED, Choice
 from cudbound.basis.outcomes import ConfidenceInterval, Estimand, Outcome, Words
 from cudbound.basis.validation import Array
-from cudbound.intervals.auc_two_center import NO_PAIR, ONE_ROW
 from cudbound.intervals.method import Method
 from cudbound.intervals.pivot import EQUAL
 from cudbound.point_estimates.auc import (
@@ -25,7 +24,7 @@ from cudbound.point_estimates.auc import (
     hanley_mcneil_size,
     placements,
 )
-from cudbound.point_estimates.two_center_auc import auc_centers
+from cudbound.point_estimates.auc_estimates import NO_PAIR, ONE_ROW, auc_estimates
 from cudbound.records import ScoreRecords
 
 CENTER = Choice(("cross-validated", "632-plus"))
@@ -143,14 +142,14 @@ def cross_validated_auc(records: ScoreRecords) -> float:
 
 def _at_estimate(records: ScoreRecords, confidence_level: float, *, center: str, limits: Limits) -> Outcome:
     cross_validated = center == "cross-validated"
-    auc = cross_validated_auc(records) if cross_validated else auc_centers(records).plus
+    auc = cross_validated_auc(records) if cross_validated else auc_estimates(records).plus
     if math.isnan(auc):
         return Outcome.undefined(NO_REPEAT if cross_validated else NO_PAIR)
     n_others = records.n_samples - records.n_events
     return Outcome(auc, limits(auc, records.n_events, n_others, confidence_level), degenerate=AT_THE_EDGE)
 
 
-def _needs(options: Mapping[str, Any], _: object) -> frozenset[str]:
+def _needs(options: Mapping[str, Any]) -> frozenset[str]:
     """Return what must be recorded for a center."""
     return frozenset(
         {"repeated_folds"} if options["center"] == "cross-validated" else {"scores", "bootstrap"}
@@ -199,7 +198,7 @@ HANLEY_MCNEIL = Method(
     formula="A +/- z(1 - d/2) sqrt((A (1 - A) + (n1 - 1)(A/(2 - A) - A^2) + (n0 - 1)(2 A^2/(1 + A) - A^2)) / (n1 n0)); "
     "A is the mean over repeats of the AUC of all cross-validated scores, or the .632+ AUC; n1 events, n0 others",
     estimand=Estimand("conditional"),
-    needs=_needs({"center": CENTER.default}, None),
+    needs=_needs({"center": CENTER.default}),
     needs_with=_needs,
     assumptions="the estimate varies like the AUC on n new cases; scores in each class are roughly exponential",
     tendency="liberal: at level .95, coverage was .25 in the worst and .87 in the median of 91 settings around "

@@ -10,7 +10,6 @@ import numpy as np
 from cudbound.basis.method_card import GROUPED
 from cudbound.basis.outcomes import ConfidenceInterval, Estimand, Words
 from cudbound.basis.validation import Array
-from cudbound.intervals.auc_two_center import NO_PAIR, ONE_ROW
 from cudbound.intervals.method import Method
 from cudbound.intervals.pivot import Pivot
 from cudbound.point_estimates.auc import (
@@ -20,7 +19,12 @@ from cudbound.point_estimates.auc import (
     out_of_bag_shares,
     shares_won,
 )
-from cudbound.point_estimates.two_center_auc import aucs_on_draws, aucs_on_training_rows
+from cudbound.point_estimates.auc_estimates import (
+    NO_PAIR,
+    ONE_ROW,
+    aucs_on_draws,
+    aucs_on_training_rows,
+)
 from cudbound.records import ScoreRecords
 
 PROVISIONAL = "provisional: studied only in the 20 settings that were used to choose it"

@@ -30,7 +30,7 @@ BBC_CV = Method(
     assumptions="choosing a configuration on drawn rows relates to all rows as choosing on all rows relates to the "
     "population",
     tendency="near nominal in its authors' simulations; far below nominal if classes are nearly separable; wide with "
-    "few rows, which leave few errors outside a draw; two-center, which needs more fits, was shorter",
+    "few rows, which leave few errors outside a draw",
     reference="Tsamardinos, Greasidou and Borboudakis (2018), algorithm 3. Ties: the first configuration; draws that "
     "contain all rows are dropped",
     cost="K per configuration",

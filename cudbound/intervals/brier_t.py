@@ -7,11 +7,10 @@ import math
 import numpy as np
 
 from cudbound.basis.outcomes import Estimand, Outcome
-from cudbound.intervals.brier_two_center import brier_variance
 from cudbound.intervals.method import Method
 from cudbound.intervals.pivot import EQUAL, Pivot
 from cudbound.point_estimates.bootstrap_632 import NOTHING_OUT_OF_BAG, estimate_632_plus
-from cudbound.point_estimates.effective_size import effective_rows
+from cudbound.point_estimates.effective_size import brier_variance, effective_rows
 from cudbound.records import Records
 
 EQUAL_LOSSES = "all squared errors are equal: their variance is 0"

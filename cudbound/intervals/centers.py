@@ -9,16 +9,22 @@ import numpy as np
 from cudbound.basis.method_card import Choice
 from cudbound.basis.outcomes import Outcome, PointOutcome
 from cudbound.basis.validation import Array
-from cudbound.intervals.auc_two_center import NO_PAIR
 from cudbound.intervals.method import replicates_632
+from cudbound.point_estimates.auc_estimates import (
+    NO_PAIR,
+    auc_estimates,
+    aucs_on_draws,
+    aucs_on_training_rows,
+    training_auc,
+)
 from cudbound.point_estimates.bootstrap_632 import (
     NOTHING_OUT_OF_BAG,
+    error_632,
     error_632_plus,
     estimate_632,
     estimate_632_plus,
 )
 from cudbound.point_estimates.optimism import BOOTSTRAP_OPTIMISM
-from cudbound.point_estimates.two_center_auc import auc_centers
 from cudbound.records import Records, ScoreRecords
 
 CENTER = Choice(("optimism", "632", "632-plus"))
@@ -37,8 +43,11 @@ def estimate_at(records: Records, center: str) -> PointOutcome:
 
 def auc_at(records: ScoreRecords, center: str) -> PointOutcome:
     """Return the optimism-corrected AUC, the .632 or the .632+ AUC of the training set."""
-    found = auc_centers(records)
-    estimate = {"optimism": found.optimism_corrected, "632": found.at_632, "632-plus": found.plus}[center]
+    if center == "optimism":
+        optimism = float(np.mean(aucs_on_draws(records) - aucs_on_training_rows(records)))
+        return PointOutcome(min(max(training_auc(records) - optimism, 0.0), 1.0))
+    found = auc_estimates(records)
+    estimate = float(error_632(found.training, found.out_of_bag)) if center == "632" else found.plus
     return PointOutcome(estimate, degenerate=NO_PAIR if math.isnan(estimate) else None)
 
 

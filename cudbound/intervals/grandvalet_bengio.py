@@ -278,7 +278,7 @@ def _pivot(records: Records, rho: float | str, **further: float) -> Pivot:
     )
 
 
-def _needs(options: Mapping[str, Any], _: Any) -> frozenset[str]:
+def _needs(options: Mapping[str, Any]) -> frozenset[str]:
     return frozenset({"folds", "half_folds"} if options["rho"] == HALF else {"folds"})
 
 

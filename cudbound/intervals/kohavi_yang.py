@@ -118,7 +118,7 @@ def _yang(records: Records, confidence_level: float, *, center: str) -> Outcome:
     )
 
 
-def _yang_needs(options: Mapping[str, Any], _: object = None) -> frozenset[str]:
+def _yang_needs(options: Mapping[str, Any]) -> frozenset[str]:
     return frozenset({"folds"} if options["center"] == "cv" else {"losses", "bootstrap", "folds"})
 
 

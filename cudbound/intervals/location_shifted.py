@@ -12,7 +12,7 @@ from cudbound.intervals.bootstrap_percentile import QUANTILE, percentile_interva
 from cudbound.intervals.centers import CENTER, auc_at, estimate_at, undefined_at
 from cudbound.intervals.efron_tibshirani import FALLBACK
 from cudbound.intervals.method import Method
-from cudbound.point_estimates.two_center_auc import aucs_on_draws, training_auc
+from cudbound.point_estimates.auc_estimates import aucs_on_draws, training_auc
 from cudbound.records import Records, ScoreRecords
 
 

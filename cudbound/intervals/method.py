@@ -188,7 +188,7 @@ def compute_interval(
         raise ValueError(method.why_not_read([records.kind]))
     method = reading
     chosen = method.resolve_options(options)
-    needs = method.needed(chosen, records.design)
+    needs = method.needed(chosen)
     fallback = chosen.pop("fallback", False)
     check_records(method, records, needs)
     if method.gives_interval:

@@ -1,209 +1,321 @@
-"""The recommended interval, from cudbound: binomial limits around two centers, the upper one capped by a supremum.
+"""The recommended interval, from cudbound: binomial limits around the cross-validated and the .632+ estimate.
 
-The interval extends from the lower limit of the smaller to the upper limit of the larger of two estimates, as if each
-were the error on as many new cases as there are training rows; `cudbound.point_estimates.two_centers` documents when
-other estimates are used. If few features were fitted and no step before the classifier used the labels, the signed side
-of the CUD bound limits how far the training error can be too low. It may lower the upper limit, down to that of the
-smaller center.
+Each metric is a mean loss: the share of misclassified rows, one minus the AUC, the Brier score. Two estimates of it are
+the centers, and a third protects the upper limit:
+
+    cv   the mean loss of 5 times 10-fold cross-validation, which has nearly no bias
+    e    the .632+ estimate, which varies less
+    b    the out-of-bag loss Err(1), which is too high
+
+The limits are those of n new cases with the mean loss min(cv, e) for the lower one, and max(cv, e, (cv + b)/2) for the
+upper one. A classifier with few columns that makes no training error may make no errors at all: its lower limit is 0.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from dataclasses import replace
-from functools import partial
-from typing import Any
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 
-from cudbound.basis.method_card import Choice, Flag
-from cudbound.basis.outcomes import UNDEFINED_LIMITS, ConfidenceInterval, Estimand, Outcome, Words
-from cudbound.basis.quantiles import inverted_cdf_quantile, within
+import numpy as np
+
+from cudbound.basis.method_card import GROUPED
+from cudbound.basis.outcomes import ConfidenceInterval, Estimand, Outcome, Words
+from cudbound.basis.proportions import inverted_binomial_tails
 from cudbound.basis.rounding import Worded
-from cudbound.intervals.auc_two_center import TWO_CENTER_AUC
-from cudbound.intervals.brier_two_center import TWO_CENTER_BRIER
 from cudbound.intervals.method import Method
-from cudbound.point_estimates.effective_size import design_effect, effective_rows
-from cudbound.point_estimates.two_center_limits import counted_rows, two_center_interval
-from cudbound.point_estimates.two_centers import TwoCenters, allows_cap, two_centers
-from cudbound.records import Design, Records
-
-TITLE = "Binomial limits around the optimism-corrected and the .632+ estimate"
-SOURCES = (
-    "this package, docs/explanation/two_centers.md; Clopper and Pearson (1934), Efron and Gong (1983), Efron and "
-    "Tibshirani (1997)"
+from cudbound.point_estimates.auc import Bools, order_codes, weighted_auc
+from cudbound.point_estimates.auc_estimates import NO_PAIR, ONE_ROW, AucSize, auc_estimates
+from cudbound.point_estimates.bootstrap_632 import (
+    NOTHING_OUT_OF_BAG,
+    error_632_plus,
+    no_information_of,
+    out_of_bag_error,
 )
-#: With a cap on the upper limit.
-CAPPED = Words(f"{TITLE}, capped by the CUD bound", f"{SOURCES}, Laber and Murphy (2008)")
+from cudbound.point_estimates.effective_size import (
+    brier_size,
+    brier_variance,
+    cost_factor,
+    design_effect,
+    effective_rows,
+)
+from cudbound.records import FoldScores, Records, ScoreRecords
+
+NO_PAIR_IN_A_FOLD = "undefined: no event and non-event were ever in one fold; use larger folds"
+#: A linear classifier without a training error may have no error at all if its matrix has at most this rank per row.
+FEW_COLUMNS = 1.0 / 3.0
+#: Details that change places where 1 - x stands for x, and those that are no loss.
+OTHER_SIDE = {
+    "lower_center": "upper_center",
+    "upper_center": "lower_center",
+    "lower_size": "upper_size",
+    "upper_size": "lower_size",
+}
+NO_LOSSES = ("lower_size", "upper_size", "variance")
 
 
-def _suprema(records: Records, wanted: bool, probability: float) -> tuple[float, float] | str:
-    """Return bounds on the quantile of the signed suprema, or why there is no cap."""
-    suprema = records.signed_suprema
-    if not wanted:
-        return "upper limit not capped, as requested"
-    if reason := records.why_not_capped or _why_no_cap(records):
-        return f"upper limit not capped: {reason}"
-    if suprema is None:
-        return "upper limit not capped: no CUD bound available"
-    upper = inverted_cdf_quantile(suprema.upper, probability)
-    return (upper if suprema.lower is None else inverted_cdf_quantile(suprema.lower, probability)), upper
+@dataclass(frozen=True)
+class Centers:
+    """Estimates of the mean loss of one classifier, each in [0, 1].
+
+    Attributes
+    ----------
+    training : float
+        T, on the training rows.
+    cross_validated : float
+        cv; nan if no row or pair was tested.
+    out_of_bag : float
+        Err(1); nan if no row or pair was ever out of bag.
+    plus : float
+        The .632+ estimate.
+    may_be_perfect : bool, default=False
+        Whether the lower limit is 0 whatever the centers are.
+    """
+
+    training: float
+    cross_validated: float
+    out_of_bag: float
+    plus: float
+    may_be_perfect: bool = False
+
+    @property
+    def low(self) -> float:
+        """The center of the lower limit."""
+        return min(self.cross_validated, self.plus)
+
+    @property
+    def high(self) -> float:
+        """The center of the upper limit."""
+        return max(self.cross_validated, self.plus, (self.cross_validated + self.out_of_bag) / 2.0)
+
+    @property
+    def estimate(self) -> float:
+        """The mean of both centers."""
+        return (self.cross_validated + self.plus) / 2.0
 
 
-def _why_no_cap(records: Records) -> str:
-    """Return why the rank of the design does not allow the cap, in a few words; empty if it does."""
-    if allows_cap(records):
-        return ""
-    if records.design is None or math.isnan(records.design.rank):
-        return (
-            "no CUD bound available" if records.signed_suprema is None else "rank of the design not recorded"
-        )
-    units = f"{records.n_samples} rows" if records.groups is None else f"{records.groups.n_groups} groups"
-    return f"rank {records.design.rank:.0f} above a third of the {units}"
+def limits(
+    centers: Centers, size: Callable[[float], float], confidence_level: float
+) -> tuple[ConfidenceInterval, float, float]:
+    """Return the limits of the mean loss, and the number of cases behind each.
+
+    Parameters
+    ----------
+    centers : Centers
+    size : callable
+        ``size(center)``: number of zeros and ones whose mean varies like that of the losses.
+    confidence_level : float
+        Each tail has half of the error probability.
+
+    Returns
+    -------
+    interval : ConfidenceInterval
+        Within [0, 1], of positive width.
+    lower_size, upper_size : float
+
+    Examples
+    --------
+    >>> interval, *_ = limits(Centers(0.1, 0.2, 0.3, 0.25), lambda _: 50.0, 0.95)
+    >>> round(interval.low, 3), round(interval.high, 3)
+    (0.1, 0.393)
+    """
+    tail = (1.0 - confidence_level) / 2.0
+    lower, upper = size(centers.low), size(centers.high)
+    low = (
+        0.0 if centers.may_be_perfect else inverted_binomial_tails(lower * centers.low, lower, tail, tail)[0]
+    )
+    high = inverted_binomial_tails(upper * centers.high, upper, tail, tail)[1]
+    return ConfidenceInterval(float(low), float(high)), lower, upper
 
 
-def _two_center(records: Records, confidence_level: float, *, tails: str, cap: bool) -> Outcome:
-    centers = two_centers(records)
-    if math.isnan(centers.error_632_plus):
-        return Outcome(math.nan, UNDEFINED_LIMITS)
-    n = counted_rows(records, centers)
-
-    def limits(q: float | None) -> ConfidenceInterval:
-        cap = None if q is None else centers.training_error + q
-        return two_center_interval(centers, n, confidence_level, cap=cap, tails=tails)
-
-    suprema = _suprema(records, cap, 0.5 + confidence_level / 2)
-    uncapped = interval = limits(None)
-    remarks = [*_remarks_below(records, centers), *_remarks_above(records, centers)]
-    details = _details(records, centers, n)
-    if isinstance(suprema, str):
-        remarks.append(suprema)
-    else:
-        lower, upper = suprema
-        interval = limits(upper)
-        details |= {"uncapped_high": uncapped.high, "lowered_by": uncapped.high - interval.high}
-        if lower == upper:
-            details["q_signed"] = upper
-        elif limits(lower) != interval:
-            q = partial(within, lower, upper)
-            remarks.append(Worded.of(lambda write: f"q- {q(write)}, upper value used"))
-    if interval.high < uncapped.high:
-        remarks.append(
-            Worded.of(lambda write: f"upper limit {write(uncapped.high)} lowered by the CUD bound")
-        )
+def _outcome(
+    centers: Centers,
+    size: Callable[[float], float],
+    confidence_level: float,
+    remarks: list[str],
+    further: dict[str, float],
+) -> Outcome:
+    interval, lower, upper = limits(centers, size, confidence_level)
+    if centers.may_be_perfect and centers.low > 0.0:
+        remarks = [*remarks, "no training error with few columns: lower limit 0"]
+    details = {
+        "training": centers.training,
+        "cross_validated": centers.cross_validated,
+        "at_632_plus": centers.plus,
+        "out_of_bag": centers.out_of_bag,
+        "lower_center": centers.low,
+        "upper_center": centers.high,
+        "lower_size": lower,
+        "upper_size": upper,
+        **further,
+    }
     return Outcome(
-        min(max(centers.estimate, interval.low), interval.high),
+        centers.estimate,
         interval,
         remarks=tuple(remarks),
-        details=details,
-        words=_words(records, centers, capped=not isinstance(suprema, str), tails=tails),
-        center="mean of out-of-bag and .632+" if centers.overfits else "mean of two centers",
+        details={name: value for name, value in details.items() if not math.isnan(value)},
+        center="mean of cross-validated and .632+",
     )
 
 
-def _words(records: Records, centers: TwoCenters, *, capped: bool, tails: str) -> Words:
-    """Return the title with the estimates behind the limits, and the sources of what was used."""
-    words = CAPPED if capped else Words(TITLE, SOURCES)
-    title, reference = words.title, words.reference
-    if further := _further_center(centers):
-        title = title.replace(TITLE, f"{TITLE} and, above, the {further} error")
-    if tails == "shortest":
-        title = title.replace("Binomial limits", "Shortest binomial limits")
-    if records.groups is not None or records.n_effective != records.n_samples:
-        reference = f"{reference}, Kish (1965)"
-    return Words(title, reference)
+def _centers_of_losses(records: Records) -> Centers:
+    losses = np.asarray(records.require("losses"))
+    partitions = records.require("stratified_folds").partitions
+    training = float(losses.mean())
+    # of rows that do not count alike the mean over those that were left out may be above 1
+    out_of_bag = min(out_of_bag_error(records), 1.0)
+    plus = error_632_plus(training, out_of_bag, no_information_of(records)).estimate
+    cross_validated = float(np.mean([np.mean(partition.losses) for partition in partitions]))
+    return Centers(training, cross_validated, out_of_bag, plus)
 
 
-def _remarks_below(records: Records, centers: TwoCenters) -> list[str]:
-    """Return how rows were counted and what changed the lower limit, in a few words each."""
-    found = []
-    if records.groups is not None:
-        effect = f"design effect {design_effect(records):.3g} of the out-of-bag losses"
-        found.append(f"{records.n_samples} rows counted as {effective_rows(records):.1f}: {effect}")
-    if centers.low < centers.smaller:
-        why = "few distinct rows" if centers.low > 0.0 else "no training error"
-        found.append(Worded.of(lambda write: f"{why}: lower limit from {write(centers.low)}"))
-    return found
+def _of_classes(records: Records, confidence_level: float) -> Outcome:
+    centers = _centers_of_losses(records)
+    if math.isnan(centers.plus):
+        return Outcome.undefined(NOTHING_OUT_OF_BAG)
+    units = records.n_samples if records.groups is None else records.groups.n_groups
+    rank = math.nan if records.design is None else records.design.rank
+    may_be_perfect = centers.training == 0.0 and rank <= FEW_COLUMNS * units
+    n = effective_rows(records) / cost_factor(records.square_ratio, 0.0 if may_be_perfect else centers.low)
+    outcome = _outcome(
+        replace(centers, may_be_perfect=may_be_perfect),
+        lambda _: n,
+        confidence_level,
+        _counted(records),
+        {"no_information": no_information_of(records), "rank": rank},
+    )
+    return outcome if records.n_effective == records.n_samples else replace(outcome, words=UNEQUAL_ROWS)
 
 
-def _remarks_above(records: Records, centers: TwoCenters) -> list[str]:
-    """Return what changed the upper limit, apart from the cap."""
-    found: list[str] = []
-    if which := _further_center(centers):
-        from_error = f"the classifier overfits: upper limit from the {which} error"
-        found.append(Worded.of(lambda write: f"{from_error} {write(centers.high)}"))
-    nearly_full = records.design is not None and records.design.is_nearly_full
-    if nearly_full and math.isnan(centers.cross_validated):
-        found.append("rank close to the number of rows, but no cross-validated error recorded")
-    return found
+def _counted(records: Records) -> list[str]:
+    """Return how rows of groups were counted, in a few words."""
+    if records.groups is None:
+        return []
+    effect = f"design effect {design_effect(records):.3g} of the out-of-bag losses"
+    return [f"{records.n_samples} rows counted as {effective_rows(records):.1f}: {effect}"]
 
 
-def _further_center(centers: TwoCenters) -> str:
-    """Return the name of the error from which the upper limit starts, if it is neither of the two centers."""
-    if centers.high <= max(centers.optimism_corrected, centers.error_632_plus):
-        return ""
-    return "out-of-bag" if centers.high == centers.out_of_bag else "cross-validated"
+def _of_probabilities(records: Records, confidence_level: float) -> Outcome:
+    centers = _centers_of_losses(records)
+    if math.isnan(centers.plus):
+        return Outcome.undefined(NOTHING_OUT_OF_BAG)
+    n, variance = effective_rows(records), brier_variance(records)
+    return _outcome(
+        centers,
+        lambda center: brier_size(center, variance, n),
+        confidence_level,
+        _counted(records),
+        {"no_information": records.no_information, "variance": variance},
+    )
 
 
-def _details(records: Records, centers: TwoCenters, n: float) -> dict[str, float]:
-    """Return the known numbers behind the limits."""
-    design = Design(records.n_samples) if records.design is None else records.design
-    known = {
-        "training_error": centers.training_error,
-        "optimism_corrected": centers.optimism_corrected,
-        "error_632_plus": centers.error_632_plus,
-        "error_out_of_bag": centers.out_of_bag,
-        "no_information": centers.no_information,
-        "overfits": float(centers.overfits),
-        "error_cross_validated": centers.cross_validated,
-        "lower_center": centers.low,
-        "upper_center": centers.high,
-        "effective_rows": math.nan if n == records.n_samples else n,
-        "rank": design.rank,
-        "distinct_rows": design.distinct_rows,
-    }
-    return {name: value for name, value in known.items() if not math.isnan(value)}
+def _of_scores(records: ScoreRecords, confidence_level: float) -> Outcome:
+    if min(records.n_events, records.n_samples - records.n_events) < 2:
+        return Outcome.undefined(ONE_ROW)
+    auc = auc_estimates(records)
+    cross_validated = auc_within_folds(records.require("stratified_folds"), records.event)
+    if math.isnan(auc.out_of_bag) or math.isnan(cross_validated):
+        return Outcome.undefined(NO_PAIR if math.isnan(auc.out_of_bag) else NO_PAIR_IN_A_FOLD)
+    sizes = AucSize.of(records)
+    of_loss = _outcome(
+        Centers(1.0 - auc.training, 1.0 - cross_validated, 1.0 - auc.out_of_bag, 1.0 - auc.plus),
+        lambda center: sizes.at(1.0 - center),
+        confidence_level,
+        _remarks_on_pairs(sizes, auc.n_never),
+        {"variance": sizes.variance},
+    )
+    loss = of_loss.raw_interval
+    return replace(
+        of_loss,
+        estimate=1.0 - of_loss.estimate,
+        raw_interval=ConfidenceInterval(1.0 - loss.high, 1.0 - loss.low),
+        details=_on_its_scale(of_loss.details),
+    )
 
 
-def _one_sided(
-    records: Records, confidence_level: float, alternative: str, *, tails: str, cap: bool
-) -> Outcome:
-    level = 2.0 * confidence_level - 1.0
-    if alternative == "less":
-        return _two_center(records, level, tails="equal", cap=cap)
-    outcome = _two_center(records, level, tails="equal", cap=False)
-    # nothing is said of an upper limit, and of its cap, where there is none
-    below = () if math.isnan(outcome.raw_interval.low) else _remarks_below(records, two_centers(records))
-    return replace(outcome, remarks=tuple(below))
+def _on_its_scale(details: Mapping[str, float]) -> dict[str, float]:
+    """Return details of the loss 1 - AUC in terms of the AUC, where its upper limit becomes the lower one."""
+    turned = {name: details[OTHER_SIDE.get(name, name)] for name in details}
+    return {name: value if name in NO_LOSSES else 1.0 - value for name, value in turned.items()}
 
 
-def _needs(options: Mapping[str, Any], design: Design | None = None) -> frozenset[str]:
-    cap = {"signed_suprema"} if options["cap"] else set()
-    folds = {"stratified_folds"} if design is not None and design.is_nearly_full else set()
-    return frozenset({"losses", "bootstrap", "design", *cap, *folds})
+def auc_within_folds(folds: FoldScores, event: Bools) -> float:
+    """Return the share of pairs of an event and a non-event of the same fold that are ranked correctly.
+
+    Ties count one half, and so does every pair of a fold whose classifier was fitted to one class. nan without a pair.
+
+    Examples
+    --------
+    >>> folds = FoldScores(np.array([[0.1, 0.9, 0.8, 0.7]]), np.array([[0, 0, 1, 1]]))
+    >>> auc_within_folds(folds, np.array([True, False, True, False]))
+    0.5
+    """
+    won = pairs = 0.0
+    for scores, fold in zip(folds.scores, folds.fold, strict=True):
+        for number in range(int(fold.max()) + 1):
+            tested, of_events = scores[fold == number], event[fold == number]
+            n_pairs = int(of_events.sum()) * int((~of_events).sum())
+            if n_pairs:
+                if np.isnan(tested).any():
+                    tested = np.zeros(tested.size)
+                ranked = weighted_auc(order_codes(tested[None]), of_events, np.ones(tested.size))
+                won, pairs = won + n_pairs * float(ranked[0]), pairs + n_pairs
+    return won / pairs if pairs else math.nan
 
 
-TWO_CENTER = Method(
+def _remarks_on_pairs(sizes: AucSize, n_never: int) -> list[str]:
+    remarks: list[str] = []
+    if sizes.shrinkage < 1.0:
+        counted = Worded.of(lambda write: f"cases counted as {write(sizes.shrinkage)} of their number")
+        remarks.append(Worded.joined(counted, ": rows of a group vary together"))
+    if n_never:
+        remarks.append(f"pairs never out of bag together, left out of the out-of-bag AUC: {n_never}")
+    return remarks
+
+
+TITLE = "Binomial limits around the cross-validated and the .632+ estimate"
+SOURCES = (
+    "this package, docs/explanation/two_centers.md; Clopper and Pearson (1934), Efron and Tibshirani (1997), Kohavi "
+    "(1995)"
+)
+#: Where rows are in groups, or do not count alike.
+UNEQUAL_ROWS = Words(TITLE, f"{SOURCES}, Kish (1965)")
+_FORMULA = (
+    "low = lo({n} l), high = up({n} h); l is the smaller of cv and e, h the largest of cv, e and (cv + b)/2; cv is the "
+    "mean loss of 5 times 10-fold stratified cross-validation, e the .632+ estimate, b Err(1); lo and up are "
+    "Clopper-Pearson limits for n cases with d/2 in each tail, extended to fractional numbers of errors"
+)
+
+OF_CLASSES = Method(
     name="two-center",
-    title=f"{CAPPED.title} where it exists",
-    formula="low = lo(n l), high = min(up(n M), max(up(n m), T + Q)), or up(n M) without a cap; m is the smaller of "
-    "the .632+ estimate and T + mean of (D_b - A_b), M is the largest of the two, of Err(1) if the classifier "
-    "overfits, and of the cross-validated error if the rank is nearly n; l is m, or (m + T)/2 if that is less and at "
-    "most half of the rows are distinct, or 0 if T is 0 and the rank is at most n/2; lo and up are Clopper-Pearson "
-    "limits for n cases with d/2 in each tail, extended to fractional numbers of errors; Q is the 1 - d/2 quantile of "
-    "one side of the suprema of cud",
+    title=TITLE,
+    formula=f"{_FORMULA.format(n='n')}; low = 0 if T is 0 and the rank is at most n/3",
     estimand=Estimand("conditional"),
-    needs=_needs({"cap": True}),
-    needs_with=_needs,
+    needs=frozenset({"losses", "bootstrap", "stratified_folds", "design"}),
     assumptions="one of the two centers is close to the error of this classifier, and varies as if observed on n new "
     "cases",
-    tendency="reached its level in 97 of 101 settings of simulated worlds and real data, including feature selection "
-    "and trees (docs/evidence/confirmation.md); with a rank above nine tenths of the rows, too long to be informative "
-    "(width .47 to .60 in 6 settings), with an estimate up to .08 too low; coverage .02 too low for groups of very "
-    "unequal size; long if the classifier overfits, and longer than the CUD bound for nearly separable classes",
-    reference=CAPPED.reference,
-    cost="B",
-    compute=_two_center,
-    one_sided=_one_sided,
-    options={"tails": Choice(("equal", "shortest")), "cap": Flag(True)},
-    others={"scores": TWO_CENTER_AUC, "probabilities": TWO_CENTER_BRIER},
+    tendency="its confirmation is under way (docs/evidence/recommended.md)",
+    reference=SOURCES,
+    ways={GROUPED: UNEQUAL_ROWS},
+    cost="B + 50",
+    compute=_of_classes,
 )
+OF_SCORES = replace(
+    OF_CLASSES,
+    reads="scores",
+    formula=f"for the loss 1 - AUC: {_FORMULA.format(n='ne')}; ne(c) is the number of cases that gives the "
+    "variance of Hanley and McNeil or of DeLong, reduced near 1 down to the rows of the rarer class",
+    needs=frozenset({"scores", "bootstrap", "stratified_folds"}),
+    reference=f"{SOURCES}, Hanley and McNeil (1982), DeLong et al. (1988), Newcombe (2006)",
+    ways={GROUPED: Words(TITLE, f"{SOURCES}, Hanley and McNeil (1982), Obuchowski (1997), Newcombe (2006)")},
+    compute=_of_scores,
+)
+OF_PROBABILITIES = replace(
+    OF_CLASSES,
+    reads="probabilities",
+    formula=f"{_FORMULA.format(n='ne')}; ne(c) is the number of 0/1 losses whose mean varies like that of the squared "
+    "errors and a quarter of an unseen case",
+    needs=frozenset({"losses", "bootstrap", "stratified_folds"}),
+    compute=_of_probabilities,
+)
+TWO_CENTER = replace(OF_CLASSES, others={"scores": OF_SCORES, "probabilities": OF_PROBABILITIES})

@@ -201,11 +201,6 @@ class MetricRows:
         return float(1.0 / np.square(used).sum())
 
     @property
-    def averages_classes(self) -> bool:
-        """Whether the mean losses of both classes are averaged, regardless of class sizes."""
-        return len(self._parts) > 1
-
-    @property
     def n_fewest(self) -> int:
         """Number of rows of the smallest class that is averaged separately, or else of the training set.
 

@@ -29,7 +29,7 @@ from cudbound.records import (
 #: which no metric can take apart.
 OF_EVERY_METRIC = frozenset(
     {"losses", "bootstrap", "folds", "repeated_folds", "stratified_folds", "leave_one_out", "test_set"}
-    | {"bound", "signed_suprema", "design", "inner"}
+    | {"bound", "design", "inner"}
 )
 
 
@@ -66,10 +66,7 @@ def view(records: Records, seen: MetricRows) -> Records | ScoreRecords:
     made: dict[str, Any] = {
         "effective_rows": seen.n_effective,
         "weighed": True,
-        "averages_classes": seen.averages_classes,
         "design": records.design,
-        "overfits": records.overfits,
-        "why_not_capped": records.why_not_capped,
     }
     if records.groups is not None:
         made["groups"] = Groups.of(records.groups.codes[seen.rows])

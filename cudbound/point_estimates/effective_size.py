@@ -1,4 +1,4 @@
-"""Effective sample sizes: distinct training points of a resampling step, and the effective number of rows in groups."""
+"""Effective sample sizes: of resampling steps, of rows in groups, and of squared errors as zeros and ones."""
 
 from __future__ import annotations
 
@@ -6,9 +6,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cudbound.basis.proportions import inverted_binomial_interval
+from cudbound.point_estimates.bootstrap_632 import leave_one_out_bootstrap_error, out_of_bag_error
 from cudbound.records import Groups, Records
 
 Array = NDArray[np.float64]
+
+#: Weight in the variance of one unseen case with the largest loss: without it, a hidden subgroup is missed.
+UNSEEN = 0.25
 
 
 def effective_size_bootstrap(n_samples: float) -> float:
@@ -155,6 +159,27 @@ def cost_factor(ratio: float, lower_center: float) -> float:
     if not lower_center < ratio:
         return 1.0
     return (ratio - lower_center) / (1.0 - lower_center)
+
+
+def brier_size(center: float, variance: float, n: float) -> float:
+    """Return the number of 0/1 losses whose mean has the same variance as that of n losses with this variance.
+
+    Examples
+    --------
+    >>> brier_size(0.2, 0.16, 10.0), brier_size(0.0, 0.0, 10.0)
+    (10.0, 10.0)
+    """
+    if center in (0.0, 1.0):
+        return n
+    largest = center * (1.0 - center)
+    return n * largest / min(variance + UNSEEN * (1.0 - center) ** 2 / n, largest)
+
+
+def brier_variance(records: Records) -> float:
+    """Return the variance of the squared errors out of bag, or that on the training rows if it is larger."""
+    losses, bootstrap = np.asarray(records.require("losses")), records.require("bootstrap")
+    squares = float(leave_one_out_bootstrap_error(np.square(bootstrap.losses), bootstrap.counts))
+    return max(squares - out_of_bag_error(records) ** 2, float(losses.var(ddof=1)))
 
 
 def _cluster_factor(deviations: Array, groups: Groups) -> float:

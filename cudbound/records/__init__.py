@@ -18,7 +18,6 @@ from cudbound.records.bootstrap_losses import (
     BoundaryDeviations,
     InnerErrors,
     RemovedCaseErrors,
-    SignedSuprema,
 )
 from cudbound.records.design import Design
 from cudbound.records.fold_losses import FoldLosses, NestedLosses, RepeatedFoldLosses, ReplacementErrors
@@ -66,7 +65,6 @@ __all__ = [
     "ReplacementErrors",
     "ReplicateLosses",
     "ScoreRecords",
-    "SignedSuprema",
     "SplitLosses",
     "TestSetLosses",
     "TestSetScores",
@@ -150,19 +148,10 @@ class Records(Recorded):
     boundary : BoundaryDeviations
     tuned : TunedLosses
         Losses of the configurations that a search tried.
-    signed_suprema : SignedSuprema
-        None if the classifier has no CUD bound, or if it caps nothing.
-    why_not_capped : str
-        Why there are no signed suprema, in a few words; empty if unknown.
     design : Design
         The matrix that reached the classifier.
     stratified_folds : RepeatedFoldLosses
-        Used if the rank of the design is close to the number of rows.
-    overfits : bool or None
-        Whether the error of the classifier shows that it overfits, see `cudbound.point_estimates.two_centers.overfits`;
-        None means that it follows from these losses, which are then those of the error.
-    averages_classes : bool, default=False
-        Whether the losses of both classes are averaged separately.
+        With the classes of the whole training set in every fold.
     bolstered : BolsteredLosses
     groups : Groups
         Groups of rows that were drawn and left out together; None without groups.
@@ -207,12 +196,8 @@ class Records(Recorded):
     replacements: ReplacementErrors | None = None
     boundary: BoundaryDeviations | None = None
     tuned: TunedLosses | None = None
-    signed_suprema: SignedSuprema | None = None
-    why_not_capped: str = ""
     design: Design | None = None
     stratified_folds: RepeatedFoldLosses | None = None
-    overfits: bool | None = None
-    averages_classes: Flag = False
     bolstered: BolsteredLosses | None = None
     groups: Groups | None = None
     bound: Any = field(default=None, repr=False)

@@ -7,12 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from cudbound.basis.parameter_error import ParameterError
 from cudbound.basis.validation import Array
 from cudbound.records.rules import (
     Counts,
     Deviations,
-    DeviationsIfRecorded,
     DrawLosses,
     DrawScoresIfRecorded,
     FitCount,
@@ -181,40 +179,3 @@ class BoundaryDeviations(Recorded):
     def __post_init__(self) -> None:
         super().__post_init__()
         check_ordered(self.lower, self.upper)
-
-
-@dataclass(frozen=True, eq=False)
-class SignedSuprema(Recorded):
-    """How much lower the error of a nearby classifier can be on a draw than on the training set.
-
-    The value of a draw b is the supremum over classifiers of (error - error_b)_+ g(alpha (L_b(fitted) - L_b)), with the
-    error on the training set, the error and the mean loss on the draw, and g(u) = clip(1 + u, 0, 1): the side of the
-    CUD bound for a training error that is too low.
-
-    Attributes
-    ----------
-    n_samples : int
-        Number of rows of the training set.
-    upper : ndarray of float, shape (n_resamples,)
-        Upper bounds on the suprema.
-    lower : ndarray of float, shape (n_resamples,), or None
-        Lower bounds; None means that `upper` is exact.
-    remarks : tuple of str
-    """
-
-    n_samples: Size
-    upper: Deviations
-    lower: DeviationsIfRecorded = None
-    remarks: Remarks = ()
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        lower = np.zeros_like(self.upper) if self.lower is None else self.lower
-        check_ordered(lower, self.upper)
-        if (lower < 0.0).any():
-            raise ParameterError("lower", "not negative", float(lower.min()))
-
-    @property
-    def n_fits(self) -> int:
-        """Number of classifier fits behind the record."""
-        return 0

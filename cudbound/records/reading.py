@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 #: Records without which a method that reads them has a variant.
-MAY_BE_ABSENT = frozenset({"inner", "signed_suprema", "design", "stratified_folds"})
+MAY_BE_ABSENT = frozenset({"inner", "design"})
 #: Records for which no rows of the training set are resampled.
 UNGROUPED = frozenset({"losses", "bolstered", "test_set", "second_test_set"})
 

@@ -241,7 +241,6 @@ DrawScores = Annotated[Array, Rule(partial(_scores, n_dimensions=2))]
 DrawScoresIfRecorded = Annotated[Array | None, Rule(partial(_scores, n_dimensions=2), optional=True)]
 #: Numbers on a scale of their own.
 Deviations = Annotated[Array, Rule(partial(_real, n_dimensions=1))]
-DeviationsIfRecorded = Annotated[Array | None, Rule(partial(_real, n_dimensions=1), optional=True)]
 NumberOrNan = Annotated[float, Rule(partial(_number_or_nan, low=0.0, high=math.inf))]
 Share = Annotated[float, Rule(_share)]
 #: Numbers of rows, of repetitions, and of classifier fits.

@@ -25,7 +25,6 @@ WORDS = {
     "replacements": ("cross-validation with replaced rows", "ReplacementErrors"),
     "boundary": ("suprema near the boundary", "BoundaryDeviations"),
     "tuned": ("cross-validation of each configuration of a search", "TunedLosses"),
-    "signed_suprema": ("suprema of one side", "SignedSuprema"),
     "design": ("the rank of the design", "Design"),
     "bolstered": ("kernels around the rows", "BolsteredLosses"),
     "bound": ("the CUD bound", "a classifier, as in cudbound.compare_intervals"),

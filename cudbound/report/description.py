@@ -148,7 +148,7 @@ def _procedure(rows: Sequence[Row], run: Run) -> list[str]:
         return [f"The classifier was fitted by {steps[0]}."]
     repeated = ", which every refit repeated" if any(row.n_fits > 1 for row in rows) else ""
     said = [f"The classifier was fitted by these steps{repeated}: {'; '.join(steps)}."]
-    if any(row.method == "cud" or "uncapped_high" in row.details for row in rows):
+    if any(row.method == "cud" for row in rows):
         said.append("The CUD bound keeps the steps before the classifier as fitted to all cases.")
     return said
 

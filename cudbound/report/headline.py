@@ -88,10 +88,10 @@ def interval_sentence(row: IntervalEstimate, n_samples: int | None = None, perce
 def _is_evidence(row: IntervalEstimate, run: Run) -> bool:
     """Whether an interval below the error of the majority class shows a better classifier.
 
-    With many features it does not, unless it is the recommended interval and the features cannot fit nearly any labels.
+    With many features it does not, unless it is the recommended interval.
     """
-    many = [one for one in run.cautions if isinstance(one, ManyFeaturesWarning)]
-    return not any(one.fits_any_labels or row.method != RECOMMENDED[0] for one in many)
+    many = any(isinstance(caution, ManyFeaturesWarning) for caution in run.cautions)
+    return row.method == RECOMMENDED[0] or not many
 
 
 def majority_sentence(row: IntervalEstimate, run: Run | None) -> tuple[str, ...]:

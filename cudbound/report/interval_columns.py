@@ -34,8 +34,7 @@ _SUBJECTS = {
 _CENTERS: dict[Center, str] = {
     "training error": "the training error",
     ".632 estimate": "the .632 estimate",
-    "mean of two centers": "the mean of the optimism-corrected error and the .632+ estimate",
-    "mean of out-of-bag and .632+": "the mean of the out-of-bag error and the .632+ estimate",
+    "mean of cross-validated and .632+": "the mean of the cross-validated and the .632+ estimate",
 }
 #: Limits and estimates within this distance are equal up to the order of summation.
 ROUNDING = 1e-9

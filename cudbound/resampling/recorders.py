@@ -12,13 +12,8 @@ import numpy as np
 
 from cudbound.bound.boundary import boundary_deviations, boundary_limits
 from cudbound.bound.cud_bound import CudBound, solve_bound, solve_joint_bounds
-from cudbound.bound.signed_suprema import solve_signed_suprema
-from cudbound.metrics.metric import ERROR, MetricRows
 from cudbound.metrics.targets import Target
-from cudbound.metrics.views import view
-from cudbound.point_estimates.two_center_limits import cap_range
-from cudbound.point_estimates.two_centers import allows_cap, overfits
-from cudbound.records import Records, SignedSuprema, TestSetLosses
+from cudbound.records import Records, TestSetLosses
 from cudbound.records.split_losses import N_HALVINGS
 from cudbound.resampling.bolstering import record_bolstered
 from cudbound.resampling.bootstrap import record_bootstrap, record_inner, usable_draws
@@ -152,15 +147,6 @@ def _own_test_sets(recording: Recording, _: Made) -> tuple[TestSetLosses, TestSe
     return record_own_test_sets(task, other.recorded(seeds[1]))
 
 
-def _overfits(recording: Recording, made: Made) -> bool:
-    sample = recording.sample
-    of_error = MetricRows(ERROR, sample.labels > 0.0, sample.sample_weight)
-    names = ("losses", "predicted_positive", "positive", "chance_losses", "groups", "design", "bootstrap")
-    seen = view(Records(**{name: made[name] for name in names if name in made}), of_error)
-    assert isinstance(seen, Records)
-    return overfits(seen)
-
-
 def _boundary(recording: Recording, _: Made) -> Any:
     assert recording.model is not None
     return boundary_deviations(
@@ -184,27 +170,6 @@ def _bound(recording: Recording, target: Target) -> tuple[CudBound, ...]:
     if len(family) == 1:
         return (solve_bound(recording.model, recording.counts, seen=family[0], **shared),)
     return solve_joint_bounds(recording.model, recording.counts, family, **shared)
-
-
-def _signed_suprema(recording: Recording, target: Target, records: Records) -> SignedSuprema | None:
-    """Return the signed suprema, as far as the upper limit of the target depends on them."""
-    model, drawn = recording.model, records.bootstrap is not None
-    if model is None or records.why_not_capped or not drawn or not allows_cap(records):
-        return None
-    level, alternative = target.each_level, target.alternative_of_loss
-    # a lower limit does not depend on them
-    least_most = (
-        (1.0, 0.0) if alternative == "greater" else cap_range(records, level, alternative, recording.tails)
-    )
-    return solve_signed_suprema(
-        model,
-        recording.counts,
-        probability=level if target.one_sided else 0.5 + level / 2,
-        localization=recording.localization,
-        search=replace(recording.search, all_draws=False, side="negative"),
-        matters=least_most,
-        seen=target.rows,
-    )
 
 
 def _own_intervals(recording: Recording, target: Target, _: Records) -> dict[str, Any]:
@@ -282,8 +247,6 @@ RECORDERS: dict[str, Recorder] = {
     ),
     "cv": Recorder(_cv, lambda recording: 0 if recording.splits is None else len(recording.splits.test)),
     "tuned": Recorder(_tuned, _count_tuned, keeps_groups=True),
-    "overfits": Recorder(_overfits, after=("bootstrap",), keeps_groups=True),
-    "signed_suprema": Recorder(_signed_suprema, per="target", keeps_groups=True),
     "own_intervals": Recorder(_own_intervals, per="target", keeps_groups=True),
 }
 #: Ways to reduce the refits of a record; the refits of other records depend only on the rows.

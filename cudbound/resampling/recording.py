@@ -82,8 +82,6 @@ class Recording:
         Localization rate of the bound on the scale of the mean loss.
     search : Search
         How far the draws of the bound are solved.
-    tails : {"equal", "shortest"}
-        Tails of the limits that are capped by signed suprema.
     own : mapping of str to callable
         User-defined methods, which fit by themselves, by name.
     scoring : Scoring
@@ -108,7 +106,6 @@ class Recording:
     bound: Bound = field(default_factory=Bound)
     localization: float = 0.0
     search: Search = field(default_factory=Search)
-    tails: str = "equal"
     own: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
     scoring: Scoring = field(default_factory=Scoring)
     n_jobs: int = 1

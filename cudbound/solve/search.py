@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import math
-import time
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -18,9 +16,6 @@ from cudbound.solve.effort import default_node_budget, nodes_within
 from cudbound.solve.limits import NO_LIMITS, SearchLimits
 from cudbound.solve.solve_draws import solve_draws
 
-#: Shares of the nodes after which a search in stages can end; what is repeated adds little to the last.
-STAGES = (1 / 64, 1 / 8, 1.0)
-
 
 @dataclass(frozen=True)
 class Search:
@@ -30,7 +25,6 @@ class Search:
     """
 
     all_draws: bool = False
-    side: str = "both"
     n_jobs: int | None = 1
     limits: SearchLimits = NO_LIMITS
 
@@ -49,27 +43,8 @@ class Search:
         if not self._is_planned or seconds == math.inf:
             return self.limits
         if seconds is None:
-            return replace(self.limits, nodes=default_node_budget(problem, self.side))
+            return replace(self.limits, nodes=default_node_budget(problem))
         return replace(self.limits, nodes=nodes_within(seconds * check_n_jobs(self.n_jobs), problem))
-
-    def stages(self, problem: Problem) -> Iterator[Search]:
-        """Yield this search with growing shares of its nodes, for callers that may stop early.
-
-        Every stage must resume from the draws of the one before.
-        """
-        limits = self._planned(problem)
-        nodes = limits.nodes
-        shares = [1.0]
-        if nodes is not None and nodes < math.inf:
-            # every stage minimizes the loss of each draw again: fewer nodes than draws are not worth it
-            shares = [share for share in STAGES if share == 1.0 or share * nodes >= problem.n_draws]
-        begun = time.monotonic()
-        for share in shares:
-            part = nodes if nodes is None or share == 1.0 else int(share * nodes)
-            seconds = None if limits.seconds is None else limits.seconds - (time.monotonic() - begun)
-            if seconds is not None and seconds <= 0.0 and share > shares[0]:
-                return
-            yield replace(self, limits=replace(limits, nodes=part, seconds=seconds))
 
     def run(
         self,
@@ -91,7 +66,6 @@ class Search:
         try:
             return solve_draws(
                 problem,
-                side=self.side,
                 ranks=None if self.all_draws else rank,
                 n_jobs=self.n_jobs,
                 limits=self._planned(problem),
@@ -106,13 +80,11 @@ class Search:
 
 def search_ended(search: Search, draws: Draws, lower: float, upper: float) -> NotCertifiedWarning:
     """Return a warning with the range of the quantile and, for each reason why it is not proved, what to do."""
-    both = search.side == "both"
-    what = "half-width" if both else "quantile of the signed suprema"
-    goes_on = "; at(limits=...) of a result of cud_interval continues the search" if both else ""
+    goes_on = "; at(limits=...) of a result of cud_interval continues the search"
     inaccurate = np.flatnonzero(draws.status == SolveStatus.INACCURATE)
     n_limited = int((~draws.decided).sum()) - inaccurate.size
     advice = [
-        f"The {what} is {within(lower, upper)}; the larger value was used, which can only make the interval longer."
+        f"The half-width is {within(lower, upper)}; the larger value was used, which can only make the interval longer."
     ]
     if n_limited and search.has_default_budget:
         advice.append(
@@ -134,5 +106,5 @@ def search_ended(search: Search, draws: Draws, lower: float, upper: float) -> No
         n_limited=n_limited,
         n_inaccurate=int(inaccurate.size),
         half_width=(lower, upper),
-        method="cud" if both else "two-center",
+        method="cud",
     )

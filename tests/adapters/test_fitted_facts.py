@@ -151,7 +151,7 @@ def test_rows_of_any_kind_are_read_and_left_as_they_are():
 
     few = sparse.csr_matrix(np.where(X > 1.0, 1.0, 0.0))
     found = facts(make_pipeline(StandardScaler(with_mean=False), LOGISTIC), few)
-    assert (found.reads_labels, found.distinct_rows) == ("", len(np.unique(few.toarray(), axis=0)))
+    assert found.reads_labels == ""
     assert found.rank == np.linalg.matrix_rank(np.column_stack([np.ones(40), few.toarray()]))
 
     gaps = X.copy()
@@ -191,23 +191,7 @@ def test_rank_of_a_basis_is_that_of_the_design_of_the_bound():
     ids=lambda one: type(one).__name__,
 )
 def test_no_rank_without_a_linear_form(classifier):
-    found = facts(classifier)
-    assert np.isnan(found.rank)
-    assert found.distinct_rows == 40
-
-
-def test_distinct_rows_are_those_that_reach_the_classifier():
-    assert facts(make_pipeline(FunctionTransformer(np.sign), LOGISTIC)).distinct_rows == len(
-        np.unique(np.sign(X), axis=0)
-    )
-    texts = pd.DataFrame({"sex": np.where(X[:, 0] > 0, "f", "m"), "age": np.round(X[:, 1])})
-    trusting = make_pipeline(FunctionTransformer(), _AnyColumns())
-    assert facts(trusting, texts).distinct_rows == len(texts.drop_duplicates())
-
-
-class _AnyColumns(GaussianNB):
-    def fit(self, X, y):
-        return super().fit(np.zeros((len(y), 1)), y)
+    assert np.isnan(facts(classifier).rank)
 
 
 def test_what_chose_parameters_on_the_rows():

@@ -10,7 +10,7 @@ from sklearn.svm import LinearSVC
 
 import cudbound as cb
 from cudbound.basis.exceptions import FewEventsWarning, ManyFeaturesWarning
-from cudbound.records import BootstrapScores, ScoreRecords
+from cudbound.records import BootstrapScores, FoldScores, ScoreRecords
 from tests.data import sample
 
 X, Y = sample(40, seed=3)
@@ -48,7 +48,7 @@ def test_the_sentence_names_the_auc():
         "With 95% confidence, the AUC (c-statistic) of this classifier on new cases is at"
     )
     assert found.confidence_interval.high == 1.0
-    assert "out-of-bag AUC" in str(found)
+    assert "cross-validated estimate 0." in str(found)
 
 
 def test_exchanging_the_classes_leaves_the_auc_and_the_brier_score_as_they_are():
@@ -90,9 +90,10 @@ def test_what_cannot_be_judged_is_refused():
 def test_recorded_scores_give_the_interval_of_the_call():
     found = cb.compare_intervals(CLASSIFIER, X, Y, methods="two-center", metric="auc", **SETTINGS)
     records = found.analysis.records
-    scores = ScoreRecords(
-        Y == 1, records.scores, BootstrapScores(records.bootstrap.counts, records.bootstrap.scores)
-    )
+    partitions = records.stratified_folds.partitions
+    folds = FoldScores([one.scores for one in partitions], [one.fold for one in partitions])
+    draws = BootstrapScores(records.bootstrap.counts, records.bootstrap.scores)
+    scores = ScoreRecords(Y == 1, records.scores, draws, stratified_folds=folds)
     row = cb.interval_of(scores, "two-center")
     assert (row.metric, row.raw_interval) == ("auc", found.rows[0].raw_interval)
     with pytest.raises(ValueError, match="'positive' parameter must be None with ScoreRecords"):

@@ -184,7 +184,7 @@ def test_the_paragraph_says_which_steps_are_repeated():
         "which every refit repeated: standardization of features; logistic regression with a ridge penalty"
     )
     kept = "The CUD bound keeps the steps before the classifier as fitted to all cases."
-    for method, uses_the_bound in (("two-center", True), ("cud", True), ("langford-binomial", False)):
+    for method, uses_the_bound in (("two-center", False), ("cud", True)):
         said = compare_intervals(clf, X, Y, methods=method, **FEW).describe().methods
         assert (repeated in said) == (method != "cud")  # which refits nothing
         assert "by these steps" in said
@@ -197,7 +197,7 @@ def test_several_metrics_are_one_sentence():
     assert re.match(
         r"two-center: sensitivity 0\.\d\d \(.* to .*\), specificity 0\.\d\d \(.* to .*\)", said.results
     )
-    assert "optimism_corrected" not in str(said)
+    assert "cross_validated" not in str(said)
 
 
 def test_percent_holds_everywhere():
@@ -215,5 +215,5 @@ def test_percent_holds_everywhere():
 
 
 def test_numbers_of_a_method_are_told_in_words(table):
-    row = replace(table["cud"], details={"optimism_corrected": 0.05, "n_tested": 100.0}, remarks=())
-    assert row.all_remarks == "optimism-corrected error = 0.05, n tested = 100"
+    row = replace(table["cud"], details={"out_of_bag": 0.05, "n_tested": 100.0}, remarks=())
+    assert row.all_remarks == "out-of-bag estimate = 0.05, n tested = 100"

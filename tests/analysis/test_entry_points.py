@@ -50,7 +50,7 @@ def all_tables(estimator, X, y):
     estimator.fit(X, y)
     small = {"n_resamples": 4, "resampling": Resampling(inner=2, sizes=TINY), "rng": 0}
     tables = (
-        exactly(compare_intervals(estimator, X, y, methods=["all", "two-center-cv"], **small)),
+        exactly(compare_intervals(estimator, X, y, methods="all", **small)),
         exactly(estimate_error(estimator, X, y, **small)),
         exactly(
             compare_learners(
@@ -330,7 +330,7 @@ def test_resampling_of_another_kind(given):
 def test_a_method_that_has_too_few_rows_keeps_its_row_and_the_others_theirs():
     X_few, y_few = np.array([[0.0], [1.0], [2.0], [4.0]]), np.array([0, 1, 0, 1])
     clf = LeastSquaresClassifier().fit(X_few, y_few)
-    table = compare_intervals(clf, X_few, y_few, methods=["all", "two-center-cv"], **ARGUMENTS)
+    table = compare_intervals(clf, X_few, y_few, methods="all", **ARGUMENTS)
     reason = "needs at least 6 rows, for 3 folds of 2. Got 4; leave nested-cv out of the methods"
     assert [row.method for row in table.rows if "could not be computed" in str(row.degenerate)] == [
         "nested-cv"

@@ -134,8 +134,8 @@ def test_the_command_says_the_same_and_what_to_type_there():
         (lambda: interval_of(TestSetLosses(WRONG, 60), ("test-set-wald", {"sides": "upper"})), "side"),
         (lambda: estimate_error(None, None, None, methods="bootstrap632"), "bootstrap-632"),
         (
-            lambda: performance_interval(None, None, None, method=("two-center", {"tail": "shortest"})),
-            "tails",
+            lambda: performance_interval(None, None, None, method=("location-shifted", {"centre": "632"})),
+            "center",
         ),
     ],
 )

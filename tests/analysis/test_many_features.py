@@ -54,7 +54,7 @@ def test_every_interval_warns_and_shows_no_better_classifier(method):
         named = {"method": method} if call is performance_interval else {"methods": method}
         result, (message,) = with_warnings(call, RIDGE, X, Y, **named, **SMALL)
         assert message.startswith("The classifier has 120 features (rank of the design 40) for 40 rows.")
-        assert "do not rely on the interval" in message
+        assert "do not rely on intervals that use the training error, except two-center" in message
         assert message in unwrapped(str(result))
         assert "above the interval" not in unwrapped(str(result))
 

@@ -29,6 +29,7 @@ from cudbound.records import (
     BootstrapLosses,
     BootstrapScores,
     FoldLosses,
+    FoldScores,
     ScoreRecords,
     SplitLosses,
     TestSetLosses,
@@ -207,7 +208,8 @@ def test_other_losses_are_taken():
     )
     # squared errors of probabilities have a class of their own
     counts, risks = draw_counts(40, 60, np.random.default_rng(0)), RNG.random((60, 40))
-    records = ScoreRecords(Y == 1, risks[0], BootstrapScores(counts, risks), probabilities=True)
+    draws, folds = BootstrapScores(counts, risks), FoldScores(risks[:1], fold[None])
+    records = ScoreRecords(Y == 1, risks[0], draws, probabilities=True, stratified_folds=folds)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert interval_of(records, "two-center").metric == "brier"

@@ -175,7 +175,8 @@ def test_draws_are_summed_up(results):
     ("classifier", "methods", "run"),
     [
         (CLF, "k-fold-t", "Run: seed 0."),
-        (CLF, ["k-fold-t", "two-center"], "Run: 20 resamples, localization = n, seed 0."),
+        (CLF, ["k-fold-t", "two-center"], "Run: 20 resamples, seed 0."),
+        (CLF, ["k-fold-t", "cud"], "Run: 20 resamples, localization = n, seed 0."),
         (KNeighborsClassifier(), "two-center", "Run: 20 resamples, seed 0."),
     ],
 )

@@ -110,7 +110,7 @@ def test_what_helps_is_what_helps_this_method(
     monkeypatch.setattr(forecasts, "SECONDS_BEFORE_FORECAST", 0.0)
     monkeypatch.setattr(forecasts, "LONG_SECONDS", 0.0)
     X, y = sample(20)
-    more = {"resampling": Resampling(inner=inner), "n_jobs": n_jobs, "n_resamples": 12, "rng": 0}
+    more = {"resampling": Resampling(inner=inner), "n_jobs": n_jobs, "n_resamples": 60, "rng": 0}
     with pytest.warns(SlowRefitsWarning) as said:
         compare_intervals(KNeighborsClassifier(3).fit(X, y), X, y, methods=methods, **more)
     (told,) = (one.message for one in said if one.category is SlowRefitsWarning)
@@ -153,20 +153,21 @@ def warned_refits(
 
 
 def test_warnings_of_refits_are_one_of_the_whole_call() -> None:
+    # 120 draws, and 5 times as many folds as the smaller class has rows
     (said,) = warned_refits(SGDClassifier(max_iter=2), n_jobs=2)  # in processes of their own
     assert str(said.message).startswith(
-        "120 of 120 refits warned, and are used as they are: ConvergenceWarning in"
+        "165 of 165 refits warned, and are used as they are: ConvergenceWarning in"
     )
     (said,) = warned_refits(Talkative(3))
     assert (said.filename, said.category) == (__file__, WarnedRefitsWarning)
     event: Any = said.message
-    assert (event.n_refits, event.n_warned) == (120, 120)
+    assert (event.n_refits, event.n_warned) == (165, 165)
     assert event.categories == ("ConvergenceWarning", "FutureWarning")
     assert str(event).startswith(
-        "120 of 120 refits warned, and are used as they are: ConvergenceWarning in 120: no convergence after "
+        "165 of 165 refits warned, and are used as they are: ConvergenceWarning in 165: no convergence after "
     )
     assert str(event).endswith(
-        "; FutureWarning in 120: old parameter; scale the features, or allow more iterations."
+        "; FutureWarning in 165: old parameter; scale the features, or allow more iterations."
     )
 
 
@@ -195,7 +196,7 @@ def test_worker_processes_of_refits_write_nothing(capfd: pytest.CaptureFixture[s
     X, y = sample(20)
     with warnings.catch_warnings(action="ignore"):
         search.fit(X, y)
-    with pytest.warns(WarnedRefitsWarning, match=r"^\d+ of 6 refits warned"):
+    with pytest.warns(WarnedRefitsWarning, match=r"^\d+ of 51 refits warned"):
         performance_interval(search, X, y, n_resamples=6, rng=0)
     assert capfd.readouterr().err == ""
 
@@ -226,7 +227,7 @@ def test_seeds_tell_the_time_of_all_of_them(monkeypatch: pytest.MonkeyPatch) -> 
         over_seeds(partial(performance_interval, clones, X, y, n_resamples=60), 4, rng=0)
     told = [str(one.message) for one in said if one.category is SlowRefitsWarning]
     assert len(told) == 1
-    assert told[0].startswith("240 refits with 4 seeds will take about ")
+    assert told[0].startswith("440 refits with 4 seeds will take about ")
 
 
 def test_seeds_of_fast_refits_are_told_after_the_first_one(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -59,7 +59,7 @@ def test_the_headline_is_the_sentence_of_the_recommended_row():
     ours = table["two-center"]
     sentence = (
         f"The error of this classifier on new cases is estimated at {ours.estimate:.3f} (95% confidence interval "
-        f"{ours.low:.3f} to {ours.high:.3f}; two-center interval from 40 training rows and 61 fits)."
+        f"{ours.low:.3f} to {ours.high:.3f}; two-center interval from 40 training rows and 111 fits)."
     )
     assert table.headline.startswith(
         f"{sentence} Always predicting the majority class would be wrong for 50.0%"
@@ -282,6 +282,6 @@ def test_any_classifier_gets_a_headline():
     table = compare_intervals(
         forest, X, y, methods="recommended", n_resamples=5, rng=0, resampling=Resampling(inner="oob")
     )
-    assert "two-center interval from 30 training rows and 6 fits" in table.headline
+    assert "two-center interval from 30 training rows and 56 fits" in table.headline
     constant = DummyClassifier().fit(X, y)
     assert "no evidence" in performance_interval(constant, X, y, n_resamples=5, rng=0).basis[0]

@@ -6,9 +6,7 @@ import re
 from dataclasses import replace
 
 import numpy as np
-import pandas as pd
 import pytest
-from docs_pages import ROOT
 from sklearn.linear_model import LogisticRegression
 from sklearn.tree import DecisionTreeClassifier
 from unwrapped import unwrapped
@@ -26,9 +24,8 @@ X = RNG.normal(size=(50, 3))
 Y = np.where(X[:, 0] + RNG.normal(size=50) > 0.2, "ill", "well")
 CLF = LogisticRegression().fit(X, Y)
 FEW = {"n_resamples": 40, "rng": 0}
-CAPPED = f"{TITLE}, capped by the CUD bound"
-BOTH = f"{CAPPED}, for sensitivity and specificity, combined"
-OF_CLASSES = {"laber2008small", "clopper1934use", "efron1983leisurely", "efron1997improvements"}
+BOTH = f"{TITLE}, for sensitivity and specificity, combined"
+OF_CLASSES = {"clopper1934use", "efron1997improvements", "kohavi1995study"}
 WITH_PREVALENCE = Metrics(["error", "ppv"], "ill", prevalence="sample")
 HELD_TOGETHER = f"{BOTH} at both lower and at both upper limits, which hold together"
 #: The title of two-center for a metric, and the sources beyond those of the error.
@@ -51,13 +48,13 @@ OF_METRICS = [
     (
         "net-benefit",
         {"prevalence": "sample", "threshold": 0.5},
-        f"{CAPPED}, for the mean cost, combined with Clopper-Pearson limits of the prevalence (MOVER)",
+        f"{TITLE}, for the mean cost, combined with Clopper-Pearson limits of the prevalence (MOVER)",
         {"vickers", "zou"},
     ),
     (
         "net-benefit",
         {"prevalence": 0.3, "threshold": 0.5},
-        f"{CAPPED}, for the mean cost, subtracted from the given prevalence",
+        f"{TITLE}, for the mean cost, subtracted from the given prevalence",
         {"vickers", "kish"},
     ),
 ]
@@ -74,7 +71,7 @@ def words_of(metric, clf=CLF, y=Y, **more):
 @pytest.mark.parametrize("metric", ["error", "sensitivity", "specificity", "fpr"])
 def test_an_error_by_class_has_the_words_of_the_error(metric):
     description = words_of(Metrics(metric, "ill"))
-    assert f"by: {CAPPED} (two-center)." in description.methods
+    assert f"by: {TITLE} (two-center)." in description.methods
     assert keys(description) == OF_CLASSES
     assert (f"Methods for an error were applied to 1 - {metric}." in description.methods) == (
         metric in COMPLEMENTS
@@ -91,15 +88,15 @@ def test_what_is_derived_says_from_what_and_how(metric, settings, title, further
 @pytest.mark.parametrize(
     ("metric", "words", "sources"),
     [
-        ("auc", "optimism-corrected, the out-of-bag and the .632 AUC", {"hanley", "delong", "newcombe"}),
-        ("brier", ".632, the out-of-bag and the optimism-corrected Brier score", set()),
+        ("auc", f"{TITLE} (two-center)", {"hanley", "delong", "newcombe"}),
+        ("brier", f"{TITLE} (two-center)", set()),
     ],
 )
 def test_scores_and_probabilities_have_no_words_of_the_error(metric, words, sources):
     description = words_of(Metrics(metric, "ill"))
     assert words in description.methods
     assert "CUD" not in str(description)
-    assert {re.sub(r"\d.*", "", key) for key in keys(description)} == {"clopper", "efron"} | sources
+    assert {re.sub(r"\d.*", "", key) for key in keys(description)} == {"clopper", "efron", "kohavi"} | sources
 
 
 def test_groups_have_the_sources_of_groups():
@@ -109,26 +106,14 @@ def test_groups_have_the_sources_of_groups():
     assert "kish1965survey" in keys(words_of("error", groups=groups))
 
 
-@pytest.mark.parametrize("why", ["option", "lower limit", "three classes", "tree"])
-def test_a_limit_without_a_cap_is_not_said_to_be_capped(why):
-    clf, y, more = CLF, Y, {}
-    if why == "option":
-        more = {"methods": [("two-center", {"cap": False})]}
-    elif why == "lower limit":
-        more = {"alternative": "greater"}
-    elif why == "three classes":
-        y = np.where(X[:, 0] > 0.6, "a", np.where(X[:, 1] > 0, "b", "c"))
-        clf = LogisticRegression().fit(X, y)
-    else:
-        clf = DecisionTreeClassifier(random_state=0).fit(X, Y)
-    table = compare_intervals(clf, X, y, **{"methods": "two-center"} | FEW | more)
-    for description in (table.describe().methods, table.to_text(style="paper"), *table.pictured["title"]):
-        assert "capped" not in description.replace("not capped", "")
-    assert "laber2008small" not in keys(table.describe())
-    overfits = "and, above, the out-of-bag error" in table.rows[0].title
-    assert overfits == (why == "tree")
-    centered = "mean of the out-of-bag error and the .632+ estimate" in unwrapped(table.to_text())
-    assert centered == overfits
+@pytest.mark.parametrize("classes", [2, 3])
+def test_no_word_of_the_bound_where_it_is_not_used(classes):
+    y = Y if classes == 2 else np.where(X[:, 0] > 0.6, "a", np.where(X[:, 1] > 0, "b", "c"))
+    clf = DecisionTreeClassifier(random_state=0).fit(X, y)
+    table = compare_intervals(clf, X, y, methods="two-center", **FEW)
+    for words in (str(table.describe()), table.to_text(style="paper"), table.to_text()):
+        assert "CUD" not in words
+    assert "mean of the cross-validated and the .632+ estimate" in unwrapped(table.to_text())
 
 
 def test_remarks_name_their_measures():
@@ -150,10 +135,9 @@ def test_several_ways_of_one_method_are_told_apart_on_paper():
         compare_intervals(CLF, X, Y, methods="two-center", metric=metrics, **FEW).to_text(style="paper")
     )
     assert (
-        f"Method: {CAPPED} (two-center, for error); the same, for sensitivity and specificity, combined"
-        in text
+        f"Method: {TITLE} (two-center, for error and AUC (c-statistic)); the same, for sensitivity and specificity, "
+        "combined" in text
     )
-    assert "of Hanley and McNeil or of DeLong (two-center, for AUC (c-statistic))." in text
     two = compare_intervals(CLF, X, Y, methods=["two-center", "test-set-wilson"], metric=metrics, **FEW)
     text = unwrapped(two.to_text(style="paper"))
     assert (
@@ -238,20 +222,10 @@ def test_every_way_of_a_method_is_explained():
     assert explain("two-center").others[0].to_frame().equals(available_methods().loc[["two-center"]])
 
 
-def test_what_is_said_of_many_features_is_in_the_evidence():
-    cells = pd.read_csv(ROOT / "docs" / "evidence" / "two-center-confirmation" / "cells.csv")
-    cells = cells[(cells["method"] == "two-center") & (cells["rank"] > 0.9 * cells["n"])]
-    explanation = METHODS["two-center"].tendency
-    least, most = (f"{width:.2f}".lstrip("0") for width in (cells["width"].min(), cells["width"].max()))
-    assert f"width {least} to {most} in {len(cells)} settings" in explanation
-    low = f"{(cells['truth'] - cells['estimate']).max():.2f}".lstrip("0")
-    assert f"an estimate up to {low} too low" in explanation
-
-
 def test_own_words_of_a_row_are_those_of_its_table():
     row = compare_intervals(CLF, X, Y, methods="two-center", **FEW).rows[0]
-    assert row.title == CAPPED
-    assert row.words.reference == f"{SOURCES}, Laber and Murphy (2008)"
+    assert row.title == TITLE
+    assert row.words.reference == SOURCES
     assert replace(row, words=None).title == "two-center"
 
 
@@ -327,12 +301,8 @@ def test_weights_of_rows_are_told():
     table = compare_intervals(clf, X, Y, methods="two-center", sample_weight=weights, **FEW)
     assert "Rows were weighted:" in table.describe().methods
     assert "Rows were weighted:" in table.to_text()
+    assert "kish1965survey" in keys(table.describe())
     assert "weighted" not in str(words_of("error"))
-
-
-def test_shortest_limits_have_words_of_their_own():
-    row = compare_intervals(CLF, X, Y, methods=[("two-center", {"tails": "shortest"})], **FEW).rows[0]
-    assert row.title == f"Shortest b{CAPPED[1:]}"
 
 
 def test_a_stated_prevalence_is_of_another_population():

@@ -54,7 +54,7 @@ def test_what_was_done_stands_under_the_table_and_in_json(fake: Fake, patients):
     assert "\nCategorical columns, found automatically: site (text).\n" in unwrapped(text)
     assert (
         "\nMissing values: 'bmi' 3, 'site' 2 of 40 rows, filled with the median of the column (a category with its "
-        "most frequent level), in every fit; for cud and the cap of two-center, with that of all rows.\n"
+        "most frequent level), in every fit; for cud, with that of all rows.\n"
     ) in unwrapped(text)
     run = json.loads(interval(*arguments, "drop", "--format", "json").stdout)["run"]
     assert run["n_samples"] == 36
@@ -72,7 +72,7 @@ def test_what_was_read_is_said(fake: Fake, patients):
         "categorical features: 'site' ('north', 'south', 'west')",
         "columns left out: 'id'",
         "missing values: 'bmi' 3, 'site' 2 of 40 rows, filled with the median of the column (a category with its most "
-        "frequent level), in every fit; for cud and the cap of two-center, with that of all rows",
+        "frequent level), in every fit; for cud, with that of all rows",
     ]
     found = interval("--exclude", "id", "--categorical", "auto", "--missing", "median").stderr
     assert found.splitlines() == [f"cudbound: {line}" for line in ("read 40 rows of 'patients.csv'", *read)]

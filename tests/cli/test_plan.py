@@ -54,7 +54,7 @@ def test_a_pilot_is_planned_as_in_python():
         "half_width": 0.2,
         "probability": 0.7,
         "confidence_level": 0.9,
-        "method": ("two-center", {"tails": "shortest"}),
+        "method": ("location-shifted", {"center": "632"}),
     }
     same(
         plan(
@@ -69,7 +69,7 @@ def test_a_pilot_is_planned_as_in_python():
                 "specificity",
             ),
             *("--half-width", "0.2", "--probability", "0.7", "--confidence-level", "0.9", "--format", "csv"),
-            *("--option", "two-center.tails=shortest"),
+            *("--method", "location-shifted", "--option", "location-shifted.center=632"),
         ),
         plan_sample_size(
             ridge,

@@ -116,13 +116,12 @@ def test_bootstrap_draws_take_whole_groups():
 
 
 def test_flags_of_a_method_reach_the_package_and_can_be_pasted():
-    asked = ["--methods", "two-center", "--option", "two-center.cap=false"]
+    asked = ["--methods", "kohavi-normal", "--option", "kohavi-normal.fallback=true"]
     rows = printed(*asked)
-    theirs = expected(methods=("two-center", {"cap": False}))
+    theirs = expected(methods=("kohavi-normal", {"fallback": True}))
     pd.testing.assert_frame_equal(rows, theirs)
-    assert "upper limit not capped, as requested" in rows["remarks"][0]
     first = run(*asked).stdout
-    assert "Choices: --option two-center.cap=false\n" in first
+    assert "Choices: --option kohavi-normal.fallback=true\n" in first
 
 
 @pytest.mark.parametrize(

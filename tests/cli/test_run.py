@@ -68,8 +68,8 @@ def test_compute_collects_the_warnings_of_the_package(monkeypatch):
     ("event", "message"),
     [
         (
-            NotCertifiedWarning("", n_limited=1, half_width=(0.2, 0.25), method="two-center"),
-            "two-center: q- is between 0.200 and 0.250; the larger value was used",
+            NotCertifiedWarning("", n_limited=1, half_width=(0.2, 0.25), method="cud"),
+            "cud: q is between 0.200 and 0.250; the larger value was used",
         ),
         (
             NotCertifiedWarning("pass previous=result.draws", n_inaccurate=3),

@@ -384,16 +384,6 @@ def error_interval_by_name() -> Numbers:
 
 
 @golden
-def error_interval_without_further_centers() -> Numbers:
-    clf, X, y = fitted(cb.LeastSquaresClassifier())
-    return table(
-        cb.performance_interval(
-            clf, X, y, n_resamples=60, rng=30, method=("two-center", {"cap": False})
-        ).to_frame()
-    )
-
-
-@golden
 def cud_interval_of_least_squares() -> Numbers:
     return bound(
         cb.cud_interval(*fitted(cb.LeastSquaresClassifier()), n_resamples=40, rng=31, all_draws=True)

@@ -14,7 +14,6 @@ from cudbound.adapters import express
 from cudbound.adapters.fitted_facts import facts_of
 from cudbound.basis.sample import Sample
 from cudbound.bound.boundary import boundary_deviations
-from cudbound.bound.signed_suprema import solve_signed_suprema
 from cudbound.intervals import GROUPS, METHODS
 from cudbound.point_estimates import ESTIMATORS
 from cudbound.problem.draws import draw_counts
@@ -24,6 +23,7 @@ from cudbound.records import (
     BoundaryDeviations,
     Design,
     FoldLosses,
+    HalfFoldLosses,
     HalfSplitLosses,
     HalvingLosses,
     InnerErrors,
@@ -33,7 +33,6 @@ from cudbound.records import (
     RepeatedFoldLosses,
     ReplacementErrors,
     ReplicateLosses,
-    SignedSuprema,
     SplitLosses,
     TestSetLosses,
     TunedLosses,
@@ -42,7 +41,6 @@ from cudbound.resampling import Resampling
 from cudbound.resampling.recorders import RECORDERS, make_records
 from cudbound.resampling.recording import Recording, spawn_streams
 from cudbound.resampling.target_records import given_records
-from cudbound.solve.search import Search
 
 Array = NDArray[Any]
 
@@ -53,7 +51,7 @@ SIZES = ResamplingSizes(
 N_RESAMPLES, N_INNER = 40, 3
 
 #: Those that any classifier has, for its error.
-INTERVALS = (*(name for name in GROUPS["all"] if METHODS[name].reads == "classes"), "two-center-cv")
+INTERVALS = tuple(name for name in GROUPS["all"] if METHODS[name].reads == "classes")
 COMPARISONS = tuple(name for name, method in METHODS.items() if method.compares and method.reading("classes"))
 
 #: Records that refits of the classifier fill, and what is made of the classifier itself by random numbers.
@@ -160,15 +158,8 @@ def refitted_records(estimator: Any, X: Array, y: Array, seed: int) -> Records:
     facts = facts_of(estimator, X, y)
     return replace(
         records,
-        design=Design(len(y), facts.rank, facts.distinct_rows),
+        design=Design(len(y), facts.rank),
         bound=cud_interval(estimator, X, y, n_resamples=N_RESAMPLES, rng=seed),
-        signed_suprema=solve_signed_suprema(
-            express(estimator, X, y),
-            counts,
-            probability=0.975,
-            localization=len(y),
-            search=Search(all_draws=True, side="negative"),
-        ),
         boundary=boundary_deviations(express(estimator, X, y), counts),
     )
 
@@ -238,7 +229,7 @@ def random_records(seed: int, wrong: float, *, differences: bool = False, n: int
         ),
         boundary=BoundaryDeviations(np.maximum(one, other), np.minimum(one, other), n, N_RESAMPLES),
         tuned=TunedLosses(draw(n, 3), draw_counts(n, N_RESAMPLES, rng)),
-        signed_suprema=SignedSuprema(n, np.abs(draw(N_RESAMPLES, n).mean(axis=1))),
-        design=Design(n, 3, n),
+        design=Design(n, 3),
         bolstered=BolsteredLosses(draw(n).astype(float), draw(n) > 0),
+        half_folds=HalfFoldLosses(draw(3, 2, 4, quarter).mean(axis=3), 0.75 * half),
     )

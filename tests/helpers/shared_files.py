@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 WORKED_EXAMPLES = Path(__file__).with_name("worked_examples.json")
-#: Those of what goes beyond the sources: the interval around two centers, clinical software, tuned classifiers.
+#: Those of what goes beyond the sources: clinical software, tuned classifiers, rows in groups.
 FURTHER_EXAMPLES = WORKED_EXAMPLES.with_name("worked_examples_2.json")
 #: Those of the AUC and the Brier score.
 WORKED_PROBABILITIES = WORKED_EXAMPLES.with_name("worked_probabilities.json")

@@ -21,7 +21,6 @@ from cudbound.basis.groups import Groups
 from cudbound.basis.proportions import inverted_binomial_interval
 from cudbound.basis.sample import Sample
 from cudbound.point_estimates.effective_size import design_effect, effective_rows
-from cudbound.point_estimates.two_centers import two_centers
 from cudbound.problem.draws import draw_counts
 from cudbound.records import BootstrapLosses, Design, Records
 from cudbound.resampling.recorders import make_records
@@ -125,43 +124,26 @@ def test_effective_rows_of_single_rows_are_the_rows():
 
 
 def test_two_center_counts_effective_rows():
-    row = performance_interval(
-        CLF, X, Y, groups=CODES, n_resamples=60, rng=3, method=("two-center", {"cap": False})
-    ).row
-    _, made = record("bootstrap", n_resamples=60)
+    row = performance_interval(CLF, X, Y, groups=CODES, n_resamples=60, rng=3).row
+    _, made = record("bootstrap", "stratified_folds", n_resamples=60)
     wrong = CLF.predict(X) != Y
-    design = Design(N, rank=1 + X.shape[1], distinct_rows=len(np.unique(X, axis=0)), n_groups=GROUPS.n_groups)
-    records = Records(
-        losses=wrong,
-        positive=float(Y.mean()),
-        predicted_positive=float(CLF.predict(X).mean()),
-        bootstrap=made["bootstrap"],
-        groups=GROUPS,
-        design=design,
-    )
-    size, centers = effective_rows(records), two_centers(records)
-    limits = [inverted_binomial_interval(one * size, size, 0.95) for one in (centers.low, centers.high)]
+    size = effective_rows(Records(bootstrap=made["bootstrap"], groups=GROUPS))
+    limits = [
+        inverted_binomial_interval(row.details[f"{side}_center"] * size, size, 0.95)
+        for side in ("lower", "upper")
+    ]
     assert row.low == pytest.approx(limits[0].low)
     assert row.high == pytest.approx(limits[1].high)
-    assert row.details["effective_rows"] == pytest.approx(size)
+    assert row.details["lower_size"] == row.details["upper_size"] == pytest.approx(size)
     assert f"{N} rows counted as {size:.1f}" in row.all_remarks
     by_hand = interval_of(
-        [made["bootstrap"], GROUPS, design],
-        ("two-center", {"cap": False}),
+        [made["bootstrap"], made["stratified_folds"], GROUPS, Design(N, rank=1 + X.shape[1])],
+        "two-center",
         training_losses=wrong,
-        positive=records.positive,
-        predicted_positive=records.predicted_positive,
+        positive=float(Y.mean()),
+        predicted_positive=float(CLF.predict(X).mean()),
     )
     assert (by_hand.low, by_hand.high) == (row.low, row.high)
-
-
-def test_the_cap_is_compared_with_groups():
-    wide = np.column_stack([X, RNG.normal(size=(N, 3))])  # rank 6 with the intercept, 9 groups, 24 rows
-    clf = LeastSquaresClassifier().fit(wide, Y)
-    with pytest.warns(match=r"rank of the design 6\) for 9 groups of rows"):
-        row = performance_interval(clf, wide, Y, groups=CODES, n_resamples=20, rng=0).row
-    assert "rank 6 above a third of the 9 groups" in row.all_remarks
-    assert "q_signed" in performance_interval(clf, wide, Y, n_resamples=20, rng=0).row.details
 
 
 def test_bootstrap_losses_are_those_of_drawn_groups():

@@ -126,10 +126,8 @@ def test_a_method_gives_an_interval_or_a_comparison(name):
     groups = [
         group for group in ("conditional", "algorithm", "tuned", "probability") if name in GROUPS[group]
     ]
-    # in no group until it is confirmed
-    in_a_group = method.gives_interval and name != "two-center-cv"
-    assert len(groups) == int(in_a_group)
-    assert (name in GROUPS["all"]) == (in_a_group and groups != ["tuned"])
+    assert len(groups) == int(method.gives_interval)
+    assert (name in GROUPS["all"]) == (method.gives_interval and groups != ["tuned"])
 
 
 def test_no_name_stands_for_two_things():
@@ -348,7 +346,7 @@ def test_intervals_at_the_edge(edge, fallback):
         estimator,
         X,
         y,
-        methods=[("all", {"fallback": fallback}), "two-center-cv"],
+        methods=("all", {"fallback": fallback}),
         resampling=RESAMPLING,
         **ARGUMENTS,
     )
@@ -407,7 +405,7 @@ def test_a_class_that_is_missing_in_training_sets_is_said(policy, estimator):
         estimator.fit(X, y),
         X,
         y,
-        methods=["all", "two-center-cv"],
+        methods="all",
         resampling=replace(RESAMPLING, on_single_class=policy),
         **ARGUMENTS,
     )
@@ -535,7 +533,7 @@ def test_workers_change_nothing(estimator):
                 estimator,
                 X,
                 y,
-                methods=["all", "two-center-cv"],
+                methods="all",
                 n_resamples=6,
                 n_jobs=n_jobs,
                 **arguments,

@@ -1,4 +1,4 @@
-"""The recommended intervals for the AUC and the Brier score against worked numbers."""
+"""Estimates of the AUC and the Brier score, and their numbers of cases, against worked numbers."""
 
 from __future__ import annotations
 
@@ -8,13 +8,15 @@ import numpy as np
 import pytest
 from shared_files import WORKED_PROBABILITIES
 
-from cudbound.intervals import METHODS, compute_interval
+from cudbound.intervals.centers import auc_at
 from cudbound.metrics.score_views import squared_errors
-from cudbound.point_estimates.two_center_auc import AucSize
+from cudbound.point_estimates.auc_estimates import AucSize, auc_estimates
+from cudbound.point_estimates.bootstrap_632 import estimate_632_plus, out_of_bag_error
+from cudbound.point_estimates.effective_size import brier_size, brier_variance
 from cudbound.records import BootstrapScores, ScoreRecords
 
 WORKED = json.loads(WORKED_PROBABILITIES.read_text())
-TWO_CENTER = METHODS["two-center"]
+each_case = pytest.mark.parametrize("case", WORKED["cases"], ids=lambda case: case["name"])
 
 
 def recorded(case, probabilities):
@@ -26,50 +28,38 @@ def recorded(case, probabilities):
     return ScoreRecords(event, case[kind], bootstrap, probabilities=probabilities)
 
 
-@pytest.mark.parametrize("case", WORKED["cases"], ids=lambda case: case["name"])
-@pytest.mark.parametrize(("key", "level"), [("auc", 0.95), ("auc_90", 0.90)])
-def test_auc_interval_equals_the_worked_numbers(case, key, level):
-    known, records = case[key], recorded(case, probabilities=False)
-    found = compute_interval(TWO_CENTER, records, level)
-    limit = ((1.0 - level) / 2.0) ** (1.0 / records.n_fewer)
-    assert found.low == pytest.approx(min(known["low"], limit), abs=1e-9)
-    assert found.high == pytest.approx(known["high"], abs=1e-9)
-    assert found.details["auc_632_plus"] == pytest.approx(known["estimate"], abs=1e-9)
-    names = {
-        "training_auc": "resubstitution",
-        "auc_optimism_corrected": "optimism_corrected",
-        "auc_out_of_bag": "oob",
-        "auc_632_plus": "plus",
-        "auc_632": "at_632",
-        "lower_center": "lower_center",
-        "upper_center": "upper_center",
-        "variance_delong": "v_delong",
-        "lower_size": "lower_size",
-        "upper_size": "upper_size",
+@each_case
+def test_aucs_equal_the_worked_numbers(case):
+    records = recorded(case, probabilities=False)
+    auc, sizes = auc_estimates(records), AucSize.of(records)
+    numbers = {
+        "resubstitution": auc.training,
+        "oob": auc.out_of_bag,
+        "plus": auc.plus,
+        "at_632": auc_at(records, "632").estimate,
+        "optimism_corrected": auc_at(records, "optimism").estimate,
+        "v_delong": sizes.variance,
+        "lower_size": sizes.at(case["auc"]["lower_center"]),
+        "upper_size": sizes.at(case["auc"]["upper_center"]),
     }
-    for ours, theirs in names.items():
-        assert found.details[ours] == pytest.approx(known[theirs], abs=1e-9), ours
+    assert auc_at(records, "632-plus").estimate == auc.plus
+    assert numbers == pytest.approx({name: case["auc"][name] for name in numbers}, abs=1e-9)
 
 
-@pytest.mark.parametrize("case", WORKED["cases"], ids=lambda case: case["name"])
-def test_brier_interval_equals_the_worked_numbers(case):
-    known, records = case["brier"], squared_errors(recorded(case, probabilities=True))
-    found = compute_interval(TWO_CENTER, records, case.get("level", 0.95))
-    assert (found.low, found.high) == pytest.approx((known["low"], known["high"]), abs=1e-9)
-    names = {
-        "training_brier": "resubstitution",
-        "brier_optimism_corrected": "optimism_corrected",
-        "brier_out_of_bag": "oob",
-        "brier_632_plus": "plus",
-        "no_information": "no_information",
-        "lower_center": "lower_center",
-        "upper_center": "upper_center",
-        "variance": "variance",
-        "lower_size": "lower_size",
-        "upper_size": "upper_size",
+@each_case
+def test_brier_scores_equal_the_worked_numbers(case):
+    records = squared_errors(recorded(case, probabilities=True))
+    variance, n = brier_variance(records), records.n_samples
+    numbers = {
+        "resubstitution": float(np.mean(records.losses)),
+        "oob": out_of_bag_error(records),
+        "plus": estimate_632_plus(records).estimate,
+        "no_information": records.no_information,
+        "variance": variance,
+        "lower_size": brier_size(case["brier"]["lower_center"], variance, n),
+        "upper_size": brier_size(case["brier"]["upper_center"], variance, n),
     }
-    for ours, theirs in names.items():
-        assert found.details[ours] == pytest.approx(known[theirs], abs=1e-9), ours
+    assert numbers == pytest.approx({name: case["brier"][name] for name in numbers}, abs=1e-9)
 
 
 @pytest.mark.parametrize("one", WORKED["effective_size_auc"])

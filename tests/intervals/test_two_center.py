@@ -1,551 +1,462 @@
-"""The interval around two centers and what clinical software prints: worked numbers, a second implementation, cases."""
+"""The interval around cross-validation and .632+: a second implementation in plain Python, and properties."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 
 import numpy as np
 import pytest
-from data import fitted_sample
-from direct_refits import Seen, task
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from scipy.stats import beta, norm
-from shared_files import FURTHER_EXAMPLES, shared_vectors
+from scipy.stats import beta
 
-from cudbound import (
-    Bound,
-    LeastSquaresClassifier,
-    Problem,
-    Resampling,
-    SearchLimits,
-    compare_intervals,
-    estimate_of,
-    interval_of,
-    solve_draws,
-)
-from cudbound.analysis.from_recorded import collect_records
+from cudbound import interval_of
 from cudbound.basis.groups import Groups
 from cudbound.intervals import METHODS, compute_interval
-from cudbound.intervals.two_center import two_center_interval
-from cudbound.point_estimates.two_center_limits import shortest_binomial_interval
-from cudbound.point_estimates.two_centers import TwoCenters, overfits, two_centers
+from cudbound.metrics.score_views import squared_errors
 from cudbound.problem.draws import draw_counts
 from cudbound.records import (
     BootstrapLosses,
+    BootstrapScores,
     Design,
     FoldLosses,
-    InnerErrors,
+    FoldScores,
     Records,
     RepeatedFoldLosses,
-    SignedSuprema,
+    ScoreRecords,
 )
-from cudbound.resampling.bootstrap import record_bootstrap, record_inner
 
-VECTORS = shared_vectors(FURTHER_EXAMPLES)
-CENTERS = {"optimism": "optimism", ".632": "632", ".632+": "632-plus"}
-PROPERTY = settings(max_examples=60, deadline=None, derandomize=True, database=None)
-
-
-def named(word):
-    return [name for name in VECTORS if name.startswith(word)]
+METHOD = METHODS["two-center"]
+PROPERTY = settings(max_examples=50, deadline=None, derandomize=True, database=None)
+LEVELS = st.floats(0.05, 0.999)
+SEEDS = {"seed": st.integers(0, 10**6), "n": st.sampled_from([6, 11, 30]), "grouped": st.booleans()}
 
 
-def recorded(inputs):
-    """Return the arguments of a call on recorded losses."""
-    suprema = inputs.get("signed_suprema")
-    n = len(inputs["training_losses"])
-    records = [BootstrapLosses(np.array(inputs["counts"]), np.array(inputs["losses"], dtype=bool))]
-    if suprema is not None:
-        records.append(SignedSuprema(n, np.array(suprema)))
-    records.append(Design(n, rank=inputs.get("rank", math.nan), distinct_rows=n))
-    return records, {
-        "training_losses": np.array(inputs["training_losses"]),
-        "positive": np.mean(np.array(inputs["labels"]) > 0),
-        "predicted_positive": np.mean(np.array(inputs["predicted"]) > 0),
-    }
+def of(records, level=0.95, **keywords):
+    return compute_interval(METHOD, records, level, **keywords)
 
 
-@pytest.mark.parametrize("name", named("optimism"))
-def test_the_optimism_of_the_worked_examples(name):
-    vector = VECTORS[name]
-    records, known = recorded(vector["inputs"])
-    row = estimate_of([*records], "bootstrap-optimism", **known)
-    assert row.estimate == pytest.approx(vector["value"]["estimate"], abs=vector["tol"])
-    assert row.details["optimism"] == pytest.approx(-vector["value"]["optimism"], abs=vector["tol"])
+def numbers(row):
+    return row.estimate, row.raw_interval.low, row.raw_interval.high
 
 
-@pytest.mark.parametrize("name", named("clinical"))
-def test_the_clinical_intervals_of_the_worked_examples(name):
-    vector = VECTORS[name]
-    records, known = recorded(vector["inputs"])
-    level = vector["inputs"]["confidence_level"]
-    for what, limits in vector["value"].items():
-        method, center = what.split()
-        row = interval_of([*records], (method, {"center": CENTERS[center]}), confidence_level=level, **known)
-        assert (row.raw_interval.low, row.raw_interval.high) == pytest.approx(limits, abs=vector["tol"]), what
+# ---- losses and scores that no classifier made ----
 
 
-@pytest.mark.parametrize("name", [name for name in named("two_center") if "zero" not in name])
-def test_the_two_center_intervals_of_the_worked_examples(name):
-    """They are of the interval without further centers, as it was first published."""
-    vector = VECTORS[name]
-    inputs, value = vector["inputs"], vector["value"]
-    records, known = recorded(inputs)
-    n, level = len(inputs["training_losses"]), inputs["confidence_level"]
-    centers = replace(two_centers(collect_records(records, **known)), overfits=False, toward=None)
-    cap = None
-    if inputs.get("rank", n) <= n / 2:
-        cap = centers.training_error + quantile(inputs["signed_suprema"], 0.5 + level / 2)
-    found = two_center_interval(centers, n, level, cap=cap)
-    assert tuple(found) == pytest.approx((value["low"], value["high"]), abs=vector["tol"])
-    if "optimism_center" in value:
-        assert centers.optimism_corrected == pytest.approx(value["optimism_center"], abs=vector["tol"])
-        assert centers.error_632_plus == pytest.approx(value["632plus_center"], abs=vector["tol"])
+def some_draws(rng, n, groups, n_draws=20):
+    """Return draws, half of them without copies, as of learners that split their rows."""
+    counts = draw_counts(n, n_draws, rng, groups)
+    return np.where(np.arange(n_draws)[:, None] % 2, np.minimum(counts, 1), counts)
 
 
-@pytest.mark.parametrize("name", named("two_center_zero"))
-def test_no_errors_at_all_leave_the_upper_limit_of_a_binomial(name):
-    inputs, value = VECTORS[name]["inputs"], VECTORS[name]["value"]
-    n = inputs["n"]
-    found = two_center_interval(TwoCenters(0.0, 0.0, 0.0), n, inputs["confidence_level"], cap=0.0)
-    assert (found.low, found.high) == pytest.approx((value["low"], value["high"]), abs=1e-9)
-    counts = draw_counts(n, 30, np.random.default_rng(0))
-    row = interval_of(
-        [
-            BootstrapLosses(counts, np.zeros(counts.shape, dtype=bool)),
-            SignedSuprema(n, np.zeros(30)),
-            Design(n, rank=inputs["rank"]),
-        ],
-        "two-center",
-        training_losses=np.zeros(n),
-        positive=0.5,
-        predicted_positive=0.5,
-    )
-    assert (row.estimate, row.low, row.high) == pytest.approx((0.0, 0.0, 1 - 0.025 ** (1 / n)))
-    assert row.degenerate is None
+def some_groups(n, grouped):
+    """Return groups of one to three rows."""
+    return Groups.of(np.repeat(np.arange(n), np.arange(n) % 3 + 1)[:n]) if grouped else None
 
 
-# ---- a second implementation, in plain Python from METHODS, sections 3 and 10 ----
-
-
-def quantile(values, p):
-    ordered = sorted(values)
-    return ordered[min(max(1, math.ceil(len(ordered) * p - 1e-9)), len(ordered)) - 1]
-
-
-def lower_limit(e, n, tail):
-    return 0.0 if e <= 0 else float(beta.ppf(tail, n * e, n - n * e + 1))
-
-
-def upper_limit(e, n, tail):
-    return 1.0 if e >= 1 else float(beta.ppf(1 - tail, n * e + 1, n - n * e))
-
-
-def centers_by_hand(training, counts, losses, p, q):
-    n, draws = len(training), range(len(counts))
-    t = sum(training) / n
-    own = [sum(c * e for c, e in zip(counts[b], losses[b], strict=True)) / n for b in draws]
-    whole = [sum(losses[b]) / n for b in draws]
-    optimism = t + sum(d - a for a, d in zip(own, whole, strict=True)) / len(counts)
-    out = []
-    for i in range(n):
-        seen = [losses[b][i] for b in draws if counts[b][i] == 0]
-        if seen:
-            out.append(sum(seen) / len(seen))
-    err1, gamma = sum(out) / len(out), p * (1 - q) + (1 - p) * q
-    cut = min(err1, gamma)
-    rate = (cut - t) / (gamma - t) if cut > t else 0.0
-    weight = 0.632 / (1 - 0.368 * rate)
-    return own, whole, optimism, (1 - weight) * t + weight * cut, 0.368 * t + 0.632 * err1
-
-
-def two_center_by_hand(
-    case, tail, *, rank=math.nan, distinct=math.nan, suprema=None, folds=None, classes=False
-):
-    """METHODS, section 10.1, line by line, for ungrouped rows of equal weight; returns estimate and limits."""
-    training, n = case["training"].tolist(), len(case["training"])
-    counts, losses, p, q = case["counts"].tolist(), case["losses"].tolist(), case["p"], case["q"]
-    t = sum(training) / n
-    _, _, optimism, plus, x632 = centers_by_hand(training, counts, losses, p, q)
-    err1, gamma = (x632 - 0.368 * t) / 0.632, p * (1 - q) + (1 - p) * q
-    optimism = min(max(optimism, 0.0), 1.0)
-    m = min(optimism, plus)
-    most = [optimism, plus]
-    trigger = rank > n / 2 or t < err1 / 3
-    trigger |= (err1 - t) / (gamma - t) > 0.5 if gamma > t else err1 > t
-    first = optimism
-    if trigger:
-        most.append(err1)
-        first = err1
-    if rank > 0.9 * n and folds is not None:
-        most.append(sum(sum(one) / n for one in folds) / len(folds))
-    low_center = m
-    if t == 0 and rank <= n / 2:
-        low_center = 0.0
-    elif not distinct > n / 2:
-        low_center = min(m, t if classes else (m + t) / 2)
-    low, high = lower_limit(low_center, n, tail), upper_limit(max(most), n, tail)
-    if suprema is not None and rank <= n / 3:
-        high = min(high, max(upper_limit(m, n, tail), t + quantile(suprema, 1 - tail)))
-    return min(max((first + plus) / 2, low), high), low, high
-
-
-def some_losses(seed, n, wrong):
-    rng = np.random.default_rng(seed)
-    counts = draw_counts(n, 25, rng)
-    return {
-        "counts": counts,
-        "losses": rng.random(counts.shape) < wrong,
-        "training": (rng.random(n) < wrong).astype(int),
-        "suprema": rng.random(25).round(2) / 2,
-        "p": rng.random(),
-        "q": rng.random(),
-    }
-
-
-def call(method, case, *more, options=None, **keywords):
-    return interval_of(
-        [BootstrapLosses(case["counts"], case["losses"]), *more],
-        (method, options or {}),
-        training_losses=case["training"],
-        positive=case["p"],
-        predicted_positive=case["q"],
-        **keywords,
-    )
-
-
-def records_of(case, design=None, *, folds=None, suprema=None, **known):
-    """Return records with everything that the interval reads."""
-    n = len(case["training"])
-    if folds is not None:
-        known["stratified_folds"] = RepeatedFoldLosses([FoldLosses(one, np.arange(n) % 3) for one in folds])
-    if suprema is not None:
-        known["signed_suprema"] = SignedSuprema(n, suprema)
+def some_losses(seed, n, wrong, grouped, *, rank=math.nan, memorized=False, **known):
+    rng = np.random.default_rng([seed, n])
+    groups = some_groups(n, grouped)
+    counts = some_draws(rng, n, groups)
+    partitions = [FoldLosses(rng.random(n) < wrong, rng.permutation(np.arange(n) % 3)) for _ in range(4)]
     return Records(
-        losses=case["training"],
-        positive=case["p"],
-        predicted_positive=case["q"],
-        bootstrap=BootstrapLosses(case["counts"], case["losses"]),
-        design=design,
+        losses=(rng.random(n) < wrong) & (not memorized),
+        positive=rng.random(),
+        predicted_positive=rng.random(),
+        bootstrap=BootstrapLosses(counts, rng.random(counts.shape) < wrong, uneven=True),
+        stratified_folds=RepeatedFoldLosses(partitions),
+        design=Design(n, rank, n_groups=None if groups is None else groups.n_groups),
+        groups=groups,
         **known,
     )
 
 
-def of_records(records, level=0.95, **keywords):
-    return compute_interval(METHODS["two-center"], records, level, **keywords)
+def some_scores(seed, n, grouped, *, signal=1.0, probabilities=False):
+    """Return scores with ties, or probabilities; one fold of a partition was predicted by a fit to one class."""
+    rng = np.random.default_rng([seed, n])
+    event = np.arange(n) % 3 == 0
+    groups = some_groups(n, grouped)
+    counts = some_draws(rng, n, groups)
+
+    def draw(*shape):
+        values = rng.normal(size=shape) + signal * event
+        return (1.0 / (1.0 + np.exp(-values)) if probabilities else values).round(1)
+
+    fold = np.stack([rng.permutation(np.arange(n) % 3) for _ in range(3)])
+    of_folds = draw(3, n)
+    of_folds[0, fold[0] == 1] = np.nan
+    return ScoreRecords(
+        event,
+        draw(n),
+        BootstrapScores(counts, draw(*counts.shape)),
+        groups=groups,
+        probabilities=probabilities,
+        stratified_folds=FoldScores(of_folds, fold),
+    )
 
 
-SHARES = st.integers(0, 1000).map(lambda k: k / 1000)
-SEEDS = {"seed": st.integers(0, 10**6), "n": st.sampled_from([6, 11, 30]), "wrong": st.floats(0.0, 1.0)}
+# ---- the same in plain Python ----
+
+
+def mean(values):
+    values = list(values)
+    return sum(values) / len(values)
+
+
+def lower_limit(center, size, tail):
+    return 0.0 if center <= 0.0 else float(beta.ppf(tail, size * center, size - size * center + 1))
+
+
+def upper_limit(center, size, tail):
+    return 1.0 if center >= 1.0 else float(beta.ppf(1 - tail, size * center + 1, size - size * center))
+
+
+def plus_632(training, left_out, gamma):
+    cut = min(left_out, gamma)
+    rate = (cut - training) / (gamma - training) if cut > training else 0.0
+    weight = 0.632 / (1 - 0.368 * rate)
+    return (1 - weight) * training + weight * cut
+
+
+def left_out_mean(losses, counts):
+    """Err(1): the mean over rows of their mean loss over the draws without them."""
+    of_rows = []
+    for i in range(len(losses[0])):
+        outside = [loss[i] for loss, count in zip(losses, counts, strict=True) if count[i] == 0]
+        if outside:
+            of_rows.append(mean(outside))
+    return mean(of_rows)
+
+
+def rows_that_count(losses, counts, codes, n_rows):
+    """The number of rows over the design effect of the out-of-bag losses, at least Kish's number of groups."""
+    n = len(codes)
+    pairs = [(b, i) for b in range(len(counts)) for i in range(n) if counts[b][i] == 0]
+    middle = mean(losses[b][i] for b, i in pairs)
+    of_rows = sum((losses[b][i] - middle) ** 2 for b, i in pairs)
+    of_groups = 0.0
+    for b in range(len(counts)):
+        sums = dict.fromkeys(codes, 0.0)
+        for i in range(n):
+            sums[codes[i]] += losses[b][i] - middle if counts[b][i] == 0 else 0.0
+        of_groups += sum(one**2 for one in sums.values())
+    effect = of_groups / of_rows if of_rows > 0 else math.inf
+    kish = n**2 / sum(codes.count(code) ** 2 for code in set(codes))
+    return max(n_rows / max(effect, 1.0), min(kish, n_rows))
+
+
+def by_hand(training, cross_validated, left_out, plus, size, tail, *, perfect=False):
+    """Return estimate and limits of a mean loss, `size` the number of cases at a center."""
+    low, high = min(cross_validated, plus), max(cross_validated, plus, (cross_validated + left_out) / 2)
+    lower = 0.0 if perfect else lower_limit(low, size(low), tail)
+    return (cross_validated + plus) / 2, lower, upper_limit(high, size(high), tail)
+
+
+def error_by_hand(records, tail):
+    counts, losses = records.bootstrap.counts.tolist(), records.bootstrap.losses.astype(int).tolist()
+    training, n = mean(records.losses.tolist()), records.n_samples
+    codes = list(range(n)) if records.groups is None else records.groups.codes.tolist()
+    p, q = records.positive, records.predicted_positive
+    left_out = left_out_mean(losses, counts)
+    plus = plus_632(training, left_out, p * (1 - q) + (1 - p) * q)
+    cross = mean(mean(part.losses.tolist()) for part in records.stratified_folds.partitions)
+    perfect = training == 0 and records.design.rank <= len(set(codes)) / 3
+    rows = n if math.isnan(records.effective_rows) else records.effective_rows
+    if records.groups is not None:
+        rows = rows_that_count(losses, counts, codes, rows)
+    # misclassified rows of different costs vary less than zeros and ones
+    center, ratio = 0.0 if perfect else min(cross, plus), records.square_ratio
+    cases = rows * (1 - center) / (ratio - center) if center < ratio else rows
+    return by_hand(training, cross, left_out, plus, lambda _: cases, tail, perfect=perfect)
+
+
+def won(one, other):
+    return 1.0 if one > other else 0.5 if one == other else 0.0
+
+
+def auc(scores, event):
+    rows = range(len(event))
+    pairs = [(i, j) for i in rows if event[i] for j in rows if not event[j]]
+    return mean(won(scores[i], scores[j]) for i, j in pairs)
+
+
+def left_out_auc(scores, counts, event):
+    rows, of_pairs = range(len(event)), []
+    for i in rows:
+        for j in rows:
+            both = [s for s, c in zip(scores, counts, strict=True) if c[i] == c[j] == 0]
+            if event[i] and not event[j] and both:
+                of_pairs.append(mean(won(s[i], s[j]) for s in both))
+    return mean(of_pairs)
+
+
+def auc_in_folds(folds, event):
+    halves = []
+    for scores, fold in zip(folds.scores.tolist(), folds.fold.tolist(), strict=True):
+        for i in range(len(event)):
+            for j in range(len(event)):
+                if event[i] and not event[j] and fold[i] == fold[j]:
+                    halves.append(0.5 if math.isnan(scores[i]) else won(scores[i], scores[j]))
+    return mean(halves)
+
+
+def delong_by_hand(scores, event, codes=None):
+    """DeLong's variance, or that of Obuchowski (1997) for rows in clusters."""
+    rows = range(len(event))
+    events, others = [i for i in rows if event[i]], [i for i in rows if not event[i]]
+    whole = auc(scores, event)
+    v = {i: mean(won(scores[i], scores[j]) for j in others) - whole for i in events}
+    w = {j: mean(won(scores[i], scores[j]) for i in events) - whole for j in others}
+    if codes is None:
+        return sum(sum(one**2 for one in part.values()) / (len(part) - 1) / len(part) for part in (v, w))
+    clusters = sorted(set(codes))
+    sums = [[sum(part.get(i, 0.0) for i in rows if codes[i] == k) for k in clusters] for part in (v, w)]
+    found = 0.0
+    for part, members in zip(sums, (events, others), strict=True):
+        n_with = len({codes[i] for i in members})
+        found += n_with / (n_with - 1) * sum(one**2 for one in part) / len(members) ** 2
+    both = sum(a * b for a, b in zip(*sums, strict=True))
+    return found + 2 * len(clusters) / (len(clusters) - 1) * both / (len(events) * len(others))
+
+
+def auc_by_hand(records, tail):
+    event, scores = records.event.tolist(), records.scores.tolist()
+    counts, on_draws = records.bootstrap.counts.tolist(), records.bootstrap.scores.tolist()
+    codes = None if records.groups is None else records.groups.codes.tolist()
+    m, k = sum(event), len(event) - sum(event)
+    variance = plain = delong_by_hand(scores, event)
+    fewer, shrinkage = float(min(m, k)), 1.0
+    if codes is not None:
+        variance = delong_by_hand(scores, event, codes)
+        fewer = float(
+            min(len({c for c, e in zip(codes, event, strict=True) if e is y}) for y in (True, False))
+        )
+        shrinkage = min(1.0, plain / variance) if variance > 0 else 1.0
+
+    def size(loss):
+        """Newcombe's method 5: the variance of Hanley and McNeil, with N/2 - 1 for both sizes minus one."""
+        a = 1.0 - loss
+        ratio = (1 + ((m + k) / 2 - 1) * ((1 - a) / (2 - a) + a / (1 + a))) / (m * k)
+        cases = max(shrinkage / ratio, fewer)
+        cases = fewer + (cases - fewer) * min(1.0, fewer * loss)
+        if variance > 0:
+            cases = min(cases, a * (1 - a) / variance)
+        return max(cases, fewer)
+
+    training, left_out = 1 - auc(scores, event), 1 - left_out_auc(on_draws, counts, event)
+    within = 1 - auc_in_folds(records.stratified_folds, event)
+    plus = plus_632(training, left_out, 0.5)
+    estimate, low, high = by_hand(training, within, left_out, plus, size, tail)
+    return 1 - estimate, 1 - high, 1 - low
+
+
+def brier_by_hand(records, tail):
+    y, p = records.event.astype(float).tolist(), records.scores.tolist()
+    counts, n = records.bootstrap.counts.tolist(), len(y)
+    losses = [[(y[i] - s[i]) ** 2 for i in range(n)] for s in records.bootstrap.scores.tolist()]
+    own = [(y[i] - p[i]) ** 2 for i in range(n)]
+    cross = []
+    for scores, fold in zip(
+        records.stratified_folds.scores.tolist(), records.stratified_folds.fold.tolist(), strict=True
+    ):
+        for i in range(n):
+            # a fit to one class gives it the probability 1; here both were there, and it gave their share
+            share = mean(y[j] for j in range(n) if fold[j] != fold[i])
+            cross.append((y[i] - (share if math.isnan(scores[i]) else scores[i])) ** 2)
+    training, left_out = mean(own), left_out_mean(losses, counts)
+    squares = left_out_mean([[one**2 for one in row] for row in losses], counts)
+    variance = max(squares - left_out**2, sum((one - training) ** 2 for one in own) / (n - 1))
+    gamma = mean((a - b) ** 2 for a in y for b in p)
+    rows = n
+    if records.groups is not None:
+        rows = rows_that_count(losses, counts, records.groups.codes.tolist(), n)
+
+    def size(center):
+        if center in (0.0, 1.0):
+            return rows
+        most = center * (1 - center)
+        return rows * most / min(variance + 0.25 * (1 - center) ** 2 / rows, most)
+
+    plus = plus_632(training, left_out, gamma)
+    return by_hand(training, mean(cross), left_out, plus, size, tail)
+
+
+#: A classifier without training errors, and rows with weights or costs.
+KNOWN = st.fixed_dictionaries(
+    {},
+    optional={"memorized": st.just(True), "effective_rows": st.just(5.5), "square_ratio": st.just(0.6)},
+)
 
 
 @PROPERTY
 @given(
     **SEEDS,
-    level=st.floats(0.05, 0.999),
-    rank=st.one_of(st.just(math.nan), st.integers(1, 31)),
-    distinct=st.one_of(st.just(math.nan), st.integers(1, 30)),
-    one_sided=st.booleans(),
+    wrong=st.sampled_from([0.0, 0.1, 0.3, 0.6, 1.0]),
+    level=LEVELS,
+    rank=st.integers(1, 30),
+    known=KNOWN,
 )
-def test_two_center_agrees_with_plain_python(seed, n, wrong, level, rank, distinct, one_sided):
-    case = some_losses(seed, n, wrong)
-    tail = (1 - level) if one_sided else (1 - level) / 2
-    folds = np.random.default_rng(seed).random((5, n)) < wrong
-    for suprema in (None, case["suprema"]):
-        records = records_of(case, Design(n, rank, distinct), folds=folds, suprema=suprema)
-        estimate, low, high = two_center_by_hand(
-            case, tail, rank=rank, distinct=distinct, suprema=suprema, folds=folds.tolist()
-        )
-        row = of_records(records, level)
-        if one_sided:
-            sides = [of_records(records, level, alternative=way) for way in ("greater", "less")]
-            assert (sides[0].low, sides[1].high) == pytest.approx((low, high), abs=1e-9)
-        else:
-            assert (row.estimate, row.low, row.high) == pytest.approx((estimate, low, high), abs=1e-9)
-        assert 0.0 <= row.low <= row.estimate <= row.high <= 1.0
-        assert row.low < row.high
+@example(
+    seed=0,
+    n=30,
+    grouped=False,
+    wrong=0.3,
+    level=0.95,
+    rank=3,
+    known={"memorized": True, "square_ratio": 0.6},
+)
+def test_the_error_agrees_with_plain_python(seed, n, grouped, wrong, level, rank, known):
+    records = some_losses(seed, n, wrong, grouped, rank=rank, **known)
+    assert numbers(of(records, level)) == pytest.approx(error_by_hand(records, (1 - level) / 2), abs=1e-9)
 
 
 @PROPERTY
-@given(**SEEDS, level=st.floats(0.5, 0.999), center=st.sampled_from(["optimism", "632", "632-plus"]))
-def test_the_clinical_intervals_agree_with_plain_python(seed, n, wrong, level, center):
-    case = some_losses(seed, n, wrong)
-    training = case["training"].tolist()
-    own, whole, *centers = centers_by_hand(
-        training, case["counts"].tolist(), case["losses"].tolist(), case["p"], case["q"]
-    )
-    theta = dict(zip(("optimism", "632-plus", "632"), centers, strict=True))[center]
-    tail, shift = (1 - level) / 2, theta - sum(training) / n
-    row = call("location-shifted", case, options={"center": center}, confidence_level=level)
-    assert row.raw_interval.low == pytest.approx(quantile(own, tail) + shift, abs=1e-9)
-    assert row.raw_interval.high == pytest.approx(quantile(own, 1 - tail) + shift, abs=1e-9)
-    combined = [a - 1.25 * d for a, d in zip(own, whole, strict=True)]
-    mean, z = sum(combined) / len(combined), norm.ppf(1 - tail)
-    below, above = ([w for w in combined if s * (w - mean) >= -1e-12] for s in (-1, 1))
-    row = call("abcloc", case, options={"center": center}, confidence_level=level)
-    for side, limit, sign in ((above, row.raw_interval.low, -1), (below, row.raw_interval.high, 1)):
-        spread = math.sqrt(sum((w - mean) ** 2 for w in side) / max(len(side) - 1, 1))
-        assert limit == pytest.approx(theta + sign * z * spread, abs=1e-9)
+@given(**SEEDS, signal=st.sampled_from([-1.0, 0.0, 1.0, 5.0]), level=LEVELS)
+def test_the_auc_agrees_with_plain_python(seed, n, grouped, signal, level):
+    records = some_scores(seed, n, grouped, signal=signal)
+    assert numbers(of(records, level)) == pytest.approx(auc_by_hand(records, (1 - level) / 2), abs=1e-9)
+
+
+@PROPERTY
+@given(**SEEDS, signal=st.sampled_from([-1.0, 0.0, 1.0, 5.0]), level=LEVELS)
+def test_the_brier_score_agrees_with_plain_python(seed, n, grouped, signal, level):
+    records = some_scores(seed, n, grouped, signal=signal, probabilities=True)
+    row = of(squared_errors(records), level)
+    assert numbers(row) == pytest.approx(brier_by_hand(records, (1 - level) / 2), abs=1e-9)
 
 
 # ---- properties ----
 
 
-@PROPERTY
-@given(
-    shares=st.tuples(*[SHARES] * 5),
-    cap=SHARES,
-    n=SEEDS["n"],
-    level=st.floats(0.05, 0.999),
-    flags=st.booleans(),
-)
-def test_the_limits_hold_those_of_the_smaller_center(shares, cap, n, level, flags):
-    training, center, other, left_out, toward = shares
-    centers = TwoCenters(
-        training, center, other, left_out, 0.5, overfits=flags, toward=toward if flags else None
+def all_kinds(seed, n, grouped):
+    return (
+        some_losses(seed, n, 0.3, grouped, rank=3),
+        some_scores(seed, n, grouped),
+        squared_errors(some_scores(seed, n, grouped, probabilities=True)),
     )
-    tail = (1 - level) / 2
-    found = two_center_interval(centers, n, level, cap=cap)
-    assert found.low == pytest.approx(lower_limit(centers.low, n, tail), abs=1e-9)
-    assert found.low <= lower_limit(centers.smaller, n, tail) + 1e-9
-    assert upper_limit(centers.smaller, n, tail) - 1e-9 <= found.high
-    assert found.high <= upper_limit(centers.high, n, tail) + 1e-9
-    assert 0.0 <= found.low < found.high <= 1.0
-    uncapped = two_center_interval(centers, n, level)
-    assert found.high <= uncapped.high
-    # what the mends add can only lengthen
-    plain = two_center_interval(replace(centers, overfits=False, toward=None), n, level)
-    assert uncapped.low <= plain.low
-    assert plain.high <= uncapped.high
+
+
+@PROPERTY
+@given(**SEEDS, wrong=st.floats(0.0, 1.0), level=LEVELS)
+def test_the_interval_of_the_error_holds_those_of_clopper_and_pearson_at_both_estimates(
+    seed, n, grouped, wrong, level
+):
+    row = of(some_losses(seed, n, wrong, grouped), level)
+    tail, cases = (1 - level) / 2, row.details["lower_size"]
+    assert cases <= n + 1e-9
+    for center in (row.details["cross_validated"], row.details["at_632_plus"]):
+        assert row.low <= lower_limit(center, cases, tail) + 1e-9
+        assert row.high >= upper_limit(center, cases, tail) - 1e-9
+    assert 0.0 <= row.low <= row.estimate <= row.high <= 1.0
+    assert row.low < row.high
+
+
+@PROPERTY
+@given(**SEEDS, levels=st.tuples(LEVELS, LEVELS).map(sorted))
+def test_a_higher_level_is_wider(seed, n, grouped, levels):
+    for records in all_kinds(seed, n, grouped):
+        less, more = (of(records, level).raw_interval for level in levels)
+        assert more.low <= less.low + 1e-12
+        assert less.high <= more.high + 1e-12
+
+
+@PROPERTY
+@given(**SEEDS, level=st.floats(0.51, 0.999))
+def test_a_one_sided_limit_is_that_of_twice_the_tail(seed, n, grouped, level):
+    for records in all_kinds(seed, n, grouped):
+        both = of(records, 2 * level - 1).raw_interval
+        assert of(records, level, alternative="greater").raw_interval.low == pytest.approx(both.low)
+        assert of(records, level, alternative="less").raw_interval.high == pytest.approx(both.high)
 
 
 @pytest.mark.parametrize(
-    ("training", "left_out", "gamma", "rank", "expected"),
+    ("training", "rank", "grouped", "perfect"),
     [
-        (0.3, 0.35, 0.5, 15, False),
-        (0.3, 0.35, 0.5, 16, True),  # rank above half of the 30 rows
-        (0.2, 0.36, 0.5, 3, True),  # more than half of the way to the no-information error
-        (0.2, 0.34, 0.5, 3, False),
-        (0.1, 0.29, 0.5, math.nan, False),  # no linear form, no rank
-        (0.1, 0.31, 0.6, math.nan, True),  # training error below a third
-        (0.2, 0.25, 0.2, 3, True),  # a no-information error no larger than the training error
-        (0.2, 0.2, 0.2, 3, False),
-        (0.0, 0.0, 0.5, 3, False),
+        (0, 10, False, True),
+        (0, 11, False, False),
+        (0, math.nan, False, False),  # no linear form, no rank
+        (1, 3, False, False),
+        (0, 5, True, True),  # a third of the 15 groups, of two rows each
+        (0, 6, True, False),
     ],
 )
-def test_the_signs_of_overfitting(training, left_out, gamma, rank, expected):
-    n = 100
-    losses = np.arange(n) < round(training * n)
-    counts = np.vstack([np.eye(n, dtype=int) * n, np.roll(np.eye(n, dtype=int), 1, axis=1) * n])
-    wrong = np.tile(np.arange(n) < round(left_out * n), (2 * n, 1))
+def test_a_classifier_of_few_columns_without_a_training_error_may_have_none(training, rank, grouped, perfect):
+    n, rng = 30, np.random.default_rng(0)
+    groups = Groups.of(np.arange(n) // 2) if grouped else None
+    counts = draw_counts(n, 20, rng, groups)
     records = Records(
-        losses=losses,
-        no_information=gamma,
-        bootstrap=BootstrapLosses(counts, wrong),
-        design=Design(30, rank=rank),
+        losses=np.arange(n) < training,
+        positive=0.5,
+        predicted_positive=0.5,
+        bootstrap=BootstrapLosses(counts, rng.random(counts.shape) < 0.3),
+        stratified_folds=RepeatedFoldLosses([FoldLosses(rng.random(n) < 0.3, np.arange(n) // 2 % 3)]),
+        design=Design(n, rank, n_groups=None if groups is None else groups.n_groups),
+        groups=groups,
     )
-    assert overfits(records) is expected
-    assert overfits(replace(records, overfits=not expected)) is not expected
+    row = of(records)
+    assert (row.low == 0.0) == perfect
+    assert ("no training error with few columns: lower limit 0" in row.remarks) == perfect
+    assert row.details["lower_center"] > 0.1
+    assert row.details.get("rank") == (None if math.isnan(rank) else rank)
 
 
-def test_the_rank_is_compared_with_groups_where_there_are_groups():
-    assert not Design(30, rank=12).has_many_columns
-    assert Design(30, rank=12, n_groups=20).has_many_columns
-    assert not Design(30, rank=27).is_nearly_full
-    assert Design(30, rank=28).is_nearly_full
-    assert Design(30, distinct_rows=15).has_few_distinct_rows
-    assert not Design(30, distinct_rows=16).has_few_distinct_rows
-    assert Design(30).has_few_distinct_rows  # not known
-    assert not Design(30).has_many_columns
-
-
-def test_no_training_error_of_few_columns_excludes_no_error():
-    case = some_losses(3, 30, 0.2)
-    case["training"] = np.zeros(30, dtype=int)
-    case["p"] = case["q"] = 0.5
-    case["losses"] = (case["counts"] == 0) & (np.random.default_rng(3).random(case["counts"].shape) < 0.3)
-    few, unknown, many = (of_records(records_of(case, Design(30, rank, 30))) for rank in (15, math.nan, 16))
-    assert few.low == 0.0
-    assert few.high == unknown.high
-    assert "no training error: lower limit from 0.000" in few.remarks
-    assert min(unknown.low, many.low) > 0.0
-
-
-def test_an_error_out_of_bag_is_at_most_1():
-    """The only row that was ever left out has 15 of 16 parts of the weight, and is always wrong."""
-    counts = np.array([[0, 2, 2], [0, 1, 3]])
-    losses = np.array([[45 / 16, 0.0, 0.0]] * 2)
-    records = Records(
-        losses=np.array([0.0, 1.5 / 16, 1.5 / 16]),
-        no_information=0.5,
-        bootstrap=BootstrapLosses(counts, losses, uneven=True, weighed=True),
-        weighed=True,
+def test_a_fold_whose_classifier_was_fitted_to_one_class_counts_one_half():
+    event = np.array([True, False] * 4)
+    fold = np.arange(8)[None] // 4
+    scores = np.where(event, 1.0, 0.0)[None]  # every pair is ranked right
+    draws = BootstrapScores(
+        np.array([[2, 2, 2, 2, 0, 0, 0, 0], [0, 0, 0, 0, 2, 2, 2, 2]]), np.repeat(scores, 2, 0)
     )
-    centers = two_centers(records)
-    assert centers.overfits
-    assert centers.out_of_bag == centers.high == 1.0
-    assert centers.estimate == (1.0 + centers.error_632_plus) / 2
-
-
-def test_class_averages_on_a_lattice_take_the_training_error_below():
-    case = some_losses(3, 30, 0.2)
-    case["training"] = (np.arange(30) < 6).astype(int)
-    case["p"] = case["q"] = 0.5
-    left_out = (case["counts"] == 0) & (np.random.default_rng(3).random(case["counts"].shape) < 0.4)
-    case["losses"] = (case["training"] > 0) | left_out
-    plain, averaged = (
-        of_records(records_of(case, Design(30, 3, 10), averages_classes=flag)) for flag in (False, True)
-    )
-    tail = 0.025
-    for row, flag in ((plain, False), (averaged, True)):
-        _, low, high = two_center_by_hand(case, tail, rank=3, distinct=10, classes=flag)
-        assert (row.low, row.high) == pytest.approx((low, high), abs=1e-9)
-    assert averaged.low < plain.low
-    assert "few distinct rows: lower limit from 0.200" in averaged.remarks
-
-
-@PROPERTY
-@given(errors=st.floats(0.0, 30.0), level=st.floats(0.5, 0.999))
-def test_no_split_of_the_tails_is_shorter_than_the_shortest(errors, level):
-    n, total = 30, 1 - level
-    found = shortest_binomial_interval(errors, n, level)
-    below = np.linspace(0.0, total, 201)
-    widths = [
-        upper_limit(errors / n, n, total - b) - (lower_limit(errors / n, n, b) if b > 0 else 0.0)
-        for b in below
+    lost = np.where(fold == 1, np.nan, scores)
+    found = [
+        of(ScoreRecords(event, scores[0], draws, stratified_folds=FoldScores(one, fold)))
+        for one in (scores, lost)
     ]
-    assert found.width <= min(widths) + 1e-7
-    assert found.low <= errors / n <= found.high
+    assert [row.details["cross_validated"] for row in found] == [1.0, 0.75]
 
 
-def test_the_guard_compares_the_rank_with_a_third_of_the_rows():
-    case = some_losses(1, 30, 0.3)
-    suprema = np.zeros(25)
-    capped, not_capped = (
-        of_records(records_of(case, Design(30, rank, 30), suprema=suprema, overfits=False))
-        for rank in (10, 11)
+def test_missing_folds_are_named_with_what_to_record():
+    losses, scores = some_losses(0, 30, 0.3, False), some_scores(0, 30, False)
+    given_losses = {
+        "training_losses": losses.losses,
+        "positive": losses.positive,
+        "predicted_positive": losses.predicted_positive,
+    }
+    with pytest.raises(ValueError, match=r"needs repeated cross-validation, .*: pass RepeatedFoldLosses\.$"):
+        interval_of(losses.bootstrap, "two-center", **given_losses)
+    with pytest.raises(ValueError, match=r"pass ScoreRecords\(\.\.\., stratified_folds=\.\.\.\)\.$"):
+        interval_of(ScoreRecords(scores.event, scores.scores, scores.bootstrap), "two-center")
+    row = interval_of([losses.bootstrap, losses.stratified_folds], "two-center", **given_losses)
+    assert numbers(row) == numbers(of(losses))
+    assert row.n_fits == 1 + 20 + 4 * 3
+    assert numbers(interval_of(scores, "two-center")) == numbers(of(scores))
+
+
+def test_nothing_out_of_bag_is_said():
+    n = 6
+    counts = np.ones((3, n), dtype=int)
+    losses = Records(
+        losses=np.zeros(n, dtype=bool),
+        positive=0.5,
+        predicted_positive=0.5,
+        bootstrap=BootstrapLosses(counts, np.zeros((3, n), dtype=bool)),
+        stratified_folds=RepeatedFoldLosses([FoldLosses(np.zeros(n, dtype=bool), np.arange(n) % 3)]),
     )
-    assert capped.high < not_capped.high
-    assert capped.details["lowered_by"] == pytest.approx(not_capped.high - capped.high)
-    assert any("lowered by the CUD bound" in remark for remark in capped.remarks)
-    assert any("rank 11 above a third of the 30 rows" in remark for remark in not_capped.remarks)
-    asked = of_records(
-        records_of(case, Design(30, 10, 30), suprema=suprema, overfits=False), options={"cap": False}
+    assert of(losses).degenerate.startswith("undefined: no point was ever out of bag")
+    event, scores = np.arange(n) % 2 == 0, np.arange(n) / n
+    records = ScoreRecords(
+        event,
+        scores,
+        BootstrapScores(counts, np.tile(scores, (3, 1))),
+        stratified_folds=FoldScores(scores[None], np.arange(n)[None] // 2),
     )
-    assert asked.confidence_interval == not_capped.confidence_interval
-    unknown = call("two-center", case, SignedSuprema(30, suprema), Design(30, distinct_rows=30))
-    assert "upper limit not capped: rank of the design not recorded" in unknown.remarks
-    groups = Groups.of(np.arange(30) // 2)
-    grouped = replace(records_of(case, Design(30, 8, 30), suprema=suprema, overfits=False), groups=groups)
-    assert "upper limit not capped: rank 8 above a third of the 15 groups" in of_records(grouped).remarks
-    with pytest.raises(ValueError, match="'cap' parameter must be True or False"):
-        call("two-center", case, options={"cap": "no"})
-
-
-def test_a_lower_limit_by_itself_says_how_rows_count_and_nothing_of_a_cap():
-    case = some_losses(3, 30, 0.2)
-    case["training"] = (np.arange(30) < 6).astype(int)
-    case["p"] = case["q"] = 0.5
-    left_out = (case["counts"] == 0) & (np.random.default_rng(3).random(case["counts"].shape) < 0.4)
-    case["losses"] = (case["training"] > 0) | left_out
-    records = replace(records_of(case, Design(30, 28, 10, n_groups=15)), groups=Groups.of(np.arange(30) // 2))
-    both, lower = of_records(records), of_records(records, alternative="greater")
-    center = lower.details["lower_center"]
-    assert lower.remarks == both.remarks[:3]
-    assert lower.remarks[1].startswith("30 rows counted as")
-    assert lower.remarks[2] == f"few distinct rows: lower limit from {center:.3f}"
-    assert [remark.split()[0] for remark in both.remarks[3:]] == ["the", "rank", "upper"]
-
-
-def test_open_draws_enter_with_their_upper_bounds():
-    case = some_losses(1, 30, 0.3)
-    design = Design(30, 3, 30)
-    exact, upper = (call("two-center", case, SignedSuprema(30, np.full(25, q)), design) for q in (0.0, 0.2))
-    assert exact.high < upper.high
-    row = call("two-center", case, SignedSuprema(30, np.full(25, 0.2), np.zeros(25)), design)
-    assert row.confidence_interval == upper.confidence_interval
-    assert "q_signed" not in row.details
-    assert "q- between 0.000 and 0.200, upper value used" in row.remarks
-    # bounds on whose two sides the limit is the same need no remark
-    idle = call("two-center", case, SignedSuprema(30, np.ones(25), np.full(25, 0.9)), design)
-    assert idle.high == idle.details["uncapped_high"]
-    assert idle.details["lowered_by"] == 0.0
-    assert not any("q-" in remark for remark in idle.remarks)
-
-
-# ---- from a fitted classifier ----
-
-
-@pytest.fixture(scope="module")
-def fitted():
-    return fitted_sample()
-
-
-def test_the_suprema_are_those_of_the_negative_side(fitted):
-    clf, X, y = fitted
-    row = compare_intervals(clf, X, y, methods="two-center", n_resamples=40, rng=0)["two-center"]
-    design = np.column_stack([X, np.ones(30)])
-    counts = draw_counts(30, 40, np.random.default_rng(0))
-    coef = np.append(clf.coef_.ravel(), clf.intercept_)
-    draws = solve_draws(Problem.of(design, 2.0 * y - 1, coef, counts), side="negative")
-    assert row.details["q_signed"] == pytest.approx(quantile(draws.upper.tolist(), 0.975), abs=1e-12)
-    one_sided = compare_intervals(clf, X, y, methods="two-center", n_resamples=40, rng=0, alternative="less")[
-        "two-center"
-    ]
-    assert one_sided.details["q_signed"] == pytest.approx(quantile(draws.upper.tolist(), 0.95), abs=1e-12)
-
-
-def test_a_limit_on_the_search_can_only_lengthen(fitted):
-    arguments = {"methods": "two-center", "n_resamples": 40, "rng": 0}
-    whole = compare_intervals(*fitted, **arguments)["two-center"]
-    with pytest.warns(UserWarning, match="quantile of the signed suprema is between"):
-        limited = compare_intervals(*fitted, bound=Bound(limits=SearchLimits(nodes=0)), **arguments)[
-            "two-center"
-        ]
-    assert limited.high >= whole.high
-    assert limited.low == whole.low
-
-
-def test_two_stage_at_632_is_the_percentile_bootstrap(fitted):
-    arguments = {"n_resamples": 40, "resampling": Resampling(inner=5), "rng": 0}
-    table = compare_intervals(
-        *fitted, methods=[("two-stage", {"center": "632"}), "bootstrap-percentile"], **arguments
+    assert of(records).degenerate.startswith(
+        "undefined: no event and non-event were ever out of bag together"
     )
-    assert table["two-stage"].raw_interval == table["bootstrap-percentile"].raw_interval
-
-
-def test_two_stage_needs_inner_draws_and_what_they_show(fitted):
-    row = compare_intervals(
-        *fitted, methods=["two-stage"], n_resamples=20, rng=0, resampling=Resampling(inner="oob")
-    )["two-stage"]
-    assert "request 50" in row.degenerate
-    case = some_losses(1, 30, 0.3)
-    inner = InnerErrors(np.full(25, 0.3), 25)
-    with pytest.raises(ValueError, match=r"center='optimism' needs 'optimism' of InnerErrors"):
-        call("two-stage", case, inner)
-    with pytest.raises(ValueError, match=r"center='632-plus' needs 'no_information' of BootstrapLosses"):
-        call("two-stage", case, inner, options={"center": "632-plus"})
-
-
-def test_two_stage_recomputes_the_estimate_on_every_draw(fitted):
-    """The inner draws of a draw are fitted and counted here by hand."""
-    _, X, y = fitted
-    counts = draw_counts(30, 6, np.random.default_rng(0))
-    labels = 2.0 * y - 1
-
-    def refit(weights):
-        fits = [LeastSquaresClassifier().fit(np.repeat(X, w, axis=0), np.repeat(labels, w)) for w in weights]
-        return np.array([one.predict(X) != labels for one in fits])
-
-    seen = Seen(refit)
-    recording = task(seen, labels, seed=1)
-    outer, inner = record_bootstrap(recording, counts), record_inner(recording, counts, 4)
-    draws, fits = seen.calls[1].reshape(6, 4, 30), refit(seen.calls[1]).reshape(6, 4, 30)
-    for b in range(6):
-        gaps = [((counts[b] - draws[b, k]) * fits[b, k]).sum() / 30 for k in range(4)]
-        assert inner.optimism[b] == pytest.approx(np.mean(gaps), abs=1e-12)
-        predicted = np.where(outer.losses[b], -labels, labels)
-        p, q = (counts[b] @ (values > 0) / 30 for values in (labels, predicted))
-        assert outer.no_information[b] == pytest.approx(p * (1 - q) + (1 - p) * q, abs=1e-12)
+    single = ScoreRecords(
+        np.arange(n) == 0,
+        scores,
+        BootstrapScores(2 * np.eye(n, dtype=int)[:3], np.tile(scores, (3, 1))),
+        stratified_folds=FoldScores(scores[None], np.arange(n)[None] // 2),
+    )
+    assert of(single).degenerate == "undefined: a class has a single row"

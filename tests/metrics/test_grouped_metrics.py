@@ -12,7 +12,7 @@ from scipy.special import betaincinv
 from tiers import each_tier
 
 from cudbound import Bound, LeastSquaresClassifier, Metric, Metrics, compare_intervals, cud_interval
-from cudbound.metrics.metric import ERROR, SENSITIVITY, SPECIFICITY, MetricRows
+from cudbound.metrics.metric import SENSITIVITY, SPECIFICITY, MetricRows
 from cudbound.metrics.views import view
 from cudbound.point_estimates.effective_size import effective_rows
 from cudbound.records import BootstrapLosses, Groups, Records
@@ -128,14 +128,14 @@ def refit_by_hand(X, y, counts):
 
 @pytest.mark.parametrize("metric", [SENSITIVITY, SPECIFICITY])
 def test_the_interval_for_a_metric_of_groups_by_hand(metric):
-    """two-center without its cap, from the draws on: refits, both centers, effective rows, Clopper and Pearson."""
+    """two-center, from the draws on: refits, .632+, effective rows, Clopper and Pearson."""
     rng = np.random.default_rng(2)
     codes = np.repeat(np.arange(12), rng.integers(1, 4, size=12))
     y = (rng.random(12) < 0.5)[codes].astype(int)
     X = rng.normal(size=(codes.size, 2)) + 0.8 * y[:, None] + rng.normal(size=(12, 1))[codes]
     clf = LeastSquaresClassifier().fit(X, y)
     asked = {"metric": metric, "groups": codes, "n_resamples": 30, "rng": 1}
-    row = compare_intervals(clf, X, y, methods=[("two-center", {"cap": False})], **asked).rows[0]
+    row = compare_intervals(clf, X, y, methods="two-center", **asked).rows[0]
     counts = cud_interval(clf, X, y, **asked).problem.counts
     event = y == 1
     assert not MetricRows(metric, event).lacking(counts).any()
@@ -144,24 +144,22 @@ def test_the_interval_for_a_metric_of_groups_by_hand(metric):
         losses=refit_by_hand(X, y, np.ones((1, y.size), dtype=int))[0],
         bootstrap=BootstrapLosses(counts, wrong, uneven=True),
     )
-    optimism, at_632, plus = centers_by_hand(metric, records, event, np.ones(y.size))
+    _, at_632, plus = centers_by_hand(metric, records, event, np.ones(y.size))
     wrong_on_all = np.asarray(records.losses, dtype=bool)
     training = 1.0 - MetricRows(metric, event).value(wrong_on_all)
     left_out = (at_632 - 0.368 * training) / 0.632
     n = rows_by_loops(wrong, counts, codes, event if metric is SENSITIVITY else ~event)
-    # the error of all rows shows that it overfits: more than half of the way to the no-information error
-    p, q, error = event.mean(), (wrong_on_all ^ event).mean(), wrong_on_all.mean()
-    _, error_632, _ = centers_by_hand(ERROR, records, event, np.ones(y.size))
-    rate = ((error_632 - 0.368 * error) / 0.632 - error) / (p * (1 - q) + (1 - p) * q - error)
-    assert row.details["overfits"] == float(rate > 0.5) == 1.0
-    low, high = min(optimism, plus), max(optimism, plus, left_out)
-    assert row.estimate == pytest.approx(1.0 - (left_out + plus) / 2.0, abs=1e-12)
+    # the details are of the mean loss
+    held_out = row.details["cross_validated"]
+    low, high = min(held_out, plus), max(held_out, plus, (held_out + left_out) / 2.0)
+    assert row.details["at_632_plus"] == pytest.approx(plus, abs=1e-12)
+    assert row.estimate == pytest.approx(1.0 - (held_out + plus) / 2.0, abs=1e-12)
     limits = (
         1.0 - betaincinv(n * high + 1.0, n - n * high, 0.975),
         1.0 - betaincinv(n * low, n - n * low + 1.0, 0.025),
     )
     assert (row.low, row.high) == pytest.approx(limits, abs=1e-10)
-    assert row.details["effective_rows"] == pytest.approx(n)
+    assert row.details["lower_size"] == pytest.approx(n)
     assert "6 groups of 1 to 3 rows kept together" in " ".join(row.remarks)  # those of the class
 
 

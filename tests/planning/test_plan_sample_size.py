@@ -367,7 +367,7 @@ def test_words_for_a_paper(of_world):
     assert "12 of each size" in words.methods
     assert "seed 1" in words.software
     assert "whittle2025extended" in words.bibtex
-    assert "capped by the CUD bound where it exists (two-center)" in words.methods
+    assert "and the .632+ estimate (two-center)" in words.methods
     of_auc = replace(of_world, metric="auc").describe()
     assert "CUD bound" not in of_auc.methods
     assert "hanley1982meaning" in of_auc.bibtex
@@ -462,7 +462,7 @@ def test_a_size_at_which_nothing_can_be_analyzed():
             {"world": "gaussians", "method": "recommended"},
             "'method' parameter must be the name of one interval",
         ),
-        ({"world": "gaussians", "method": ("cud", {"cap": True})}, "cud has no option 'cap'"),
+        ({"world": "gaussians", "method": ("cud", {"form": True})}, "cud has no option 'form'"),
         ({"world": "gaussians", "resampling": Resampling(cv=5)}, "'cv' parameter must be None: a plan"),
         (
             {"world": "gaussians", "resampling": Resampling(on_single_class="drop")},

@@ -168,7 +168,7 @@ def test_inner_draws_need_copies():
         r"'inner' parameter must be 'oob' or None for a classifier that is refitted without copies of rows\. Got 3 "
         r"instead\. To refit it with copies, pass copies=True as well\."
     )
-    for methods in ("recommended", "two-center-cv", "bootstrap-percentile"):
+    for methods in ("recommended", "two-center", "bootstrap-percentile"):
         for resampling in (Resampling(inner=3), Resampling(inner=3, copies=False)):
             with pytest.raises(ValueError, match=message):
                 compare_intervals(clf, X, y, methods=methods, resampling=resampling, **arguments)
@@ -213,7 +213,7 @@ def test_a_saved_result_keeps_the_setting(tmp_path):
     clf, path = LeastSquaresClassifier().fit(X, y), tmp_path / "result.json"
     for copies in (None, False):
         table = compare_intervals(
-            clf, X, y, methods="two-center-cv", n_resamples=6, rng=0, resampling=Resampling(copies=copies)
+            clf, X, y, methods="two-center", n_resamples=6, rng=0, resampling=Resampling(copies=copies)
         )
         table.save(path)
         assert read_saved(path)[0].question.copies is copies
@@ -223,10 +223,10 @@ def test_a_saved_result_keeps_the_setting(tmp_path):
 # ---- the folds of cross-validation ----
 
 
-def cross_validated(clf, X, y, cv=None, methods="two-center-cv", **keywords):
+def cross_validated(clf, X, y, cv=None, methods="two-center", **keywords):
     return compare_intervals(
         clf, X, y, methods=methods, n_resamples=8, rng=0, resampling=Resampling(cv=cv), **keywords
-    )["two-center-cv"]
+    )["two-center"]
 
 
 def mean_of_parts(clf, X, y, pairs):
@@ -256,7 +256,7 @@ def test_splits_that_are_no_partition_are_not():
     cv = ShuffleSplit(4, random_state=0)
     with pytest.raises(ValueError, match="'cv' parameter"):
         cross_validated(clf, X, y, cv)
-    beside = cross_validated(clf, X, y, cv, methods=["two-center-cv", "corrected-resampled-t"])
+    beside = cross_validated(clf, X, y, cv, methods=["two-center", "corrected-resampled-t"])
     assert repr(vars(beside)) == repr(vars(cross_validated(clf, X, y)))
     assert beside.n_fits == 1 + 8 + 50
 
@@ -269,7 +269,7 @@ def test_a_row_does_not_depend_on_the_other_methods(groups):
     for others in (["bayle-cv"], ["corrected-resampled-t", "k-fold-t"], ["two-center", "nested-cv"]):
         if groups is not None:
             others = [one for one in others if one != "nested-cv"]
-        beside = cross_validated(clf, X, y, methods=["two-center-cv", *others], groups=groups)
+        beside = cross_validated(clf, X, y, methods=["two-center", *others], groups=groups)
         assert repr(vars(beside)) == repr(vars(alone)), others
 
 
@@ -312,7 +312,7 @@ def wide():
 def test_intervals_of_learners_that_overfit_or_split_their_rows(case):
     clf, X, y = case()
     table = compare_intervals(
-        clf.fit(X, y), X, y, methods="two-center-cv", metric=["error", "auc", "brier"], n_resamples=10, rng=0
+        clf.fit(X, y), X, y, methods="two-center", metric=["error", "auc", "brier"], n_resamples=10, rng=0
     )
     assert len(table.rows) == 3
     for row in table.rows:

@@ -34,7 +34,6 @@ from cudbound.records import (
     RepeatedFoldLosses,
     ReplacementErrors,
     ReplicateLosses,
-    SignedSuprema,
     SplitLosses,
     TestSetLosses,
     TunedLosses,
@@ -77,13 +76,7 @@ CASES = [
         sizes=("n_samples",),
         unlimited=("upper", "lower"),
     ),
-    Case(
-        SignedSuprema,
-        {"n_samples": N, "upper": [0.5, 0.25], "lower": [0.0, 0.25]},
-        sizes=("n_samples",),
-        unlimited=("upper", "lower"),
-    ),
-    Case(Design, {"n_rows": N, "rank": 2.0, "distinct_rows": 6.0}, sizes=("n_rows",)),
+    Case(Design, {"n_rows": N, "rank": 2.0}, sizes=("n_rows",)),
     Case(FoldLosses, {"losses": ROW, "fold": FOLD}, ("losses",)),
     Case(
         NestedLosses,
@@ -177,11 +170,7 @@ def test_arrays_are_finite(case, name, wrong):
     "wrong", [[], "abc", None, {}, [["a"]], [None], np.zeros((1, 1, 1, 1)), 0.5], ids=repr
 )
 def test_arrays_are_numeric_and_of_their_dimensions(case, name, wrong):
-    optional = case.kind in (BootstrapLosses, InnerErrors, SignedSuprema) and name in (
-        "no_information",
-        "optimism",
-        "lower",
-    )
+    optional = case.kind in (BootstrapLosses, InnerErrors) and name in ("no_information", "optimism")
     if wrong is None and optional:
         assert getattr(case.kind(**case.arguments | {name: None}), name) is None
         return
@@ -280,7 +269,7 @@ def test_parts_of_different_sizes():
     ):
         BolsteredLosses([0.25] * N, [True, False])
     with pytest.raises(ValueError, match=r"'lower' and 'upper' must have the same length\. Got 2 and 3"):
-        SignedSuprema(N, [0.5] * 3, [0.25] * 2)
+        BoundaryDeviations([0.5] * 3, [0.25] * 2, N, 1)
     with pytest.raises(
         ValueError, match=r"No value of 'lower' may be above that of 'upper'\. Got 0\.6 above 0\.5"
     ):

@@ -11,7 +11,6 @@ from cudbound.basis.exceptions import NotCertifiedWarning
 from cudbound.solve.effort import (
     DEFAULT_SECONDS,
     LEAST_NODES,
-    SIGNED_PART,
     default_node_budget,
     forecast,
     nodes_within,
@@ -31,7 +30,6 @@ def test_larger_problems_get_fewer_nodes_of_the_same_time() -> None:
         taken = default_node_budget(problem) * seconds_per_node(problem)
         assert taken == pytest.approx(DEFAULT_SECONDS, rel=1e-3)
         assert nodes_within(DEFAULT_SECONDS, problem) == default_node_budget(problem)
-        assert default_node_budget(problem) // SIGNED_PART == default_node_budget(problem, "negative")
     assert nodes_within(0.0, squared) == LEAST_NODES
     assert nodes_within(1e308, squared) < 2**63  # the quotient is infinite
 

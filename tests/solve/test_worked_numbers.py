@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from cud_vectors import CUD_VECTORS, vector_problem
 from oracles import check_witness
-from shared_files import FURTHER_EXAMPLES, ORIGINALS, WORKED_EXAMPLES
+from shared_files import FURTHER_EXAMPLES, ORIGINALS, WORKED_EXAMPLES, shared_vectors
 
 from cudbound.problem.problem import Problem
 from cudbound.solve.solve_draws import solve_draws
@@ -28,7 +28,11 @@ if ORIGINALS.exists():  # a checkout alone has nothing to compare with
 
     @pytest.mark.parametrize("copy", [WORKED_EXAMPLES, FURTHER_EXAMPLES])
     def test_the_copy_of_the_worked_examples_is_up_to_date(copy: Path) -> None:
-        assert copy.read_bytes() == (ORIGINALS / copy.name).read_bytes()
+        """Without those of an earlier form of two-center."""
+        originals = shared_vectors(ORIGINALS / copy.name)
+        assert shared_vectors(copy) == {
+            name: example for name, example in originals.items() if not name.startswith("two_center")
+        }
 
 
 def test_every_worked_example_has_the_values_of_alpha_that_matter() -> None:

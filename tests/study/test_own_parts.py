@@ -68,7 +68,7 @@ def test_a_function_is_a_method_of_a_study(tmp_path, n_jobs):
 
 
 def test_a_learner_that_splits_its_rows_is_refitted_without_copies_and_without_inner_draws(tmp_path):
-    methods = ("two-center-cv", "bootstrap-percentile")
+    methods = ("two-center", "bootstrap-percentile")
     study = of(Shifted(0.5), RidgeClassifierCV, methods=methods, n_resamples=4, n_replicates=2)
     status = run_study(study, tmp_path / "s")
     assert (status.n_done, status.n_failed) == (4, 0)  # two of each of two sizes

@@ -89,7 +89,7 @@ def plan_sample_size(
         Probability that the half-width is at most `half_width`, in (0, 1).
     method : str or (str, mapping), default="two-center"
         An interval in `cudbound.available_methods`, or a pair (name, options), such as
-        ``("two-center", {"cap": False})``.
+        ``("bootstrap-percentile", {"quantile": "type-7"})``.
     metric : str or Metrics, default="error"
         "error", "sensitivity" or another metric that needs only its name.
     event : object, default=None

@@ -1,8 +1,7 @@
-"""The centers of the recommended interval for the AUC, and the effective number of cases of each."""
+"""Estimates of the AUC from refits on bootstrap draws, and the number of cases as which they count."""
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,47 +16,35 @@ from cudbound.point_estimates.auc import (
     placements,
     weighted_auc,
 )
-from cudbound.point_estimates.bootstrap_632 import error_632, error_632_plus
+from cudbound.point_estimates.bootstrap_632 import error_632_plus
 from cudbound.records import ScoreRecords
 
+ONE_ROW = "undefined: a class has a single row"
+NO_PAIR = "undefined: no event and non-event were ever out of bag together; use more bootstrap draws"
 #: The AUC of uninformative scores.
 NO_INFORMATION = 0.5
 
 
 @dataclass(frozen=True)
-class AucCenters:
+class AucEstimates:
     """Estimates of the AUC of one classifier, each in [0, 1].
 
     Attributes
     ----------
     training : float
         T.
-    optimism_corrected : float
-        T - mean_b(A_b - D_b), clipped to [0, 1].
     out_of_bag : float
         By pairs; nan if no pair was ever out of bag together.
-    plus, at_632 : float
-        The .632+ and the .632 estimate.
+    plus : float
+        The .632+ estimate, with losses 1 - AUC and the no-information rate 1/2; nan where `out_of_bag` is.
     n_never : int
         Pairs never out of bag together.
     """
 
     training: float
-    optimism_corrected: float
     out_of_bag: float
     plus: float
-    at_632: float
     n_never: int
-
-    @property
-    def low(self) -> float:
-        """The center of the lower limit: midway between .632+ and the out-of-bag AUC, which is too low."""
-        return min(self.optimism_corrected, (self.out_of_bag + self.plus) / 2.0)
-
-    @property
-    def high(self) -> float:
-        """The center of the upper limit."""
-        return max(self.optimism_corrected, self.at_632)
 
 
 def aucs_on_draws(records: ScoreRecords) -> Array:
@@ -77,33 +64,18 @@ def training_auc(records: ScoreRecords) -> float:
     return float(placements(records.require("scores"), records.event)[0].mean())
 
 
-def auc_632_plus(training: float, out_of_bag: float) -> float:
-    """Return the .632+ estimate, with losses 1 - AUC and the no-information rate 1/2."""
-    return 1.0 - error_632_plus(1.0 - training, 1.0 - out_of_bag, NO_INFORMATION).estimate
-
-
-def auc_centers(records: ScoreRecords) -> AucCenters:
-    """Return the estimates of the AUC at the centers of its interval.
+def auc_estimates(records: ScoreRecords) -> AucEstimates:
+    """Return the estimates of the AUC.
 
     Parameters
     ----------
     records : ScoreRecords
         With `scores` and `bootstrap`.
     """
-    bootstrap = records.require("bootstrap")
-    training = training_auc(records)
-    codes, event = order_codes(bootstrap.scores), records.event
-    on_draws, on_training = (
-        weighted_auc(codes, event, weights) for weights in (bootstrap.counts, np.ones(event.size))
-    )
-    corrected = training - float(np.mean(on_draws - on_training))
-    out, n_never = out_of_bag_auc(codes, event, bootstrap.counts)
-    if math.isnan(out):
-        return AucCenters(training, corrected, out, out, out, n_never)
-    plus = auc_632_plus(training, out)
-    return AucCenters(
-        training, min(max(corrected, 0.0), 1.0), out, plus, float(error_632(training, out)), n_never
-    )
+    bootstrap, training = records.require("bootstrap"), training_auc(records)
+    left_out, n_never = out_of_bag_auc(order_codes(bootstrap.scores), records.event, bootstrap.counts)
+    plus = 1.0 - error_632_plus(1.0 - training, 1.0 - left_out, NO_INFORMATION).estimate
+    return AucEstimates(training, left_out, plus, n_never)
 
 
 @dataclass(frozen=True)
