@@ -122,7 +122,7 @@ def in_plain_form(frame: pd.DataFrame, decimal: str, thousands: str) -> pd.DataF
     Raises
     ------
     CsvError
-        If there are no such separators, or a number is written in another way, so that its separator could be mistaken.
+        If there are no such separators, or a number is written with other separators.
     """
     convention = Convention(decimal, thousands)
     if convention not in _NUMBERS:
