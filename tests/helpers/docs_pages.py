@@ -19,10 +19,9 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
+import recommended_pages
 import skops.io
 from click.testing import CliRunner
-from published_again import excludes_nothing
-from score_studies import both_lower_limits
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -212,7 +211,6 @@ def listed(value: Any) -> list[Any]:
 
 #: The intervals of the AUC that the README compares, and the software that prints them.
 OTHERS = {
-    "two-center": "",
     "out-of-bag-percentile": "",
     "cvauc": "R: `cvAUC`",
     "abcloc": "R: `rms::validate`",
@@ -403,18 +401,6 @@ EVIDENCE = ROOT / "docs" / "evidence"
 EARLIER = sorted(path.stem for path in (EVIDENCE / "earlier").glob("*.csv"))
 
 
-def cells_of(study: str, *methods: str) -> Callable[[], str]:
-    """The cells of a study in the folder of evidence, method by method."""
-
-    def table() -> str:
-        path = EVIDENCE / study / "cells.csv"
-        if len(methods) == 1:
-            return cells_worst_first(path, *methods)
-        return "\n\n".join(f"`{one}`:\n\n{cells_worst_first(path, one)}" for one in methods)
-
-    return table
-
-
 def earlier_cells(study: str) -> str:
     """Coverage and width in every cell of an earlier study, that of the first method's lowest coverage first."""
     with (EVIDENCE / "earlier" / f"{study}.csv").open(newline="") as file:
@@ -437,8 +423,12 @@ def earlier_cells(study: str) -> str:
 
 
 def earlier_methods(study: str) -> str:
-    """The methods of an earlier study over its stored lines, that of the lowest coverage first."""
+    """The methods of an earlier study over its stored lines, that of the lowest coverage first.
+
+    Its two-center is an earlier form, and is left out.
+    """
     lines = pd.read_csv(EVIDENCE / "earlier" / f"{study}.csv")
+    lines = lines[~lines["method"].str.startswith("two-center")]
     keys = lines.columns[: lines.columns.get_loc("method")]
     rows = []
     for name, of_method in lines.groupby("method"):
@@ -457,84 +447,9 @@ def earlier_methods(study: str) -> str:
     return markdown_table(sorted(rows, key=lambda row: (row["lowest coverage"], row["method"])))
 
 
-def published_again() -> str:
-    """The published cells of two-center, before and now, that of the largest ratio of widths first."""
-    with (EVIDENCE / "published-again" / "cells.csv").open(newline="") as file:
-        cells = list(csv.DictReader(file))
-    return markdown_table(
-        [
-            {
-                "study": one["design"],
-                "cell": one["scenario"],
-                "n": one["n"],
-                "rank": one["rank"].removesuffix(".0"),
-                "coverage before": f"{float(one['coverage_before']):.3f}",
-                "now": f"{float(one['coverage']):.3f}",
-                "width before": f"{float(one['width_before']):.3f}",
-                "width now": f"{float(one['width']):.3f}",
-                "ratio": f"{float(one['ratio']):.3f}",
-            }
-            for one in cells
-        ]
-    )
-
-
-def changed_cells() -> str:
-    """The cells of the confirmation in which the lower limit of 0 changes something, as registered and as it is now."""
-    rows = pd.read_csv(EVIDENCE / "two-center-confirmation" / "rows.csv.gz")
-    rows = rows[(rows["method"] == "two-center") & rows["low"].notna()]
-    rows["now"] = rows["low"].where(~excludes_nothing(rows), 0.0)
-    found = []
-    for (scenario, n), cell in rows.groupby(["scenario", "n"], sort=False):
-        if (cell["now"] < cell["low"]).any():
-            above = cell["truth"] <= cell["high"]
-            coverages = [(above & (cell[low] <= cell["truth"])).mean() for low in ("low", "now")]
-            widths = [(cell["high"] - cell[low]).mean() for low in ("low", "now")]
-            found.append((scenario, n, len(cell), coverages, widths))
-    return markdown_table(
-        [
-            {
-                "cell": scenario,
-                "n": str(n),
-                "sets": str(sets),
-                "coverage as registered": f"{coverages[0]:.3f}",
-                "with the changed limit": f"{coverages[1]:.3f}",
-                "width as registered": f"{widths[0]:.3f}",
-                "with it": f"{widths[1]:.3f}",
-            }
-            for scenario, n, sets, coverages, widths in sorted(found, key=lambda one: one[3][0])
-        ]
-    )
-
-
-def scores_in_short() -> str:
-    """Both studies of AUC and Brier score in one line each, for the recommended interval."""
-    rows = []
-    for metric, study in (("AUC", "two-center-auc"), ("Brier score", "two-center-brier")):
-        cells = pd.read_csv(EVIDENCE / study / "cells.csv").query("method == 'two-center'")
-        cells = cells.merge(pd.read_csv(EVIDENCE / study / "fresh.csv"), on=["scenario", "n"])
-        for what, some in (
-            ("simulated", cells[~cells["world"].str.contains("population")]),
-            ("real data", cells[cells["world"].str.contains("population")]),
-        ):
-            ratios, sets, coverage = some["width"] / some["fresh"], some["sets"], some["coverage"]
-            rows.append(
-                {
-                    "metric": metric,
-                    "cells": f"{len(some)} of {what}",
-                    "sets of each": f"{sets.min()} to {sets.max()}, median {sets.median():.0f}",
-                    "reach .95": f"{int(some['keeps_level'].sum())}",
-                    "lowest, median coverage": f"{coverage.min():.3f}, {coverage.median():.3f}",
-                    "width / width from n new cases": f"median {ratios.median():.2f}, mean {ratios.mean():.2f}, "
-                    f"largest {ratios.max():.2f}",
-                }
-            )
-    return markdown_table(rows)
-
-
 def methods_worst_first(study: str) -> str:
-    """All methods of a study over its cells, that of the smallest coverage first."""
-    cells = pd.read_csv(EVIDENCE / study / "cells.csv")
+    """All methods of a study over its cells, that of the smallest coverage first, without a former two-center."""
+    cells = pd.read_csv(EVIDENCE / study / "cells.csv").query("method != 'two-center'")
     found = cells.groupby("method").agg(
         smallest=("coverage", "min"),
         middle=("coverage", "median"),
@@ -551,92 +466,6 @@ def methods_worst_first(study: str) -> str:
                 "mean width": f"{one.width:.3f}",
             }
             for name, one in found.sort_values(["smallest", "middle"]).iterrows()
-        ]
-    )
-
-
-#: Studies whose cells are stored: the link to the page, the folder of the cells, and which of their metrics.
-STUDIES = (
-    ("[Error: registered confirmation](confirmation.md)", "two-center-confirmation", ()),
-    (
-        "[Populations without an error](confirmation.md#two-changes-while-the-run-was-under-way)",
-        "two-center-separable",
-        (),
-    ),
-    ("[Tuned classifiers](confirmation.md#searches-two-center-or-bbc-cv)", "two-center-tuned", ()),
-    ("[Clinical metrics](confirmation.md#clinical-metrics)", "two-center-clinical", ()),
-    ("[AUC: registered study](auc_and_brier.md)", "two-center-auc", ()),
-    ("[Brier score: registered study](auc_and_brier.md)", "two-center-brier", ()),
-    ("[Likelihood ratios](ratios_and_net_benefit.md)", "ratios-and-net-benefit", ("lr+", "lr-")),
-    ("[Net benefit](ratios_and_net_benefit.md)", "ratios-and-net-benefit", ("net-benefit",)),
-    ("[Error with 3 to 10 classes](several_classes.md)", "several-classes", ()),
-)
-
-
-#: Studies of which only lines without a name of the world, or of an earlier form of `two-center`, are kept.
-EARLIER_STUDIES = (
-    (
-        "[Sensitivity and specificity](sensitivity_and_specificity.md)",
-        ("sensitivity-specificity",),
-        "two-center",
-    ),
-    ("[Several rows per patient](grouped_rows.md), with `groups=`", ("grouped-rows",), "two-center, with"),
-    (
-        "[Several rows per patient](grouped_rows.md), without `groups=`",
-        ("grouped-rows",),
-        "two-center, without",
-    ),
-    (
-        "[Earlier studies of the error](earlier_studies.md)",
-        ("where-intervals-break", "paper2008", "logistic-regression", "decision-trees", "random-forests"),
-        "two-center",
-    ),
-)
-
-
-def studies() -> str:
-    """Each study in one line, for the recommended interval."""
-    rows = []
-    for page, folder, metrics in STUDIES:
-        cells = pd.read_csv(EVIDENCE / folder / "cells.csv").query("method == 'two-center'")
-        cells = cells[cells["metric"].isin(metrics)] if metrics else cells
-        worst = cells.loc[cells["coverage"].idxmin()]
-        rows.append(line_of_study(page, cells, f": {worst['scenario']}, n = {worst['n']}"))
-    return markdown_table(rows)
-
-
-def earlier_in_short() -> str:
-    """The earlier studies in one line each, for `two-center`."""
-    rows = []
-    for page, names, method in EARLIER_STUDIES:
-        lines = pd.concat(pd.read_csv(EVIDENCE / "earlier" / f"{name}.csv") for name in names)
-        rows.append(line_of_study(page, lines[lines["method"] == method]))
-    return markdown_table(rows)
-
-
-def line_of_study(page: str, cells: pd.DataFrame, where: str = "") -> dict[str, str]:
-    return {
-        "Study": page,
-        "Cells": str(len(cells)),
-        "`two-center` reached 95% in": str(int(cells["keeps_level"].sum())),
-        "Lowest coverage": f"{cells['coverage'].min():.3f}{where}",
-    }
-
-
-def confirmed_misses() -> str:
-    """The cells that missed their level and missed it again in new training sets."""
-    cells = pd.concat(
-        pd.read_csv(EVIDENCE / f"{study}-misses" / "cells.csv")
-        for study in ("two-center", "two-center-auc", "two-center-brier")
-    ).query("method == 'two-center' and not keeps_level")
-    return markdown_table(
-        [
-            {
-                "Setting": f"{one.scenario}, n = {one.n}",
-                "Metric": {"auc": "AUC", "brier": "Brier score"}.get(one.metric, one.metric),
-                "Coverage": f"{one.coverage:.3f} ± {one.mcse:.3f}",
-            }
-            for one in cells.sort_values("coverage").itertuples()
         ]
     )
 
@@ -670,53 +499,38 @@ def intervals_of_paper2008() -> str:
     )
 
 
-def lower_limits() -> str:
-    """The cells of the AUC in which the last step of the lower limit changes something in a tenth of the sets."""
-    found = both_lower_limits()
-    shown = found[found["differ"] >= 0.1].sort_values("differ", ascending=False)
-    return markdown_table(
-        [
+def former_rule() -> str:
+    """What the form of two-center that was recommended before covered, one line per study."""
+    rows = []
+    for line in pd.read_csv(EVIDENCE / "former_rule.csv").itertuples():
+        rows.append(
             {
-                "cell": one.scenario,
-                "share of the sets": f"{one.differ:.2f}",
-                "coverage": f"{one.coverage:.3f}",
-                "without": f"{one.coverage_without:.3f}",
-                "width": f"{one.width:.3f}",
-                "width without": f"{one.width_without:.3f}",
+                "study": line.study,
+                "cells": str(line.cells),
+                "reached 95%": str(line.reached),
+                "lowest coverage": f"{line.lowest:.3f}: {line.lowest_in}",
+                "median": f"{line.median:.3f}",
+                "width / from n new cases": ""
+                if pd.isna(line.width_over_new)
+                else f"{line.width_over_new:.2f}",
             }
-            for one in shown.itertuples()
-        ]
-    )
+        )
+    return markdown_table(rows)
 
 
 PARTS: dict[str, Callable[[], str]] = {
+    **recommended_pages.PARTS,
+    "former-rule": former_rule,
     "against-others": against_others,
-    "studies": studies,
-    "earlier-in-short": earlier_in_short,
-    "confirmed-misses": confirmed_misses,
     "confirmation-methods": partial(methods_worst_first, "two-center-confirmation"),
     "paper2008-methods": intervals_of_paper2008,
-    "scores-in-short": scores_in_short,
     "auc-methods": partial(methods_worst_first, "two-center-auc"),
     "brier-methods": partial(methods_worst_first, "two-center-brier"),
-    "auc-cells": cells_of("two-center-auc", "two-center"),
-    "brier-cells": cells_of("two-center-brier", "two-center"),
-    "auc-misses": cells_of("two-center-auc-misses", "two-center"),
-    "brier-misses": cells_of("two-center-brier-misses", "two-center"),
-    "lower-limits": lower_limits,
-    "changed-cells": changed_cells,
-    "confirmation-cells": cells_of("two-center-confirmation", "two-center"),
-    "separable-cells": cells_of("two-center-separable", "two-center"),
-    "ridge-cells": cells_of("two-center-ridge", "two-center"),
-    "tuned-cells": cells_of("two-center-tuned", "two-center", "bbc-cv"),
-    "clinical-cells": cells_of("two-center-clinical", "two-center"),
-    "net-benefit-again-cells": cells_of("net-benefit-again", "two-center"),
-    "ratio-cells": cells_of("ratios-and-net-benefit", "two-center"),
-    "several-classes-cells": cells_of("several-classes", "two-center"),
+    "net-benefit-again-cells": partial(cells_worst_first, EVIDENCE / "net-benefit-again" / "cells.csv"),
+    "ratio-cells": partial(cells_worst_first, EVIDENCE / "ratios-and-net-benefit" / "cells.csv"),
     "several-classes-methods": partial(methods_worst_first, "several-classes"),
     "other-intervals-methods": partial(methods_worst_first, "other-intervals"),
-    "published-cells": published_again,
-    **{f"earlier-{name}": partial(earlier_cells, name) for name in EARLIER},
+    "earlier-paper2008-seven": partial(earlier_cells, "paper2008-seven"),
     **{f"methods-{name}": partial(earlier_methods, name) for name in EARLIER if name != "paper2008-seven"},
     "paper-intervals": lambda: intervals_in_full(find_methods("paper")),
     "conditional-intervals": conditional_intervals,
@@ -743,8 +557,14 @@ PARTS: dict[str, Callable[[], str]] = {
 
 
 def renewed(text: str) -> str:
-    """Return the page with every generated part made anew."""
-    return GENERATED.sub(lambda match: f"{match[1]}{PARTS[match[2]]()}\n{match[4]}", text)
+    """Return the page with every generated part made anew; those of a study that still runs stay as they are."""
+
+    def part(match: re.Match[str]) -> str:
+        if match[2] in recommended_pages.PARTS and not recommended_pages.THERE:
+            return match[0]
+        return f"{match[1]}{PARTS[match[2]]()}\n{match[4]}"
+
+    return GENERATED.sub(part, text)
 
 
 if __name__ == "__main__":

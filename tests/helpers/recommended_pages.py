@@ -1,0 +1,262 @@
+"""The tables of docs/evidence/recommended.md, from the files of the confirmation in docs/evidence/recommended.
+
+``cells.csv`` has one row per metric, cell and method; ``misses.csv`` the cells that were repeated with a new seed;
+``variants.csv`` forms that were not used, computed from the same sets.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+import pandas as pd
+from tabulate import tabulate
+
+FOLDER = Path(__file__).parents[2] / "docs" / "evidence" / "recommended"
+RULE, BEFORE = "two-center", "two-center before"
+SPLITTING = "splits inside"
+#: The metrics as they are named, and in which table their cells stand.
+METRICS = {"error": "error", "auc": "AUC", "brier": "Brier score"}
+CLINICAL = "clinical metrics"
+CLASSES = "several classes"
+#: Aims: the largest mean width over that of an interval from n new cases, and the lowest confirmed coverage.
+WIDTHS = {"error": 1.12, "auc": 1.18, "brier": 1.12}
+LOWEST = 0.93
+
+
+def read(name: str = "cells.csv") -> pd.DataFrame:
+    return pd.read_csv(FOLDER / name)
+
+
+def as_used(cells: pd.DataFrame) -> pd.DataFrame:
+    """The cells in the form of the package: learners that split their rows are refitted without copies of them."""
+    return cells[cells["copies"] != (cells["kind"] == SPLITTING)]
+
+
+def table(rows: list[dict[str, str]]) -> str:
+    return tabulate(rows, headers="keys", tablefmt="pipe", disable_numparse=True)
+
+
+def group_of(cells: pd.DataFrame) -> pd.Series:
+    """What a line of the short tables is about: a metric, several classes, or the clinical metrics together."""
+    groups = cells["metric"].map(METRICS).fillna(CLINICAL)
+    return groups.mask(cells["kind"] == CLASSES, "error, several classes")
+
+
+def of_groups(cells: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
+    groups = group_of(cells)
+    names = [*METRICS.values(), "error, several classes", CLINICAL]
+    return [(name, cells[groups == name]) for name in names if (groups == name).any()]
+
+
+def in_short(cells: pd.DataFrame) -> str:
+    """One line per metric, for the recommended interval."""
+    rows = []
+    for name, some in of_groups(as_used(cells).query("method == @RULE")):
+        worst = some.loc[some["coverage"].idxmin()]
+        again = some["confirmed"].dropna()
+        rows.append(
+            {
+                "metric": name,
+                "cells": str(len(some)),
+                "reached 95%": str(int(some["keeps_level"].sum())),
+                "lowest coverage": f"{worst['coverage']:.3f}: {worst['cell']}, n = {worst['n']}",
+                "lowest in new sets": f"{again.min():.3f}" if again.size else "",
+                "width / from n new cases": ratio(some["width_over_new"].mean()),
+            }
+        )
+    return table(rows)
+
+
+def aims(cells: pd.DataFrame) -> str:
+    """What was aimed at, what it is, and whether it is met."""
+    used = as_used(cells).query("method == @RULE")
+    independent = used[used["kind"] != "groups"]
+    lowest = independent["confirmed"].min()
+    rows = [
+        ("lowest confirmed coverage, independent rows", f"at least {LOWEST}", lowest, not lowest < LOWEST)
+    ]
+    for metric, most in WIDTHS.items():
+        mean = used[(used["metric"] == metric) & (used["kind"] != CLASSES)]["width_over_new"].mean()
+        rows.append((f"mean width, {METRICS[metric]}", f"at most {most}", mean, mean <= most))
+    return table(
+        [
+            {
+                "aim": what,
+                "target": target,
+                "result": "no miss" if pd.isna(value) else f"{value:.3f}",
+                "met": "yes" if met else "**no**",
+            }
+            for what, target, value, met in rows
+        ]
+    )
+
+
+def kinds(cells: pd.DataFrame) -> str:
+    """One line per kind of cell and metric, for the recommended interval."""
+    used = as_used(cells).query("method == @RULE")
+    rows = []
+    for kind, of_kind in used.groupby("kind", sort=False):
+        for name, some in of_groups(of_kind):
+            rows.append(
+                {
+                    "kind": kind,
+                    "metric": name,
+                    "cells": str(len(some)),
+                    "reached 95%": str(int(some["keeps_level"].sum())),
+                    "lowest coverage": f"{some['coverage'].min():.3f}",
+                    "width / from n new cases": ratio(some["width_over_new"].mean()),
+                }
+            )
+    return table(rows)
+
+
+def methods(cells: pd.DataFrame) -> str:
+    """One line per metric and method, the recommended interval first."""
+    used, rows = as_used(cells), []
+    for name, of_metric in of_groups(used):
+        for method, some in of_metric.groupby("method", sort=False):
+            rows.append(
+                {
+                    "metric": name,
+                    "interval": shown(method),
+                    "cells": str(len(some)),
+                    "reached 95%": str(int(some["keeps_level"].sum())),
+                    "lowest coverage": f"{some['coverage'].min():.3f}",
+                    "median": f"{some['coverage'].median():.3f}",
+                    "width / from n new cases": ratio(some["width_over_new"].mean()),
+                }
+            )
+    return table(rows)
+
+
+def splitting(cells: pd.DataFrame) -> str:
+    """Learners that split their rows, refitted without and with copies of rows."""
+    some = cells[(cells["kind"] == SPLITTING) & (cells["method"] == RULE)]
+    rows = []
+    for (metric, cell), pair in some.groupby(["metric", "cell"], sort=False):
+        by_copies = {bool(line["copies"]): line for _, line in pair.iterrows()}
+        rows.append(
+            {"cell": cell, "metric": METRICS.get(metric, metric)}
+            | {
+                heading: both(by_copies[copies]) if copies in by_copies else ""
+                for heading, copies in (("without copies", False), ("with copies", True))
+            }
+        )
+    return table(rows)
+
+
+def misses(cells: pd.DataFrame) -> str:
+    """The cells that missed, and their repetition."""
+    first = as_used(cells).query("method == @RULE").set_index(["metric", "cell"])["coverage"]
+    return table(
+        [
+            {
+                "cell": line.cell,
+                "metric": METRICS.get(line.metric, line.metric),
+                "coverage": f"{first[line.metric, line.cell]:.3f}",
+                "sets": str(line.sets),
+                "in new sets": f"{line.coverage:.3f} ± {line.mcse:.3f}",
+                "reaches .95": "yes" if line.keeps_level else "**no**",
+            }
+            for line in read("misses.csv").sort_values("coverage").itertuples()
+        ]
+    )
+
+
+def confirmed(cells: pd.DataFrame) -> str:
+    """The cells that missed their level, and missed it again in new training sets."""
+    n = cells.drop_duplicates("cell").set_index("cell")["n"]
+    again = read("misses.csv").query("not keeps_level").sort_values("coverage")
+    return table(
+        [
+            {
+                "setting": f"{line.cell}, n = {n[line.cell]}",
+                "metric": METRICS.get(line.metric, line.metric),
+                "coverage": f"{line.coverage:.3f} ± {line.mcse:.3f}",
+            }
+            for line in again.itertuples()
+        ]
+    )
+
+
+def variants(_: pd.DataFrame) -> str:
+    """Forms that were not used."""
+    return table(
+        [
+            {
+                "metric": METRICS.get(line.metric, line.metric),
+                "variant": line.variant,
+                "cells": str(line.cells),
+                "below 95%": str(line.short),
+                "lowest coverage": f"{line.lowest:.3f}",
+                "width / from n new cases": ratio(line.width_over_new),
+            }
+            for line in read("variants.csv").itertuples()
+        ]
+    )
+
+
+def all_cells(metric: str, cells: pd.DataFrame) -> str:
+    """Every cell of a metric, the lowest coverage first, with the other intervals beside it."""
+    used = as_used(cells)
+    used = used[group_of(used) == CLINICAL] if metric == CLINICAL else used[used["metric"] == metric]
+    others = [name for name in used["method"].unique() if name != RULE]
+    beside = used.set_index(["metric", "cell", "method"])
+    rows = []
+    for line in used.query("method == @RULE").sort_values(["coverage", "cell"]).itertuples():
+        row = {"metric": line.metric} if metric == CLINICAL else {}
+        row |= {
+            "cell": line.cell,
+            "classifier": line.classifier,
+            "n": str(line.n),
+            "p": str(line.p),
+            "sets": str(line.sets),
+            "coverage": f"{line.coverage:.3f} ± {line.mcse:.3f}" + ("" if line.keeps_level else " **no**"),
+            "truth below, above": f"{line.below:.3f}, {line.above:.3f}",
+            "width": f"{line.width:.3f} ({ratio(line.width_over_new)})",
+        }
+        for name in others:
+            key = (line.metric, line.cell, name)
+            row[shown(name)] = both(beside.loc[key]) if key in beside.index else ""
+        rows.append(row)
+    return table(rows)
+
+
+def downloads(_: pd.DataFrame) -> str:
+    """Links to the files, which a page has once they are there."""
+    names = ("cells", "misses", "variants")
+    return f"Download: {', '.join(f'[{name}](recommended/{name}.csv)' for name in names)}."
+
+
+def both(line: pd.Series) -> str:
+    return f"{line['coverage']:.3f} ({ratio(line['width_over_new'])})"
+
+
+def ratio(value: float) -> str:
+    return "" if pd.isna(value) else f"{value:.2f}"
+
+
+def shown(method: str) -> str:
+    return method if method == BEFORE else f"`{method}`"
+
+
+TABLES: dict[str, Callable[[pd.DataFrame], str]] = {
+    "in-short": in_short,
+    "aims": aims,
+    "kinds": kinds,
+    "methods": methods,
+    "splitting": splitting,
+    "misses": misses,
+    "confirmed": confirmed,
+    "variants": variants,
+    "cells-error": partial(all_cells, "error"),
+    "cells-auc": partial(all_cells, "auc"),
+    "cells-brier": partial(all_cells, "brier"),
+    "cells-clinical": partial(all_cells, CLINICAL),
+    "downloads": downloads,
+}
+PARTS = {f"recommended-{name}": lambda make=make: make(read()) for name, make in TABLES.items()}
+#: Whether the study has ended; until then its tables stay as they are.
+THERE = (FOLDER / "cells.csv").exists()
