@@ -29,7 +29,7 @@ LEVEL = 0.95
 N_FOLDS, N_REPEATS = 10, 5
 #: Share of the cases at the middle value, in the picture.
 MASS = 0.1
-SLOPES = np.linspace(0.0, 6.0, 49)
+SLOPES = np.linspace(0.0, 6.0, 31)
 
 
 @dataclass(frozen=True)
@@ -190,7 +190,7 @@ def draw(path: Path) -> None:
     import matplotlib as mpl
     from matplotlib.figure import Figure
 
-    laws = [limit_law(MASS, slope, 100_000, np.random.default_rng(0)).coverage() for slope in SLOPES]
+    laws = [limit_law(MASS, slope, 50_000, np.random.default_rng(0)).coverage() for slope in SLOPES]
     with mpl.rc_context({"svg.hashsalt": "uniformity", "svg.fonttype": "none"}):
         figure = Figure(figsize=(7.0, 3.0), layout="constrained")
         axes = figure.subplots()
