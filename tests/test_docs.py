@@ -15,7 +15,6 @@ import types
 from dataclasses import fields
 from pathlib import Path
 
-import pandas as pd
 import pytest
 from docs_pages import GENERATED, PAGES, PARTS, PATIENTS, ROOT, renewed, run_in
 from matplotlib import pyplot as plt
@@ -325,13 +324,6 @@ def test_changelog_has_the_version():
     )
     assert entry is not None
     assert "### Changes of numbers" in entry[0]
-
-
-def test_the_data_sets_of_the_registered_study_are_counted():
-    cells = pd.read_csv(ROOT / "docs" / "evidence" / "two-center-confirmation" / "cells.csv")
-    worlds = cells["world"][cells["world"].str.contains(" (", regex=False)]
-    said = f"{worlds.str.partition(' (')[0].nunique()} published data sets"
-    assert said in (ROOT / "README.md").read_text()
 
 
 def test_set_up_is_two_commands():

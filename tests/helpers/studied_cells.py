@@ -28,7 +28,7 @@ def exported() -> pd.DataFrame:
     Of cells that were run again, the run with the most training sets counts.
     """
     studies = {path.parent.name: pd.read_csv(path) for path in sorted(ROOT.glob("docs/evidence/*/cells.csv"))}
-    lines = pd.concat([one.assign(study=name) for name, one in studies.items() if "metric" in one])
+    lines = pd.concat([one.assign(study=name) for name, one in studies.items() if "steps" in one])
     lines = lines[lines["metric"] == "error"]
     tuned = lines["steps"].fillna("{}").map(lambda steps: "tune" in json.loads(steps))
     lines["family"] = [
