@@ -31,7 +31,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from cudbound import IntervalTable, Metrics, compare_intervals
 
-METHOD = "two-center-cv"
+METHOD = "two-center"
 WORKED_SETS = Path(__file__).with_suffix(".csv")
 TWO_CLASSES = ("error", "sensitivity", "specificity", "balanced-error")
 WITH_SCORES = (*TWO_CLASSES, "auc")
