@@ -38,7 +38,6 @@ from .estimators.chosen_threshold import ChosenThresholdClassifier as ChosenThre
 from .estimators.convex_loss import ConvexLossClassifier as ConvexLossClassifier
 from .estimators.least_squares import LeastSquaresClassifier as LeastSquaresClassifier
 from .estimators.stumps import stump_basis as stump_basis
-from .exact.certificate import Certificate as Certificate
 from .intervals.own import own_method as own_method
 from .losses.cvxpy_loss import CvxpyLoss as CvxpyLoss
 from .metrics.metric import Metric as Metric

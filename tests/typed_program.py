@@ -14,7 +14,6 @@ import cudbound
 from cudbound import (
     Bound,
     Calibration,
-    Certificate,
     ChosenThresholdClassifier,
     ClinicalReport,
     ComparisonResult,
@@ -73,8 +72,6 @@ from cudbound import (
     verify_result,
 )
 from cudbound.analysis.explanation import Explanation
-from cudbound.basis.solved_draws import SolveStatus
-from cudbound.exact.certificate import Verification
 from cudbound.intervals import Method
 from cudbound.plotting.coverage import CoverageByScenarioDisplay, CoverageWidthDisplay, KurtosisDisplay
 from cudbound.plotting.forest import ComparisonDisplay, IntervalDisplay
@@ -114,23 +111,13 @@ def bound(X: NDArray[np.float64], y: NDArray[np.int64]) -> float:
     problem: Problem = result.problem
     polish: Polish | None = result.polish
     search: Search = result.search
-    certificate: Certificate = proof(problem)
     return (
         result.q
         + float(draws.upper.max())
         + (0.0 if polish is None else polish.residual)
-        + certificate.upper
+        + float(problem.localization)
         + float(search.all_draws)
     )
-
-
-def proof(problem: Problem) -> Certificate:
-    return Certificate(problem, "plus", 0.0, 1.0, SolveStatus(0), np.zeros(2))
-
-
-def check(certificate: Certificate) -> bool:
-    verified: Verification = certificate.verify()
-    return verified.lower_proved
 
 
 def tables(X: NDArray[np.float64], y: NDArray[np.int64]) -> pd.DataFrame:

@@ -14,7 +14,6 @@ from cudbound.basis.pictured import Pictured
 from cudbound.basis.results import IntervalEstimate
 from cudbound.basis.rounding import sentences_html
 from cudbound.bound.cud_bound import CudBound
-from cudbound.exact.certificate import Certificate
 from cudbound.intervals.cud import CUD
 from cudbound.intervals.method import compute_interval
 from cudbound.metrics.metric_terms import in_metric_terms
@@ -73,26 +72,6 @@ class CudResult(CudBound, Pictured["SupremaDisplay"]):
     def degenerate(self) -> str | None:
         """Why the interval is not informative, or None if it is."""
         return self.row.degenerate
-
-    def certificate(self, draw: int) -> Certificate:
-        """Return what was proved about one draw, to save it and verify it in exact arithmetic.
-
-        Raises
-        ------
-        IndexError
-            If there is no draw with that number.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> from cudbound import LeastSquaresClassifier, cud_interval
-        >>> X = np.random.default_rng(0).normal(size=(20, 1))
-        >>> y = X[:, 0] + np.random.default_rng(1).normal(size=20) > 0
-        >>> result = cud_interval(LeastSquaresClassifier().fit(X, y), X, y, n_resamples=20, rng=0)
-        >>> result.certificate(7).verify().upper_proved
-        True
-        """
-        return Certificate.of(self.problem, self.draws, draw)
 
     def save(self, path: str | Path) -> None:
         """Write a file for checking the result with `cudbound.verify_result` or ``cudbound verify``.

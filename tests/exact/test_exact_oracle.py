@@ -11,9 +11,9 @@ import pytest
 from exact_oracle import ExactDraw, classes, exact_q, localization, mean_loss
 from oracles import enumerate_q
 from random_problems import KINDS, make
+from rational.arrangement import exact_columns
 from tiers import each_tier
 
-from cudbound.exact.arrangement import exact_columns
 from cudbound.losses.surrogates import get_loss
 from cudbound.problem.problem import Problem
 

@@ -1,10 +1,11 @@
-"""The oracle in rational arithmetic for tests: `cudbound.exact`, with which certificates are verified too."""
+"""The oracle in rational arithmetic, in the folder `rational`: it shares no code with the solver."""
 
 from fractions import Fraction
 
-from cudbound.exact.arrangement import score_weights
-from cudbound.exact.quadratic import localization, mean_loss
-from cudbound.exact.supremum import ExactCell, ExactDraw
+from rational.arrangement import score_weights
+from rational.quadratic import localization, mean_loss
+from rational.supremum import ExactCell, ExactDraw
+
 from cudbound.problem.problem import Problem
 
 __all__ = ["ExactCell", "ExactDraw", "classes", "exact_q", "localization", "mean_loss", "score_weights"]

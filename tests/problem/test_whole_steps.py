@@ -3,8 +3,8 @@
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
+from rational.integers import to_integers
 
-from cudbound.exact.integers import to_integers
 from cudbound.problem.whole_steps import MOST_STEPS, dependence_rows, in_whole_steps
 
 WHOLE = st.lists(st.integers(-300, 300), min_size=3, max_size=30).filter(lambda values: len(set(values)) > 1)
@@ -81,7 +81,8 @@ def test_constant_columns_and_long_lattices_stay():
 
 
 def test_exact_arithmetic_reads_the_same_rows():
-    from cudbound.exact.arrangement import exact_columns
+    from rational.arrangement import exact_columns
+
     from cudbound.problem.problem import Problem
 
     ages = np.array([30.0, 41.0, 52.0, 63.0, 47.0])

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
-from cudbound.exact.integers import Vector, bits, cut, dot, identity, pivot_columns, primitive, to_integers
 from cudbound.problem.problem import Problem
 from cudbound.problem.whole_steps import in_whole_steps
+from rational.integers import Vector, bits, cut, dot, identity, pivot_columns, primitive, to_integers
 
 
 def score_weights(problem: Problem, draw: int) -> list[Fraction]:

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from cudbound.exact.arrangement import Arrangement, exact_columns
-from cudbound.exact.integers import Matrix, Vector, dot, identity, restrict, solve, to_integers
 from cudbound.problem.problem import Problem
+from rational.arrangement import Arrangement, exact_columns
+from rational.integers import Matrix, Vector, dot, identity, restrict, solve, to_integers
 
 
 def loss_terms(problem: Problem, draw: int) -> tuple[list[Fraction], list[Fraction], list[Fraction]]:

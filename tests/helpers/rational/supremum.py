@@ -22,13 +22,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import islice
-from math import comb, inf
+from math import inf
 
-from cudbound.exact.arrangement import Arrangement
-from cudbound.exact.integers import Vector, dot, identity, to_integers
-from cudbound.exact.quadratic import QuadraticLoss, localization, mean_loss
 from cudbound.problem.problem import Problem
+from rational.arrangement import Arrangement
+from rational.integers import Vector, dot, identity, to_integers
+from rational.quadratic import QuadraticLoss, localization, mean_loss
 
 #: Signs of the deviation that count for a side.
 SIGNS = {"both": (1, -1), "positive": (1,), "negative": (-1,)}
@@ -91,12 +90,6 @@ class ExactDraw:
         largest = max(abs(self.arrangement.limit(sign)) for sign in (1, -1))
         return Fraction(largest, self.arrangement.unit)
 
-    @property
-    def n_flats(self) -> int:
-        """Number of flats that a search may have to visit, at most."""
-        count = len(self.arrangement.normals)
-        return 1 + sum(comb(count, codimension) for codimension in range(self.arrangement.dimension))
-
     def at(
         self, coef: Sequence[Fraction | float], side: str = "both", *, slack: Fraction = Fraction(0)
     ) -> tuple[Fraction, tuple[int, ...]]:
@@ -126,20 +119,6 @@ class ExactDraw:
         while True:
             distance /= 16
             yield tuple(near + distance * (far - near) for near, far in zip(cell.nearest, deep, strict=True))
-
-    def realize(
-        self, cell: ExactCell, more_than: Fraction, side: str
-    ) -> tuple[tuple[Fraction, ...], Fraction]:
-        """Return coefficients in the cell with a value above a bound below that of the cell, and this value.
-
-        At alpha_n = inf a cell where the loss equals that of the anchor only on the border has none; then its point
-        of least loss is returned with the value of the cell.
-        """
-        for inside in islice(self.approach(cell), 200):
-            value, _ = self.at(inside, side)
-            if value > more_than:
-                return inside, value
-        return cell.nearest, cell.value
 
 
 class _Search:
