@@ -1,4 +1,4 @@
-"""The commands ``cudbound study``: write a design file, run, merge, status, replay, report, evidence."""
+"""The commands ``cudbound study``: write a design file, run, merge, status, replay, report."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import click
 from cudbound.basis.exceptions import StudyInterrupted
 from cudbound.basis.rounding import printable
 from cudbound.cli.command import INTERRUPTED, OneLineGroup, say
-from cudbound.cli.options import FILE, between_commas, from_text, jobs_option
+from cudbound.cli.options import FILE, from_text, jobs_option
 from cudbound.cli.output import check_paths, form_of, output_option, write_whole
 
 if TYPE_CHECKING:
@@ -237,36 +237,6 @@ def report(*, store: Path, place: Path | None, form: str | None) -> None:
         click.echo("".join(files.values()), nl=False)
     else:
         write_whole(files)
-
-
-@study.command("export")
-@store_argument
-@click.option(
-    "--output",
-    "folder",
-    required=True,
-    type=FILE,
-    metavar="FOLDER",
-    help="Folder for design.json, cells.csv and rows.csv.gz; it is created if it does not exist.",
-)
-@click.option(
-    "--rows-of",
-    type=from_text(between_commas),
-    metavar="NAME,NAME,...",
-    help="Methods whose rows are kept; by default all.",
-)
-def export(*, store: Path, folder: Path, rows_of: tuple[str, ...] | None) -> None:
-    """Write the content of STORE as files for a repository: the design, one line per cell and method, and all rows.
-
-    The same results give the same files, except for the times in cells.csv.
-    """
-    from cudbound.study.report.evidence import evidence
-
-    folder.mkdir(exist_ok=True)
-    files = {folder / name: text for name, text in evidence(store, rows_of).items()}
-    for path in files:
-        check_paths({"--output": path}, [store])
-    write_whole(files)
 
 
 def _missing_lines(missing: dict[tuple[str, int], list[int]], shard: Shard | None) -> Iterator[str]:

@@ -182,7 +182,7 @@ def output_of(command: str) -> str:
 
 
 def cells_worst_first(path: Path, method: str = "two-center") -> str:
-    """The cells of one method in a ``cells.csv`` of ``cudbound study export``, that of the lowest coverage first."""
+    """The cells of one method in a ``cells.csv`` of the evidence, that of the lowest coverage first."""
     with path.open(newline="") as file:
         cells = [one for one in csv.DictReader(file) if one["method"] == method]
     return markdown_table(

@@ -26,7 +26,6 @@ from cudbound.intervals import GROUPS
 from cudbound.resampling import ResamplingSizes
 from cudbound.study.design.design_file import read_design, template_names, template_text
 from cudbound.study.design.identity import describe, differences
-from cudbound.study.design.published import PublishedValue
 from cudbound.study.design.scenario import Scenario, Study
 from cudbound.study.populations.worlds import WORLDS, Gaussians
 
@@ -175,51 +174,6 @@ def test_a_rival_makes_a_study_of_comparisons(tmp_path):
 def test_wrong_rivals_and_sizes_are_refused_in_one_line(tmp_path, text, message):
     with pytest.raises(ValueError, match=message) as caught:
         read(tmp_path, text)
-    assert "\n" not in str(caught.value)
-
-
-PUBLISHED = """
-[[published]]
-scenario = "gaussians"
-method = "cud"
-measure = "width"
-n = [30, 50]
-values = [0.4, 0.3]
-source = "a book"
-"""
-
-
-def test_published_values_reach_the_study_and_decide_nothing(tmp_path):
-    study = read(tmp_path, SETTINGS + WORLD + PUBLISHED)
-    assert study.published == (
-        PublishedValue("gaussians", "cud", 30, "width", 0.4, "a book"),
-        PublishedValue("gaussians", "cud", 50, "width", 0.3, "a book"),
-    )
-    assert differences(describe(study), describe(read(tmp_path, SETTINGS + WORLD))) == []
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "message"),
-    [
-        ('"width"', '"breadth"', "1: measure must be one of .*'width'.* Got 'breadth'"),
-        ("[0.4, 0.3]", "[0.4]", r"values must be one per n of \[30, 50\]\. Got \[0\.4\]"),
-        ("[0.4, 0.3]", "[0.4, nan]", "value must be finite. Got nan"),
-        ("[0.4, 0.3]", '[0.4, "x"]', "values must be a number. Got 'x'"),
-        ("[30, 50]", "[30, 0]", "n must be an integer of at least 1"),
-        ('"cud"', '"cdu"', "method must be one of .* Got 'cdu'. Did you mean 'cud'"),
-        (
-            '"gaussians"\nmethod',
-            '"gausians"\nmethod',
-            "scenario must be one of .* Did you mean 'gaussians'",
-        ),
-        ('"a book"', "7", r"source must be a text\. Got 7"),
-        ("source", "sorce", "source is missing"),
-        ("[[published]]", "[published]", r"must be tables \[\[published\]\]"),
-    ],
-)
-def test_wrong_published_values_are_refused_in_one_line(tmp_path, old, new, message):
-    with pytest.raises(ValueError, match=message) as caught:
-        read(tmp_path, SETTINGS + WORLD + PUBLISHED.replace(old, new))
     assert "\n" not in str(caught.value)
 
 
@@ -522,9 +476,6 @@ def test_the_templates_about_tests_of_learning_algorithms(tmp_path):
     assert study.options == {"grandvalet-bengio-t": {"rho": 0.7}}
     assert study.sizes.n_folds == 10
     assert isinstance(study.scenarios[0].learners()[0], DecisionTreeClassifier)
-    assert len(study.published) == 21
-    first = study.published[0]
-    assert (first.n, first.method, first.value) == (20, "k-fold-t", 0.5245)
 
 
 # --- what can be wrong
@@ -680,12 +631,3 @@ def test_a_pair_sets_the_options_of_its_method():
     )
     assert paired.methods == ("cud", "kohavi-normal")
     assert describe(paired) == describe(named)
-
-
-def test_a_record_of_a_study_is_no_design(tmp_path):
-    path = tmp_path / "design.json"
-    path.write_text('{"cudbound": "0.1.0"}')
-    with pytest.raises(
-        ValueError, match=r"not TOML: .*; a design\.json of .* 'cudbound study new NAME' writes the"
-    ):
-        read_design(path)

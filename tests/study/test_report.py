@@ -12,12 +12,11 @@ import pandas as pd
 import pytest
 from html_pages import Page
 from sklearn.dummy import DummyClassifier
-from study_frames import METHODS, Coin, made_up_rows, store_of
+from study_frames import METHODS, Coin, store_of
 
 from cudbound import LeastSquaresClassifier
 from cudbound.basis.rounding import format_proportion, printable
 from cudbound.resampling import ResamplingSizes
-from cudbound.study.design.published import PublishedValue
 from cudbound.study.design.scenario import Scenario, Study
 from cudbound.study.measure.summary import summarize
 from cudbound.study.report.report_tables import cell_reports
@@ -272,29 +271,3 @@ def test_sizes_and_options_that_were_chosen_are_said(tmp_path):
     assert "Settings: seed 0." in notes  # nothing of the bootstrap, which no comparison reads
     assert "Options: 5x2cv-t: repair = none." in notes
     assert notes[-1].endswith("; classifier LeastSquaresClassifier(); against DummyClassifier().")
-
-
-def test_published_values_have_a_section(tmp_path):
-    values = (PublishedValue("null", "cud", 30, "coverage", 0.9, "a book & <more>"),)
-    rows = made_up_rows(("null",), (30,), n_replicates=5)
-    path = store_of(tmp_path / "study.sqlite", rows)
-    with Store.open(path) as store:
-        described = store.description
-    study = Study(
-        described["name"],
-        (Scenario("null", Coin(), LeastSquaresClassifier),),
-        (30,),
-        described["n_replicates"],
-        METHODS,
-        published=values,
-    )
-    with Store.resume(path, study):
-        pass  # the same study, with published values now
-    write_report(path, tmp_path / "report.html")
-    page = (tmp_path / "report.html").read_text("utf-8")
-    assert "Comparison with published values" in Page(page).headings
-    assert "a book &amp; &lt;more&gt;" in page
-    written = write_report(path, tmp_path / "report.csv", "csv")
-    found = pd.read_csv(written[-1])
-    assert found["published"].tolist() == [0.9]
-    assert found["value"].tolist() == summarize(path).cells.query("method == 'cud'")["coverage"].tolist()

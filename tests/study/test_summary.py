@@ -17,7 +17,6 @@ from study_frames import METHODS, frames_of, made_up_rows, store_of, summary_of
 from study_measures import mean_measure, paired_difference, share_measure
 
 from cudbound.basis.proportions import inverted_binomial_limits
-from cudbound.study.design.published import PublishedValue, beside_published
 from cudbound.study.measure.cell_table import keeps_level
 from cudbound.study.measure.scoring import interval_score
 from cudbound.study.measure.summary import Summary, summarize
@@ -378,37 +377,6 @@ def test_equal_training_errors_have_no_kurtosis():
     assert summary_of(written_out({"cud": 1.0}, {"cud": 0.2})).samples["training_error_kurtosis"].isna().all()
 
 
-def test_published_values_stand_beside_those_of_the_study(rows, summary):
-    def value(measure: str, number: float, n: int = 50, method: str = "corrected-resampled-t"):
-        return PublishedValue("null", method, n, measure, number, "a book")
-
-    found = beside_published(
-        summary.cells,
-        [
-            value("type I error", 0.05),
-            value("missing share of variance", 0.25),
-            value("width", 0.5, method="cud"),
-            value("width", 0.5, n=99),
-        ],
-    )
-    assert found["n"].tolist() == [50, 50, 50]  # the study has no cell of 99
-    cell = of_cell(rows, "null", 50)
-    aim = statistics.fmean(one.truth for row in cell for one in row.expected)
-    size = statistics.fmean(
-        interval_of(row, "corrected-resampled-t") is not None and not holds(row, "corrected-resampled-t", aim)
-        for row in cell
-    )
-    given_rows = [one for row in cell if (one := interval_of(row, "corrected-resampled-t"))]
-    variance = statistics.fmean(one.standard_error**2 for one in given_rows)
-    missing = 1 - variance / statistics.variance(one.estimate for one in given_rows)
-    widths = [one.high - one.low for row in cell if (one := interval_of(row, "cud"))]
-    assert found["value"].tolist() == pytest.approx([size, missing, statistics.fmean(widths)])
-    assert found["mcse"][0] == pytest.approx(math.sqrt(size * (1 - size) / len(cell)))
-    assert found["difference"].tolist() == pytest.approx(
-        [size - 0.05, missing - 0.25, statistics.fmean(widths) - 0.5]
-    )
-
-
 def as_expected(frames, methods, aim: float = 0.5):
     """The same frames with methods that aim at an expected error."""
     replicates, intervals, _ = frames
@@ -465,11 +433,6 @@ def test_estimates_that_are_all_equal_have_no_ratio_of_standard_errors():
     (found,) = summary_of((replicates, intervals, none)).cells.to_dict("records")
     assert (found["empirical_se"], found["model_se"]) == (0.0, 0.25)
     assert math.isnan(found["se_ratio"])
-
-
-def test_a_published_value_of_nothing_is_refused():
-    with pytest.raises(ValueError, match=r"'measure' parameter must be one of .* Got 'power'"):
-        PublishedValue("null", "cud", 30, "power", 0.5, "a book")
 
 
 def test_a_study_without_the_cud_bound_refers_to_its_first_method():

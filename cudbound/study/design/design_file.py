@@ -14,7 +14,6 @@ from cudbound.basis.parameter_error import ParameterError
 from cudbound.basis.validation import check_choice, check_integer
 from cudbound.inputs.classifier_recipe import ClassifierRecipe
 from cudbound.inputs.data_file import CsvError, DataFile, quoted
-from cudbound.study.design.published import PublishedTable, PublishedValue
 from cudbound.study.design.scenario import Scenario, Study
 from cudbound.study.design.trial import try_scenario
 from cudbound.study.populations.own_data import csv_population
@@ -93,7 +92,7 @@ def read_design(
     path = Path(path)
     with placed(path.name):
         table = _read_toml(path)
-        tables = _tables(table, "scenario")
+        tables = _scenario_tables(table)
         if n_replicates is not None:
             check_integer("n_replicates", n_replicates, 1)
             for one in (table, *(one for one in tables if "n_replicates" in one)):
@@ -105,13 +104,9 @@ def read_design(
         for number, one in enumerate(tables, start=1):
             with placed(f"[[scenario]] {number}"):
                 scenarios.append(read_scenario(one, folder=path.parent, data_folder=data_folder))
-        published: list[PublishedValue] = []
-        for number, one in enumerate(_tables(table, "published"), start=1):
-            with placed(f"[[published]] {number}"):
-                published += structured(one, PublishedTable).each()
         methods = "paper" if all(one.rival is None for one in scenarios) else "all"
         settings = {"name": path.stem, "methods": methods, **table}
-        study = structured(settings | {"scenario": scenarios, "published": published}, Study)
+        study = structured(settings | {"scenario": scenarios}, Study)
         for number, scenario in enumerate(study.scenarios, start=1):
             with placed(f"[[scenario]] {number}"):
                 try_scenario(scenario, study.sizes_of(scenario), study.find_methods())
@@ -128,18 +123,14 @@ def _read_toml(path: Path) -> dict[str, Any]:
     except UnicodeDecodeError as error:
         raise ValueError("not a text file in UTF-8") from error
     except (tomllib.TOMLDecodeError, RecursionError) as error:
-        record = (
-            "; a design.json of 'cudbound study export' says what was run and cannot be run itself: 'cudbound study "
-            "new NAME' writes the designs of this package"
-        )
-        raise ValueError(f"not TOML: {error}{record if path.suffix == '.json' else ''}") from error
+        raise ValueError(f"not TOML: {error}") from error
 
 
-def _tables(table: dict[str, Any], key: str) -> list[dict[str, Any]]:
-    tables = table.get(key, [])
-    if not isinstance(tables, list) or not all(isinstance(one, dict) for one in tables):
-        raise ParameterError(key, f"tables [[{key}]]", tables)
-    if key == "scenario" and not tables:
+def _scenario_tables(table: dict[str, Any]) -> list[dict[str, Any]]:
+    tables = table.get("scenario", [])
+    if not isinstance(tables, list) or not all(isinstance(scenario, dict) for scenario in tables):
+        raise ParameterError("scenario", "tables [[scenario]]", tables)
+    if not tables:
         raise ValueError('there must be at least one table [[scenario]], such as world = "gaussians"')
     return tables
 

@@ -18,7 +18,7 @@ from cudbound.study.design.scenario import Scenario, Study
 #: Differences shown in an error message; more would hide the first.
 MAX_SHOWN = 6
 #: Entries of a description that do not affect any result.
-WORDS_ONLY = frozenset({"title", "published", "n_features"})
+WORDS_ONLY = frozenset({"title", "n_features"})
 
 
 def describe(study: Study) -> dict[str, Any]:
@@ -55,7 +55,6 @@ def describe(study: Study) -> dict[str, Any]:
         **{name: value for name, value in vars(study).items() if name != "own"},
         "scenarios": {scenario.name: _describe_scenario(scenario) for scenario in study.scenarios},
         "sizes": _describe_sizes(study.sizes),
-        "published": [asdict(one) for one in study.published],
     }
     plain: dict[str, Any] = json.loads(json.dumps(description, default=_plain))
     return plain
@@ -89,7 +88,7 @@ def differences(stored: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
     """Return the settings in which a study differs from the stored one.
 
     More replicates, sizes and scenarios are not differences, since they do not change the stored results; nor are the
-    order of methods, sizes and scenarios, and published values.
+    order of methods, sizes and scenarios.
 
     Parameters
     ----------

@@ -26,7 +26,6 @@ from cudbound.metrics.metric import ERROR
 from cudbound.metrics.metrics import NAMES, Metrics
 from cudbound.problem.draws import MAX_RESAMPLES
 from cudbound.resampling import ResamplingSizes
-from cudbound.study.design.published import PublishedValue
 from cudbound.study.populations.population import Population
 
 #: Metrics whose true value is found on a large sample.
@@ -149,8 +148,6 @@ class Study:
     sizes : ResamplingSizes, default=ResamplingSizes()
         Numbers of folds, splits and repetitions.
     seed : int, default=0
-    published : tuple of PublishedValue, default=()
-        Published values for comparison in the report. They do not affect results and may change.
     own : tuple of Method
         The user-defined methods, taken from `methods`. A store identifies a method only by its name: rename a method
         that you have changed.
@@ -173,7 +170,6 @@ class Study:
     options: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     sizes: ResamplingSizes = field(default_factory=ResamplingSizes)
     seed: int = 0
-    published: tuple[PublishedValue, ...] = ()
     own: tuple[Method, ...] = field(default=(), repr=False, metadata={"key": None})
 
     def __post_init__(self) -> None:
@@ -199,9 +195,6 @@ class Study:
             raise ParameterError("scenarios", "one or more, with different names", names)
         for number, scenario in enumerate(self.scenarios):
             self._check_samples(scenario, self.scenarios[:number])
-        for value in self.published:
-            check_choice("scenario", value.scenario, names)
-            check_choice("method", value.method, self.methods)
 
     def _check_samples(self, scenario: Scenario, above: tuple[Scenario, ...]) -> None:
         """Raise unless `samples_of` is an earlier scenario with the same world and its own samples."""

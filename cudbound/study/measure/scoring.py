@@ -10,7 +10,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from cudbound.basis.outcomes import Estimand
 from cudbound.basis.validation import check_confidence_level
-from cudbound.study.design.published import PublishedValue
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -37,8 +36,6 @@ class Results:
         Nominal level of the intervals.
     scenarios, methods : tuple of str
         All scenarios and methods, in the order of the tables. A method without a row in a replicate failed there.
-    published_values : tuple of PublishedValue
-        Published values of the study.
     compares : bool
         Whether the study is about differences between two errors.
     """
@@ -49,7 +46,6 @@ class Results:
     confidence_level: float
     scenarios: tuple[str, ...]
     methods: tuple[str, ...]
-    published_values: tuple[PublishedValue, ...] = ()
     compares: bool = False
 
 

@@ -17,7 +17,6 @@ from cudbound.basis.rounding import format_cell
 from cudbound.report.table_style import FULL, Style
 from cudbound.report.tables import Column, Report, Run
 from cudbound.report.tabular import Tabular
-from cudbound.study.design.published import PublishedValue, beside_published
 from cudbound.study.measure.cell_table import AIM, excess_kurtosis, means, tabulate_cells
 from cudbound.study.measure.scoring import CELL, KEY, Results, Scores, score_intervals
 from cudbound.study.run.store import Store
@@ -199,11 +198,6 @@ class Summary(Tabular, Pictured["CoverageByScenarioDisplay"], Results):
         return table.assign(shortest=table["shortest"].fillna(""))
 
     @cached_property
-    def published(self) -> pd.DataFrame:
-        """The study and published values, see `cudbound.study.design.published.beside_published`."""
-        return beside_published(self.cells, self.published_values)
-
-    @cached_property
     def aggregates(self) -> pd.DataFrame:
         """Aggregates over all cells, one row per method, by the coverage of `judged_by`; read the cells first.
 
@@ -299,6 +293,5 @@ def summarize_store(store: Store) -> Summary:
         float(description["confidence_level"]),
         tuple(description["scenarios"]),
         tuple(description["methods"]),
-        tuple(PublishedValue(**one) for one in description["published"]),
         any("rival" in scenario for scenario in description["scenarios"].values()),
     )

@@ -104,27 +104,6 @@ def shortest_report(summary: Summary) -> Report:
     )
 
 
-def published_report(summary: Summary) -> Report:
-    """Return the table of published values and those of the study."""
-    return _report(
-        "published",
-        "Comparison with published values",
-        summary.published,
-        (
-            *_ROW,
-            Column("measure", "measure", "text"),
-            Column("value", "this study", "proportion"),
-            Column("mcse", "MCSE", "proportion"),
-            Column("published", "published", "proportion"),
-            Column("difference", "difference", "difference"),
-            Column("source", "source", "text"),
-        ),
-        "Type I error: share of intervals that exclude the expected error.",
-        "Missing share of variance: 1 - (model SE / empirical SE)^2.",
-        "Published values also have a Monte Carlo error.",
-    )
-
-
 def aggregates_report(summary: Summary) -> Report:
     """Return the table of aggregates, one row per method."""
     return _report(

@@ -25,7 +25,6 @@ from cudbound.study.report.report_tables import (
     cell_reports,
     differences_report,
     estimands_in_words,
-    published_report,
     samples_report,
     shortest_report,
 )
@@ -65,7 +64,7 @@ def write_report(
     """Write the report of a study.
 
     The page has, in this order: which methods kept their level, where and at what width; what was run; every method in
-    every cell; published values, if any; paired differences from the CUD bound or else the first method; the shortest
+    every cell; paired differences from the CUD bound or else the first method; the shortest
     interval that keeps its level in each cell; plots; rules and conventions. Click on a heading to sort by its column.
     Texts of the study, which may be untrusted, are escaped. In CSV, texts are quoted, and those that a spreadsheet
     would run as a formula (such as those that begin with ``= + - @``) are prefixed with an apostrophe.
@@ -79,7 +78,7 @@ def write_report(
     format : {"html", "csv"}, default="html"
         ``html`` is one self-contained file. ``csv`` writes the table of cells to `output`, unrounded and with every
         column, and the other tables next to it: to ``NAME-samples.csv``, ``NAME-differences.csv``,
-        ``NAME-shortest.csv``, ``NAME-aggregates.csv`` and, if the study has published values, ``NAME-published.csv``.
+        ``NAME-shortest.csv`` and ``NAME-aggregates.csv``.
 
     Returns
     -------
@@ -194,7 +193,6 @@ def _sections(summary: Summary, sentences: Sequence[str]) -> list[Section]:
         ),
         Section("What was run", tuple(sentences), (samples_report(summary),)),
         Section("Every method in every cell", tables=tuple(cell_reports(summary))),
-        Section("Comparison with published values", tables=(published_report(summary),)),
         Section(f"Compared with {summary.reference}", tables=(differences_report(summary),)),
         Section("Shortest interval that keeps its level", tables=(shortest_report(summary),)),
         Section("Plots", plots=tuple(_plots(summary))),
@@ -247,7 +245,5 @@ def _html(title: str, summary: Summary, sentences: Sequence[str]) -> str:
 
 def _csv(summary: Summary, place: Path) -> dict[Path, str]:
     others = ["samples", "differences", "shortest", "aggregates"]
-    if not summary.published.empty:
-        others.append("published")
     beside = {place.with_name(f"{place.stem}-{name}{place.suffix or '.csv'}"): name for name in others}
     return {path: csv_text(getattr(summary, name)) for path, name in {place: "cells", **beside}.items()}

@@ -1,20 +1,24 @@
-"""The evidence files of a study: its description, one line per cell and method, and every row, rounded."""
+"""The files that a repository keeps of a study: its description, a line per cell and method, and every row, rounded.
+
+``python docs/evidence/export_study.py STORE FOLDER [--rows-of NAME,NAME,...]``
+"""
 
 from __future__ import annotations
 
+import argparse
 import gzip
 import json
 from collections.abc import Container
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import pandas as pd
 
 from cudbound.report.csv_text import csv_text
+from cudbound.report.files import write_texts
 from cudbound.study.measure.scoring import CELL, KEY
 from cudbound.study.measure.summary import summarize_store
 from cudbound.study.run.store import Store
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 #: Keys in the description of a scenario about the fit, except the name of the classifier.
 STEPS = ("set", "missing", "levels", "standardize", "select", "components", "degree", "tune", "threshold")
@@ -62,8 +66,6 @@ def evidence(store_path: str | Path, rows_of: Container[str] | None = None) -> d
     StudyError
         If the file is missing or is not a store.
     """
-    import pandas as pd
-
     with Store.open(store_path) as store:
         description = store.description
         summary = summarize_store(store)
@@ -90,46 +92,60 @@ def evidence(store_path: str | Path, rows_of: Container[str] | None = None) -> d
 
 def _rows(replicates: pd.DataFrame, intervals: pd.DataFrame) -> pd.DataFrame:
     """Return one row per interval; a failed replicate has one row without a method."""
-    import pandas as pd
-
     numbers = [{} if text is None else json.loads(text) for text in intervals["details"]]
     details = pd.DataFrame(numbers, index=intervals.index, dtype=float)
     names = ["method", "estimate", "low", "high"]
-    found = pd.concat([intervals[[*KEY, *names]], details.add_prefix("detail_")], axis=1)
-    return replicates[[*KEY, "truth", "training_error"]].merge(found, on=KEY, how="left")
+    shown = pd.concat([intervals[[*KEY, *names]], details.add_prefix("detail_")], axis=1)
+    return replicates[[*KEY, "truth", "training_error"]].merge(shown, on=KEY, how="left")
 
 
 def _means(rows: pd.DataFrame) -> pd.DataFrame:
     """Return the mean estimate of each cell and method, and the median rank of the cell."""
-    found = rows.groupby([*CELL, "method"], sort=False)["estimate"].mean().reset_index()
+    means = rows.groupby([*CELL, "method"], sort=False)["estimate"].mean().reset_index()
     rank = rows.assign(rank=rows.get("detail_rank", float("nan"))).groupby(CELL)["rank"].median()
-    return found.join(rank, on=CELL)
+    return means.join(rank, on=CELL)
 
 
-def _cell(found: dict[str, Any], description: dict[str, Any], versions: str) -> dict[str, Any]:
+def _cell(cell: dict[str, Any], description: dict[str, Any], versions: str) -> dict[str, Any]:
     """Return the line of one cell and method."""
-    scenario = description["scenarios"][found["scenario"]]
+    scenario = description["scenarios"][cell["scenario"]]
     words = scenario["description"]
     steps = {name: words[name] for name in STEPS if name in words and words[name] != DEFAULTS.get(name)}
     device = f" ({words['device']})" if "device" in words else ""
     line = {
-        "scenario": found["scenario"],
+        "scenario": cell["scenario"],
         "world": f"{words.get('world') or words.get('data') or scenario['population']}{device}",
         "metric": "+".join(words.get("metric", ["error"])),
         "classifier": words.get("classifier", scenario["classifier"]),
         "steps": json.dumps(steps) if steps else "",
         "grouped": "rows_per_patient" in words,
-        "n": found["n"],
+        "n": cell["n"],
         "p": scenario.get("n_features"),
-        "rank": found["rank"],
-        "method": found["method"],
-        "sets": found["n_replicates"],
-        **{name: found[key] for key, name in MEASURES.items()},
-        "estimate": found["estimate"],
-        "truth": found["mean_truth"],
+        "rank": cell["rank"],
+        "method": cell["method"],
+        "sets": cell["n_replicates"],
+        **{name: cell[key] for key, name in MEASURES.items()},
+        "estimate": cell["estimate"],
+        "truth": cell["mean_truth"],
         "n_resamples": scenario.get("n_resamples", description["n_resamples"]),
-        "seconds": found["mean_seconds"],
+        "seconds": cell["mean_seconds"],
         "seed": description["seed"],
         "versions": versions,
     }
     return {name: float(f"{one:.6g}") if isinstance(one, float) else one for name, one in line.items()}
+
+
+def main() -> None:
+    """Write the files of a store to a folder."""
+    parser = argparse.ArgumentParser(description="Write the files that a repository keeps of a study.")
+    parser.add_argument("store", type=Path)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--rows-of", type=lambda text: text.split(","), help="methods whose rows are kept")
+    arguments = parser.parse_args()
+    arguments.folder.mkdir(exist_ok=True)
+    files = evidence(arguments.store, arguments.rows_of)
+    write_texts({arguments.folder / name: text for name, text in files.items()})
+
+
+if __name__ == "__main__":
+    main()
