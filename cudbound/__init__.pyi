@@ -55,8 +55,8 @@ from .study.measure.summary import summarize as summarize
 from .study.planning.closed_forms import closed_form_sample_sizes as closed_form_sample_sizes
 from .study.planning.plan_sample_size import plan_sample_size as plan_sample_size
 from .study.planning.sample_size_plan import SampleSizePlan as SampleSizePlan
-from .study.run.merge import merge_stores as merge_stores
 from .study.run.runner import replay as replay
 from .study.run.runner import run_study as run_study
+from .study.run.store import merge_stores as merge_stores
 
 __version__: str

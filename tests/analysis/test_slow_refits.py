@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from functools import partial
-from types import SimpleNamespace
 from typing import Any, Literal
 
 import numpy as np
@@ -17,13 +16,12 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from cudbound import Resampling, compare_intervals, over_seeds, performance_interval, plan_sample_size
+from cudbound import Resampling, compare_intervals, over_seeds, performance_interval
 from cudbound.basis import forecast as forecasts
 from cudbound.basis.exceptions import SlowRefitsWarning, WarnedRefitsWarning
 from cudbound.basis.forecast import Forecast
 from cudbound.cli.advice import CONVERGE, OPTIONS, in_words_of_the_command
 from cudbound.resampling.refits import prepare_refits
-from cudbound.study.planning.plan_forecast import PlanForecast
 
 BOOTSTRAP = ["bootstrap-percentile", "kohavi-normal"]
 
@@ -239,41 +237,3 @@ def test_seeds_of_fast_refits_are_told_after_the_first_one(monkeypatch: pytest.M
     told = [str(one.message) for one in said if one.category is SlowRefitsWarning]
     assert len(told) == 1
     assert told[0].startswith("3 more seeds will take about ")
-
-
-def row_of(n: int, seconds: float) -> Any:
-    return SimpleNamespace(key=SimpleNamespace(n=n), seconds=seconds)
-
-
-@pytest.mark.parametrize("n_jobs", [1, 2])
-def test_a_plan_tells_its_time_from_the_first_samples(n_jobs: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(forecasts, "LONG_SECONDS", 10.0)
-    clock = Clock()
-    forecast = PlanForecast((20, 40, 80), 100, n_jobs, clock)
-    clock.now = 3.0
-    forecast([row_of(20, 9.0)])  # it loads what the others find loaded
-    forecast([row_of(40, 0.2)])
-    clock.now = 3.6
-    with pytest.warns(SlowRefitsWarning) as said:
-        forecast([row_of(20, 0.1)])
-    (told,) = said
-    seconds = {1: "70 seconds", 2: "35 seconds"}[n_jobs]  # 100 (0.1 + 0.2 + 0.4)
-    assert str(told.message).startswith(f"300 samples will take about {seconds}; ")
-    assert ("n_jobs=-1" in told.message.helps) == (n_jobs == 1)
-    assert set(told.message.helps) <= set(OPTIONS)
-    clock.now = 99.0
-    forecast([row_of(80, 50.0)])  # a second warning would be an error
-
-
-def test_a_plan_is_forecast(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(forecasts, "LONG_SECONDS", 0.0)
-    monkeypatch.setattr("cudbound.study.planning.plan_forecast.SECONDS_BEFORE_FORECAST", 0.0)
-    quick = {
-        "method": "langford-binomial",
-        "n_samples": (12, 40),
-        "n_replicates": 10,
-        "n_resamples": 2,
-        "rng": 3,
-    }
-    with pytest.warns(SlowRefitsWarning, match="20 samples will take about"):
-        plan_sample_size(LogisticRegression(), world="gaussians", **quick)

@@ -15,8 +15,8 @@ from cudbound.cli import study as commands
 from cudbound.study.design.design_file import read_design, template_names, template_text
 from cudbound.study.run import runner
 from cudbound.study.run.replicate import run_replicate
+from cudbound.study.run.rows import INTERVALS
 from cudbound.study.run.store import Store
-from cudbound.study.run.store_tables import INTERVALS
 
 QUICK = template_text("quick").replace("n_resamples = 200", "n_resamples = 20")
 

@@ -15,8 +15,8 @@ import numpy as np
 from cudbound import LeastSquaresClassifier
 from cudbound.study.design.scenario import Scenario, Study
 from cudbound.study.populations.population import Cases, Truth
+from cudbound.study.run.rows import EXPECTED, INTERVALS, REPLICATES
 from cudbound.study.run.store import Store
-from cudbound.study.run.store_tables import EXPECTED, INTERVALS, REPLICATES
 
 
 @dataclass(frozen=True)

@@ -13,9 +13,8 @@ from cudbound import LeastSquaresClassifier
 from cudbound.basis.outcomes import Estimand
 from cudbound.study.design.scenario import Scenario, Study
 from cudbound.study.measure.summary import Summary
-from cudbound.study.run.replicate_rows import ExpectedError, IntervalRow, Key, ReplicateRow
+from cudbound.study.run.rows import EXPECTED, ExpectedError, IntervalRow, Key, ReplicateRow
 from cudbound.study.run.store import Store
-from cudbound.study.run.store_tables import EXPECTED
 
 METHODS = ("cud", "corrected-resampled-t", "langford-binomial")
 

@@ -16,8 +16,8 @@ from scipy.stats import binomtest
 
 from cudbound.basis.outcomes import ConfidenceInterval, Estimand, Outcome
 from cudbound.intervals import Method
+from cudbound.study.run.rows import INTERVALS, REPLICATES
 from cudbound.study.run.store import Store
-from cudbound.study.run.store_tables import INTERVALS, REPLICATES
 
 
 def exact_of_training(records: Any, confidence_level: float) -> Outcome:

@@ -14,7 +14,7 @@ from cli_fakes import assert_error, invoke
 from study_cases import tiny_study
 from within_limits import largest_file
 
-from cudbound.study.report.write import write_report
+from cudbound.study.report import write_report
 from cudbound.study.run.runner import run_study
 
 # --- streams that are closed or full, or whose reader has gone

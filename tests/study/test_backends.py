@@ -21,7 +21,7 @@ from cudbound import LeastSquaresClassifier
 from cudbound.basis.exceptions import StudyError
 from cudbound.basis.outcomes import ConfidenceInterval, Outcome
 from cudbound.study.design.scenario import Scenario
-from cudbound.study.populations.own_data import FunctionPopulation
+from cudbound.study.populations.population import FunctionPopulation
 from cudbound.study.run import runner
 from cudbound.study.run.runner import run_study
 

@@ -10,9 +10,9 @@ from sklearn.linear_model import LogisticRegression
 from cudbound import LeastSquaresClassifier, Metrics, run_study
 from cudbound.inputs.classifier_recipe import ClassifierRecipe
 from cudbound.study.design.design_file import read_design
-from cudbound.study.populations.patients import Patients
+from cudbound.study.populations.mixture import Patients
 from cudbound.study.populations.worlds import BinaryFinding, Gaussians, MissingValues
-from cudbound.study.run.metric_rows import true_metrics
+from cudbound.study.run.replicate import true_metrics
 
 SETTINGS = (
     'n_samples = 30\nn_replicates = 2\nn_resamples = 10\nmethods = ["langford-binomial", "two-center"]\n'

@@ -14,8 +14,8 @@ from cudbound import LeastSquaresClassifier, Scenario, Study, compare_learners, 
 from cudbound.resampling import Resampling, ResamplingSizes
 from cudbound.study.populations.worlds import WORLDS
 from cudbound.study.run.replicate import N_TIMED, run_replicate
+from cudbound.study.run.rows import EXPECTED, INTERVALS, METHOD_TIMINGS
 from cudbound.study.run.store import Store
-from cudbound.study.run.store_tables import EXPECTED, INTERVALS, METHOD_TIMINGS
 
 GAUSSIANS = WORLDS["gaussians"]()
 METHODS = ("corrected-resampled-t", "5x2cv-t", "k-fold-t", "mcnemar")

@@ -11,8 +11,8 @@ from scipy.stats import binomtest, norm
 from cudbound import Scenario, Study, run_study, summarize
 from cudbound.inputs.classifier_recipe import ClassifierRecipe
 from cudbound.study.populations.worlds import Gaussians, NearSeparable, Noise
+from cudbound.study.run.rows import INTERVALS, REPLICATES
 from cudbound.study.run.store import Store
-from cudbound.study.run.store_tables import INTERVALS, REPLICATES
 
 LEVEL = 0.95
 #: Probability below which so few hits are put down to the method and not to luck.

@@ -16,11 +16,10 @@ from cudbound.basis.outcomes import ConfidenceInterval, Estimand, Outcome
 from cudbound.basis.results import IntervalEstimate
 from cudbound.study.design.design_file import read_design, template_text
 from cudbound.study.design.scenario import Scenario
-from cudbound.study.populations.population import Truth
+from cudbound.study.populations.population import N_TRUTH_CASES, Truth, fixed_cases
 from cudbound.study.populations.real_data import RealData
-from cudbound.study.populations.truth import N_TRUTH_CASES, fixed_cases
 from cudbound.study.populations.worlds import Gaussians
-from cudbound.study.run.metric_rows import joint_rows, true_metrics
+from cudbound.study.run.replicate import joint_rows, true_metrics
 
 
 def test_the_true_metrics_are_those_of_the_normal_distribution():

@@ -13,11 +13,8 @@ import pytest
 from shared_files import PUBLISHED_SETS
 
 from cudbound.inputs.data_file import CsvError, DataFile
-from cudbound.study.populations.own_data import (
-    FunctionPopulation,
-    csv_population,
-)
-from cudbound.study.populations.real_data import RealData, load_data_set, read_manifest
+from cudbound.study.populations.population import FunctionPopulation
+from cudbound.study.populations.real_data import RealData, csv_population, load_data_set, read_manifest
 
 WARD = """site,age,coma,died,weight,target,target_heavy
 1,50,None,a,1.5,0,1

@@ -19,8 +19,7 @@ from cudbound.basis.rounding import format_proportion, printable
 from cudbound.resampling import ResamplingSizes
 from cudbound.study.design.scenario import Scenario, Study
 from cudbound.study.measure.summary import summarize
-from cudbound.study.report.report_tables import cell_reports
-from cudbound.study.report.write import run_notes, write_report
+from cudbound.study.report import cell_reports, run_notes, write_report
 from cudbound.study.run.store import Store
 
 HOSTILE = "<script>alert('x')</script> & $a_b$ \\input{x} | \x1b[2J"

@@ -18,10 +18,9 @@ from cudbound.basis.exceptions import StudyError, StudyInterrupted
 from cudbound.study.design.scenario import Scenario
 from cudbound.study.run import runner
 from cudbound.study.run.replicate import run_replicate
-from cudbound.study.run.replicate_rows import Key
+from cudbound.study.run.rows import REPLICATES, Key
 from cudbound.study.run.runner import replay, run_in_memory, run_study
 from cudbound.study.run.store import Store
-from cudbound.study.run.store_tables import REPLICATES
 
 STUDY = tiny_study()
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[1] / "helpers")}

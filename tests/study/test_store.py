@@ -23,9 +23,10 @@ from cudbound import LeastSquaresClassifier
 from cudbound.basis.exceptions import StudyError
 from cudbound.study.design.identity import MAX_SHOWN, describe, differences, shown
 from cudbound.study.design.scenario import Scenario
+from cudbound.study.run import rows as tables
 from cudbound.study.run import store as store_module
-from cudbound.study.run import store_file, store_tables
-from cudbound.study.run.replicate_rows import ExpectedError, IntervalRow, Key, ReplicateRow
+from cudbound.study.run import store_file
+from cudbound.study.run.rows import ExpectedError, IntervalRow, Key, ReplicateRow
 from cudbound.study.run.store import Store
 
 STUDY = tiny_study()
@@ -138,7 +139,7 @@ def test_numbers_of_numpy_are_stored_as_numbers(tmp_path):
 def test_seed_in_words_gives_the_random_numbers_of_the_replicate(tmp_path):
     write(tmp_path / "s", [row(4)])
     with Store.open(tmp_path / "s") as store:
-        words = store.frame(store_tables.REPLICATES)["seed"][0]
+        words = store.frame(tables.REPLICATES)["seed"][0]
     rng = np.random.default_rng(eval(words, {"numpy": np}))
     assert rng.random() == STUDY.rng("near", 12, 4).random()
 
@@ -146,9 +147,9 @@ def test_seed_in_words_gives_the_random_numbers_of_the_replicate(tmp_path):
 def test_frames_are_in_the_order_of_the_keys(tmp_path):
     write(tmp_path / "s", [FAILED, row(1, n=20)], [row(0, "broken"), row(1), row(0, truth=0.75)])
     with Store.open(tmp_path / "s") as store:
-        replicates, rows = store.frame(store_tables.REPLICATES), store.frame(store_tables.INTERVALS)
-        timings, runs = store.frame(store_tables.TIMINGS), store.runs()
-        expected, alone = store.frame(store_tables.EXPECTED), store.frame(store_tables.METHOD_TIMINGS)
+        replicates, rows = store.frame(tables.REPLICATES), store.frame(tables.INTERVALS)
+        timings, runs = store.frame(tables.TIMINGS), store.runs()
+        expected, alone = store.frame(tables.EXPECTED), store.frame(tables.METHOD_TIMINGS)
     keys = [("broken", 12, 0), ("near", 12, 0), ("near", 12, 1), ("near", 12, 7), ("near", 20, 1)]
     assert list(replicates[["scenario", "n", "replicate"]].itertuples(index=False, name=None)) == keys
     assert replicates["truth"].to_list()[:3] == [0.3, 0.75, 0.3]
@@ -169,16 +170,16 @@ def test_frames_are_in_the_order_of_the_keys(tmp_path):
 
 def test_frames_are_read_in_parts(tmp_path, monkeypatch):
     write(tmp_path / "s", [row(number, truth=number / 8) for number in range(8)])
-    monkeypatch.setattr(store_tables, "ROWS_PER_FETCH", 3)
+    monkeypatch.setattr(tables, "ROWS_PER_FETCH", 3)
     with Store.open(tmp_path / "s") as store:
-        assert store.frame(store_tables.REPLICATES)["truth"].to_list() == [number / 8 for number in range(8)]
+        assert store.frame(tables.REPLICATES)["truth"].to_list() == [number / 8 for number in range(8)]
 
 
 def test_frames_of_an_empty_store_have_their_columns(tmp_path):
     write(tmp_path / "s")
     with Store.open(tmp_path / "s") as store:
-        assert list(store.frame(store_tables.INTERVALS).columns) == list(store_tables.INTERVALS.columns)
-        assert len(store.frame(store_tables.REPLICATES)) == 0
+        assert list(store.frame(tables.INTERVALS).columns) == list(tables.INTERVALS.columns)
+        assert len(store.frame(tables.REPLICATES)) == 0
 
 
 def test_status_counts_replicates_and_foretells_the_end(tmp_path, monkeypatch):
@@ -448,7 +449,7 @@ def test_store_that_another_program_holds(tmp_path, monkeypatch):
 KILLED = """
 import os, signal, sys
 from study_cases import tiny_study
-from cudbound.study.run.replicate_rows import Key, ReplicateRow
+from cudbound.study.run.rows import Key, ReplicateRow
 from cudbound.study.run.store import Store
 store = Store.resume(sys.argv[1], tiny_study())
 store.add([ReplicateRow(Key("near", 12, 0), 0.5, 0.0, 0.5, 0, None, (), 0.1)])

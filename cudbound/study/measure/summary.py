@@ -17,10 +17,19 @@ from cudbound.basis.rounding import format_cell
 from cudbound.report.table_style import FULL, Style
 from cudbound.report.tables import Column, Report, Run
 from cudbound.report.tabular import Tabular
-from cudbound.study.measure.cell_table import AIM, excess_kurtosis, means, tabulate_cells
-from cudbound.study.measure.scoring import CELL, KEY, Results, Scores, score_intervals
+from cudbound.study.measure.cells import (
+    AIM,
+    CELL,
+    KEY,
+    Results,
+    Scores,
+    excess_kurtosis,
+    means,
+    score_intervals,
+    tabulate_cells,
+)
+from cudbound.study.run.rows import EXPECTED, INTERVALS, METHOD_TIMINGS, REPLICATES, TIMINGS
 from cudbound.study.run.store import Store
-from cudbound.study.run.store_tables import EXPECTED, INTERVALS, METHOD_TIMINGS, REPLICATES, TIMINGS
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -76,7 +85,7 @@ class Summary(Tabular, Pictured["CoverageByScenarioDisplay"], Results):
     def cells(self) -> pd.DataFrame:
         """Every method in every cell: the primary table, one row per cell and method.
 
-        The columns are those of `cudbound.study.measure.cell_table.tabulate_cells`.
+        The columns are those of `cudbound.study.measure.cells.tabulate_cells`.
         """
         return tabulate_cells(self.scores, self.confidence_level)
 

@@ -14,7 +14,7 @@ from cudbound.basis.parameter_error import ParameterError
 from cudbound.basis.protocols import Features, Learner
 from cudbound.basis.refittable import check_can_be_refitted
 from cudbound.basis.seeds import check_seed
-from cudbound.basis.validation import check_integer, check_n_jobs
+from cudbound.basis.validation import check_integer
 from cudbound.intervals import find_methods
 from cudbound.metrics.metric import METRICS
 from cudbound.metrics.metrics import Metrics, as_metrics
@@ -23,9 +23,7 @@ from cudbound.study.design.design_file import find_world
 from cudbound.study.design.scenario import Scenario, Study
 from cudbound.study.measure.summary import Summary, summarize_store
 from cudbound.study.planning.closed_forms import ClosedFormSize, check_half_width, closed_form_sample_sizes
-from cudbound.study.planning.performance import expected_performance
-from cudbound.study.planning.pilot import Pilot, make_pilot, two_classes
-from cudbound.study.planning.plan_forecast import PlanForecast
+from cudbound.study.planning.pilot import Pilot, expected_performance, make_pilot, two_classes
 from cudbound.study.planning.sample_size_plan import PlannedSize, SampleSizePlan
 from cudbound.study.populations.population import Population
 from cudbound.study.populations.simulated import check_share
@@ -230,8 +228,7 @@ def _run(study: Study, n_jobs: int | None) -> Summary:
     ValueError
         If every sample of some size failed.
     """
-    forecast = PlanForecast(study.n_samples, study.n_replicates, check_n_jobs(n_jobs))
-    with run_in_memory(study, n_jobs=n_jobs, heard=forecast) as store:
+    with run_in_memory(study, n_jobs=n_jobs) as store:
         for cell in store.status().cells:
             if cell.first_failure is not None and cell.n_failed == cell.n_done:
                 raise ValueError(

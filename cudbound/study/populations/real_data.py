@@ -18,8 +18,7 @@ from cudbound.basis.parameter_error import ParameterError
 from cudbound.basis.validation import check_choice, check_integer
 from cudbound.inputs.csv_columns import read_training_data
 from cudbound.inputs.data_file import DataFile
-from cudbound.study.populations.population import Cases, Truth
-from cudbound.study.populations.truth import share_truth
+from cudbound.study.populations.population import Cases, Truth, share_truth
 from cudbound.study.schema import placed, structured
 
 #: How a training set is drawn from a data set, and which cases give the true error.
@@ -173,6 +172,32 @@ class RealData:
     def _remainder_error(self, rows: NDArray[np.int64], classifier: Any) -> Truth:
         X, y = np.delete(self.X, rows, axis=0), np.delete(self.y, rows)
         return share_truth(np.asarray(classifier.predict(X)) != y)
+
+
+def csv_population(data: DataFile, *, device: str = "remainder", name: str | None = None) -> RealData:
+    """Make a population from a CSV file, read in the same way as by ``cudbound interval``.
+
+    Parameters
+    ----------
+    data : DataFile
+        The file and the roles of its columns. Missing values raise an error, or rows with missing values are dropped: a
+        population has no imputation.
+    device : {"remainder", "population"}, default="remainder"
+        See `RealData`.
+    name : str or None, default=None
+        Its name in results; None uses the file name without its suffix.
+
+    Raises
+    ------
+    CsvError
+        If the file or a column cannot be used; see `cudbound.inputs.csv_columns.read_training_data`.
+    ValueError
+        If `device` is unknown.
+    """
+    check_choice("missing", data.missing, ("error", "drop"))
+    read = read_training_data(data)
+    words = f"{data.file.name}, {data.target} = {data.positive}"
+    return RealData(name or data.file.stem, words, read.X, read.y, device, read.feature_names)
 
 
 class _Entry:

@@ -17,8 +17,7 @@ from numpy.typing import NDArray
 from cudbound.basis.hints import did_you_mean
 from cudbound.basis.parameter_error import ParameterError
 from cudbound.basis.validation import check_integer, check_number
-from cudbound.study.populations.population import Cases, Truth
-from cudbound.study.populations.truth import N_TRUTH_CASES, linear_rule, sampled_truth
+from cudbound.study.populations.population import N_TRUTH_CASES, Cases, Truth, linear_rule, sampled_truth
 
 Array = NDArray[np.float64]
 Labels = NDArray[np.int64]

@@ -10,14 +10,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
-from cudbound.study.populations.clinical_worlds import BinaryFinding as BinaryFinding
-from cudbound.study.populations.clinical_worlds import MissingValues as MissingValues
 from cudbound.study.populations.curved_worlds import Donut as Donut
 from cudbound.study.populations.curved_worlds import Quadratic as Quadratic
+from cudbound.study.populations.discrete_worlds import BinaryFinding as BinaryFinding
 from cudbound.study.populations.discrete_worlds import FewLevels
+from cudbound.study.populations.discrete_worlds import MissingValues as MissingValues
 from cudbound.study.populations.discrete_worlds import ThreePoint as ThreePoint
-from cudbound.study.populations.mixture import Mixture, PureNoise, TwoCenters
-from cudbound.study.populations.several_classes import SeveralClasses
+from cudbound.study.populations.mixture import Mixture, PureNoise, SeveralClasses, TwoCenters
 from cudbound.study.populations.simulated import Preset, World
 
 _CENTERS = {"distance": 1.6, "n_features": 3, "n_signal": 1}

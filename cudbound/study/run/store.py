@@ -1,4 +1,4 @@
-"""The store of a study: one SQLite file with every replicate and every interval."""
+"""The store of a study, one SQLite file with every replicate and every interval, and merging the stores of shards."""
 
 from __future__ import annotations
 
@@ -7,17 +7,34 @@ import json
 import platform
 import sqlite3
 import time
-from collections.abc import Iterable
-from contextlib import ExitStack
+from collections.abc import Iterable, Sequence
+from contextlib import ExitStack, closing
 from datetime import datetime, timedelta
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from cudbound.basis.calls import public_call
 from cudbound.study.design.identity import cells_of, describe, differences, shown
 from cudbound.study.design.scenario import Study
-from cudbound.study.run.replicate_rows import ExpectedError, IntervalRow, Key, ReplicateRow, reason
-from cudbound.study.run.shards import Shard, read_shard, replicates_of
+from cudbound.study.run.rows import (
+    EXPECTED,
+    INTERVALS,
+    METHOD_TIMINGS,
+    REPLICATES,
+    RESULTS,
+    TIMINGS,
+    ExpectedError,
+    IntervalRow,
+    Key,
+    ReplicateRow,
+    Shard,
+    StoredTable,
+    read_frame,
+    read_shard,
+    reason,
+    replicates_of,
+)
 from cudbound.study.run.status import CellStatus, Failure, StudyStatus
 from cudbound.study.run.store_file import (
     connect,
@@ -29,22 +46,14 @@ from cudbound.study.run.store_file import (
     transaction,
     writer_lock,
 )
-from cudbound.study.run.store_tables import (
-    EXPECTED,
-    INTERVALS,
-    METHOD_TIMINGS,
-    REPLICATES,
-    RESULTS,
-    TIMINGS,
-    StoredTable,
-    read_frame,
-)
 
 if TYPE_CHECKING:
     import pandas as pd
 
+
 #: Packages whose versions are recorded with every run.
 PACKAGES = ("cudbound", "numpy", "scipy", "scikit-learn", "joblib")
+_KEY = "scenario, n, replicate"
 
 
 class Store:
@@ -254,7 +263,7 @@ class Store:
         Parameters
         ----------
         table : StoredTable
-            A table in `cudbound.study.run.store_tables`, which documents its columns.
+            A table in `cudbound.study.run.rows`, which documents its columns.
         """
         with naming_store(self.path):
             return read_frame(self._connection, table)
@@ -336,3 +345,123 @@ def _seed(study: Study, key: Key) -> str:
     """Return the seed of a replicate as a line of Python."""
     sequence: Any = study.rng(key.scenario, key.n, key.replicate).bit_generator.seed_seq
     return f"numpy.random.SeedSequence({sequence.entropy})"
+
+
+@public_call
+def merge_stores(parts: Iterable[str | Path], store_path: str | Path) -> StudyStatus:
+    """Merge stores of one study, such as those of its shards, into one.
+
+    Parameters
+    ----------
+    parts : iterable of str or path
+        The stores, which are not changed. Runs may be writing to them: only stored results are merged.
+    store_path : str or path
+        The merged store. An existing store is a further part, and is replaced when all are merged.
+
+    Returns
+    -------
+    StudyStatus
+        Status of the merged store.
+
+    Raises
+    ------
+    StudyError
+        If a part is missing, damaged or not a store, has results of another study, or has a replicate whose results
+        differ from those in another part; or if the merged store cannot be written, or a run is writing to it. An
+        existing file at `store_path` is then unchanged.
+
+    Notes
+    -----
+    The merged results do not depend on the order of parts, nor on which part has which replicates. A replicate in
+    several parts, equal except for times, is merged once, with the times of the first of these parts. A merge killed at
+    any moment leaves `store_path` unchanged.
+
+    A merged store can be resumed, and can be a part itself. After adding replicates, sizes or scenarios to a design,
+    run its shards again, which adds the new results, and merge them into a new store.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from cudbound.study.design.design_file import read_design, template_text
+    >>> from cudbound.study.run.runner import run_study
+    >>> with tempfile.TemporaryDirectory() as name:
+    ...     folder = Path(name)
+    ...     _ = (folder / "quick.toml").write_text(template_text("quick"))
+    ...     study = read_design(folder / "quick.toml", n_replicates=2)
+    ...     for number in (1, 2):
+    ...         _ = run_study(study, folder / f"{number}.sqlite", shard=(number, 2))
+    ...     status = merge_stores([folder / "1.sqlite", folder / "2.sqlite"], folder / "all.sqlite")
+    >>> status.n_done, status.n_total
+    (4, 4)
+    """
+    place = Path(store_path)
+    sources = [Path(one) for one in parts]
+    if not sources:
+        raise ValueError("The 'parts' parameter must name at least one store. Got none instead.")
+    with writer_lock(place), ExitStack() as stack:
+        if place.exists():
+            sources.append(place)
+        description, runs = _read_heads(sources)
+        target = place.resolve()  # a link stays one
+        unfinished = target.with_name(f"{target.name}-merging")
+        unfinished.unlink(missing_ok=True)  # of a merge that was killed
+        stack.callback(unfinished.unlink, missing_ok=True)
+        with naming_store(place):
+            _write(unfinished, sources, description, sorted(runs))
+            unfinished.replace(target)
+    with Store.open(place) as store:
+        return store.status()
+
+
+def _read_heads(sources: Sequence[Path]) -> tuple[str, set[tuple[float, str]]]:
+    """Return the description of the study, and all runs; unfinished changes of a killed run are undone."""
+    descriptions, runs = [], set()
+    for path in sources:
+        with Store.open(path) as store:
+            descriptions.append(store.description)
+            runs.update(store._select("SELECT begun, environment FROM runs"))
+    first = descriptions[0]
+    for path, other in zip(sources, descriptions, strict=True):
+        if found := differences(first, other) or differences(other, first):
+            raise store_error(
+                path,
+                f"it has results of another study than {str(sources[0])!r} ({shown(found)}); leave one of the two out, "
+                "or run both with the same design",
+            )
+    return json.dumps(first), runs
+
+
+def _write(place: Path, sources: Iterable[Path], description: str, runs: Iterable[tuple[float, str]]) -> None:
+    """Write a new store with the results of all parts."""
+    connection, _ = connect(place, "w")
+    with closing(connection):
+        connection.execute("PRAGMA journal_mode = OFF")  # nobody reads the file before it is finished
+        with transaction(connection):
+            create_tables(connection)
+            connection.execute("INSERT INTO study VALUES (1, ?)", (description,))
+            connection.executemany("INSERT INTO runs (begun, environment) VALUES (?, ?)", runs)
+        for path in sources:
+            connection.execute("ATTACH ? AS part", (f"{path.absolute().as_uri()}?mode=ro",))
+            with naming_store(path), transaction(connection):
+                _add_part(connection, path)
+            connection.execute("DETACH part")
+
+
+def _add_part(connection: sqlite3.Connection, path: Path) -> None:
+    """Add new replicates; raise if a replicate has different results in another part."""
+    for table in RESULTS:
+        here, there = (
+            f"SELECT {table.compared} FROM {one}.{table.name} WHERE ({_KEY}) IN (SELECT {_KEY} FROM {other}.replicates)"
+            for one, other in (("part", "main"), ("main", "part"))
+        )
+        for query in (f"{here} EXCEPT {there}", f"{there} EXCEPT {here}"):
+            found = connection.execute(f"{query} LIMIT 1").fetchone()
+            if found is not None:
+                scenario, n, replicate = found[:3]
+                raise store_error(
+                    path,
+                    f"its replicate {replicate} of scenario {scenario!r} at n = {n} differs from that in another part; "
+                    "run the replicate again, with replay, to see which is correct, and leave the other store out",
+                )
+    for table in (*RESULTS, METHOD_TIMINGS, TIMINGS):
+        connection.execute(f"INSERT OR IGNORE INTO main.{table.name} SELECT * FROM part.{table.name}")

@@ -12,8 +12,7 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from cudbound.basis.exceptions import StudyError
-from cudbound.study.run.replicate_rows import last_line
-from cudbound.study.run.store_tables import METHOD_TIMINGS, RESULTS, TIMINGS
+from cudbound.study.run.rows import METHOD_TIMINGS, RESULTS, TIMINGS, last_line
 
 #: Version of the tables below; another number means other tables.
 SCHEMA_VERSION = 4

@@ -1,1 +1,0 @@
-"""The report of a study: one self-contained page, or its tables."""
