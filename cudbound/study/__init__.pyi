@@ -3,8 +3,8 @@
 from .design.design_file import read_design as read_design
 from .design.scenario import Scenario as Scenario
 from .design.scenario import Study as Study
-from .measure.summary import Summary as Summary
-from .measure.summary import summarize as summarize
+from .measure import Summary as Summary
+from .measure import summarize as summarize
 from .populations import worlds as worlds
 from .populations.population import Cases as Cases
 from .populations.population import FunctionPopulation as FunctionPopulation

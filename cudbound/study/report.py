@@ -21,8 +21,7 @@ from cudbound.report.files import write_texts
 from cudbound.report.pages import page
 from cudbound.report.tables import Column, Report, guarantee_of
 from cudbound.study.design.identity import cells_of
-from cudbound.study.measure.cells import CELL, RULE
-from cudbound.study.measure.summary import Summary, summarize_store
+from cudbound.study.measure import CELL, RULE, Summary, summarize_store
 from cudbound.study.run.store import Store
 
 if TYPE_CHECKING:

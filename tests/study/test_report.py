@@ -18,7 +18,7 @@ from cudbound import LeastSquaresClassifier
 from cudbound.basis.rounding import format_proportion, printable
 from cudbound.resampling import ResamplingSizes
 from cudbound.study.design.scenario import Scenario, Study
-from cudbound.study.measure.summary import summarize
+from cudbound.study.measure import summarize
 from cudbound.study.report import cell_reports, run_notes, write_report
 from cudbound.study.run.store import Store
 

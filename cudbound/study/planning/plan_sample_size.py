@@ -21,7 +21,7 @@ from cudbound.metrics.metrics import Metrics, as_metrics
 from cudbound.resampling.resampling import Resampling, check_resampling
 from cudbound.study.design.design_file import find_world
 from cudbound.study.design.scenario import Scenario, Study
-from cudbound.study.measure.summary import Summary, summarize_store
+from cudbound.study.measure import Summary, summarize_store
 from cudbound.study.planning.closed_forms import ClosedFormSize, check_half_width, closed_form_sample_sizes
 from cudbound.study.planning.pilot import Pilot, expected_performance, make_pilot, two_classes
 from cudbound.study.planning.sample_size_plan import PlannedSize, SampleSizePlan

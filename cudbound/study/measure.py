@@ -1,22 +1,37 @@
-"""Every interval of a study scored by the true error, and the table of cells, with Monte Carlo errors."""
+"""The tables of a study: intervals scored by the true error, coverage and width of every cell, comparisons, aggregates.
+
+A cell is one scenario at one size of the training set. Tables are plain pandas frames of unrounded numbers.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+import os
+from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from cudbound.basis.calls import public_call
 from cudbound.basis.outcomes import Estimand
+from cudbound.basis.pictured import Pictured
 from cudbound.basis.proportions import inverted_binomial_limits
+from cudbound.basis.rounding import format_cell
 from cudbound.basis.validation import check_confidence_level
+from cudbound.report.table_style import FULL, Style
+from cudbound.report.tables import Column, Report, Run
+from cudbound.report.tabular import Tabular
+from cudbound.study.run.rows import EXPECTED, INTERVALS, METHOD_TIMINGS, REPLICATES, TIMINGS
+from cudbound.study.run.store import Store
 
 if TYPE_CHECKING:
     import pandas as pd
 
     #: Rows of `Scores`, grouped by cell and method.
     Grouped: TypeAlias = pd.api.typing.DataFrameGroupBy[Any, Any]
+
+    from cudbound.plotting.coverage import CoverageByScenarioDisplay
 
 
 Array = NDArray[np.float64]
@@ -44,32 +59,6 @@ RULE = (
     "Keeps its level: coverage + 1.645 MCSE >= nominal level; for a coverage of 0 or 1, the upper limit of its 95% "
     "Clopper-Pearson interval >= nominal level. With few replicates, almost any coverage passes."
 )
-
-
-@dataclass(frozen=True, eq=False)
-class Results:
-    """The results of a study, as frames.
-
-    Attributes
-    ----------
-    replicates, intervals, expected : pandas.DataFrame
-        The raw rows, with the columns of the tables of a store, in any order. The intervals may have a column "seconds"
-        with times of methods alone.
-    confidence_level : float
-        Nominal level of the intervals.
-    scenarios, methods : tuple of str
-        All scenarios and methods, in the order of the tables. A method without a row in a replicate failed there.
-    compares : bool
-        Whether the study is about differences between two errors.
-    """
-
-    replicates: pd.DataFrame = field(repr=False)
-    intervals: pd.DataFrame = field(repr=False)
-    expected: pd.DataFrame = field(repr=False)
-    confidence_level: float
-    scenarios: tuple[str, ...]
-    methods: tuple[str, ...]
-    compares: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,7 +115,7 @@ class Scores:
         return self.rows.groupby("line", sort=True)
 
 
-def score_intervals(results: Results) -> Scores:
+def score_intervals(summary: Summary) -> Scores:
     """Score every interval by the true error of its replicate.
 
     Raises
@@ -136,10 +125,10 @@ def score_intervals(results: Results) -> Scores:
     """
     import pandas as pd
 
-    replicates, intervals, methods = results.replicates, results.intervals, results.methods
+    replicates, intervals, methods = summary.replicates, summary.intervals, summary.methods
     if replicates.empty:
         raise ValueError("The study has no replicates yet; run it first.")
-    number = pd.Index(results.scenarios).get_indexer(pd.Index(replicates["scenario"]))
+    number = pd.Index(summary.scenarios).get_indexer(pd.Index(replicates["scenario"]))
     ordered = replicates.assign(number=number).sort_values(["number", "n", "replicate"], ignore_index=True)
     grouped = ordered.groupby(["number", "n"], sort=True)
     ordered = ordered.assign(cell=grouped.ngroup()).drop(columns="number")
@@ -148,7 +137,7 @@ def score_intervals(results: Results) -> Scores:
     keys = pd.MultiIndex.from_frame(ordered[KEY])
     place: NDArray[Any] = keys.get_indexer(pd.MultiIndex.from_frame(intervals[KEY]))
     place = place * len(methods) + pd.Index(methods).get_indexer(pd.Index(intervals["method"]))
-    rows = _with_expected_errors(intervals, results.expected).set_axis(place)
+    rows = _with_expected_errors(intervals, summary.expected).set_axis(place)
     rows = rows.reindex(index=range(len(ordered) * len(methods)))
     replicate, method = np.divmod(np.arange(len(rows)), len(methods))
 
@@ -162,7 +151,7 @@ def score_intervals(results: Results) -> Scores:
         "coverage_of_successes": covered,
         "width": high - low,
         "raw_width": _floats(rows["raw_high"]) - _floats(rows["raw_low"]),
-        "interval_score": interval_score(low, high, truth, results.confidence_level),
+        "interval_score": interval_score(low, high, truth, summary.confidence_level),
         "bias": estimate - truth,
         "mse": (estimate - truth) ** 2,
         "estimate": estimate,
@@ -179,7 +168,7 @@ def score_intervals(results: Results) -> Scores:
         coverage_of_expected=held,
         missed_expected=given & ~held,
         rejection=np.where(
-            results.compares, _floats(rows["pvalue"]) <= 1.0 - results.confidence_level, np.nan
+            summary.compares, _floats(rows["pvalue"]) <= 1.0 - summary.confidence_level, np.nan
         ),
         seconds=_floats(rows["seconds"]) if "seconds" in rows else np.nan,
         **{
@@ -262,7 +251,7 @@ def tabulate_cells(scores: Scores, confidence_level: float) -> pd.DataFrame:
         nan.
 
         As shares of all replicates, with failures counted as misses: coverage (with coverage_low and coverage_high, the
-        95% Clopper-Pearson interval, and keeps_level, the verdict by `cudbound.study.measure.cells.RULE`),
+        95% Clopper-Pearson interval, and keeps_level, the verdict by `cudbound.study.measure.RULE`),
         truth_above and truth_below (truth above the upper limit, below the lower one).
 
         For the computed intervals: coverage_of_successes, width (of the clipped limits), raw_width, interval_score,
@@ -408,3 +397,293 @@ def excess_kurtosis(rows: pd.DataFrame) -> Array:
     spread = (errors.max() > errors.min()).to_numpy()
     with np.errstate(invalid="ignore", divide="ignore"):
         return np.where(spread, fourth / second**2 - 3.0, np.nan)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Summary(Tabular, Pictured["CoverageByScenarioDisplay"]):
+    """The tables of a study, each computed on first use from the rows of its store.
+
+    It prints an overview of coverage and width; `plot` draws the coverage of every method in every cell.
+
+    Attributes
+    ----------
+    replicates, intervals, expected : pandas.DataFrame
+        The raw rows, with the columns of the tables of a store, in any order. The intervals may have a column "seconds"
+        with times of methods alone.
+    confidence_level : float
+        Nominal level of the intervals.
+    scenarios, methods : tuple of str
+        All scenarios and methods, in the order of the tables. A method without a row in a replicate failed there.
+    compares : bool
+        Whether the study is about differences between two errors.
+    """
+
+    replicates: pd.DataFrame
+    intervals: pd.DataFrame
+    expected: pd.DataFrame
+    confidence_level: float
+    scenarios: tuple[str, ...]
+    methods: tuple[str, ...]
+    compares: bool = False
+
+    @property
+    def reference(self) -> str:
+        """The reference method for comparisons: "cud", or the first method of a study without it."""
+        return "cud" if "cud" in self.methods else self.methods[0]
+
+    @cached_property
+    def scores(self) -> Scores:
+        """The scores of all intervals."""
+        return score_intervals(self)
+
+    @cached_property
+    def samples(self) -> pd.DataFrame:
+        """The samples of each cell, for all methods.
+
+        Columns: scenario, n, n_replicates, n_failed (replicates without a true error), n_redrawn, mean_truth, sd_truth,
+        mean_truth_se, mean_training_error, training_error_kurtosis (excess, m4/m2^2 - 3; nan if all training errors are
+        equal), mean_seconds (per replicate, all methods; nan if times were not kept).
+        """
+        scores = self.scores
+        rows = scores.replicates.assign(
+            failed=~np.isfinite(scores.replicates["truth"].to_numpy(dtype=float, na_value=np.nan)),
+            seconds=scores.replicates.get("seconds", np.nan),
+        )
+        numbers = ["truth", "truth_se", "training_error", "seconds"]
+        rows[numbers] = rows[numbers].astype(float)
+        grouped = rows.groupby("cell", sort=True)
+        return scores.cells.assign(
+            n_replicates=grouped.size(),
+            n_failed=grouped["failed"].sum(),
+            n_redrawn=grouped["n_redrawn"].sum(),
+            mean_truth=grouped["truth"].mean(),
+            sd_truth=grouped["truth"].std(),
+            mean_truth_se=grouped["truth_se"].mean(),
+            mean_training_error=grouped["training_error"].mean(),
+            training_error_kurtosis=excess_kurtosis(rows),
+            mean_seconds=grouped["seconds"].mean(),
+        )
+
+    @cached_property
+    def cells(self) -> pd.DataFrame:
+        """Every method in every cell: the primary table, one row per cell and method.
+
+        The columns are those of `cudbound.study.measure.tabulate_cells`.
+        """
+        return tabulate_cells(self.scores, self.confidence_level)
+
+    @property
+    def judged_by(self) -> str:
+        """The name of the coverage that is used for verdicts on methods.
+
+        "coverage", for the error of the fitted classifier, or "coverage_of_expected" if all methods of the study aim at
+        an expected error: no method is then judged only by a target that it does not claim.
+        """
+        estimands = set(self.cells["estimand"]) - {""}
+        return (
+            "coverage_of_expected"
+            if estimands and all(estimand.startswith(AIM) for estimand in estimands)
+            else "coverage"
+        )
+
+    @cached_property
+    def judged_cells(self) -> pd.DataFrame:
+        """`cells` with the coverage for verdicts, see `judged_by`, as "coverage" and "keeps_level"."""
+        if self.judged_by == "coverage":
+            return self.cells
+        chosen = {f"coverage{end}": f"coverage_of_expected{end}" for end in ("", "_mcse", "_low", "_high")}
+        chosen["keeps_level"] = "keeps_level_of_expected"
+        cells = self.cells.assign(**{name: self.cells[other] for name, other in chosen.items()})
+        return cells.astype({"keeps_level": bool})
+
+    @property
+    def judged_note(self) -> tuple[str, ...]:
+        """A sentence if verdicts do not use the coverage of the true error; else nothing."""
+        if self.judged_by == "coverage":
+            return ()
+        return ("Coverage: of the expected error, the target of all methods in this study.",)
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return the primary table, `cells`: one unrounded row per cell and method."""
+        return self.cells
+
+    def report(self, run: Run | None = None, style: Style = FULL) -> Report:
+        """Return an overview of coverage and width, one row per cell; `run` and `style` have no effect."""
+        cells = self.judged_cells.merge(self.shortest[[*CELL, "shortest"]], on=CELL, how="left")
+        cells["shown"] = [_at_a_glance(cell) for _, cell in cells.iterrows()]
+        rows: list[Any] = [
+            {"scenario": scenario, "n": n} | dict(zip(cell["method"], cell["shown"], strict=True))
+            for (scenario, n), cell in cells.groupby(CELL, sort=False)
+        ]
+        columns = [Column("scenario", "scenario", "text"), Column("n", "n", "count")]
+        return Report(
+            "overview",
+            "Coverage and mean width at a glance",
+            (
+                "Coverage, then mean width. *: does not keep its level. +: the shortest that does.",
+                *self.judged_note,
+            ),
+            (*columns, *(Column(name, name, "text") for name in self.methods)),
+            tuple(rows),
+            self.to_frame,
+        )
+
+    def display(self) -> CoverageByScenarioDisplay:
+        """Return the plot of the coverage of every method in every cell; its `plot` draws it."""
+        from cudbound.plotting.coverage import CoverageByScenarioDisplay
+
+        return CoverageByScenarioDisplay(self.judged_cells, self.confidence_level)
+
+    @cached_property
+    def differences(self) -> pd.DataFrame:
+        """Every other method minus the reference on the same replicates, one row per cell and method.
+
+        Columns: scenario, n, method, coverage_difference over all replicates (failures are misses; for the coverage in
+        `judged_by`), n_only_method and n_only_reference (replicates in which only one covered), width_difference over
+        the n_both replicates in which both gave an interval (positive: wider than the reference), each difference with
+        its paired MCSE.
+        """
+        import pandas as pd
+
+        lines, rows, size = self.scores.lines, self.scores.rows, len(self.methods)
+        measures = ["coverage_difference", "width_difference"]
+        own = rows[[self.judged_by, "width"]].astype(float).set_axis(measures, axis=1)
+        # the rows of a replicate follow each other, in the order of the methods
+        of_reference = np.arange(len(rows)) // size * size + self.methods.index(self.reference)
+        apart = own - own.to_numpy()[of_reference]
+        counted = pd.DataFrame(
+            {
+                "n_only_method": apart["coverage_difference"] > 0.0,
+                "n_only_reference": apart["coverage_difference"] < 0.0,
+                "n_both": apart["width_difference"].notna(),
+            }
+        )
+        table = lines.join(
+            [means(apart.groupby(rows["line"]), measures), counted.groupby(rows["line"]).sum()]
+        )
+        return table[table["method"] != self.reference].reset_index(drop=True)
+
+    @cached_property
+    def shortest(self) -> pd.DataFrame:
+        """The method with the smallest mean width among those that keep their level by `judged_by`, one row per cell.
+
+        Columns: scenario, n, n_keeping (methods that keep their level), shortest ("" if none does; of equal widths the
+        first in the order of the methods), its coverage, width and width_mcse, reference_coverage,
+        reference_keeps_level and reference_width, and width_difference of the two with its paired MCSE (0 if they are
+        the same method).
+        """
+        cells = self.judged_cells
+        keeping = cells["keeps_level"] & cells["width"].notna()
+        table = cells.assign(n_keeping=keeping).groupby(CELL, sort=False, as_index=False)[["n_keeping"]].sum()
+        best = cells.loc[cells[keeping].groupby(CELL)["width"].idxmin()].rename(
+            columns={"method": "shortest"}
+        )
+        reference = cells[cells["method"] == self.reference].set_index(CELL).add_prefix("reference_")
+        names = ["width_difference", "width_difference_mcse"]
+        paired = self.differences.reindex(columns=[*CELL, "method", *names])
+        table = (
+            table.merge(best[[*CELL, "shortest", "coverage", "width", "width_mcse"]], on=CELL, how="left")
+            .join(reference[["reference_coverage", "reference_keeps_level", "reference_width"]], on=CELL)
+            .merge(paired.rename(columns={"method": "shortest"}), on=[*CELL, "shortest"], how="left")
+        )
+        table.loc[table["shortest"] == self.reference, names] = 0.0
+        return table.assign(shortest=table["shortest"].fillna(""))
+
+    @cached_property
+    def aggregates(self) -> pd.DataFrame:
+        """Aggregates over all cells, one row per method, by the coverage of `judged_by`; read the cells first.
+
+        Columns: method, n_cells, n_keeping and share_keeping (cells in which it keeps its level), n_shortest (cells in
+        which it is the shortest that does), worst_coverage with its cell in worst_scenario and worst_n (the first of
+        equals), relative_width (mean over cells of its mean width relative to the reference), n_failed, n_degenerate.
+        """
+        beside = self.shortest[[*CELL, "shortest", "reference_width"]]
+        cells = self.judged_cells.merge(beside, on=CELL, how="left")
+        cells = cells.assign(
+            is_shortest=cells["method"] == cells["shortest"], ratio=cells["width"] / cells["reference_width"]
+        )
+        table = cells.groupby("method", sort=False).agg(
+            n_cells=("n", "size"),
+            n_keeping=("keeps_level", "sum"),
+            share_keeping=("keeps_level", "mean"),
+            n_shortest=("is_shortest", "sum"),
+            worst_coverage=("coverage", "min"),
+            worst_scenario=("coverage", "idxmin"),
+            worst_n=("coverage", "idxmin"),
+            relative_width=("ratio", "mean"),
+            n_failed=("n_failed", "sum"),
+            n_degenerate=("n_degenerate", "sum"),
+        )
+        for name in CELL:
+            table[f"worst_{name}"] = cells.loc[table[f"worst_{name}"], name].set_axis(table.index)
+        return table.reset_index()
+
+
+def _at_a_glance(cell: pd.Series[Any]) -> str:
+    mark = " +" if cell["method"] == cell["shortest"] else "" if cell["keeps_level"] else " *"
+    return f"{format_cell(cell['coverage'], 'proportion')} {format_cell(cell['width'], 'proportion')}{mark}"
+
+
+@public_call
+def summarize(store_path: str | os.PathLike[str]) -> Summary:
+    """Summarize a coverage study.
+
+    Methods are compared with "cud", or with the first method of a study without it.
+
+    Parameters
+    ----------
+    store_path : path
+        The store of a study; a run may be writing to it.
+
+    Returns
+    -------
+    Summary
+
+    Raises
+    ------
+    StudyError
+        If the file is missing or is not a store.
+    ValueError
+        On first use of a table, if there are no replicates.
+
+    References
+    ----------
+    Morris, T. P., White, I. R. and Crowther, M. J. (2019). Using simulation studies to evaluate statistical methods.
+    Statistics in Medicine 38, 2074-2102, section 5 and table 6.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from cudbound.study.design.design_file import read_design, template_text
+    >>> from cudbound.study.run.runner import run_study
+    >>> with tempfile.TemporaryDirectory() as name:
+    ...     design, store = Path(name) / "quick.toml", Path(name) / "quick.sqlite"
+    ...     _ = design.write_text(template_text("quick"))
+    ...     _ = run_study(read_design(design, n_replicates=2), store)
+    ...     summary = summarize(store)
+    >>> summary.cells["method"].unique().tolist()
+    ['cud', 'kohavi-normal', 'langford-binomial', 'martin-beta']
+    """
+    with Store.open(os.fspath(store_path)) as store:
+        return summarize_store(store)
+
+
+def summarize_store(store: Store) -> Summary:
+    """Summarize the study of an open store, to which a run may be writing; later replicates are left out."""
+    description = store.description
+    replicates = store.frame(REPLICATES)
+    # a run may have stored more replicates between the two reads
+    intervals, expected = (
+        frame.merge(replicates[KEY], on=KEY) for frame in (store.frame(INTERVALS), store.frame(EXPECTED))
+    )
+    seconds = store.frame(TIMINGS)[[*KEY, "seconds"]]
+    return Summary(
+        replicates.merge(seconds, on=KEY, how="left"),
+        intervals.merge(store.frame(METHOD_TIMINGS), on=[*KEY, "method"], how="left"),
+        expected,
+        float(description["confidence_level"]),
+        tuple(description["scenarios"]),
+        tuple(description["methods"]),
+        any("rival" in scenario for scenario in description["scenarios"].values()),
+    )
