@@ -22,7 +22,7 @@ from cudbound.basis.validation import check_confidence_level
 from cudbound.report.table_style import FULL, Style
 from cudbound.report.tables import Column, Report, Run
 from cudbound.report.tabular import Tabular
-from cudbound.study.run.rows import EXPECTED, INTERVALS, METHOD_TIMINGS, REPLICATES, TIMINGS
+from cudbound.study.run.rows import EXPECTED, INTERVALS, REPLICATES, TIMINGS
 from cudbound.study.run.store import Store
 
 if TYPE_CHECKING:
@@ -101,8 +101,6 @@ class Scores:
         rejection : float
             1 if equality of two errors is rejected at level 1 - confidence_level, else 0; nan without comparisons. A
             test may reject without an interval.
-        seconds : float
-            Time of the method alone; nan if not timed.
     """
 
     replicates: pd.DataFrame
@@ -170,7 +168,6 @@ def score_intervals(summary: Summary) -> Scores:
         rejection=np.where(
             summary.compares, _floats(rows["pvalue"]) <= 1.0 - summary.confidence_level, np.nan
         ),
-        seconds=_floats(rows["seconds"]) if "seconds" in rows else np.nan,
         **{
             # raw limits may be the whole line, and stay
             name: np.where(given & (np.isfinite(values) | (name == "raw_width")), values, np.nan)
@@ -257,8 +254,7 @@ def tabulate_cells(scores: Scores, confidence_level: float) -> pd.DataFrame:
         For the computed intervals: coverage_of_successes, width (of the clipped limits), raw_width, interval_score,
         bias (estimate - truth), mse (its mean square), empirical_se (standard deviation of the estimates), model_se
         (root mean square of the method's own standard errors, if any), se_ratio (model_se / empirical_se), n_fits
-        (mean), n_degenerate. Widths have a median and a 90th percentile, linear between order statistics. seconds: of
-        the method alone, median of the timed replicates.
+        (mean), n_degenerate. Widths have a median and a 90th percentile, linear between order statistics.
 
         For methods with the estimand "expected(n1=...)", and nan for others: expected (mean over replicates of the
         errors of the learning algorithm on further samples of n1 cases), expected_se (mean standard error of one of
@@ -297,7 +293,6 @@ def tabulate_cells(scores: Scores, confidence_level: float) -> pd.DataFrame:
             standard_errors(grouped),
             expected_errors(grouped),
             grouped["n_fits"].mean(),
-            grouped["seconds"].median(),
             grouped["degenerate"].sum().rename("n_degenerate"),
         ]
     )
@@ -408,8 +403,7 @@ class Summary(Tabular, Pictured["CoverageByScenarioDisplay"]):
     Attributes
     ----------
     replicates, intervals, expected : pandas.DataFrame
-        The raw rows, with the columns of the tables of a store, in any order. The intervals may have a column "seconds"
-        with times of methods alone.
+        The raw rows, with the columns of the tables of a store, in any order.
     confidence_level : float
         Nominal level of the intervals.
     scenarios, methods : tuple of str
@@ -680,7 +674,7 @@ def summarize_store(store: Store) -> Summary:
     seconds = store.frame(TIMINGS)[[*KEY, "seconds"]]
     return Summary(
         replicates.merge(seconds, on=KEY, how="left"),
-        intervals.merge(store.frame(METHOD_TIMINGS), on=[*KEY, "method"], how="left"),
+        intervals,
         expected,
         float(description["confidence_level"]),
         tuple(description["scenarios"]),

@@ -229,10 +229,7 @@ def _widths(summary: Summary) -> Report:
             *_with_error("interval_score", "interval score", "statistic"),
             Column("n_degenerate", "degenerate", "count"),
             Column("n_fits", "fits", "statistic"),
-            Column("seconds", "seconds alone", "statistic"),
         ),
-        "Seconds alone: median time of the method alone, without refits shared with other methods, in the first few "
-        "replicates; other workers may have been busy at the same time.",
         f"Widths of the limits clipped to [{-1 if summary.compares else 0}, 1]; raw: without clipping.",
     )
 

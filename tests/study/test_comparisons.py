@@ -13,8 +13,8 @@ from sklearn.tree import DecisionTreeClassifier
 from cudbound import LeastSquaresClassifier, Scenario, Study, compare_learners, run_study, summarize
 from cudbound.resampling import Resampling, ResamplingSizes
 from cudbound.study.populations.worlds import WORLDS
-from cudbound.study.run.replicate import N_TIMED, run_replicate
-from cudbound.study.run.rows import EXPECTED, INTERVALS, METHOD_TIMINGS
+from cudbound.study.run.replicate import run_replicate
+from cudbound.study.run.rows import EXPECTED, INTERVALS
 from cudbound.study.run.store import Store
 
 GAUSSIANS = WORLDS["gaussians"]()
@@ -154,20 +154,6 @@ def test_equal_learners_are_not_told_apart():
     (interval,) = row.intervals
     assert (row.truth, interval.low, interval.high, interval.pvalue) == (0.0, 0.0, 0.0, 1.0)
     assert interval.degenerate
-
-
-def test_methods_are_timed_by_themselves_in_the_first_replicates(tmp_path):
-    study = _study(n_replicates=N_TIMED + 2, methods=("mcnemar", "corrected-resampled-t"))
-    (scenario,) = study.scenarios
-    for number in range(study.n_replicates):
-        row = run_replicate(study, scenario, 24, number)
-        assert sorted(row.method_seconds) == (sorted(study.methods) if number < N_TIMED else [])
-    run_study(study, tmp_path / "s.sqlite")
-    cells = summarize(tmp_path / "s.sqlite").cells
-    with Store.open(tmp_path / "s.sqlite") as store:
-        seconds = store.frame(METHOD_TIMINGS).groupby("method")["seconds"].apply(list)
-    assert [len(seconds[method]) for method in study.methods] == [N_TIMED] * 2
-    assert cells["seconds"].tolist() == [sorted(seconds[method])[N_TIMED // 2] for method in cells["method"]]
 
 
 def test_rivals_in_some_scenarios_only_are_refused():

@@ -60,7 +60,6 @@ def interval(method: str) -> IntervalRow:
 ROW = ReplicateRow(
     *(Key("near", 12, 0), 0.3, 0.001, 0.2, 1, None, (interval("langford-binomial"), interval("cud")), 0.5),
     expected=(ExpectedError(6, 0.375, 0.0),),
-    method_seconds={"cud": 0.25},
 )
 
 
@@ -95,7 +94,7 @@ def test_rows_are_the_same_whatever_the_split(folder, tmp_path_factory, n_shards
 def test_the_digest_is_of_results_and_of_nothing_else(tmp_path, folder):
     assert len({digest(path) for path in shards(folder, 3)}) == 3
     one = add(tmp_path / "one", ROW)
-    slower = add(tmp_path / "slower", replace(ROW, seconds=9.0, method_seconds={}))
+    slower = add(tmp_path / "slower", replace(ROW, seconds=9.0))
     other = add(tmp_path / "other", replace(ROW, n_redrawn=7))
     assert digest(one) == digest(slower) != digest(other)
 

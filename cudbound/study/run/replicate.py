@@ -7,10 +7,10 @@ import math
 import time
 import traceback
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import fields
-from functools import lru_cache, partial
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -29,7 +29,6 @@ from cudbound.basis.outcomes import Estimand
 from cudbound.basis.results import ComparisonResult, IntervalEstimate
 from cudbound.basis.validation import Array
 from cudbound.bound.settings import Bound
-from cudbound.intervals import Method
 from cudbound.metrics.metric import SENSITIVITY, SPECIFICITY, Metric, MetricRows
 from cudbound.metrics.metrics import NET_BENEFIT, Metrics
 from cudbound.metrics.predictive import VALUES, likelihood_ratio
@@ -48,8 +47,6 @@ from cudbound.study.populations.population import (
 )
 from cudbound.study.run.rows import ExpectedError, IntervalRow, Key, ReplicateRow
 
-#: Replicates per cell in which every method is recomputed alone, for its time.
-N_TIMED = 3
 #: Cases for the true value of a metric; for a class with a tenth of them, the standard error is at most .0036.
 N_METRIC_CASES = 200_000
 
@@ -63,42 +60,28 @@ def run_replicate(study: Study, scenario: Scenario, n: int, replicate: int) -> R
     Except for times, the row depends only on the study's settings, the scenario, n and the replicate number.
     """
     begun = time.perf_counter()
-    key = Key(scenario.name, n, replicate)
-    n_redrawn = 0
-    methods = study.find_methods()
+    key, n_redrawn = Key(scenario.name, n, replicate), 0
     try:
         rng = study.rng(scenario.name, n, replicate)
         drawn, n_redrawn = draw_both_classes(scenario.population, n, rng)
         with naming_the_step(scenario.learners()[0], "the classifier"):
-            fitted = _fit(scenario, drawn.X, drawn.y, study.seed_of_fits(key.scenario, n, replicate))
+            fitted = _fit(scenario, drawn.X, drawn.y, study.seed_of_fits(scenario.name, n, replicate))
             truths = _truths(scenario, fitted, drawn)
-        truth = truths[0] if len(truths) == 1 else Truth(0.0, max(one.standard_error for one in truths))
-        intervals = partial(_intervals, study, scenario, fitted, drawn, truths)
+        truth = truths[0] if len(truths) == 1 else Truth(0.0, max(each.standard_error for each in truths))
         # what warnings say stands in the remarks of the rows
         with warnings.catch_warnings(action="ignore", category=CudboundWarning):
-            rows = intervals(methods, rng)
-        aims = {size for row in rows if (size := Estimand.read(row.estimand).n_train_rows) is not None}
-        batched = bool(aims) and all(prepare_refits(one, drawn.X, drawn.y).batched for one in fitted)
-        errors = (_expected_error(study, scenario, key, size, batched) for size in sorted(aims))
-        expected = tuple(one for one in errors if one is not None)
-        alone: dict[str, float] = {}
-        for method in methods if replicate < N_TIMED else ():
-            alone |= _seconds_alone(method, intervals, study.rng(scenario.name, n, replicate))
-        wrong = [float(np.mean(one.predict(drawn.X) != drawn.y)) for one in fitted]
+            rows = _intervals(study, scenario, fitted, drawn, truths, rng)
+        sizes = {size for row in rows if (size := Estimand.read(row.estimand).n_train_rows) is not None}
+        batched = bool(sizes) and all(prepare_refits(each, drawn.X, drawn.y).batched for each in fitted)
+        errors = (_expected_error(study, scenario, key, size, batched) for size in sorted(sizes))
+        expected = tuple(error for error in errors if error is not None)
+        wrong = _difference([float(np.mean(each.predict(drawn.X) != drawn.y)) for each in fitted])
     except Exception:  # a failing replicate is data
         seconds = time.perf_counter() - begun
         return ReplicateRow(key, None, None, None, n_redrawn, traceback.format_exc(), (), seconds)
+    seconds = time.perf_counter() - begun
     return ReplicateRow(
-        key,
-        truth.value,
-        truth.standard_error,
-        _difference(wrong),
-        n_redrawn,
-        None,
-        rows,
-        time.perf_counter() - begun - sum(alone.values()),
-        expected,
-        alone,
+        key, truth.value, truth.standard_error, wrong, n_redrawn, None, rows, seconds, expected
     )
 
 
@@ -176,11 +159,10 @@ def _intervals(
     fitted: list[Any],
     drawn: Cases,
     truths: Sequence[Truth],
-    methods: Sequence[Method],
     rng: np.random.Generator,
 ) -> tuple[IntervalRow, ...]:
     settings: dict[str, Any] = {
-        "methods": [(one, study.options.get(one.name, {})) for one in methods],
+        "methods": [(method, study.options.get(method.name, {})) for method in study.find_methods()],
         "confidence_level": study.confidence_level,
     }
     if scenario.groups:
@@ -210,17 +192,6 @@ def _intervals(
         if len(truths) > 1:
             return joint_rows(rows, truths)
     return tuple(_row(row) for row in rows)
-
-
-def _seconds_alone(
-    method: Method, intervals: Callable[..., object], rng: np.random.Generator
-) -> dict[str, float]:
-    """Time a method alone, without refits shared with others; a method that fails has no time."""
-    begun = time.perf_counter()
-    with suppress(Exception), warnings.catch_warnings(action="ignore", category=CudboundWarning):
-        intervals([method], rng)
-        return {method.name: time.perf_counter() - begun}
-    return {}
 
 
 def _row(row: IntervalEstimate | ComparisonResult) -> IntervalRow:

@@ -112,8 +112,6 @@ class ReplicateRow:
         Wall-clock time; kept separate from the results, which are exactly reproducible.
     expected : tuple of ExpectedError
         One per size in the estimands "expected(n1=...)" of the intervals, ascending; failed fits are left out.
-    method_seconds : mapping of str to float
-        Wall-clock time of methods that were recomputed alone; empty in most replicates.
     """
 
     key: Key
@@ -125,7 +123,6 @@ class ReplicateRow:
     intervals: tuple[IntervalRow, ...]
     seconds: float = field(compare=False)
     expected: tuple[ExpectedError, ...] = ()
-    method_seconds: Mapping[str, float] = field(default_factory=dict, compare=False)
 
 
 def last_line(failure: str | None) -> str | None:
@@ -224,8 +221,6 @@ REPLICATES = StoredTable("replicates", _KEY | columns_of(ReplicateRow) | {"seed"
 INTERVALS = StoredTable("intervals", _KEY | columns_of(IntervalRow), 4)
 #: One row per further sample.
 EXPECTED = StoredTable("expected_errors", _KEY | columns_of(ExpectedError), 4)
-#: The seconds of methods alone: one row per timed replicate and method.
-METHOD_TIMINGS = StoredTable("method_timings", _KEY | {"method": "str", "seconds": "float"}, 4)
 #: The seconds of each replicate, and its finishing time, in Unix seconds.
 TIMINGS = StoredTable("timings", _KEY | {"seconds": "float", "finished": "float"}, 3)
 #: The tables that depend only on the study.

@@ -20,7 +20,6 @@ from cudbound.study.design.scenario import Study
 from cudbound.study.run.rows import (
     EXPECTED,
     INTERVALS,
-    METHOD_TIMINGS,
     REPLICATES,
     RESULTS,
     TIMINGS,
@@ -195,11 +194,6 @@ class Store:
                 self._insert(REPLICATES, REPLICATES.values(key, row, seed=_seed(study, key)))
                 self._insert(INTERVALS, *(INTERVALS.values(key, one) for one in row.intervals))
                 self._insert(EXPECTED, *(EXPECTED.values(key, one) for one in row.expected))
-                alone = row.method_seconds.items()
-                self._insert(
-                    METHOD_TIMINGS,
-                    *(METHOD_TIMINGS.values(key, method=name, seconds=one) for name, one in alone),
-                )
                 self._insert(TIMINGS, TIMINGS.values(key, row, finished=now))
 
     def finished(self) -> set[Key]:
@@ -463,5 +457,5 @@ def _add_part(connection: sqlite3.Connection, path: Path) -> None:
                     f"its replicate {replicate} of scenario {scenario!r} at n = {n} differs from that in another part; "
                     "run the replicate again, with replay, to see which is correct, and leave the other store out",
                 )
-    for table in (*RESULTS, METHOD_TIMINGS, TIMINGS):
+    for table in (*RESULTS, TIMINGS):
         connection.execute(f"INSERT OR IGNORE INTO main.{table.name} SELECT * FROM part.{table.name}")

@@ -12,10 +12,10 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from cudbound.basis.exceptions import StudyError
-from cudbound.study.run.rows import METHOD_TIMINGS, RESULTS, TIMINGS, last_line
+from cudbound.study.run.rows import RESULTS, TIMINGS, last_line
 
 #: Version of the tables below; another number means other tables.
-SCHEMA_VERSION = 4
+SCHEMA_VERSION = 5
 #: Marks the file as ours in its header: "cudb".
 APPLICATION_ID = 0x63756462
 #: Seconds to wait for another program that is reading or writing the file.
@@ -29,7 +29,7 @@ CACHE_KILOBYTES = 64 * 1024
 TABLES = (
     "CREATE TABLE study (id INTEGER PRIMARY KEY CHECK (id = 1), description TEXT NOT NULL)",
     "CREATE TABLE runs (run INTEGER PRIMARY KEY, begun REAL NOT NULL, environment TEXT NOT NULL)",
-    *(table.definition for table in (*RESULTS, METHOD_TIMINGS, TIMINGS)),
+    *(table.definition for table in (*RESULTS, TIMINGS)),
 )
 
 
