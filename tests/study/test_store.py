@@ -48,7 +48,6 @@ def row(replicate: int = 0, scenario: str = "near", n: int = 12, **changes: obje
         (interval("langford-binomial"), interval()),
         0.5,
         (ExpectedError(6, 0.375, 0.0), ExpectedError(10, 0.35, 0.001)),
-        {"cud": 0.25},
     )
     return replace(made, **changes)
 
