@@ -42,16 +42,19 @@ def test_a_status_is_a_frame(status):
         [cell.scenario, cell.n, cell.n_done, cell.n_failed, cell.n_total] for cell in status.cells
     ]
     assert frame["n_failed"].tolist()[:2] == [0, 0]
-    failed = status.cells[-1].first_failure
+    failed = status.cells[-1]
     assert frame["n_failed"].tolist()[-1] > 0
     assert frame["first_failure"].tolist()[:2] == [pd.NA, pd.NA]
-    assert (frame["first_failure"].iloc[-1], frame["reason"].iloc[-1]) == (failed.replicate, failed.reason)
+    assert (frame["first_failure"].iloc[-1], frame["reason"].iloc[-1]) == (
+        failed.first_failure,
+        failed.reason,
+    )
 
 
 def test_a_status_prints_as_the_command_does(status, path):
     assert str(status) == invoke("study", "status", str(path)).stdout.rstrip("\n")
     assert str(status).startswith(f"tiny: 16 of 16 replicates done, {status.n_failed} failed\n")
-    first = status.cells[-1].first_failure.replicate
+    first = status.cells[-1].first_failure
     assert f"First failure of broken, n = 20: replicate {first}, ArithmeticError: no sample of 20" in str(
         status
     )

@@ -12,7 +12,6 @@ from typing import Any
 
 from sklearn.base import BaseEstimator
 
-from cudbound.resampling import ResamplingSizes
 from cudbound.study.design.scenario import Scenario, Study
 
 #: Differences shown in an error message; more would hide the first.
@@ -54,18 +53,10 @@ def describe(study: Study) -> dict[str, Any]:
         "cudbound": version("cudbound"),
         **{name: value for name, value in vars(study).items() if name != "own"},
         "scenarios": {scenario.name: _describe_scenario(scenario) for scenario in study.scenarios},
-        "sizes": _describe_sizes(study.sizes),
+        "sizes": asdict(study.sizes),
     }
     plain: dict[str, Any] = json.loads(json.dumps(description, default=_plain))
     return plain
-
-
-def _describe_sizes(sizes: ResamplingSizes) -> dict[str, Any]:
-    """Return the sizes without those missing from stores of earlier versions, if they have the values used then."""
-    description = asdict(sizes)
-    if sizes.aci_rate == ResamplingSizes.aci_rate:
-        del description["aci_rate"]
-    return description
 
 
 def cells_of(description: Mapping[str, Any]) -> dict[tuple[str, int], int]:
@@ -105,20 +96,22 @@ def differences(stored: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
     >>> differences({"seed": 0, "n_replicates": 10}, {"seed": 1, "n_replicates": 20})
     ['seed: stored 0, now 1']
     """
-    found = _changes(stored, now)
+    changes = _changes(stored, now)
     for scenario, entries in stored.get("scenarios", {}).items():
         if scenario in now.get("scenarios", {}):
-            changes = _changes(_flat(entries), _flat(now["scenarios"][scenario]))
-            found += [f"scenario {scenario}, {one}" for one in changes]
+            entries_now = now["scenarios"][scenario]
+            changes += [
+                f"scenario {scenario}, {change}" for change in _changes(_flat(entries), _flat(entries_now))
+            ]
         else:
-            found.append(f"scenario {scenario}: stored, now missing")
-    return found
+            changes.append(f"scenario {scenario}: stored, now missing")
+    return changes
 
 
-def shown(found: list[str]) -> str:
+def shown(changes: list[str]) -> str:
     """Join the first few differences for a message."""
-    more = len(found) - MAX_SHOWN
-    return "; ".join(found[:MAX_SHOWN]) + (f"; and {more} more" if more > 0 else "")
+    more = len(changes) - MAX_SHOWN
+    return "; ".join(changes[:MAX_SHOWN]) + (f"; and {more} more" if more > 0 else "")
 
 
 def _leaves_results(name: str, before: Any, after: Any) -> bool:
@@ -133,40 +126,33 @@ def _leaves_results(name: str, before: Any, after: Any) -> bool:
 
 
 def _changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[str]:
-    """Yield the settings that change results."""
-    found = []
-    for name in sorted((before.keys() | after.keys()) - {"scenarios"} - WORDS_ONLY):
-        if not _leaves_results(name, before.get(name), after.get(name)):
-            old, new = (json.dumps(one[name]) if name in one else "nothing" for one in (before, after))
-            found.append(f"{name}: stored {old}, now {new}")
-    return found
+    """Return the settings that change results."""
+    old, new = ({name: json.dumps(value) for name, value in settings.items()} for settings in (before, after))
+    return [
+        f"{name}: stored {old.get(name, 'nothing')}, now {new.get(name, 'nothing')}"
+        for name in sorted((old.keys() | new.keys()) - {"scenarios"} - WORDS_ONLY)
+        if not _leaves_results(name, before.get(name), after.get(name))
+    ]
 
 
 def _flat(entries: Mapping[str, Any], above: str = "") -> dict[str, Any]:
     """Flatten nested mappings, with dots between the levels of names."""
     flat: dict[str, Any] = {}
     for key, value in entries.items():
-        if isinstance(value, Mapping):
-            flat.update(_flat(value, f"{above}{key}."))
-        else:
-            flat[f"{above}{key}"] = value
+        flat |= _flat(value, f"{above}{key}.") if isinstance(value, Mapping) else {f"{above}{key}": value}
     return flat
 
 
 def _describe_scenario(scenario: Scenario) -> dict[str, Any]:
-    learners = dict(zip(("classifier", "rival"), map(_printed, scenario.learners()), strict=False))
-    # only where they are not the default: stores of earlier versions lack them
-    own = ("samples_of", "n_samples", "n_replicates", "n_resamples", "prevalence", "costs")
-    further = ({} if scenario.groups else {"groups": False}) | {
-        name: getattr(scenario, name) for name in own if getattr(scenario, name) is not None
-    }
+    of_scenario = ("samples_of", "n_samples", "n_replicates", "n_resamples", "prevalence", "costs")
     return {
         "title": scenario.population.title,
         "population": scenario.population.name,
         "parameters": _printed(scenario.population),
         "n_features": getattr(scenario.population, "n_features", None),
-        **learners,
-        **further,
+        **dict(zip(("classifier", "rival"), map(_printed, scenario.learners()), strict=False)),
+        **{name: value for name in of_scenario if (value := getattr(scenario, name)) is not None},
+        "groups": scenario.groups,
         "description": dict(scenario.description),
     }
 

@@ -230,10 +230,8 @@ def _run(study: Study, n_jobs: int | None) -> Summary:
     """
     with run_in_memory(study, n_jobs=n_jobs) as store:
         for cell in store.status().cells:
-            if cell.first_failure is not None and cell.n_failed == cell.n_done:
-                raise ValueError(
-                    f"No sample of {cell.n} patients could be analyzed: {cell.first_failure.reason}"
-                )
+            if cell.n_failed == cell.n_done:
+                raise ValueError(f"No sample of {cell.n} patients could be analyzed: {cell.reason}")
         return summarize_store(store)
 
 

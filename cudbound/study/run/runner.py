@@ -340,8 +340,8 @@ def replay(study: Study, store_path: str | Path, scenario: str, n: int, replicat
     >>> study = Study("quick", (Scenario("coin", Coin(), Picky),), (30,), 9, ("langford-binomial",))
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     (cell,) = run_study(study, Path(folder) / "quick.sqlite").cells
-    ...     again = replay(study, Path(folder) / "quick.sqlite", "coin", 30, cell.first_failure.replicate)
-    >>> again.failure.splitlines()[-1].endswith(cell.first_failure.reason)
+    ...     again = replay(study, Path(folder) / "quick.sqlite", "coin", 30, cell.first_failure)
+    >>> again.failure.splitlines()[-1].endswith(cell.reason)
     True
     """
     key = Key(scenario, n, replicate)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from cudbound.basis.pictured import Pictured
 from cudbound.report.table_style import FULL, Style
@@ -19,22 +19,6 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Failure:
-    """The first failure of a cell.
-
-    Attributes
-    ----------
-    replicate : int
-        The smallest number of a failed replicate; `cudbound.replay` reruns it.
-    reason : str
-        The error with its message, in one line.
-    """
-
-    replicate: int
-    reason: str
-
-
-@dataclass(frozen=True)
 class CellStatus:
     """The status of one scenario at one size.
 
@@ -44,8 +28,10 @@ class CellStatus:
     n : int
     n_done, n_failed, n_total : int
         Replicates; the failed ones are among those done.
-    first_failure : Failure or None
-        None without failures.
+    first_failure : int or None
+        The smallest number of a failed replicate, which `cudbound.replay` reruns; None without failures.
+    reason : str or None
+        Its error with its message, in one line.
     """
 
     scenario: str
@@ -53,7 +39,8 @@ class CellStatus:
     n_done: int
     n_failed: int
     n_total: int
-    first_failure: Failure | None = None
+    first_failure: int | None = None
+    reason: str | None = None
 
 
 @dataclass(frozen=True, repr=False)
@@ -89,19 +76,16 @@ class StudyStatus(Tabular, Pictured["NestedLoopDisplay"]):
         """Return one row per cell: scenario, n, n_done, n_failed, n_total, first_failure (a replicate) and reason."""
         import pandas as pd
 
-        firsts: list[Any] = [one.first_failure for one in self.cells]
-        frame = pd.DataFrame(list(map(vars, self.cells))).assign(
-            first_failure=[first and first.replicate for first in firsts],
-            reason=[first and first.reason for first in firsts],
-        )
-        return frame.astype({"first_failure": "Int64"})
+        return pd.DataFrame(list(map(vars, self.cells))).astype({"first_failure": "Int64"})
 
     def report(self, run: Run | None = None, style: Style = FULL) -> Report:
         """Return the cells as a table; `run` and `style` have no effect."""
-        counts = {"n": "n", "n_done": "done", "n_total": "of", "n_failed": "failed"}
         columns = (
             Column("scenario", "scenario", "text"),
-            *(Column(key, heading, "count") for key, heading in counts.items()),
+            Column("n", "n", "count"),
+            Column("n_done", "done", "count"),
+            Column("n_total", "of", "count"),
+            Column("n_failed", "failed", "count"),
         )
         done = f"{self.n_done} of {self.n_total} replicates done, {self.n_failed} failed"
         rows = tuple(map(vars, self.cells))
@@ -119,9 +103,9 @@ class StudyStatus(Tabular, Pictured["NestedLoopDisplay"]):
     def failures(self) -> tuple[str, ...]:
         """The first failure of each cell that has one, in words."""
         return tuple(
-            f"First failure of {cell.scenario}, n = {cell.n}: replicate {first.replicate}, {first.reason}"
+            f"First failure of {cell.scenario}, n = {cell.n}: replicate {cell.first_failure}, {cell.reason}"
             for cell in self.cells
-            if (first := cell.first_failure) is not None
+            if cell.first_failure is not None
         )
 
     def display(self) -> NestedLoopDisplay:

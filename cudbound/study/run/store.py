@@ -34,7 +34,7 @@ from cudbound.study.run.rows import (
     reason,
     replicates_of,
 )
-from cudbound.study.run.status import CellStatus, Failure, StudyStatus
+from cudbound.study.run.status import CellStatus, StudyStatus
 from cudbound.study.run.store_file import (
     connect,
     connect_in_memory,
@@ -286,8 +286,7 @@ class Store:
         cells = []
         for cell, n_each in cells_of(description).items():
             done, failed, first, failure = counts.get(cell, (0, 0, None, None))
-            failed_first = Failure(first, reason(failure)) if failed else None
-            cells.append(CellStatus(*cell, done, failed, n_each, failed_first))
+            cells.append(CellStatus(*cell, done, failed, n_each, first, failure and reason(failure)))
         ((begun,),) = self._select("SELECT max(begun) FROM runs")
         ((n_new, last),) = self._select(
             "SELECT count(*), max(finished) FROM timings WHERE finished >= ?", begun
