@@ -5,11 +5,11 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,8 +21,8 @@ from cudbound.inputs.data_file import DataFile
 from cudbound.study.populations.population import Cases, Truth, share_truth
 from cudbound.study.schema import placed, structured
 
-#: How a training set is drawn from a data set, and which cases give the true error.
-DEVICES = ("remainder", "population")
+#: The cases that give the true error, by which training sets are drawn.
+TRUTH_FROM = ("remainder", "population")
 #: Cases that must remain for testing, if coverage is to be estimated.
 MIN_REMAINDER = 500
 #: Minimum ratio of population to sample with replacement for a negligible overlap.
@@ -82,7 +82,7 @@ class RealData:
     feature_names: Sequence[str] = field(default=(), repr=False)
 
     def __post_init__(self) -> None:
-        check_choice("device", self.device, DEVICES)
+        check_choice("device", self.device, TRUTH_FROM)
         if self.X.ndim != 2 or not self.X.shape[1] or self.y.shape != (len(self.X),):
             raise ValueError(
                 "X must have one row and y one label per case, and X at least one column. "
@@ -90,9 +90,9 @@ class RealData:
             )
         if not np.isfinite(self.X).all():
             raise ValueError("X must be finite. Remove rows or columns with missing or infinite values.")
-        found = np.unique(self.y).tolist()
-        if found != [0, 1]:
-            raise ValueError(f"y must contain both labels 0 and 1, and no others. Got {found[:5]}.")
+        labels = np.unique(self.y).tolist()
+        if labels != [0, 1]:
+            raise ValueError(f"y must contain both labels 0 and 1, and no others. Got {labels[:5]}.")
 
     @property
     def n_cases(self) -> int:
@@ -200,52 +200,39 @@ def csv_population(data: DataFile, *, device: str = "remainder", name: str | Non
     return RealData(name or data.file.stem, words, read.X, read.y, device, read.feature_names)
 
 
-class _Entry:
-    """A table of the manifest, which may have further entries."""
-
-    takes_other_keys = True
-
-
 @dataclass(frozen=True)
-class Manifest(_Entry):
+class Manifest:
     """The list of data sets in a folder."""
 
+    takes_other_keys: ClassVar = True
     datasets: tuple[Any, ...]
 
 
 @dataclass(frozen=True)
-class OtherTarget(_Entry):
-    """An alternative column of labels, with its list of features or else the usual ones."""
+class DataSet:
+    """The entry of a data set in a manifest, which may have further keys.
 
-    column: str
-    features: Any = None
+    `design` has the text columns among the features, `alternative_targets` further columns of labels with their
+    features, if these are not the usual ones.
+    """
 
-
-@dataclass(frozen=True)
-class TextColumns(_Entry):
-    """The text columns among the features, which become indicators."""
-
-    text_features: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
-class DataSet(_Entry):
-    """The entry of a data set in a manifest, which may have further keys."""
-
+    takes_other_keys: ClassVar = True
     name: str
     title: str
     file: str
     sha256: str
     feature_columns: tuple[str, ...]
     target_column: str
-    design: TextColumns = TextColumns()
-    alternative_targets: tuple[OtherTarget, ...] = ()
+    design: Mapping[str, Any] = field(default_factory=dict)
+    alternative_targets: tuple[Mapping[str, Any], ...] = ()
 
     def features_of(self, target: str) -> tuple[str, ...]:
         """Return the feature columns for a column of labels."""
-        targets = {self.target_column: None} | {one.column: one.features for one in self.alternative_targets}
-        own = targets[check_choice("target", target, targets)]
-        return tuple(map(str, own)) if isinstance(own, list) else self.feature_columns
+        others = {other["column"]: other.get("features") for other in self.alternative_targets}
+        features = ({self.target_column: None} | others)[
+            check_choice("target", target, (self.target_column, *others))
+        ]
+        return tuple(map(str, features)) if isinstance(features, list) else self.feature_columns
 
 
 def load_data_set(
@@ -281,15 +268,15 @@ def load_data_set(
             f"No folder of data sets was given. Pass one (--data-folder), or set {VARIABLE} to its path."
         )
     sets = read_manifest(Path(place))
-    one = sets[check_choice("data", name, sets)]
-    column = one.target_column if target is None else target
-    features = one.features_of(column)
-    path = Path(place, one.file)
-    if hashlib.sha256(_content(path)).hexdigest() != one.sha256:
+    data = sets[check_choice("data", name, sets)]
+    column = data.target_column if target is None else target
+    features = data.features_of(column)
+    path = Path(place, data.file)
+    if hashlib.sha256(_content(path)).hexdigest() != data.sha256:
         raise ValueError(
             f"{path} is not the file described in {MANIFEST}: its SHA-256 differs. Restore it from its source."
         )
-    texts = [text for text in one.design.text_features if text in features]
+    texts = [text for text in data.design.get("text_features", ()) if text in features]
     with placed(f"{path} does not match {MANIFEST}"):
         read = read_training_data(
             DataFile(path, column, "1", categorical=texts, features=features, missing="drop"),
@@ -297,7 +284,7 @@ def load_data_set(
         )
         if read.classes != ("0", "1"):
             raise ParameterError(column, "0 or 1 on every row", read.classes[0])
-    words = one.title if column == one.target_column else f"{one.title}, {column}"
+    words = data.title if column == data.target_column else f"{data.title}, {column}"
     if read.n_left_out:
         words += f" ({read.n_left_out} incomplete rows left out)"
     return RealData(name, words, read.X, read.y, device, read.feature_names)
@@ -312,14 +299,13 @@ def read_manifest(folder: Path) -> dict[str, DataSet]:
         If the manifest is missing or invalid.
     """
     path = folder / MANIFEST
-    content, found = _content(path), {}
+    content, sets = _content(path), {}
     with placed(str(path)):
-        manifest = structured(json.loads(content), Manifest)
-        for number, entry in enumerate(manifest.datasets, start=1):
+        for number, entry in enumerate(structured(json.loads(content), Manifest).datasets, start=1):
             with placed(f"data set {number}"):
-                one = structured(entry, DataSet)
-            found[one.name] = one
-    return found
+                data = structured(entry, DataSet)
+            sets[data.name] = data
+    return sets
 
 
 def _content(path: Path) -> bytes:
