@@ -482,13 +482,21 @@ class Summary(Tabular, Pictured["CoverageByScenarioDisplay"]):
 
     @cached_property
     def judged_cells(self) -> pd.DataFrame:
-        """`cells` with the coverage for verdicts, see `judged_by`, as "coverage" and "keeps_level"."""
-        if self.judged_by == "coverage":
-            return self.cells
-        chosen = {f"coverage{end}": f"coverage_of_expected{end}" for end in ("", "_mcse", "_low", "_high")}
-        chosen["keeps_level"] = "keeps_level_of_expected"
-        cells = self.cells.assign(**{name: self.cells[other] for name, other in chosen.items()})
-        return cells.astype({"keeps_level": bool})
+        """`cells` with the coverage for verdicts, see `judged_by`, as "coverage" and "keeps_level".
+
+        A further column, "is_shortest", marks the method with the smallest mean width among those that keep their level
+        in a cell; of equal widths, the first in the order of the methods.
+        """
+        cells = self.cells
+        if self.judged_by != "coverage":
+            chosen = {
+                f"coverage{end}": f"coverage_of_expected{end}" for end in ("", "_mcse", "_low", "_high")
+            }
+            chosen["keeps_level"] = "keeps_level_of_expected"
+            cells = cells.assign(**{name: cells[other] for name, other in chosen.items()})
+            cells = cells.astype({"keeps_level": bool})
+        keeping = cells[cells["keeps_level"] & cells["width"].notna()]
+        return cells.assign(is_shortest=cells.index.isin(keeping.groupby(CELL)["width"].idxmin()))
 
     @property
     def judged_note(self) -> tuple[str, ...]:
@@ -503,11 +511,10 @@ class Summary(Tabular, Pictured["CoverageByScenarioDisplay"]):
 
     def report(self, run: Run | None = None, style: Style = FULL) -> Report:
         """Return an overview of coverage and width, one row per cell; `run` and `style` have no effect."""
-        cells = self.judged_cells.merge(self.shortest[[*CELL, "shortest"]], on=CELL, how="left")
-        cells["shown"] = [_at_a_glance(cell) for _, cell in cells.iterrows()]
+        shown = [_at_a_glance(cell) for _, cell in self.judged_cells.iterrows()]
         rows: list[Any] = [
             {"scenario": scenario, "n": n} | dict(zip(cell["method"], cell["shown"], strict=True))
-            for (scenario, n), cell in cells.groupby(CELL, sort=False)
+            for (scenario, n), cell in self.judged_cells.assign(shown=shown).groupby(CELL, sort=False)
         ]
         columns = [Column("scenario", "scenario", "text"), Column("n", "n", "count")]
         return Report(
@@ -558,32 +565,6 @@ class Summary(Tabular, Pictured["CoverageByScenarioDisplay"]):
         return table[table["method"] != self.reference].reset_index(drop=True)
 
     @cached_property
-    def shortest(self) -> pd.DataFrame:
-        """The method with the smallest mean width among those that keep their level by `judged_by`, one row per cell.
-
-        Columns: scenario, n, n_keeping (methods that keep their level), shortest ("" if none does; of equal widths the
-        first in the order of the methods), its coverage, width and width_mcse, reference_coverage,
-        reference_keeps_level and reference_width, and width_difference of the two with its paired MCSE (0 if they are
-        the same method).
-        """
-        cells = self.judged_cells
-        keeping = cells["keeps_level"] & cells["width"].notna()
-        table = cells.assign(n_keeping=keeping).groupby(CELL, sort=False, as_index=False)[["n_keeping"]].sum()
-        best = cells.loc[cells[keeping].groupby(CELL)["width"].idxmin()].rename(
-            columns={"method": "shortest"}
-        )
-        reference = cells[cells["method"] == self.reference].set_index(CELL).add_prefix("reference_")
-        names = ["width_difference", "width_difference_mcse"]
-        paired = self.differences.reindex(columns=[*CELL, "method", *names])
-        table = (
-            table.merge(best[[*CELL, "shortest", "coverage", "width", "width_mcse"]], on=CELL, how="left")
-            .join(reference[["reference_coverage", "reference_keeps_level", "reference_width"]], on=CELL)
-            .merge(paired.rename(columns={"method": "shortest"}), on=[*CELL, "shortest"], how="left")
-        )
-        table.loc[table["shortest"] == self.reference, names] = 0.0
-        return table.assign(shortest=table["shortest"].fillna(""))
-
-    @cached_property
     def aggregates(self) -> pd.DataFrame:
         """Aggregates over all cells, one row per method, by the coverage of `judged_by`; read the cells first.
 
@@ -591,11 +572,12 @@ class Summary(Tabular, Pictured["CoverageByScenarioDisplay"]):
         which it is the shortest that does), worst_coverage with its cell in worst_scenario and worst_n (the first of
         equals), relative_width (mean over cells of its mean width relative to the reference), n_failed, n_degenerate.
         """
-        beside = self.shortest[[*CELL, "shortest", "reference_width"]]
-        cells = self.judged_cells.merge(beside, on=CELL, how="left")
-        cells = cells.assign(
-            is_shortest=cells["method"] == cells["shortest"], ratio=cells["width"] / cells["reference_width"]
+        cells = self.judged_cells
+        reference = (
+            cells[cells["method"] == self.reference].set_index(CELL)["width"].rename("reference_width")
         )
+        cells = cells.join(reference, on=CELL)
+        cells = cells.assign(ratio=cells["width"] / cells["reference_width"])
         table = cells.groupby("method", sort=False).agg(
             n_cells=("n", "size"),
             n_keeping=("keeps_level", "sum"),
@@ -614,7 +596,7 @@ class Summary(Tabular, Pictured["CoverageByScenarioDisplay"]):
 
 
 def _at_a_glance(cell: pd.Series[Any]) -> str:
-    mark = " +" if cell["method"] == cell["shortest"] else "" if cell["keeps_level"] else " *"
+    mark = " +" if cell["is_shortest"] else "" if cell["keeps_level"] else " *"
     return f"{format_cell(cell['coverage'], 'proportion')} {format_cell(cell['width'], 'proportion')}{mark}"
 
 

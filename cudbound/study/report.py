@@ -38,8 +38,7 @@ CELLS_PER_PLOT = 12
 MAX_PLOTTED_CELLS = 120
 #: Names of columns by kind; those that are not here are proportions.
 KINDS: dict[Kind, str] = {
-    "text": "scenario method estimand keeps_level keeps_level_of_expected reference_keeps_level shortest "
-    "worst_scenario",
+    "text": "scenario method estimand keeps_level keeps_level_of_expected worst_scenario",
     "count": "n n_replicates n_failed n_redrawn n_degenerate n_cells n_keeping n_shortest n_only_method "
     "n_only_reference n_both worst_n",
     "difference": "expected bias bias_of_expected coverage_difference width_difference",
@@ -159,21 +158,6 @@ def differences_report(summary: Summary) -> Report:
     )
 
 
-def shortest_report(summary: Summary) -> Report:
-    """Return the table of the shortest method that keeps its level in each cell."""
-    return _table(
-        summary,
-        "shortest",
-        "The shortest interval that keeps its level",
-        summary.shortest.assign(shortest=summary.shortest["shortest"].replace("", "none")),
-        "scenario n n_keeping shortest coverage width+ reference_coverage reference_keeps_level reference_width "
-        "width_difference+",
-        RULE,
-        *summary.judged_note,
-        "If mean widths are equal: the first in the order of the methods.",
-    )
-
-
 def aggregates_report(summary: Summary) -> Report:
     """Return the table of aggregates, one row per method."""
     return _table(
@@ -221,8 +205,7 @@ def write_report(
     """Write the report of a study.
 
     The page has, in this order: which methods kept their level, where and at what width; what was run; every method in
-    every cell; paired differences from the CUD bound or else the first method; the shortest
-    interval that keeps its level in each cell; plots; rules and conventions. Click on a heading to sort by its column.
+    every cell; paired differences from the CUD bound or else the first method; plots; rules and conventions. Click on a heading to sort by its column.
     Texts of the study, which may be untrusted, are escaped. In CSV, texts are quoted, and those that a spreadsheet
     would run as a formula (such as those that begin with ``= + - @``) are prefixed with an apostrophe.
 
@@ -234,8 +217,8 @@ def write_report(
         File to write; an existing file is replaced.
     format : {"html", "csv"}, default="html"
         ``html`` is one self-contained file. ``csv`` writes the table of cells to `output`, unrounded and with every
-        column, and the other tables next to it: to ``NAME-samples.csv``, ``NAME-differences.csv``,
-        ``NAME-shortest.csv`` and ``NAME-aggregates.csv``.
+        column, and the other tables next to it: to ``NAME-samples.csv``, ``NAME-differences.csv``
+        and ``NAME-aggregates.csv``.
 
     Returns
     -------
@@ -351,7 +334,6 @@ def _sections(summary: Summary, sentences: Sequence[str]) -> list[Section]:
         Section("What was run", tuple(sentences), (samples_report(summary),)),
         Section("Every method in every cell", tables=tuple(cell_reports(summary))),
         Section(f"Compared with {summary.reference}", tables=(differences_report(summary),)),
-        Section("Shortest interval that keeps its level", tables=(shortest_report(summary),)),
         Section("Plots", plots=tuple(_plots(summary))),
     ]
     return [one for one in sections if one.plots or any(table.rows for table in one.tables)]
@@ -401,6 +383,6 @@ def _html(title: str, summary: Summary, sentences: Sequence[str]) -> str:
 
 
 def _csv(summary: Summary, place: Path) -> dict[Path, str]:
-    others = ["samples", "differences", "shortest", "aggregates"]
+    others = ["samples", "differences", "aggregates"]
     beside = {place.with_name(f"{place.stem}-{name}{place.suffix or '.csv'}"): name for name in others}
     return {path: csv_text(getattr(summary, name)) for path, name in {place: "cells", **beside}.items()}

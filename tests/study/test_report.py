@@ -28,7 +28,6 @@ SECTIONS = [
     "What was run",
     "Every method in every cell",
     "Compared with cud",
-    "Shortest interval that keeps its level",
     "Plots",
     "Rules and conventions",
 ]
@@ -131,13 +130,11 @@ def test_the_overview_marks_what_misses_its_level_and_the_shortest_that_keeps_it
     table = summary.report()
     assert [column.key for column in table.columns] == ["scenario", "n", *METHODS]
     assert len(table.rows) == len(summary.scores.cells)
-    shortest = summary.shortest.set_index(["scenario", "n"])["shortest"]
-    for cell in summary.cells.to_dict("records"):
+    for cell in summary.judged_cells.to_dict("records"):
         (row,) = [one for one in table.rows if (one["scenario"], one["n"]) == (cell["scenario"], cell["n"])]
         coverage, width, *mark = row[cell["method"]].split()
         assert (coverage, width) == (format_proportion(cell["coverage"]), format_proportion(cell["width"]))
-        best = shortest[cell["scenario"], cell["n"]] == cell["method"]
-        assert mark == (["+"] if best else [] if cell["keeps_level"] else ["*"])
+        assert mark == (["+"] if cell["is_shortest"] else [] if cell["keeps_level"] else ["*"])
 
 
 def test_csv_is_the_frames_unrounded(store, tmp_path):
@@ -146,13 +143,10 @@ def test_csv_is_the_frames_unrounded(store, tmp_path):
         "report.csv",
         "report-samples.csv",
         "report-differences.csv",
-        "report-shortest.csv",
         "report-aggregates.csv",
     ]
     summary = summarize(store)
-    for path, name in zip(
-        written, ("cells", "samples", "differences", "shortest", "aggregates"), strict=True
-    ):
+    for path, name in zip(written, ("cells", "samples", "differences", "aggregates"), strict=True):
         frame = getattr(summary, name)
         read = pd.read_csv(path, dtype=str, keep_default_na=False)
         assert list(read.columns) == list(frame.columns)

@@ -56,7 +56,6 @@ def test_csv_holds_no_formula(store, tmp_path):
         "report-aggregates.csv",
         "report-differences.csv",
         "report-samples.csv",
-        "report-shortest.csv",
     ]
     numbers = 0
     for path in files:
