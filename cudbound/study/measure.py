@@ -79,7 +79,7 @@ class Scores:
 
         line : int
             Number of the row's line in the table.
-        given, degenerate : bool
+        computed, degenerate : bool
             Whether there are an interval and a true error (otherwise a failure), and whether that interval is not
             informative.
         coverage, truth_above, truth_below : bool
@@ -141,11 +141,11 @@ def score_intervals(summary: Summary) -> Scores:
 
     low, high, estimate = (_floats(rows[name]) for name in ("low", "high", "estimate"))
     truth = _floats(ordered["truth"])[replicate]
-    given = ~np.isnan(low + high + truth)  # an upper limit of a likelihood ratio may be infinite
-    covered = given & (low <= truth) & (truth <= high)
+    computed = ~np.isnan(low + high + truth)  # an upper limit of a likelihood ratio may be infinite
+    covered = computed & (low <= truth) & (truth <= high)
     aim = _floats(rows["expected"])
-    held = given & (low <= aim) & (aim <= high)
-    of_given = {
+    held = computed & (low <= aim) & (aim <= high)
+    of_computed = {
         "coverage_of_successes": covered,
         "width": high - low,
         "raw_width": _floats(rows["raw_high"]) - _floats(rows["raw_low"]),
@@ -158,20 +158,20 @@ def score_intervals(summary: Summary) -> Scores:
     }
     rows = rows.assign(
         line=ordered["cell"].to_numpy()[replicate] * len(methods) + method,
-        given=given,
-        degenerate=given & rows["degenerate"].notna(),
+        computed=computed,
+        degenerate=computed & rows["degenerate"].notna(),
         coverage=covered,
-        truth_above=given & (truth > high),
-        truth_below=given & (truth < low),
+        truth_above=computed & (truth > high),
+        truth_below=computed & (truth < low),
         coverage_of_expected=held,
-        missed_expected=given & ~held,
+        missed_expected=computed & ~held,
         rejection=np.where(
             summary.compares, _floats(rows["pvalue"]) <= 1.0 - summary.confidence_level, np.nan
         ),
         **{
             # raw limits may be the whole line, and stay
-            name: np.where(given & (np.isfinite(values) | (name == "raw_width")), values, np.nan)
-            for name, values in of_given.items()
+            name: np.where(computed & (np.isfinite(values) | (name == "raw_width")), values, np.nan)
+            for name, values in of_computed.items()
         },
     )
     lines = cells.merge(pd.Series(list(methods), name="method"), how="cross")
@@ -186,15 +186,15 @@ def _with_expected_errors(intervals: pd.DataFrame, expected: pd.DataFrame) -> pd
     # in the order of the keys, so that sums round alike
     ordered = expected.sort_values([*KEY, "n_train"])
     errors = ordered.astype({"n_train": float, "truth": float, "truth_se": float}).groupby([*CELL, "n_train"])
-    found = errors.agg(
+    means_of_errors = errors.agg(
         expected=("truth", "mean"),
         expected_mcse=("truth", "sem"),
         expected_se=("truth_se", "mean"),
         n_expected=("truth", "size"),
     )
-    sizes = {one: Estimand.read(one).n_train_rows for one in set(intervals["estimand"])}
+    sizes = {estimand: Estimand.read(estimand).n_train_rows for estimand in set(intervals["estimand"])}
     aimed = intervals.assign(n_train=intervals["estimand"].map(sizes).astype(float))
-    return aimed.join(found, on=[*CELL, "n_train"])
+    return aimed.join(means_of_errors, on=[*CELL, "n_train"])
 
 
 def _floats(values: pd.Series[float]) -> Array:
@@ -227,7 +227,7 @@ def interval_score(low: ArrayLike, high: ArrayLike, truth: ArrayLike, confidence
     2.3
     """
     price = 2.0 / (1.0 - check_confidence_level(confidence_level))
-    lower, upper, value = (np.asarray(one, dtype=float) for one in (low, high, truth))
+    lower, upper, value = (np.asarray(values, dtype=float) for values in (low, high, truth))
     with np.errstate(invalid="ignore"):  # an infinite ratio below an infinite limit
         missed = np.maximum(lower - value, 0.0) + np.maximum(value - upper, 0.0)
     return np.asarray(upper - lower + price * missed)
@@ -272,11 +272,11 @@ def tabulate_cells(scores: Scores, confidence_level: float) -> pd.DataFrame:
     """
     grouped = scores.by_cell()
     size = np.asarray(grouped.size(), dtype=np.float64)
-    given = grouped["given"].sum()
+    n_computed = grouped["computed"].sum()
     table = scores.lines.assign(
         estimand=grouped["estimand"].agg(_joined).tolist(),
         n_replicates=grouped.size(),
-        n_failed=grouped.size() - given,
+        n_failed=grouped.size() - n_computed,
     ).join(shares(grouped, SHARES))
     for aim in ("", "_of_expected"):
         share = table[f"coverage{aim}"].to_numpy(dtype=np.float64)
@@ -297,7 +297,7 @@ def tabulate_cells(scores: Scores, confidence_level: float) -> pd.DataFrame:
         ]
     )
     # where every interval failed there is no n1 to look for, and all the same the method missed
-    aims = table["estimand"].str.startswith(AIM) & (table["expected"].notna() | (given == 0))
+    aims = table["estimand"].str.startswith(AIM) & (table["expected"].notna() | (n_computed == 0))
     columns = table.filter(like="expected").columns
     table[columns] = table[columns].where(aims)
     return table
@@ -376,10 +376,10 @@ def standard_errors(grouped: Grouped) -> pd.DataFrame:
 
 def expected_errors(grouped: Grouped) -> pd.DataFrame:
     """Return the expected errors and the bias of estimates: two means of independent samples."""
-    found = grouped[["expected", "expected_mcse", "expected_se", "n_expected"]].mean()
-    return found.assign(
-        bias_of_expected=grouped["estimate"].mean() - found["expected"],
-        bias_of_expected_mcse=np.hypot(grouped["estimate"].sem(), found["expected_mcse"]),
+    table = grouped[["expected", "expected_mcse", "expected_se", "n_expected"]].mean()
+    return table.assign(
+        bias_of_expected=grouped["estimate"].mean() - table["expected"],
+        bias_of_expected_mcse=np.hypot(grouped["estimate"].sem(), table["expected_mcse"]),
     )
 
 
@@ -548,10 +548,10 @@ class Summary(Tabular, Pictured["CoverageByScenarioDisplay"]):
 
         lines, rows, size = self.scores.lines, self.scores.rows, len(self.methods)
         measures = ["coverage_difference", "width_difference"]
-        own = rows[[self.judged_by, "width"]].astype(float).set_axis(measures, axis=1)
+        values = rows[[self.judged_by, "width"]].astype(float).set_axis(measures, axis=1)
         # the rows of a replicate follow each other, in the order of the methods
         of_reference = np.arange(len(rows)) // size * size + self.methods.index(self.reference)
-        apart = own - own.to_numpy()[of_reference]
+        apart = values - values.to_numpy()[of_reference]
         counted = pd.DataFrame(
             {
                 "n_only_method": apart["coverage_difference"] > 0.0,

@@ -205,9 +205,10 @@ def write_report(
     """Write the report of a study.
 
     The page has, in this order: which methods kept their level, where and at what width; what was run; every method in
-    every cell; paired differences from the CUD bound or else the first method; plots; rules and conventions. Click on a heading to sort by its column.
-    Texts of the study, which may be untrusted, are escaped. In CSV, texts are quoted, and those that a spreadsheet
-    would run as a formula (such as those that begin with ``= + - @``) are prefixed with an apostrophe.
+    every cell; paired differences from the CUD bound or else the first method; plots; rules and conventions. Click on a
+    heading to sort by its column. Texts of the study, which may be untrusted, are escaped. In CSV, texts are quoted,
+    and those that a spreadsheet would run as a formula (such as those that begin with ``= + - @``) are prefixed with an
+    apostrophe.
 
     Parameters
     ----------
@@ -305,8 +306,8 @@ def run_notes(store: Store) -> list[str]:
         f"Settings: {settings}.",
         f"Sizes of the resampling, for the methods that use them: {_pairs(description['sizes'])}.",
         f"Options: {options}." if options else "",
-        *(f"Versions: {one}." for one in store.versions()),
-        *(f"Machine: {one}." for one in dict.fromkeys(run["machine"] for run in store.runs())),
+        *(f"Versions: {text}." for text in store.versions()),
+        *(f"Machine: {text}." for text in dict.fromkeys(run["machine"] for run in store.runs())),
         *(f"Scenario {name}: {_scenario(entries)}." for name, entries in scenarios.items()),
     ]
     return [note for note in notes if note]
@@ -321,7 +322,7 @@ def _scenario(entries: Mapping[str, Any]) -> str:
     words = [entries.get("title") or entries.get("parameters"), f"classifier {entries['classifier']}"]
     if "rival" in entries:
         words.append(f"against {entries['rival']}")
-    return "; ".join(" ".join(str(one).split()) for one in words if one)
+    return "; ".join(" ".join(str(word).split()) for word in words if word)
 
 
 def _sections(summary: Summary, sentences: Sequence[str]) -> list[Section]:
@@ -336,7 +337,7 @@ def _sections(summary: Summary, sentences: Sequence[str]) -> list[Section]:
         Section(f"Compared with {summary.reference}", tables=(differences_report(summary),)),
         Section("Plots", plots=tuple(_plots(summary))),
     ]
-    return [one for one in sections if one.plots or any(table.rows for table in one.tables)]
+    return [section for section in sections if section.plots or any(table.rows for table in section.tables)]
 
 
 def _plots(summary: Summary) -> Iterator[tuple[str, str]]:

@@ -15,7 +15,7 @@ from cudbound.basis.hints import did_you_mean
 from cudbound.basis.parameter_error import ParameterError
 from cudbound.inputs.data_file import quoted
 
-Made = TypeVar("Made")
+Model = TypeVar("Model")
 #: Scalar values of a file, in words.
 SCALARS = {int: "an integer", float: "a number", str: "a text", bool: "true or false", type(None): "nothing"}
 
@@ -25,10 +25,14 @@ def keys_of(model: type) -> dict[str, str]:
 
     The metadata of a field may give another key, or None if tables do not have the field.
     """
-    return {one.name: key for one in fields(model) if (key := one.metadata.get("key", one.name)) is not None}
+    return {
+        entry.name: key
+        for entry in fields(model)
+        if (key := entry.metadata.get("key", entry.name)) is not None
+    }
 
 
-def structured(table: Mapping[str, Any], model: type[Made]) -> Made:
+def structured(table: Mapping[str, Any], model: type[Model]) -> Model:
     """Return a table of a file as a dataclass.
 
     Parameters
@@ -63,15 +67,17 @@ def _in_words(error: BaseException) -> str:
     place: list[str] = []
     while isinstance(error, ClassValidationError):
         keys, error = keys_of(error.cl), error.exceptions[0]
-        notes = [one for one in getattr(error, "__notes__", ()) if isinstance(one, AttributeValidationNote)]
-        place += [keys[one.name] for one in notes[:1]]
+        notes = [
+            note for note in getattr(error, "__notes__", ()) if isinstance(note, AttributeValidationNote)
+        ]
+        place += [keys[note.name] for note in notes[:1]]
     message = " ".join(str(error).split())
     if isinstance(error, ParameterError):
         name = error.parameter or (place.pop() if place else "it")
         message = f"{name} must be {error.rule}. Got {error.value!r}.{error.hint}"
     elif isinstance(error, ForbiddenExtraKeysError):
-        wrong, known = min(error.extra_fields), keys_of(error.cl).values()
-        message = f"there is no key {quoted(wrong)}; {did_you_mean(wrong, known, 'the keys are')}"
+        wrong, names = min(error.extra_fields), keys_of(error.cl).values()
+        message = f"there is no key {quoted(wrong)}; {did_you_mean(wrong, names, 'the keys are')}"
     elif isinstance(error, KeyError):
         message = f"{place.pop()} is missing"
     return ": ".join([*place, message])
@@ -85,7 +91,9 @@ def _scalar(value: Any, kind: Any) -> Any:
     """Return a value unchanged: an integer is also a number, but true is not an integer."""
     kinds = _kinds(kind)
     if type(value) not in kinds and not (type(value) is int and float in kinds):
-        raise ParameterError("", " or ".join(SCALARS[one] for one in kinds if one is not type(None)), value)
+        raise ParameterError(
+            "", " or ".join(SCALARS[allowed] for allowed in kinds if allowed is not type(None)), value
+        )
     return value
 
 
@@ -96,17 +104,17 @@ def _table(value: Any) -> Mapping[str, Any]:
 
 
 def _list(kind: Any) -> Callable[[Any, Any], Any]:
-    inner = [one for one in get_args(kind) if one is not Ellipsis]
+    inner = [argument for argument in get_args(kind) if argument is not Ellipsis]
     if get_origin(inner[0]) is tuple:  # pairs
         return lambda value, _: tuple(
-            (key, _CONVERTER.structure(one, get_args(inner[0])[1])) for key, one in _table(value).items()
+            (key, _CONVERTER.structure(entry, get_args(inner[0])[1])) for key, entry in _table(value).items()
         )
 
     def structure(value: Any, _: Any) -> tuple[Any, ...]:
         values = value if isinstance(value, list | tuple) else [value]
         if len(inner) > 1 and len(values) != len(inner):
             raise ParameterError("", f"a list of {len(inner)} values", value)
-        return tuple(_CONVERTER.structure(one, inner[0]) for one in values)
+        return tuple(_CONVERTER.structure(entry, inner[0]) for entry in values)
 
     return structure
 
@@ -114,7 +122,8 @@ def _list(kind: Any) -> Callable[[Any, Any], Any]:
 def _dataclass(model: Any) -> Callable[[Any, Any], Any]:
     keys, strict = keys_of(model), not getattr(model, "takes_other_keys", False)
     renamed: Any = {
-        one.name: override(rename=keys.get(one.name), omit=one.name not in keys) for one in fields(model)
+        entry.name: override(rename=keys.get(entry.name), omit=entry.name not in keys)
+        for entry in fields(model)
     }
     make = make_dict_structure_fn(model, _CONVERTER, _cattrs_forbid_extra_keys=strict, **renamed)
     return lambda value, _: value if isinstance(value, model) else make(_table(value), model)
@@ -126,7 +135,9 @@ def _comes_from(*origins: Any) -> Callable[[Any], bool]:
 
 # what is not a table, a list or a scalar, such as a population, is an object already
 _CONVERTER = Converter(structure_fallback_factory=lambda _: lambda value, _: value)
-_CONVERTER.register_structure_hook_func(lambda kind: all(one in SCALARS for one in _kinds(kind)), _scalar)
+_CONVERTER.register_structure_hook_func(
+    lambda kind: all(allowed in SCALARS for allowed in _kinds(kind)), _scalar
+)
 for _kind in (int, float, str, bool):
     _CONVERTER.register_structure_hook(_kind, _scalar)  # cattrs itself would turn 2.5 into 2
 _CONVERTER.register_structure_hook_func(_comes_from(Mapping), lambda value, _: _table(value))

@@ -47,7 +47,7 @@ def of(population, classifier=LeastSquaresClassifier, **changes):
 def test_a_function_is_a_method_of_a_study(tmp_path, n_jobs):
     study = of(Shifted(0.5), methods=(wilson, "langford-binomial"))
     assert study.methods == ("wilson", "langford-binomial")
-    assert [(one.name, one.title) for one in study.own] == [
+    assert [(one.name, one.title) for one in study.user_methods] == [
         ("wilson", "Wilson's interval on the training error")
     ]
     status = run_study(study, tmp_path / "s", n_jobs=n_jobs)

@@ -27,7 +27,7 @@ from cudbound.study.schema import keys_of, placed, structured
 def template_names() -> tuple[str, ...]:
     """Return the names of the design files in the package."""
     folder = files("cudbound.study.design") / "designs"
-    return tuple(sorted(one.name.removesuffix(".toml") for one in folder.iterdir()))
+    return tuple(sorted(file.name.removesuffix(".toml") for file in folder.iterdir()))
 
 
 def template_text(name: str) -> str:
@@ -94,16 +94,16 @@ def read_design(
         tables = _scenario_tables(table)
         if n_replicates is not None:
             check_integer("n_replicates", n_replicates, 1)
-            for one in (table, *(one for one in tables if "n_replicates" in one)):
-                one["n_replicates"] = n_replicates
+            for settings in (table, *(scenario for scenario in tables if "n_replicates" in scenario)):
+                settings["n_replicates"] = n_replicates
         if "metric" in table:
             metric = table.pop("metric")
-            tables = [{"metric": metric, **one} for one in tables]
+            tables = [{"metric": metric, **scenario} for scenario in tables]
         scenarios: list[Scenario] = []
-        for number, one in enumerate(tables, start=1):
+        for number, entries in enumerate(tables, start=1):
             with placed(f"[[scenario]] {number}"):
-                scenarios.append(read_scenario(one, folder=path.parent, data_folder=data_folder))
-        methods = "paper" if all(one.rival is None for one in scenarios) else "all"
+                scenarios.append(read_scenario(entries, folder=path.parent, data_folder=data_folder))
+        methods = "paper" if all(scenario.rival is None for scenario in scenarios) else "all"
         settings = {"name": path.stem, "methods": methods, **table}
         study = structured(settings | {"scenario": scenarios}, Study)
         for number, scenario in enumerate(study.scenarios, start=1):
@@ -142,7 +142,7 @@ MISSING_KEYS = ("missing", "levels")
 #: Keys for several rows per patient in a world.
 PATIENT_KEYS = ("rows_per_patient", "many_rows", "within_patient")
 #: Keys of the scenario itself.
-OWN_KEYS = keys_of(Scenario).keys() - {"population", "classifier", "rival", "description"}
+SCENARIO_KEYS = keys_of(Scenario).keys() - {"population", "classifier", "rival", "description"}
 
 
 def read_scenario(table: Mapping[str, Any], *, folder: Path, data_folder: str | Path | None) -> Scenario:
@@ -168,7 +168,7 @@ def read_scenario(table: Mapping[str, Any], *, folder: Path, data_folder: str | 
         raise ValueError(
             f"the population must be given by exactly one of world, data and csv. Got {sources}."
         )
-    own = {"name": Path(name).stem if sources == ["csv"] else name, **_taken(left, OWN_KEYS)}
+    settings = {"name": Path(name).stem if sources == ["csv"] else name, **_taken(left, SCENARIO_KEYS)}
     recipe_keys = [key for key in RECIPE_KEYS if sources == ["world"] or key not in MISSING_KEYS]
     recipe = structured(_taken(left, recipe_keys), ClassifierRecipe)
     rival = None
@@ -176,14 +176,14 @@ def read_scenario(table: Mapping[str, Any], *, folder: Path, data_folder: str | 
         with placed("rival"):
             rival = structured(left.pop("rival"), ClassifierRecipe)
     if sources == ["world"]:
-        population, description = _world(name, left, has_groups="groups" in own)
+        population, description = _world(name, left, has_groups="groups" in settings)
     elif sources == ["data"]:
         population, description = _data(name, left, data_folder)
     else:
         population, description = _csv(folder / name, left)
     description |= recipe.description
     parts = {"population": population, "classifier": recipe, "rival": rival}
-    scenario = structured({**parts, "description": description, **own}, Scenario)
+    scenario = structured({**parts, "description": description, **settings}, Scenario)
     if rival is not None:
         description["rival"] = rival.description
     if scenario.metric != ("error",):
@@ -205,23 +205,23 @@ def find_world(name: str, parameters: Mapping[str, Any]) -> tuple[World, dict[st
     """
     if name not in WORLDS:
         raise ValueError(f"there is no world {quoted(name)}; {did_you_mean(name, WORLDS, 'the worlds are')}")
-    known = inspect.signature(WORLDS[name]).parameters
-    for key in parameters.keys() - known:
-        hint = did_you_mean(key, ("name", *known, *RECIPE_KEYS), "the keys are")
+    signature = inspect.signature(WORLDS[name]).parameters
+    for key in parameters.keys() - signature:
+        hint = did_you_mean(key, ("name", *signature, *RECIPE_KEYS), "the keys are")
         raise ValueError(f"world {name} has no key {quoted(key)}; {hint}")
-    values = {key: parameters.get(key, one.default) for key, one in known.items()}
+    values = {key: parameters.get(key, parameter.default) for key, parameter in signature.items()}
     return WORLDS[name](**values), {"world": name, **values}
 
 
 def _world(name: str, left: dict[str, Any], *, has_groups: bool) -> tuple[Population, dict[str, Any]]:
     """Return a world, with several rows per patient if one of their keys, or groups, is given."""
-    given = _taken(left, PATIENT_KEYS)
+    of_patients = _taken(left, PATIENT_KEYS)
     world: Any
     world, description = find_world(name, left)
-    if not given and not has_groups:
+    if not of_patients and not has_groups:
         return world, description
-    rows = given.pop("rows_per_patient", None)
-    patients = Patients(world, tuple(rows) if isinstance(rows, list) else rows, **given)
+    rows = of_patients.pop("rows_per_patient", None)
+    patients = Patients(world, tuple(rows) if isinstance(rows, list) else rows, **of_patients)
     description |= {"rows_per_patient": rows, "within_patient": patients.within_patient}
     return patients, description | ({} if patients.many_rows is None else {"many_rows": patients.many_rows})
 
@@ -235,15 +235,15 @@ def _data(
 
 
 def _csv(path: Path, left: dict[str, Any]) -> tuple[Population, dict[str, Any]]:
-    given = {"csv": path.name, **left}
+    description = {"csv": path.name, **left}
     device = left.pop("device", "remainder")
     file = structured({"file": path, **left}, DataFile)
     try:
-        return _of_rows(csv_population(file, device=device), given)
+        return _of_rows(csv_population(file, device=device), description)
     except CsvError as error:
         raise ValueError(f'{error} (options are keys here: --exclude COL is exclude = ["COL"])') from error
 
 
-def _of_rows(data: RealData, given: dict[str, Any]) -> tuple[Population, dict[str, Any]]:
+def _of_rows(data: RealData, description: dict[str, Any]) -> tuple[Population, dict[str, Any]]:
     """Describe rows by their content, not their location, so that a folder may move."""
-    return data, {**given, "device": data.device, "sha256": data.fingerprint}
+    return data, {**description, "device": data.device, "sha256": data.fingerprint}

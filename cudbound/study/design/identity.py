@@ -51,7 +51,7 @@ def describe(study: Study) -> dict[str, Any]:
     """
     description = {
         "cudbound": version("cudbound"),
-        **{name: value for name, value in vars(study).items() if name != "own"},
+        **{name: value for name, value in vars(study).items() if name != "user_methods"},
         "scenarios": {scenario.name: _describe_scenario(scenario) for scenario in study.scenarios},
         "sizes": asdict(study.sizes),
     }

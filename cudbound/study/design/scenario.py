@@ -89,9 +89,9 @@ class Scenario:
         if isinstance(self.population, str):
             rule = "an object with name, title and draw, such as cudbound.study.worlds.WORLDS['noise']()"
             raise ParameterError("population", rule, self.population)
-        for name, one in (("classifier", self.classifier), ("rival", self.rival)):
-            if not (hasattr(one, "fit") or callable(one) or (name == "rival" and one is None)):
-                raise ParameterError(name, "an estimator, such as LogisticRegression()", one)
+        for name, learner in (("classifier", self.classifier), ("rival", self.rival)):
+            if not (hasattr(learner, "fit") or callable(learner) or (name == "rival" and learner is None)):
+                raise ParameterError(name, "an estimator, such as LogisticRegression()", learner)
         _check_numbers(self)
         if self.metric != ("error",):
             for name in self.metric:
@@ -104,17 +104,20 @@ class Scenario:
 
     def learners(self) -> list[Any]:
         """Return new unfitted estimators: the classifier, and its rival, if any."""
-        given = [one for one in (self.classifier, self.rival) if one is not None]
-        return [clone(one) if hasattr(one, "fit") and not isinstance(one, type) else one() for one in given]
+        learners = [learner for learner in (self.classifier, self.rival) if learner is not None]
+        return [
+            clone(learner) if hasattr(learner, "fit") and not isinstance(learner, type) else learner()
+            for learner in learners
+        ]
 
     @property
     def metrics(self) -> Metrics:
         """The metrics of the study, in the form for an analysis: a single one, or several together."""
-        asked = self.metric[0] if len(self.metric) == 1 else self.metric
+        names = self.metric[0] if len(self.metric) == 1 else self.metric
         costs = None if self.costs is None else dict(enumerate(self.costs))
         cut = self.description.get("threshold") if "net-benefit" in self.metric else None
         return Metrics(
-            asked, joint=len(self.metric) > 1, prevalence=self.prevalence, costs=costs, threshold=cut
+            names, joint=len(self.metric) > 1, prevalence=self.prevalence, costs=costs, threshold=cut
         )
 
 
@@ -148,7 +151,7 @@ class Study:
     sizes : ResamplingSizes, default=ResamplingSizes()
         Numbers of folds, splits and repetitions.
     seed : int, default=0
-    own : tuple of Method
+    user_methods : tuple of Method
         The user-defined methods, taken from `methods`. A store identifies a method only by its name: rename a method
         that you have changed.
 
@@ -170,21 +173,22 @@ class Study:
     options: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     sizes: ResamplingSizes = field(default_factory=ResamplingSizes)
     seed: int = 0
-    own: tuple[Method, ...] = field(default=(), repr=False, metadata={"key": None})
+    user_methods: tuple[Method, ...] = field(default=(), repr=False, metadata={"key": None})
 
     def __post_init__(self) -> None:
         if len({scenario.rival is None for scenario in self.scenarios}) > 1:
-            alone = next(one.name for one in self.scenarios if one.rival is None)
+            alone = next(scenario.name for scenario in self.scenarios if scenario.rival is None)
             raise ValueError(
                 f"All scenarios of a study must have a rival, or none. Got {alone!r} without one, and others with one; "
                 "split them into two studies."
             )
-        asked = self._asked()
+        requested = self._requested()
         # what a store keeps must not change with a group
-        object.__setattr__(self, "methods", tuple(method.name for method in asked))
-        object.__setattr__(self, "own", tuple(method for method in asked if method.name not in METHODS))
-        check_options(self.options, asked)
-        object.__setattr__(self, "options", {**asked.options, **self.options})
+        object.__setattr__(self, "methods", tuple(method.name for method in requested))
+        of_user = tuple(method for method in requested if method.name not in METHODS)
+        object.__setattr__(self, "user_methods", of_user)
+        check_options(self.options, requested)
+        object.__setattr__(self, "options", {**requested.options, **self.options})
         check_confidence_level(self.confidence_level)
         check_inner(self.inner)
         check_integer("seed", self.seed, 0)
@@ -198,7 +202,7 @@ class Study:
 
     def _check_samples(self, scenario: Scenario, above: tuple[Scenario, ...]) -> None:
         """Raise unless `samples_of` is an earlier scenario with the same world and its own samples."""
-        offered = {one.name: one.population for one in above if one.samples_of is None}
+        offered = {other.name: other.population for other in above if other.samples_of is None}
         if scenario.samples_of is not None and offered.get(scenario.samples_of) != scenario.population:
             rule = "the name of an earlier scenario with the same world and its own samples"
             raise ParameterError(
@@ -213,9 +217,9 @@ class Study:
     def cells(self) -> dict[tuple[str, int], int]:
         """The number of replicates of each cell, by scenario and n."""
         return {
-            (one.name, n): self.n_replicates if one.n_replicates is None else one.n_replicates
-            for one in self.scenarios
-            for n in self.sizes_of(one)
+            (scenario.name, n): self.n_replicates if scenario.n_replicates is None else scenario.n_replicates
+            for scenario in self.scenarios
+            for n in self.sizes_of(scenario)
         }
 
     @property
@@ -225,10 +229,10 @@ class Study:
 
     def find_methods(self) -> tuple[Method, ...]:
         """Return the methods as objects."""
-        return self._asked().methods
+        return self._requested().methods
 
-    def _asked(self) -> Asked[Method]:
-        return (find_comparisons if self.compares else find_methods)(self.methods, self.own)
+    def _requested(self) -> Asked[Method]:
+        return (find_comparisons if self.compares else find_methods)(self.methods, self.user_methods)
 
     def rng(self, scenario: str, n: int, replicate: int, n_train: int | None = None) -> np.random.Generator:
         """Return the random numbers of one replicate, shared by all methods.
@@ -245,17 +249,19 @@ class Study:
         return int(self._seeds(scenario, n, replicate, n_train).generate_state(1)[0] % 2**31)
 
     def _seeds(self, scenario: str, n: int, replicate: int, n_train: int | None) -> np.random.SeedSequence:
-        source = next((one.samples_of for one in self.scenarios if one.name == scenario), None) or scenario
+        source = (
+            next((other.samples_of for other in self.scenarios if other.name == scenario), None) or scenario
+        )
         digest = hashlib.blake2b(source.encode(), digest_size=8).digest()
         further = [] if n_train is None else [n_train]
         return np.random.SeedSequence([self.seed, int.from_bytes(digest, "big"), n, replicate, *further])
 
 
-def _check_numbers(given: Study | Scenario) -> None:
+def _check_numbers(settings: Study | Scenario) -> None:
     for name, largest in (("n_replicates", MAX_REPLICATES), ("n_resamples", MAX_RESAMPLES)):
-        if getattr(given, name) is not None:
-            check_integer(name, getattr(given, name), 1, largest)
-    sizes = given.n_samples
+        if getattr(settings, name) is not None:
+            check_integer(name, getattr(settings, name), 1, largest)
+    sizes = settings.n_samples
     for n in sizes or ():
         check_integer("n_samples", n, 4, MAX_CASES)
     if sizes is not None and (not sizes or len(set(sizes)) < len(sizes)):

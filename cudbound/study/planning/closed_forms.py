@@ -103,11 +103,11 @@ def closed_form_sample_sizes(
     """
     check_half_width(half_width)
     se_of_interval = half_width / float(ndtri(0.5 + check_confidence_level(confidence_level) / 2.0))
-    given = {"accuracy": accuracy, "sensitivity": sensitivity, "specificity": specificity, "auc": auc}
-    for name, value in given.items():
+    expected = {"accuracy": accuracy, "sensitivity": sensitivity, "specificity": specificity, "auc": auc}
+    for name, value in expected.items():
         if value is not None and value != 1.0:
             check_number(name, value, 0.0, 1.0)
-    if all(value is None for value in given.values()):
+    if all(value is None for value in expected.values()):
         raise ParameterError(
             "accuracy", "a proportion, unless sensitivity, specificity or auc is given", None
         )
@@ -115,14 +115,14 @@ def closed_form_sample_sizes(
         rule = "None with sensitivity and specificity, which determine it"
         raise ParameterError("accuracy", rule, accuracy)
     phi = 0.5 if sensitivity is specificity is auc is None else _check_prevalence(prevalence)
-    known = _proportions(accuracy, sensitivity, specificity, phi)
-    found = [
+    proportions = _proportions(accuracy, sensitivity, specificity, phi)
+    sizes = [
         ClosedFormSize(name, value, _cases(value, share * se_of_interval**2))
-        for name, (value, share) in known.items()
+        for name, (value, share) in proportions.items()
     ]
     if auc is not None:
-        found.append(ClosedFormSize("auc", auc, _cases_of_auc(auc, phi * (1.0 - phi) * se_of_interval**2)))
-    return tuple(found)
+        sizes.append(ClosedFormSize("auc", auc, _cases_of_auc(auc, phi * (1.0 - phi) * se_of_interval**2)))
+    return tuple(sizes)
 
 
 def closed_form_half_widths(
@@ -147,9 +147,11 @@ def closed_form_half_widths(
     0.1
     """
     z = float(ndtri(0.5 + confidence_level / 2.0))
-    known = _proportions(accuracy, sensitivity, specificity, prevalence)
+    proportions = _proportions(accuracy, sensitivity, specificity, prevalence)
     # the square of the standard error
-    squares = {name: value * (1.0 - value) / (n * share) for name, (value, share) in known.items() if share}
+    squares = {
+        name: value * (1.0 - value) / (n * share) for name, (value, share) in proportions.items() if share
+    }
     if auc is not None:
         spread, slope = auc * (1.0 - auc), _slope_of_auc(auc)
         squares["auc"] = spread * (1.0 + (n / 2.0 - 1.0) * slope) / (n**2 * prevalence * (1.0 - prevalence))
@@ -166,18 +168,18 @@ def _proportions(
     accuracy: float | None, sensitivity: float | None, specificity: float | None, phi: float
 ) -> dict[str, tuple[float, float]]:
     """Return what is expected of each measure that is a proportion, and the share of the cases that count for it."""
-    known: dict[str, tuple[float, float]] = {} if accuracy is None else {"accuracy": (accuracy, 1.0)}
+    proportions: dict[str, tuple[float, float]] = {} if accuracy is None else {"accuracy": (accuracy, 1.0)}
     if sensitivity is not None:
-        known["sensitivity"] = sensitivity, phi
+        proportions["sensitivity"] = sensitivity, phi
     if specificity is not None:
-        known["specificity"] = specificity, 1.0 - phi
+        proportions["specificity"] = specificity, 1.0 - phi
     if sensitivity is not None and specificity is not None:
         hits, passes = sensitivity * phi, specificity * (1.0 - phi)
         called = {"ppv": (hits, hits + (1.0 - specificity) * (1.0 - phi))}
         called["npv"] = passes, passes + (1.0 - sensitivity) * phi
         predictive = {name: (of / n if n > 0.0 else math.nan, n) for name, (of, n) in called.items()}
-        known = {"accuracy": (hits + passes, 1.0), **known, **predictive}
-    return known
+        proportions = {"accuracy": (hits + passes, 1.0), **proportions, **predictive}
+    return proportions
 
 
 def _slope_of_auc(auc: float) -> float:

@@ -114,14 +114,14 @@ def required_size(
     83 patients
     """
     measure = mean_of if probability is None else quantile_of(probability)
-    found = smallest_size(sizes, np.array([float(measure(one)) for one in half_widths]), half_width)
+    size = smallest_size(sizes, np.array([float(measure(values)) for values in half_widths]), half_width)
     redrawn = np.column_stack(
-        [measure(one[rng.integers(0, one.size, (N_REDRAWN, one.size))]) for one in half_widths]
+        [measure(values[rng.integers(0, values.size, (N_REDRAWN, values.size))]) for values in half_widths]
     )
     again = [smallest_size(sizes, values, half_width) for values in redrawn]
     tail = (1.0 - RANGE_LEVEL) / 2.0
     low, high = (inverted_cdf_quantile(again, share) for share in (tail, 1.0 - tail))
-    return RequiredSampleSize(found, low, high, half_width, probability, sizes[0], sizes[-1])
+    return RequiredSampleSize(size, low, high, half_width, probability, sizes[0], sizes[-1])
 
 
 def smallest_size(sizes: Sequence[int], values: Array, target: float) -> float:

@@ -136,8 +136,8 @@ class SampleSizePlan(Tabular, Pictured["HalfWidthDisplay"]):
         if probability is not None:
             check_share("probability", probability)
         return required_size(
-            [one.n for one in self.sizes],
-            [one.half_widths for one in self.sizes],
+            [size.n for size in self.sizes],
+            [size.half_widths for size in self.sizes],
             half_width,
             probability,
             np.random.default_rng(self.seed),
@@ -164,21 +164,21 @@ class SampleSizePlan(Tabular, Pictured["HalfWidthDisplay"]):
 
         of = ("method", "metric", "confidence_level", "half_width", "probability")
         return pd.DataFrame(
-            [self._row(one) | {name: getattr(self, name) for name in of} for one in self.sizes]
+            [self._row(size) | {name: getattr(self, name) for name in of} for size in self.sizes]
         )
 
     def _row(self, size: PlannedSize) -> dict[str, Any]:
-        found = size.half_widths
-        within = float(np.mean(found <= self.half_width))
+        half_widths = size.half_widths
+        within = float(np.mean(half_widths <= self.half_width))
         return {
             "n": size.n,
-            "n_replicates": found.size,
-            "mean_half_width": float(found.mean()),
-            "mean_half_width_mcse": float(found.std(ddof=1)) / math.sqrt(found.size),
-            "quantile_half_width": float(quantile_of(self.probability)(found)),
-            "quantile_half_width_mcse": float(mjci(found, prob=[self.probability])[0]),
+            "n_replicates": half_widths.size,
+            "mean_half_width": float(half_widths.mean()),
+            "mean_half_width_mcse": float(half_widths.std(ddof=1)) / math.sqrt(half_widths.size),
+            "quantile_half_width": float(quantile_of(self.probability)(half_widths)),
+            "quantile_half_width_mcse": float(mjci(half_widths, prob=[self.probability])[0]),
             "share_within": within,
-            "share_within_mcse": math.sqrt(within * (1.0 - within) / found.size),
+            "share_within_mcse": math.sqrt(within * (1.0 - within) / half_widths.size),
             "coverage": size.coverage,
             "coverage_mcse": size.coverage_mcse,
             "n_without": size.n_without,
@@ -233,12 +233,12 @@ class SampleSizePlan(Tabular, Pictured["HalfWidthDisplay"]):
     @property
     def _facts(self) -> dict[str, dict[str, Any]]:
         """Further values for programs."""
-        made = ("source", "n_pilot", "classifier", "n_resamples", "seed")
+        settings = ("source", "n_pilot", "classifier", "n_resamples", "seed")
         return {
             "required": {name: getattr(self.required, name) for name in ("n", "low", "high")},
-            "closed_forms": {one.measure: one.n for one in self.closed_forms},
-            "expected": {one.measure: one.expected for one in self.closed_forms},
-            "plan": {name: getattr(self, name) for name in made},
+            "closed_forms": {form.measure: form.n for form in self.closed_forms},
+            "expected": {form.measure: form.expected for form in self.closed_forms},
+            "plan": {name: getattr(self, name) for name in settings},
         }
 
     @property
@@ -272,9 +272,9 @@ class SampleSizePlan(Tabular, Pictured["HalfWidthDisplay"]):
 
     @property
     def _remarks(self) -> tuple[str, ...]:
-        without = sum(one.n_without for one in self.sizes)
-        redrawn = sum(one.n_redrawn for one in self.sizes)
-        total = sum(one.half_widths.size for one in self.sizes)
+        without = sum(size.n_without for size in self.sizes)
+        redrawn = sum(size.n_redrawn for size in self.sizes)
+        total = sum(size.half_widths.size for size in self.sizes)
         remarks = []
         if without:
             remarks.append(
@@ -292,8 +292,8 @@ class SampleSizePlan(Tabular, Pictured["HalfWidthDisplay"]):
     def _compared(self) -> Worded:
         listed = Worded.of(
             lambda write: ", ".join(
-                f"{one.measure} {write(one.expected)}: {'undefined' if one.n is None else one.n}"
-                for one in self.closed_forms
+                f"{form.measure} {write(form.expected)}: {'undefined' if form.n is None else form.n}"
+                for form in self.closed_forms
             )
         )
         return Worded.joined(
@@ -308,11 +308,11 @@ class SampleSizePlan(Tabular, Pictured["HalfWidthDisplay"]):
 
     def describe(self, percent: bool = False) -> Description:
         """Return words for a paper: methods, results, versions and seed, and what to cite."""
-        known = METHODS.get(self.method)
-        card = known and known.reading(METRICS[self.metric].reads)
+        method = METHODS.get(self.method)
+        card = method and method.reading(METRICS[self.metric].reads)
         title = f"{card.title} ({self.method})" if card else self.method
         n_each = self.sizes[0].half_widths.size
-        grid = ", ".join(str(one.n) for one in self.sizes)
+        grid = ", ".join(str(size.n) for size in self.sizes)
         methods = (
             f"The number of patients was planned by simulation. Samples of {grid} patients ({self.source}), {n_each} "
             f"of each size, were analyzed as the study will be: a classifier ({self.classifier}) was fitted, and a "

@@ -154,8 +154,10 @@ class Mixture(FromPreset, ContinuousWorld):
         n_patients = int(patient[-1]) + 1
         parts = self._parts(n_patients, rng)[patient]
         common = rng.standard_normal((n_patients, self.n_features))[patient]
-        own = rng.standard_normal((patient.size, self.n_features))
-        return self._rows(parts, math.sqrt(within) * common + math.sqrt(1.0 - within) * own, patient, rng)
+        separate = rng.standard_normal((patient.size, self.n_features))
+        return self._rows(
+            parts, math.sqrt(within) * common + math.sqrt(1.0 - within) * separate, patient, rng
+        )
 
     def _parts(self, n: int, rng: np.random.Generator) -> NDArray[np.intp]:
         """Draw the components of n cases."""
@@ -177,8 +179,8 @@ class Mixture(FromPreset, ContinuousWorld):
         shares, labels, means, sds = self._mixture
         towards_own_class = (2 * labels - 1) * (means @ coef + intercept)
         length = max(math.sqrt(coef @ coef), 1e-250)  # 0 would turn a certain prediction into nan
-        own = float(shares @ ndtr(-towards_own_class / (sds * length)))
-        return (1.0 - self.flip_rate) * own + self.flip_rate * (1.0 - own)
+        unflipped = float(shares @ ndtr(-towards_own_class / (sds * length)))
+        return (1.0 - self.flip_rate) * unflipped + self.flip_rate * (1.0 - unflipped)
 
 
 @dataclass(frozen=True, repr=False)

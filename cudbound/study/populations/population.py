@@ -198,10 +198,10 @@ def linear_rule(classifier: Any, n_features: int) -> tuple[Array, float] | None:
     ):
         return None
     rows, near = _probes(n_features)
-    found = own_coefficients(classifier, n_features) or _affine_score(classifier, rows)
-    if found is None:
+    rule = own_coefficients(classifier, n_features) or _affine_score(classifier, rows)
+    if rule is None:
         return None
-    coef, intercept = found
+    coef, intercept = rule
     length = math.sqrt(coef @ coef)
     if length <= AFFINE_TOLERANCE * abs(intercept) or length == 0.0:  # one class, as far as rounding shows
         predicted = np.asarray(classifier.predict(rows))

@@ -21,7 +21,7 @@ from cudbound.study.populations.population import N_TRUTH_CASES, Cases, Truth, l
 
 Array = NDArray[np.float64]
 Labels = NDArray[np.int64]
-Made = TypeVar("Made", bound="World", covariant=True)
+AnyWorld = TypeVar("AnyWorld", bound="World", covariant=True)
 
 #: How the true error is found, for titles.
 BY_SAMPLE = f"true error on {N_TRUTH_CASES} fixed cases"
@@ -144,7 +144,7 @@ class ContinuousWorld(World):
 
 
 @dataclass(frozen=True)
-class Preset(Generic[Made]):
+class Preset(Generic[AnyWorld]):
     """Named parameters of a class of worlds; calling the preset with other values makes a world.
 
     Attributes
@@ -157,7 +157,7 @@ class Preset(Generic[Made]):
         The parameters of the preset, in printing order. Other parameters of the class keep their defaults.
     """
 
-    makes: Callable[..., Made]
+    makes: Callable[..., AnyWorld]
     name: str
     defaults: Mapping[str, float] = field(hash=False)
 
@@ -166,7 +166,7 @@ class Preset(Generic[Made]):
         """Printed name of its worlds, such as NearSeparable, and so part of the identity of a study."""
         return "".join(word.capitalize() for word in self.name.split("-"))
 
-    def __call__(self, **given: float) -> Made:
+    def __call__(self, **parameters: float) -> AnyWorld:
         """Return the world with these parameters.
 
         Raises
@@ -176,10 +176,10 @@ class Preset(Generic[Made]):
         ValueError
             If a value is out of range.
         """
-        for key in given.keys() - self.defaults:
+        for key in parameters.keys() - self.defaults:
             hint = did_you_mean(key, self.defaults, "it has")
             raise TypeError(f"{self.label}() has no parameter {key!r}; {hint}")
-        return self.makes(self, **{**self.defaults, **given})
+        return self.makes(self, **{**self.defaults, **parameters})
 
     @property
     def __signature__(self) -> Signature:

@@ -101,8 +101,8 @@ def _fit(scenario: Scenario, X: Any, y: Any, seed: int) -> list[Any]:
     if len(np.unique(y)) == 1:
         return [DummyClassifier().fit(X, y) for _ in learners]
     for learner in learners:
-        one = seeded_clone(learner, seed).fit(X, y)
-        fitted.append(one.set_params(**dict.fromkeys(unseeded_parameters(learner))))
+        classifier = seeded_clone(learner, seed).fit(X, y)
+        fitted.append(classifier.set_params(**dict.fromkeys(unseeded_parameters(learner))))
     return fitted
 
 
@@ -112,10 +112,10 @@ def _difference(values: list[float]) -> float:
 
 
 def _true_error(scenario: Scenario, fitted: list[Any], drawn: Cases) -> Truth:
-    found = [drawn.true_error(classifier) for classifier in fitted]
+    truths = [drawn.true_error(classifier) for classifier in fitted]
     # errors of rivals may be found on the same cases: this standard error is then too large if they err on the same
     truth = Truth(
-        _difference([one.value for one in found]), math.hypot(*(one.standard_error for one in found))
+        _difference([each.value for each in truths]), math.hypot(*(each.standard_error for each in truths))
     )
     if not (math.isfinite(truth.value) and math.isfinite(truth.standard_error)):
         raise ValueError(f"The true error of {scenario.population.name} must be finite. Got {truth} instead.")
@@ -203,7 +203,7 @@ def _row(row: IntervalEstimate | ComparisonResult) -> IntervalRow:
 def _stored(value: Any) -> Any:
     """Convert a value for a store: remarks and details to one text each, undefined values to None."""
     if isinstance(value, Mapping):
-        numbers = {name: float(one) if math.isfinite(one) else None for name, one in value.items()}
+        numbers = {name: float(number) if math.isfinite(number) else None for name, number in value.items()}
         return json.dumps(numbers) if numbers else None
     if isinstance(value, tuple):
         return "; ".join(value)
@@ -228,33 +228,35 @@ def true_metrics(population: Any, classifier: Any, metrics: Metrics) -> tuple[Tr
     ValueError
         If a predictive value is requested for a classifier that never predicts its class.
     """
-    asked = metrics.resolve()
+    resolved = metrics.resolve()
     # an AUC and a Brier score rest on all cases, and not on those of one class or of one prediction
     X, event = _cases(population, N_METRIC_CASES if "classes" in metrics.kinds else N_TRUTH_CASES)
     called = np.asarray(classifier.predict(X) == 1)
-    found = {
-        one.name: _linear_metric(_metric_rows(population, one), called != event)
-        if one.reads == "classes"
-        else _of_scores(one, Scoring((one.reads,)).of(classifier, X)[one.reads], event)
-        for one in dict.fromkeys((*asked.all_metrics, *((SENSITIVITY, SPECIFICITY) if asked.ratios else ())))
+    truths = {
+        metric.name: _linear_metric(_metric_rows(population, metric), called != event)
+        if metric.reads == "classes"
+        else _of_scores(metric, Scoring((metric.reads,)).of(classifier, X)[metric.reads], event)
+        for metric in dict.fromkeys(
+            (*resolved.all_metrics, *((SENSITIVITY, SPECIFICITY) if resolved.ratios else ()))
+        )
     }
-    prevalence = asked.prevalence if isinstance(asked.prevalence, float) else float(np.mean(event))
-    for name in asked.ratios:
-        value = likelihood_ratio(name, found["sensitivity"].value, found["specificity"].value)
+    prevalence = resolved.prevalence if isinstance(resolved.prevalence, float) else float(np.mean(event))
+    for name in resolved.ratios:
+        value = likelihood_ratio(name, truths["sensitivity"].value, truths["specificity"].value)
         if math.isnan(value):
             raise ValueError(f"The {name} is not defined for a classifier that never makes this prediction.")
-        found[name] = Truth(value)
-    if NET_BENEFIT in found and not isinstance(asked.prevalence, float):
-        cost = found[NET_BENEFIT]
-        found[NET_BENEFIT] = Truth(cost.value + prevalence, cost.standard_error)
-    for name in asked.predictive:
+        truths[name] = Truth(value)
+    if NET_BENEFIT in truths and not isinstance(resolved.prevalence, float):
+        cost = truths[NET_BENEFIT]
+        truths[NET_BENEFIT] = Truth(cost.value + prevalence, cost.standard_error)
+    for name in resolved.predictive:
         # the standard error is that of a share of the cases that are called so
         n_called = int(np.count_nonzero(called == (name == "ppv")))
         if n_called == 0:
             raise ValueError(f"The {name} is not defined for a classifier that never makes this prediction.")
-        value = VALUES[name](found["sensitivity"].value, found["specificity"].value, prevalence)
-        found[name] = Truth(value, math.sqrt(value * (1.0 - value) / n_called))
-    return tuple(found[name] for name in asked.names)
+        value = VALUES[name](truths["sensitivity"].value, truths["specificity"].value, prevalence)
+        truths[name] = Truth(value, math.sqrt(value * (1.0 - value) / n_called))
+    return tuple(truths[name] for name in resolved.names)
 
 
 def _linear_metric(rows: MetricRows, wrong: NDArray[np.bool_]) -> Truth:
@@ -298,19 +300,20 @@ def joint_rows(rows: Sequence[IntervalEstimate], truths: Sequence[Truth]) -> tup
         One per metric.
     """
     n_methods = len(rows) // len(truths)
-    found = []
+    joint = []
     for number, first in enumerate(rows[:n_methods]):
-        own = rows[number::n_methods]
+        of_method = rows[number::n_methods]
         outside = [
-            max(row.low - truth.value, truth.value - row.high) for row, truth in zip(own, truths, strict=True)
+            max(row.low - truth.value, truth.value - row.high)
+            for row, truth in zip(of_method, truths, strict=True)
         ]
         is_given = all(map(math.isfinite, outside))
         low = max(outside) if is_given else None
-        high = None if low is None else low + float(np.mean([row.width for row in own]))
-        reason = next((row.degenerate for row in own if row.degenerate), None)
-        found.append(
+        high = None if low is None else low + float(np.mean([row.width for row in of_method]))
+        reason = next((row.degenerate for row in of_method if row.degenerate), None)
+        joint.append(
             IntervalRow(
                 first.method, str(first.estimand), None, low, high, low, high, first.n_fits, reason, "joint"
             )
         )
-    return tuple(found)
+    return tuple(joint)

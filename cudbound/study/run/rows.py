@@ -194,15 +194,15 @@ class StoredTable:
 
     def values(self, *parts: object, **more: object) -> tuple[object, ...]:
         """Return one row for SQLite, from attributes of `parts` and from values given by name."""
-        given = {
+        columns = {
             name: getattr(part, name) for part in parts for name in self.types if hasattr(part, name)
         } | more
-        return tuple(_plain(given[name], kind) for name, kind in self.types.items())
+        return tuple(_plain(columns[name], kind) for name, kind in self.types.items())
 
 
 def columns_of(row_class: type) -> dict[str, str]:
     """Return the types of the fields of a dataclass that are single values and part of row equality."""
-    types = {one.name: str(one.type) for one in fields(row_class) if one.compare}
+    types = {entry.name: str(entry.type) for entry in fields(row_class) if entry.compare}
     return {name: kind for name, kind in types.items() if _base(kind) in _SQL_TYPES}
 
 
@@ -252,10 +252,10 @@ def read_shard(text: str) -> Shard:
     >>> read_shard("3/8")
     (3, 8)
     """
-    found = re.fullmatch(r"([0-9]+)/([0-9]+)", text)
-    if found is None or not 1 <= int(found[1]) <= int(found[2]):
+    match = re.fullmatch(r"([0-9]+)/([0-9]+)", text)
+    if match is None or not 1 <= int(match[1]) <= int(match[2]):
         raise ValueError(f"{text!r} is not a shard such as 3/8, the third of eight.")
-    return int(found[1]), int(found[2])
+    return int(match[1]), int(match[2])
 
 
 def check_shard(shard: Any) -> Shard | None:

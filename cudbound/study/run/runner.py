@@ -171,18 +171,18 @@ def _fill(
     n_done = n_total - sum(map(len, left.values()))
     batches = _batches(study, left, seconds, end)
     if client is None and n_jobs == 1:
-        found = _in_this_process(study, batches)
+        batches_of_rows = _in_this_process(study, batches)
     else:
         packed = _pack(study)
         sent = ((packed[scenario], n, numbers) for (scenario, n), numbers in batches)
-        found = (
+        batches_of_rows = (
             _in_processes(sent, n_jobs) if client is None else run_on_cluster(client, _run_in_worker, sent)
         )
     try:
         with current_progress().bar(
             total=n_total, initial=n_done, desc="replicates", unit="replicate", smoothing=0
         ) as bar:
-            for rows in found:
+            for rows in batches_of_rows:
                 store.add(rows)
                 bar.update(len(rows))
                 seconds[rows[0].key.scenario, rows[0].key.n] = fmean(row.seconds for row in rows)
@@ -194,7 +194,7 @@ def _fill(
     finally:
         # joblib advises those who stop on purpose, after an error or Ctrl-C
         with warnings.catch_warnings(action="ignore", category=UserWarning):
-            found.close()
+            batches_of_rows.close()
 
 
 def _batches(
@@ -207,7 +207,7 @@ def _batches(
     """
     n_each, begun = study.cells, dict.fromkeys(left, 0)
     while begun and time.monotonic() < end:
-        cell = min(begun, key=lambda one: left[one][begun[one]] / n_each[one])
+        cell = min(begun, key=lambda cell: left[cell][begun[cell]] / n_each[cell])
         size = max(1, int(BATCH_SECONDS / seconds[cell])) if seconds.get(cell) else 1
         batch = left[cell][begun[cell] : begun[cell] + size]
         begun[cell] += size
@@ -217,7 +217,7 @@ def _batches(
 
 
 def _in_this_process(study: Study, batches: Iterator[tuple[_Cell, list[int]]]) -> _Rows:
-    scenarios = {one.name: one for one in study.scenarios}
+    scenarios = {scenario.name: scenario for scenario in study.scenarios}
     for (name, n), numbers in batches:
         with alone():
             rows = [run_replicate(study, scenarios[name], n, number) for number in numbers]
@@ -229,11 +229,11 @@ def _in_processes(sent: Iterator[tuple[bytes, int, list[int]]], n_jobs: int) -> 
     begun = {"initializer": begin_worker, "initargs": (os.getpid(),)}
     with parallel_config("loky", n_jobs=n_jobs, inner_max_num_threads=1, **begun):
         with _ctrl_c_held_back():  # the initializer comes late: a worker takes a second to start
-            found = Parallel(return_as="generator_unordered", batch_size=1)(
-                delayed(_run_in_worker)(*one) for one in sent
+            batches_of_rows = Parallel(return_as="generator_unordered", batch_size=1)(
+                delayed(_run_in_worker)(*arguments) for arguments in sent
             )
-        with closing(found):
-            yield from found
+        with closing(batches_of_rows):
+            yield from batches_of_rows
 
 
 @contextmanager
@@ -348,7 +348,7 @@ def replay(study: Study, store_path: str | Path, scenario: str, n: int, replicat
     with Store.open(store_path) as store:
         store.check_study(study, "undo the change")
         store.replicate(key)
-    chosen = next(one for one in study.scenarios if one.name == scenario)
+    chosen = next(candidate for candidate in study.scenarios if candidate.name == scenario)
     with alone():
         return run_replicate(study, chosen, n, replicate)
 

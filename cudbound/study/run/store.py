@@ -174,8 +174,8 @@ class Store:
         StudyError
             The message shows the differences, and ends with the remedy.
         """
-        if found := differences(self.description, describe(study)):
-            raise store_error(self.path, f"it has results of another study ({shown(found)}); {remedy}")
+        if changes := differences(self.description, describe(study)):
+            raise store_error(self.path, f"it has results of another study ({shown(changes)}); {remedy}")
 
     def add(self, rows: Iterable[ReplicateRow]) -> None:
         """Store replicates, all of them or, if that fails, none.
@@ -192,8 +192,8 @@ class Store:
             for row in rows:
                 key = row.key
                 self._insert(REPLICATES, REPLICATES.values(key, row, seed=_seed(study, key)))
-                self._insert(INTERVALS, *(INTERVALS.values(key, one) for one in row.intervals))
-                self._insert(EXPECTED, *(EXPECTED.values(key, one) for one in row.expected))
+                self._insert(INTERVALS, *(INTERVALS.values(key, part) for part in row.intervals))
+                self._insert(EXPECTED, *(EXPECTED.values(key, part) for part in row.expected))
                 self._insert(TIMINGS, TIMINGS.values(key, row, finished=now))
 
     def finished(self) -> set[Key]:
@@ -217,13 +217,13 @@ class Store:
 
     def digest(self) -> str:
         """Return a checksum of the results, without times; for failures, only the last line counts."""
-        found = hashlib.sha256()
+        checksum = hashlib.sha256()
         with naming_store(self.path):
             for table in RESULTS:
                 query = f"SELECT {table.compared} FROM {table.name} ORDER BY {table.order}"
                 for row in self._connection.execute(query):
-                    found.update(f"{row!r}\n".encode())
-        return found.hexdigest()
+                    checksum.update(f"{row!r}\n".encode())
+        return checksum.hexdigest()
 
     def replicate(self, key: Key) -> ReplicateRow:
         """Return one replicate with its intervals in the order of the study's methods.
@@ -233,14 +233,14 @@ class Store:
         StudyError
             If it is not stored.
         """
-        found = self._rows_of(REPLICATES, key)
-        if not found:
+        replicates = self._rows_of(REPLICATES, key)
+        if not replicates:
             raise store_error(
                 self.path,
                 f"it has no replicate {key.replicate} of scenario {key.scenario!r} at n = {key.n}; continue the study, "
                 "or choose a stored replicate",
             )
-        (replicate,), (timing,) = found, self._rows_of(TIMINGS, key)
+        (replicate,), (timing,) = replicates, self._rows_of(TIMINGS, key)
         intervals = [IntervalRow(**row) for row in self._rows_of(INTERVALS, key)]
         order = self.description["methods"]
         return ReplicateRow(
@@ -278,11 +278,11 @@ class Store:
         """Return the status of the study."""
         description = self.description
         # SQLite takes a column by itself from the row that has the minimum
-        found = self._select(
+        rows = self._select(
             "SELECT scenario, n, count(*), count(failure), min(iif(failure IS NULL, NULL, replicate)), failure "
             "FROM replicates GROUP BY scenario, n"
         )
-        counts = {(scenario, n): counted for scenario, n, *counted in found}
+        counts = {(scenario, n): counted for scenario, n, *counted in rows}
         cells = []
         for cell, n_each in cells_of(description).items():
             done, failed, first, failure = counts.get(cell, (0, 0, None, None))
@@ -306,8 +306,8 @@ class Store:
     def _rows_of(self, table: StoredTable, key: Key) -> list[dict[str, Any]]:
         """Return the rows of a replicate, in the order of the table's key, by column name."""
         query = table.select("WHERE scenario = ? AND n = ? AND replicate = ?")
-        found = self._select(query, key.scenario, int(key.n), int(key.replicate))
-        return [dict(zip(table.columns[3:], row[3:], strict=True)) for row in found]
+        rows = self._select(query, key.scenario, int(key.n), int(key.replicate))
+        return [dict(zip(table.columns[3:], row[3:], strict=True)) for row in rows]
 
     def _insert(self, table: StoredTable, *rows: tuple[object, ...]) -> None:
         marks = ", ".join("?" * len(table.types))
@@ -388,7 +388,7 @@ def merge_stores(parts: Iterable[str | Path], store_path: str | Path) -> StudySt
     (4, 4)
     """
     place = Path(store_path)
-    sources = [Path(one) for one in parts]
+    sources = [Path(part) for part in parts]
     if not sources:
         raise ValueError("The 'parts' parameter must name at least one store. Got none instead.")
     with writer_lock(place), ExitStack() as stack:
@@ -415,11 +415,11 @@ def _read_heads(sources: Sequence[Path]) -> tuple[str, set[tuple[float, str]]]:
             runs.update(store._select("SELECT begun, environment FROM runs"))
     first = descriptions[0]
     for path, other in zip(sources, descriptions, strict=True):
-        if found := differences(first, other) or differences(other, first):
+        if changes := differences(first, other) or differences(other, first):
             raise store_error(
                 path,
-                f"it has results of another study than {str(sources[0])!r} ({shown(found)}); leave one of the two out, "
-                "or run both with the same design",
+                f"it has results of another study than {str(sources[0])!r} ({shown(changes)}); leave one of the two "
+                "out, or run both with the same design",
             )
     return json.dumps(first), runs
 
@@ -444,13 +444,13 @@ def _add_part(connection: sqlite3.Connection, path: Path) -> None:
     """Add new replicates; raise if a replicate has different results in another part."""
     for table in RESULTS:
         here, there = (
-            f"SELECT {table.compared} FROM {one}.{table.name} WHERE ({_KEY}) IN (SELECT {_KEY} FROM {other}.replicates)"
-            for one, other in (("part", "main"), ("main", "part"))
+            f"SELECT {table.compared} FROM {this}.{table.name} WHERE ({_KEY}) IN (SELECT {_KEY} FROM {that}.replicates)"
+            for this, that in (("part", "main"), ("main", "part"))
         )
         for query in (f"{here} EXCEPT {there}", f"{there} EXCEPT {here}"):
-            found = connection.execute(f"{query} LIMIT 1").fetchone()
-            if found is not None:
-                scenario, n, replicate = found[:3]
+            row = connection.execute(f"{query} LIMIT 1").fetchone()
+            if row is not None:
+                scenario, n, replicate = row[:3]
                 raise store_error(
                     path,
                     f"its replicate {replicate} of scenario {scenario!r} at n = {n} differs from that in another part; "

@@ -109,7 +109,7 @@ def _prepare(connection: sqlite3.Connection) -> None:
 
 def _is_new(connection: sqlite3.Connection, path: Path, *, may_be_empty: bool) -> bool:
     """Raise for a file that is not a store of this version; return whether it is empty, as a new file is."""
-    n_pages, kind, found = (
+    n_pages, kind, schema = (
         connection.execute(f"PRAGMA {name}").fetchone()[0]
         for name in ("page_count", "application_id", "user_version")
     )
@@ -117,11 +117,11 @@ def _is_new(connection: sqlite3.Connection, path: Path, *, may_be_empty: bool) -
         return True
     if kind != APPLICATION_ID:
         raise store_error(path, "it is not a store of a study; choose another file")
-    if found != SCHEMA_VERSION:
+    if schema != SCHEMA_VERSION:
         raise store_error(
             path,
-            f"it has version {found}, but this cudbound reads version {SCHEMA_VERSION}; run the study again into a new "
-            "store",
+            f"it has version {schema}, but this cudbound reads version {SCHEMA_VERSION}; run the study again into a "
+            "new store",
         )
     return False
 
