@@ -15,7 +15,7 @@ from cudbound.basis.parameter_error import ParameterError
 from cudbound.inputs.classifier_recipe import ClassifierRecipe
 from cudbound.intervals import Method
 from cudbound.study.design.scenario import Scenario, Study
-from cudbound.study.populations.population import Cases, draw_both_classes
+from cudbound.study.populations.population import draw_both_classes
 
 #: Values of one sample; several copies of it are in memory at once.
 MAX_VALUES = 10_000_000
@@ -60,16 +60,12 @@ def try_scenario(scenario: Scenario, n_samples: Collection[int], methods: Collec
             f"{', '.join(torn)} would split the rows of a patient; leave these methods out, or ignore patients with "
             "groups = false"
         )
-    drawn, _ = draw_both_classes(scenario.population, min(n_samples), rng)
     try:
-        with warnings.catch_warnings(action="ignore"):  # those of the study's own fits stand in its results
-            _fit_and_express(scenario, drawn, methods)
+        _fit_and_express(scenario, min(n_samples), rng, methods)
     except NotMinimizerError:
         return  # of this sample alone; replicates that fail are counted
     except UnsupportedEstimatorError as error:
         raise ValueError(str(error)) from error
-    except (ValueError, TypeError) as error:
-        raise ValueError(f"the classifier cannot be fitted to {min(n_samples)} cases: {error}") from error
 
 
 def check_learners(study: Study) -> None:
@@ -87,33 +83,38 @@ def check_learners(study: Study) -> None:
         return
     for scenario in study.scenarios:
         try:
-            with warnings.catch_warnings(action="ignore"):
-                n = min(study.sizes_of(scenario))
-                drawn, _ = draw_both_classes(scenario.population, n, np.random.default_rng(0))
-                _fit_and_express(scenario, drawn, methods)
+            _fit_and_express(scenario, min(study.sizes_of(scenario)), np.random.default_rng(0), methods)
         except UnsupportedEstimatorError as error:
             raise StudyError(f"scenario {scenario.name!r}: {error}") from error
         except Exception:  # of any kind: this sample may go wrong where others go well
             continue
 
 
-def _fit_and_express(scenario: Scenario, drawn: Cases, methods: Collection[Method]) -> None:
+def _fit_and_express(
+    scenario: Scenario, n: int, rng: np.random.Generator, methods: Collection[Method]
+) -> None:
     """Fit to a sample, and write the classifier as an additive model if a method needs one.
 
     Raises
     ------
     UnsupportedEstimatorError
         If it is not one; the remedy names the methods that can be computed without it.
+    ValueError
+        If there is no sample, or the fit fails.
     """
     left = [method.name for method in methods if not method.needs & MODEL_RECORDS]
-    classifier, *_ = [learner.fit(drawn.X, drawn.y) for learner in scenario.learners()]
-    try:
-        if len(left) < len(methods):
-            express(classifier, drawn.X, drawn.y)
-    except UnsupportedEstimatorError as error:
-        remedy = (
-            f"Leave cud and aci out of methods to continue without them: {', '.join(left)}."
-            if left
-            else "Name methods other than cud and aci to continue without them."
-        )
-        raise UnsupportedEstimatorError(str(error), remedy) from error
+    drawn, _ = draw_both_classes(scenario.population, n, rng)
+    with warnings.catch_warnings(action="ignore"):  # those of the study's own fits stand in its results
+        try:
+            classifier, *_ = [learner.fit(drawn.X, drawn.y) for learner in scenario.learners()]
+            if len(left) < len(methods):
+                express(classifier, drawn.X, drawn.y)
+        except UnsupportedEstimatorError as error:
+            remedy = "Name methods other than cud and aci to continue without them."
+            if left:
+                remedy = f"Leave cud and aci out of methods to continue without them: {', '.join(left)}."
+            raise UnsupportedEstimatorError(str(error), remedy) from error
+        except NotMinimizerError:
+            raise
+        except (ValueError, TypeError) as error:
+            raise ValueError(f"the classifier cannot be fitted to {n} cases: {error}") from error

@@ -34,9 +34,8 @@ from cudbound.study.design.scenario import Scenario, Study
 from cudbound.study.measure import Summary, summarize_store
 from cudbound.study.planning.closed_forms import check_half_width, closed_form_sample_sizes
 from cudbound.study.planning.sample_size_plan import PlannedSize, SampleSizePlan
-from cudbound.study.populations.population import Cases, Population, Truth
+from cudbound.study.populations.population import Cases, Population, Truth, check_share
 from cudbound.study.populations.real_data import RealData
-from cudbound.study.populations.simulated import check_share
 from cudbound.study.run.replicate import alone
 from cudbound.study.run.runner import run_in_memory
 

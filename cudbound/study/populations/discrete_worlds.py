@@ -13,8 +13,7 @@ from scipy.special import expit, ndtr
 
 from cudbound.basis.parameter_error import ParameterError
 from cudbound.basis.validation import check_integer, check_number
-from cudbound.study.populations.population import Truth, sampled_truth
-from cudbound.study.populations.simulated import (
+from cudbound.study.populations.population import (
     ALWAYS_EXACT,
     BY_SAMPLE,
     MAX_FEATURES,
@@ -23,9 +22,11 @@ from cudbound.study.populations.simulated import (
     FromPreset,
     Labels,
     Preset,
+    Truth,
     World,
     check_features,
     check_share,
+    sampled_truth,
 )
 
 #: Largest number of distinct cases for which a world is enumerated.

@@ -13,15 +13,16 @@ from scipy.special import ndtr, stdtr
 
 from cudbound.basis.parameter_error import ParameterError
 from cudbound.basis.validation import check_flag, check_integer, check_number
-from cudbound.study.populations.population import Cases, Truth
-from cudbound.study.populations.simulated import (
+from cudbound.study.populations.population import (
     ALWAYS_EXACT,
     BY_FORMULA,
     Array,
+    Cases,
     ContinuousWorld,
     FromPreset,
     Labels,
     Preset,
+    Truth,
     World,
     check_features,
     check_share,

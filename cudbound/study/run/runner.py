@@ -33,8 +33,7 @@ from cudbound.study.design.scenario import Study
 from cudbound.study.design.trial import check_learners
 from cudbound.study.run.replicate import alone, run_replicate
 from cudbound.study.run.rows import Key, ReplicateRow, Shard, check_shard, replicates_of
-from cudbound.study.run.status import StudyStatus
-from cudbound.study.run.store import Store
+from cudbound.study.run.store import Store, StudyStatus
 
 #: Seconds of computation before a worker returns its results: the most that a kill can lose, and a thousand times the
 #: cost of returning them.
