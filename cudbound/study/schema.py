@@ -25,11 +25,8 @@ def keys_of(model: type) -> dict[str, str]:
 
     The metadata of a field may give another key, or None if tables do not have the field.
     """
-    return {
-        entry.name: key
-        for entry in fields(model)
-        if (key := entry.metadata.get("key", entry.name)) is not None
-    }
+    keys = {entry.name: entry.metadata.get("key", entry.name) for entry in fields(model)}
+    return {name: key for name, key in keys.items() if key is not None}
 
 
 def structured(table: Mapping[str, Any], model: type[Model]) -> Model:
@@ -67,10 +64,8 @@ def _in_words(error: BaseException) -> str:
     place: list[str] = []
     while isinstance(error, ClassValidationError):
         keys, error = keys_of(error.cl), error.exceptions[0]
-        notes = [
-            note for note in getattr(error, "__notes__", ()) if isinstance(note, AttributeValidationNote)
-        ]
-        place += [keys[note.name] for note in notes[:1]]
+        notes = getattr(error, "__notes__", ())
+        place += [keys[note.name] for note in notes if isinstance(note, AttributeValidationNote)][:1]
     message = " ".join(str(error).split())
     if isinstance(error, ParameterError):
         name = error.parameter or (place.pop() if place else "it")
@@ -91,9 +86,8 @@ def _scalar(value: Any, kind: Any) -> Any:
     """Return a value unchanged: an integer is also a number, but true is not an integer."""
     kinds = _kinds(kind)
     if type(value) not in kinds and not (type(value) is int and float in kinds):
-        raise ParameterError(
-            "", " or ".join(SCALARS[allowed] for allowed in kinds if allowed is not type(None)), value
-        )
+        words = [SCALARS[scalar] for scalar in kinds if scalar is not type(None)]
+        raise ParameterError("", " or ".join(words), value)
     return value
 
 
@@ -121,10 +115,8 @@ def _list(kind: Any) -> Callable[[Any, Any], Any]:
 
 def _dataclass(model: Any) -> Callable[[Any, Any], Any]:
     keys, strict = keys_of(model), not getattr(model, "takes_other_keys", False)
-    renamed: Any = {
-        entry.name: override(rename=keys.get(entry.name), omit=entry.name not in keys)
-        for entry in fields(model)
-    }
+    names = [entry.name for entry in fields(model)]
+    renamed: Any = {name: override(rename=keys.get(name), omit=name not in keys) for name in names}
     make = make_dict_structure_fn(model, _CONVERTER, _cattrs_forbid_extra_keys=strict, **renamed)
     return lambda value, _: value if isinstance(value, model) else make(_table(value), model)
 
@@ -135,9 +127,7 @@ def _comes_from(*origins: Any) -> Callable[[Any], bool]:
 
 # what is not a table, a list or a scalar, such as a population, is an object already
 _CONVERTER = Converter(structure_fallback_factory=lambda _: lambda value, _: value)
-_CONVERTER.register_structure_hook_func(
-    lambda kind: all(allowed in SCALARS for allowed in _kinds(kind)), _scalar
-)
+_CONVERTER.register_structure_hook_func(lambda kind: SCALARS.keys() >= set(_kinds(kind)), _scalar)
 for _kind in (int, float, str, bool):
     _CONVERTER.register_structure_hook(_kind, _scalar)  # cattrs itself would turn 2.5 into 2
 _CONVERTER.register_structure_hook_func(_comes_from(Mapping), lambda value, _: _table(value))
