@@ -22,6 +22,16 @@ from cudbound.study.populations.real_data import RealData, csv_population, load_
 from cudbound.study.populations.worlds import WORLDS
 from cudbound.study.schema import keys_of, placed, structured
 
+#: Keys for the source of samples; a table must have exactly one of them.
+SOURCES = ("world", "data", "csv")
+#: Keys of the classifier, without those for missing values, which data sets lack and the CSV reader handles.
+RECIPE_KEYS = tuple(keys_of(ClassifierRecipe).values())
+MISSING_KEYS = ("missing", "levels")
+#: Keys for several rows per patient in a world.
+PATIENT_KEYS = ("rows_per_patient", "many_rows", "within_patient")
+#: Keys of the scenario itself.
+SCENARIO_KEYS = keys_of(Scenario).keys() - {"population", "classifier", "rival", "description"}
+
 
 def template_names() -> tuple[str, ...]:
     """Return the names of the design files in the package."""
@@ -131,17 +141,6 @@ def _scenario_tables(table: dict[str, Any]) -> list[dict[str, Any]]:
     if not tables:
         raise ValueError('there must be at least one table [[scenario]], such as world = "gaussians"')
     return tables
-
-
-#: Keys for the source of samples; a table must have exactly one of them.
-SOURCES = ("world", "data", "csv")
-#: Keys of the classifier, without those for missing values, which data sets lack and the CSV reader handles.
-RECIPE_KEYS = tuple(keys_of(ClassifierRecipe).values())
-MISSING_KEYS = ("missing", "levels")
-#: Keys for several rows per patient in a world.
-PATIENT_KEYS = ("rows_per_patient", "many_rows", "within_patient")
-#: Keys of the scenario itself.
-SCENARIO_KEYS = keys_of(Scenario).keys() - {"population", "classifier", "rival", "description"}
 
 
 def read_scenario(table: Mapping[str, Any], *, folder: Path, data_folder: str | Path | None) -> Scenario:

@@ -162,10 +162,9 @@ class SampleSizePlan(Tabular, Pictured["HalfWidthDisplay"]):
         """
         import pandas as pd
 
-        of = ("method", "metric", "confidence_level", "half_width", "probability")
-        return pd.DataFrame(
-            [self._row(size) | {name: getattr(self, name) for name in of} for size in self.sizes]
-        )
+        settings = ("method", "metric", "confidence_level", "half_width", "probability")
+        frame = pd.DataFrame([self._row(size) for size in self.sizes])
+        return frame.assign(**{name: getattr(self, name) for name in settings})
 
     def _row(self, size: PlannedSize) -> dict[str, Any]:
         half_widths = size.half_widths
@@ -189,14 +188,9 @@ class SampleSizePlan(Tabular, Pictured["HalfWidthDisplay"]):
     def headline(self) -> Worded:
         """The answer in a sentence; its ``in_percent`` has proportions in percent."""
         half_width, probability = as_given(self.half_width), as_given(self.probability)
+        start = f"The {self._interval} has a half-width of at most "
         return Worded.joined(
-            *(
-                f"The {self._interval} has a half-width of at most ",
-                half_width,
-                " with probability ",
-                probability,
-            ),
-            f" from {self.required} on.",
+            start, half_width, " with probability ", probability, f" from {self.required} on."
         )
 
     @property
@@ -217,13 +211,13 @@ class SampleSizePlan(Tabular, Pictured["HalfWidthDisplay"]):
             *([Column("coverage", "coverage", "proportion")] if self.n_pilot is None else []),
         )
         if style.on_paper:
-            columns = tuple(one for one in columns if not one.key.endswith("_mcse"))
+            columns = tuple(column for column in columns if not column.key.endswith("_mcse"))
         whole = Report(
             "sizes",
             f"Half-width of the {self._interval} against the number of patients n",
             (*self._made, *self._meaning(percent, style), *self._remarks, self._compared),
             columns,
-            tuple(self._row(one) for one in self.sizes),
+            tuple(map(self._row, self.sizes)),
             self.to_frame,
             headline=(self.headline,),
             more=self._facts,
@@ -256,7 +250,7 @@ class SampleSizePlan(Tabular, Pictured["HalfWidthDisplay"]):
     def _meaning(self, percent: str, style: Style) -> tuple[str, ...]:
         errors = "" if style.on_paper else " (se): Monte Carlo standard error of the number before it."
         coverage = (
-            "" if self.n_pilot is not None else " coverage: share of intervals that contain the true value."
+            " coverage: share of intervals that contain the true value." if self.n_pilot is None else ""
         )
         return (
             Worded.joined(
@@ -275,18 +269,13 @@ class SampleSizePlan(Tabular, Pictured["HalfWidthDisplay"]):
         without = sum(size.n_without for size in self.sizes)
         redrawn = sum(size.n_redrawn for size in self.sizes)
         total = sum(size.half_widths.size for size in self.sizes)
-        remarks = []
-        if without:
-            remarks.append(
-                f"{without} of {total} samples gave no interval, or one of width zero; they count as the interval from "
-                "0 to 1."
-            )
-        if redrawn:
-            remarks.append(
-                f"{redrawn} samples with fewer than two patients of a class were redrawn; a real study with such a "
-                "sample has no interval at all."
-            )
-        return tuple(remarks)
+        remarks = {
+            f"{without} of {total} samples gave no interval, or one of width zero; they count as the interval from 0 "
+            "to 1.": without,
+            f"{redrawn} samples with fewer than two patients of a class were redrawn; a real study with such a sample "
+            "has no interval at all.": redrawn,
+        }
+        return tuple(remark for remark, n_samples in remarks.items() if n_samples)
 
     @property
     def _compared(self) -> Worded:
@@ -298,12 +287,10 @@ class SampleSizePlan(Tabular, Pictured["HalfWidthDisplay"]):
         )
         return Worded.joined(
             "For comparison, new patients on whom a classifier that is fitted already is tested to a half-width of ",
-            *(
-                as_given(self.half_width),
-                f" (closed forms of {SOURCE}, for the expected values given): ",
-                listed,
-                ".",
-            ),
+            as_given(self.half_width),
+            f" (closed forms of {SOURCE}, for the expected values given): ",
+            listed,
+            ".",
         )
 
     def describe(self, percent: bool = False) -> Description:
