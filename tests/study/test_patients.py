@@ -164,14 +164,14 @@ def test_groups_and_their_sizes_are_part_of_what_identifies_a_study(tmp_path):
     for change, shown in (
         (("[2, 6]", "[2, 5]"), "rows_per_patient"),
         (("[2, 6]", "[2, 6]\nwithin_patient = 0.4"), "within_patient"),
-        (("groups = false\n", ""), "groups: stored false, now nothing"),
+        (("groups = false\n", ""), "groups: stored false, now true"),
         (('samples_of = "with"\n', ""), 'samples_of: stored "with", now nothing'),
     ):
         other = describe(read(tmp_path, (SETTINGS + WITH + WITHOUT).replace(*change)))
         assert any(shown in one for one in differences(described, other))
 
 
-def test_a_scenario_without_patients_is_described_as_before():
+def test_a_scenario_is_described_by_what_differs_from_the_study():
     scenario = Scenario("g", Gaussians(), LeastSquaresClassifier)
     study = Study("s", (scenario,), (20,), 1, ("two-center",))
     assert describe(study)["scenarios"]["g"].keys() == {
@@ -180,6 +180,7 @@ def test_a_scenario_without_patients_is_described_as_before():
         "parameters",
         "classifier",
         "n_features",
+        "groups",
         "description",
     }
     other = replace(study, scenarios=(replace(scenario, name="h"), replace(scenario, samples_of="h")))

@@ -32,7 +32,7 @@ from cudbound.resampling.resampling import Resampling, check_resampling
 from cudbound.study.design.design_file import find_world
 from cudbound.study.design.scenario import Scenario, Study
 from cudbound.study.measure import Summary, summarize_store
-from cudbound.study.planning.closed_forms import check_half_width, closed_form_sample_sizes
+from cudbound.study.planning.closed_forms import ClosedFormSize, check_half_width, closed_form_sample_sizes
 from cudbound.study.planning.sample_size_plan import PlannedSize, SampleSizePlan
 from cudbound.study.populations.population import Cases, Population, Truth, check_share
 from cudbound.study.populations.real_data import RealData
@@ -181,10 +181,8 @@ def plan_sample_size(
         seed=check_seed(rng),
         **_settings(resampling),
     )
-    sizes = _sizes(_run(study, n_jobs), isinstance(population, Pilot))
-    with alone():
-        largest, seed, auc = study.n_samples[-1], study.seed % 2**32, metrics.names == ("auc",)
-        expected = expected_performance(population, estimator, largest, seed, auc=auc)
+    n_pilot = population.y.size if isinstance(population, Pilot) else None
+    sizes = _sizes(_run(study, n_jobs), n_pilot is not None)
     return SampleSizePlan(
         sizes=sizes,
         half_width=half_width,
@@ -193,11 +191,11 @@ def plan_sample_size(
         metric=metrics.names[0],
         confidence_level=study.confidence_level,
         source=getattr(population, "cases", population.title),
-        n_pilot=population.y.size if isinstance(population, Pilot) else None,
+        n_pilot=n_pilot,
         classifier=describe_classifier(estimator),
         n_resamples=n_resamples,
         seed=study.seed,
-        closed_forms=closed_form_sample_sizes(half_width, **expected, confidence_level=confidence_level),
+        closed_forms=_closed_forms(study, half_width),
     )
 
 
@@ -269,6 +267,19 @@ def _sizes(summary: Summary, is_pilot: bool) -> tuple[PlannedSize, ...]:
         )
         for line, (_, values) in enumerate(half_widths)
     )
+
+
+def _closed_forms(study: Study, half_width: float) -> tuple[ClosedFormSize, ...]:
+    (scenario,), seed = study.scenarios, study.seed % 2**32
+    with alone():
+        expected = expected_performance(
+            scenario.population,
+            scenario.classifier,
+            max(study.n_samples),
+            seed,
+            auc=scenario.metric == ("auc",),
+        )
+    return closed_form_sample_sizes(half_width, **expected, confidence_level=study.confidence_level)
 
 
 @dataclass(frozen=True, eq=False)

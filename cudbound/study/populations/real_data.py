@@ -209,11 +209,19 @@ class Manifest:
 
 
 @dataclass(frozen=True)
+class OtherTarget:
+    """An alternative column of labels, with its list of features or else the usual ones."""
+
+    takes_other_keys: ClassVar = True
+    column: str
+    features: Any = None
+
+
+@dataclass(frozen=True)
 class DataSet:
     """The entry of a data set in a manifest, which may have further keys.
 
-    `design` has the text columns among the features, `alternative_targets` further columns of labels with their
-    features, if these are not the usual ones.
+    `design` has the text columns among the features, which become indicators.
     """
 
     takes_other_keys: ClassVar = True
@@ -224,14 +232,13 @@ class DataSet:
     feature_columns: tuple[str, ...]
     target_column: str
     design: Mapping[str, Any] = field(default_factory=dict)
-    alternative_targets: tuple[Mapping[str, Any], ...] = ()
+    alternative_targets: tuple[OtherTarget, ...] = ()
 
     def features_of(self, target: str) -> tuple[str, ...]:
         """Return the feature columns for a column of labels."""
-        others = {other["column"]: other.get("features") for other in self.alternative_targets}
-        features = ({self.target_column: None} | others)[
-            check_choice("target", target, (self.target_column, *others))
-        ]
+        targets = {self.target_column: None}
+        targets |= {other.column: other.features for other in self.alternative_targets}
+        features = targets[check_choice("target", target, targets)]
         return tuple(map(str, features)) if isinstance(features, list) else self.feature_columns
 
 
