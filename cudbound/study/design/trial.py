@@ -103,8 +103,8 @@ def _fit_and_express(
         If there is no sample, or the fit fails.
     """
     left = [method.name for method in methods if not method.needs & MODEL_RECORDS]
-    drawn, _ = draw_both_classes(scenario.population, n, rng)
     with warnings.catch_warnings(action="ignore"):  # those of the study's own fits stand in its results
+        drawn, _ = draw_both_classes(scenario.population, n, rng)
         try:
             classifier, *_ = [learner.fit(drawn.X, drawn.y) for learner in scenario.learners()]
             if len(left) < len(methods):
