@@ -79,7 +79,7 @@ class Scores:
 
         line : int
             Number of the row's line in the table.
-        computed, degenerate : bool
+        given, degenerate : bool
             Whether there are an interval and a true error (otherwise a failure), and whether that interval is not
             informative.
         coverage, truth_above, truth_below : bool
@@ -158,7 +158,7 @@ def score_intervals(summary: Summary) -> Scores:
     }
     rows = rows.assign(
         line=ordered["cell"].to_numpy()[replicate] * len(methods) + method,
-        computed=computed,
+        given=computed,
         degenerate=computed & rows["degenerate"].notna(),
         coverage=covered,
         truth_above=computed & (truth > high),
@@ -272,7 +272,7 @@ def tabulate_cells(scores: Scores, confidence_level: float) -> pd.DataFrame:
     """
     grouped = scores.by_cell()
     size = np.asarray(grouped.size(), dtype=np.float64)
-    n_computed = grouped["computed"].sum()
+    n_computed = grouped["given"].sum()
     table = scores.lines.assign(
         estimand=grouped["estimand"].agg(_joined).tolist(),
         n_replicates=grouped.size(),
