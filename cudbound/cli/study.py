@@ -211,7 +211,7 @@ def replay(
 @study.command("report")
 @store_argument
 @output_option(
-    "File to write, or - for stdout. For csv, the first of several files, which are named after it.",
+    "File to write, or - for stdout.",
     "place",
     required=True,
     metavar="FILE",
@@ -221,21 +221,19 @@ def replay(
     "form",
     type=click.Choice(REPORT_FORMATS),
     show_default=f"by the extension of the file, or {REPORT_FORMATS[0]}",
-    help="Format of the report; html is one file that needs no network.",
+    help="html is a page that needs no network; csv is the table of cells, unrounded.",
 )
 def report(*, store: Path, place: Path | None, form: str | None) -> None:
     """Write a report on STORE: coverage, misses and widths, with their Monte Carlo standard errors."""
-    from cudbound.study.report import report_texts
+    from cudbound.study.report import report_text
 
     form = form_of(form, place, REPORT_FORMATS, REPORT_FORMATS[0])
-    if place is None and form == "csv":
-        raise click.UsageError("--format csv writes several files: set --output to the name of the first.")
     check_paths({"--output": place}, [store])
-    files = report_texts(store, place or Path("-"), form)
+    text = report_text(store, form)
     if place is None:
-        click.echo("".join(files.values()), nl=False)
+        click.echo(text, nl=False)
     else:
-        write_whole(files)
+        write_whole({place: text})
 
 
 def _missing_lines(missing: dict[tuple[str, int], list[int]], shard: Shard | None) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""The report of a study: one self-contained page, or its tables in CSV."""
+"""The report of a study: one self-contained page, or its table of cells in CSV."""
 
 from __future__ import annotations
 
@@ -201,7 +201,7 @@ class Section:
 
 def write_report(
     store_path: str | os.PathLike[str], output: str | os.PathLike[str], format: str = "html"
-) -> tuple[Path, ...]:
+) -> Path:
     """Write the report of a study.
 
     The page has, in this order: which methods kept their level, where and at what width; what was run; every method in
@@ -217,36 +217,37 @@ def write_report(
     output : path
         File to write; an existing file is replaced.
     format : {"html", "csv"}, default="html"
-        ``html`` is one self-contained file. ``csv`` writes the table of cells to `output`, unrounded and with every
-        column, and the other tables next to it: to ``NAME-samples.csv``, ``NAME-differences.csv``
-        and ``NAME-aggregates.csv``.
+        ``html`` is one self-contained page. ``csv`` is the table of cells, unrounded and with every column; the other
+        tables are frames of `cudbound.study.summarize`.
 
     Returns
     -------
-    tuple of Path
-        The written files.
+    Path
+        The written file.
 
     Raises
     ------
     StudyError
         If the store is missing or is not a store.
     ValueError
-        If the format is unknown, one of the files is the store, the store has no replicates yet, or one of the files
-        next to `output` exists and is not a table of a report.
+        If the format is unknown, `output` is the store, or the store has no replicates yet.
     ImportError
         If the format is "html" and jinja2 or matplotlib is not installed; the message shows the install command.
     OSError
-        If a file cannot be written; all files are then unchanged.
+        If the file cannot be written; an existing one is then unchanged.
     """
-    texts = report_texts(store_path, output, format)
-    write_texts(texts)
-    return tuple(texts)
+    place = Path(output)
+    text = report_text(store_path, format)
+    if place.exists() and place.samefile(store_path):
+        raise ValueError(
+            f"The 'output' parameter must not be the store itself. Got {str(place)!r}; choose another name."
+        )
+    write_texts({place: text})
+    return place
 
 
-def report_texts(
-    store_path: str | os.PathLike[str], output: str | os.PathLike[str], format: str = "html"
-) -> dict[Path, str]:
-    """Return the contents that `write_report` would write, by file, without writing.
+def report_text(store_path: str | os.PathLike[str], format: str = "html") -> str:
+    """Return what `write_report` writes.
 
     Raises
     ------
@@ -255,31 +256,23 @@ def report_texts(
     """
     if format not in FORMATS:
         raise ParameterError("format", f"one of {list(FORMATS)}", format)
-    place = Path(output)
     with Store.open(os.fspath(store_path)) as store:
         summary = summarize_store(store)
         title, sentences = f"Coverage study {store.description['name']}", run_notes(store)
     if summary.replicates.empty:
         raise ValueError(f"store {os.fspath(store_path)!r}: it has no replicates yet; run the study first")
-    texts = _csv(summary, place) if format == "csv" else {place: _html(title, summary, sentences)}
-    for path, text in texts.items():
-        if path.exists() and path.samefile(store_path):
-            raise ValueError(
-                f"The 'output' parameter must not be the store itself. Got {str(path)!r}; choose another name."
-            )
-        if path != place and path.is_file() and not _has_header(path, text):
-            raise ValueError(
-                f"The 'output' parameter: the report also needs {str(path)!r}, which exists and is not a table of a "
-                "report; choose another name."
-            )
-    return texts
-
-
-def _has_header(path: Path, text: str) -> bool:
-    """Whether the first line of a file equals that of a text."""
-    header = text.partition("\n")[0].encode()
-    with path.open("rb") as file:
-        return file.read(len(header)) == header
+    if format == "csv":
+        return csv_text(summary.cells)
+    return page(
+        "study.html.j2",
+        title=title,
+        sections=_sections(summary, sentences),
+        level=format_level(summary.confidence_level),
+        guarantee=guarantee_of(summary.cells["method"]),
+        compares=summary.compares,
+        estimands=estimands_in_words(summary),
+        rule=RULE,
+    )
 
 
 def run_notes(store: Store) -> list[str]:
@@ -368,22 +361,3 @@ def _plots(summary: Summary) -> Iterator[tuple[str, str]]:
         f"figure 1 of Laber and Murphy (2008). {band}",
         KurtosisDisplay(cells, summary.samples, level).svg("kurtosis"),
     )
-
-
-def _html(title: str, summary: Summary, sentences: Sequence[str]) -> str:
-    return page(
-        "study.html.j2",
-        title=title,
-        sections=_sections(summary, sentences),
-        level=format_level(summary.confidence_level),
-        guarantee=guarantee_of(summary.cells["method"]),
-        compares=summary.compares,
-        estimands=estimands_in_words(summary),
-        rule=RULE,
-    )
-
-
-def _csv(summary: Summary, place: Path) -> dict[Path, str]:
-    others = ["samples", "differences", "aggregates"]
-    beside = {place.with_name(f"{place.stem}-{name}{place.suffix or '.csv'}"): name for name in others}
-    return {path: csv_text(getattr(summary, name)) for path, name in {place: "cells", **beside}.items()}

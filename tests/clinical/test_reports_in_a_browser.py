@@ -77,7 +77,7 @@ def place(request, tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp(request.param)
     if request.param == "study":
         store = store_of(folder / "study.sqlite", scenarios=("null", HOSTILE[0]))
-        return write_report(store, folder / "report.html")[0]
+        return write_report(store, folder / "report.html")
     X, y = sample(40, 4, labels=("=1+1", '<img src=x onerror="alert(1)">'))
     frame = pd.DataFrame(X, columns=HOSTILE)
     clf = LogisticRegression().fit(frame, y)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 import json
 import platform
 import re
@@ -49,29 +50,17 @@ def report(store: Path, folder: Path, form: str) -> str:
 
 
 def test_csv_holds_no_formula(store, tmp_path):
-    report(store, tmp_path, "csv")
-    files = sorted(tmp_path.iterdir())
-    assert [path.name for path in files] == [
-        "report",
-        "report-aggregates.csv",
-        "report-differences.csv",
-        "report-samples.csv",
-    ]
     numbers = 0
-    for path in files:
-        with path.open(encoding="utf-8", newline="") as file:
-            rows = list(csv.DictReader(file))
-        assert rows
-        for row in rows:
-            for text in row.values():
-                try:
-                    float(text)
-                    numbers += 1
-                except ValueError:
-                    assert text.lstrip()[:1] not in ("=", "+", "-", "@", "\uff1d")
-        if "scenario" in rows[0]:
-            inert = [name if name[0] == "\t" else f"'{name}" for name in FORMULAS]
-            assert {row["scenario"] for row in rows} == {HOSTILE, *map(printable, [*inert, *BREAKS])}
+    rows = list(csv.DictReader(io.StringIO(report(store, tmp_path, "csv"), newline="")))
+    for row in rows:
+        for text in row.values():
+            try:
+                float(text)
+                numbers += 1
+            except ValueError:
+                assert text.lstrip()[:1] not in ("=", "+", "-", "@", "\uff1d")
+    inert = [name if name[0] == "\t" else f"'{name}" for name in FORMULAS]
+    assert {row["scenario"] for row in rows} == {HOSTILE, *map(printable, [*inert, *BREAKS])}
     assert numbers > 100
 
 
