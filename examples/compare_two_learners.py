@@ -24,7 +24,7 @@ X, y = X[rows], y[rows]
 linear = make_pipeline(StandardScaler(), LogisticRegression())
 neighbors = KNeighborsClassifier(1)  # not standardized, so that the areas dominate the distances
 
-methods = ["corrected-resampled-t", "grandvalet-bengio-t", "mcnemar"]
+methods = ["repeated-k-fold-t", "grandvalet-bengio-t", "mcnemar"]
 learners = {"logistic": linear, "neighbors": neighbors}
 table = compare_learners(learners, X, y, methods=methods, rng=0)
 print(table)

@@ -109,7 +109,7 @@ def test_a_biostatistician_compares_two_classifiers():
         *["--a", "logistic", "--b", "least-squares", "--standardize"],
     )
     assert found.exit_code == 0, found.stderr
-    assert "corrected-resampled-t" in found.stdout
+    assert "repeated-k-fold-t" in found.stdout
 
 
 @needs_published_sets

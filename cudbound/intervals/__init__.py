@@ -43,6 +43,7 @@ from cudbound.intervals.nested_cv import NESTED_CV
 from cudbound.intervals.out_of_bag import OUT_OF_BAG_CLOPPER_PEARSON, OUT_OF_BAG_WILSON
 from cudbound.intervals.out_of_bag_percentile import OUT_OF_BAG_PERCENTILE
 from cudbound.intervals.own import OwnInterval, own_method
+from cudbound.intervals.repeated_k_fold import REPEATED_K_FOLD_T
 from cudbound.intervals.resampled_t import RANDOM_SPLITS
 from cudbound.intervals.test_set import TEST_SET
 from cudbound.intervals.two_center import TWO_CENTER
@@ -79,6 +80,7 @@ ALGORITHM = (
     FIVE_BY_TWO_T,
     FIVE_BY_TWO_F,
     K_FOLD_T,
+    REPEATED_K_FOLD_T,
     GRANDVALET_BENGIO,
     BAYLE,
     NESTED_CV,
@@ -106,7 +108,7 @@ PROBABILITY = (
 DIFFERENCE_ONLY = (MCNEMAR, INDEPENDENT_TEST_SETS, AUC_DIFFERENCE)
 
 #: The default method for comparing two classifiers, for each metric that can be compared.
-DEFAULT_COMPARISONS = {"error": "corrected-resampled-t", "auc": AUC_DIFFERENCE.name}
+DEFAULT_COMPARISONS = {"error": REPEATED_K_FOLD_T.name, "auc": AUC_DIFFERENCE.name}
 
 #: Every method by its name, in the order of the table.
 METHODS: Mapping[str, Method] = MappingProxyType(

@@ -54,7 +54,7 @@ def check_alternative(
     fixed = [method.name for method in methods if method.pivot is None]
     if null != 0.0 and fixed:
         rule = f"0 for {', '.join(fixed)}, which can only test for equal errors"
-        way_on = " Name only methods with a standard error, such as corrected-resampled-t."
+        way_on = " Name only methods with a standard error, such as repeated-k-fold-t."
         raise ParameterError("null", rule, null, way_on)
 
 

@@ -33,12 +33,12 @@ A, B = LeastSquaresClassifier(), GaussianNB()
 ALL = Resampling(sizes=SIZES)
 
 
-def test_the_default_is_the_corrected_resampled_t_test():
+def test_the_default_is_the_t_test_on_ten_partitions_into_ten_folds():
     table = compare_learners([A, B], X, Y, rng=0)
     found = table.row
-    assert found.method == "corrected-resampled-t"
+    assert found.method == "repeated-k-fold-t"
     assert str(found.estimand) == "expected(n1=27)"
-    assert found.n_fits == 30
+    assert found.n_fits == 200
     assert (found.alternative, found.confidence_level) == ("two-sided", 0.95)
     assert (found.a, found.b) == ("LeastSquaresClassifier", "GaussianNB")
     assert (found.adjusted_pvalue, found.simultaneous_interval) == (None, None)
@@ -302,9 +302,10 @@ class Opposite(LogisticRegression):
 )
 def test_differences_without_variance_are_no_evidence(metric, setting):
     Z, z = np.repeat([0.0, 10.0], 30)[:, None], np.repeat([0, 1], 30)  # separable
-    directed = {"error": ["corrected-resampled-t", "bayle-cv", "nested-cv", "single-split-t"], "auc": None}[
-        metric
-    ]
+    directed = {
+        "error": ["repeated-k-fold-t", "corrected-resampled-t", "bayle-cv", "nested-cv", "single-split-t"],
+        "auc": None,
+    }[metric]
     methods = "all" if metric == "error" and not setting else directed
     one = LogisticRegression()
     for other, difference in ((LogisticRegression(), 0.0), (Opposite(), -1.0 if metric == "error" else 1.0)):

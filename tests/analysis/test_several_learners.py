@@ -67,9 +67,9 @@ def test_a_pair_is_what_it_is_without_the_others(test):
 
 def test_rows_are_found_by_what_tells_them_apart():
     one = compare_learners(LEARNERS, X, Y, rng=3)
-    assert one["ridge", "shrunk"] == one["ridge", "shrunk", "corrected-resampled-t"] == one.rows[2]
-    with pytest.raises(KeyError, match="'corrected-resampled-t' has 3 rows: name one"):
-        one["corrected-resampled-t"]
+    assert one["ridge", "shrunk"] == one["ridge", "shrunk", "repeated-k-fold-t"] == one.rows[2]
+    with pytest.raises(KeyError, match="'repeated-k-fold-t' has 3 rows: name one"):
+        one["repeated-k-fold-t"]
     several = compare_learners(LEARNERS, X, Y, methods=["k-fold-t", "mcnemar"], rng=3)
     with pytest.raises(KeyError, match="has 2 rows: name one, such as table"):
         several["ridge", "shrunk"]
@@ -131,7 +131,7 @@ def test_every_learner_is_fitted_once_to_each_training_set():
     learners = {"means": Counted(), **LEARNERS}
     Counted.n_fits = 0
     table = compare_learners(learners, X, Y, rng=0)
-    assert Counted.n_fits == 1 + 15
+    assert Counted.n_fits == 1 + 10 * 10
     assert len(table) == 6
 
 
@@ -158,14 +158,14 @@ def test_it_prints_in_80_columns_and_says_what_was_adjusted():
     text = str(compare_learners(list(LEARNERS.values()), X, Y, rng=0))
     assert "RidgeClassifier-2" in text
     assert "Limits: simultaneous (Bonferroni)" in text
-    assert "Method: corrected-resampled-t." in text
+    assert "Method: repeated-k-fold-t." in text
     assert "RidgeClassifier-1: least-squares classification with a ridge penalty (alpha = 30)" in unwrapped(
         text
     )
     assert f"n = {len(Y)}: {int(Y.sum())} events" in text
     assert "Run: seed 0." in text
     frame = compare_learners(LEARNERS, X, Y, rng=0).to_frame()
-    assert frame["n_fits"].tolist() == [30] * 3
+    assert frame["n_fits"].tolist() == [200] * 3
     assert (frame["simultaneous_low"] < frame["low"]).all()
 
 

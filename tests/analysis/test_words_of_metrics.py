@@ -197,8 +197,8 @@ def test_pairs_keep_their_names_on_paper():
     paper = compare_learners(three, X, Y, rng=0).to_text(style="paper")
     for pair in ("ridge - tree", "ridge - stump", "tree - stump"):
         assert re.search(rf"^{pair} ", paper, re.MULTILINE)
-    title = METHODS["corrected-resampled-t"].title
-    assert f"Method: {title} (corrected-resampled-t)." in unwrapped(paper)
+    title = METHODS["repeated-k-fold-t"].title
+    assert f"Method: {title} (repeated-k-fold-t)." in unwrapped(paper)
 
 
 # --- explain

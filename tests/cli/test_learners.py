@@ -65,9 +65,9 @@ def test_two_of_one_kind_are_told_apart_by_their_options():
 
 def test_the_default_is_that_of_the_package():
     printed = frame_of(run("--seed", "3", "--format", "csv"))
-    assert printed["method"].tolist() == ["corrected-resampled-t"]
+    assert printed["method"].tolist() == ["repeated-k-fold-t"]
     theirs = expected(
-        LeastSquaresClassifier(), RidgeClassifier(random_state=3), methods=["corrected-resampled-t"]
+        LeastSquaresClassifier(), RidgeClassifier(random_state=3), methods=["repeated-k-fold-t"]
     )
     pd.testing.assert_frame_equal(printed, theirs)
 
@@ -92,7 +92,7 @@ def test_every_option_reaches_the_package():
     pd.testing.assert_frame_equal(frame_of(result), theirs)
 
 
-WITH_A_STANDARD_ERROR = ["corrected-resampled-t", "k-fold-t", "bayle-cv"]
+WITH_A_STANDARD_ERROR = ["repeated-k-fold-t", "corrected-resampled-t", "k-fold-t", "bayle-cv"]
 
 
 @pytest.mark.parametrize("alternative", ["less", "greater", "equivalent"])

@@ -32,7 +32,7 @@ def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def run(*arguments: str) -> Result:
     fixed = ["compare-learners", "data.csv", "--target", "died", "--positive", "yes", "--seed", "3"]
-    return invoke(*fixed, "--size", "n_splits=5", *arguments)
+    return invoke(*fixed, "--size", "n_splits=5", "--size", "n_repeats=2", *arguments)
 
 
 def several(*arguments: str, names: tuple[str, ...] = NAMES) -> Result:
@@ -57,7 +57,7 @@ def holm(pvalues: list[float]) -> list[float]:
 def test_each_pair_is_that_of_two_learners_and_the_number_of_pairs_is_accounted_for(reference):
     chosen = [] if reference is None else ["--reference", reference]
     options = ["--standardize", "--confidence-level", "0.9", "--format", "csv", "--option"]
-    options += ["corrected-resampled-t.rope=0.1"]
+    options += ["corrected-resampled-t.rope=0.1", "--methods", "corrected-resampled-t"]
     table = frame_of(several(*chosen, *options, "--set", "logistic.C=0.01"))
     pairs = list(combinations(NAMES, 2))
     if reference is not None:

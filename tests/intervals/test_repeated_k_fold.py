@@ -1,0 +1,265 @@
+"""The t interval on repeated cross-validation: plain Python, its special case, records, degenerate cases, margins."""
+
+from __future__ import annotations
+
+import math
+import statistics
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from contract_cases import sample
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+from sklearn.base import clone
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import RepeatedStratifiedKFold
+from sklearn.tree import DecisionTreeClassifier
+
+from cudbound import Metrics, Resampling, ResamplingSizes, compare_intervals, compare_learners, comparison_of
+from cudbound.basis.proportions import inverted_binomial_interval
+from cudbound.intervals import compute_interval
+from cudbound.intervals.difference import NO_VARIANCE
+from cudbound.intervals.repeated_k_fold import REPEATED_K_FOLD_T, repeated_k_fold_t_pivot
+from cudbound.intervals.resampled_t import corrected_resampled_t_pivot
+from cudbound.records import FoldLosses, Records, RepeatedFoldLosses
+
+ALTERNATIVES = ("two-sided", "less", "greater", "equivalent")
+#: Fold means of one to four partitions, each into two to seven folds.
+PARTITIONS = st.lists(
+    st.lists(st.integers(-20, 20).map(lambda value: value / 20), min_size=2, max_size=7),
+    min_size=1,
+    max_size=4,
+)
+X, Y = sample(40)
+TREE, LOGISTIC = DecisionTreeClassifier(max_depth=2, random_state=0), LogisticRegression()
+
+
+def in_plain_python(partitions):
+    """Return estimate, variance and degrees of freedom, as fractions."""
+    exact = [[Fraction(value).limit_denominator(20) for value in part] for part in partitions]
+    centers = [sum(part) / len(part) for part in exact]
+    variances = []
+    for part, center in zip(exact, centers, strict=True):
+        k = len(part)
+        spread = sum((value - center) ** 2 for value in part) / (k - 1)
+        variances.append(spread * (Fraction(1, k) + Fraction(1, k - 1)))
+    estimate = sum(centers) / len(centers)
+    return estimate, sum(variances) / len(variances), sum(len(part) - 1 for part in exact)
+
+
+def repeated(*partitions):
+    """Return partitions of rows, each a list of losses fold by fold."""
+    return RepeatedFoldLosses(tuple(FoldLosses.from_blocks(blocks) for blocks in partitions))
+
+
+# ---- the formula ----
+
+
+@given(PARTITIONS, st.floats(0.5, 0.999))
+def test_the_interval_in_plain_python(partitions, level):
+    estimate, variance, df = in_plain_python(partitions)
+    pivot = repeated_k_fold_t_pivot(partitions)
+    assert pivot.estimate == pytest.approx(float(estimate), abs=1e-12)
+    assert pivot.standard_error**2 == pytest.approx(float(variance), abs=1e-12)
+    assert pivot.df == df
+    assert (pivot.degenerate is None) == (variance > 0)
+    half = stats.t.ppf(0.5 + level / 2, df) * math.sqrt(variance)
+    assert pivot.interval(level) == pytest.approx((estimate - half, estimate + half), abs=1e-9)
+
+
+@given(PARTITIONS)
+def test_on_one_partition_it_is_the_corrected_t_of_nadeau_and_bengio(partitions):
+    means = partitions[0]
+    theirs = corrected_resampled_t_pivot(means, len(means) - 1, 1)
+    ours = repeated_k_fold_t_pivot([means])
+    assert (ours.estimate, ours.df) == (pytest.approx(theirs.estimate), theirs.df)
+    assert ours.standard_error == pytest.approx(theirs.standard_error, abs=1e-12)
+
+
+@given(PARTITIONS, st.floats(-1, 1), st.randoms(use_true_random=False))
+def test_what_moves_an_interval(partitions, shift, random):
+    """A constant moves it, an exchange of the learners mirrors it, and the order of folds and partitions is nothing."""
+    interval = repeated_k_fold_t_pivot(partitions).interval(0.9)
+    moved = repeated_k_fold_t_pivot([np.add(part, shift) for part in partitions]).interval(0.9)
+    assert moved == pytest.approx((interval.low + shift, interval.high + shift), abs=1e-9)
+    mirrored = repeated_k_fold_t_pivot([np.negative(part) for part in partitions]).interval(0.9)
+    assert mirrored == pytest.approx((-interval.high, -interval.low), abs=1e-9)
+    mixed = [random.sample(part, len(part)) for part in random.sample(partitions, len(partitions))]
+    assert repeated_k_fold_t_pivot(mixed).interval(0.9) == pytest.approx(interval, abs=1e-9)
+
+
+@given(PARTITIONS)
+def test_a_repetition_of_the_same_partitions_does_not_reduce_the_variance(partitions):
+    once, twice = repeated_k_fold_t_pivot(partitions), repeated_k_fold_t_pivot(partitions * 2)
+    assert twice.estimate == pytest.approx(once.estimate, abs=1e-12)
+    assert twice.standard_error == pytest.approx(once.standard_error, abs=1e-12)
+    assert twice.df == 2 * once.df
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("n_partitions", "rate"), [(1, 0.0094), (10, None)])
+def test_losses_that_ignore_the_training_set_are_rejected_too_seldom(n_partitions, rate):
+    """On one partition the statistic is t over sqrt(1 + k/(k - 1)); ten share the rows and have no closed form."""
+    n, k, n_samples = 40, 10, 12_000
+    rng = np.random.default_rng(3)
+    rejected = 0
+    for losses in rng.normal(size=(n_samples, n)):
+        orders = rng.permuted(np.tile(losses, (n_partitions, 1)), axis=1)
+        means = orders.reshape(n_partitions, k, n // k).mean(axis=2)
+        rejected += repeated_k_fold_t_pivot(means).pvalue() < 0.05
+    if rate is None:
+        assert rejected / n_samples == pytest.approx(0.008, abs=0.003)
+        return
+    exact = 2 * stats.t.sf(stats.t.ppf(0.975, k - 1) * math.sqrt(1 + k / (k - 1)), k - 1)
+    assert exact == pytest.approx(rate, abs=5e-5)
+    assert stats.binomtest(rejected, n_samples, exact).pvalue > 1e-3
+
+
+@pytest.mark.slow
+def test_its_size_is_exact_on_one_partition_with_correlation_1_over_k():
+    k, n_samples = 10, 20_000
+    rng = np.random.default_rng(4)
+    common = math.sqrt(1 / k) * rng.normal(size=(n_samples, 1))
+    means = common + math.sqrt(1 - 1 / k) * rng.normal(size=(n_samples, k))
+    rejected = sum(repeated_k_fold_t_pivot([row]).pvalue() < 0.05 for row in means)
+    assert stats.binomtest(rejected, n_samples, 0.05).pvalue > 1e-3
+
+
+# ---- records ----
+
+
+def test_it_is_computed_from_fits_in_a_loop():
+    """Ten partitions by scikit-learn, both learners fitted one by one, and the statistic in plain Python."""
+    cv = RepeatedStratifiedKFold(n_splits=5, n_repeats=3, random_state=1)
+    differences = []
+    for train, test in cv.split(X, Y):
+        wrong = [
+            clone(learner).fit(X[train], Y[train]).predict(X[test]) != Y[test] for learner in (TREE, LOGISTIC)
+        ]
+        differences.append(statistics.fmean(map(float, wrong[0])) - statistics.fmean(map(float, wrong[1])))
+    partitions = [differences[start : start + 5] for start in (0, 5, 10)]
+    error = math.sqrt(statistics.fmean(statistics.variance(part) * (1 / 5 + 1 / 4) for part in partitions))
+    row = compare_learners([TREE, LOGISTIC], X, Y, resampling=Resampling(cv=cv), rng=0).row
+    assert row.method == REPEATED_K_FOLD_T.name
+    assert row.estimate == pytest.approx(statistics.fmean(differences), abs=1e-12)
+    assert row.statistic == pytest.approx(statistics.fmean(differences) / error)
+    assert row.pvalue == pytest.approx(2 * stats.t.sf(abs(row.statistic), 12))
+    assert (row.n_fits, str(row.estimand)) == (30, "expected(n1=32)")
+
+
+def test_partitions_of_unequal_folds_are_remarked_once():
+    recorded = repeated([[0, 1, 0], [1, 0], [0, 0]], [[1, 0], [0, 1, 0], [0, 0]])
+    row = comparison_of(recorded, REPEATED_K_FOLD_T.name)
+    assert row.remarks == (
+        "folds of unequal size are not covered by the theory: all fold means get equal weight",
+    )
+    assert row.estimate == pytest.approx((5 / 6 / 3 + 5 / 6 / 3) / 2)
+
+
+def test_groups_are_one_partition_into_folds_of_whole_groups():
+    groups = np.arange(len(Y)) // 2
+    row = compare_learners([TREE, LOGISTIC], X, Y, groups=groups, rng=0).row
+    whole = compare_learners([TREE, LOGISTIC], X, Y, methods="corrected-resampled-t", groups=groups, rng=0)
+    assert (row.n_fits, row.estimate) == (20, pytest.approx(whole.estimate))
+    assert row.pvalue == pytest.approx(whole.pvalue)
+    assert row.remarks == ("20 groups of 2 rows kept together",)
+
+
+def test_training_sets_of_one_class_are_fitted_as_they_fall():
+    y = np.r_[np.zeros(20), np.ones(20)]
+    halves = [(np.arange(20), np.arange(20, 40)), (np.arange(20, 40), np.arange(20))]
+    row = compare_learners([TREE, LOGISTIC], X, y, resampling=Resampling(cv=halves * 2), rng=0).row
+    assert row.remarks == ("4 single-class training sets of cv fitted as drawn",)
+    assert (row.estimate, row.pvalue) == (0.0, 1.0)
+
+
+def test_weighted_rows_and_rows_of_one_class_have_their_means():
+    """Losses of a metric have the mean loss of the metric as their plain mean, fold by fold."""
+    cv = RepeatedStratifiedKFold(n_splits=4, n_repeats=2, random_state=1)
+    clf = clone(TREE).fit(X, Y)
+    weights = np.where(np.arange(len(Y)) % 3 == 0, 1.5, 1.0)
+    asked = {"methods": REPEATED_K_FOLD_T.name, "resampling": Resampling(cv=cv), "rng": 0}
+    wrong = [[], []]
+    for number, (train, test) in enumerate(cv.split(X, Y)):
+        predicted = clone(TREE).fit(X[train], Y[train], sample_weight=weights[train]).predict(X[test])
+        wrong[number // 4].append((test, predicted != Y[test]))
+    scaled = weights * len(Y) / weights.sum()
+    means = [[np.mean(scaled[test] * losses) for test, losses in part] for part in wrong]
+    row = compare_intervals(clone(TREE).fit(X, Y, weights), X, Y, sample_weight=weights, **asked).rows[0]
+    assert row.raw_interval == pytest.approx(repeated_k_fold_t_pivot(means).interval(0.95), abs=1e-12)
+    of_events = compare_intervals(clf, X, Y, metric=Metrics("sensitivity", event=1), **asked).rows[0]
+    missed = [
+        [
+            np.mean(clone(TREE).fit(X[train], Y[train]).predict(X[test])[Y[test] == 1] != 1)
+            for train, test in list(cv.split(X, Y))[start : start + 4]
+        ]
+        for start in (0, 4)
+    ]
+    pivot = repeated_k_fold_t_pivot(missed)
+    assert of_events.estimate == pytest.approx(1.0 - pivot.estimate)
+    assert of_events.raw_interval.width == pytest.approx(pivot.interval(0.95).width)
+
+
+# ---- losses without variance ----
+
+
+@pytest.mark.parametrize("value", [0, 1])
+def test_equal_losses_are_flagged_and_have_a_fallback(value):
+    blocks = [[value] * 5] * 4
+    records = Records(repeated_folds=repeated(blocks, blocks))
+    row = compute_interval(REPEATED_K_FOLD_T, records, 0.95)
+    reason = "all fold means of each partition are equal"
+    assert (row.degenerate, row.raw_interval) == (reason, (value, value))
+    instead = compute_interval(REPEATED_K_FOLD_T, records, 0.95, {"fallback": True})
+    assert instead.raw_interval == inverted_binomial_interval(20 * value, 20, 0.95)
+    assert instead.remarks[-1] == f"{reason}; inverted binomial interval on all cross-validated rows instead"
+
+
+def test_equal_means_of_uneven_numbers_have_no_variance():
+    """Ten means of a third vary by rounding: their standard deviation is not quite 0."""
+    means = np.full(10, 1 / 3) + np.array([0, 1e-16] * 5)
+    pivot = repeated_k_fold_t_pivot([means, means])
+    assert (pivot.standard_error, pivot.pvalue()) == (0.0, 1.0)
+    assert pivot.degenerate == "all fold means of each partition are equal"
+
+
+@pytest.mark.parametrize("alternative", ALTERNATIVES)
+def test_equal_differences_are_no_evidence(alternative):
+    margin = {"null": 0.1} if alternative == "equivalent" else {}
+    row = comparison_of(
+        repeated([[1, 1]] * 5, [[1, 1]] * 5), REPEATED_K_FOLD_T.name, alternative=alternative, **margin
+    )
+    assert (row.estimate, row.pvalue) == (1.0, 1.0)
+    assert row.degenerate in ("all fold means of each partition are equal", NO_VARIANCE)
+    assert math.isnan(row.statistic)
+
+
+# ---- margins, equivalence, several learners ----
+
+
+def test_margins_and_equivalence_are_shifted_one_sided_tests():
+    kept = {"rng": 0, "resampling": Resampling(sizes=ResamplingSizes(n_folds=5, n_repeats=4))}
+    plain = compare_learners([TREE, LOGISTIC], X, Y, **kept).row
+    error, df = plain.standard_error, 4 * (5 - 1)
+    for alternative, tail in (("less", stats.t.cdf), ("greater", stats.t.sf)):
+        row = compare_learners([TREE, LOGISTIC], X, Y, alternative=alternative, null=0.1, **kept).row
+        assert row.pvalue == pytest.approx(tail((plain.estimate - 0.1) / error, df))
+    equivalent = compare_learners([TREE, LOGISTIC], X, Y, alternative="equivalent", null=0.2, **kept).row
+    below = stats.t.cdf((plain.estimate - 0.2) / error, df)
+    above = stats.t.sf((plain.estimate + 0.2) / error, df)
+    assert equivalent.pvalue == pytest.approx(max(below, above))
+    half = stats.t.ppf(0.95, df) * error
+    assert equivalent.raw_interval == pytest.approx((plain.estimate - half, plain.estimate + half))
+
+
+def test_limits_of_several_pairs_are_those_of_the_shared_level():
+    learners = {"tree": TREE, "logistic": LOGISTIC, "majority": "majority"}
+    kept = {"rng": 0, "resampling": Resampling(sizes=ResamplingSizes(n_folds=5, n_repeats=2))}
+    for row in compare_learners(learners, X, Y, **kept):
+        pair = {name: learners[name] for name in (row.a, row.b)}
+        alone = compare_learners(pair, X, Y, confidence_level=1 - 0.05 / 3, **kept).row
+        assert row.simultaneous_interval == pytest.approx(alone.confidence_interval)
+        assert row.pvalue == pytest.approx(alone.pvalue)
+        assert row.adjusted_pvalue >= row.pvalue
