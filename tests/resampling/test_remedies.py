@@ -266,7 +266,7 @@ def test_learners_are_named_and_their_splits():
     encoded = make_pipeline(sites((OneHotEncoder(), ["site"])), LogisticRegression())
     for learners in ({"a": encoded, "b": "majority"}, {"b": "majority", "a": encoded}):
         with pytest.raises(
-            FailedRefitsError, match=r"1 of 15 refits of 'a' failed, the first on split \d+ in OneHot"
+            FailedRefitsError, match=r"1 of 10 refits of 'a' failed, the first on split \d+ in OneHot"
         ):
             compare_learners(learners, PATIENTS, ILL, rng=0)
     with pytest.raises(
