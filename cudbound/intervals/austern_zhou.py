@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from cudbound.basis.method_card import Choice
 from cudbound.basis.outcomes import Estimand, Words
-from cudbound.intervals.method import ON_TRAINING_ROWS, Method
+from cudbound.intervals.method import ON_TRAINING_ROWS, Method, size_in_study
 from cudbound.intervals.pivot import EQUAL, Pivot
 from cudbound.records import Records, ReplacementErrors
 
@@ -95,7 +95,8 @@ AUSTERN_ZHOU = Method(
     assumptions="the learning algorithm is stable and not random; the variance of the cross-validated error is "
     "inversely proportional to n; large n",
     tendency="conservative on average, since the sum of squares bounds the variance from above; noisy for small n, "
-    "since the sum has only n/2 terms; zero width if no replacement changes the error",
+    "since the sum has only n/2 terms; zero width if no replacement changes the error; "
+    + size_in_study(".010", 17, sets=100),
     reference="Austern and Zhou (2020), their variance estimator; our factor is n/4 by the inequality of Efron and "
     "Stein (1981), since n/2, as printed, doubles the variance",
     cost="(m + 2) K with m = n // 2",

@@ -10,7 +10,7 @@ import numpy as np
 from cudbound.basis.method_card import Choice
 from cudbound.basis.outcomes import Estimand
 from cudbound.intervals.k_fold import ON_ALL_ROWS
-from cudbound.intervals.method import Method
+from cudbound.intervals.method import Method, size_in_study
 from cudbound.intervals.pivot import EQUAL, Pivot
 from cudbound.records import FoldLosses, Records
 
@@ -78,7 +78,7 @@ _OF_ERRORS = Method(
     assumptions="the learning algorithm is stable: replacing a training row changes the loss by less than order 1 / "
     "sqrt(n); large n",
     tendency="liberal for the error of the fitted classifier and for small n, since it estimates only the error of the "
-    "models of the folds; zero width if all losses are equal",
+    "models of the folds; zero width if all losses are equal; " + size_in_study(".191", 0),
     reference="Bayle et al. (2020), sections 3 and 4; divisors as in the authors' software",
     cost="K",
     with_groups="refits",

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from cudbound.basis.outcomes import Estimand
-from cudbound.intervals.method import Method
+from cudbound.intervals.method import Method, size_in_study
 from cudbound.intervals.pivot import EQUAL, Pivot
 from cudbound.intervals.resampled_t import ONE_SPLIT, judged_by
 from cudbound.records import HalfSplitLosses, Records, SplitLosses
@@ -67,7 +67,7 @@ CONSERVATIVE_Z = Method(
     assumptions="the variance of the estimate does not increase with the number of training rows; M large enough for a "
     "normal distribution",
     tendency="conservative, since its variance is that on half the data; less so with few halvings M, whose noise the "
-    "normal distribution ignores",
+    "normal distribution ignores; " + size_in_study(".063", 17),
     reference="Nadeau and Bengio (2003), section 4",
     cost="J + 2 M J",
     pivot=_conservative_z,

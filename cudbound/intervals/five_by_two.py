@@ -11,7 +11,7 @@ from scipy.special import fdtrc, fdtri
 
 from cudbound.basis.method_card import Choice
 from cudbound.basis.outcomes import ConfidenceInterval, Estimand, Outcome, TestOutcome, Words
-from cudbound.intervals.method import Method, binomial_fallback
+from cudbound.intervals.method import Method, binomial_fallback, size_in_study
 from cudbound.intervals.pivot import EQUAL, Pivot
 from cudbound.records import HalvingLosses, Records
 from cudbound.records.split_losses import N_HALVINGS
@@ -226,7 +226,7 @@ FIVE_BY_TWO_T = Method(
     assumptions="the ten mean losses are normal and independent",
     tendency="conservative under its assumptions (a 5 % test rejects in 2.8 %) unless repaired; liberal or "
     "conservative, it is not known which, if the two means of a halving are correlated; wide, since it trains on half "
-    "the rows and is centered at one half",
+    "the rows and is centered at one half; " + size_in_study(".113", 6),
     reference="Dietterich (1998), as published",
     cost="10",
     options={"repair": Choice(REPAIRS)},
@@ -248,7 +248,8 @@ FIVE_BY_TWO_F = Method(
     estimand=Estimand("expected"),
     needs=frozenset({"halvings"}),
     assumptions="the ten mean losses are normal and independent",
-    tendency="conservative under its assumptions (a 5 % test rejects in 1.75 %); empty if the halvings disagree",
+    tendency="conservative under its assumptions (a 5 % test rejects in 1.75 %); empty if the halvings disagree; "
+    + size_in_study(".128", 7),
     reference="Alpaydin (1999), two-sided; the inversion to a confidence set is our addition",
     cost="10",
     compute=_f,

@@ -20,7 +20,7 @@ from scipy.special import stdtr, stdtrit
 from cudbound.basis.method_card import Number
 from cudbound.basis.outcomes import Estimand, Outcome, TestOutcome
 from cudbound.intervals.k_fold import ON_ALL_ROWS, k_fold_t_pivot, unequal_folds
-from cudbound.intervals.method import Method
+from cudbound.intervals.method import Method, size_in_study
 from cudbound.intervals.pivot import EQUAL, Pivot
 from cudbound.records import FoldLosses, HalfFoldLosses, Records
 
@@ -303,7 +303,7 @@ GRANDVALET_BENGIO = Method(
     assumptions="fold means are jointly normal; their pairwise covariance is at most rho times the variance of their "
     "mean; folds of equal size",
     tendency="conservative at rho = 0.7: 5 % tests rejected 0.5 to 3 % of true hypotheses; liberal at rho = 0: 8 to 16 "
-    "%",
+    "%; " + size_in_study(".026", 17),
     reference="Grandvalet and Bengio (2006), proposition 2, section 4 and tables 1 and 2; rho_threshold is the "
     "smallest rho at which the hypothesis is accepted, which the paper calls the largest",
     cost="K; with rho = half K + 2 M K",

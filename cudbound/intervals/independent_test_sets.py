@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from cudbound.basis.method_card import Choice
 from cudbound.basis.outcomes import ConfidenceInterval, Estimand, TestOutcome, Words
 from cudbound.basis.proportions import wilson_interval
-from cudbound.intervals.method import Method
+from cudbound.intervals.method import Method, size_in_study
 from cudbound.intervals.pivot import Pivot
 from cudbound.records import Records
 
@@ -145,7 +145,7 @@ INDEPENDENT_TEST_SETS = Method(
     needs=frozenset({"test_set", "second_test_set"}),
     assumptions="test points are independent of each other and of both training sets",
     tendency="liberal with small test sets or small errors; form='newcombe' less so; if both share one test set, "
-    "mcnemar uses the pairing",
+    "mcnemar uses the pairing; " + size_in_study(".113", 1),
     reference="Mitchell (1997), section 5.5, with the difference taken as error(a) - error(b)",
     cost="1",
     test=_two_test_sets,

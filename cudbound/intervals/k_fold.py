@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from cudbound.basis.outcomes import Estimand
-from cudbound.intervals.method import Method, binomial_fallback
+from cudbound.intervals.method import Method, binomial_fallback, size_in_study
 from cudbound.intervals.pivot import EQUAL, Pivot
 from cudbound.records import FoldLosses, Records
 
@@ -77,7 +77,8 @@ K_FOLD_T = Method(
     estimand=Estimand("expected"),
     needs=frozenset({"folds"}),
     assumptions="fold means are independent and normal",
-    tendency="liberal: the training sets of two folds share most of their rows, which makes the fold means correlated",
+    tendency="liberal: the training sets of two folds share most of their rows, which makes the fold means correlated; "
+    + size_in_study(".168", 0),
     reference="Mitchell (1997), section 5.6, equations 5.17 and 5.18; with the factor 1 / sqrt(k), which some "
     "lecture notes leave out",
     cost="K",

@@ -11,7 +11,7 @@ from scipy.special import ndtr
 
 from cudbound.basis.method_card import Choice
 from cudbound.basis.outcomes import ConfidenceInterval, Estimand, TestOutcome, Words
-from cudbound.intervals.method import Method
+from cudbound.intervals.method import Method, size_in_study
 from cudbound.intervals.pivot import Pivot
 from cudbound.records import Records
 
@@ -198,7 +198,8 @@ MCNEMAR = Method(
     needs=frozenset({"test_set"}),
     assumptions="the test points are independent of each other and of both training sets",
     tendency="the exact form is conservative, especially with few discordant pairs; the asymptotic and mid-p forms may "
-    "be slightly liberal; none accounts for variation of the classifiers between training sets",
+    "be slightly liberal; none accounts for variation of the classifiers between training sets; "
+    + size_in_study(".089", 11),
     reference=f"McNemar (1947), in its exact form; {BONETT_PRICE}",
     cost="1",
     test=_mcnemar,

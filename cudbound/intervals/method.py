@@ -72,6 +72,15 @@ def binomial_fallback(what: str, n_tested: Callable[[Records], float]) -> Fallba
     return Fallback(f"inverted binomial interval on {what}", compute)
 
 
+def size_in_study(largest: str, n_kept: int, sets: int = 1000) -> str:
+    """Return what the study of tests for two learners found of one, for its card: docs/evidence/comparisons."""
+    few = "" if sets == 1000 else f", with {sets} training sets each"
+    return (
+        f"as a 5 % test of two learning algorithms with equal errors it rejected at most {largest} in 17 settings and "
+        f"kept its level in {n_kept}{few}"
+    )
+
+
 @dataclass(frozen=True, kw_only=True)
 class Method(MethodCard):
     """One interval method, or test, or both.

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from cudbound.basis.method_card import Choice
 from cudbound.basis.outcomes import Estimand
-from cudbound.intervals.method import ON_TRAINING_ROWS, Method
+from cudbound.intervals.method import ON_TRAINING_ROWS, Method, size_in_study
 from cudbound.intervals.pivot import EQUAL, Pivot
 from cudbound.records import Records
 
@@ -114,7 +114,7 @@ NESTED_CV = Method(
     "1)/K; the authors' target is the error of the fitted classifier, but in practice the method estimates how far a "
     "cross-validated error is from it on average over training sets",
     tendency="its standard error is between 1 and sqrt(K) times that of independent losses, and noisy with few "
-    "repetitions; zero width if all losses are equal",
+    "repetitions; zero width if all losses are equal; " + size_in_study(".130", 13, sets=100),
     reference="Bates, Hastie and Tibshirani (2024), section 4 and algorithm 1; bias='package' uses the exponent 1.5 of "
     "their software, the default is exact for errors of the form a + c/n1; rows that do not fill the folds are left "
     "out of a repetition, but their software trains on them",

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 
 from cudbound.basis.outcomes import Estimand
 from cudbound.intervals.k_fold import ON_ALL_ROWS, unequal_folds
-from cudbound.intervals.method import Method
+from cudbound.intervals.method import Method, size_in_study
 from cudbound.intervals.pivot import EQUAL, Pivot
 from cudbound.records import Records, RepeatedFoldLosses
 
@@ -81,7 +81,7 @@ REPEATED_K_FOLD_T = Method(
     assumptions="fold means of one partition are jointly normal with correlation 1/k; the mean over partitions varies "
     "at most as that of one partition",
     tendency="conservative if the learning algorithm is stable, since averaging over partitions does not reduce its "
-    "variance; zero width if all losses are equal",
+    "variance; zero width if all losses are equal; " + size_in_study(".042", 17),
     reference="Nadeau and Bengio (2003), section 4, for one partition; ours for several, with the variance of one",
     cost="R K",
     pivot=_repeated_k_fold_t,

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 from cudbound.basis.method_card import Choice, Number
 from cudbound.basis.outcomes import Estimand, Words
 from cudbound.intervals.equivalence import with_equivalence
-from cudbound.intervals.method import Method, binomial_fallback
+from cudbound.intervals.method import Method, binomial_fallback, size_in_study
 from cudbound.intervals.pivot import EQUAL, Pivot
 from cudbound.records import HalfSplitLosses, Records, ReplicateLosses, SplitLosses, TestSetLosses
 from cudbound.records.words import WORDS
@@ -273,7 +273,7 @@ SINGLE_SPLIT_T = Method(
     needs=frozenset({"test_set"}),
     assumptions="the test rows are independent, and numerous enough for their mean loss to be nearly normal",
     tendency="liberal if errors are rare, zero width without errors; liberal for the learning algorithm, since it "
-    "ignores the variance between training sets",
+    "ignores the variance between training sets; " + size_in_study(".127", 3),
     reference=f"{NADEAU_BENGIO}, which has the normal distribution; the t distribution follows Nadeau and Bengio "
     "(1999)",
     cost="1",
@@ -293,7 +293,8 @@ RESAMPLED_T = Method(
     estimand=Estimand("expected"),
     needs=frozenset({"splits"}),
     assumptions="the mean losses of the splits are independent; they are not",
-    tendency="liberal, and more so with more splits: its variance ignores the correlation between them",
+    tendency="liberal, and more so with more splits: its variance ignores the correlation between them; "
+    + size_in_study(".308", 0),
     reference="Nadeau and Bengio (2003), section 4; Dietterich (1998)",
     cost="J",
     pivot=_resampled_t,
@@ -308,7 +309,7 @@ CORRECTED_RESAMPLED_T = replace(
     "mean losses of J splits into n1 training and n2 test rows",
     assumptions="mean losses of the splits are jointly normal with correlation n2 / (n1 + n2)",
     tendency="near nominal if the learning algorithm is stable; liberal if the loss depends strongly on the training "
-    "rows",
+    "rows; " + size_in_study(".107", 4),
     reference=NADEAU_BENGIO,
     options={"rope": Number(0.0, 0.0, 1.0)},
     ways={("rope", None): Words(CORRECTED, f"{NADEAU_BENGIO}; {BENAVOLI}")},
@@ -325,7 +326,8 @@ PSEUDO_BOOTSTRAP = replace(
     ways={},
     needs=frozenset({"splits", "replicates"}),
     assumptions="estimates on bootstrap replicates of the data vary like those on new data",
-    tendency="liberal like resampled-t: in expectation its variance is too small by the same factor",
+    tendency="liberal like resampled-t: in expectation its variance is too small by the same factor; "
+    + size_in_study(".320", 10, sets=100),
     cost="J + R J",
     pivot=_pseudo_bootstrap,
 )
@@ -338,7 +340,8 @@ CORRECTED_PSEUDO_BOOTSTRAP = replace(
     "n2 test rows, s^2 the sample variance of the same mean on R bootstrap replicates of the rows",
     assumptions="as pseudo-bootstrap, after a correction that assumes a correlation of n2 / (n1 + n2) between two "
     "splits",
-    tendency="near nominal if the learning algorithm is stable, at many times the cost of corrected-resampled-t",
+    tendency="near nominal if the learning algorithm is stable, at many times the cost of corrected-resampled-t; "
+    + size_in_study(".130", 16, sets=100),
     pivot=_corrected_pseudo_bootstrap,
 )
 

@@ -22,6 +22,7 @@ import pandas as pd
 import recommended_pages
 import skops.io
 from click.testing import CliRunner
+from sizes_of_tests import methods_by_size, numbered_cells, sizes_in_cells
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -526,6 +527,9 @@ PARTS: dict[str, Callable[[], str]] = {
     "paper2008-methods": intervals_of_paper2008,
     "auc-methods": partial(methods_worst_first, "two-center-auc"),
     "brier-methods": partial(methods_worst_first, "two-center-brier"),
+    "sizes-of-tests": lambda: markdown_table(methods_by_size()),
+    "cells-of-tests": lambda: markdown_table(numbered_cells()),
+    "sizes-in-cells": lambda: markdown_table(sizes_in_cells()),
     "net-benefit-again-cells": partial(cells_worst_first, EVIDENCE / "net-benefit-again" / "cells.csv"),
     "ratio-cells": partial(cells_worst_first, EVIDENCE / "ratios-and-net-benefit" / "cells.csv"),
     "several-classes-methods": partial(methods_worst_first, "several-classes"),

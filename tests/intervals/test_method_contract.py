@@ -45,7 +45,7 @@ from cudbound.basis.sample import Sample
 from cudbound.intervals import GROUPS, METHODS, compute_interval
 from cudbound.intervals.difference import ALTERNATIVES, compute_comparison
 from cudbound.point_estimates import ESTIMATORS, compute_estimate
-from cudbound.records import Records, ScoreRecords
+from cudbound.records import Records, RepeatedFoldLosses, ScoreRecords
 from cudbound.report.estimands import DIFFERENCES, ERRORS
 from cudbound.resampling.own_test_sets import record_own_test_sets
 from cudbound.resampling.recorders import make_records
@@ -580,6 +580,8 @@ def exchange(records, name):
 
 
 def negated(record):
+    if isinstance(record, RepeatedFoldLosses):
+        return replace(record, partitions=tuple(map(negated, record.partitions)))
     turned = {"losses", "means", "inner", "outer", "full", "half", "replaced"} & set(vars(record))
     return replace(record, **{name: -getattr(record, name) for name in turned})
 

@@ -1,0 +1,37 @@
+"""What the cards say of the study of tests for two learners is what its stored cells say, and so is the default."""
+
+from __future__ import annotations
+
+import pytest
+from sizes_of_tests import CHOSEN, decimal, of_equal_errors, stored_cells
+
+from cudbound.intervals import DEFAULT_COMPARISONS, METHODS
+from cudbound.intervals.method import size_in_study
+
+TESTS = [
+    name
+    for name, method in METHODS.items()
+    if method.compares and method.reads == "classes" and name != CHOSEN
+]
+#: Methods that the study has under several names: that with the default options.
+BY_DEFAULT = {"5x2cv-t": "5x2cv-t, none", "grandvalet-bengio-t": "grandvalet-bengio-t, rho = 0.7"}
+#: Of other hypotheses, or of learners with half of the rows: not to be chosen by the registered rule.
+OF_OTHERS = ("mcnemar", "single-split-t", "independent-test-sets", "5x2cv-t", "5x2cv-f")
+
+
+@pytest.mark.parametrize("name", [CHOSEN, *TESTS])
+def test_a_card_has_the_size_of_its_test(name):
+    line = of_equal_errors(stored_cells()).loc[BY_DEFAULT.get(name, name)]
+    assert (
+        size_in_study(decimal(line["largest"]), int(line["kept"]), int(line["sets"]))
+        in METHODS[name].tendency
+    )
+
+
+def test_the_default_is_the_shortest_of_those_that_kept_their_level():
+    """The registered rule: all cells, all sets, nearly all rows for training."""
+    tests = of_equal_errors(stored_cells())
+    candidates = tests[(tests["kept"] == 17) & (tests["sets"] == 1000)]
+    candidates = candidates[[name.partition(", ")[0] not in OF_OTHERS for name in candidates.index]]
+    assert candidates["width"].idxmin() == CHOSEN == DEFAULT_COMPARISONS["error"]
+    assert candidates["width"].nsmallest(2).diff().iloc[-1] > 0.02  # or the one of fewer fits would be it
