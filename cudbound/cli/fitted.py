@@ -18,10 +18,9 @@ from cudbound.cli.command import refuse_beside, say, typed_options
 from cudbound.cli.model_file import SavedModel, load_model
 from cudbound.cli.options import FILE, Decorator, combined, from_text, parse_assignments, parse_value
 from cudbound.cli.output import finish
-from cudbound.inputs.classifier_recipe import ClassifierRecipe
+from cudbound.inputs.classifier_recipe import DEFAULT, LEARNERS, ClassifierRecipe
 from cudbound.inputs.data_file import first_few, quoted
 from cudbound.inputs.first_look import FirstLook
-from cudbound.inputs.named_classifiers import DEFAULT, LEARNERS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -143,7 +142,7 @@ def choose_classifier(
     Parameters
     ----------
     classifier : str
-        One of `cudbound.inputs.named_classifiers.LEARNERS`.
+        One of `cudbound.inputs.classifier_recipe.LEARNERS`.
     assignments : iterable of str
         Each is ``NAME=VALUE``; a value is a number, true, false, none, or a string.
     standardize : bool, default False

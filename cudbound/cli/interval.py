@@ -24,11 +24,10 @@ from cudbound.cli.model_file import SavedModel
 from cudbound.cli.output import ResultOutput, finish, picture, picture_form, result_options
 from cudbound.cli.run_interval import compute, write
 from cudbound.cli.verify import SavedCommand
-from cudbound.inputs.classifier_recipe import STRATEGIES, ClassifierRecipe
+from cudbound.inputs.classifier_recipe import CLASSIFIERS, STRATEGIES, ClassifierRecipe
 from cudbound.inputs.data_file import DataFile
 from cudbound.inputs.first_look import FirstLook
 from cudbound.inputs.missing_cells import KEEP
-from cudbound.inputs.named_classifiers import CLASSIFIERS
 
 if TYPE_CHECKING:
     from cudbound.analysis.table import IntervalTable

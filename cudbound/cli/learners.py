@@ -22,10 +22,9 @@ from cudbound.cli.fitted import (
     with_notes,
 )
 from cudbound.cli.output import ResultOutput, finish, result_options
-from cudbound.inputs.classifier_recipe import ClassifierRecipe
+from cudbound.inputs.classifier_recipe import LEARNERS, ClassifierRecipe
 from cudbound.inputs.data_file import quoted
 from cudbound.inputs.first_look import FirstLook
-from cudbound.inputs.named_classifiers import LEARNERS
 
 if TYPE_CHECKING:
     from cudbound.resampling import Resampling

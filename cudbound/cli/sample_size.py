@@ -13,10 +13,9 @@ from cudbound.cli.command import command, refuse_beside, say_seed
 from cudbound.cli.file_options import data_options
 from cudbound.cli.fitted import classifier_options, read_sample
 from cudbound.cli.output import ResultOutput, finish, result_options
-from cudbound.inputs.classifier_recipe import ClassifierRecipe
+from cudbound.inputs.classifier_recipe import LEARNERS, ClassifierRecipe
 from cudbound.inputs.data_file import DataFile
 from cudbound.inputs.first_look import FirstLook, first_look
-from cudbound.inputs.named_classifiers import LEARNERS
 
 #: Sizes of one plan; each takes its hundred samples.
 MAX_SIZES = 1000

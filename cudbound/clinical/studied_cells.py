@@ -13,7 +13,7 @@ from importlib import resources
 from typing import Any
 
 from cudbound.adapters.inside import take_apart
-from cudbound.inputs.named_classifiers import LEARNERS
+from cudbound.inputs.classifier_recipe import LEARNERS
 
 #: Cells that are shown, and the factor above which one says little of a training set.
 N_NEAREST, FAR = 3, 2.0
@@ -37,7 +37,7 @@ class StudiedCell:
     study, scenario : str
         A folder of ``docs/evidence``, and a name in its table.
     family : str
-        Name of the classifier, as in `cudbound.inputs.named_classifiers.LEARNERS`; with the prefix "tuned" after a
+        Name of the classifier, as in `cudbound.inputs.classifier_recipe.LEARNERS`; with the prefix "tuned" after a
         search, and "grouped" for grouped rows.
     n, p : int
         Number of rows and of features.

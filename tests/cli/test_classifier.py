@@ -31,8 +31,8 @@ from cudbound.bound.settings import Bound
 from cudbound.cli.advice import in_words_of_the_command
 from cudbound.cli.fitted import choose_classifier, fit
 from cudbound.cli.run_interval import compute
+from cudbound.inputs.classifier_recipe import CLASSIFIERS, make_classifier
 from cudbound.inputs.csv_columns import TrainingData
-from cudbound.inputs.named_classifiers import CLASSIFIERS, make_classifier
 
 CLASSES = {
     "least-squares": LeastSquaresClassifier,

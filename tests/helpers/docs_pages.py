@@ -33,8 +33,7 @@ from cudbound.analysis.from_recorded import FIELD_OF
 from cudbound.basis.method_card import MethodCard
 from cudbound.cli.example import example_text
 from cudbound.cli.group import main
-from cudbound.inputs.classifier_recipe import ClassifierRecipe
-from cudbound.inputs.named_classifiers import CLASSIFIERS
+from cudbound.inputs.classifier_recipe import CLASSIFIERS, ClassifierRecipe
 from cudbound.intervals import GROUPS, METHODS, Method, find_comparisons, find_methods
 from cudbound.metrics.metric import METRICS, Metric
 from cudbound.point_estimates import ESTIMATORS
