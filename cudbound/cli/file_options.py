@@ -9,9 +9,8 @@ import click
 from cudbound.cli.command import NotedOption
 from cudbound.cli.options import FILE, Decorator, between_commas, combined, from_text
 from cudbound.inputs.data_file import DataFile
-from cudbound.inputs.first_look import FirstLook, first_look
-from cudbound.inputs.missing_cells import CHOICES
 from cudbound.inputs.number_texts import DECIMALS, THOUSANDS
+from cudbound.inputs.parsed_file import CHOICES, ParsedFile, parse_file
 
 #: The fields of a `Reading`.
 READING = (
@@ -73,8 +72,7 @@ _COLUMNS = (
         multiple=True,
         metavar="auto|COL,COL,...",
         help="Columns to code as k - 1 indicators of k levels; the first level in sorted order is the reference. auto "
-        "means all text columns, and stops at dates, numbers with units, decimal commas and IDs; auto:5 adds integer "
-        "columns with 3 to 5 different values.",
+        "means all text columns, and stops at dates, numbers with units, decimal commas and IDs.",
     ),
     click.option(
         "--exclude", multiple=True, metavar="COL,COL,...", help="Columns that are not used as features."
@@ -95,25 +93,25 @@ _COLUMNS = (
 )
 
 
-def look_at(**values: Any) -> FirstLook:
+def parse_options(**values: Any) -> ParsedFile:
     """Return the file that options describe, as text; they must name an event, or all classes."""
     if not values["positive"] and not values.get("all_classes"):
         raise click.MissingParameter(param_hint="'--positive'", param_type="option")
-    return first_look(DataFile(**values))
+    return parse_file(DataFile(**values))
 
 
 def data_options(
-    required: bool, *more: Decorator, roles: bool | None = None, event: bool = True, look: bool = False
+    required: bool, *more: Decorator, roles: bool | None = None, event: bool = True, parsed: bool = False
 ) -> Decorator:
     """Add FILE.csv and the options for its columns; the command receives them as ``data``, a DataFile.
 
     The target is `required` like the file, unless `roles` says otherwise; without an `event`, --positive is optional.
-    With `look` it receives a FirstLook as ``look``: the file is checked before the options that follow.
+    With `parsed` it receives a ParsedFile as ``parsed``: the file is checked before the options that follow.
     """
     roles = required if roles is None else roles
     two, event_help = "; it must have two values" if event else "", "Value of the target that is the event."
     return combined(
-        *(("look", look_at) if look else ("data", DataFile)),
+        *(("parsed", parse_options) if parsed else ("data", DataFile)),
         click.argument("file", metavar="FILE.csv", required=required, type=FILE),
         click.option("--target", required=roles, metavar="COL", help=f"Column of the class label{two}."),
         click.option("--positive", required=roles and event, metavar="VALUE", help=event_help),

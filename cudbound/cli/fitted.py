@@ -20,7 +20,7 @@ from cudbound.cli.options import FILE, Decorator, combined, from_text, parse_ass
 from cudbound.cli.output import finish
 from cudbound.inputs.classifier_recipe import DEFAULT, LEARNERS, ClassifierRecipe
 from cudbound.inputs.data_file import first_few, quoted
-from cudbound.inputs.first_look import FirstLook
+from cudbound.inputs.parsed_file import ParsedFile
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -174,14 +174,14 @@ def find_model(model_file: Path | None, trust: Sequence[str]) -> SavedModel | No
     return None if model_file is None else load_model(model_file, trust)
 
 
-def read_sample(look: FirstLook, say_roles: bool = False) -> TrainingData:
+def read_sample(parsed: ParsedFile, say_roles: bool = False) -> TrainingData:
     """Read the columns of a file, and print warnings about it on stderr before any long computation.
 
     With `say_roles`, also print how each column was read.
     """
     from cudbound.inputs.csv_columns import read_training_data
 
-    sample = read_training_data(look.data, look=look)
+    sample = read_training_data(parsed.data, parsed=parsed)
     if say_roles:
         say(f"read {len(sample.y)} rows of {quoted(sample.source)}")
         for line in sample.roles:

@@ -26,8 +26,7 @@ from cudbound.cli.run_interval import compute, write
 from cudbound.cli.verify import SavedCommand
 from cudbound.inputs.classifier_recipe import CLASSIFIERS, STRATEGIES, ClassifierRecipe
 from cudbound.inputs.data_file import DataFile
-from cudbound.inputs.first_look import FirstLook
-from cudbound.inputs.missing_cells import KEEP
+from cudbound.inputs.parsed_file import KEEP, ParsedFile
 
 if TYPE_CHECKING:
     from cudbound.analysis.table import IntervalTable
@@ -124,7 +123,7 @@ classifier_of_file = classifier_options(
 
 
 @command("interval")
-@data_options(True, weight_option, all_classes_option, event=False, look=True)
+@data_options(True, weight_option, all_classes_option, event=False, parsed=True)
 @classifier_of_file
 @click.option(
     "--methods",
@@ -233,7 +232,7 @@ classifier_of_file = classifier_options(
 @save_option
 def interval(
     *,
-    look: FirstLook,
+    parsed: ParsedFile,
     classifier: ClassifierRecipe | SavedModel,
     methods: tuple[str, ...],
     metric: AskedMetrics,
@@ -256,7 +255,7 @@ def interval(
     numeric, or a category listed in --categorical. Empty cells and NA, N/A, NaN, null, . and ? are missing values; the
     command counts them and stops, unless --missing is given.
     """
-    data = _checked_classes(look.data, classifier)
+    data = _checked_classes(parsed.data, classifier)
     if recommend:
         refuse_beside("--recommend", ["methods"], "it computes the recommended interval")
     from cudbound.analysis.question import Question  # loads SciPy
@@ -276,7 +275,7 @@ def interval(
     # before any time is spent; a saved model tells its threshold when it is read
     in_words = metric.in_words(0.5 if isinstance(classifier, SavedModel) else classifier.threshold)
     Question.of(asked, metric=in_words, resampling=resampling, **further)
-    sample = read_sample(replace(look, data=data), recommend or "auto" in ",".join(data.categorical))
+    sample = read_sample(replace(parsed, data=data), recommend or "auto" in ",".join(data.categorical))
     fitted = fit(classifier, sample, seed)
     table, heard, ranges = compute(
         fitted,
@@ -292,7 +291,7 @@ def interval(
     say_seed(seed)
     files: dict[Path, str | bytes] = {}
     if save is not None:
-        files[save] = saved_text(table, replace(look, data=data), classifier, folds)
+        files[save] = saved_text(table, replace(parsed, data=data), classifier, folds)
     if instability_plot is not None and table.instability is not None:
         files[instability_plot] = table.instability.display().image(picture_form(instability_plot))
     write(table, output, files, ranges=ranges, instability=instability, headline_only=recommend)
@@ -336,15 +335,18 @@ def data_for_model(data: DataFile) -> DataFile:
 
 
 def saved_text(
-    table: IntervalTable, look: FirstLook, classifier: ClassifierRecipe | SavedModel, folds: int | None = None
+    table: IntervalTable,
+    parsed: ParsedFile,
+    classifier: ClassifierRecipe | SavedModel,
+    folds: int | None = None,
 ) -> str:
     """Return the text of the file for ``cudbound verify``, which names the data file without its folder."""
     from cudbound.basis.exceptions import SavedResultError
 
     recipe = classifier if isinstance(classifier, ClassifierRecipe) else None
-    data = replace(look.data, file=Path(look.data.file.name))
+    data = replace(parsed.data, file=Path(parsed.data.file.name))
     how = SavedCommand(
-        data, recipe, folds, tuple(name for name in look.table.names if name in look.roles.used)
+        data, recipe, folds, tuple(name for name in parsed.table.names if name in parsed.roles.used)
     )
     try:
         return replace(table.saved, command=how).to_text()

@@ -24,7 +24,7 @@ from cudbound.cli.fitted import (
 from cudbound.cli.output import ResultOutput, finish, result_options
 from cudbound.inputs.classifier_recipe import LEARNERS, ClassifierRecipe
 from cudbound.inputs.data_file import quoted
-from cudbound.inputs.first_look import FirstLook
+from cudbound.inputs.parsed_file import ParsedFile
 
 if TYPE_CHECKING:
     from cudbound.resampling import Resampling
@@ -77,7 +77,7 @@ def _recipes(
 
 
 @command("compare-learners")
-@data_options(required=True, look=True)
+@data_options(required=True, parsed=True)
 @options.combined(
     "recipes",
     _recipes,
@@ -158,7 +158,7 @@ def _recipes(
 @result_options
 def compare_learners(
     *,
-    look: FirstLook,
+    parsed: ParsedFile,
     recipes: dict[str, ClassifierRecipe],
     methods: tuple[str, ...] | None,
     metric: str,
@@ -182,11 +182,11 @@ def compare_learners(
     asked = (DEFAULT_COMPARISONS[metric],) if methods is None else methods
     found = find_comparisons(asked)
     pairs = options.with_options(found, assigned)
-    output.check([look.data.file])
+    output.check([parsed.data.file])
     plain = {name: further[name] for name in ("confidence_level", "n_resamples", "n_jobs")}
     Question.of(found, metric=metric, resampling=resampling, **plain)  # before any time is spent
     check_alternative(further["alternative"], found, further["null"], further["confidence_level"])
-    sample = read_sample(look)
+    sample = read_sample(parsed)
     fitted = {name: fit(one, sample, seed) for name, one in recipes.items()}
     first = next(iter(fitted.values()))
     from cudbound.analysis.compare_learners import compare_learners as compare  # loads scikit-learn

@@ -23,7 +23,7 @@ from cudbound.cli.interval import (
 from cudbound.cli.model_file import SavedModel
 from cudbound.cli.output import check_paths, finish, write_whole
 from cudbound.inputs.classifier_recipe import ClassifierRecipe
-from cudbound.inputs.first_look import FirstLook
+from cudbound.inputs.parsed_file import ParsedFile
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 @command("report")
-@data_options(True, weight_option, look=True)
+@data_options(True, weight_option, parsed=True)
 @classifier_of_file
 @options.confidence_level_option
 @click.option("--resamples", "n_resamples", type=int, default=1000, metavar="INT", help="Bootstrap draws.")
@@ -58,7 +58,7 @@ if TYPE_CHECKING:
 @save_option
 def report(
     *,
-    look: FirstLook,
+    parsed: ParsedFile,
     classifier: ClassifierRecipe | SavedModel,
     seed: int,
     path: Path,
@@ -79,13 +79,13 @@ def report(
         raise click.BadParameter("it must be a file name that ends in .html.", param_hint="'--output'")
     numbers = path.with_suffix(".json")
     model = classifier if isinstance(classifier, SavedModel) else None
-    read = [look.data.file, None if model is None else model.path]
+    read = [parsed.data.file, None if model is None else model.path]
     check_paths({"--output": path, "--output, its numbers": numbers, "--save": save}, read)
     import_matplotlib()  # what is missing is told before any time is spent
     templates()
     if model is not None:
-        look = replace(look, data=data_for_model(look.data))
-    sample = read_sample(look)
+        parsed = replace(parsed, data=data_for_model(parsed.data))
+    sample = read_sample(parsed)
     fitted = fit(classifier, sample, seed)
 
     from cudbound.clinical.clinical_report import make_report
@@ -112,7 +112,7 @@ def report(
         )
         texts: dict[Path, str | bytes] = {path: found.to_html(), numbers: found.to_json()}
     if save is not None:
-        texts[save] = saved_text(found.table, look, classifier)
+        texts[save] = saved_text(found.table, parsed, classifier)
     say_seed(seed)
     write_whole(texts)
     finish([*fitted.warnings, *heard.messages], heard.certified)

@@ -15,7 +15,7 @@ from cudbound.cli.fitted import classifier_options, read_sample
 from cudbound.cli.output import ResultOutput, finish, result_options
 from cudbound.inputs.classifier_recipe import LEARNERS, ClassifierRecipe
 from cudbound.inputs.data_file import DataFile
-from cudbound.inputs.first_look import FirstLook, first_look
+from cudbound.inputs.parsed_file import ParsedFile, parse_file
 
 #: Sizes of one plan; each takes its hundred samples.
 MAX_SIZES = 1000
@@ -128,14 +128,14 @@ def plan(
     is read as by 'cudbound interval', or from a simulated --world. The classifier is fitted to them, and the interval
     is computed as in the planned study.
     """
-    look = None if world is not None else _look(data)
+    parsed = None if world is not None else _look(data)
     from cudbound.intervals import find_methods
 
     pairs = options.with_options(find_methods([method]), assigned)
     further |= {"method": next(iter(pairs), method), "rng": seed}
     output.check([data.file])
-    if look is not None:
-        classifier, drawn, facts = _pilot(look, classifier, further)
+    if parsed is not None:
+        classifier, drawn, facts = _pilot(parsed, classifier, further)
     else:
         drawn, facts = _world(world or "", parameters), {}
     from cudbound.adapters.procedure import describe_classifier  # loads scikit-learn
@@ -150,7 +150,7 @@ def plan(
     finish(heard.messages, percent=output.style.percent)
 
 
-def _look(data: DataFile) -> FirstLook:
+def _look(data: DataFile) -> ParsedFile:
     """Return the pilot as text; raise an error if there is none."""
     refuse_beside("FILE.csv", ["parameters"], "parameters belong to --world NAME")
     refuse_beside("FILE.csv", ["group"], "a plan draws single rows; use a file with one row per patient")
@@ -160,14 +160,14 @@ def _look(data: DataFile) -> FirstLook:
                 f"Missing {flag}: give a pilot, FILE.csv with --target and --positive, or a simulated world with "
                 "--world, such as gaussians."
             )
-    return first_look(data)
+    return parse_file(data)
 
 
 def _pilot(
-    look: FirstLook, recipe: ClassifierRecipe, further: dict[str, Any]
+    parsed: ParsedFile, recipe: ClassifierRecipe, further: dict[str, Any]
 ) -> tuple[ClassifierRecipe, dict[str, Any], dict[str, Any]]:
     """Return the recipe for a pilot, the population to draw from, and its description for the notes."""
-    sample = read_sample(look)
+    sample = read_sample(parsed)
     further["event"] = 1
     source = (
         f"{sample.y.size} rows of {sample.source} with {sample.y.sum()} events ({sample.event}), drawn with"

@@ -20,7 +20,7 @@ from cudbound.cli.options import FILE, combined, jobs_option
 from cudbound.cli.output import ResultOutput, emit, output_options
 from cudbound.inputs.classifier_recipe import ClassifierRecipe
 from cudbound.inputs.data_file import CsvError, DataFile
-from cudbound.inputs.first_look import first_look
+from cudbound.inputs.parsed_file import parse_file
 
 
 @dataclass(frozen=True)
@@ -122,8 +122,8 @@ def _read(data: DataFile, used: Sequence[str], tries: int = 3) -> Any:
     from cudbound.inputs.csv_columns import read_training_data
 
     try:
-        look = first_look(data, used)
-        return read_training_data(look.data, look=look)
+        parsed = parse_file(data, used)
+        return read_training_data(parsed.data, parsed=parsed)
     except CsvError as error:
         if not error.instead or not tries:
             note = "'cudbound verify' reads FILE.csv as for the result, except for --delimiter and similar options"

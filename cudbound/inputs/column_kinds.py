@@ -1,9 +1,15 @@
-"""The content of a text column: numbers, levels of a category, or something the user must decide about."""
+"""The content of a text column: numbers, levels of a category, IDs, codes of missing values, and others."""
 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections import Counter
+from collections.abc import Iterator
+from itertools import takewhile
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from cudbound.inputs.data_file import CsvError, first_few, quoted
 from cudbound.inputs.number_texts import (
@@ -48,6 +54,18 @@ TRUTH = {
     **dict.fromkeys(("wahr", "vrai", "verdadero", "vero", "verdadeiro", "waar", "prawda"), "true"),
     **dict.fromkeys(("falsch", "faux", "falso", "onwaar", "fałsz"), "false"),
 }
+
+#: A value is far from the others if the gap is larger than this many times their range; one that is often a code for
+#: a missing value, if it is larger than this share of the range of the nine tenths that are nearest to the others.
+FAR, FAR_CODE, NEARER = 2.0, 0.25, 0.9
+#: Levels that may say "no value": words, signs without letters, and the errors of spreadsheets, such as #DIV/0!.
+_UNKNOWN = re.compile(
+    r"-+|\*+|#[\w/]+[!?]?|unk(nown)?|missing|n[./][akd]\.?|not (known|recorded|done|available)|pending|unbekannt|"
+    r"k\.? ?a\.?|keine angabe|inconnu|desconocido",
+    re.IGNORECASE,
+)
+#: Codes of missing values, and the numbers that stand beside them in some files, for other reasons of missing.
+CODE, _BESIDE = re.compile(r"-?9+|-1"), re.compile(r"-?(7+|8+|9*[6-9])")
 
 _PERSON = r"(?:patient|patienten|pat|subject|participant|person|case|record|study|sample)s?"
 #: Names of identifiers; site_id and patient_sex are none.
@@ -130,47 +148,31 @@ def has_long_numbers(keys: pd.Series[str]) -> bool:
     return keys.nunique() > to_numbers(keys).nunique() > 0 == to_numbers(keys.dropna()).isna().sum()
 
 
-def automatic_categories(
-    frame: pd.DataFrame, named: tuple[str, ...], with_text: bool, most_integers: int
-) -> tuple[list[str], list[str]]:
-    """Return the text columns, and the integer columns with few values, that "auto" treats as categorical.
+def automatic_categories(frame: pd.DataFrame) -> list[str]:
+    """Return the text columns, which "auto" treats as categorical.
 
     Parameters
     ----------
     frame : DataFrame of str, shape (n_samples, n_features)
-        The features; a missing value is nan.
-    named : tuple of str
-        Columns that were named as categorical.
-    with_text : bool
-        Whether text columns are requested.
-    most_integers : int
-
-    Returns
-    -------
-    texts, integers : list of str
-        Integers are few if there are more than two different ones, and at most `most_integers`, one of them twice.
+        The features that were not named as categorical; a missing value is nan.
 
     Raises
     ------
     CsvError
         If columns of text hold something else than the levels of a category, see `kind_of`.
     """
-    texts, integers, refused = [], [], {}
-    for name in [name for name in frame.columns if name not in named]:
-        values = frame[name].dropna()
-        numbers, kind = to_numbers(values), kind_of(name, values)
-        if kind == TEXT:
-            texts.append(name)
-        elif kind != EMPTY and 2 * numbers.notna().sum() <= len(values):
-            refused[name] = kind
-        elif kind == NUMBERS and (numbers % 1 == 0).all() and 2 < numbers.nunique() < len(values):
-            integers += [name] if numbers.nunique() <= most_integers else []
-    if with_text and refused:
+    kinds = {name: kind_of(name, frame[name].dropna()) for name in frame.columns}
+    refused = {
+        name: kind
+        for name, kind in kinds.items()
+        if kind not in (TEXT, EMPTY, NUMBERS) and 2 * to_numbers(frame[name]).count() <= frame[name].count()
+    }
+    if refused:
         raise CsvError(
             f"--categorical auto does not include columns of {'; nor of '.join(of_kinds(frame, refused))}. "
             "If the texts in a column are levels, name it: --categorical COL,auto"
         )
-    return (texts if with_text else []), integers
+    return [name for name, kind in kinds.items() if kind == TEXT]
 
 
 def of_kinds(frame: pd.DataFrame, kinds: dict[str, str]) -> list[str]:
@@ -230,3 +232,91 @@ def one_spelling(keys: pd.Series[str]) -> tuple[pd.Series[str], str | None]:
         f"column {quoted(str(keys.name))}: {words} differ only in case or blanks and are treated as one level; if "
         "they are different, change their spelling in the file"
     )
+
+
+# --- codes of missing values
+
+
+def says_unknown(text: str) -> bool:
+    """Whether a text may say that a value is not known."""
+    return _UNKNOWN.fullmatch(text) is not None
+
+
+class FarValue(NamedTuple):
+    """An isolated number: its lines, the range of the other numbers, and whether it is a common code."""
+
+    text: str
+    lines: pd.Index[int]
+    others: str
+    is_code: bool
+
+
+def far_values(values: pd.Series[float], least: int = 2) -> Iterator[FarValue]:
+    """Return the isolated numbers of a column.
+
+    Common codes, such as 9, or 8 and 9, are looked for beside `least` different values, other numbers beside five.
+    """
+    levels, codes = np.unique(values), list[float]()
+    for ends in (levels[::-1], levels) if levels.size else ():
+        n_beside = len([*takewhile(lambda level: _BESIDE.fullmatch(_in_short(level)), ends)])
+        for n in range(max(n_beside, 1), 0, -1):
+            others = np.setdiff1d(levels, [*codes, *ends[:n]])
+            if others.size >= least and _are_lone_codes(values, ends[:n], others):
+                codes += [*ends[:n]]
+                break
+    levels = np.setdiff1d(levels, codes)
+    pairs = [(levels[0], levels[1:]), (levels[-1], levels[:-1])] if len(levels) > 5 else []
+    far_ones = [far for far, others in pairs if _is_far(values, far, others)]
+    others = np.setdiff1d(levels, far_ones)
+    for far in (*sorted({*codes}), *far_ones):
+        span = f"{others[0]:g} to {others[-1]:g}"
+        yield FarValue(_in_short(far), values.index[values == far], span, far in codes)
+
+
+def _is_far(values: pd.Series[float], far: float, others: NDArray[np.float64]) -> bool:
+    """Whether a number is far from the others; a single one without negative numbers, also on a logarithmic scale."""
+    if not _gap(far, others) > FAR * np.ptp(others):
+        return False
+    if min(far, others[0]) < 0.0 or (values == far).sum() > 1:
+        return True
+    return _gap(np.log1p(far), np.log1p(others)) > float(np.ptp(np.log1p(others)))
+
+
+def _in_short(number: float) -> str:
+    return repr(float(number)).removesuffix(".0")
+
+
+def missing_codes(counts: Counter[str]) -> list[str]:
+    """Return the values of a target that may code a missing value: words such as unknown, and numbers such as 9."""
+    import pandas as pd
+
+    numbers = to_numbers(pd.Series([*counts.elements()], dtype=object)).dropna()
+    codes = {far.text for far in far_values(numbers, least=1) if far.is_code}
+    return [key for key in counts if key in codes or key == "-1" or says_unknown(key)]
+
+
+def _gap(far: float, others: NDArray[np.float64]) -> float:
+    return float(np.abs(far - others).min())
+
+
+def _are_lone_codes(values: pd.Series[float], far: NDArray[np.float64], others: NDArray[np.float64]) -> bool:
+    """Whether numbers that are often codes, the smallest or the largest in a column, are far from the others.
+
+    So are negative codes beside no other negative number, and those that are more than twice as frequent as the number
+    next to them. A 9, itself a number of few digits, must be above other whole numbers by their range, and other codes
+    farther than a share of it; the range of a skewed column is that of its nearer nine tenths.
+    """
+    first, gap = far[0], min(_gap(code, others) for code in far)
+    if not CODE.fullmatch(_in_short(first)) or gap <= 1.0:
+        return False
+    if (first == -1.0 and others.size < 3) or (first == 9.0 and (others % 1.0).any()):
+        return False
+    nearest = others[np.abs(far[-1] - others).argmin()]
+    fewest = min((values == code).sum() for code in far)
+    if first < 0.0 <= others[0] or fewest > 2 * (values == nearest).sum():
+        return True
+    if first == 9.0:
+        return nearest < 9.0 and gap >= float(np.ptp(others))
+    rest = values[~values.isin(far)]
+    nearer = rest.quantile(NEARER) - rest.min() if first > nearest else rest.max() - rest.quantile(1 - NEARER)
+    return gap > FAR_CODE * float(nearer)

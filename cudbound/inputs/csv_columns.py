@@ -22,11 +22,16 @@ from cudbound.inputs.column_kinds import (
     one_spelling,
     remedy_of_separators,
 )
-from cudbound.inputs.column_roles import Roles
 from cudbound.inputs.data_file import CsvError, DataFile, first_few, quoted
-from cudbound.inputs.first_look import FirstLook, classes_of, first_look
-from cudbound.inputs.missing_cells import missing_cells, settle_missing
 from cudbound.inputs.number_texts import doubts, in_plain_form, key_of, to_numbers
+from cudbound.inputs.parsed_file import (
+    ParsedFile,
+    Roles,
+    classes_of,
+    missing_cells,
+    parse_file,
+    settle_missing,
+)
 from cudbound.inputs.suspicions import suspicions
 
 if TYPE_CHECKING:
@@ -111,7 +116,7 @@ class TrainingData:
 
 
 def read_training_data(
-    data: DataFile, *, any_features: bool = False, look: FirstLook | None = None
+    data: DataFile, *, any_features: bool = False, parsed: ParsedFile | None = None
 ) -> TrainingData:
     """Read a CSV file, and select, check and convert the columns of a fit.
 
@@ -120,18 +125,18 @@ def read_training_data(
     data : DataFile
     any_features : bool, default=False
         Whether a feature may be constant or a copy of the target, as in published data sets.
-    look : FirstLook or None, default=None
-        What `cudbound.inputs.first_look.first_look` returned, where the file was read already.
+    parsed : ParsedFile or None, default=None
+        What `cudbound.inputs.parsed_file.parse_file` returned, where the file was read already.
 
     Raises
     ------
     CsvError
-        If the file cannot be used, see `cudbound.inputs.first_look.first_look`, a used cell is missing and
-        not handled, see `cudbound.inputs.missing_cells.settle_missing`, a feature is not numeric, infinite,
-        constant or a copy of the target, the target does not have two usable classes, or all rows are in one group.
+        If the file cannot be used, see `cudbound.inputs.parsed_file.parse_file`, a used cell is missing and not
+        handled, see `cudbound.inputs.parsed_file.settle_missing`, a feature is not numeric, infinite, constant or a
+        copy of the target, the target does not have two usable classes, or all rows are in one group.
     """
-    look = first_look(data) if look is None else look
-    table, roles = look.table, look.roles
+    parsed = parse_file(data) if parsed is None else parsed
+    table, roles = parsed.table, parsed.roles
     numeric = in_plain_form(table.cells[roles.numeric], data.decimal, data.thousands)
     everything = table.cells.assign(**numeric)
     cells = everything[roles.used]
@@ -143,10 +148,9 @@ def read_training_data(
     positive = None if data.all_classes else data.positive
     class_keys = classes_of(Counter(keys[target].dropna()), positive, target)
     y = keys[target].map(class_keys.index).to_numpy(dtype=np.int64)
-    texts, integers = automatic_categories(
-        frame[features], roles.categorical, roles.automatic, roles.most_integers
-    )
-    categorical = {*roles.categorical, *texts, *integers}
+    unnamed = [name for name in features if name not in roles.categorical]
+    texts = automatic_categories(frame[unnamed]) if roles.automatic else []
+    categorical = {*roles.categorical, *texts}
     keys, of_levels = _spelled_alike(keys, [name for name in features if name in categorical])
     warnings = [*table.warnings, *warnings, *of_levels]
     if not any_features:
@@ -175,7 +179,7 @@ def read_training_data(
         roles.group,
         data.missing if filled else None,
         levels,
-        _notes(roles, texts, integers, settled),
+        _notes(texts if roles.automatic else None, settled),
         None if roles.weight is None else _weights(frame[[roles.weight]]),
         roles.weight,
         len(table.cells) - len(frame),
@@ -224,15 +228,11 @@ def _indicators(keys: pd.Series[str]) -> pd.DataFrame:
     return indicators
 
 
-def _notes(
-    roles: Roles, texts: Sequence[str], integers: Sequence[str], settled: str | None
-) -> tuple[str, ...]:
+def _notes(texts: Sequence[str] | None, settled: str | None) -> tuple[str, ...]:
     """Report which columns were treated as categories automatically, and how missing values were handled."""
     notes = []
-    if roles.automatic:
-        kinds = {"text": texts, "integers": integers}
-        columns = "; ".join(f"{first_few(names)} ({kind})" for kind, names in kinds.items() if names)
-        notes.append(f"Categorical columns, found automatically: {columns or 'none'}.")
+    if texts is not None:
+        notes.append(f"Categorical columns, found automatically: {first_few(texts) or 'none'}.")
     if settled is not None:
         notes.append(f"Missing values: {settled}.")
     return tuple(notes)

@@ -17,8 +17,16 @@ from itertools import accumulate, islice, pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from cudbound.inputs.data_file import CsvError, Reading, first_few, quoted
-from cudbound.inputs.file_content import MOST_CELLS, decoded, stripped, too_large
+from cudbound.inputs.data_file import (
+    MOST_CELLS,
+    CsvError,
+    Reading,
+    decoded,
+    first_few,
+    quoted,
+    stripped,
+    too_large,
+)
 from cudbound.inputs.number_texts import PLAIN, conventions, is_formatted, number_of
 
 if TYPE_CHECKING:

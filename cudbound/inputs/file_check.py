@@ -18,19 +18,18 @@ from cudbound.inputs.column_kinds import (
     SEPARATORS,
     SLIPS,
     TEXT,
+    far_values,
     has_long_numbers,
     is_id_name,
     kind_of,
     numbers_the_rows,
     of_kinds,
     one_spelling,
+    says_unknown,
 )
-from cudbound.inputs.column_roles import Roles, columns_named, find_roles
 from cudbound.inputs.csv_columns import check_constant, check_copies, copies, read_training_data
 from cudbound.inputs.csv_file import Table
 from cudbound.inputs.data_file import CsvError, DataFile, count_rows, first_few, quoted
-from cudbound.inputs.first_look import FirstLook
-from cudbound.inputs.missing_cells import missing_cells, settle_missing
 from cudbound.inputs.number_texts import (
     PLAIN,
     THOUSANDS_COMMA,
@@ -41,7 +40,16 @@ from cudbound.inputs.number_texts import (
     key_of,
     to_numbers,
 )
-from cudbound.inputs.suspicions import far_in_words, far_values, missing_option, says_unknown, suspicions
+from cudbound.inputs.parsed_file import (
+    AUTO,
+    ParsedFile,
+    Roles,
+    columns_named,
+    find_roles,
+    missing_cells,
+    settle_missing,
+)
+from cudbound.inputs.suspicions import far_in_words, missing_option, suspicions
 from cudbound.inputs.workbook import read_data_file
 
 if TYPE_CHECKING:
@@ -131,7 +139,7 @@ def check_file(data: DataFile) -> FileCheck:
     try:
         if not data.target:
             raise CsvError("no column has exactly two values; choose the target with --target COL")
-        read_training_data(data, look=FirstLook(data, table, find_roles(table, data)))
+        read_training_data(data, parsed=ParsedFile(data, table, find_roles(table, data)))
     except CsvError as stopped:
         error = stopped
     title = f"{quoted(table.source)}: {len(cells)} rows, {len(columns)} columns"
@@ -307,7 +315,7 @@ def _tell(
 
 
 def _roles(data: DataFile, features: Sequence[str]) -> Roles:
-    return Roles(data.target, tuple(features), (), False, 0, data.group, data.weight)
+    return Roles(data.target, tuple(features), (), False, data.group, data.weight)
 
 
 def _few(labels: pd.Series[str]) -> Iterator[str]:
@@ -355,7 +363,7 @@ def _readable(
         data,
         features=[name for name in columns_named(table, data.features) if name in features],
         exclude=[name for name in table.names if name not in (*features, *labels)],
-        categorical=[*named, *(["auto"] if texts and "auto" not in named else [])],
+        categorical=[*named, *([AUTO] if texts and AUTO not in named else [])],
     )
 
 

@@ -2,39 +2,35 @@
 
 from __future__ import annotations
 
-import re
 import shlex
-from collections import Counter
 from collections.abc import Iterator, Sequence
-from itertools import takewhile
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cudbound.basis.equal_rows import count_improbable_copies
 from cudbound.basis.separation import Codes, relabelings, separation
-from cudbound.inputs.column_kinds import FREE_TEXT, IDS, is_id_name, kind_of, numbers_the_rows, one_spelling
-from cudbound.inputs.column_roles import Roles
+from cudbound.inputs.column_kinds import (
+    CODE,
+    FREE_TEXT,
+    IDS,
+    FarValue,
+    far_values,
+    is_id_name,
+    kind_of,
+    numbers_the_rows,
+    one_spelling,
+    says_unknown,
+)
 from cudbound.inputs.data_file import count_rows, first_few, quoted
 from cudbound.inputs.number_texts import key_of, to_numbers
+from cudbound.inputs.parsed_file import Roles
 
 if TYPE_CHECKING:
     import pandas as pd
 
-#: A value is far from the others if the gap is larger than this many times their range; one that is often a code for
-#: a missing value, if it is larger than this share of the range of the nine tenths that are nearest to the others.
-FAR, FAR_CODE, NEARER = 2.0, 0.25, 0.9
 #: In more cells than this, agreements of columns are not looked for.
 MOST_CELLS = 1_000_000
-#: Levels that may say "no value": words, signs without letters, and the errors of spreadsheets, such as #DIV/0!.
-_UNKNOWN = re.compile(
-    r"-+|\*+|#[\w/]+[!?]?|unk(nown)?|missing|n[./][akd]\.?|not (known|recorded|done|available)|pending|unbekannt|"
-    r"k\.? ?a\.?|keine angabe|inconnu|desconocido",
-    re.IGNORECASE,
-)
-#: Codes of missing values, and the numbers that stand beside them in some files, for other reasons of missing.
-_CODE, _BESIDE = re.compile(r"-?9+|-1"), re.compile(r"-?(7+|8+|9*[6-9])")
 
 
 def suspicions(cells: pd.DataFrame, roles: Roles, numbers: pd.DataFrame) -> Iterator[str]:
@@ -130,7 +126,7 @@ def _of_ids(name: str, values: pd.Series[str], is_feature: bool, grouped: bool) 
 
 
 def _of_levels(name: str, values: pd.Series[str]) -> Iterator[str]:
-    codes = to_numbers(values).notna() & values.map(_CODE.fullmatch).notna()
+    codes = to_numbers(values).notna() & values.map(CODE.fullmatch).notna()
     unknown = values.map(says_unknown) | (codes & (codes.sum() == to_numbers(values).count()))
     if 0 < unknown.sum() < len(values):
         words = sorted(values[unknown].unique())
@@ -150,91 +146,6 @@ def _of_levels(name: str, values: pd.Series[str]) -> Iterator[str]:
 def missing_option(words: Sequence[str]) -> str:
     """Return the option for texts that mean a missing value, ready to paste."""
     return f"--missing-values={shlex.quote(','.join(words))}"
-
-
-def says_unknown(text: str) -> bool:
-    """Whether a text may say that a value is not known."""
-    return _UNKNOWN.fullmatch(text) is not None
-
-
-class FarValue(NamedTuple):
-    """An isolated number: its lines, the range of the other numbers, and whether it is a common code."""
-
-    text: str
-    lines: pd.Index[int]
-    others: str
-    is_code: bool
-
-
-def far_values(values: pd.Series[float], least: int = 2) -> Iterator[FarValue]:
-    """Return the isolated numbers of a column.
-
-    Common codes, such as 9, or 8 and 9, are looked for beside `least` different values, other numbers beside five.
-    """
-    levels, codes = np.unique(values), list[float]()
-    for ends in (levels[::-1], levels) if levels.size else ():
-        n_beside = len([*takewhile(lambda level: _BESIDE.fullmatch(_in_short(level)), ends)])
-        for n in range(max(n_beside, 1), 0, -1):
-            others = np.setdiff1d(levels, [*codes, *ends[:n]])
-            if others.size >= least and _are_lone_codes(values, ends[:n], others):
-                codes += [*ends[:n]]
-                break
-    levels = np.setdiff1d(levels, codes)
-    pairs = [(levels[0], levels[1:]), (levels[-1], levels[:-1])] if len(levels) > 5 else []
-    far_ones = [far for far, others in pairs if _is_far(values, far, others)]
-    others = np.setdiff1d(levels, far_ones)
-    for far in (*sorted({*codes}), *far_ones):
-        span = f"{others[0]:g} to {others[-1]:g}"
-        yield FarValue(_in_short(far), values.index[values == far], span, far in codes)
-
-
-def _is_far(values: pd.Series[float], far: float, others: NDArray[np.float64]) -> bool:
-    """Whether a number is far from the others; a single one without negative numbers, also on a logarithmic scale."""
-    if not _gap(far, others) > FAR * np.ptp(others):
-        return False
-    if min(far, others[0]) < 0.0 or (values == far).sum() > 1:
-        return True
-    return _gap(np.log1p(far), np.log1p(others)) > float(np.ptp(np.log1p(others)))
-
-
-def _in_short(number: float) -> str:
-    return repr(float(number)).removesuffix(".0")
-
-
-def missing_codes(counts: Counter[str]) -> list[str]:
-    """Return the values of a target that may code a missing value: words such as unknown, and numbers such as 9."""
-    import pandas as pd
-
-    numbers = to_numbers(pd.Series([*counts.elements()], dtype=object)).dropna()
-    codes = {far.text for far in far_values(numbers, least=1) if far.is_code}
-    return [key for key in counts if key in codes or key == "-1" or says_unknown(key)]
-
-
-def _gap(far: float, others: NDArray[np.float64]) -> float:
-    return float(np.abs(far - others).min())
-
-
-def _are_lone_codes(values: pd.Series[float], far: NDArray[np.float64], others: NDArray[np.float64]) -> bool:
-    """Whether numbers that are often codes, the smallest or the largest in a column, are far from the others.
-
-    So are negative codes beside no other negative number, and those that are more than twice as frequent as the number
-    next to them. A 9, itself a number of few digits, must be above other whole numbers by their range, and other codes
-    farther than a share of it; the range of a skewed column is that of its nearer nine tenths.
-    """
-    first, gap = far[0], min(_gap(code, others) for code in far)
-    if not _CODE.fullmatch(_in_short(first)) or gap <= 1.0:
-        return False
-    if (first == -1.0 and others.size < 3) or (first == 9.0 and (others % 1.0).any()):
-        return False
-    nearest = others[np.abs(far[-1] - others).argmin()]
-    fewest = min((values == code).sum() for code in far)
-    if first < 0.0 <= others[0] or fewest > 2 * (values == nearest).sum():
-        return True
-    if first == 9.0:
-        return nearest < 9.0 and gap >= float(np.ptp(others))
-    rest = values[~values.isin(far)]
-    nearer = rest.quantile(NEARER) - rest.min() if first > nearest else rest.max() - rest.quantile(1 - NEARER)
-    return gap > FAR_CODE * float(nearer)
 
 
 def far_in_words(name: str, far: FarValue, columns: pd.DataFrame | None = None) -> str:

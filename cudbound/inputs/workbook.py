@@ -12,13 +12,16 @@ from typing import TYPE_CHECKING, Any
 
 from cudbound.basis.hints import install_command
 from cudbound.inputs.csv_file import Table, as_table, read_csv_file
-from cudbound.inputs.data_file import CsvError, DataFile, first_few, quoted
-from cudbound.inputs.file_content import (
+from cudbound.inputs.data_file import (
     MOST_BYTES,
     MOST_CELLS,
     WORKBOOK,
+    CsvError,
+    DataFile,
     content_of,
+    first_few,
     megabytes,
+    quoted,
     stripped,
     too_large,
 )

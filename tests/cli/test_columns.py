@@ -51,7 +51,7 @@ def test_missing_values_stop_the_command_with_counts_and_ways_on(fake: Fake, pat
 def test_what_was_done_stands_under_the_table_and_in_json(fake: Fake, patients):
     arguments = ["--exclude", "id", "--categorical", "auto", "--missing"]
     text = interval(*arguments, "median").stdout
-    assert "\nCategorical columns, found automatically: site (text).\n" in unwrapped(text)
+    assert "\nCategorical columns, found automatically: site.\n" in unwrapped(text)
     assert (
         "\nMissing values: 'bmi' 3, 'site' 2 of 40 rows, filled with the median of the column (a category with its "
         "most frequent level), in every fit; for cud, with that of all rows.\n"
@@ -60,7 +60,7 @@ def test_what_was_done_stands_under_the_table_and_in_json(fake: Fake, patients):
     assert run["n_samples"] == 36
     assert run["features"] == ["age", "bmi", "site=south", "site=west"]
     assert run["preparation"] == [
-        "Categorical columns, found automatically: site (text).",
+        "Categorical columns, found automatically: site.",
         "Missing values: 4 of 40 rows left out ('bmi' 3, 'site' 2).",
     ]
 

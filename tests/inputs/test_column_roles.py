@@ -54,12 +54,12 @@ def test_a_name_that_holds_a_comma_stands_alone_or_in_quotes(tmp_path):
     ("roles", "message"),
     [
         ({"features": ["age,bmj"]}, "--features: no column 'bmj' in 'data.csv'; did you mean 'bmi'?"),
-        ({"features": ["died"]}, "--features 'died': this column is the target; choose another one"),
+        ({"features": ["died"]}, "column 'died' is named in both --target and --features; choose one"),
         ({"features": ["age"], "exclude": ["age"]}, "column 'age' is named in both --features and --exclude"),
         ({"features": ["age"], "group": "age"}, "column 'age' is named in both --features and --group"),
         ({"features": ["age"], "weight": "age"}, "column 'age' is named in both --features and --weight"),
         ({"group": "age", "weight": "age"}, "column 'age' is named in both --group and --weight; choose one"),
-        ({"weight": "died"}, "--weight 'died': this column is the target; choose another one"),
+        ({"weight": "died"}, "column 'died' is named in both --target and --weight; choose one"),
         ({"weight": "bmj"}, "--weight: no column 'bmj' in 'data.csv'; did you mean 'bmi'?"),
         (
             {"features": ["age"], "categorical": ["sex"]},
@@ -116,26 +116,13 @@ def test_columns_that_are_no_features_may_hold_anything(tmp_path):
 def test_columns_of_text_become_categories_and_the_notes_name_them(tmp_path):
     data = read(tmp_path, ROWS, categorical=["auto"], exclude=["id"])
     assert data.feature_names == ("age", "sex=m", "stage", "bmi")
-    assert data.notes == ("Categorical columns, found automatically: sex (text).",)
-
-
-def test_integers_of_few_values_become_categories_on_request(tmp_path):
-    data = read(tmp_path, ROWS, categorical=["auto:3"], exclude=["id"])
-    assert data.feature_names == ("age", "sex=m", "stage=2", "stage=3", "bmi")
-    assert data.notes == ("Categorical columns, found automatically: sex (text); stage (integers).",)
-    assert read(tmp_path, ROWS, categorical=["auto:2"], exclude=["id"]).feature_names[2] == "stage"
-
-
-def test_a_column_of_two_integers_stays_a_number(tmp_path):
-    text = ROWS.replace(",3,", ",2,")
-    found = read(tmp_path, text, categorical=["auto:9"], exclude=["id,bmi"])
-    assert found.feature_names == ("age", "sex=m", "stage")
+    assert data.notes == ("Categorical columns, found automatically: sex.",)
 
 
 def test_named_columns_and_found_ones_go_together(tmp_path):
     data = read(tmp_path, ROWS, categorical=["stage,auto"], exclude=["id"])
     assert data.feature_names == ("age", "sex=m", "stage=2", "stage=3", "bmi")
-    assert data.notes == ("Categorical columns, found automatically: sex (text).",)
+    assert data.notes == ("Categorical columns, found automatically: sex.",)
 
 
 def test_a_column_that_is_called_auto_is_that_column(tmp_path):

@@ -225,8 +225,8 @@ def test_two_values_that_cross_the_classes_are_no_copy(tmp_path):
         ({"target": "zzz"}, "the columns are 'age', 'sex', 'bmi', 'died'"),
         ({"categorical": ("sax",)}, "--categorical: no column 'sax' in 'data.csv'; did you mean 'sex'?"),
         ({"exclude": ("BMI",)}, "--exclude: no column 'BMI' in 'data.csv'; did you mean 'bmi'?"),
-        ({"exclude": ("died",)}, "--exclude 'died': this column is the target"),
-        ({"categorical": ("died",)}, "--categorical 'died': this column is the target"),
+        ({"exclude": ("died",)}, "column 'died' is named in both --target and --exclude"),
+        ({"categorical": ("died",)}, "column 'died' is named in both --target and --categorical"),
         (
             {"categorical": ("sex",), "exclude": ("sex",)},
             "'sex' is named in both --categorical and --exclude",

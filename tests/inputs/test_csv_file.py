@@ -333,7 +333,7 @@ def test_a_file_is_not_read_beyond_the_limit(tmp_path, monkeypatch, packed):
     path = tmp_path / ("data.csv.gz" if packed else "data.csv")
     path.write_bytes(gzip.compress(content) if packed else content)
     assert len(read_csv_file(path).cells) == 1000
-    monkeypatch.setattr("cudbound.inputs.file_content.MOST_BYTES", 2**11)
+    monkeypatch.setattr("cudbound.inputs.data_file.MOST_BYTES", 2**11)
     size = r"more than 0 MB unpacked" if packed else r"0 MB"
     with pytest.raises(CsvError, match=rf"has {size}; at most 0 MB and 4,000,000 cells"):
         read_csv_file(path)

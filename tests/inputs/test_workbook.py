@@ -207,7 +207,7 @@ def test_a_sheet_of_too_many_cells_stops_early(tmp_path, monkeypatch, value):
 @pytest.mark.parametrize("size", [100, 2_000], ids=["the file", "its parts"])
 def test_the_parts_of_a_workbook_are_summed_before_they_are_unpacked(tmp_path, monkeypatch, size):
     path, _ = saved(tmp_path, One=TABLE * 100)
-    monkeypatch.setattr("cudbound.inputs.file_content.MOST_BYTES", path.stat().st_size + size - 100)
+    monkeypatch.setattr("cudbound.inputs.data_file.MOST_BYTES", path.stat().st_size + size - 100)
     monkeypatch.setattr("cudbound.inputs.workbook.MOST_BYTES", path.stat().st_size + size - 100)
     with pytest.raises(CsvError, match=r"'book.xlsx' has \d+ MB unpacked; at most 0 MB and"):
         read_data_file(DataFile(path, "", ""))

@@ -192,7 +192,7 @@ def test_unknown_names(folder):
         ),
         (
             {"target_column": "weight"},
-            "--features 'weight': this column is the target",
+            "column 'weight' is named in both --target and --features",
         ),
         (
             {"feature_columns": ["age", "height"]},

@@ -1,0 +1,318 @@
+"""A file as text: the roles of its columns, its missing cells, and the classes of its target; without scikit-learn."""
+
+from __future__ import annotations
+
+import csv
+import difflib
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from cudbound.inputs.classifier_recipe import STRATEGIES
+from cudbound.inputs.column_kinds import missing_codes, one_spelling, spelling
+from cudbound.inputs.csv_file import Table
+from cudbound.inputs.data_file import CsvError, DataFile, count_rows, first_few, quoted
+from cudbound.inputs.number_texts import key_of, to_numbers
+from cudbound.inputs.workbook import read_data_file
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+#: What stands for all columns of text in the list of the categorical ones.
+AUTO = "auto"
+#: Options that must not name the same column.
+EXCLUSIVE = {
+    "--target": ("--features", "--categorical", "--exclude", "--group", "--weight"),
+    "--categorical": ("--exclude", "--group", "--weight"),
+    "--features": ("--exclude", "--group", "--weight"),
+    "--group": ("--weight",),
+}
+#: Cells, in lower case, that say "no value".
+MISSING = frozenset({"", "na", "n/a", "#n/a", "nan", "<na>", "null", ".", "?"})
+#: What may be done about them on the command line.
+CHOICES = ("error", "drop", *STRATEGIES)
+#: They are left to a model that was fitted to data with missing values.
+KEEP = "keep"
+_FILLED_WITH = {
+    "median": "median of the column (a category with its most frequent level)",
+    "most-frequent": "most frequent value of the column",
+}
+
+
+@dataclass(frozen=True)
+class ParsedFile:
+    """A file as text, how to read it, and the roles of its columns."""
+
+    data: DataFile
+    table: Table
+    roles: Roles
+
+
+def parse_file(data: DataFile, used: Sequence[str] = ()) -> ParsedFile:
+    """Read a file as text, and check its header, the roles of its columns and the values of its target.
+
+    Parameters
+    ----------
+    data : DataFile
+    used : sequence of str, default ()
+        The columns that were used of such a file, in their order; if it has them, no others are read.
+
+    Raises
+    ------
+    CsvError
+        If the file cannot be read, the columns do not have the requested roles, or the target does not have the
+        requested classes.
+    """
+    table = read_data_file(data)
+    if used and set(used).issubset(table.names):
+        table = replace(table, cells=table.cells[[*used]], unnamed=table.unnamed.intersection(used))
+        data = replace(data, exclude=())
+    roles = find_roles(table, data)
+    if data.positive or data.all_classes:
+        # before missing values: with a wrong target, they would be reported for unrelated columns
+        cells = table.cells[[roles.target]]
+        values = cells[~missing_cells(cells, data.missing_values)][roles.target].dropna()
+        positive = None if data.all_classes else data.positive
+        classes_of(Counter(one_spelling(values.map(key_of))[0]), positive, roles.target, least=1)
+    return ParsedFile(data, table, roles)
+
+
+def classes_of(counts: Counter[str], positive: str | None, target: str, least: int = 2) -> tuple[str, ...]:
+    """Return the keys of the negative and of the positive class, or of all for None, each of them on `least` rows.
+
+    Parameters
+    ----------
+    counts : Counter of str
+        Rows of each key, see `key_of`.
+    positive : str or None
+        Value of the target that is the event; None for more than two classes.
+    target : str
+        Name of the column.
+    least : int, default=2
+        Rows that each class must have.
+
+    Raises
+    ------
+    CsvError
+        If there are other numbers of classes or rows, or no value is the event.
+    """
+    listed = first_few([f"{quoted(key)} ({count_rows(count)})" for key, count in counts.items()])
+    if positive is None and len(counts) == 2:
+        raise CsvError(
+            f"--all-classes: the target {quoted(target)} has two values, {listed}; choose one with --positive"
+        )
+    if (len(counts) != 2 and positive is not None) or len(counts) < 2:
+        raise CsvError(_not_two(counts, target, listed))
+    event = None if positive is None else spelling(key_of(positive.strip()))
+    if event is not None and event not in map(spelling, counts):
+        raise CsvError(
+            f"--positive {quoted(positive or '')} is not a value of {quoted(target)}; found {listed}; choose one of "
+            "these with --positive"
+        )
+    if min(counts.values()) < least:
+        raise CsvError(f"each class of {quoted(target)} needs at least two rows; found {listed}")
+    return tuple(sorted(counts) if event is None else sorted(counts, key=lambda key: spelling(key) == event))
+
+
+def _not_two(counts: Counter[str], target: str, listed: str) -> str:
+    number = {0: "no value", 1: "one value"}.get(len(counts), f"{len(counts)} values")
+    way = "choose another column with --target"
+    if len(counts) > 2:
+        way = (
+            "keep all classes with --all-classes of cudbound interval, use one class against the rest as the target, "
+            f"for each class in turn, or {way}"
+        )
+        if codes := missing_codes(counts):
+            way = (
+                f"add --missing-values={','.join(codes)} if that means a missing value in every column, {way}"
+            )
+    values = f"{number}: {listed}" if listed else number
+    return f"the target {quoted(target)} must have two classes; it has {values}; {way}"
+
+
+# --- roles
+
+
+@dataclass(frozen=True)
+class Roles:
+    """The columns of the file by their role.
+
+    Attributes
+    ----------
+    target : str
+    features : tuple of str
+        In the order of the file.
+    categorical : tuple of str
+        Features that were named as categorical.
+    automatic : bool
+        Whether text columns are also categorical.
+    group, weight : str or None
+    """
+
+    target: str
+    features: tuple[str, ...]
+    categorical: tuple[str, ...]
+    automatic: bool
+    group: str | None
+    weight: str | None = None
+
+    @property
+    def used(self) -> list[str]:
+        """Every column in which missing values must be filled or dropped."""
+        others = [name for name in (self.group, self.weight) if name is not None]
+        return list(dict.fromkeys([self.target, *self.features, *others]))
+
+    @property
+    def numeric(self) -> list[str]:
+        """The numeric columns that are not categories."""
+        weight = [] if self.weight is None else [self.weight]
+        return [name for name in (*self.features, *weight) if name not in self.categorical]
+
+
+def find_roles(table: Table, data: DataFile) -> Roles:
+    """Return the roles of the columns.
+
+    Raises
+    ------
+    CsvError
+        If a named column does not exist, a column has two roles, no feature is left, or a used column has no name.
+    """
+    categories = columns_named(table, data.categorical)
+    automatic = AUTO in categories and AUTO not in table.names
+    named = {
+        "--target": [data.target],
+        "--features": columns_named(table, data.features),
+        "--categorical": [name for name in categories if not automatic or name != AUTO],
+        "--exclude": columns_named(table, data.exclude),
+        "--group": [] if data.group is None else [data.group],
+        "--weight": [] if data.weight is None else [data.weight],
+    }
+    _check_names(table, named)
+    _check_parts(named)
+    left_out = {name for option in ("--target", "--exclude", "--group", "--weight") for name in named[option]}
+    features = tuple(
+        name for name in table.names if name in (named["--features"] or table.names) and name not in left_out
+    )
+    if not features:
+        raise CsvError(f"there is no feature column besides the target {quoted(data.target)}")
+    roles = Roles(data.target, features, tuple(named["--categorical"]), automatic, data.group, data.weight)
+    if unnamed := [name for name in roles.used if name in table.unnamed]:
+        raise CsvError(
+            f"{unnamed[0]} of {quoted(table.source)} has no name in the header (row numbers?); give it a name, or drop "
+            f'it with --exclude "{unnamed[0]}"'
+        )
+    return roles
+
+
+def columns_named(table: Table, texts: Iterable[str]) -> list[str]:
+    """Return the columns named by texts, each one column or several separated by commas.
+
+    A name that contains a comma must be the whole text, or in quotes.
+    """
+    columns: list[str] = []
+    for text in texts:
+        names = [text] if text in table.names else next(csv.reader([text], skipinitialspace=True), [])
+        columns += [name if name in table.names else name.strip() for name in names]
+    return list(dict.fromkeys(columns))
+
+
+def _check_names(table: Table, named: Mapping[str, Sequence[str]]) -> None:
+    for option, names in named.items():
+        for name in names:
+            if name not in table.names:
+                hints = "; ".join([_hint(table, name), *table.warnings])  # such as other sheets
+                raise CsvError(f"{option}: no column {quoted(name)} in {quoted(table.source)}; {hints}")
+
+
+def _hint(table: Table, name: str) -> str:
+    folded = [other for other in table.names if other.casefold() == name.strip().casefold()]
+    close = folded or difflib.get_close_matches(name, table.names, n=3)
+    if close:
+        return f"did you mean {' or '.join(map(quoted, close))}?"
+    return f"the columns are {first_few([quoted(other) for other in table.names])}"
+
+
+def _check_parts(named: Mapping[str, Sequence[str]]) -> None:
+    """Raise an error if a column has two roles that exclude each other."""
+    for first, others in EXCLUSIVE.items():
+        for second in others:
+            if both := [name for name in named[first] if name in named[second]]:
+                raise CsvError(f"column {quoted(both[0])} is named in both {first} and {second}; choose one")
+    outside = [name for name in named["--categorical"] if name not in (named["--features"] or [name])]
+    if outside:
+        raise CsvError(
+            f"column {quoted(outside[0])} is named in --categorical but not in --features; add it there"
+        )
+
+
+# --- missing cells
+
+
+def missing_cells(frame: pd.DataFrame, further: Sequence[str] = ()) -> pd.DataFrame:
+    """Return where a cell is missing, or equals one of the `further` texts; numbers are compared as numbers."""
+    import pandas as pd
+
+    texts = MISSING | {text.strip().lower() for text in further}
+    numbers = to_numbers(pd.Series(sorted(texts), dtype=object)).dropna()
+    absent: pd.DataFrame = frame.apply(
+        lambda column: column.str.lower().isin(texts) | to_numbers(column).isin(numbers)
+    )
+    return absent
+
+
+def settle_missing(
+    source: str, frame: pd.DataFrame, absent: pd.DataFrame, roles: Roles, missing: str
+) -> tuple[pd.DataFrame, str | None]:
+    """Return the used cells with nan where one is missing, and a sentence on what was done, or None.
+
+    Parameters
+    ----------
+    source : str
+        Name of the file.
+    frame : DataFrame of str
+        The used columns.
+    absent : DataFrame of bool
+        Where they are missing, see `missing_cells`.
+    roles : Roles
+    missing : str
+        One of `CHOICES`, or `KEEP`.
+
+    Raises
+    ------
+    CsvError
+        If a cell is missing and `missing` is "error", if the target, the group or the weight has a missing value
+        without "drop", if no complete row is left, or if a feature is empty.
+    """
+    counts = absent.sum()
+    columns = first_few([f"{quoted(str(name))} {count}" for name, count in counts.items() if count])
+    frame = frame.mask(absent)
+    if not columns:
+        return frame, None
+    number = f"{int(counts.sum())} missing value(s) in {quoted(source)}"
+    if missing == "error":
+        raise CsvError(
+            f"{number}: {columns}; --missing drop removes these rows, --missing median or most-frequent fills them in "
+            "every fit; or drop a column with --exclude COL"
+        )
+    n = len(frame)
+    if missing == "drop":
+        frame = frame[~absent.any(axis=1)]
+        if frame.empty:
+            raise CsvError(f"{number}: {columns}; no row is complete: drop a column with --exclude COL")
+        return frame, f"{n - len(frame)} of {n} rows left out ({columns})"
+    needed = [name for name in roles.used if name not in roles.features and counts[name]]
+    if needed:
+        raise CsvError(
+            f"column {quoted(needed[0])} lacks {counts[needed[0]]} value(s), which cannot be filled; remove these "
+            "rows with --missing drop"
+        )
+    empty = [quoted(str(name)) for name in roles.features if counts[name] == n]
+    if empty:
+        raise CsvError(f"column {first_few(empty)} is empty; drop it with --exclude COL")
+    if missing == KEEP:
+        return frame, f"{columns} of {n} rows, passed to the model"
+    return frame, (
+        f"{columns} of {n} rows, filled with the {_FILLED_WITH[missing]}, in every fit; for cud and the cap of "
+        "two-center, with that of all rows"
+    )
