@@ -123,7 +123,7 @@ def test_the_commands_decide_by_the_same_rule(tmp_path, monkeypatch):
     monkeypatch.setattr(bars, "PATIENCE", 0.0)
     for options in (
         ["interval", *data, "--methods", "martin-beta"],
-        ["compare-learners", *data, "--a", "ridge", "--b", "tree"],
+        ["compare-learners", *data, "--learners", "ridge,tree"],
     ):
         assert "refits" not in invoke(*options).stderr
         monkeypatch.setattr(bars, "in_notebook", lambda: True)

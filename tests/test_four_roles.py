@@ -106,7 +106,7 @@ def test_a_biostatistician_compares_two_classifiers():
         *PUBLISHED["birthwt"][0].split(),
         "--seed",
         "1",
-        *["--a", "logistic", "--b", "least-squares", "--standardize"],
+        *["--learners", "logistic,least-squares", "--standardize"],
     )
     assert found.exit_code == 0, found.stderr
     assert "repeated-k-fold-t" in found.stdout
@@ -126,7 +126,7 @@ def test_a_biostatistician_quotes_one_interval_and_its_methods():
 def test_a_biostatistician_learns_that_the_majority_class_is_not_beaten():
     options = PUBLISHED["birthwt"][0].split()
     found = shell(
-        "compare-learners", data("birthwt"), *options, "--a", "logistic", "--b", "majority", "--seed", "1"
+        "compare-learners", data("birthwt"), *options, "--learners", "logistic,majority", "--seed", "1"
     )
     assert "no evidence that logistic beats the majority class" in " ".join(found.stdout.split())
 

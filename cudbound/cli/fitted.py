@@ -50,15 +50,8 @@ MODEL_OPTIONS = (
 )
 
 
-def learner_option(
-    flag: str, help: str, default: str | None = None, names: Collection[str] = tuple(LEARNERS)
-) -> Decorator:
-    """Add an option for a classifier, by name."""
-    known = from_text(partial(_known_name, tuple(names)))
-    return click.option(flag, type=known, default=default, metavar="NAME", help=help)
-
-
-def _known_name(names: Sequence[str], text: str) -> str:
+def classifier_named(names: Collection[str], text: str) -> str:
+    """Return the name of a classifier, which must be one of `names`; raise a ValueError with a hint otherwise."""
     if text in names:
         return text
     way = did_you_mean(text, names, "they are")
@@ -67,24 +60,26 @@ def _known_name(names: Sequence[str], text: str) -> str:
     raise ValueError(f"{quoted(text)} is not one of the classifiers here; {way}")
 
 
-def set_option(
-    flag: str,
-    name: str,
-    classifier: str,
-    how: str = ", by its name in scikit-learn, such as C=0.5; the value is a number, true, false, none or a string",
-) -> Decorator:
-    """Add the option `flag` for parameters of a classifier; the command receives the texts as `name`."""
-    help = f"Option of the {classifier}{how}. May be repeated."
-    return click.option(flag, name, multiple=True, metavar="NAME=VALUE", help=help)
-
-
 def classifier_options(names: Collection[str], standardize: str, *more: Decorator) -> Decorator:
     """Add the options of one classifier; the command receives it as ``classifier``, a recipe or a saved model."""
     return combined(
         "classifier",
         _chosen,
-        learner_option("--classifier", f"Classifier to fit: {', '.join(names)}.", DEFAULT, names),
-        set_option("--set", "assignments", "classifier"),
+        click.option(
+            "--classifier",
+            type=from_text(partial(classifier_named, names)),
+            default=DEFAULT,
+            metavar="NAME",
+            help=f"Classifier to fit: {', '.join(names)}.",
+        ),
+        click.option(
+            "--set",
+            "assignments",
+            multiple=True,
+            metavar="NAME=VALUE",
+            help="Option of the classifier, by its name in scikit-learn, such as C=0.5; the value is a number, true, "
+            "false, none or a string. May be repeated.",
+        ),
         click.option("--standardize", is_flag=True, help=standardize),
         *more,
     )
@@ -134,8 +129,6 @@ def choose_classifier(
     assignments: Iterable[str],
     standardize: bool = False,
     threshold: float | None = None,
-    *,
-    option: str = "--set",
 ) -> ClassifierRecipe:
     """Return a recipe after trying its options on a small example.
 
@@ -147,8 +140,6 @@ def choose_classifier(
         Each is ``NAME=VALUE``; a value is a number, true, false, none, or a string.
     standardize : bool, default False
     threshold : float or None, default None
-    option : str, default "--set"
-        Option of the command line that contained the assignments.
 
     Raises
     ------
@@ -164,7 +155,7 @@ def choose_classifier(
     except ParameterError:
         raise
     except ValueError as error:
-        raise click.BadParameter(str(error), param_hint=f"'{option}'") from error
+        raise click.BadParameter(str(error), param_hint="'--set'") from error
 
 
 def find_model(model_file: Path | None, trust: Sequence[str]) -> SavedModel | None:

@@ -10,15 +10,14 @@ import click
 
 from cudbound.cli import options
 from cudbound.cli.advice import in_words_of_the_command
-from cudbound.cli.command import command, refuse_beside, say_seed
+from cudbound.cli.command import command, say_seed
 from cudbound.cli.file_options import data_options
 from cudbound.cli.fitted import (
     choose_classifier,
+    classifier_named,
     fit,
     folds_of,
-    learner_option,
     read_sample,
-    set_option,
     with_notes,
 )
 from cudbound.cli.output import ResultOutput, finish, result_options
@@ -30,50 +29,39 @@ if TYPE_CHECKING:
     from cudbound.resampling import Resampling
 
 ALTERNATIVES = ("two-sided", "less", "greater", "equivalent")
-#: Options of a comparison of two, and of one of several.
-OF_TWO = ("a", "b", "assigned_a", "assigned_b")
-OF_SEVERAL = ("reference", "assigned_several")
 
 
-def learner_names(text: str) -> tuple[str, ...]:
-    """Return two or more classifiers from names separated by commas."""
-    names = options.between_commas(text)
-    if len(names) < 2 or len(set(names)) < len(names):
-        raise ValueError(f"{text!r} is not a list of two or more different classifiers.")
-    return names
+def classifiers_by_label(text: str) -> dict[str, str]:
+    """Return the names of two or more classifiers by their labels; without a label, the name is one.
+
+    Examples
+    --------
+    >>> classifiers_by_label("tree,ridge"), classifiers_by_label("weak=logistic,strong=logistic")
+    ({'tree': 'tree', 'ridge': 'ridge'}, {'weak': 'logistic', 'strong': 'logistic'})
+    """
+    pairs = [part.rpartition("=") for part in options.between_commas(text)]
+    learners = {label.strip() or name: classifier_named(LEARNERS, name.strip()) for label, _, name in pairs}
+    if len(learners) < max(2, len(pairs)):
+        raise ValueError(
+            f"{text!r} is not a list of two or more different classifiers; label equal ones, as in a=ridge,b=ridge."
+        )
+    return learners
 
 
 def _recipes(
-    a: str | None,
-    b: str | None,
-    assigned_a: Iterable[str],
-    assigned_b: Iterable[str],
-    learners: tuple[str, ...] | None,
-    assigned_several: Iterable[str],
-    standardize: bool,
+    learners: dict[str, str], assigned_options: Iterable[str], standardize: bool
 ) -> dict[str, ClassifierRecipe]:
-    """Return the learners to compare, by name."""
-    if learners is None:
-        refuse_beside("--a and --b", OF_SEVERAL, "for several classifiers, use --learners")
-        for flag, name in (("--a", a), ("--b", b)):
-            if name is None:
-                raise click.UsageError(
-                    f"Missing option '{flag}'; choose two classifiers with --a and --b, or several with --learners."
-                )
-        two = {"a": (a or "", assigned_a), "b": (b or "", assigned_b)}
-        return {
-            flag if a == b else name: choose_classifier(name, assigned, standardize, option=f"--set-{flag}")
-            for flag, (name, assigned) in two.items()
-        }
-    refuse_beside("--learners", OF_TWO, "that option is for a comparison of two")
-    given: dict[str, list[str]] = {name: [] for name in learners}
-    for text in assigned_several:
-        name, _, assignment = text.partition(".")
-        if name not in given:
-            rule = f"does not begin with one of the --learners and a dot, such as {learners[0]}."
+    """Return the learners to compare, by label."""
+    assignments: dict[str, list[str]] = {label: [] for label in learners}
+    for text in assigned_options:
+        label, _, assignment = text.partition(".")
+        if label not in assignments:
+            rule = f"does not begin with one of the --learners and a dot, such as {next(iter(learners))}."
             raise click.BadParameter(f"{quoted(text)} {rule}", param_hint="'--set'")
-        given[name].append(assignment)
-    return {name: choose_classifier(name, own, standardize) for name, own in given.items()}
+        assignments[label].append(assignment)
+    return {
+        label: choose_classifier(name, assignments[label], standardize) for label, name in learners.items()
+    }
 
 
 @command("compare-learners")
@@ -81,22 +69,21 @@ def _recipes(
 @options.combined(
     "recipes",
     _recipes,
-    learner_option("--a", f"First classifier: {', '.join(LEARNERS)}."),
-    learner_option("--b", "Second classifier, from the same list."),
-    set_option("--set-a", "assigned_a", "first classifier"),
-    set_option("--set-b", "assigned_b", "second classifier", how=""),
     click.option(
         "--learners",
-        type=options.from_text(learner_names),
+        required=True,
+        type=options.from_text(classifiers_by_label),
         metavar="NAME,NAME,...",
-        help="Several classifiers instead of --a and --b: all pairs are compared, with adjustment for their number.",
+        help=f"Two or more of the classifiers {', '.join(LEARNERS)}. With more than two, all pairs are compared, with "
+        "adjustment for their number. LABEL=NAME gives one a label, as in a=ridge,b=ridge.",
     ),
     click.option(
         "--set",
-        "assigned_several",
+        "assigned_options",
         multiple=True,
         metavar="NAME.OPTION=VALUE",
-        help="Option of one of the --learners, such as logistic.C=0.5. May be repeated.",
+        help="Option of one of the --learners, by its name in scikit-learn, such as logistic.C=0.5; the value is a "
+        "number, true, false, none or a string. May be repeated.",
     ),
     click.option(
         "--standardize",
@@ -106,14 +93,11 @@ def _recipes(
 )
 @click.option(
     "--reference",
-    type=click.Choice(tuple(LEARNERS)),
     metavar="NAME",
     help="Compare every other classifier with this one of the --learners, instead of all pairs.",
 )
 @click.option(
     "--methods",
-    "--method",
-    "methods",
     type=options.from_text(options.between_commas),
     metavar="all|NAME,NAME,...",
     help="Tests to compute; 'cudbound methods --gives comparison' lists the names.  [default: repeated-k-fold-t, "
@@ -172,40 +156,43 @@ def compare_learners(
     """Test whether two classifiers, or several, have the same error, on matched splits of FILE.csv.
 
     All classifiers are fitted to the same training parts and tested on the same test parts. The table has the
-    difference of the errors (--a minus --b), an interval for it and a p-value. With --learners it has one line per
-    pair, with simultaneous limits and p-values adjusted by Holm's procedure. The file is as for 'cudbound interval'.
+    difference of the errors (the first minus the second), an interval for it and a p-value. For several classifiers it
+    has one line per pair, with simultaneous limits and p-values adjusted by Holm's procedure. The file is as for
+    'cudbound interval'.
     """
     from cudbound.analysis.question import Question
     from cudbound.intervals import DEFAULT_COMPARISONS, find_comparisons
     from cudbound.intervals.difference import check_alternative
 
-    asked = (DEFAULT_COMPARISONS[metric],) if methods is None else methods
-    found = find_comparisons(asked)
-    pairs = options.with_options(found, assigned)
+    names = (DEFAULT_COMPARISONS[metric],) if methods is None else methods
+    tests = find_comparisons(names)
+    pairs = options.with_options(tests, assigned)
+    if further["reference"] not in (None, *recipes):
+        raise click.BadParameter(f"it must be one of {', '.join(recipes)}.", param_hint="'--reference'")
     output.check([parsed.data.file])
     plain = {name: further[name] for name in ("confidence_level", "n_resamples", "n_jobs")}
-    Question.of(found, metric=metric, resampling=resampling, **plain)  # before any time is spent
-    check_alternative(further["alternative"], found, further["null"], further["confidence_level"])
+    Question.of(tests, metric=metric, resampling=resampling, **plain)  # before any time is spent
+    check_alternative(further["alternative"], tests, further["null"], further["confidence_level"])
     sample = read_sample(parsed)
-    fitted = {name: fit(one, sample, seed) for name, one in recipes.items()}
+    fitted = {label: fit(recipe, sample, seed) for label, recipe in recipes.items()}
     first = next(iter(fitted.values()))
     from cudbound.analysis.compare_learners import compare_learners as compare  # loads scikit-learn
 
     with in_words_of_the_command("some of the refits") as heard:
         table = compare(
-            {name: one.estimator for name, one in fitted.items()},
+            {label: learner.estimator for label, learner in fitted.items()},
             first.X,
             first.y,
-            methods=[*asked, *pairs],
+            methods=[*names, *pairs],
             metric=metric,
             groups=sample.groups,
             resampling=replace(resampling, cv=folds_of(sample, folds)),
             rng=seed,
             **further,
         )
-    described = {name: one.description for name, one in fitted.items()}
+    described = {label: learner.description for label, learner in fitted.items()}
     table = with_notes(table, sample, learners=described)
     say_seed(seed)
     output.write(table, table.report(style=output.style))
-    fits = [f"{name}: {warning}" for name, one in fitted.items() for warning in one.warnings]
+    fits = [f"{label}: {warning}" for label, learner in fitted.items() for warning in learner.warnings]
     finish([*fits, *heard.messages])

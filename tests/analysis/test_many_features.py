@@ -124,7 +124,7 @@ def test_the_commands_warn(tmp_path):
     arguments = [str(path), "--target", "ill", "--positive", "1", "--resamples", "20", "--seed", "0"]
     for command in (
         ["interval", *arguments, "--classifier", "ridge", "--methods", "bootstrap-percentile"],
-        ["compare-learners", *arguments, "--a", "ridge", "--b", "least-squares"],
+        ["compare-learners", *arguments, "--learners", "ridge,least-squares"],
     ):
         result = CliRunner().invoke(main, [*command, "--format", "json"])
         assert result.exit_code == 0, result.stderr

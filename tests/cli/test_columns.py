@@ -132,7 +132,7 @@ def test_two_learners_are_compared_on_filled_values(patients):
     result = invoke(
         *["compare-learners", "patients.csv", "--target", "died", "--positive", "yes", "--seed", "1"],
         *["--exclude", "id", "--categorical", "auto", "--missing", "most-frequent"],
-        *["--a", "logistic-ml", "--b", "ridge", "--size", "n_splits=5"],
+        *["--learners", "logistic-ml,ridge", "--size", "n_splits=5"],
     )
     assert result.exit_code == 0, result.stderr
     assert "filled with the most frequent value of the column, in every fit" in unwrapped(result.stdout)

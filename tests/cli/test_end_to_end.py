@@ -179,10 +179,16 @@ def test_a_comparison_shows_a_bar_with_the_remaining_time_and_stops_at_ctrl_c(fo
             "yes",
             "--seed",
             "3",
-            "--a",
-            "logistic",
         ],
-        *["--b", "svm", "--standardize", "--methods", "all", "--size", "n_nested_repeats=5000"],
+        *[
+            "--learners",
+            "logistic,svm",
+            "--standardize",
+            "--methods",
+            "all",
+            "--size",
+            "n_nested_repeats=5000",
+        ],
     )
     code, stdout, stderr = on_terminal(arguments, folder, interrupt_after=r"\dfit/s")
     assert code == 130

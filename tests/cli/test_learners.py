@@ -42,8 +42,8 @@ def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "data.csv"
 
 
-def run(*arguments: str, a: str = "least-squares", b: str = "ridge", exclude: str = "ward") -> Result:
-    fixed = ["compare-learners", "data.csv", "--target", "died", "--positive", "yes", "--a", a, "--b", b]
+def run(*arguments: str, learners: str = "least-squares,ridge", exclude: str = "ward") -> Result:
+    fixed = ["compare-learners", "data.csv", "--target", "died", "--positive", "yes", "--learners", learners]
     return invoke(*fixed, *(["--exclude", exclude] if exclude else []), *arguments)
 
 
@@ -58,7 +58,7 @@ def expected(a: Any, b: Any, second: str = "ridge", **arguments: Any) -> pd.Data
 
 
 def test_two_of_one_kind_are_told_apart_by_their_options():
-    result = run("--seed", "3", "--set-b", "alpha=9", a="ridge", b="ridge")
+    result = run("--seed", "3", "--set", "b.alpha=9", learners="a=ridge, b=ridge")
     assert "Differences of two errors, error(a) - error(b)" in result.stdout
     assert "\nb: least-squares classification with a ridge penalty (alpha = 9); " in result.stdout
 
@@ -75,10 +75,10 @@ def test_the_default_is_that_of_the_package():
 def test_every_option_reaches_the_package():
     names = ["k-fold-t", "grandvalet-bengio-t", "resampled-t"]
     result = run(
-        *["--seed", "3", "--format", "csv", "--method", ",".join(names), "--alternative", "less"],
+        *["--seed", "3", "--format", "csv", "--methods", ",".join(names), "--alternative", "less"],
         *["--confidence-level", "0.9", "--size", "n_folds=5", "--size", "n_splits=8", "--jobs", "2"],
-        *["--option", "grandvalet-bengio-t.rho=0.5", "--standardize", "--set-b", "C=0.01"],
-        b="logistic",
+        *["--option", "grandvalet-bengio-t.rho=0.5", "--standardize", "--set", "logistic.C=0.01"],
+        learners="least-squares,logistic",
     )
     theirs = expected(
         make_pipeline(StandardScaler(), LeastSquaresClassifier()),
@@ -156,10 +156,9 @@ def test_every_format_on_stdout_and_in_a_file(form):
 
 def test_the_notes_name_both_learners_and_what_was_chosen():
     result = run(
-        *["--seed", "3", "--set-a", "C=2", "--set-b", "kernel=rbf", "--standardize", "--size", "n_splits=4"],
-        *["--folds", "4"],
-        a="logistic",
-        b="svm",
+        *["--seed", "3", "--set", "logistic.C=2", "--set", "svm.kernel=rbf", "--standardize"],
+        *["--size", "n_splits=4", "--folds", "4"],
+        learners="logistic,svm",
     )
     notes = unwrapped(result.stdout)
     words = "standardization of features; logistic regression with a ridge penalty (C = 2)"
@@ -190,10 +189,8 @@ def test_hostile_column_names_are_escaped(data, form):
         *[
             "--exclude",
             "ward",
-            "--a",
-            "least-squares",
-            "--b",
-            "ridge",
+            "--learners",
+            "least-squares,ridge",
             "--seed",
             "3",
             "--methods",
@@ -222,12 +219,8 @@ def test_the_alternatives_of_the_option_are_those_of_the_package():
         (["--methods", "mcnema"], "Got 'mcnema' instead. Did you mean 'mcnemar'?"),
         (["--alternative", "smaller"], "'smaller' is not one of 'two-sided', 'less', 'greater', 'equiv"),
         (["--null", "much"], "Invalid value for '--null': 'much' is not a valid float"),
-        (["--set-a", "C=1"], "Invalid value for '--set-a': least-squares has no option 'C'"),
-        (["--set-b", "alhpa=1"], "'--set-b': ridge has no option 'alhpa'; did you mean alpha?"),
-        (
-            ["--a", "qda"],
-            "Invalid value for '--a': 'qda' is not one of the classifiers here; did you mean lda?",
-        ),
+        (["--set", "least-squares.C=1"], "Invalid value for '--set': least-squares has no option 'C'"),
+        (["--set", "ridge.alhpa=1"], "'--set': ridge has no option 'alhpa'; did you mean alpha?"),
         (["--option", "mcnemar.form=exact"], "'--option': 'mcnemar' is not one of the requested methods"),
         (["--size", "folds=5"], "there is no size 'folds'; did you mean n_folds?"),
         (["--model", "model.skops"], "No such option"),
@@ -268,9 +261,9 @@ def test_methods_that_do_not_fit_the_data_are_named(arguments, exclude, message)
     assert_error(run("--seed", "3", *arguments, exclude=exclude), 1, message)
 
 
-@pytest.mark.parametrize("missing", ["--a", "--b", "--target", "--positive"])
+@pytest.mark.parametrize("missing", ["--learners", "--target", "--positive"])
 def test_what_is_required(missing):
-    given = {"--target": "died", "--positive": "yes", "--a": "ridge", "--b": "svm"}
+    given = {"--target": "died", "--positive": "yes", "--learners": "ridge,svm"}
     del given[missing]
     arguments = [word for pair in given.items() for word in pair]
     assert_error(invoke("compare-learners", "data.csv", *arguments), 2, f"Missing option '{missing}'")
@@ -297,7 +290,10 @@ def test_data_errors(arguments, exclude, message):
 
 
 def test_a_fit_that_does_not_converge_is_said_in_one_line_with_the_way_on():
-    result = run("--seed", "3", "--set-b", "max_iter=1", "--size", "n_splits=2", b="linear-svm")
+    result = run(
+        *["--seed", "3", "--set", "linear-svm.max_iter=1", "--size", "n_splits=2"],
+        learners="least-squares,linear-svm",
+    )
     assert result.exit_code == 0
     assert result.stderr.startswith(
         "cudbound: warning: linear-svm: the classifier did not converge; standardize the features with --standardize, "

@@ -72,9 +72,7 @@ def test_a_list_given_twice_is_an_error():
 
 def test_two_classifiers_are_compared_by_their_auc():
     fixed = ("--target", "died", "--positive", "yes", "--seed", "4", "--resamples", "40", "--format", "json")
-    result = invoke(
-        "compare-learners", "data.csv", *fixed, "--a", "logistic", "--b", "ridge", "--metric", "auc"
-    )
+    result = invoke("compare-learners", "data.csv", *fixed, "--learners", "logistic,ridge", "--metric", "auc")
     (row,) = json.loads(result.stdout)["comparisons"]
     learners = {"a": LogisticRegression(), "b": RidgeClassifier()}
     expected = compare_learners(learners, X, Y, metric="auc", n_resamples=40, rng=4)

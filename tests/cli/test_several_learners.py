@@ -1,4 +1,4 @@
-"""``cudbound compare-learners --learners``: every pair as with --a and --b, adjusted for the number of pairs."""
+"""``cudbound compare-learners`` of several: every pair as in a comparison of two, adjusted for the number of pairs."""
 
 from __future__ import annotations
 
@@ -65,13 +65,12 @@ def test_each_pair_is_that_of_two_learners_and_the_number_of_pairs_is_accounted_
     assert list(zip(table["a"], table["b"], strict=True)) == pairs
     alone = table.drop(columns=PAIR_COLUMNS)
     for (a, b), (_, row) in zip(pairs, table.iterrows(), strict=True):
-        sets = ["--set-a", "C=0.01"] if a == "logistic" else []
-        sets += ["--set-b", "C=0.01"] if b == "logistic" else []
-        two = frame_of(run("--a", a, "--b", b, *sets, *options))
+        sets = ["--set", "logistic.C=0.01"] if "logistic" in (a, b) else []
+        two = frame_of(several(*sets, *options, names=(a, b)))
         expected = alone.loc[[row.name]].reset_index(drop=True)
         pd.testing.assert_frame_equal(two, expected)
         joint = frame_of(
-            run("--a", a, "--b", b, *sets, *options, "--confidence-level", str(1 - 0.1 / len(pairs)))
+            several(*sets, *options, "--confidence-level", str(1 - 0.1 / len(pairs)), names=(a, b))
         )
         limits = row[["simultaneous_low", "simultaneous_high"]].astype(float).tolist()
         assert limits == pytest.approx(joint.loc[0, ["low", "high"]].astype(float).tolist(), abs=1e-12)
@@ -100,36 +99,23 @@ def test_json_and_a_picture_beside_it():
     assert "<svg" in Path("pairs.svg").read_text()
 
 
-TWO = ["--a", "ridge", "--b", "tree"]
 SEVERAL = ["--learners", "ridge,tree,logistic"]
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (
-            [*TWO, *SEVERAL],
-            "--a and --learners cannot be combined: that option is for a comparison of two.",
-        ),
-        ([*SEVERAL, "--b", "tree"], "--b and --learners cannot be combined"),
-        ([*SEVERAL, "--set-b", "alpha=1"], "--set-b and --learners cannot be combined"),
-        (
-            [*TWO, "--reference", "tree"],
-            "--reference and --a and --b cannot be combined",
-        ),
-        ([*TWO, "--set", "tree.max_depth=2"], "--set and --a and --b cannot be combined"),
-        ([], "Missing option '--a'; choose two classifiers with --a and --b, or several with --learners."),
-        (["--a", "ridge"], "Missing option '--b'"),
+        ([], "Missing option '--learners'"),
+        ([*SEVERAL, "--reference", "svm"], "'--reference': it must be one of ridge, tree, logistic."),
         (["--learners", "ridge"], "'ridge' is not a list of two or more different classifiers"),
         (["--learners", "ridge,ridge"], "'ridge,ridge' is not a list of two or more different classifiers"),
-        (["--learners", "ridge,tre"], "Got 'tre' instead. Did you mean 'tree'?"),
+        (["--learners", "a=ridge,a=tree"], "is not a list of two or more different classifiers"),
+        (["--learners", "ridge,tre"], "'tre' is not one of the classifiers here; did you mean tree?"),
         ([*SEVERAL, "--set", "svm.C=1"], "'svm.C=1' does not begin with one of the --learners"),
         ([*SEVERAL, "--set", "tree.depth=1"], "tree has no option 'depth'"),
     ],
 )
-def test_the_two_ways_are_not_mixed_and_that_is_said_before_columns_are_read(
-    data, arguments, message, monkeypatch
-):
+def test_usage_errors_are_found_before_columns_are_read(data, arguments, message, monkeypatch):
     monkeypatch.setattr("cudbound.inputs.csv_columns.read_training_data", None)
     result = run(*arguments)
     assert_error(result, 2, message)

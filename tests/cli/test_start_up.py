@@ -29,8 +29,8 @@ OF_THE_FILE = [
     (("report", "p.csv", "--target", "no", "--positive", "1", "--output", "p.html"), 1, "no column 'no'"),
     (("interval", "p.csv", *ROLES, "--group", "center"), 1, "--group: no column 'center'"),
     (("interval", "p.csv", *ROLES, "--recommend", "--exclude", "bmi"), 1, "--exclude: no column 'bmi'"),
-    (("compare-learners", "p.csv", *ROLES, "--a", "tree"), 2, "Missing option '--b'"),
-    (("compare-learners", "p.csv", *ROLES, "--a", "tree", "--b", "lda", "--set-b", "sover=svd"), 2, "mean solver"),
+    (("compare-learners", "p.csv", *ROLES, "--learners", "tree"), 2, "two or more different classifiers"),
+    (("compare-learners", "p.csv", *ROLES, "--learners", "tree,lda", "--set", "lda.sover=svd"), 2, "mean solver"),
     (("compare-learners", "p.csv", *ROLES, "--learners", "tree,lda", "--set", "tree.depth=3"), 2, "max_depth"),
     (("compare-learners", "p.csv", "--target", "no", "--positive", "1", "--learners", "tree,lda"), 1, "no column"),
     (("plan",), 2, "Missing FILE.csv"),
@@ -52,9 +52,9 @@ WRONG = [
     (("interval", "p.csv", *ROLES, "--size", "n_fold=3"), 2, "did you mean n_folds"),
     (("interval", "p.csv", *ROLES, "--localization", "m"), 2, "--localization must be"),
     (("interval", "p.csv", *ROLES, "--output", "table.docx"), 2, "ends in '.docx'"),
-    (("compare-learners", "p.csv", *ROLES, "--a", "tree", "--b", "lda", "--methods", "t"), 2, "--methods must be"),
-    (("compare-learners", "p.csv", *ROLES, "--a", "tree", "--b", "lda", "--null", "2"), 2, "--null must be"),
-    (("compare-learners", "p.csv", *ROLES, "--a", "tree", "--b", "lda", "--resamples", "0"), 2, "--resamples must"),
+    (("compare-learners", "p.csv", *ROLES, "--learners", "tree,lda", "--methods", "t"), 2, "--methods must be"),
+    (("compare-learners", "p.csv", *ROLES, "--learners", "tree,lda", "--null", "2"), 2, "--null must be"),
+    (("compare-learners", "p.csv", *ROLES, "--learners", "tree,lda", "--resamples", "0"), 2, "--resamples must"),
     (("verify", "none.json", "p.csv"), 1, "'none.json'"),
 ]  # fmt: skip
 SCRIPT = """

@@ -732,7 +732,7 @@ def command_interval_of_metrics_and_groups() -> Numbers:
 @golden
 def command_compare_learners() -> Numbers:
     found = command_numbers(
-        "compare-learners", "--exclude", "clinic", "--a", "lda", "--b", "tree", "--seed", "53"
+        "compare-learners", "--exclude", "clinic", "--learners", "lda,tree", "--seed", "53"
     )
     return table(pd.DataFrame(found["comparisons"]), "method")
 
