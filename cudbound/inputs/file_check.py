@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -33,7 +33,6 @@ from cudbound.inputs.data_file import CsvError, DataFile, count_rows, first_few,
 from cudbound.inputs.number_texts import (
     PLAIN,
     THOUSANDS_COMMA,
-    Convention,
     conventions,
     doubts,
     in_plain_form,
@@ -56,7 +55,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 TARGET, ID, LEFT_OUT = "target", "ID", "left out"
-NUMERIC, CATEGORICAL = "numeric feature", "categorical feature"
+USABLE = NUMERIC, CATEGORICAL = "numeric feature", "categorical feature"
 CONSTANT, COPY, UNUSABLE = "constant", "copy of the target", "unusable as it is"
 #: Words in names of outcomes, and words that are names of outcomes if they stand alone; texts of events.
 _OUTCOMES = re.compile(
@@ -112,165 +111,250 @@ def check_file(data: DataFile) -> FileCheck:
     """
     import pandas as pd
 
-    table, data, problems = _table(data)
-    problems += table.warnings
-    cells = table.cells
-    if data.target:
-        find_roles(table, replace(data, exclude=[*columns_named(table, data.exclude), *table.unnamed]))
-    used = _candidates(table, data)
-    cells, data = _with_values_as_meant(cells, used, data, problems)
-    known = cells.mask(missing_cells(cells, data.missing_values))
-    kinds = {name: kind_of(name, known[name].dropna()) for name in table.names}
-    spelled = {name: one_spelling(known[name]) for name in used if kinds[name] == TEXT}
-    problems += [note for _, note in spelled.values() if note is not None]
-    known = known.assign(**{name: column for name, (column, _) in spelled.items()})
-    keys = known.map(key_of)
-    roles = {name: _role(name, keys[name], kinds[name], name in used) for name in table.names}
-    roles.update(dict.fromkeys(table.unnamed, "without a name"))
-    named = columns_named(table, data.categorical)
-    roles.update({name: CATEGORICAL for name in named if name in used and keys[name].nunique() > 1})
-    data = _with_target(known, keys, roles, data, problems)
-    labels = {data.target: TARGET, data.group: "group", data.weight: "weight"}
-    roles.update({name: role for name, role in labels.items() if name})
-    _tell(table, known, keys, roles, kinds, data, problems)
-    data = _readable(table, known, roles, data, problems)
-    columns = pd.DataFrame([_described(known[name], roles[name], kinds[name]) for name in table.names])
+    check = _Check(data)
+    check.guess_target()
+    check.question_columns()
+    check.make_readable()
+    columns = pd.DataFrame(
+        [_described(check.values[name], check.roles[name], check.kinds[name]) for name in check.table.names]
+    )
     error = None
     try:
-        if not data.target:
+        if not check.data.target:
             raise CsvError("no column has exactly two values; choose the target with --target COL")
-        read_training_data(data, parsed=ParsedFile(data, table, find_roles(table, data)))
+        roles = find_roles(check.table, check.data)
+        read_training_data(check.data, parsed=ParsedFile(check.data, check.table, roles))
     except CsvError as stopped:
         error = stopped
-    title = f"{quoted(table.source)}: {len(cells)} rows, {len(columns)} columns"
-    return FileCheck(title, columns, tuple(dict.fromkeys(problems)), data, error)
+    title = f"{quoted(check.table.source)}: {len(check.values)} rows, {len(columns)} columns"
+    return FileCheck(title, columns, tuple(dict.fromkeys(check.problems)), check.data, error)
 
 
-def _table(data: DataFile) -> tuple[Table, DataFile, list[str]]:
-    """Read a file, following the suggestions in its error messages."""
-    problems: list[str] = []
-    while True:
+class _Check:
+    """A file that is being checked: its content, its problems, and how it can be read.
+
+    Attributes
+    ----------
+    data : DataFile
+    problems : list of str
+    table : Table
+    used : list of str
+        The columns that can be features or the target.
+    values : DataFrame of str
+        The cells, with numbers in plain form, one spelling per level, and nan where one is missing.
+    keys : DataFrame of str
+        The same with one text for all spellings of a number.
+    kinds, roles : dict of str to str
+        The content and the role of every column.
+    """
+
+    def __init__(self, data: DataFile):
+        self.data, self.problems = data, list[str]()
+        self.table = self._read()
+        self.problems += self.table.warnings
+        if data.target:
+            exclude = [*self._named(data.exclude), *self.table.unnamed]
+            find_roles(self.table, replace(self.data, exclude=exclude))
+        out = {*self._named(data.exclude), *self.table.unnamed, data.group, data.weight}
+        features = {*(self._named(data.features) or self.table.names), data.target}
+        self.used = [name for name in self.table.names if name in features and name not in out]
+        self._find_convention()
+        self._find_missing_values()
+        values = self._present(self._cells)
+        self.kinds = {name: kind_of(name, values[name].dropna()) for name in self.table.names}
+        spelled = {name: one_spelling(values[name]) for name in self.used if self.kinds[name] == TEXT}
+        self.problems += [note for _, note in spelled.values() if note is not None]
+        self.values = values.assign(**{name: column for name, (column, _) in spelled.items()})
+        self.keys = self.values.map(key_of)
+        self.roles = {name: self._role(name) for name in self.table.names}
+
+    def _read(self) -> Table:
+        """Read the file, following the suggestions in its error messages."""
+        while True:
+            try:
+                table = read_data_file(self.data)
+                self.data = replace(self.data, encoding=self.data.encoding or table.encoding)
+                return table
+            except CsvError as error:
+                self.problems.append(str(error))
+                if not error.instead or len(self.problems) > TRIES:
+                    raise CsvError(". Then: ".join(self.problems)) from error
+                self.data = replace(self.data, **error.instead)
+
+    def _named(self, texts: Sequence[str]) -> list[str]:
+        return columns_named(self.table, texts)
+
+    def _present(self, cells: pd.DataFrame) -> pd.DataFrame:
+        return cells.mask(missing_cells(cells, self.data.missing_values))
+
+    @contextmanager
+    def _noting_error(self) -> Iterator[None]:
         try:
-            table = read_data_file(data)
-            return table, replace(data, encoding=data.encoding or table.encoding), problems
+            yield
         except CsvError as error:
-            problems.append(str(error))
-            if not error.instead or len(problems) > TRIES:
-                raise CsvError(". Then: ".join(problems)) from error
-            data = replace(data, **error.instead)
+            self.problems.append(str(error))
 
+    def _find_convention(self) -> None:
+        """Find decimal commas and separators of thousands, and write all numbers in plain form."""
+        present = self._present(self.table.cells[self.used])
+        kinds = {name: kind_of(name, present[name].dropna()) for name in self.used}
+        numbers = present[[name for name in self.used if kinds[name] in (SEPARATORS, NUMBERS, SLIPS)]]
+        if (self.data.decimal, self.data.thousands) == PLAIN:
+            separated = {name: SEPARATORS for name in numbers.columns if kinds[name] == SEPARATORS}
+            self.problems += of_kinds(numbers, separated)
+            fitting = [*conventions(numbers.to_numpy().ravel()), PLAIN]
+            # where commas separate the cells, a comma in a number separates thousands
+            in_quotes = self.data.delimiter == "," and fitting[0] != PLAIN and THOUSANDS_COMMA in fitting
+            convention = THOUSANDS_COMMA if in_quotes else fitting[0]
+            self.data = replace(self.data, **convention._asdict())
+        self._cells = self.table.cells
+        with self._noting_error():
+            plain = in_plain_form(self._cells[numbers.columns], self.data.decimal, self.data.thousands)
+            self._cells = self._cells.assign(**plain)
+            self.problems += doubts(numbers, self.data)
 
-def _candidates(table: Table, data: DataFile) -> list[str]:
-    """Return the columns that can be features or the target."""
-    out = {*columns_named(table, data.exclude), *table.unnamed, data.group, data.weight}
-    features = columns_named(table, data.features) or table.names
-    return [name for name in table.names if name not in out and (name in features or name == data.target)]
+    def _find_missing_values(self) -> None:
+        """Find words and codes that mean a missing value in columns of numbers."""
+        present = self._present(self._cells[self.used])
+        numbers = present.apply(to_numbers)
+        further, codes = [], []
+        for name in self.used:
+            words = present[name][present[name].notna() & numbers[name].isna()]
+            if 2 * len(words) >= present[name].count():
+                continue
+            if len(words) and all(says_unknown(word) or word.casefold() in ("nd", "none") for word in words):
+                different = sorted({*words})
+                self.problems.append(
+                    f"column {quoted(name)}: {first_few([*map(quoted, different)])} on {count_rows(len(words))} among "
+                    f"numbers; add {missing_option(different)} if it codes a missing value"
+                )
+                further += different
+            codes += [(name, far) for far in far_values(numbers[name].dropna()) if far.is_code]
+        n_columns = Counter(far.text for _, far in codes)
+        # what is a value of another column is left to a question, with the other codes of its column
+        shared = {
+            name for name, far in codes if (numbers == float(far.text)).any().sum() > n_columns[far.text]
+        }
+        for name, far in codes:
+            if name not in shared:
+                self.problems.append(far_in_words(name, far))
+                further.append(far.text)
+        missing_values = (*self.data.missing_values, *dict.fromkeys(further))
+        self.data = replace(self.data, missing_values=missing_values)
 
+    def _role(self, name: str) -> str:
+        keys, kind = self.keys[name], self.kinds[name]
+        if name in self.table.unnamed:
+            return "without a name"
+        if name not in self.used:
+            return {self.data.group: "group", self.data.weight: "weight"}.get(name, LEFT_OUT)
+        if name in self._named(self.data.categorical) and keys.nunique() > 1:
+            return CATEGORICAL
+        if is_id_name(name):
+            return ID
+        if keys.nunique() == 1:
+            return CONSTANT
+        is_unique = kind == IDS and keys.nunique() == keys.count()
+        if is_unique or has_long_numbers(keys) or numbers_the_rows(keys.dropna()):
+            return ID
+        return {NUMBERS: NUMERIC, TEXT: CATEGORICAL}.get(kind, UNUSABLE)
 
-def _message(check: Callable[[], object]) -> list[str]:
-    """Return the error message of a call."""
-    try:
-        check()
-    except CsvError as error:
-        return [str(error)]
-    return []
+    def guess_target(self) -> None:
+        """Guess the target and its event if they are not given."""
+        counts = {name: self.keys[name].value_counts().sort_index() for name in self.used}
+        pairs = [
+            name
+            for name in counts
+            if self.roles[name] in USABLE and len(counts[name]) == 2 and counts[name].min() > 1
+        ]
+        # a column named like an outcome comes before others of two values, even if it has more
+        named = [name for name in counts if _rank(name) == 2 and 1 < len(counts[name]) <= MOST_CLASSES]
+        guesses = [name for name in reversed(counts) if name in pairs or name in named]
+        data, positive = self.data, self.data.positive or ""
+        target = data.target or max(guesses, key=lambda name: (_rank(name), name in pairs), default="")
+        if not target:
+            return
+        self.roles[target] = TARGET
+        others = first_few([quoted(name) for name in pairs if name != target])
+        others = f"; other columns with two values: {others}" if others and not data.target else ""
+        number = counts[target]
+        if len(number) == 2:
+            texts = self.values[target].groupby(self.keys[target]).first()
+            likely = [key for key in number.index if _EVENTS.fullmatch(str(key).casefold())]
+            positive = positive or str(texts.loc[str(likely[0] if len(likely) == 1 else number.idxmin())])
+            if not (data.target and data.positive):
+                self.problems.append(
+                    f"target {quoted(target)} with the event {quoted(positive)}: "
+                    f"{'the event is ' * bool(data.target)}a guess; set them with --target COL --positive VALUE{others}"
+                )
+        elif not data.target:
+            self.problems.append(f"target {quoted(target)}: a guess; set it with --target COL{others}")
+        self.data = replace(data, target=target, positive=positive)
 
-
-def _with_values_as_meant(
-    cells: pd.DataFrame, used: list[str], data: DataFile, problems: list[str]
-) -> tuple[pd.DataFrame, DataFile]:
-    """Find decimal commas, and words and codes that mean a missing value."""
-    known = cells.mask(missing_cells(cells, data.missing_values))
-    kinds = {name: kind_of(name, known[name].dropna()) for name in used}
-    numeric = [name for name in used if kinds[name] in (SEPARATORS, NUMBERS, SLIPS)]
-    if (data.decimal, data.thousands) == PLAIN:
-        separated = {name: SEPARATORS for name in numeric if kinds[name] == SEPARATORS}
-        problems += of_kinds(known[numeric], separated)
-        data = replace(data, **_convention(known[numeric], data)._asdict())
-    try:
-        cells = cells.assign(**in_plain_form(cells[numeric], data.decimal, data.thousands))
-        problems += doubts(known[numeric], data)
-    except CsvError as error:
-        problems.append(str(error))
-    known = cells.mask(missing_cells(cells, data.missing_values))
-    numbers = known[used].apply(to_numbers)
-    further, codes = [], []
-    for name in used:
-        words = known[name][known[name].notna() & numbers[name].isna()]
-        if 2 * len(words) >= known[name].count():
-            continue
-        if len(words) and all(says_unknown(word) or word.casefold() in ("nd", "none") for word in words):
-            problems.append(
-                f"column {quoted(name)}: {first_few([quoted(word) for word in sorted({*words})])} on "
-                f"{count_rows(len(words))} among numbers; add {missing_option(sorted({*words}))} if it codes a missing "
-                "value"
+    def question_columns(self) -> None:
+        """Add the problems of columns and rows, and the roles of copies of the target."""
+        keys, target = self.keys, self.data.target
+        usable = self._with_role(*USABLE)
+        rows = keys[keys[target].notna()] if target else keys
+        if target and rows[target].nunique() == 2:
+            y = (rows[target] == rows[target].iloc[0]).to_numpy(dtype=np.int64)
+            with self._noting_error():
+                check_copies(rows[usable], y, target)
+            self.roles.update(dict.fromkeys(copies(rows[usable], y), COPY))
+            self.problems += _few(rows[target])
+        with self._noting_error():
+            check_constant(keys[self._with_role(CONSTANT)])
+        unusable = {name: self.kinds[name] for name in self._with_role(UNUSABLE, ID)}
+        named = {name: kind for name, kind in unusable.items() if kind not in (EMPTY, NUMBERS, SEPARATORS)}
+        self.problems += of_kinds(self.values, named)
+        if empty := [quoted(name) for name, kind in unusable.items() if kind == EMPTY]:
+            self.problems.append(f"column {first_few(empty)} is empty; drop it with --exclude COL")
+        if unnamed := sorted(self.table.unnamed.difference(self._named(self.data.exclude))):
+            self.problems.append(
+                f"{first_few(unnamed)} without a name in the header: give it a name, or drop it with --exclude COL"
             )
-            further += sorted({*words})
-        codes += [(name, far) for far in far_values(numbers[name].dropna()) if far.is_code]
-    n_columns = Counter(far.text for _, far in codes)
-    # what is a value of another column is left to a question, with the other codes of its column
-    shared = {name for name, far in codes if (numbers == float(far.text)).any().sum() > n_columns[far.text]}
-    for name, far in codes:
-        if name not in shared:
-            problems.append(far_in_words(name, far))
-            further.append(far.text)
-    return cells, replace(data, missing_values=(*data.missing_values, *dict.fromkeys(further)))
+        ids = [name for name in self._with_role(ID) if self.kinds[name] == NUMBERS]
+        numbers = self.values[self._with_role(NUMERIC)].apply(to_numbers)
+        features = [*self._with_role(*USABLE), *ids]
+        self.problems += suspicions(self.values, _roles(self.data, features), numbers)
 
+    def _with_role(self, *roles: str) -> list[str]:
+        return [name for name in self.table.names if self.roles[name] in roles]
 
-def _convention(numbers: pd.DataFrame, data: DataFile) -> Convention:
-    """Return how numbers are written; where commas separate the cells, a comma in a number separates thousands."""
-    fitting = conventions(text for name in numbers.columns for text in numbers[name])
-    if data.delimiter == "," and PLAIN not in fitting and THOUSANDS_COMMA in fitting:
-        return THOUSANDS_COMMA
-    return fitting[0] if fitting else PLAIN
-
-
-def _role(name: str, keys: pd.Series[str], kind: str, used: bool) -> str:
-    if not used:
-        return LEFT_OUT
-    if is_id_name(name):
-        return ID
-    if keys.nunique() == 1:
-        return CONSTANT
-    is_unique = kind == IDS and keys.nunique() == keys.count()
-    if is_unique or has_long_numbers(keys) or numbers_the_rows(keys.dropna()):
-        return ID
-    return {NUMBERS: NUMERIC, TEXT: CATEGORICAL}.get(kind, UNUSABLE)
-
-
-def _with_target(
-    known: pd.DataFrame, keys: pd.DataFrame, roles: dict[str, str], data: DataFile, problems: list[str]
-) -> DataFile:
-    """Guess the target and its event if they are not given."""
-    counts = {name: keys[name].value_counts().sort_index() for name in roles if roles[name] != LEFT_OUT}
-    pairs = [
-        name
-        for name in counts
-        if roles[name] in (NUMERIC, CATEGORICAL) and len(counts[name]) == 2 and counts[name].min() > 1
-    ]
-    # a column named like an outcome comes before others of two values, even if it has more
-    named = [name for name in counts if _rank(name) == 2 and 1 < len(counts[name]) <= MOST_CLASSES]
-    guesses = [name for name in reversed(counts) if name in pairs or name in named]
-    target = data.target or max(guesses, key=lambda name: (_rank(name), name in pairs), default="")
-    if not target:
-        return data
-    others = first_few([quoted(name) for name in pairs if name != target])
-    others = f"; other columns with two values: {others}" if others and not data.target else ""
-    values = keys[target].value_counts().sort_index()
-    if len(values) != 2:
-        if not data.target:
-            problems.append(f"target {quoted(target)}: a guess; set it with --target COL{others}")
-        return replace(data, target=target, positive=data.positive or "")
-    texts = known[target].groupby(keys[target]).first()
-    likely = [key for key in values.index if _EVENTS.fullmatch(str(key).casefold())]
-    event = data.positive or str(texts.loc[str(likely[0] if len(likely) == 1 else values.idxmin())])
-    if not (data.target and data.positive):
-        problems.append(
-            f"target {quoted(target)} with the event {quoted(event)}: "
-            f"{'a guess' if not data.target else 'the event is a guess'}; set them with --target COL --positive VALUE"
-            f"{others}"
+    def make_readable(self) -> None:
+        """Set options for reading the file: without unusable columns, and with a repeated ID as the group."""
+        values, n = self.values, len(self.values)
+        for name in self._with_role(*USABLE):
+            if 2 * values[name].count() < n:
+                self.problems.append(
+                    f"column {quoted(name)} has no value on {values[name].isna().sum()} of {n} rows; drop it with "
+                    f"--exclude {quoted(name)}"
+                )
+                self.roles[name] = "mostly missing"
+        ids = self._with_role(ID)
+        repeated = [name for name in ids if 5 < values[name].nunique() < values[name].count() == n]
+        if repeated and self.data.group is None:
+            self.data = replace(self.data, group=repeated[0])
+            self.roles[repeated[0]] = "ID, group"
+        data, features = self.data, self._with_role(*USABLE)
+        labels = [name for name in (data.target, data.group, data.weight) if name]
+        missing, absent = data.missing, values[[*features, *labels]].isna()
+        if missing == "error" and absent.any(axis=None):
+            with self._noting_error():
+                settle_missing(
+                    self.table.source, values[absent.columns], absent, _roles(data, features), missing
+                )
+            missing = "drop" if absent[labels].any(axis=None) else "median"
+        named = [name for name in self._named(data.categorical) if name in features or name not in self.roles]
+        if AUTO not in named and {*self._with_role(CATEGORICAL)}.difference(named):
+            named.append(AUTO)
+        self.data = replace(
+            data,
+            missing=missing,
+            features=[name for name in self._named(data.features) if name in features],
+            exclude=[name for name in self.table.names if name not in (*features, *labels)],
+            categorical=named,
         )
-    return replace(data, target=target, positive=event)
 
 
 def _rank(name: str) -> int:
@@ -279,39 +363,6 @@ def _rank(name: str) -> int:
     if any(map(_OUTCOMES.fullmatch, words)) or _ALONE.fullmatch(words[0]):
         return 2
     return int(any(map(_ALONE.fullmatch, words)))
-
-
-def _tell(
-    table: Table,
-    known: pd.DataFrame,
-    keys: pd.DataFrame,
-    roles: dict[str, str],
-    kinds: dict[str, str],
-    data: DataFile,
-    problems: list[str],
-) -> None:
-    """Add the problems of columns and rows, and the roles of copies of the target."""
-    usable = [name for name, role in roles.items() if role in (NUMERIC, CATEGORICAL)]
-    rows = keys[keys[data.target].notna()] if data.target else keys
-    if data.target and rows[data.target].nunique() == 2:
-        y = (rows[data.target] == rows[data.target].iloc[0]).to_numpy(dtype=np.int64)
-        problems += _message(lambda: check_copies(rows[usable], y, data.target))
-        roles.update(dict.fromkeys(copies(rows[usable], y), COPY))
-        problems += _few(rows[data.target])
-    problems += _message(lambda: check_constant(keys[[name for name in roles if roles[name] == CONSTANT]]))
-    unusable = {name: kinds[name] for name, role in roles.items() if role in (UNUSABLE, ID)}
-    told = {name: kind for name, kind in unusable.items() if kind not in (EMPTY, NUMBERS, SEPARATORS)}
-    problems += of_kinds(known, told)
-    if empty := [quoted(name) for name, kind in unusable.items() if kind == EMPTY]:
-        problems.append(f"column {first_few(empty)} is empty; drop it with --exclude COL")
-    if unnamed := sorted(table.unnamed.difference(columns_named(table, data.exclude))):
-        problems.append(
-            f"{first_few(unnamed)} without a name in the header: give it a name, or drop it with --exclude COL"
-        )
-    features = [name for name in usable if roles[name] != COPY]
-    ids = [name for name, role in roles.items() if role == ID and kinds[name] == NUMBERS]
-    numbers = known[[name for name in features if roles[name] == NUMERIC]].apply(to_numbers)
-    problems += suspicions(known, _roles(data, [*features, *ids]), numbers)
 
 
 def _roles(data: DataFile, features: Sequence[str]) -> Roles:
@@ -330,48 +381,11 @@ def _few(labels: pd.Series[str]) -> Iterator[str]:
         )
 
 
-def _readable(
-    table: Table, known: pd.DataFrame, roles: dict[str, str], data: DataFile, problems: list[str]
-) -> DataFile:
-    """Return options for reading the file: without unusable columns, and with a repeated ID as the group."""
-    for name in [name for name, role in roles.items() if role in (NUMERIC, CATEGORICAL)]:
-        if 2 * known[name].count() < len(known):
-            problems.append(
-                f"column {quoted(name)} has no value on {known[name].isna().sum()} of {len(known)} rows; drop it with "
-                f"--exclude {quoted(name)}"
-            )
-            roles[name] = "mostly missing"
-    repeated = [
-        name
-        for name, role in roles.items()
-        if role == ID and 5 < known[name].nunique() < known[name].count() == len(known)
-    ]
-    if repeated and data.group is None:
-        data = replace(data, group=repeated[0])
-        roles[repeated[0]] = "ID, group"
-    features = [name for name, role in roles.items() if role in (NUMERIC, CATEGORICAL)]
-    labels = [name for name in (data.target, data.group, data.weight) if name]
-    if data.missing == "error":
-        used, absent = known[[*features, *labels]], known[[*features, *labels]].isna()
-        check = partial(settle_missing, table.source, used, absent, _roles(data, features), data.missing)
-        if lacking := _message(check):
-            problems += lacking
-            data = replace(data, missing="drop" if absent[labels].any(axis=None) else "median")
-    named = [name for name in columns_named(table, data.categorical) if name in features or name not in roles]
-    texts = [name for name in features if roles[name] == CATEGORICAL and name not in named]
-    return replace(
-        data,
-        features=[name for name in columns_named(table, data.features) if name in features],
-        exclude=[name for name in table.names if name not in (*features, *labels)],
-        categorical=[*named, *([AUTO] if texts and AUTO not in named else [])],
-    )
-
-
 def _described(values: pd.Series[str], role: str, kind: str) -> dict[str, str]:
-    known = values.dropna()
-    numbers = to_numbers(known).dropna()
+    present = values.dropna()
+    numbers = to_numbers(present).dropna()
     whole = kind == NUMBERS and (numbers % 1 == 0).all()
-    levels = sorted(known.unique())
+    levels = sorted(present.unique())
     shown = ", ".join(level[:LONGEST] for level in levels[:SHOWN]) + (", ..." if len(levels) > SHOWN else "")
     if kind == NUMBERS and numbers.nunique() > SHOWN:
         shown = f"{numbers.min():g} to {numbers.max():g}"
@@ -380,5 +394,5 @@ def _described(values: pd.Series[str], role: str, kind: str) -> dict[str, str]:
         "role": role,
         "type": "integers" if whole else "text" if kind == IDS else kind,
         "missing": str(values.isna().sum()),
-        "levels": f"{known.nunique()}: {shown}" if levels else "0",
+        "levels": f"{present.nunique()}: {shown}" if levels else "0",
     }
