@@ -137,11 +137,10 @@ def read_training_data(
     """
     parsed = parse_file(data) if parsed is None else parsed
     table, roles = parsed.table, parsed.roles
-    numeric = in_plain_form(table.cells[roles.numeric], data.decimal, data.thousands)
-    everything = table.cells.assign(**numeric)
-    cells = everything[roles.used]
+    cells = table.cells.assign(**in_plain_form(table.cells[roles.numeric], data.decimal, data.thousands))
     absent = missing_cells(cells, data.missing_values)
-    frame, settled = settle_missing(table.source, cells, absent, roles, data.missing)
+    used = cells[roles.used]
+    frame, settled = settle_missing(table.source, used, absent[roles.used], roles, data.missing)
     target, features = roles.target, list(roles.features)
     labeled = [target, *([roles.group] if roles.group else [])]
     keys, warnings = _spelled_alike(frame.map(key_of), labeled)
@@ -158,11 +157,8 @@ def read_training_data(
         check_copies(keys[features], y, target)
     numbers = _numbers(frame[[name for name in features if name not in categorical]])
     if not any_features:
-        known = everything.mask(missing_cells(everything, data.missing_values))
-        warnings += [
-            *doubts(table.cells[numbers.columns].loc[frame.index], data),
-            *suspicions(known, roles, numbers),
-        ]
+        warnings += doubts(table.cells[numbers.columns].loc[frame.index], data)
+        warnings += suspicions(cells.mask(absent), roles, numbers)
     filled = settled is not None and data.missing in STRATEGIES
     design, names, levels = _design(keys, numbers, features, categorical, filled)
     as_text = frame[target].groupby(keys[target]).first()
@@ -184,7 +180,7 @@ def read_training_data(
         roles.weight,
         len(table.cells) - len(frame),
         tuple(warnings),
-        _roles(roles, everything.columns, in_levels, classes, y, settled),
+        _roles(roles, cells.columns, in_levels, classes, y, settled),
         keys[features].assign(**numbers),
     )
 

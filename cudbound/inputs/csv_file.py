@@ -70,7 +70,7 @@ class Table:
         return tuple(self.cells.columns)
 
 
-def read_csv_file(path: Path, content: bytes, reading: Reading | None = None) -> Table:
+def read_csv_file(path: Path, content: bytes, reading: Reading) -> Table:
     """Read a CSV file as text.
 
     Lines end in LF, CRLF or CR; quoted cells may contain delimiters, line ends and doubled quotes.
@@ -80,7 +80,7 @@ def read_csv_file(path: Path, content: bytes, reading: Reading | None = None) ->
     path : Path
     content : bytes
         The content of the file.
-    reading : Reading, optional
+    reading : Reading
 
     Raises
     ------
@@ -88,7 +88,6 @@ def read_csv_file(path: Path, content: bytes, reading: Reading | None = None) ->
         If the file is not text, is empty or has no records, has another delimiter, has a record with more or fewer
         cells than the header, or has two columns with the same name.
     """
-    reading = reading or Reading()
     if len(reading.delimiter) != 1 or reading.delimiter in '\r\n"':
         raise CsvError(
             f"--delimiter must be one character between cells, such as , or ;. Got {reading.delimiter!r}."
@@ -196,11 +195,11 @@ def _check_delimiter(path: Path, lines: Sequence[str], delimiter: str) -> None:
     """Raise an error if another delimiter splits the header, and the last of the first lines, into more cells."""
     bare = [line for text in lines if (line := re.sub(r'"[^"]*"', "", text).strip())]
     for place, line in enumerate(bare[:LEADING]):  # titles may stand above the header
-        n_found = line.count(delimiter)
+        n_delimiters = line.count(delimiter)
         other = max((other for other in DELIMITERS if other != delimiter), key=line.count)
         alike = bare[-1].count(other) == line.count(other)
-        if line.count(other) > n_found and (alike or not (n_found or place)):
-            columns = f"{n_found + 1} columns" if n_found else "one column"
+        if line.count(other) > n_delimiters and (alike or not (n_delimiters or place)):
+            columns = f"{n_delimiters + 1} columns" if n_delimiters else "one column"
             cells = [cell.strip(' "') for text in lines[place + 1 :] for cell in text.split(other)]
             numbers = next(iter(conventions(cells)), PLAIN)
             commas = numbers.decimal == ","  # as R's write.csv2 writes them
@@ -211,7 +210,7 @@ def _check_delimiter(path: Path, lines: Sequence[str], delimiter: str) -> None:
                 delimiter=other,
                 **(numbers._asdict() if commas else {}),
             )
-        if n_found and n_found == bare[-1].count(delimiter):
+        if n_delimiters and n_delimiters == bare[-1].count(delimiter):
             return
 
 
