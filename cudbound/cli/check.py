@@ -11,7 +11,7 @@ import click
 
 from cudbound.basis.rounding import printable
 from cudbound.cli.command import command, say
-from cudbound.cli.file_options import data_options
+from cudbound.cli.input_options import data_options
 from cudbound.inputs.data_file import CsvError, DataFile
 
 SECONDS_PER_MB = 8
@@ -32,14 +32,14 @@ def check(data: DataFile) -> None:
     size = data.file.stat().st_size / 2**20 if data.file.exists() else 0.0
     if size > 1.0:
         say(f"{size:.0f} MB take about {SECONDS_PER_MB * size:.0f} seconds")
-    found = check_file(data)
-    click.echo(render_report(methods_report(found.columns, title=found.title)))
-    click.echo("\nProblems:" if found.problems else "\nNo problems were found.")
-    for problem in found.problems:
+    content = check_file(data)
+    click.echo(render_report(methods_report(content.columns, title=content.title)))
+    click.echo("\nProblems:" if content.problems else "\nNo problems were found.")
+    for problem in content.problems:
         click.echo(f"- {printable(problem)}")
-    if found.error is not None:
-        raise found.error
-    line = command_line(found.data)
+    if content.error is not None:
+        raise content.error
+    line = command_line(content.data)
     if printable(line) != line:
         raise CsvError(
             "a name in the command to run next has unprintable characters; rename that column, or the file"
@@ -49,7 +49,7 @@ def check(data: DataFile) -> None:
 
 def command_line(data: DataFile) -> str:
     """Return the command that reads a file in this way, ready to paste."""
-    given = {
+    texts = {
         "--target": data.target,
         "--positive": data.positive,
         "--features": _listed(data.features),
@@ -68,7 +68,7 @@ def command_line(data: DataFile) -> str:
     }
     file = str(data.file)
     words = ["cudbound", "interval", f"./{file}" if file.startswith("-") else file]
-    for option, text in given.items():
+    for option, text in texts.items():
         if text:
             words += [f"{option}={text}"] if text.startswith("-") else [option, text]
     return shlex.join([*words, "--recommend"])

@@ -1,12 +1,14 @@
-"""Errors of the command: one line on stderr, documented exit codes, options by their names."""
+"""Errors and warnings of the command: one line on stderr, documented exit codes, options by their names."""
 
 from __future__ import annotations
 
 import re
 import shlex
 import sys
-from collections.abc import Callable, Iterable, Mapping
-from contextlib import suppress
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any, NoReturn
@@ -15,7 +17,18 @@ import click
 from click.core import ParameterSource
 from click.exceptions import NoArgsIsHelpError
 
-from cudbound.basis.exceptions import StatedError
+from cudbound.basis.exceptions import (
+    CudboundWarning,
+    NoMinimizerError,
+    NotCertifiedWarning,
+    NotMinimizerError,
+    SlowRefitsWarning,
+    StatedError,
+    UnscaledPenaltyWarning,
+    UnsupportedEstimatorError,
+    UnsupportedProblemError,
+    WarnedRefitsWarning,
+)
 from cudbound.basis.parameter_error import ParameterError
 from cudbound.basis.rounding import printable
 
@@ -52,6 +65,38 @@ NAMES = {
     "method": "methods",
 }
 
+#: The way out of an error that states its fact; the first class that fits.
+REMEDIES: dict[type[StatedError], str] = {
+    NoMinimizerError: (
+        "choose a classifier with a penalty, such as logistic, or convex-loss with the option penalty=0.01, or one "
+        "whose loss always has a minimizer, such as least-squares"
+    ),
+    NotMinimizerError: (
+        "add --polish for the CUD interval of the exact minimizer, or fit more exactly with the options tol=1e-10 and "
+        "max_iter=100000 of the classifier; a model from a file must have been fitted to the rows of FILE.csv, and to "
+        "the weights of --weight, if it had any"
+    ),
+    UnsupportedEstimatorError: (
+        "choose another classifier, or drop the methods that need it from --methods, such as cud, aci and bbc-cv: the "
+        "other methods support any classifier"
+    ),
+    UnsupportedProblemError: "add --solver cvxpy for the slow reference solver.",
+}
+
+
+#: The way on from a fit that did not converge.
+CONVERGE = (
+    "standardize the features with --standardize, or allow more steps with the classifier's option max_iter=N"
+)
+#: Options, by what they are in Python.
+OPTIONS = {
+    "n_jobs=-1": "--jobs -1",
+    "a smaller n_resamples": "a smaller --resamples",
+    "a smaller n_replicates": "a smaller --replicates",
+    'resampling=Resampling(inner="oob")': "--inner oob",
+    "smaller resampling=Resampling(sizes=...)": "a smaller --size",
+}
+
 
 class NotedOption(click.Option):
     """Option that changes numbers and appears nowhere else in the notes under a table."""
@@ -66,8 +111,8 @@ class OneLineCommand(click.Command):
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Keep the texts of the options with their values; raise an error if a list option is given twice."""
         ctx.meta["typed"], _, order = self.make_parser(ctx).parse_args(list(args))
-        lists = [one for one in order if not one.multiple and "," in (one.metavar or "")]
-        if twice := next((one for number, one in enumerate(lists) if one in lists[:number]), None):
+        lists = [option for option in order if not option.multiple and "," in (option.metavar or "")]
+        if twice := next((option for place, option in enumerate(lists) if option in lists[:place]), None):
             raise click.UsageError(f"{twice.opts[-1]} is given twice; separate the names by commas.", ctx)
         return super().parse_args(ctx, args)
 
@@ -76,14 +121,14 @@ class OneLineCommand(click.Command):
         try:
             return super().invoke(ctx)
         except ValueError as error:
-            named = re.match(r"The '([\w.-]+)' parameter ", str(error))
-            flag = _flag(ctx, named[1]) if named else None
-            if not named or flag is None:
+            parameter = re.match(r"The '([\w.-]+)' parameter ", str(error))
+            flag = _flag(ctx, parameter[1]) if parameter else None
+            if not parameter or flag is None:
                 raise
-            said = f"{flag} {str(error)[named.end() :]}"
+            message = f"{flag} {str(error)[parameter.end() :]}"
             if isinstance(error, ParameterError):
-                raise click.UsageError(said, ctx) from error
-            raise ValueError(said) from error
+                raise click.UsageError(message, ctx) from error
+            raise ValueError(message) from error
 
 
 class OneLineGroup(click.Group):
@@ -138,15 +183,15 @@ def _flag(context: click.Context, parameter: str) -> str | None:
     if "." in parameter:  # an option of a method
         return f"--option {parameter}"
     names = (parameter, NAMES.get(parameter))
-    return next((one.opts[0] for one in context.command.params if one.name in names), None)
+    return next((option.opts[0] for option in context.command.params if option.name in names), None)
 
 
 def refuse_beside(option: str, names: Iterable[str], reason: str) -> None:
     """Raise UsageError if one of the options `names` was typed together with another that excludes it."""
     context = click.get_current_context()
-    for one in context.command.params:
-        if one.name in names and context.get_parameter_source(one.name) is ParameterSource.COMMANDLINE:
-            shown = one.opts[0] if isinstance(one, click.Option) else one.make_metavar(context)
+    for other in context.command.params:
+        if other.name in names and context.get_parameter_source(other.name) is ParameterSource.COMMANDLINE:
+            shown = other.opts[0] if isinstance(other, click.Option) else other.make_metavar(context)
             raise click.UsageError(f"{shown} and {option} cannot be combined: {reason}.")
 
 
@@ -155,13 +200,13 @@ def typed_options() -> str | None:
     context = click.get_current_context(silent=True)
     if context is None:  # no command is running, as in a test
         return None
-    return " ".join(_typed(context, lambda one: isinstance(one, NotedOption))) or None
+    return " ".join(_typed(context, lambda option: isinstance(option, NotedOption))) or None
 
 
 def typed_command(leave_out: Iterable[str]) -> str:
     """Return the command as it was typed, without some options, and with file names without their folders."""
     context = click.get_current_context()
-    words = _typed(context, lambda one: isinstance(one, click.Option) and one.name not in leave_out)
+    words = _typed(context, lambda option: isinstance(option, click.Option) and option.name not in leave_out)
     return " ".join(
         [PROGRAM, str(context.info_name), shlex.quote(Path(context.meta["typed"]["file"]).name), *words]
     )
@@ -171,14 +216,16 @@ def _typed(context: click.Context, kept: Callable[[click.Parameter], bool]) -> l
     """Return the parameters that were typed, each with its values, quoted for a shell."""
     typed: Mapping[str, Any] = context.meta.get("typed", {})
     words: list[str] = []
-    for one in context.command.params:
-        value = typed.get(one.name or "")
-        if value is None or not kept(one):
+    for option in context.command.params:
+        value = typed.get(option.name or "")
+        if value is None or not kept(option):
             continue
         texts: list[str] = [value] if isinstance(value, str) else value
-        if isinstance(one.type, click.Path):
+        if isinstance(option.type, click.Path):
             texts = [Path(text).name for text in texts]
-        words += [one.opts[0]] if value is True else [f"{one.opts[0]} {shlex.quote(text)}" for text in texts]
+        words += (
+            [option.opts[0]] if value is True else [f"{option.opts[0]} {shlex.quote(text)}" for text in texts]
+        )
     return words
 
 
@@ -198,3 +245,113 @@ def fail(message: str, exit_code: int) -> NoReturn:
     """Write one line to stderr and exit with `exit_code`."""
     say(f"error: {message}")
     sys.exit(exit_code)
+
+
+# --- warnings and errors of the package, with options instead of arguments
+
+
+@dataclass
+class CollectedWarnings:
+    """The warnings of a computation.
+
+    Attributes
+    ----------
+    messages : list of str
+        With the options of the command, each once.
+    certified : bool
+        Whether all bounds are proved.
+    """
+
+    messages: list[str] = field(default_factory=list)
+    certified: bool = True
+
+    def add(self, message: str) -> None:
+        """Add a message, unless it is already there."""
+        if message not in self.messages:
+            self.messages.append(message)
+
+
+@contextmanager
+def in_words_of_the_command(fits: str) -> Iterator[CollectedWarnings]:
+    """Collect warnings of this package and of fits that did not converge; reword errors to name command options.
+
+    Parameters
+    ----------
+    fits : str
+        What is fitted, such as "some of the refits".
+
+    Yields
+    ------
+    CollectedWarnings
+        Filled while the block runs. Warnings of other packages are passed on.
+
+    Raises
+    ------
+    ValueError
+        With the fact from the package, and the command's remedy.
+    """
+    from sklearn.exceptions import ConvergenceWarning
+
+    collected = CollectedWarnings()
+    pass_on = warnings.showwarning
+    passed_on = set()
+
+    def collect(message: Warning | str, category: type[Warning], *place: Any, **named: Any) -> None:
+        if isinstance(message, SlowRefitsWarning):  # of use before the time is spent
+            say(str(SlowRefitsWarning(message.fact, tuple(OPTIONS[way] for way in message.helps))))
+        elif issubclass(category, CudboundWarning):
+            collected.certified &= not isinstance(message, NotCertifiedWarning)
+            collected.add(worded(message))
+        elif issubclass(category, ConvergenceWarning):  # whose own text is several lines long
+            collected.add(f"{fits} did not converge; {CONVERGE}")
+        elif (category, *place[:2]) not in passed_on:  # refits reset the registry of Python
+            passed_on.add((category, *place[:2]))
+            pass_on(message, category, *place, **named)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", CudboundWarning)
+        warnings.simplefilter("default", ConvergenceWarning)  # thousands of refits may raise the same one
+        warnings.showwarning = collect
+        try:
+            yield collected
+        except tuple(REMEDIES) as error:
+            remedy = next(text for kind, text in REMEDIES.items() if isinstance(error, kind))
+            raise ValueError(f"{error.fact.removesuffix('.')}; {remedy}") from error
+
+
+def worded(warning: Warning | str) -> str:
+    """Return a warning with options of the command instead of arguments in Python."""
+    if isinstance(warning, UnscaledPenaltyWarning):
+        return f"{warning.fact}; add --standardize"
+    if isinstance(warning, WarnedRefitsWarning):
+        return f"{warning.fact}; {CONVERGE}" if "ConvergenceWarning" in warning.categories else str(warning)
+    if isinstance(warning, NotCertifiedWarning):
+        return _not_certified(warning)
+    return warning if isinstance(warning, str) else warning.args[0]
+
+
+def _more_time() -> str:
+    """Return how to allow the search more time, with options that only some commands have."""
+    context = click.get_current_context(silent=True)
+    if context is not None and all("--time-limit" not in option.opts for option in context.command.params):
+        return "'cudbound interval' has the option --time-limit SECONDS to allow more time"
+    return (
+        "allow more time with --time-limit SECONDS, remove the limit with --total-node-limit none, or increase "
+        "--node-limit"
+    )
+
+
+def _not_certified(event: NotCertifiedWarning) -> str:
+    from cudbound.basis.quantiles import within
+
+    fact = "aci: bounds were used"
+    if event.half_width is not None:
+        fact = f"{event.method}: q is {within(*event.half_width)}; the larger value was used"
+    messages = [f"{fact}, which can only make the interval longer."]
+    if event.n_limited:
+        messages.append(f"A limit stopped the search in {event.n_limited} draws: {_more_time()}.")
+    if event.n_inaccurate:
+        messages.append(
+            f"Rounding left {event.n_inaccurate} draws unproved: rescale the features or look for an outlier."
+        )
+    return " ".join(messages)

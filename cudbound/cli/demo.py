@@ -1,16 +1,18 @@
-"""The command ``cudbound demo``: a small real data set, and the meaning of the table."""
+"""The commands ``cudbound demo``, on a small real data set, and ``cudbound example``, a file to try the others."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from cudbound.basis.rounding import format_proportion
-from cudbound.cli.command import command
+from cudbound.cli.command import command, say
 from cudbound.cli.fitted import FittedClassifier, fit
-from cudbound.cli.output import ResultOutput, finish
+from cudbound.cli.output import ResultOutput, check_paths, emit, finish, output_option
 from cudbound.cli.run_interval import compute, write
 from cudbound.inputs.classifier_recipe import ClassifierRecipe
 from cudbound.report.plain_text import paragraph
@@ -19,6 +21,8 @@ if TYPE_CHECKING:
     from cudbound.analysis.table import IntervalTable
     from cudbound.inputs.csv_columns import TrainingData
 
+#: No patient of it exists; its name says so wherever the file itself is found.
+NAME = "simulated_patients.csv"
 N_SAMPLES = 50
 #: The first seed whose training error lies between .15 and .35, where an interval has something to say.
 SAMPLE_SEED = 1
@@ -99,7 +103,27 @@ def demo() -> None:
     data = demo_data()
     click.echo(introduction(data) + "\n")
     fitted = fit(ClassifierRecipe(), data.sample, SEED)
-    table, heard, _ = compute(fitted, SEED, **ARGUMENTS)
+    table, collected, _ = compute(fitted, SEED, **ARGUMENTS)
     write(table, ResultOutput("table", style=Style()))
     click.echo("\n" + meaning(data, fitted, table))
-    finish([*fitted.warnings, *heard.messages], heard.certified)
+    finish([*fitted.warnings, *collected.messages], collected.certified)
+
+
+def example_text() -> str:
+    """Return the file of simulated patients, one line per patient below a header."""
+    return (files("cudbound.inputs") / NAME).read_text(encoding="utf-8")
+
+
+@command("example")
+@output_option("File to write; - for stdout, the default. An existing file is replaced.")
+def example(*, path: Path | None) -> None:
+    """Print a CSV file of 60 simulated patients, for trying the other commands.
+
+    The patients are not real: age, sex, body mass index, creatinine and diabetes were drawn at random, and death from
+    a logistic model of age, creatinine and diabetes.
+    """
+    check_paths({"--output": path})
+    emit(example_text().removesuffix("\n"), path)
+    say(
+        "these patients are simulated; the columns are id, age, sex, bmi, creatinine, diabetes and died (yes or no)"
+    )

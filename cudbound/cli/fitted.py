@@ -3,22 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-import click
-
-from cudbound.basis.hints import did_you_mean
-from cudbound.basis.parameter_error import ParameterError
-from cudbound.cli.advice import in_words_of_the_command
-from cudbound.cli.command import refuse_beside, say, typed_options
-from cudbound.cli.model_file import SavedModel, load_model
-from cudbound.cli.options import FILE, Decorator, combined, from_text, parse_assignments, parse_value
+from cudbound.cli.command import in_words_of_the_command, say, typed_options
+from cudbound.cli.model_file import SavedModel
+from cudbound.cli.options import parse_value
 from cudbound.cli.output import finish
-from cudbound.inputs.classifier_recipe import DEFAULT, LEARNERS, ClassifierRecipe
+from cudbound.inputs.classifier_recipe import ClassifierRecipe
 from cudbound.inputs.data_file import first_few, quoted
 from cudbound.inputs.parsed_file import ParsedFile
 
@@ -29,68 +22,6 @@ if TYPE_CHECKING:
     from cudbound.inputs.csv_columns import TrainingData
 
     SomeTable = TypeVar("SomeTable", IntervalTable, ComparisonTable)
-
-#: Where a classifier may come from a file, see `find_model`.
-MODEL_OPTIONS = (
-    click.option(
-        "--model",
-        "model_file",
-        type=FILE,
-        metavar="FILE.skops",
-        help="Fitted scikit-learn classifier to use, saved by skops.io.dump, instead of fitting one; FILE.csv must "
-        "contain the rows that it was fitted to.",
-    ),
-    click.option(
-        "--trust",
-        multiple=True,
-        metavar="TYPE",
-        help="Full name of a type to load from the file of --model although it is not known to be harmless, such as "
-        "sklearn.tree._tree.Tree. Only for files whose origin you know. May be repeated.",
-    ),
-)
-
-
-def classifier_named(names: Collection[str], text: str) -> str:
-    """Return the name of a classifier, which must be one of `names`; raise a ValueError with a hint otherwise."""
-    if text in names:
-        return text
-    way = did_you_mean(text, names, "they are")
-    if text in LEARNERS:
-        way += " Fit any other scikit-learn classifier in Python, and give its file with --model."
-    raise ValueError(f"{quoted(text)} is not one of the classifiers here; {way}")
-
-
-def classifier_options(names: Collection[str], standardize: str, *more: Decorator) -> Decorator:
-    """Add the options of one classifier; the command receives it as ``classifier``, a recipe or a saved model."""
-    return combined(
-        "classifier",
-        _chosen,
-        click.option(
-            "--classifier",
-            type=from_text(partial(classifier_named, names)),
-            default=DEFAULT,
-            metavar="NAME",
-            help=f"Classifier to fit: {', '.join(names)}.",
-        ),
-        click.option(
-            "--set",
-            "assignments",
-            multiple=True,
-            metavar="NAME=VALUE",
-            help="Option of the classifier, by its name in scikit-learn, such as C=0.5; the value is a number, true, "
-            "false, none or a string. May be repeated.",
-        ),
-        click.option("--standardize", is_flag=True, help=standardize),
-        *more,
-    )
-
-
-def _chosen(
-    model_file: Path | None = None, trust: Sequence[str] = (), **of_a_fit: Any
-) -> ClassifierRecipe | SavedModel:
-    if model_file is not None:
-        refuse_beside("--model", of_a_fit, "the classifier of --model is already fitted")
-    return find_model(model_file, trust) or choose_classifier(**of_a_fit)
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,8 +42,8 @@ class FittedClassifier:
         The classifier in words, for the notes under the table.
     warnings : sequence of str
         Warnings about the fit or the file.
-    event : object
-        Its label of the event.
+    labels : sequence of object
+        Its labels of the classes of the sample; of two, the second is the event.
     """
 
     estimator: Any
@@ -121,48 +52,7 @@ class FittedClassifier:
     sample: TrainingData
     description: str
     warnings: Sequence[str] = ()
-    event: Any = 1
-
-
-def choose_classifier(
-    classifier: str,
-    assignments: Iterable[str],
-    standardize: bool = False,
-    threshold: float | None = None,
-) -> ClassifierRecipe:
-    """Return a recipe after trying its options on a small example.
-
-    Parameters
-    ----------
-    classifier : str
-        One of `cudbound.inputs.classifier_recipe.LEARNERS`.
-    assignments : iterable of str
-        Each is ``NAME=VALUE``; a value is a number, true, false, none, or a string.
-    standardize : bool, default False
-    threshold : float or None, default None
-
-    Raises
-    ------
-    click.BadParameter
-        If an option is malformed, unknown or given twice, or if its value is invalid for the class.
-    ParameterError
-        If the classifier is unknown, or the threshold is not a number.
-    """
-    try:
-        return ClassifierRecipe(
-            classifier, tuple(parse_assignments(assignments).items()), standardize, threshold=threshold
-        )
-    except ParameterError:
-        raise
-    except ValueError as error:
-        raise click.BadParameter(str(error), param_hint="'--set'") from error
-
-
-def find_model(model_file: Path | None, trust: Sequence[str]) -> SavedModel | None:
-    """Return the classifier of --model, or None without one; --trust needs --model."""
-    if trust and model_file is None:
-        raise click.UsageError("--trust allows types in a model file; give that file with --model.")
-    return None if model_file is None else load_model(model_file, trust)
+    labels: Sequence[Any] = (0, 1)
 
 
 def read_sample(parsed: ParsedFile, say_roles: bool = False) -> TrainingData:
@@ -201,11 +91,14 @@ def fit(classifier: ClassifierRecipe | SavedModel, sample: TrainingData, seed: i
     from cudbound.adapters.fit_keywords import fit_keywords
     from cudbound.adapters.procedure import describe_classifier  # loads scikit-learn
 
-    with in_words_of_the_command("the classifier") as heard:
+    with in_words_of_the_command("the classifier") as collected:
         estimator = replace(classifier, missing=sample.missing, levels=sample.levels)(seed)
         estimator.fit(sample.X, sample.labels, **fit_keywords(estimator, sample.weights))
     description = describe_classifier(estimator)
-    return FittedClassifier(estimator, sample.X, sample.labels, sample, description, heard.messages)
+    labels = (0, 1) if sample.event else sample.classes
+    return FittedClassifier(
+        estimator, sample.X, sample.labels, sample, description, collected.messages, labels
+    )
 
 
 def _match(model: SavedModel, sample: TrainingData) -> FittedClassifier:
@@ -218,12 +111,9 @@ def _match(model: SavedModel, sample: TrainingData) -> FittedClassifier:
     except (ValueError, TypeError) as error:  # sklearn's NotFittedError is a ValueError
         raise ValueError(f"--model: {name} cannot be used: {error}") from error
     X = _columns(estimator, sample, name)
-    event, coded = _event(classes.tolist(), sample, name) if sample.event else (1, False)
-    if sample.event:
-        y = classes[event * (sample.y == 1) + (1 - event) * (sample.y != 1)]
-    else:
-        places = _places(classes.tolist(), sample, name)
-        y = classes[[places[code] for code in sample.y]]
+    places, coded = _places(classes.tolist(), sample, name)
+    y = classes[[places[code] for code in sample.y]]
+    labels = [classes.tolist()[place] for place in places]
     try:
         wrong = int((estimator.predict(X) != y).sum())
     except Exception as error:  # the state of a saved model can be anything
@@ -240,17 +130,16 @@ def _match(model: SavedModel, sample: TrainingData) -> FittedClassifier:
         ) from error
     description = model.description
     if coded:
-        label, other = classes[event].item(), classes[1 - event].item()
         if 2 * wrong > y.size:
             raise ValueError(
-                f"--model: {name} was fitted to the classes {other!r} and {label!r}. With {label!r} as the event "
-                f"'{sample.event}', it misclassifies {wrong} of {y.size} rows, so the codes are probably reversed: "
-                f"choose the other value with --positive, or check that {quoted(sample.source)} contains the rows "
-                "that it was fitted to"
+                f"--model: {name} was fitted to the classes {labels[0]!r} and {labels[1]!r}. With {labels[1]!r} as the "
+                f"event '{sample.event}', it misclassifies {wrong} of {y.size} rows, so the codes are probably "
+                f"reversed: choose the other value with --positive, or check that {quoted(sample.source)} contains the "
+                "rows that it was fitted to"
             )
-        description += f", with class {label!r} as the event"
+        description += f", with class {labels[1]!r} as the event"
     description = describe_classifier(estimator, description)
-    return FittedClassifier(estimator, X, y, sample, description, model.warnings, classes.tolist()[event])
+    return FittedClassifier(estimator, X, y, sample, description, model.warnings, labels)
 
 
 def _listed(names: Sequence[str]) -> str:
@@ -259,19 +148,19 @@ def _listed(names: Sequence[str]) -> str:
 
 def _columns(estimator: Any, sample: TrainingData, name: str) -> Any:
     """Return the features in the order of the model, matched by name or, without names, by number."""
-    known = getattr(estimator, "feature_names_in_", None)
-    found = sample.feature_names
-    if known is None:
-        expected = getattr(estimator, "n_features_in_", len(found))
-        if expected != len(found):
+    fitted_to = getattr(estimator, "feature_names_in_", None)
+    features = sample.feature_names
+    if fitted_to is None:
+        expected = getattr(estimator, "n_features_in_", len(features))
+        if expected != len(features):
             raise ValueError(
-                f"--model: {name} was fitted to {expected} features, {quoted(sample.source)} has {len(found)}: "
-                f"{_listed(found)}; drop columns with --exclude COL, or code categories with --categorical COL"
+                f"--model: {name} was fitted to {expected} features, {quoted(sample.source)} has {len(features)}: "
+                f"{_listed(features)}; drop columns with --exclude COL, or code categories with --categorical COL"
             )
         return sample.X
-    names = [str(one) for one in known]
-    missing = [one for one in names if one not in found]
-    extra = [one for one in found if one not in names]
+    names = [*map(str, fitted_to)]
+    missing = [column for column in names if column not in features]
+    extra = [column for column in features if column not in names]
     if missing or extra:
         raise ValueError(
             f"--model: {name} was fitted to other columns than {quoted(sample.source)} has: missing "
@@ -280,32 +169,25 @@ def _columns(estimator: Any, sample: TrainingData, name: str) -> Any:
         )
     import pandas as pd
 
-    return pd.DataFrame(sample.X, columns=list(found))[names]
+    return pd.DataFrame(sample.X, columns=list(features))[names]
 
 
-def _event(classes: list[Any], sample: TrainingData, name: str) -> tuple[int, bool]:
-    """Return which of the two classes of a model is the event, and whether a numeric code decided this."""
-    negative, positive = sample.classes
-    for event in (0, 1):
-        if _same(positive, classes[event]) and _same(negative, classes[1 - event]):
-            return event, False
-    if all(isinstance(one, bool | int | float) for one in classes) and set(classes) in ({0, 1}, {-1, 1}):
-        return classes.index(1), True
+def _places(classes: list[Any], sample: TrainingData, name: str) -> tuple[list[int], bool]:
+    """Return the place of each value of the target in the classes of a model, and whether codes 0 and 1 decided it."""
+    matches = [
+        [place for place, label in enumerate(classes) if _same(value, label)] for value in sample.classes
+    ]
+    if [len(places) for places in matches] == [1] * len(classes):
+        return [place for (place,) in matches], False
+    two = len(matches) == 2
+    are_codes = two and all(isinstance(label, bool | int | float) for label in classes)
+    if are_codes and set(classes) in ({0, 1}, {-1, 1}):
+        return [1 - classes.index(1), classes.index(1)], True
     raise ValueError(
-        f"--model: {name} was fitted to the classes {classes[0]!r} and {classes[1]!r}, which are neither the values "
-        f"{quoted(negative)} and {quoted(positive)} of the target in {quoted(sample.source)} nor 0 and 1"
+        f"--model: {name} was fitted to the classes {first_few([*map(repr, classes)])}, which are "
+        f"{'neither' if two else 'not'} the values {_listed(sample.classes)} of the target in {quoted(sample.source)}"
+        f"{' nor 0 and 1' * two}"
     )
-
-
-def _places(classes: list[Any], sample: TrainingData, name: str) -> list[int]:
-    """Return the index of each value of the target among the classes of a model."""
-    found = [[k for k, label in enumerate(classes) if _same(text, label)] for text in sample.classes]
-    if [len(one) for one in found] != [1] * len(classes):
-        raise ValueError(
-            f"--model: {name} was fitted to the classes {first_few(list(map(repr, classes)))}, which are not the "
-            f"values {_listed(sample.classes)} of the target in {quoted(sample.source)}"
-        )
-    return [place for (place,) in found]
 
 
 def _same(text: str, label: Any) -> bool:

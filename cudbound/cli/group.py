@@ -6,12 +6,10 @@ import click
 
 from cudbound.cli.check import check
 from cudbound.cli.command import OneLineGroup
-from cudbound.cli.demo import demo
-from cudbound.cli.example import example
-from cudbound.cli.explain import explain
+from cudbound.cli.demo import demo, example
 from cudbound.cli.interval import interval
 from cudbound.cli.learners import compare_learners
-from cudbound.cli.methods import methods
+from cudbound.cli.methods import explain, methods
 from cudbound.cli.report import report
 from cudbound.cli.sample_size import plan
 from cudbound.cli.study import study

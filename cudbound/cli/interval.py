@@ -7,29 +7,25 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
-from click.core import ParameterSource
 
 from cudbound.cli import options
 from cudbound.cli.command import NotedOption, command, refuse_beside, say_seed
-from cudbound.cli.file_options import data_options
-from cudbound.cli.fitted import (
-    MODEL_OPTIONS,
-    FittedClassifier,
-    classifier_options,
-    fit,
-    folds_of,
-    read_sample,
+from cudbound.cli.fitted import FittedClassifier, fit, folds_of, read_sample
+from cudbound.cli.input_options import (
+    all_classes_option,
+    classifier_of_file,
+    data_options,
+    for_classifier,
+    weight_option,
 )
 from cudbound.cli.model_file import SavedModel
 from cudbound.cli.output import ResultOutput, finish, picture, picture_form, result_options
 from cudbound.cli.run_interval import compute, write
-from cudbound.cli.verify import SavedCommand
-from cudbound.inputs.classifier_recipe import CLASSIFIERS, STRATEGIES, ClassifierRecipe
-from cudbound.inputs.data_file import DataFile
-from cudbound.inputs.parsed_file import KEEP, ParsedFile
+from cudbound.cli.verify import save_option, saved_text
+from cudbound.inputs.classifier_recipe import ClassifierRecipe
+from cudbound.inputs.parsed_file import ParsedFile
 
 if TYPE_CHECKING:
-    from cudbound.analysis.table import IntervalTable
     from cudbound.basis.method_card import Asked
     from cudbound.intervals import Method
     from cudbound.metrics.metrics import Metrics
@@ -47,7 +43,7 @@ def _metrics(text: str) -> tuple[str, ...]:
 
 
 @dataclass(frozen=True)
-class AskedMetrics:
+class RequestedMetrics:
     """The requested metrics, with the values of the file."""
 
     metric: tuple[str, ...]
@@ -55,71 +51,28 @@ class AskedMetrics:
     costs: tuple[str, ...]
     prevalence: Any
 
-    def in_words(self, threshold: float | None) -> Metrics:
-        """Return the `metric` argument, with values of the target, for a classifier with this threshold."""
+    def resolve(self, threshold: float | None, fitted: FittedClassifier | None = None) -> str | Metrics:
+        """Return the `metric` argument: with values of the target, or with the labels of a fitted classifier."""
         from cudbound.metrics.metrics import Metrics
 
+        if self == RequestedMetrics(("error",), False, (), None):
+            return "error"
         try:
             costs = options.parse_assignments(self.costs, "VALUE=COST, such as yes=5")
         except ValueError as error:
             raise click.BadParameter(str(error), param_hint="'--cost'") from error
+        event = None
+        if fitted is not None and fitted.sample.event:
+            event, labels = fitted.labels[1], dict(zip(fitted.sample.classes, fitted.labels, strict=True))
+            if costs and set(costs) != set(labels):
+                needed = " ".join(f"--cost {value}=NUMBER" for value in labels)
+                rule = f"there must be one per value of the target: {needed}"
+                raise click.BadParameter(rule, param_hint="'--cost'")
+            costs = {labels[value]: cost for value, cost in costs.items()}
+        elif fitted is not None and costs:
+            raise click.UsageError("--cost needs two classes, and cannot be combined with --all-classes.")
         threshold = threshold if "net-benefit" in self.metric else None
-        return Metrics(self.metric, None, costs or None, self.prevalence, self.joint, threshold=threshold)
-
-    def in_labels(self, fitted: FittedClassifier) -> str | Metrics:
-        """Return the `metric` argument, with labels of the classifier."""
-        if self == AskedMetrics(("error",), False, (), None):
-            return "error"
-        if not fitted.sample.event:
-            from cudbound.metrics.metrics import Metrics
-
-            if self.costs:
-                raise click.UsageError("--cost needs two classes, and cannot be combined with --all-classes.")
-            return Metrics(self.metric, prevalence=self.prevalence, joint=self.joint)
-        (other,) = [label for label in fitted.estimator.classes_.tolist() if label != fitted.event]
-        labels = dict(zip(fitted.sample.classes, (other, fitted.event), strict=True))
-        asked = self.in_words(getattr(fitted.estimator, "threshold", None))
-        if asked.costs and set(asked.costs) != set(labels):
-            needed = " ".join(f"--cost {value}=NUMBER" for value in labels)
-            rule = f"there must be one per value of the target: {needed}"
-            raise click.BadParameter(rule, param_hint="'--cost'")
-        of_labels = {labels[value]: cost for value, cost in (asked.costs or {}).items()} or None
-        return replace(asked, event=fitted.event, costs=of_labels)
-
-
-weight_option = click.option(
-    "--weight",
-    cls=NotedOption,
-    metavar="COL",
-    help="Column of row weights, such as inverse sampling probabilities. The fit, its refits and all mean losses use "
-    "them; binomial limits use the effective number of rows.",
-)
-all_classes_option = click.option(
-    "--all-classes",
-    is_flag=True,
-    help="Instead of --positive: keep all values of the target, more than two, as classes. Metrics are the error, the "
-    "accuracy and the sensitivity of each class. Needs a --classifier for several classes, such as logistic.",
-)
-save_option = click.option(
-    "--save",
-    type=options.FILE,
-    metavar="PATH",
-    help="Also write a file for checking the result with 'cudbound verify'; it contains no row of the data.",
-)
-#: The classifier, fitted to the file or from a file of its own; the command gets it as ``classifier``.
-classifier_of_file = classifier_options(
-    CLASSIFIERS,
-    "Standardize every feature to mean 0 and standard deviation 1 before the fit. The scaling is fixed for cud, "
-    "and refitted on every draw otherwise.",
-    click.option(
-        "--threshold",
-        type=float,
-        metavar="FLOAT",
-        help="Classify a case as an event from this probability on, or from this score if the classifier has no "
-        "probabilities. Choose it without looking at these data.",
-    ),
-    *MODEL_OPTIONS,
-)
+        return Metrics(self.metric, event, costs or None, self.prevalence, self.joint, threshold=threshold)
 
 
 @command("interval")
@@ -135,9 +88,9 @@ classifier_of_file = classifier_options(
     "clinical prediction models), conditional (error of this classifier), algorithm (error of the learning "
     "algorithm), probability (AUC and Brier score), all (all of these), tuned (needs a fitted search from --model).",
 )
-@options.combined(
+@options.options_as_object(
     "metric",
-    AskedMetrics,
+    RequestedMetrics,
     click.option(
         "--metric",
         cls=NotedOption,
@@ -204,7 +157,7 @@ classifier_of_file = classifier_options(
         metavar="INT|oob",
         help="Inner draws per draw for bootstrap-percentile, bootstrap-bias-corrected and two-stage; oob needs "
         "none, and only a fiftieth of the fits.",
-    ),
+    )
 )
 @click.option(
     "--fallback",
@@ -235,7 +188,7 @@ def interval(
     parsed: ParsedFile,
     classifier: ClassifierRecipe | SavedModel,
     methods: tuple[str, ...],
-    metric: AskedMetrics,
+    metric: RequestedMetrics,
     recommend: bool,
     seed: int,
     n_seeds: int | None,
@@ -255,7 +208,10 @@ def interval(
     numeric, or a category listed in --categorical. Empty cells and NA, N/A, NaN, null, . and ? are missing values; the
     command counts them and stops, unless --missing is given.
     """
-    data = _checked_classes(parsed.data, classifier)
+    if parsed.data.all_classes and getattr(classifier, "classifier", "") in ("least-squares", "convex-loss"):
+        raise click.UsageError(
+            "--all-classes needs a classifier for several classes, such as --classifier logistic."
+        )
     if recommend:
         refuse_beside("--recommend", ["methods"], "it computes the recommended interval")
     from cudbound.analysis.question import Question  # loads SciPy
@@ -263,26 +219,24 @@ def interval(
     from cudbound.report.headline import RECOMMENDED
 
     methods = RECOMMENDED[:1] if recommend else methods
-    asked = find_methods(methods)
-    pairs = options.with_options(asked, assigned, fallback)
+    requested = find_methods(methods)
+    pairs = options.with_options(requested, assigned, fallback)
     if instability or instability_plot is not None:
-        _check_instability(asked, instability, output)
-    model = classifier if isinstance(classifier, SavedModel) else None
-    read = [data.file, None if model is None else model.path]
+        _check_instability(requested, instability, output)
+    read = [parsed.data.file, getattr(classifier, "path", None)]
     output.check(read, {"--instability-plot": instability_plot, "--save": save})
-    if model is not None:
-        data = data_for_model(data)
+    parsed = for_classifier(parsed, classifier)
     # before any time is spent; a saved model tells its threshold when it is read
-    in_words = metric.in_words(0.5 if isinstance(classifier, SavedModel) else classifier.threshold)
-    Question.of(asked, metric=in_words, resampling=resampling, **further)
-    sample = read_sample(replace(parsed, data=data), recommend or "auto" in ",".join(data.categorical))
+    resolved = metric.resolve(classifier.threshold if isinstance(classifier, ClassifierRecipe) else 0.5)
+    Question.of(requested, metric=resolved, resampling=resampling, **further)
+    sample = read_sample(parsed, recommend or parsed.roles.automatic)
     fitted = fit(classifier, sample, seed)
-    table, heard, ranges = compute(
+    table, collected, ranges = compute(
         fitted,
         seed,
         n_seeds,
         methods=[*methods, *pairs],
-        metric=metric.in_labels(fitted),
+        metric=metric.resolve(getattr(fitted.estimator, "threshold", None), fitted),
         groups=sample.groups,
         sample_weight=sample.weights,
         resampling=replace(resampling, cv=folds_of(sample, folds)),
@@ -291,27 +245,16 @@ def interval(
     say_seed(seed)
     files: dict[Path, str | bytes] = {}
     if save is not None:
-        files[save] = saved_text(table, replace(parsed, data=data), classifier, folds)
+        files[save] = saved_text(table, parsed, classifier, folds)
     if instability_plot is not None and table.instability is not None:
         files[instability_plot] = table.instability.display().image(picture_form(instability_plot))
     write(table, output, files, ranges=ranges, instability=instability, headline_only=recommend)
-    finish([*fitted.warnings, *heard.messages], heard.certified, output.style.percent)
+    finish([*fitted.warnings, *collected.messages], collected.certified, output.style.percent)
 
 
-def _checked_classes(data: DataFile, classifier: ClassifierRecipe | SavedModel) -> DataFile:
-    """Return the data with an event, or with all classes if the classifier supports them."""
-    if data.positive and data.all_classes:
-        raise click.UsageError("--positive is for two classes; drop it, or drop --all-classes.")
-    if data.all_classes and getattr(classifier, "classifier", "") in ("least-squares", "convex-loss"):
-        raise click.UsageError(
-            "--all-classes needs a classifier for several classes, such as --classifier logistic."
-        )
-    return replace(data, positive=data.positive or "")
-
-
-def _check_instability(asked: Asked[Method], in_notes: bool, output: ResultOutput) -> None:
+def _check_instability(requested: Asked[Method], in_notes: bool, output: ResultOutput) -> None:
     """Raise an error for --instability without refits on bootstrap draws, or with a format that has no sentences."""
-    if not any("bootstrap" in one.needs for one in asked):
+    if not any("bootstrap" in method.needs for method in requested):
         raise click.UsageError(
             "--instability needs refits on bootstrap draws, and none of the requested methods makes them; add "
             "two-center to --methods."
@@ -320,35 +263,3 @@ def _check_instability(asked: Asked[Method], in_notes: bool, output: ResultOutpu
         raise click.UsageError(
             "--instability adds sentences, which csv cannot contain; choose another --format."
         )
-
-
-def data_for_model(data: DataFile) -> DataFile:
-    """Pass missing values to the model unless an option says otherwise."""
-    source = click.get_current_context().get_parameter_source("missing")
-    if source is not ParameterSource.COMMANDLINE:
-        return replace(data, missing=KEEP)
-    if data.missing in STRATEGIES:
-        refuse_beside(
-            "--model", ("missing",), "a fitted model either fills missing values itself, or cannot use them"
-        )
-    return data
-
-
-def saved_text(
-    table: IntervalTable,
-    parsed: ParsedFile,
-    classifier: ClassifierRecipe | SavedModel,
-    folds: int | None = None,
-) -> str:
-    """Return the text of the file for ``cudbound verify``, which names the data file without its folder."""
-    from cudbound.basis.exceptions import SavedResultError
-
-    recipe = classifier if isinstance(classifier, ClassifierRecipe) else None
-    data = replace(parsed.data, file=Path(parsed.data.file.name))
-    how = SavedCommand(
-        data, recipe, folds, tuple(name for name in parsed.table.names if name in parsed.roles.used)
-    )
-    try:
-        return replace(table.saved, command=how).to_text()
-    except SavedResultError as error:
-        raise ValueError(f"--save: {error}") from error

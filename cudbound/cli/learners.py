@@ -9,17 +9,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from cudbound.cli import options
-from cudbound.cli.advice import in_words_of_the_command
-from cudbound.cli.command import command, say_seed
-from cudbound.cli.file_options import data_options
-from cudbound.cli.fitted import (
-    choose_classifier,
-    classifier_named,
-    fit,
-    folds_of,
-    read_sample,
-    with_notes,
-)
+from cudbound.cli.command import command, in_words_of_the_command, say_seed
+from cudbound.cli.fitted import fit, folds_of, read_sample, with_notes
+from cudbound.cli.input_options import choose_classifier, classifier_named, data_options
 from cudbound.cli.output import ResultOutput, finish, result_options
 from cudbound.inputs.classifier_recipe import LEARNERS, ClassifierRecipe
 from cudbound.inputs.data_file import quoted
@@ -66,7 +58,7 @@ def _recipes(
 
 @command("compare-learners")
 @data_options(required=True, parsed=True)
-@options.combined(
+@options.options_as_object(
     "recipes",
     _recipes,
     click.option(
@@ -178,7 +170,7 @@ def compare_learners(
     first = next(iter(fitted.values()))
     from cudbound.analysis.compare_learners import compare_learners as compare  # loads scikit-learn
 
-    with in_words_of_the_command("some of the refits") as heard:
+    with in_words_of_the_command("some of the refits") as collected:
         table = compare(
             {label: learner.estimator for label, learner in fitted.items()},
             first.X,
@@ -195,4 +187,4 @@ def compare_learners(
     say_seed(seed)
     output.write(table, table.report(style=output.style))
     fits = [f"{label}: {warning}" for label, learner in fitted.items() for warning in learner.warnings]
-    finish([*fits, *heard.messages])
+    finish([*fits, *collected.messages])

@@ -1,4 +1,4 @@
-"""The command ``cudbound methods``: the methods, their aims, costs and options."""
+"""The commands ``cudbound methods`` and ``cudbound explain``: the methods, and a full description of one."""
 
 from __future__ import annotations
 
@@ -6,11 +6,19 @@ from dataclasses import replace
 
 import click
 
+from cudbound.basis.hints import suggestion
 from cudbound.cli.command import command
 from cudbound.cli.output import ResultOutput, emit, output_options
+from cudbound.inputs.data_file import quoted
 
 #: Values of --gives, and how `cudbound.available_methods` says it.
 KINDS = {"interval": "interval", "comparison": "comparison", "point-estimate": "point estimate"}
+#: What gives what.
+CALLS = {
+    "interval": "cudbound interval",
+    "comparison": "cudbound compare-learners",
+    "point estimate": "estimate_error in Python",
+}
 FOR_READERS = ("table", "markdown", "latex")
 #: What a reader sees of all methods, and of those of one kind; programs get every column.
 OVERVIEW = ("name", "estimand", "title")
@@ -69,4 +77,32 @@ def methods(gives: str | None, output: ResultOutput) -> None:
         reports[-1] = replace(reports[-1], notes=tuple(notes))
     else:
         reports = [methods_report(frame, notes)]
-    emit("\n\n".join(render_report(one, output.form) for one in reports), output.path)
+    emit("\n\n".join(render_report(table, output.form) for table in reports), output.path)
+
+
+@command("explain")
+@click.argument("method", metavar="METHOD")
+@output_options
+def explain(method: str, output: ResultOutput) -> None:
+    """Describe METHOD: formula, aim, assumptions, tendency, source, cost and options.
+
+    'cudbound methods' lists the names.
+    """
+    from cudbound.analysis.explanation import explanation_of
+    from cudbound.intervals import GROUPS, METHODS
+    from cudbound.point_estimates import ESTIMATORS
+    from cudbound.report.render import render_report
+
+    output.check()
+    if method in GROUPS:
+        raise click.BadParameter(
+            f"{method!r} is a group of methods: {', '.join(GROUPS[method])}; choose one.",
+            param_hint="'METHOD'",
+        )
+    cards = {**METHODS, **ESTIMATORS}
+    if method not in cards:
+        meant = suggestion(method, cards).strip() or "'cudbound methods' lists the names."
+        raise click.BadParameter(f"there is no method {quoted(method)}. {meant}", param_hint="'METHOD'")
+    explained = explanation_of(method, CALLS)
+    text = str(explained) if output.form == "table" else render_report(explained.report(), output.form)
+    emit(text, output.path)

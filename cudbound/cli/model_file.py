@@ -115,9 +115,9 @@ def load_model(path: Path, trust: Sequence[str] = ()) -> SavedModel:
     if unknown:
         raise ValueError(
             f"--model: {name} contains types that are not known to be harmless: "
-            f"{first_few([quoted(one, 100) for one in sorted(unknown)])}. It was not loaded, because loading could run "
-            "code. Let the command fit a classifier with --classifier or, if you trust the source of the file, name "
-            "each type with --trust TYPE"
+            f"{first_few([quoted(kind, 100) for kind in sorted(unknown)])}. It was not loaded, because loading could "
+            "run code. Let the command fit a classifier with --classifier or, if you trust the source of the file, "
+            "name each type with --trust TYPE"
         )
     from sklearn.base import is_classifier
 
@@ -155,13 +155,13 @@ def _parts_of(model: Any) -> Iterator[Any]:
     """Yield an object and all objects in it, each once."""
     import numpy as np
 
-    seen: dict[int, Any] = {}  # the objects too: the number of one that is gone may become that of another
+    parts: dict[int, Any] = {}  # the objects too: the number of one that is gone may become that of another
     waiting = [model]
     while waiting:
         part = waiting.pop()
-        if id(part) in seen or isinstance(part, type):
+        if id(part) in parts or isinstance(part, type):
             continue
-        seen[id(part)] = part
+        parts[id(part)] = part
         yield part
         if isinstance(part, Mapping):
             waiting.extend(part.values())

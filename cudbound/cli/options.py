@@ -33,18 +33,7 @@ METRICS = ("error", "accuracy", *_BY_CLASS, "auc", "brier")
 _WORDS: dict[str, bool | None] = {"true": True, "false": False, "none": None}
 
 
-def together(*decorators: Decorator) -> Decorator:
-    """Combine several decorators into one; the first comes first in the help."""
-
-    def decorate(command: Command) -> Command:
-        for decorator in reversed(decorators):
-            command = decorator(command)
-        return command
-
-    return decorate
-
-
-def combined(name: str, make: Callable[..., Any], *decorators: Decorator) -> Decorator:
+def options_as_object(name: str, make: Callable[..., Any], *decorators: Decorator) -> Decorator:
     """Return one decorator for options that the command receives as one object, `name`.
 
     ``make`` receives the values of the options by name.
@@ -53,12 +42,14 @@ def combined(name: str, make: Callable[..., Any], *decorators: Decorator) -> Dec
     def decorate(command: Command) -> Command:
         @functools.wraps(command)
         def with_object(**values: Any) -> Any:
-            given = {one: values.pop(one) for one in own}
-            return command(**{name: make(**given)}, **values)
+            fields = {option: values.pop(option) for option in options}
+            return command(**{name: make(**fields)}, **values)
 
         before = len(vars(command).get("__click_params__", ()))
-        decorated = together(*decorators)(with_object)
-        own = [one.name for one in vars(decorated)["__click_params__"][before:]]
+        decorated: Command = with_object
+        for decorator in reversed(decorators):  # the first comes first in the help
+            decorated = decorator(decorated)
+        options = [option.name for option in vars(decorated)["__click_params__"][before:]]
         return decorated
 
     return decorate
@@ -108,15 +99,15 @@ def split_assignments(assignments: Iterable[str], form: str) -> dict[str, str]:
     ValueError
         If one is not of the `form`, or given twice.
     """
-    found: dict[str, str] = {}
+    texts: dict[str, str] = {}
     for assignment in assignments:
         name, _, text = (part.strip() for part in assignment.partition("="))
         if not name or not text:
             raise ValueError(f"{quoted(assignment)} is not of the form {form}.")
-        if name in found:
+        if name in texts:
             raise ValueError(f"{quoted(name)} is given twice; give it once.")
-        found[name] = text
-    return found
+        texts[name] = text
+    return texts
 
 
 def parse_assignments(assignments: Iterable[str], form: str = "NAME=VALUE, such as C=0.5") -> dict[str, Any]:
@@ -166,7 +157,7 @@ method_option = click.option(
 
 
 def with_options(
-    asked: Asked[Method], assigned: Iterable[str], fallback: bool = False
+    requested: Asked[Method], assigned: Iterable[str], fallback: bool = False
 ) -> list[tuple[str, dict[str, Any]]]:
     """Return options of single methods as pairs for ``methods=``, from texts ``METHOD.NAME=VALUE``.
 
@@ -180,10 +171,10 @@ def with_options(
     from cudbound.basis.hints import suggestion
     from cudbound.basis.method_card import Choice
 
-    methods = {one.name: one for one in asked}
-    found: dict[str, dict[str, Any]] = {
-        name: {"fallback": True} if fallback and "fallback" in one.options else {}
-        for name, one in methods.items()
+    methods = {method.name: method for method in requested}
+    options: dict[str, dict[str, Any]] = {
+        name: {"fallback": True} if fallback and "fallback" in method.options else {}
+        for name, method in methods.items()
     }
     form = "METHOD.NAME=VALUE, such as kohavi-normal.form=wilson"
     try:
@@ -195,13 +186,13 @@ def with_options(
                 meant = suggestion(method, methods)
                 raise ValueError(f"{quoted(method)} is not one of the requested methods.{meant}")
             is_word = isinstance(methods[method].options.get(name), Choice)
-            found[method][name] = text if is_word else parse_value(text)
-            methods[method].resolve_options(found[method])
+            options[method][name] = text if is_word else parse_value(text)
+            methods[method].resolve_options(options[method])
     except ParameterError as error:
         raise ParameterError(whole, error.rule, error.value, error.hint) from error
     except ValueError as error:
         raise click.BadParameter(str(error), param_hint="'--option'") from error
-    return [(name, options) for name, options in found.items() if options]
+    return [(name, settings) for name, settings in options.items() if settings]
 
 
 def _sizes(context: click.Context, param: click.Parameter, assignments: tuple[str, ...]) -> ResamplingSizes:
@@ -210,14 +201,15 @@ def _sizes(context: click.Context, param: click.Parameter, assignments: tuple[st
     from cudbound.basis.hints import did_you_mean
     from cudbound.resampling import ResamplingSizes
 
-    known = [one.name for one in fields(ResamplingSizes)]
+    names = [field.name for field in fields(ResamplingSizes)]
     try:
-        given = parse_assignments(assignments, "NAME=VALUE, such as n_folds=5")
-        for name in given:
-            if name not in known:
-                meant = did_you_mean(name, known, "the sizes are")
-                raise ValueError(f"there is no size {quoted(name)}; {meant}")
-        return ResamplingSizes(**given)
+        sizes = parse_assignments(assignments, "NAME=VALUE, such as n_folds=5")
+        for name in sizes:
+            if name not in names:
+                raise ValueError(
+                    f"there is no size {quoted(name)}; {did_you_mean(name, names, 'the sizes are')}"
+                )
+        return ResamplingSizes(**sizes)
     except ValueError as error:
         raise click.BadParameter(str(error)) from error
 
@@ -241,7 +233,7 @@ def resampling_options(*more: Decorator) -> Decorator:
         "test_fraction, n_halvings, n_replicates, n_nested_repeats or holdout_fraction; or aci_rate, which is log, "
         "loglog or a number. May be repeated.",
     )
-    return combined("resampling", _resampling, size, *more)
+    return options_as_object("resampling", _resampling, size, *more)
 
 
 folds_option = click.option(
@@ -262,7 +254,7 @@ def _bound(localization: Any, polish: bool, **limits: Any) -> Bound:
 
 
 #: What is said of the CUD bound; the command gets it as ``bound``.
-bound_options = combined(
+bound_options = options_as_object(
     "bound",
     _bound,
     click.option(

@@ -13,7 +13,7 @@ import click
 
 from cudbound.basis.rounding import worded
 from cudbound.cli.command import NOT_CERTIFIED, say
-from cudbound.cli.options import Decorator, combined, from_text
+from cudbound.cli.options import Decorator, from_text, options_as_object
 from cudbound.report.files import is_device, write_texts
 
 if TYPE_CHECKING:
@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
 #: The forms of a table, in the order of the help.
 FORMATS = ("table", "markdown", "latex", "html", "csv", "json")
-#: Pictures, by the extensions of their files.
-PICTURES = ("svg", "png", "pdf")
 #: The form of a file by its extension.
 EXTENSIONS = {
     ".md": "markdown",
@@ -31,11 +29,12 @@ EXTENSIONS = {
     ".html": "html",
     ".csv": "csv",
     ".json": "json",
-    **{f".{name}": name for name in PICTURES},
     ".htm": "html",
     ".markdown": "markdown",
     ".latex": "latex",
 }
+#: Pictures, by the extensions of their files.
+PICTURES = ("svg", "png", "pdf")
 #: Extensions of files that any text goes into.
 ANY_TEXT = ("", ".txt")
 #: Forms of stdout that words can follow.
@@ -68,10 +67,10 @@ def form_of(
         return form or default
     meant = EXTENSIONS.get(extension)
     if meant is None or meant not in allowed:
-        known = [one for one, form in EXTENSIONS.items() if form in allowed]
+        possible = ", ".join(ending for ending, meaning in EXTENSIONS.items() if meaning in allowed)
         raise click.UsageError(
             f"--output: {str(path)!r} ends in {extension!r}, which is not a format of this command; its files end in "
-            f"{', '.join(known)}, or in .txt for any text."
+            f"{possible}, or in .txt for any text."
         )
     if form not in (None, meant):
         raise click.UsageError(
@@ -98,16 +97,16 @@ def check_paths(paths: Mapping[str, Path | None], read: Iterable[Path | None] = 
     ValueError
         If a folder does not exist or cannot be written, or if a path is a folder or an input file.
     """
-    seen: dict[Path, str] = {}
-    kept = {one.resolve() for one in read if one is not None}
+    options: dict[Path, str] = {}
+    inputs = {path.resolve() for path in read if path is not None}
     for option, path in paths.items():
         if path is None or is_device(path):
             continue
         whole = path.resolve()
-        if whole in seen:
-            raise click.UsageError(f"{seen[whole]} and {option} name the same file.")
-        seen[whole] = option
-        if whole in kept:
+        if whole in options:
+            raise click.UsageError(f"{options[whole]} and {option} name the same file.")
+        options[whole] = option
+        if whole in inputs:
             raise ValueError(f"{option}: {str(path)!r} is an input file; choose another name")
         if not whole.parent.is_dir():
             raise ValueError(f"{option}: no such folder: {str(whole.parent)!r}; create it first")
@@ -139,7 +138,7 @@ class ResultOutput:
     Attributes
     ----------
     form : str
-        Format of the table; "svg", "png" or "pdf" for a plot instead.
+        Format of the table.
     path : Path or None
         File of the table; None means stdout.
     plot : Path or None
@@ -165,7 +164,7 @@ class ResultOutput:
                 f"--describe prints to stdout, and so does --format {self.form}; choose a file for it with --output."
             )
         check_paths({"--output": self.path, "--plot": self.plot, **(besides or {})}, read)
-        if self.plot is not None or self.form in PICTURES:
+        if self.plot is not None:
             from cudbound.plotting.display import import_matplotlib
 
             import_matplotlib()
@@ -183,24 +182,17 @@ class ResultOutput:
 
         texts = dict(files or {})
         if self.plot is not None:
-            texts[self.plot] = self._picture(result, picture_form(self.plot))
-        if self.path is not None and self.form in PICTURES:
-            texts[self.path] = self._picture(result, self.form)
+            display = result.display()
+            display.percent = self.style.percent
+            texts[self.plot] = display.image(picture_form(self.plot))
+        text = (render_headline if headline_only else render_report)(report, self.form)
+        if self.path is None:
+            click.echo(text)
         else:
-            text = (render_headline if headline_only else render_report)(report, self.form)
-            if self.path is None:
-                click.echo(text)
-            else:
-                texts[self.path] = f"{text}\n"
+            texts[self.path] = f"{text}\n"
         if self.describe:
             click.echo(f"{chr(10) if self.path is None else ''}{result.describe(self.style.percent)}")
         write_whole(texts)
-
-    def _picture(self, result: Any, form: str) -> bytes:
-        display = result.display()
-        display.percent = self.style.percent
-        image: bytes = display.image(form)
-        return image
 
 
 def picture_form(path: Path) -> str:
@@ -232,20 +224,19 @@ def output_option(help: str, name: str = "path", required: bool = False, metavar
     return click.option("--output", name, required=required, type=place, metavar=metavar, help=help)
 
 
-def _form_and_place(pictures: str = "") -> tuple[Decorator, Decorator]:
-    return (
-        click.option(
-            "--format",
-            "form",
-            type=click.Choice(FORMATS),
-            show_default="by the extension of the file, or table",
-            help="Format of the output.",
-        ),
-        output_option(
-            "File to write; - for stdout, the default. An existing file is replaced at the end. The extension "
-            f"determines the format: .md, .tex, .html, .csv, .json{pictures}, or .txt for any text."
-        ),
-    )
+_FORM_AND_PLACE = (
+    click.option(
+        "--format",
+        "form",
+        type=click.Choice(FORMATS),
+        show_default="by the extension of the file, or table",
+        help="Format of the output.",
+    ),
+    output_option(
+        "File to write; - for stdout, the default. An existing file is replaced at the end. The extension determines "
+        "the format: .md, .tex, .html, .csv, .json, or .txt for any text."
+    ),
+)
 
 
 def _text_output(form: str | None, path: Path | None) -> ResultOutput:
@@ -257,16 +248,16 @@ def _result_output(
 ) -> ResultOutput:
     from cudbound.report.table_style import Style
 
-    return ResultOutput(form_of(form, path, (*FORMATS, *PICTURES)), path, plot, describe, Style(**style))
+    return ResultOutput(form_of(form, path), path, plot, describe, Style(**style))
 
 
 #: Add --format and --output; the command gets ``output``, a `ResultOutput`.
-output_options = combined("output", _text_output, *_form_and_place())
+output_options = options_as_object("output", _text_output, *_FORM_AND_PLACE)
 #: Add what is written of a result, and how; the command gets ``output``, a `ResultOutput`.
-result_options = combined(
+result_options = options_as_object(
     "output",
     _result_output,
-    *_form_and_place(", .svg, .png or .pdf for a plot"),
+    *_FORM_AND_PLACE,
     click.option(
         "--plot",
         type=from_text(picture),
@@ -284,14 +275,5 @@ result_options = combined(
         default="full",
         help="paper for one row per method, such as 'title, 0.16 (0.01 to 0.31)'.",
     ),
-    click.option(
-        "--digits",
-        type=click.IntRange(0, 10),
-        metavar="INT",
-        show_default="3, or 2 with --style paper; in percent 1 or 0",
-        help="Number of decimals of proportions.",
-    ),
     click.option("--percent", is_flag=True, help="Write proportions in percent."),
-    click.option("--caption", metavar="TEXT", help="Caption instead of the title."),
-    click.option("--label", metavar="NAME", help="LaTeX label of the table, such as tab:error."),
 )

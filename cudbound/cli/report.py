@@ -9,19 +9,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from cudbound.cli import options
-from cudbound.cli.advice import in_words_of_the_command, worded
-from cudbound.cli.command import command, say_seed, typed_command
-from cudbound.cli.file_options import data_options
+from cudbound.cli.command import command, in_words_of_the_command, say_seed, typed_command, worded
 from cudbound.cli.fitted import fit, read_sample, with_notes
-from cudbound.cli.interval import (
-    classifier_of_file,
-    data_for_model,
-    save_option,
-    saved_text,
-    weight_option,
-)
+from cudbound.cli.input_options import classifier_of_file, data_options, for_classifier, weight_option
 from cudbound.cli.model_file import SavedModel
 from cudbound.cli.output import check_paths, finish, write_whole
+from cudbound.cli.verify import save_option, saved_text
 from cudbound.inputs.classifier_recipe import ClassifierRecipe
 from cudbound.inputs.parsed_file import ParsedFile
 
@@ -78,24 +71,22 @@ def report(
     if path.suffix.lower() not in (".html", ".htm"):
         raise click.BadParameter("it must be a file name that ends in .html.", param_hint="'--output'")
     numbers = path.with_suffix(".json")
-    model = classifier if isinstance(classifier, SavedModel) else None
-    read = [parsed.data.file, None if model is None else model.path]
+    read = [parsed.data.file, getattr(classifier, "path", None)]
     check_paths({"--output": path, "--output, its numbers": numbers, "--save": save}, read)
     import_matplotlib()  # what is missing is told before any time is spent
     templates()
-    if model is not None:
-        parsed = replace(parsed, data=data_for_model(parsed.data))
+    parsed = for_classifier(parsed, classifier)
     sample = read_sample(parsed)
     fitted = fit(classifier, sample, seed)
 
     from cudbound.clinical.clinical_report import make_report
 
-    with in_words_of_the_command("some of the refits") as heard:
-        found = make_report(
+    with in_words_of_the_command("some of the refits") as collected:
+        page = make_report(
             fitted.estimator,
             fitted.X,
             fitted.y,
-            event=fitted.event,
+            event=fitted.labels[1],
             groups=sample.groups,
             sample_weight=sample.weights,
             rng=seed,
@@ -110,12 +101,12 @@ def report(
             + f" --seed {seed} --output report.html",
             **further,
         )
-        texts: dict[Path, str | bytes] = {path: found.to_html(), numbers: found.to_json()}
+        texts: dict[Path, str | bytes] = {path: page.to_html(), numbers: page.to_json()}
     if save is not None:
-        texts[save] = saved_text(found.table, parsed, classifier)
+        texts[save] = saved_text(page.table, parsed, classifier)
     say_seed(seed)
     write_whole(texts)
-    finish([*fitted.warnings, *heard.messages], heard.certified)
+    finish([*fitted.warnings, *collected.messages], collected.certified)
 
 
 def _of_columns(table: IntervalTable, sample: TrainingData) -> IntervalTable:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cudbound.basis.rounding import format_proportion
-from cudbound.cli.advice import Heard, in_words_of_the_command
+from cudbound.cli.command import CollectedWarnings, in_words_of_the_command
 from cudbound.cli.fitted import FittedClassifier, with_notes
 from cudbound.cli.output import ResultOutput
 
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
     from cudbound.analysis.table import IntervalTable
     from cudbound.basis.results import IntervalEstimate
-    from cudbound.report.tables import Report
 
 #: What is compared over the seeds, in the words of a sentence.
 COMPARED = {"estimate": "estimate", "low": "lower limit", "high": "upper limit"}
@@ -28,7 +27,7 @@ ABSENT = {"less": "low", "greater": "high"}
 
 def compute(
     fitted: FittedClassifier, seed: int, n_seeds: int | None = None, **arguments: Any
-) -> tuple[IntervalTable, Heard, SeedRanges | None]:
+) -> tuple[IntervalTable, CollectedWarnings, SeedRanges | None]:
     """Compute the intervals for the error of a fitted classifier, with several seeds if requested.
 
     Parameters
@@ -43,7 +42,7 @@ def compute(
     -------
     table : IntervalTable
         The table of the first seed; its notes name command options.
-    heard : Heard
+    warnings : CollectedWarnings
         The warnings.
     ranges : SeedRanges or None
         The ranges over the seeds.
@@ -63,12 +62,12 @@ def compute(
         return tables[-1]
 
     ranges = None
-    with in_words_of_the_command("some of the refits") as heard:
+    with in_words_of_the_command("some of the refits") as collected:
         if n_seeds is None:
             table_of(seed)
         else:
             ranges = SeedRanges.of(over_seeds(table_of, n_seeds, seed))
-    return with_notes(tables[0], fitted.sample, classifier=fitted.description), heard, ranges
+    return with_notes(tables[0], fitted.sample, classifier=fitted.description), collected, ranges
 
 
 def write(
@@ -94,29 +93,23 @@ def write(
     headline_only : bool, default False
         Whether human-readable formats contain only the sentences above the table.
     """
-    words = [] if ranges is None else ranges.words(table.rows, output.style.percent)
+    lines, more = list[str](), dict[str, Any]()
     if ranges is not None:
-        said = [f"over {len(ranges.seeds)} seeds: {one}" for one in words]
-        rows = (replace(row, remarks=(*row.remarks, one)) for row, one in zip(table.rows, said, strict=True))
+        words = ranges.words(table.rows, output.style.percent)
+        remarks = [f"over {len(ranges.seeds)} seeds: {text}" for text in words]
+        rows = [
+            replace(row, remarks=(*row.remarks, text)) for row, text in zip(table.rows, remarks, strict=True)
+        ]
         table = replace(table, rows=tuple(rows))
-    report = table.report(style=output.style)
-    if ranges is not None:
-        lines = ranges.lines(words) if headline_only else []  # else the remarks have them
-        numbers = {"seeds": ranges.seeds, "ranges": ranges.ranges}
-        report = _with_more(report, "over_seeds", numbers, lines, headline_only)
+        lines += ranges.lines(words) if headline_only else []  # else the remarks have them
+        more["over_seeds"] = {"seeds": ranges.seeds, "ranges": ranges.ranges}
     if instability and table.instability is not None:
-        more = table.instability
-        report = _with_more(report, "instability", more.summary, more.lines(), headline_only)
-    output.write(table, report, files, headline_only=headline_only)
-
-
-def _with_more(
-    report: Report, name: str, numbers: Mapping[str, Any], lines: list[str], headline_only: bool
-) -> Report:
-    """Return the table with further numbers for programs, and lines that report them in its notes or its headline."""
+        lines += table.instability.lines()
+        more["instability"] = table.instability.summary
+    report = table.report(style=output.style)
     place = "headline" if headline_only else "notes"
-    said: dict[str, Any] = {place: (*getattr(report, place), *lines)}
-    return replace(report, more={**report.more, name: numbers}, **said)
+    changes: dict[str, Any] = {place: (*getattr(report, place), *lines), "more": {**report.more, **more}}
+    output.write(table, replace(report, **changes), files, headline_only=headline_only)
 
 
 @dataclass(frozen=True)
@@ -139,35 +132,33 @@ class SeedRanges:
         """Return the ranges in the result of `cudbound.over_seeds` for a table of intervals."""
         ranges: list[dict[str, Any]] = []
         for (method, metric), runs in frame.groupby(["method", "metric"], sort=False):
-            known = runs.dropna(subset=["low", "high"])
+            limited = runs.dropna(subset=["low", "high"])
             ends = {
-                f"{name}_{end}": float(known[name].agg(how)) if len(known) else None
+                f"{name}_{end}": float(limited[name].agg(how)) if len(limited) else None
                 for name in COMPARED
                 for end, how in (("least", "min"), ("most", "max"))
             }
-            ranges.append({"method": method, "metric": metric, "n_seeds": len(known), **ends})
+            ranges.append({"method": method, "metric": metric, "n_seeds": len(limited), **ends})
         return cls([int(seed) for seed in frame["seed"].unique()], ranges)
 
     def words(self, rows: Sequence[IntervalEstimate], percent: bool) -> list[str]:
         """Return the ranges of each row of the table in words, without limits that it does not have."""
-        said = []
-        for one, row in zip(self.ranges, rows, strict=True):
+        words = []
+        for numbers, row in zip(self.ranges, rows, strict=True):
             write = partial(format_proportion, percent=percent and row.highest == 1.0)
             parts = [
-                f"{words} {write(one[f'{name}_least'])} to {write(one[f'{name}_most'])}"
-                for name, words in COMPARED.items()
-                if one["n_seeds"] and name != ABSENT.get(row.alternative)
+                f"{name} {write(numbers[f'{key}_least'])} to {write(numbers[f'{key}_most'])}"
+                for key, name in COMPARED.items()
+                if numbers["n_seeds"] and key != ABSENT.get(row.alternative)
             ]
-            said.append(", ".join(parts) or "no interval")
-        return said
+            words.append(", ".join(parts) or "no interval")
+        return words
 
     def lines(self, words: Sequence[str]) -> list[str]:
         """Return the ranges in `words`, one line per row."""
-        several = len({one["metric"] for one in self.ranges}) > 1
-        return [
-            f"Over {len(self.seeds)} seeds: {', '.join(map(str, self.seeds))}.",
-            *(
-                f"{one['method']}{', ' + one['metric'] if several else ''}: {said}."
-                for one, said in zip(self.ranges, words, strict=True)
-            ),
-        ]
+        several = len({numbers["metric"] for numbers in self.ranges}) > 1
+        lines = [f"Over {len(self.seeds)} seeds: {', '.join(map(str, self.seeds))}."]
+        for numbers, text in zip(self.ranges, words, strict=True):
+            metric = f", {numbers['metric']}" if several else ""
+            lines.append(f"{numbers['method']}{metric}: {text}.")
+        return lines

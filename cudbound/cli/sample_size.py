@@ -8,33 +8,23 @@ from typing import Any
 import click
 
 from cudbound.cli import options
-from cudbound.cli.advice import in_words_of_the_command
-from cudbound.cli.command import command, refuse_beside, say_seed
-from cudbound.cli.file_options import data_options
-from cudbound.cli.fitted import classifier_options, read_sample
+from cudbound.cli.command import command, in_words_of_the_command, refuse_beside, say_seed
+from cudbound.cli.fitted import read_sample
+from cudbound.cli.input_options import classifier_options, data_options
 from cudbound.cli.output import ResultOutput, finish, result_options
 from cudbound.inputs.classifier_recipe import LEARNERS, ClassifierRecipe
 from cudbound.inputs.data_file import DataFile
 from cudbound.inputs.parsed_file import ParsedFile, parse_file
 
-#: Sizes of one plan; each takes its hundred samples.
-MAX_SIZES = 1000
 DEFAULT_METHOD = "two-center"
 
 
-def grid(text: str) -> tuple[int, ...]:
-    """Return the sizes of FROM:TO:STEP, including TO, or of a list separated by commas."""
+def sizes(text: str) -> tuple[int, ...]:
+    """Return numbers of patients from a list separated by commas."""
     try:
-        if ":" in text:
-            first, last, step = map(int, text.split(":"))
-            found = tuple(range(first, last + 1, step)[: MAX_SIZES + 1])
-        else:
-            found = tuple(map(int, text.split(",")))
+        return tuple(map(int, options.between_commas(text)))
     except ValueError as error:
-        raise ValueError(f"{text!r} is neither FROM:TO:STEP, such as 20:200:20, nor N,N,...") from error
-    if not found or len(found) > MAX_SIZES:
-        raise ValueError(f"{text!r} has {len(found) or 'no'} sizes; give 1 to {MAX_SIZES}.")
-    return found
+        raise ValueError(f"{text!r} is not a list of whole numbers, such as 50,100,150.") from error
 
 
 def one_method(text: str) -> str:
@@ -66,17 +56,13 @@ def one_method(text: str) -> str:
 @classifier_options(LEARNERS, "Standardize every feature to mean 0 and standard deviation 1 before each fit.")
 @click.option(
     "--n-samples",
-    type=options.from_text(grid),
-    default="20:200:20",
-    metavar="FROM:TO:STEP|N,N,...",
+    type=options.from_text(sizes),
+    default="20,40,60,80,100,120,140,160,180,200",
+    metavar="N,N,...",
     help="Numbers of patients to simulate.",
 )
 @click.option(
-    "--half-width",
-    type=float,
-    default=0.1,
-    metavar="FLOAT",
-    help="Target half-width of the interval.",
+    "--half-width", type=float, default=0.1, metavar="FLOAT", help="Target half-width of the interval."
 )
 @click.option("--probability", type=float, default=0.8, metavar="FLOAT", help="Probability of reaching it.")
 @click.option(
@@ -141,13 +127,13 @@ def plan(
     from cudbound.adapters.procedure import describe_classifier  # loads scikit-learn
     from cudbound.study.planning.plan_sample_size import plan_sample_size
 
-    with in_words_of_the_command("some of the fits") as heard:
-        found = plan_sample_size(classifier(seed), **further, **drawn)
+    with in_words_of_the_command("some of the fits") as collected:
+        planned = plan_sample_size(classifier(seed), **further, **drawn)
     facts["classifier"] = describe_classifier(classifier(seed))
     say_seed(seed)
-    found = replace(found, **facts)
-    output.write(found, found.report(style=output.style))
-    finish(heard.messages, percent=output.style.percent)
+    planned = replace(planned, **facts)
+    output.write(planned, planned.report(style=output.style))
+    finish(collected.messages, percent=output.style.percent)
 
 
 def _look(data: DataFile) -> ParsedFile:
@@ -181,14 +167,14 @@ def _world(world: str, parameters: tuple[str, ...]) -> dict[str, Any]:
     """Return the recipe, population and description for a simulated world."""
     from cudbound.study.design.design_file import find_world
 
-    refuse_beside("--world", [one.name for one in fields(DataFile)], "a world has no file")
+    refuse_beside("--world", [field.name for field in fields(DataFile)], "a world has no file")
     try:
         find_world(world, {})
     except ValueError as error:
         raise click.BadParameter(str(error), param_hint="'--world'") from error
     try:
-        given = options.parse_assignments(parameters, "NAME=VALUE, such as distance=1.2")
-        population, _ = find_world(world, given)
+        settings = options.parse_assignments(parameters, "NAME=VALUE, such as distance=1.2")
+        population, _ = find_world(world, settings)
     except ValueError as error:
         raise click.BadParameter(str(error), param_hint="'--parameter'") from error
     return {"world": population}

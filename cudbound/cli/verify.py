@@ -6,21 +6,23 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 from click.core import ParameterSource
 
-from cudbound.cli.advice import in_words_of_the_command
-from cudbound.cli.command import DISAGREES, command, say
-from cudbound.cli.file_options import READING
-from cudbound.cli.fitted import MODEL_OPTIONS, find_model, fit, folds_of
+from cudbound.cli.command import DISAGREES, command, in_words_of_the_command, say
+from cudbound.cli.fitted import fit, folds_of
+from cudbound.cli.input_options import MODEL_OPTIONS, READING, find_model
 from cudbound.cli.model_file import SavedModel
-from cudbound.cli.options import FILE, combined, jobs_option
+from cudbound.cli.options import FILE, jobs_option, options_as_object
 from cudbound.cli.output import ResultOutput, emit, output_options
 from cudbound.inputs.classifier_recipe import ClassifierRecipe
 from cudbound.inputs.data_file import CsvError, DataFile
-from cudbound.inputs.parsed_file import parse_file
+from cudbound.inputs.parsed_file import ParsedFile, parse_file
+
+if TYPE_CHECKING:
+    from cudbound.analysis.table import IntervalTable
 
 
 @dataclass(frozen=True)
@@ -36,11 +38,39 @@ class SavedCommand:
     used: tuple[str, ...] = ()
 
 
+save_option = click.option(
+    "--save",
+    type=FILE,
+    metavar="PATH",
+    help="Also write a file for checking the result with 'cudbound verify'; it contains no row of the data.",
+)
+
+
+def saved_text(
+    table: IntervalTable,
+    parsed: ParsedFile,
+    classifier: ClassifierRecipe | SavedModel,
+    folds: int | None = None,
+) -> str:
+    """Return the text of the file for ``cudbound verify``, which names the data file without its folder."""
+    from cudbound.basis.exceptions import SavedResultError
+
+    recipe = classifier if isinstance(classifier, ClassifierRecipe) else None
+    data = replace(parsed.data, file=Path(parsed.data.file.name))
+    how = SavedCommand(
+        data, recipe, folds, tuple(name for name in parsed.table.names if name in parsed.roles.used)
+    )
+    try:
+        return replace(table.saved, command=how).to_text()
+    except SavedResultError as error:
+        raise ValueError(f"--save: {error}") from error
+
+
 @command("verify")
 @click.argument("saved_file", metavar="RESULT.json", type=FILE)
 @click.argument("data_path", metavar="FILE.csv", type=FILE)
-@combined("model", find_model, *MODEL_OPTIONS)
-@combined("reading", dict, *READING)
+@options_as_object("model", find_model, *MODEL_OPTIONS)
+@options_as_object("reading", dict, *READING)
 @click.option(
     "--sample",
     type=click.IntRange(min=1),
@@ -140,9 +170,9 @@ def _classifier(recipe: ClassifierRecipe | None, model: SavedModel | None) -> Cl
         raise ValueError(
             "--model: the classifier of the saved result was fitted by the command; drop the option"
         )
-    found = model or recipe
-    if found is None:
+    classifier = model or recipe
+    if classifier is None:
         raise ValueError(
             "the classifier of the saved result came from a file: give it with --model FILE.skops"
         )
-    return found
+    return classifier

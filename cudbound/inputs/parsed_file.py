@@ -313,6 +313,6 @@ def settle_missing(
     if missing == KEEP:
         return frame, f"{columns} of {n} rows, passed to the model"
     return frame, (
-        f"{columns} of {n} rows, filled with the {_FILLED_WITH[missing]}, in every fit; for cud and the cap of "
-        "two-center, with that of all rows"
+        f"{columns} of {n} rows, filled with the {_FILLED_WITH[missing]}, in every fit; for cud, with that of "
+        "all rows"
     )

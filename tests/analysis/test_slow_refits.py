@@ -20,7 +20,7 @@ from cudbound import Resampling, compare_intervals, over_seeds, performance_inte
 from cudbound.basis import forecast as forecasts
 from cudbound.basis.exceptions import SlowRefitsWarning, WarnedRefitsWarning
 from cudbound.basis.forecast import Forecast
-from cudbound.cli.advice import CONVERGE, OPTIONS, in_words_of_the_command
+from cudbound.cli.command import CONVERGE, OPTIONS, in_words_of_the_command
 from cudbound.resampling.refits import prepare_refits
 
 BOOTSTRAP = ["bootstrap-percentile", "kohavi-normal"]

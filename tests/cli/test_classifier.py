@@ -28,8 +28,9 @@ from cudbound.basis.exceptions import (
     UnsupportedEstimatorError,
 )
 from cudbound.bound.settings import Bound
-from cudbound.cli.advice import in_words_of_the_command
-from cudbound.cli.fitted import choose_classifier, fit
+from cudbound.cli.command import in_words_of_the_command
+from cudbound.cli.fitted import fit
+from cudbound.cli.input_options import choose_classifier
 from cudbound.cli.run_interval import compute
 from cudbound.inputs.classifier_recipe import CLASSIFIERS, make_classifier
 from cudbound.inputs.csv_columns import TrainingData

@@ -10,7 +10,7 @@ import pytest
 from cli_fakes import assert_error, invoke
 from simulated_patients import N, simulated_patients
 
-from cudbound.cli.example import NAME
+from cudbound.cli.demo import NAME
 from cudbound.inputs.csv_columns import read_training_data
 from cudbound.inputs.data_file import DataFile
 

@@ -20,7 +20,7 @@ from cudbound import LeastSquaresClassifier
 from cudbound.analysis.table import IntervalTable
 from cudbound.basis.exceptions import CudboundWarning, NotCertifiedWarning
 from cudbound.cli import run_interval as run
-from cudbound.cli.advice import in_words_of_the_command
+from cudbound.cli.command import in_words_of_the_command
 from cudbound.cli.demo import FEATURES, demo_data
 from cudbound.cli.fitted import fit
 from cudbound.cli.interval import interval

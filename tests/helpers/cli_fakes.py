@@ -10,7 +10,7 @@ from click.testing import CliRunner, Result
 from cudbound.analysis.table import IntervalTable
 from cudbound.basis.outcomes import ConfidenceInterval, Estimand, Outcome
 from cudbound.basis.results import IntervalEstimate
-from cudbound.cli.advice import Heard
+from cudbound.cli.command import CollectedWarnings
 from cudbound.cli.fitted import FittedClassifier, with_notes
 from cudbound.cli.group import main
 from cudbound.inputs.csv_columns import TrainingData
@@ -41,7 +41,7 @@ class Fake:
 
     def __call__(
         self, fitted: FittedClassifier, seed: int, n_seeds: int | None = None, **arguments: Any
-    ) -> tuple[IntervalTable, Heard, None]:
+    ) -> tuple[IntervalTable, CollectedWarnings, None]:
         self.calls.append((fitted.sample, {**arguments, "rng": seed}))
         self.fitted.append(fitted)
         if self.error is not None:
@@ -49,7 +49,7 @@ class Fake:
         y = fitted.sample.y
         run = RunDescription(None, len(y), 0, 0, "", (), arguments["n_resamples"], "n", seed)
         self.tables.append(with_notes(replace(TABLE, run=run), fitted.sample, classifier=fitted.description))
-        return self.tables[-1], Heard(list(self.warnings), self.certified), None
+        return self.tables[-1], CollectedWarnings(list(self.warnings), self.certified), None
 
 
 def invoke(*arguments: str) -> Result:

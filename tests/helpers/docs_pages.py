@@ -31,9 +31,9 @@ from tabulate import tabulate
 from cudbound.adapters import REFUSALS
 from cudbound.analysis.from_recorded import FIELD_OF
 from cudbound.basis.method_card import MethodCard
-from cudbound.cli.example import example_text
+from cudbound.cli.demo import example_text
 from cudbound.cli.group import main
-from cudbound.inputs.classifier_recipe import CLASSIFIERS, ClassifierRecipe
+from cudbound.inputs.classifier_recipe import CLASSIFIERS, Family
 from cudbound.intervals import GROUPS, METHODS, Method, find_comparisons, find_methods
 from cudbound.metrics.metric import METRICS, Metric
 from cudbound.point_estimates import ESTIMATORS
@@ -321,14 +321,12 @@ def study_worlds() -> str:
 
 
 def classifiers() -> str:
+    def code(family: Family) -> str:
+        fixed = ", ".join(f"{key}={value!r}" for key, value in family.fixed.items())
+        return f"`{family.module}.{family.class_name}({fixed})`"
+
     return markdown_table(
-        [
-            {
-                "`--classifier`": f"`{name}`",
-                "class": f"`{family.module}.{ClassifierRecipe(name).class_in_words}`",
-            }
-            for name, family in CLASSIFIERS.items()
-        ]
+        [{"`--classifier`": f"`{name}`", "class": code(family)} for name, family in CLASSIFIERS.items()]
     )
 
 

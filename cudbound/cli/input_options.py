@@ -1,0 +1,282 @@
+"""What a command starts from, as options: FILE.csv, which is read before options that take longer, and a classifier."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import click
+from click.core import ParameterSource
+
+from cudbound.basis.hints import did_you_mean
+from cudbound.basis.parameter_error import ParameterError
+from cudbound.cli.command import NotedOption, refuse_beside
+from cudbound.cli.model_file import SavedModel, load_model
+from cudbound.cli.options import (
+    FILE,
+    Decorator,
+    between_commas,
+    from_text,
+    options_as_object,
+    parse_assignments,
+)
+from cudbound.inputs.classifier_recipe import CLASSIFIERS, DEFAULT, LEARNERS, STRATEGIES, ClassifierRecipe
+from cudbound.inputs.data_file import DataFile, quoted
+from cudbound.inputs.number_texts import DECIMALS, THOUSANDS
+from cudbound.inputs.parsed_file import CHOICES, KEEP, ParsedFile, parse_file
+
+#: The fields of a `Reading`.
+READING = (
+    click.option(
+        "--delimiter",
+        type=from_text(lambda text: "\t" if text in ("tab", r"\t") else text),
+        default=",",
+        metavar="CHAR",
+        help="Delimiter of the cells: , ; | or tab.",
+    ),
+    click.option("--decimal", type=click.Choice(DECIMALS), default=DECIMALS[0], help="Decimal separator."),
+    click.option(
+        "--thousands",
+        type=click.Choice(tuple(THOUSANDS)),
+        default="",
+        metavar=",|.|'|space",
+        help="Separator of thousands; by default there is none.",
+    ),
+    click.option(
+        "--encoding",
+        default="",
+        metavar="NAME",
+        help="Encoding of the text, such as mac-roman; by default UTF-8, UTF-16 or cp1252, by trial.",
+    ),
+    click.option(
+        "--missing-values",
+        multiple=True,
+        type=from_text(between_commas),
+        callback=lambda _context, _param, lists: tuple(text for texts in lists for text in texts),
+        metavar="TEXT,TEXT,...",
+        help="Further codes of missing values, such as -,unknown,999, in all columns; a number matches every way to "
+        "write it. Empty cells and NA, N/A, NaN, null, . and ? are always missing.",
+    ),
+    click.option(
+        "--sheet", metavar="NAME", show_default="the first", help="Sheet of an Excel workbook (.xlsx)."
+    ),
+    click.option(
+        "--skip-rows",
+        type=click.IntRange(min=0),
+        default=0,
+        metavar="INT",
+        help="Number of lines above the header, such as a title; for a workbook, rows.",
+    ),
+)
+_COLUMNS = (
+    click.option(
+        "--features",
+        multiple=True,
+        metavar="COL,COL,...",
+        help="Feature columns; by default every column except the target, --group and --exclude.",
+    ),
+    click.option(
+        "--categorical",
+        multiple=True,
+        metavar="auto|COL,COL,...",
+        help="Columns to code as k - 1 indicators of k levels; the first level in sorted order is the reference. auto "
+        "means all text columns, and stops at dates, numbers with units, decimal commas and IDs.",
+    ),
+    click.option(
+        "--exclude", multiple=True, metavar="COL,COL,...", help="Columns that are not used as features."
+    ),
+    click.option(
+        "--missing",
+        type=click.Choice(CHOICES),
+        default=CHOICES[0],
+        help="Handling of missing values: stop, drop incomplete rows, or fill them with the median or most frequent "
+        "value of the column, as a step of every fit; categories always with the most frequent level.",
+    ),
+    click.option(
+        "--group",
+        cls=NotedOption,
+        metavar="COL",
+        help="Column of groups of rows, such as those of one patient; draws and folds keep groups whole.",
+    ),
+)
+
+weight_option = click.option(
+    "--weight",
+    cls=NotedOption,
+    metavar="COL",
+    help="Column of row weights, such as inverse sampling probabilities. The fit, its refits and all mean losses use "
+    "them; binomial limits use the effective number of rows.",
+)
+all_classes_option = click.option(
+    "--all-classes",
+    is_flag=True,
+    help="Instead of --positive: keep all values of the target, more than two, as classes. Metrics are the error, the "
+    "accuracy and the sensitivity of each class. Needs a --classifier for several classes, such as logistic.",
+)
+
+
+def parse_options(**values: Any) -> ParsedFile:
+    """Return the file that options describe, as text; they must name an event, or else all classes."""
+    if values["positive"] and values.get("all_classes"):
+        raise click.UsageError("--positive is for two classes; drop it, or drop --all-classes.")
+    if not values["positive"] and not values.get("all_classes"):
+        raise click.MissingParameter(param_hint="'--positive'", param_type="option")
+    return parse_file(DataFile(**values | {"positive": values["positive"] or ""}))
+
+
+def data_options(
+    required: bool, *more: Decorator, roles: bool | None = None, event: bool = True, parsed: bool = False
+) -> Decorator:
+    """Add FILE.csv and the options for its columns; the command receives them as ``data``, a DataFile.
+
+    The target is `required` like the file, unless `roles` says otherwise; without an `event`, --positive is optional.
+    With `parsed` it receives a ParsedFile as ``parsed``: the file is checked before the options that follow.
+    """
+    roles = required if roles is None else roles
+    two, event_help = "; it must have two values" if event else "", "Value of the target that is the event."
+    return options_as_object(
+        *(("parsed", parse_options) if parsed else ("data", DataFile)),
+        click.argument("file", metavar="FILE.csv", required=required, type=FILE),
+        click.option("--target", required=roles, metavar="COL", help=f"Column of the class label{two}."),
+        click.option("--positive", required=roles and event, metavar="VALUE", help=event_help),
+        *_COLUMNS,
+        *READING,
+        *more,
+    )
+
+
+# --- the classifier
+
+
+#: Where a classifier may come from a file, see `find_model`.
+MODEL_OPTIONS = (
+    click.option(
+        "--model",
+        "model_file",
+        type=FILE,
+        metavar="FILE.skops",
+        help="Fitted scikit-learn classifier to use, saved by skops.io.dump, instead of fitting one; FILE.csv must "
+        "contain the rows that it was fitted to.",
+    ),
+    click.option(
+        "--trust",
+        multiple=True,
+        metavar="TYPE",
+        help="Full name of a type to load from the file of --model although it is not known to be harmless, such as "
+        "sklearn.tree._tree.Tree. Only for files whose origin you know. May be repeated.",
+    ),
+)
+
+
+def classifier_named(names: Collection[str], text: str) -> str:
+    """Return the name of a classifier, which must be one of `names`; raise a ValueError with a hint otherwise."""
+    if text in names:
+        return text
+    way = did_you_mean(text, names, "they are")
+    if text in LEARNERS:
+        way += " Fit any other scikit-learn classifier in Python, and give its file with --model."
+    raise ValueError(f"{quoted(text)} is not one of the classifiers here; {way}")
+
+
+def classifier_options(names: Collection[str], standardize: str, *more: Decorator) -> Decorator:
+    """Add the options of one classifier; the command receives it as ``classifier``, a recipe or a saved model."""
+    return options_as_object(
+        "classifier",
+        _chosen,
+        click.option(
+            "--classifier",
+            type=from_text(partial(classifier_named, names)),
+            default=DEFAULT,
+            metavar="NAME",
+            help=f"Classifier to fit: {', '.join(names)}.",
+        ),
+        click.option(
+            "--set",
+            "assignments",
+            multiple=True,
+            metavar="NAME=VALUE",
+            help="Option of the classifier, by its name in scikit-learn, such as C=0.5; the value is a number, true, "
+            "false, none or a string. May be repeated.",
+        ),
+        click.option("--standardize", is_flag=True, help=standardize),
+        *more,
+    )
+
+
+def _chosen(
+    model_file: Path | None = None, trust: Sequence[str] = (), **of_a_fit: Any
+) -> ClassifierRecipe | SavedModel:
+    if model_file is not None:
+        refuse_beside("--model", of_a_fit, "the classifier of --model is already fitted")
+    return find_model(model_file, trust) or choose_classifier(**of_a_fit)
+
+
+def choose_classifier(
+    classifier: str, assignments: Iterable[str], standardize: bool = False, threshold: float | None = None
+) -> ClassifierRecipe:
+    """Return a recipe after trying its options on a small example.
+
+    Parameters
+    ----------
+    classifier : str
+        One of `cudbound.inputs.classifier_recipe.LEARNERS`.
+    assignments : iterable of str
+        Each is ``NAME=VALUE``; a value is a number, true, false, none, or a string.
+    standardize : bool, default False
+    threshold : float or None, default None
+
+    Raises
+    ------
+    click.BadParameter
+        If an option is malformed, unknown or given twice, or if its value is invalid for the class.
+    ParameterError
+        If the classifier is unknown, or the threshold is not a number.
+    """
+    try:
+        return ClassifierRecipe(
+            classifier, tuple(parse_assignments(assignments).items()), standardize, threshold=threshold
+        )
+    except ParameterError:
+        raise
+    except ValueError as error:
+        raise click.BadParameter(str(error), param_hint="'--set'") from error
+
+
+def find_model(model_file: Path | None, trust: Sequence[str]) -> SavedModel | None:
+    """Return the classifier of --model, or None without one; --trust needs --model."""
+    if trust and model_file is None:
+        raise click.UsageError("--trust allows types in a model file; give that file with --model.")
+    return None if model_file is None else load_model(model_file, trust)
+
+
+#: The classifier, fitted to the file or from a file of its own; the command gets it as ``classifier``.
+classifier_of_file = classifier_options(
+    CLASSIFIERS,
+    "Standardize every feature to mean 0 and standard deviation 1 before the fit. The scaling is fixed for cud and the "
+    "cap of two-center, and refitted on every draw otherwise.",
+    click.option(
+        "--threshold",
+        type=float,
+        metavar="FLOAT",
+        help="Classify a case as an event from this probability on, or from this score if the classifier has no "
+        "probabilities. Choose it without looking at these data.",
+    ),
+    *MODEL_OPTIONS,
+)
+
+
+def for_classifier(parsed: ParsedFile, classifier: ClassifierRecipe | SavedModel) -> ParsedFile:
+    """Return the file as it is read for a classifier: a model gets missing values unless an option says otherwise."""
+    if isinstance(classifier, ClassifierRecipe):
+        return parsed
+    source = click.get_current_context().get_parameter_source("missing")
+    if source is not ParameterSource.COMMANDLINE:
+        return replace(parsed, data=replace(parsed.data, missing=KEEP))
+    if parsed.data.missing in STRATEGIES:
+        refuse_beside(
+            "--model", ("missing",), "a fitted model either fills missing values itself, or cannot use them"
+        )
+    return parsed
