@@ -257,14 +257,6 @@ class ClassifierRecipe:
         return math.comb(used + self.degree, self.degree) - 1
 
     @property
-    def class_in_words(self) -> str:
-        """The class of the classifier with its options, as Python code."""
-        family = LEARNERS[self.classifier]
-        values = {**family.fixed, **dict(self.options)}
-        words = f"{family.class_name}({', '.join(f'{name}={value!r}' for name, value in values.items())})"
-        return words if self.threshold is None else f"{words} with the threshold {self.threshold:g}"
-
-    @property
     def description(self) -> Mapping[str, Any]:
         """The recipe as written in a design file."""
         words: dict[str, Any] = {
