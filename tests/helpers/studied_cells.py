@@ -14,6 +14,7 @@ import re
 from pathlib import Path
 
 import pandas as pd
+from recommended_pages import BEFORE, as_used
 
 from cudbound.report.csv_text import csv_text
 
@@ -23,16 +24,20 @@ CELL = ["scenario", "family", "n", "p"]
 
 
 def exported() -> pd.DataFrame:
-    """The cells of studies of the error without two-center, of which they have an earlier form."""
+    """The cells of studies of the error: without two-center in the older ones, which have an earlier form."""
     studies = {path.parent.name: pd.read_csv(path) for path in sorted(ROOT.glob("docs/evidence/*/cells.csv"))}
     lines = pd.concat([one.assign(study=name) for name, one in studies.items() if "steps" in one])
-    lines = lines[lines["metric"] == "error"]
     tuned = lines["steps"].fillna("{}").map(lambda steps: "tune" in json.loads(steps))
     lines["family"] = [
         " ".join([*["grouped"] * is_grouped, *["tuned"] * is_tuned, name])
         for name, is_grouped, is_tuned in zip(lines["classifier"], lines["grouped"], tuned, strict=True)
     ]
     lines = lines[lines["method"] != "two-center"]
+    if (confirmation := studies.get("recommended")) is not None:
+        names = {"cell": "scenario", "classifier": "family"}
+        newest = as_used(confirmation[confirmation["method"] != BEFORE]).rename(columns=names)
+        lines = pd.concat([lines, newest.assign(study="recommended")])
+    lines = lines[lines["metric"] == "error"]
     lines["estimate"] = lines["truth"]
     return lines
 
