@@ -13,7 +13,7 @@ from study_frames import METHODS, frames_of, made_up_rows, summary_of
 from cudbound.plotting.coverage import CoverageByScenarioDisplay, CoverageWidthDisplay, KurtosisDisplay
 from cudbound.plotting.nested_loop import NestedLoopDisplay
 from cudbound.plotting.style import method_styles, noise_band
-from cudbound.study.measure import Summary
+from cudbound.study.measure.summary import Summary
 
 HOSTILE = "$\\frac{$ <b>&\n_名"
 

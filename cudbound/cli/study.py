@@ -16,7 +16,7 @@ from cudbound.cli.options import FILE, from_text, jobs_option
 from cudbound.cli.output import check_paths, form_of, output_option, write_whole
 
 if TYPE_CHECKING:
-    from cudbound.study.run.rows import ReplicateRow, Shard
+    from cudbound.study.run.replicate_rows import ReplicateRow, Shard
 
 REPORT_FORMATS = ("html", "csv")
 #: Missing replicates of a cell that are listed.
@@ -35,7 +35,7 @@ data_folder_option = click.option(
 
 
 def _shard(text: str) -> Shard:
-    from cudbound.study.run.rows import read_shard
+    from cudbound.study.run.replicate_rows import read_shard
 
     return read_shard(text)
 
@@ -152,7 +152,7 @@ def merge(*, parts: tuple[Path, ...], store: Path) -> None:
     The result does not depend on the order of the parts. Replicates in several parts are kept once. It is an error if
     they differ between parts, or if a part belongs to another study.
     """
-    from cudbound.study.run.store import merge_stores
+    from cudbound.study.run.merge import merge_stores
 
     click.echo(merge_stores(parts, store))
 
@@ -225,7 +225,7 @@ def replay(
 )
 def report(*, store: Path, place: Path | None, form: str | None) -> None:
     """Write a report on STORE: coverage, misses and widths, with their Monte Carlo standard errors."""
-    from cudbound.study.report import report_text
+    from cudbound.study.study_report import report_text
 
     form = form_of(form, place, REPORT_FORMATS, REPORT_FORMATS[0])
     check_paths({"--output": place}, [store])

@@ -15,7 +15,7 @@ from cudbound.cli import study as commands
 from cudbound.study.design.design_file import read_design, template_names, template_text
 from cudbound.study.run import runner
 from cudbound.study.run.replicate import run_replicate
-from cudbound.study.run.rows import INTERVALS
+from cudbound.study.run.replicate_rows import INTERVALS
 from cudbound.study.run.store import Store
 
 QUICK = template_text("quick").replace("n_resamples = 200", "n_resamples = 20")

@@ -15,7 +15,7 @@ from sklearn.linear_model import LogisticRegression
 from study_frames import store_of
 
 from cudbound import clinical_report
-from cudbound.study.report import write_report
+from cudbound.study.study_report import write_report
 
 pytestmark = pytest.mark.slow
 

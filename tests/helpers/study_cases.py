@@ -15,7 +15,7 @@ import numpy as np
 from cudbound import LeastSquaresClassifier
 from cudbound.study.design.scenario import Scenario, Study
 from cudbound.study.populations.population import Cases, Truth
-from cudbound.study.run.rows import EXPECTED, INTERVALS, REPLICATES
+from cudbound.study.run.replicate_rows import EXPECTED, INTERVALS, REPLICATES
 from cudbound.study.run.store import Store
 
 

@@ -12,8 +12,8 @@ import pandas as pd
 from cudbound import LeastSquaresClassifier
 from cudbound.basis.outcomes import Estimand
 from cudbound.study.design.scenario import Scenario, Study
-from cudbound.study.measure import Summary
-from cudbound.study.run.rows import EXPECTED, ExpectedError, IntervalRow, Key, ReplicateRow
+from cudbound.study.measure.summary import Summary
+from cudbound.study.run.replicate_rows import EXPECTED, ExpectedError, IntervalRow, Key, ReplicateRow
 from cudbound.study.run.store import Store
 
 METHODS = ("cud", "corrected-resampled-t", "langford-binomial")

@@ -16,7 +16,7 @@ from scipy.stats import binomtest
 
 from cudbound.basis.outcomes import ConfidenceInterval, Estimand, Outcome
 from cudbound.intervals import Method
-from cudbound.study.run.rows import INTERVALS, REPLICATES
+from cudbound.study.run.replicate_rows import INTERVALS, REPLICATES
 from cudbound.study.run.store import Store
 
 

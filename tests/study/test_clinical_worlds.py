@@ -10,7 +10,7 @@ from sklearn.linear_model import LogisticRegression
 from cudbound import LeastSquaresClassifier, Metrics, run_study
 from cudbound.inputs.classifier_recipe import ClassifierRecipe
 from cudbound.study.design.design_file import read_design
-from cudbound.study.populations.mixture import Patients
+from cudbound.study.populations.patients import Patients
 from cudbound.study.populations.worlds import BinaryFinding, Gaussians, MissingValues
 from cudbound.study.run.replicate import true_metrics
 

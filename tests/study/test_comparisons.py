@@ -14,7 +14,7 @@ from cudbound import LeastSquaresClassifier, Scenario, Study, compare_learners, 
 from cudbound.resampling import Resampling, ResamplingSizes
 from cudbound.study.populations.worlds import WORLDS
 from cudbound.study.run.replicate import run_replicate
-from cudbound.study.run.rows import EXPECTED, INTERVALS
+from cudbound.study.run.replicate_rows import EXPECTED, INTERVALS
 from cudbound.study.run.store import Store
 
 GAUSSIANS = WORLDS["gaussians"]()

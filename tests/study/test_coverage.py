@@ -11,7 +11,7 @@ from scipy.stats import binomtest, norm
 from cudbound import Scenario, Study, run_study, summarize
 from cudbound.inputs.classifier_recipe import ClassifierRecipe
 from cudbound.study.populations.worlds import Gaussians, NearSeparable, Noise
-from cudbound.study.run.rows import INTERVALS, REPLICATES
+from cudbound.study.run.replicate_rows import INTERVALS, REPLICATES
 from cudbound.study.run.store import Store
 
 LEVEL = 0.95

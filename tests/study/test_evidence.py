@@ -23,9 +23,10 @@ from cudbound.basis.exceptions import StudyError
 from cudbound.intervals import METHODS
 from cudbound.resampling.resampling import Resampling
 from cudbound.study.design.design_file import read_design, template_text
-from cudbound.study.run.rows import Key
+from cudbound.study.run.merge import merge_stores
+from cudbound.study.run.replicate_rows import Key
 from cudbound.study.run.runner import replay, run_study
-from cudbound.study.run.store import Store, merge_stores
+from cudbound.study.run.store import Store
 
 DESIGN = """
 name = "small"

@@ -13,10 +13,10 @@ from study_cases import Shifted, tiny_study
 from cudbound import LeastSquaresClassifier, Scenario, Study, run_study
 from cudbound.basis.exceptions import StudyError
 from cudbound.intervals import find_methods
-from cudbound.study.measure import summarize
-from cudbound.study.report import FORMATS, write_report
-from cudbound.study.run.rows import Key, reason
+from cudbound.study.measure.summary import summarize
+from cudbound.study.run.replicate_rows import Key, reason
 from cudbound.study.run.store import Store
+from cudbound.study.study_report import FORMATS, write_report
 
 PAPER = tuple(method.name for method in find_methods("paper"))
 

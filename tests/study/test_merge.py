@@ -19,9 +19,10 @@ from study_cases import dump, tiny_study
 from cudbound import summarize
 from cudbound.basis.exceptions import StudyError
 from cudbound.study.run import store_file
-from cudbound.study.run.rows import ExpectedError, IntervalRow, Key, ReplicateRow
+from cudbound.study.run.merge import merge_stores
+from cudbound.study.run.replicate_rows import ExpectedError, IntervalRow, Key, ReplicateRow
 from cudbound.study.run.runner import run_study
-from cudbound.study.run.store import Store, merge_stores
+from cudbound.study.run.store import Store
 
 STUDY = tiny_study(n_replicates=5)
 MAX_SHARDS = 5
@@ -232,7 +233,7 @@ def test_full_disk_keeps_what_was_there(tmp_path, monkeypatch):
         connection.execute(f"PRAGMA max_page_count = {pages}")
         return connection, new
 
-    monkeypatch.setattr("cudbound.study.run.store.connect", nearly_full)
+    monkeypatch.setattr("cudbound.study.run.merge.connect", nearly_full)
     assert_refused(r"it cannot be read or written \(database or disk is full\)", parts[1:], tmp_path / "all")
     monkeypatch.undo()
     assert merge_stores(parts[1:], tmp_path / "all").n_done == 100
@@ -240,8 +241,8 @@ def test_full_disk_keeps_what_was_there(tmp_path, monkeypatch):
 
 KILLED = """
 import os, signal, sys
-from cudbound.study.run import store
-add_part, n_added = store._add_part, 0
+from cudbound.study.run import merge
+add_part, n_added = merge._add_part, 0
 
 def add_two(connection, path):
     global n_added
@@ -250,8 +251,8 @@ def add_two(connection, path):
     if n_added == 2:
         os.kill(os.getpid(), signal.SIGKILL)
 
-store._add_part = add_two
-store.merge_stores(sys.argv[2:], sys.argv[1])
+merge._add_part = add_two
+merge.merge_stores(sys.argv[2:], sys.argv[1])
 """
 
 

@@ -12,10 +12,11 @@ from cudbound import LeastSquaresClassifier, run_study
 from cudbound.basis.exceptions import StudyError
 from cudbound.study.design.design_file import read_design
 from cudbound.study.design.scenario import Scenario
-from cudbound.study.report import run_notes
 from cudbound.study.run import runner
-from cudbound.study.run.rows import Key
-from cudbound.study.run.store import Store, merge_stores
+from cudbound.study.run.merge import merge_stores
+from cudbound.study.run.replicate_rows import Key
+from cudbound.study.run.store import Store
+from cudbound.study.study_report import run_notes
 
 DESIGN = """
 n_samples = [12, 20]

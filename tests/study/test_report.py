@@ -18,9 +18,9 @@ from cudbound import LeastSquaresClassifier
 from cudbound.basis.rounding import format_proportion, printable
 from cudbound.resampling import ResamplingSizes
 from cudbound.study.design.scenario import Scenario, Study
-from cudbound.study.measure import summarize
-from cudbound.study.report import cell_reports, run_notes, write_report
+from cudbound.study.measure.summary import summarize
 from cudbound.study.run.store import Store
+from cudbound.study.study_report import cell_reports, run_notes, write_report
 
 HOSTILE = "<script>alert('x')</script> & $a_b$ \\input{x} | \x1b[2J"
 SECTIONS = [

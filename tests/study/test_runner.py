@@ -18,7 +18,7 @@ from cudbound.basis.exceptions import StudyError, StudyInterrupted
 from cudbound.study.design.scenario import Scenario
 from cudbound.study.run import runner
 from cudbound.study.run.replicate import run_replicate
-from cudbound.study.run.rows import REPLICATES, Key
+from cudbound.study.run.replicate_rows import REPLICATES, Key
 from cudbound.study.run.runner import replay, run_in_memory, run_study
 from cudbound.study.run.store import Store
 

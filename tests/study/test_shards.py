@@ -15,7 +15,7 @@ from study_cases import dump, tiny_study
 from cudbound import config_context
 from cudbound.study.run import runner
 from cudbound.study.run import store as store_module
-from cudbound.study.run.rows import Key, ReplicateRow, read_shard, replicates_of
+from cudbound.study.run.replicate_rows import Key, ReplicateRow, read_shard, replicates_of
 from cudbound.study.run.runner import run_study
 from cudbound.study.run.store import Store
 

@@ -21,11 +21,12 @@ from study_cases import Shifted, dump, tiny_study
 
 from cudbound import LeastSquaresClassifier
 from cudbound.basis.exceptions import StudyError
-from cudbound.study.design.scenario import MAX_SHOWN, Scenario, describe, differences, shown
-from cudbound.study.run import rows as tables
+from cudbound.study.design.identity import MAX_SHOWN, describe, differences, shown
+from cudbound.study.design.scenario import Scenario
+from cudbound.study.run import replicate_rows as tables
 from cudbound.study.run import store as store_module
 from cudbound.study.run import store_file
-from cudbound.study.run.rows import ExpectedError, IntervalRow, Key, ReplicateRow
+from cudbound.study.run.replicate_rows import ExpectedError, IntervalRow, Key, ReplicateRow
 from cudbound.study.run.store import Store
 
 STUDY = tiny_study()
@@ -319,7 +320,7 @@ def test_more_replicates_sizes_and_scenarios_are_welcome(tmp_path):
 
 def test_other_version_of_the_package_is_a_difference(monkeypatch):
     before = describe(STUDY)
-    monkeypatch.setattr("cudbound.study.design.scenario.version", lambda _: "9.9")
+    monkeypatch.setattr("cudbound.study.design.identity.version", lambda _: "9.9")
     assert differences(before, describe(STUDY)) == [f'cudbound: stored "{before["cudbound"]}", now "9.9"']
 
 
@@ -446,7 +447,7 @@ def test_store_that_another_program_holds(tmp_path, monkeypatch):
 KILLED = """
 import os, signal, sys
 from study_cases import tiny_study
-from cudbound.study.run.rows import Key, ReplicateRow
+from cudbound.study.run.replicate_rows import Key, ReplicateRow
 from cudbound.study.run.store import Store
 store = Store.resume(sys.argv[1], tiny_study())
 store.add([ReplicateRow(Key("near", 12, 0), 0.5, 0.0, 0.5, 0, None, (), 0.1)])

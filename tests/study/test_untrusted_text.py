@@ -13,7 +13,7 @@ import pytest
 from cli_fakes import invoke
 
 from cudbound.basis.rounding import printable
-from cudbound.study.report import FORMATS
+from cudbound.study.study_report import FORMATS
 
 HOSTILE = "<script>alert(1)</script> & $\\input{x}$ | =1+1"
 #: What a spreadsheet would run; a wide letter counts as its narrow one in some.

@@ -23,7 +23,7 @@ from cudbound.report.tables import Column, Report, Run, in_words
 from cudbound.report.tabular import Tabular
 from cudbound.study.planning.closed_forms import ClosedFormSize, check_half_width
 from cudbound.study.planning.required_size import RequiredSampleSize, quantile_of, required_size
-from cudbound.study.populations.population import check_share
+from cudbound.study.populations.simulated import check_share
 
 if TYPE_CHECKING:
     import pandas as pd

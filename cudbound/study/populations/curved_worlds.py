@@ -11,7 +11,8 @@ import numpy as np
 from scipy.special import ndtr
 
 from cudbound.basis.validation import check_integer, check_number
-from cudbound.study.populations.population import MAX_FEATURES, Array, ContinuousWorld, Labels, check_features
+from cudbound.study.populations.population import Array
+from cudbound.study.populations.simulated import MAX_FEATURES, ContinuousWorld, Labels, check_features
 
 #: Nodes of the quadratures. Within the parameter limits of the worlds, errors are accurate to 1e-8.
 N_ANGLES = 512

@@ -13,20 +13,18 @@ from scipy.special import expit, ndtr
 
 from cudbound.basis.parameter_error import ParameterError
 from cudbound.basis.validation import check_integer, check_number
-from cudbound.study.populations.population import (
+from cudbound.study.populations.population import Array, Truth, sampled_truth
+from cudbound.study.populations.simulated import (
     ALWAYS_EXACT,
     BY_SAMPLE,
     MAX_FEATURES,
-    Array,
     ContinuousWorld,
     FromPreset,
     Labels,
     Preset,
-    Truth,
     World,
     check_features,
     check_share,
-    sampled_truth,
 )
 
 #: Largest number of distinct cases for which a world is enumerated.

@@ -17,7 +17,7 @@ from cudbound.study.populations.discrete_worlds import FewLevels
 from cudbound.study.populations.discrete_worlds import MissingValues as MissingValues
 from cudbound.study.populations.discrete_worlds import ThreePoint as ThreePoint
 from cudbound.study.populations.mixture import Mixture, PureNoise, SeveralClasses, TwoCenters
-from cudbound.study.populations.population import Preset, World
+from cudbound.study.populations.simulated import Preset, World
 
 _CENTERS = {"distance": 1.6, "n_features": 3, "n_signal": 1}
 _CLASSES = {**_CENTERS, "positive_share": 0.5, "positive_sd": 1.0}

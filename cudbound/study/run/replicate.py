@@ -45,7 +45,7 @@ from cudbound.study.populations.population import (
     draw_both_classes,
     fixed_cases,
 )
-from cudbound.study.run.rows import ExpectedError, IntervalRow, Key, ReplicateRow
+from cudbound.study.run.replicate_rows import ExpectedError, IntervalRow, Key, ReplicateRow
 
 #: Cases for the true value of a metric; for a class with a tenth of them, the standard error is at most .0036.
 N_METRIC_CASES = 200_000

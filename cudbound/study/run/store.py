@@ -1,4 +1,4 @@
-"""The store of a study, one SQLite file with every replicate and interval: its status, and merging those of shards."""
+"""The store of a study: one SQLite file with every replicate and every interval."""
 
 from __future__ import annotations
 
@@ -7,21 +7,16 @@ import json
 import platform
 import sqlite3
 import time
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import ExitStack, closing
-from dataclasses import dataclass
+from collections.abc import Iterable
+from contextlib import ExitStack
 from datetime import datetime, timedelta
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from cudbound.basis.calls import public_call
-from cudbound.basis.pictured import Pictured
-from cudbound.report.table_style import FULL, Style
-from cudbound.report.tables import Column, Report, Run
-from cudbound.report.tabular import Tabular
-from cudbound.study.design.scenario import Study, cells_of, describe, differences, shown
-from cudbound.study.run.rows import (
+from cudbound.study.design.identity import cells_of, describe, differences, shown
+from cudbound.study.design.scenario import Study
+from cudbound.study.run.replicate_rows import (
     EXPECTED,
     INTERVALS,
     REPLICATES,
@@ -38,6 +33,7 @@ from cudbound.study.run.rows import (
     reason,
     replicates_of,
 )
+from cudbound.study.run.status import CellStatus, StudyStatus
 from cudbound.study.run.store_file import (
     connect,
     connect_in_memory,
@@ -52,112 +48,9 @@ from cudbound.study.run.store_file import (
 if TYPE_CHECKING:
     import pandas as pd
 
-    from cudbound.plotting.nested_loop import NestedLoopDisplay
-
 
 #: Packages whose versions are recorded with every run.
 PACKAGES = ("cudbound", "numpy", "scipy", "scikit-learn", "joblib")
-_KEY = "scenario, n, replicate"
-
-
-@dataclass(frozen=True)
-class CellStatus:
-    """The status of one scenario at one size.
-
-    Attributes
-    ----------
-    scenario : str
-    n : int
-    n_done, n_failed, n_total : int
-        Replicates; the failed ones are among those done.
-    first_failure : int or None
-        The smallest number of a failed replicate, which `cudbound.replay` reruns; None without failures.
-    reason : str or None
-        Its error with its message, in one line.
-    """
-
-    scenario: str
-    n: int
-    n_done: int
-    n_failed: int
-    n_total: int
-    first_failure: int | None = None
-    reason: str | None = None
-
-
-@dataclass(frozen=True, repr=False)
-class StudyStatus(Tabular, Pictured["NestedLoopDisplay"]):
-    """The status of a study; prints as a table, with the same output formats as other tables.
-
-    Attributes
-    ----------
-    name : str
-        Name of the study.
-    n_done, n_failed, n_total : int
-        Replicates; the failed ones are among those done.
-    running : bool
-        Whether a run is writing to the store now.
-    rate : float or None
-        Replicates per second in the last run; None before its first replicate.
-    expected_end : datetime or None
-        Expected end at this rate, in local time; None if nothing is running or left.
-    cells : tuple of CellStatus
-        In the order of the study.
-    """
-
-    name: str
-    n_done: int
-    n_failed: int
-    n_total: int
-    running: bool
-    rate: float | None
-    expected_end: datetime | None
-    cells: tuple[CellStatus, ...]
-
-    def to_frame(self) -> pd.DataFrame:
-        """Return one row per cell: scenario, n, n_done, n_failed, n_total, first_failure (a replicate) and reason."""
-        import pandas as pd
-
-        return pd.DataFrame(list(map(vars, self.cells))).astype({"first_failure": "Int64"})
-
-    def report(self, run: Run | None = None, style: Style = FULL) -> Report:
-        """Return the cells as a table; `run` and `style` have no effect."""
-        columns = (
-            Column("scenario", "scenario", "text"),
-            Column("n", "n", "count"),
-            Column("n_done", "done", "count"),
-            Column("n_total", "of", "count"),
-            Column("n_failed", "failed", "count"),
-        )
-        done = f"{self.n_done} of {self.n_total} replicates done, {self.n_failed} failed"
-        rows = tuple(map(vars, self.cells))
-        return Report("cells", f"{self.name}: {done}", tuple(self._notes()), columns, rows, self.to_frame)
-
-    def _notes(self) -> Iterator[str]:
-        yield "A run is writing to the store." if self.running else "No run is writing to the store."
-        if self.rate is not None:
-            yield f"Rate of the last run: {self.rate:.3g} replicates per second."
-        if self.expected_end is not None:
-            yield f"Expected end: {self.expected_end:%Y-%m-%d %H:%M}."
-        yield from self.failures
-
-    @property
-    def failures(self) -> tuple[str, ...]:
-        """The first failure of each cell that has one, in words."""
-        return tuple(
-            f"First failure of {cell.scenario}, n = {cell.n}: replicate {cell.first_failure}, {cell.reason}"
-            for cell in self.cells
-            if cell.first_failure is not None
-        )
-
-    def display(self) -> NestedLoopDisplay:
-        """Return the plot of planned, done and failed replicates in every cell; its `plot` draws it."""
-        from cudbound.plotting.nested_loop import NestedLoopDisplay
-
-        names = {"n_total": "planned", "n_done": "done", "n_failed": "failed"}
-        cells = self.to_frame().rename(columns=names)
-        shown = cells.melt(["scenario", "n"], [*names.values()], "method", "replicates")
-        return NestedLoopDisplay(shown.assign(n_replicates=shown["replicates"]), "replicates")
 
 
 class Store:
@@ -259,7 +152,7 @@ class Store:
 
     @property
     def description(self) -> dict[str, Any]:
-        """The study in words and numbers, from `cudbound.study.design.scenario.describe`."""
+        """The study in words and numbers, from `cudbound.study.design.identity.describe`."""
         ((text,),) = self._select("SELECT description FROM study")
         description: dict[str, Any] = json.loads(text)
         return description
@@ -362,7 +255,7 @@ class Store:
         Parameters
         ----------
         table : StoredTable
-            A table in `cudbound.study.run.rows`, which documents its columns.
+            A table in `cudbound.study.run.replicate_rows`, which documents its columns.
         """
         with naming_store(self.path):
             return read_frame(self._connection, table)
@@ -443,123 +336,3 @@ def _seed(study: Study, key: Key) -> str:
     """Return the seed of a replicate as a line of Python."""
     sequence: Any = study.rng(key.scenario, key.n, key.replicate).bit_generator.seed_seq
     return f"numpy.random.SeedSequence({sequence.entropy})"
-
-
-@public_call
-def merge_stores(parts: Iterable[str | Path], store_path: str | Path) -> StudyStatus:
-    """Merge stores of one study, such as those of its shards, into one.
-
-    Parameters
-    ----------
-    parts : iterable of str or path
-        The stores, which are not changed. Runs may be writing to them: only stored results are merged.
-    store_path : str or path
-        The merged store. An existing store is a further part, and is replaced when all are merged.
-
-    Returns
-    -------
-    StudyStatus
-        Status of the merged store.
-
-    Raises
-    ------
-    StudyError
-        If a part is missing, damaged or not a store, has results of another study, or has a replicate whose results
-        differ from those in another part; or if the merged store cannot be written, or a run is writing to it. An
-        existing file at `store_path` is then unchanged.
-
-    Notes
-    -----
-    The merged results do not depend on the order of parts, nor on which part has which replicates. A replicate in
-    several parts, equal except for times, is merged once, with the times of the first of these parts. A merge killed at
-    any moment leaves `store_path` unchanged.
-
-    A merged store can be resumed, and can be a part itself. After adding replicates, sizes or scenarios to a design,
-    run its shards again, which adds the new results, and merge them into a new store.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> from cudbound.study.design.design_file import read_design, template_text
-    >>> from cudbound.study.run.runner import run_study
-    >>> with tempfile.TemporaryDirectory() as name:
-    ...     folder = Path(name)
-    ...     _ = (folder / "quick.toml").write_text(template_text("quick"))
-    ...     study = read_design(folder / "quick.toml", n_replicates=2)
-    ...     for number in (1, 2):
-    ...         _ = run_study(study, folder / f"{number}.sqlite", shard=(number, 2))
-    ...     status = merge_stores([folder / "1.sqlite", folder / "2.sqlite"], folder / "all.sqlite")
-    >>> status.n_done, status.n_total
-    (4, 4)
-    """
-    place = Path(store_path)
-    sources = [Path(part) for part in parts]
-    if not sources:
-        raise ValueError("The 'parts' parameter must name at least one store. Got none instead.")
-    with writer_lock(place), ExitStack() as stack:
-        if place.exists():
-            sources.append(place)
-        description, runs = _read_heads(sources)
-        target = place.resolve()  # a link stays one
-        unfinished = target.with_name(f"{target.name}-merging")
-        unfinished.unlink(missing_ok=True)  # of a merge that was killed
-        stack.callback(unfinished.unlink, missing_ok=True)
-        with naming_store(place):
-            _write(unfinished, sources, description, sorted(runs))
-            unfinished.replace(target)
-    with Store.open(place) as store:
-        return store.status()
-
-
-def _read_heads(sources: Sequence[Path]) -> tuple[str, set[tuple[float, str]]]:
-    """Return the description of the study, and all runs; unfinished changes of a killed run are undone."""
-    descriptions, runs = [], set()
-    for path in sources:
-        with Store.open(path) as store:
-            descriptions.append(store.description)
-            runs.update(store._select("SELECT begun, environment FROM runs"))
-    first = descriptions[0]
-    for path, other in zip(sources, descriptions, strict=True):
-        if changes := differences(first, other) or differences(other, first):
-            raise store_error(
-                path,
-                f"it has results of another study than {str(sources[0])!r} ({shown(changes)}); leave one of the two "
-                "out, or run both with the same design",
-            )
-    return json.dumps(first), runs
-
-
-def _write(place: Path, sources: Iterable[Path], description: str, runs: Iterable[tuple[float, str]]) -> None:
-    """Write a new store with the results of all parts."""
-    connection, _ = connect(place, "w")
-    with closing(connection):
-        connection.execute("PRAGMA journal_mode = OFF")  # nobody reads the file before it is finished
-        with transaction(connection):
-            create_tables(connection)
-            connection.execute("INSERT INTO study VALUES (1, ?)", (description,))
-            connection.executemany("INSERT INTO runs (begun, environment) VALUES (?, ?)", runs)
-        for path in sources:
-            connection.execute("ATTACH ? AS part", (f"{path.absolute().as_uri()}?mode=ro",))
-            with naming_store(path), transaction(connection):
-                _add_part(connection, path)
-            connection.execute("DETACH part")
-
-
-def _add_part(connection: sqlite3.Connection, path: Path) -> None:
-    """Add new replicates; raise if a replicate has different results in another part."""
-    for table in RESULTS:
-        here, there = (
-            f"SELECT {table.compared} FROM {this}.{table.name} WHERE ({_KEY}) IN (SELECT {_KEY} FROM {that}.replicates)"
-            for this, that in (("part", "main"), ("main", "part"))
-        )
-        for query in (f"{here} EXCEPT {there}", f"{there} EXCEPT {here}"):
-            row = connection.execute(f"{query} LIMIT 1").fetchone()
-            if row is not None:
-                scenario, n, replicate = row[:3]
-                raise store_error(
-                    path,
-                    f"its replicate {replicate} of scenario {scenario!r} at n = {n} differs from that in another part; "
-                    "run the replicate again, with replay, to see which is correct, and leave the other store out",
-                )
-    for table in (*RESULTS, TIMINGS):
-        connection.execute(f"INSERT OR IGNORE INTO main.{table.name} SELECT * FROM part.{table.name}")

@@ -12,7 +12,7 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from cudbound.basis.exceptions import StudyError
-from cudbound.study.run.rows import RESULTS, TIMINGS, last_line
+from cudbound.study.run.replicate_rows import RESULTS, TIMINGS, last_line
 
 #: Version of the tables below; another number means other tables.
 SCHEMA_VERSION = 5
