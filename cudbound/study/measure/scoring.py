@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -94,6 +95,77 @@ class Scores:
     def by_cell(self) -> Grouped:
         """Group the rows by cell and method, in the order of `lines`."""
         return self.rows.groupby("line", sort=True)
+
+
+def score_intervals(
+    replicates: pd.DataFrame,
+    intervals: pd.DataFrame,
+    expected: pd.DataFrame,
+    scenarios: Sequence[str],
+    methods: Sequence[str],
+    *,
+    confidence_level: float,
+    compares: bool,
+) -> Scores:
+    """Score every interval by the true error of its replicate.
+
+    Raises
+    ------
+    ValueError
+        If there are no replicates.
+    """
+    import pandas as pd
+
+    if replicates.empty:
+        raise ValueError("The study has no replicates yet; run it first.")
+    number = pd.Index(scenarios).get_indexer(pd.Index(replicates["scenario"]))
+    ordered = replicates.assign(number=number).sort_values(["number", "n", "replicate"], ignore_index=True)
+    grouped = ordered.groupby(["number", "n"], sort=True)
+    ordered = ordered.assign(cell=grouped.ngroup()).drop(columns="number")
+    cells = ordered[CELL].drop_duplicates(ignore_index=True)
+    # where each interval stands in an array of shape (replicates, methods), read row by row
+    keys = pd.MultiIndex.from_frame(ordered[KEY])
+    place: NDArray[Any] = keys.get_indexer(pd.MultiIndex.from_frame(intervals[KEY]))
+    place = place * len(methods) + pd.Index(methods).get_indexer(pd.Index(intervals["method"]))
+    rows = _with_expected_errors(intervals, expected).set_axis(place)
+    rows = rows.reindex(index=range(len(ordered) * len(methods)))
+    replicate, method = np.divmod(np.arange(len(rows)), len(methods))
+
+    low, high, estimate = (_floats(rows[name]) for name in ("low", "high", "estimate"))
+    truth = _floats(ordered["truth"])[replicate]
+    computed = ~np.isnan(low + high + truth)  # an upper limit of a likelihood ratio may be infinite
+    covered = computed & (low <= truth) & (truth <= high)
+    aim = _floats(rows["expected"])
+    held = computed & (low <= aim) & (aim <= high)
+    of_computed = {
+        "coverage_of_successes": covered,
+        "width": high - low,
+        "raw_width": _floats(rows["raw_high"]) - _floats(rows["raw_low"]),
+        "interval_score": interval_score(low, high, truth, confidence_level),
+        "bias": estimate - truth,
+        "mse": (estimate - truth) ** 2,
+        "estimate": estimate,
+        "variance": _floats(rows["standard_error"]) ** 2,
+        "n_fits": _floats(rows["n_fits"]),
+    }
+    rows = rows.assign(
+        line=ordered["cell"].to_numpy()[replicate] * len(methods) + method,
+        given=computed,
+        degenerate=computed & rows["degenerate"].notna(),
+        coverage=covered,
+        truth_above=computed & (truth > high),
+        truth_below=computed & (truth < low),
+        coverage_of_expected=held,
+        missed_expected=computed & ~held,
+        rejection=np.where(compares, _floats(rows["pvalue"]) <= 1.0 - confidence_level, np.nan),
+        **{
+            # raw limits may be the whole line, and stay
+            name: np.where(computed & (np.isfinite(values) | (name == "raw_width")), values, np.nan)
+            for name, values in of_computed.items()
+        },
+    )
+    lines = cells.merge(pd.Series(list(methods), name="method"), how="cross")
+    return Scores(ordered, cells, lines, rows)
 
 
 def _with_expected_errors(intervals: pd.DataFrame, expected: pd.DataFrame) -> pd.DataFrame:

@@ -11,7 +11,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cudbound.basis.calls import public_call
 from cudbound.basis.pictured import Pictured
@@ -24,11 +23,9 @@ from cudbound.study.measure.scoring import (
     CELL,
     KEY,
     Scores,
-    _floats,
-    _with_expected_errors,
     excess_kurtosis,
-    interval_score,
     means,
+    score_intervals,
     tabulate_cells,
 )
 from cudbound.study.run.replicate_rows import EXPECTED, INTERVALS, REPLICATES, TIMINGS
@@ -38,71 +35,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from cudbound.plotting.coverage import CoverageByScenarioDisplay
-
-
-def score_intervals(summary: Summary) -> Scores:
-    """Score every interval by the true error of its replicate.
-
-    Raises
-    ------
-    ValueError
-        If there are no replicates.
-    """
-    import pandas as pd
-
-    replicates, intervals, methods = summary.replicates, summary.intervals, summary.methods
-    if replicates.empty:
-        raise ValueError("The study has no replicates yet; run it first.")
-    number = pd.Index(summary.scenarios).get_indexer(pd.Index(replicates["scenario"]))
-    ordered = replicates.assign(number=number).sort_values(["number", "n", "replicate"], ignore_index=True)
-    grouped = ordered.groupby(["number", "n"], sort=True)
-    ordered = ordered.assign(cell=grouped.ngroup()).drop(columns="number")
-    cells = ordered[CELL].drop_duplicates(ignore_index=True)
-    # where each interval stands in an array of shape (replicates, methods), read row by row
-    keys = pd.MultiIndex.from_frame(ordered[KEY])
-    place: NDArray[Any] = keys.get_indexer(pd.MultiIndex.from_frame(intervals[KEY]))
-    place = place * len(methods) + pd.Index(methods).get_indexer(pd.Index(intervals["method"]))
-    rows = _with_expected_errors(intervals, summary.expected).set_axis(place)
-    rows = rows.reindex(index=range(len(ordered) * len(methods)))
-    replicate, method = np.divmod(np.arange(len(rows)), len(methods))
-
-    low, high, estimate = (_floats(rows[name]) for name in ("low", "high", "estimate"))
-    truth = _floats(ordered["truth"])[replicate]
-    computed = ~np.isnan(low + high + truth)  # an upper limit of a likelihood ratio may be infinite
-    covered = computed & (low <= truth) & (truth <= high)
-    aim = _floats(rows["expected"])
-    held = computed & (low <= aim) & (aim <= high)
-    of_computed = {
-        "coverage_of_successes": covered,
-        "width": high - low,
-        "raw_width": _floats(rows["raw_high"]) - _floats(rows["raw_low"]),
-        "interval_score": interval_score(low, high, truth, summary.confidence_level),
-        "bias": estimate - truth,
-        "mse": (estimate - truth) ** 2,
-        "estimate": estimate,
-        "variance": _floats(rows["standard_error"]) ** 2,
-        "n_fits": _floats(rows["n_fits"]),
-    }
-    rows = rows.assign(
-        line=ordered["cell"].to_numpy()[replicate] * len(methods) + method,
-        given=computed,
-        degenerate=computed & rows["degenerate"].notna(),
-        coverage=covered,
-        truth_above=computed & (truth > high),
-        truth_below=computed & (truth < low),
-        coverage_of_expected=held,
-        missed_expected=computed & ~held,
-        rejection=np.where(
-            summary.compares, _floats(rows["pvalue"]) <= 1.0 - summary.confidence_level, np.nan
-        ),
-        **{
-            # raw limits may be the whole line, and stay
-            name: np.where(computed & (np.isfinite(values) | (name == "raw_width")), values, np.nan)
-            for name, values in of_computed.items()
-        },
-    )
-    lines = cells.merge(pd.Series(list(methods), name="method"), how="cross")
-    return Scores(ordered, cells, lines, rows)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -139,7 +71,11 @@ class Summary(Tabular, Pictured["CoverageByScenarioDisplay"]):
     @cached_property
     def scores(self) -> Scores:
         """The scores of all intervals."""
-        return score_intervals(self)
+        return score_intervals(
+            *(self.replicates, self.intervals, self.expected, self.scenarios, self.methods),
+            confidence_level=self.confidence_level,
+            compares=self.compares,
+        )
 
     @cached_property
     def samples(self) -> pd.DataFrame:
