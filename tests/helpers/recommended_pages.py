@@ -24,9 +24,12 @@ CLASSES = "several classes"
 WIDTHS = {"error": 1.12, "auc": 1.18, "brier": 1.12}
 WIDTH_OVERFIT = 1.20
 LOWEST = 0.93
-
-
+NO_MISS = "no miss"
 CELL = ["metric", "cell", "copies"]
+REPEATED = ["sets", "coverage", "mcse", "keeps_level"]
+#: Whether the misses have been run again; they are when all registered sets have run.
+RUN_AGAIN = (FOLDER / "misses.csv").exists()
+NOT_YET = "The misses are run again when all registered sets have run."
 
 
 def read(name: str = "cells.csv") -> pd.DataFrame:
@@ -39,7 +42,10 @@ def repeated(cells: pd.DataFrame) -> pd.DataFrame:
     A cell is run again for all of its metrics; those without a miss are left out.
     """
     missed = as_used(cells).query("method == @RULE and not keeps_level")
-    return missed.merge(read("misses.csv"), on=CELL, suffixes=("", "_again")).sort_values("coverage_again")
+    again = (
+        read("misses.csv") if RUN_AGAIN else pd.DataFrame(columns=[*CELL, *REPEATED]).astype({"copies": bool})
+    )
+    return missed.merge(again, on=CELL, suffixes=("", "_again")).sort_values("coverage_again")
 
 
 def as_used(cells: pd.DataFrame) -> pd.DataFrame:
@@ -61,6 +67,18 @@ def of_groups(cells: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
     groups = group_of(cells)
     names = [*METRICS.values(), "error, several classes", CLINICAL]
     return [(name, cells[groups == name]) for name in names if (groups == name).any()]
+
+
+def progress(cells: pd.DataFrame) -> str:
+    """How many of the registered sets have run."""
+    of_cells = cells.groupby("cell")[["sets", "registered_sets"]].max().sum()
+    run, registered = int(of_cells["sets"]), int(of_cells["registered_sets"])
+    if run >= registered:
+        return f"All {registered:,} registered sets have run."
+    return (
+        f"**The study is under way: {run:,} of {registered:,} registered sets have run**, with about the same share "
+        "of every cell. All numbers on this page are of these sets, and will change."
+    )
 
 
 def in_short(cells: pd.DataFrame) -> str:
@@ -101,8 +119,8 @@ def aims(cells: pd.DataFrame) -> str:
             {
                 "aim": what,
                 "target": target,
-                "result": "no miss" if pd.isna(value) else f"{value:.3f}",
-                "met": "yes" if met else "**no**",
+                "result": (NO_MISS if RUN_AGAIN else "not run yet") if pd.isna(value) else f"{value:.3f}",
+                "met": "" if pd.isna(value) and not RUN_AGAIN else "yes" if met else "**no**",
             }
             for what, target, value, met in rows
         ]
@@ -165,6 +183,8 @@ def splitting(cells: pd.DataFrame) -> str:
 
 def misses(cells: pd.DataFrame) -> str:
     """The cells that missed, and their repetition."""
+    if not RUN_AGAIN:
+        return NOT_YET
     return table(
         [
             {
@@ -182,6 +202,8 @@ def misses(cells: pd.DataFrame) -> str:
 
 def confirmed(cells: pd.DataFrame) -> str:
     """The cells that missed their level, and missed it again in new training sets."""
+    if not RUN_AGAIN:
+        return NOT_YET
     return table(
         [
             {
@@ -239,7 +261,7 @@ def all_cells(metric: str, cells: pd.DataFrame) -> str:
 
 def downloads(_: pd.DataFrame) -> str:
     """Links to the files, which a page has once they are there."""
-    names = ("cells", "misses", "variants")
+    names = ("cells", *(["misses"] if RUN_AGAIN else []), "variants")
     return f"Download: {', '.join(f'[{name}](recommended/{name}.csv)' for name in names)}."
 
 
@@ -256,6 +278,7 @@ def shown(method: str) -> str:
 
 
 TABLES: dict[str, Callable[[pd.DataFrame], str]] = {
+    "progress": progress,
     "in-short": in_short,
     "aims": aims,
     "kinds": kinds,

@@ -21,6 +21,8 @@ from cudbound.report.csv_text import csv_text
 ROOT = Path(__file__).parents[2]
 PLACE = ROOT / "cudbound" / "clinical" / "studied_cells.csv"
 CELL = ["scenario", "family", "n", "p"]
+#: A cell of the confirmation with fewer sets says too little about a training set.
+FEWEST_SETS = 100
 
 
 def exported() -> pd.DataFrame:
@@ -36,6 +38,7 @@ def exported() -> pd.DataFrame:
     if (confirmation := studies.get("recommended")) is not None:
         names = {"cell": "scenario", "classifier": "family"}
         newest = as_used(confirmation[confirmation["method"] != BEFORE]).rename(columns=names)
+        newest = newest[newest["sets"] >= FEWEST_SETS]
         lines = pd.concat([lines, newest.assign(study="recommended")])
     lines = lines[lines["metric"] == "error"]
     lines["estimate"] = lines["truth"]

@@ -167,6 +167,7 @@ def cells_of(rows: pd.DataFrame, data: Path) -> pd.DataFrame:
     for cell in cells(data):
         drawn = draw_both_classes(cell.population, cell.n, np.random.default_rng(SEED))[0]
         shape = {"n": cell.n, "p": np.shape(drawn.X)[1], "classifier": _family(cell, drawn)}
+        shape["registered_sets"] = cell.sets
         for metric, part in rows[rows["cell"] == cell.name].groupby("metric"):
             shared = {"metric": metric, "kind": cell.kind, "cell": cell.name} | shape
             new, overfits = part["new"].mean(), part["overfits"].mean()
