@@ -88,7 +88,7 @@ def nearest_cells(family: str, method: str, n: int, p: int, estimate: float) -> 
     Examples
     --------
     >>> [cell.n for cell in nearest_cells("linear-svm", "langford-binomial", 40, 4, 0.2)]
-    [50]
+    [50, 70, 50]
     >>> nearest_cells("svm", "langford-binomial", 40, 4, 0.2)
     []
     """

@@ -114,5 +114,5 @@ def test_refits_are_those_of_clones(resampled):
     )
     with warnings.catch_warnings(action="error"):
         assert (
-            compare_learners({"resampled": resampled, "majority": "majority"}, X, Y, rng=0).row.n_fits == 30
+            compare_learners({"resampled": resampled, "majority": "majority"}, X, Y, rng=0).row.n_fits == 200
         )

@@ -126,7 +126,7 @@ def test_earlier_cells_are_those_that_were_published():
             "logistic",
             (2000, 21, 0.16),
             "Outside the studies: no cell of two-center with this classifier is within a factor of 2 in n, p/n and the "
-            "estimate. The nearest one differs more in n (2000 against 100) and p/n (0.0105 against 0.03).",
+            "estimate. The nearest one differs more in n (2000 against 500) and p/n (0.0105 against 0.03).",
         ),
         (
             "svm",

@@ -27,13 +27,16 @@ LOWEST = 0.93
 NO_MISS = "no miss"
 CELL = ["metric", "cell", "copies"]
 REPEATED = ["sets", "coverage", "mcse", "keeps_level"]
-#: Whether the misses have been run again; they are when all registered sets have run.
-RUN_AGAIN = (FOLDER / "misses.csv").exists()
 NOT_YET = "The misses are run again when all registered sets have run."
 
 
 def read(name: str = "cells.csv") -> pd.DataFrame:
     return pd.read_csv(FOLDER / name)
+
+
+def run_again() -> bool:
+    """Whether the misses have been run again; they are when all registered sets have run."""
+    return (FOLDER / "misses.csv").exists()
 
 
 def repeated(cells: pd.DataFrame) -> pd.DataFrame:
@@ -43,7 +46,9 @@ def repeated(cells: pd.DataFrame) -> pd.DataFrame:
     """
     missed = as_used(cells).query("method == @RULE and not keeps_level")
     again = (
-        read("misses.csv") if RUN_AGAIN else pd.DataFrame(columns=[*CELL, *REPEATED]).astype({"copies": bool})
+        read("misses.csv")
+        if run_again()
+        else pd.DataFrame(columns=[*CELL, *REPEATED]).astype({"copies": bool})
     )
     return missed.merge(again, on=CELL, suffixes=("", "_again")).sort_values("coverage_again")
 
@@ -119,8 +124,8 @@ def aims(cells: pd.DataFrame) -> str:
             {
                 "aim": what,
                 "target": target,
-                "result": (NO_MISS if RUN_AGAIN else "not run yet") if pd.isna(value) else f"{value:.3f}",
-                "met": "" if pd.isna(value) and not RUN_AGAIN else "yes" if met else "**no**",
+                "result": (NO_MISS if run_again() else "not run yet") if pd.isna(value) else f"{value:.3f}",
+                "met": "" if pd.isna(value) and not run_again() else "yes" if met else "**no**",
             }
             for what, target, value, met in rows
         ]
@@ -183,7 +188,7 @@ def splitting(cells: pd.DataFrame) -> str:
 
 def misses(cells: pd.DataFrame) -> str:
     """The cells that missed, and their repetition."""
-    if not RUN_AGAIN:
+    if not run_again():
         return NOT_YET
     return table(
         [
@@ -202,7 +207,7 @@ def misses(cells: pd.DataFrame) -> str:
 
 def confirmed(cells: pd.DataFrame) -> str:
     """The cells that missed their level, and missed it again in new training sets."""
-    if not RUN_AGAIN:
+    if not run_again():
         return NOT_YET
     return table(
         [
@@ -261,7 +266,7 @@ def all_cells(metric: str, cells: pd.DataFrame) -> str:
 
 def downloads(_: pd.DataFrame) -> str:
     """Links to the files, which a page has once they are there."""
-    names = ("cells", *(["misses"] if RUN_AGAIN else []), "variants")
+    names = ("cells", *(["misses"] if run_again() else []), "variants")
     return f"Download: {', '.join(f'[{name}](recommended/{name}.csv)' for name in names)}."
 
 
