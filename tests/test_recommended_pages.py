@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 import recommended_pages as made
-from docs_pages import renewed
 
 CELLS = """\
 metric,kind,cell,n,p,classifier,method,copies,sets,failed,coverage,mcse,low_above_truth,high_below_truth,width,width_over_new,overfits_before,keeps_level
@@ -93,9 +92,3 @@ def test_every_kind_and_method_has_its_line(cells):
     of_error = [line for line in lines(made.methods(cells)) if line[0] == "error"]
     assert [line[1] for line in of_error] == ["`two-center`", "two-center before", "`nested-cv`"]
     assert lines(made.variants(cells)) == [["error", "Jeffreys limits", "100", "3", "0.925", "1.04"]]
-
-
-def test_tables_of_a_study_that_runs_stay_as_they_are(monkeypatch):
-    page = "<!-- generated: recommended-in-short -->\nlater\n<!-- end -->\n"
-    monkeypatch.setattr(made, "THERE", False)
-    assert renewed(page) == page

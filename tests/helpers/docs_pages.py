@@ -558,11 +558,9 @@ PARTS: dict[str, Callable[[], str]] = {
 
 
 def renewed(text: str) -> str:
-    """Return the page with every generated part made anew; those of a study that still runs stay as they are."""
+    """Return the page with every generated part made anew."""
 
     def part(match: re.Match[str]) -> str:
-        if match[2] in recommended_pages.PARTS and not recommended_pages.THERE:
-            return match[0]
         return f"{match[1]}{PARTS[match[2]]()}\n{match[4]}"
 
     return GENERATED.sub(part, text)

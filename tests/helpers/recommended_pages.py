@@ -299,5 +299,3 @@ TABLES: dict[str, Callable[[pd.DataFrame], str]] = {
     "downloads": downloads,
 }
 PARTS = {f"recommended-{name}": lambda make=make: make(read()) for name, make in TABLES.items()}
-#: Whether the study has ended; until then its tables stay as they are.
-THERE = (FOLDER / "cells.csv").exists()
