@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from statistics import fmean
 
 import numpy as np
 import pandas as pd
@@ -68,18 +69,15 @@ def test_both_centers_and_the_limits_are_those_of_their_definitions(n_classes, o
     records = found.analysis.records
     rows = range(80) if of is None else np.flatnonzero(y == of)
     wrong, draws = clf.predict(X) != y, records.bootstrap
-    mean = lambda values: sum(values) / len(values)  # noqa: E731
-    training = mean([wrong[i] for i in rows])
-    optimism, left_out = [], {i: [] for i in rows}
+    training = fmean(wrong[i] for i in rows)
+    left_out = {i: [] for i in rows}
     for counts, lost in zip(draws.counts, draws.losses, strict=True):
-        own = sum(counts[i] * lost[i] for i in rows) / sum(counts[i] for i in rows)
-        optimism.append(mean([lost[i] for i in rows]) - own)
         for i in rows:
             if counts[i] == 0:
                 left_out[i].append(lost[i])
-    err1 = mean([mean(values) for values in left_out.values() if values])
+    err1 = fmean(fmean(losses) for losses in left_out.values() if losses)
     called = {label: np.mean(clf.predict(X) == label) for label in clf.classes_}
-    gamma = mean([1.0 - called[y[i]] for i in rows])
+    gamma = fmean(1.0 - called[y[i]] for i in rows)
     if of is None:
         assert gamma == pytest.approx(1.0 - sum(np.mean(y == k) * called[k] for k in called))
     rate = (min(err1, gamma) - training) / (gamma - training)
