@@ -122,7 +122,7 @@ def in_plain_form(frame: pd.DataFrame, decimal: str, thousands: str) -> pd.DataF
     Raises
     ------
     CsvError
-        If there are no such separators, or a number is written with other separators.
+        If the separators are not among those that are known, or a number has others.
     """
     convention = Convention(decimal, thousands)
     if convention not in _NUMBERS:

@@ -44,7 +44,7 @@ from cudbound.records import FoldScores, Records, ScoreRecords
 NO_PAIR_IN_A_FOLD = "undefined: no event and non-event were ever in one fold; use larger folds"
 #: A linear classifier without a training error may have no error at all if its matrix has at most this rank per row.
 FEW_COLUMNS = 1.0 / 3.0
-#: Details that change places where 1 - x stands for x, and those that are no loss.
+#: Details that are exchanged if a metric is one minus the loss, and details that are not losses.
 OTHER_SIDE = {
     "lower_center": "upper_center",
     "upper_center": "lower_center",
