@@ -206,8 +206,15 @@ def test_a_word_is_never_broken():
     assert [line for line in text.splitlines() if len(line) > 80] == [f"  {path}, n"[: len(path) + 3]]
 
 
-def test_repr_is_the_text_table(table):
-    assert repr(table) == str(table) == render_report(table.report())
+def test_repr_has_the_numbers_and_print_the_notes_as_well(table):
+    assert str(table) == render_report(table.report())
+    *numbers, where = repr(table).splitlines()
+    assert "\n".join(numbers).strip() in str(table)
+    assert where.endswith(".notes")
+    assert len(repr(IntervalTable(table.rows[:3])).splitlines()) <= 12
+    words = " ".join(str(table).split())
+    assert table.notes
+    assert all(note in words for note in table.notes)
 
 
 @pytest.mark.parametrize("form", FORMATS)

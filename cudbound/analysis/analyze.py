@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
@@ -14,14 +14,14 @@ from cudbound.adapters.model import Model, ModelUse
 from cudbound.adapters.procedure import procedure_in_words
 from cudbound.analysis.caller_splits import NewCases, check_test_set
 from cudbound.analysis.instability import Instability, instability_in
+from cudbound.analysis.named_learners import fitted_classifier
 from cudbound.analysis.plan import RECORDS_OF_DRAWS, Plan, needs_of, use_of_model
 from cudbound.analysis.question import Question
-from cudbound.analysis.rows import Rows, all_rows, rows_of_target
+from cudbound.analysis.rows import RecordedTargets, Rows, rows_of_all
 from cudbound.basis.parameter_error import ParameterError
 from cudbound.basis.predictions import predicted_probabilities
 from cudbound.basis.sample import Sample
-from cudbound.basis.validation import Array, check_localization
-from cudbound.bound.cud_bound import CudBound
+from cudbound.basis.validation import Array, check_confidence_level, check_localization
 from cudbound.intervals import Method
 from cudbound.metrics.metric_draws import draw_for_metrics
 from cudbound.metrics.metric_terms import check_weights, warn_of_few, warn_of_few_tested
@@ -33,7 +33,7 @@ from cudbound.records import Records
 from cudbound.report.tables import RunDescription
 from cudbound.resampling.configurations import check_search
 from cudbound.resampling.recorders import refits_for
-from cudbound.resampling.recording import INNER_DRAWS, Counts, Recording, spawn_streams
+from cudbound.resampling.recording import INNER_DRAWS, Counts, Recording
 from cudbound.resampling.target_records import given_records, record_call, record_targets
 from cudbound.saved.saved_file import SavedBound
 
@@ -68,6 +68,10 @@ class Analysis:
         Which rows are events, if scores or probabilities were recorded.
     passed_again : tuple of str
         Arguments that a file cannot contain: "cv" if it is not a number, "test_set".
+    estimator : object
+        The fitted classifier; None in a result from a pickle.
+    recorded : RecordedTargets
+        From which the rows are computed, at any level; None in a result from a pickle.
     """
 
     question: Question[Any]
@@ -84,33 +88,64 @@ class Analysis:
     instability: Instability | None = None
     event: NDArray[np.bool_] | None = field(default=None, repr=False)
     passed_again: tuple[Literal["cv", "test_set"], ...] = ()
+    estimator: Any = field(default=None, repr=False)
+    recorded: RecordedTargets | None = field(default=None, repr=False)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave out of a pickle what has rows of the data: the classifier, and the problems of its bounds."""
+        return {**vars(self), "estimator": None, "recorded": None}
+
+    def rows(self) -> Rows:
+        """Compute the rows of all metrics in the requested order, one per method, at the level of the question."""
+        assert self.recorded is not None
+        return rows_of_all(self.question, self.metrics, self.records, self.recorded)
+
+    def at(self, confidence_level: float) -> Analysis:
+        """Return the same analysis at another level, from the same records; only a bound may be searched further."""
+        if self.recorded is None:
+            raise ValueError(
+                "A result from a pickle has no rows of the data, and no other level: compute it again."
+            )
+        question = replace(self.question, confidence_level=check_confidence_level(confidence_level))
+        recorded = self.recorded.at(confidence_level)
+        reason = "a user-defined method is computed at the level of the call only: call again with this level"
+        refused = {method.name: reason for method in self.question.methods if method.own is not None}
+        recorded = replace(recorded, refused={**recorded.refused, **refused})
+        return replace(
+            self, question=question, recorded=recorded, bounds=tuple(map(SavedBound.of, recorded.bounds))
+        )
 
 
 def analyze(
-    question: Question[Method], sample: Sample, estimator: Any, test_set: Any = None
-) -> tuple[Analysis, Rows, tuple[tuple[CudBound, ...], ...]]:
-    """Answer a question about a fitted classifier.
+    question: Question[Method],
+    estimator: Any,
+    X: Any,
+    y: Any,
+    groups: Any = None,
+    sample_weight: Any = None,
+    test_set: Any = None,
+    *,
+    several: bool = False,
+) -> Analysis:
+    """Record what a question about a classifier needs.
 
-    The eight steps: check the question and the sample; set the levels of each target; spawn random streams; draw; write
-    the additive model, or the reason for having none; plan; record; compute the rows.
+    The steps: fit the classifier if it is not fitted; check the sample; set the levels of each target; spawn random
+    streams; draw; write the additive model, or the reason for having none; plan; record.
 
     Parameters
     ----------
     question : Question
-    sample : Sample
     estimator : object
-        Fitted to the sample.
+        Fitted to these rows, or not fitted.
+    X, y, groups, sample_weight : array-like
+        The training rows.
     test_set : (array-like, array-like) or None
         New cases.
-
-    Returns
-    -------
-    analysis : Analysis
-    rows : tuple of IntervalEstimate
-        For each metric in the requested order, one per method.
-    bounds : tuple of tuple of CudBound
-        For each family of metrics, with the problems of the draws, which contain the data.
+    several : bool, default=False
+        Whether there may be more than two classes.
     """
+    estimator = fitted_classifier(estimator, X, y, question.streams, groups, sample_weight)
+    sample = Sample.of(estimator, X, y, groups, sample_weight, several=several)
     asked = question.metrics.resolve(sample.classes.tolist())
     check_resamples(question.n_resamples, sample.n_samples)
     targets = targets_of(
@@ -122,19 +157,11 @@ def analyze(
     )
     check_weights(question.metrics.kinds, sample.sample_weight)
     warn_of_few([target.rows for target in _bounded_by(question, targets, on_test_set=False)])
-    streams = spawn_streams(question.rng)
-    counts, remarks = draw_for_metrics(
-        [target.rows for target in targets],
-        question.n_resamples,
-        question.rng,
-        stratified=asked.drawn_within_classes,
-        groups=sample.groups,
-        labels=sample.events(asked.event_class),
-    )
+    counts, remarks = _draw(question, sample, asked, targets)
     _check_threshold(estimator, sample, asked)
     model = Model.of(estimator, sample, use_of_model(question))
     scoring = Scoring(tuple(kind for kind in question.metrics.kinds if kind != "classes"), asked.event_class)
-    recording = _recording(question, sample, estimator, test_set, counts, streams, targets, model, scoring)
+    recording = _recording(question, sample, estimator, test_set, counts, targets, model, scoring)
     check_inner_draws(question.resampling.inner, targets)
     plan = Plan.of(question, recording, targets, model)
     given = set() if recording.test_set is None else {"test_set"}
@@ -143,17 +170,13 @@ def analyze(
         recording = recording.prepared()
     failed: dict[str, Exception] = {}
     known = {"design": model.design}
-    records, seen, bounds = record_targets(plan.needs, recording, known, targets, failed)
+    records, of_targets, bounds = record_targets(plan.needs, recording, known, targets, failed)
     if records.test_set is not None:
         for metric in {one.metric: None for one in _bounded_by(question, targets, on_test_set=True)}:
             warn_of_few_tested(metric, records.test_set.rows_of(metric.event_class))
-    found = [
-        rows_of_target(question, plan, target, records, own, failed, remarks)
-        for target, own in zip(targets, seen, strict=True)
-    ]
     run = _run(question, sample, model, plan.needs, estimator, asked.event_class)
     objects: dict[Literal["cv", "test_set"], Any] = {"cv": question.resampling.cv, "test_set": test_set}
-    analysis = Analysis(
+    return Analysis(
         question,
         asked,
         tuple(sample.classes.tolist()),
@@ -167,8 +190,23 @@ def analyze(
         instability_in(records, model, run) if len(sample.classes) == 2 else None,
         sample.events(asked.event_class) if scoring.kinds else None,
         tuple(name for name, one in objects.items() if not isinstance(one, int | np.integer | None)),
+        estimator,
+        RecordedTargets(targets, tuple(of_targets), plan.refused, failed, remarks),
     )
-    return analysis, all_rows(asked, targets, found, records, question.alternative), bounds
+
+
+def _draw(
+    question: Question[Any], sample: Sample, asked: ResolvedMetrics, targets: Sequence[Target]
+) -> tuple[Counts, tuple[str, ...]]:
+    """Return the bootstrap draws, and how they differ from ordinary ones."""
+    return draw_for_metrics(
+        [target.rows for target in targets],
+        question.n_resamples,
+        question.rng,
+        stratified=asked.drawn_within_classes,
+        groups=sample.groups,
+        labels=sample.events(asked.event_class),
+    )
 
 
 def _bounded_by(question: Question[Method], targets: Sequence[Target], *, on_test_set: bool) -> list[Target]:
@@ -224,7 +262,6 @@ def _recording(
     estimator: Any,
     test_set: Any,
     counts: Counts,
-    streams: Mapping[str, np.random.Generator],
     targets: Sequence[Target],
     model: Model,
     scoring: Scoring = LOSSES_ONLY,
@@ -239,7 +276,7 @@ def _recording(
         sample,
         needs,
         counts=counts,
-        streams=streams,
+        streams=question.streams,
         estimator=estimator,
         resampling=question.resampling,
         inner_by_default=all(target.rows.plain for target in targets if target.bounded),
@@ -256,9 +293,15 @@ def _recording(
 
 
 def record_losses(
-    question: Question[Any], sample: Sample, estimator: Any, test_set: Any = None
+    question: Question[Any],
+    estimator: Any,
+    X: Any,
+    y: Any,
+    groups: Any = None,
+    sample_weight: Any = None,
+    test_set: Any = None,
 ) -> tuple[Records, dict[str, Exception], RunDescription, Instability | None]:
-    """Record what methods for the plain error need from a classifier and its refits.
+    """Record what methods for the plain error need from a classifier and its refits; parameters as for `analyze`.
 
     Returns
     -------
@@ -270,6 +313,8 @@ def record_losses(
     instability : Instability or None
         None if no method uses refits on bootstrap draws.
     """
+    estimator = fitted_classifier(estimator, X, y, question.streams, groups, sample_weight)
+    sample = Sample.of(estimator, X, y, groups, sample_weight)
     size = check_resamples(question.n_resamples, sample.n_samples)
     counts = draw_counts(sample.n_samples, size, question.rng, sample.groups)
     needs = needs_of(question.methods)
@@ -277,7 +322,7 @@ def record_losses(
     # no estimator reads inner draws, and none needs a row out of each draw
     inner = INNER_DRAWS if question.resampling.inner is None else question.resampling.inner
     asked = replace(question, resampling=replace(question.resampling, inner=inner))
-    recording = _recording(asked, sample, estimator, test_set, counts, spawn_streams(question.rng), (), model)
+    recording = _recording(asked, sample, estimator, test_set, counts, (), model)
     plan = Plan.of(asked, recording, (), None)
     failed: dict[str, Exception] = {}
     records = record_call(plan.needs, recording, given_records(recording), failed)

@@ -11,8 +11,7 @@ from cudbound.analysis.analyze import analyze
 from cudbound.analysis.question import Question
 from cudbound.analysis.table import IntervalTable
 from cudbound.basis.calls import public_call
-from cudbound.basis.protocols import Features, FittedClassifier
-from cudbound.basis.sample import Sample
+from cudbound.basis.protocols import Features, Learner
 from cudbound.bound.settings import Bound
 from cudbound.intervals import AskedMethod, find_methods
 from cudbound.metrics.metric import Metric
@@ -23,7 +22,7 @@ from cudbound.resampling import Resampling
 
 @public_call
 def compare_intervals(
-    estimator: FittedClassifier,
+    estimator: Learner,
     X: Features,
     y: ArrayLike,
     *,
@@ -55,11 +54,12 @@ def compare_intervals(
     Parameters
     ----------
     estimator : object
-        Fitted scikit-learn classifier. ``"cud"`` needs a two-class classifier that `cudbound.adapters.express`
-        supports, such as `cudbound.ConvexLossClassifier`, `sklearn.linear_model.LogisticRegression` or a `Pipeline`
-        that ends in one. In step 3 a `Pipeline` or a search is refitted as a whole.
+        A scikit-learn classifier; if it is not fitted, a clone is fitted to these rows. ``"cud"`` needs a two-class
+        classifier that `cudbound.adapters.express` supports, such as `cudbound.ConvexLossClassifier`,
+        `sklearn.linear_model.LogisticRegression` or a `Pipeline` that ends in one. In step 3 a `Pipeline` or a search
+        is refitted as a whole.
     X : array-like, shape (n_samples, n_features)
-        The rows that the estimator was fitted to.
+        The training rows, which a fitted estimator was fitted to.
     y : array-like, shape (n_samples,)
         Their labels; at least two rows of each class.
     methods : str, Method, pair, or list of these, default="recommended"
@@ -115,8 +115,6 @@ def compare_intervals(
 
     Raises
     ------
-    sklearn.exceptions.NotFittedError
-        If the estimator has not been fitted.
     UnsupportedEstimatorError
         If "cud" is requested and the estimator cannot be expressed; remove it from `methods` to continue.
     NotMinimizerError
@@ -180,8 +178,7 @@ def compare_intervals(
         rng=rng,
         n_jobs=n_jobs,
     )
-    sample = Sample.of(estimator, X, y, groups, sample_weight, several=True)
-    analysis, rows, _ = analyze(question, sample, estimator, test_set)
-    table = IntervalTable(rows, analysis.run, analysis)
+    analysis = analyze(question, estimator, X, y, groups, sample_weight, test_set, several=True)
+    table = IntervalTable(analysis.rows(), analysis.run, analysis)
     warn_of(table.cautions)
     return table

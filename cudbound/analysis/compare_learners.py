@@ -46,7 +46,7 @@ from cudbound.resampling import Resampling
 from cudbound.resampling.failed_refits import naming_the_step
 from cudbound.resampling.progress import progress_bar
 from cudbound.resampling.recorders import count_fits_of, make_records, what_helps
-from cudbound.resampling.recording import Recording, spawn_streams
+from cudbound.resampling.recording import Recording
 from cudbound.resampling.refits import difference, prepare_refits, remembered
 
 #: Methods with this record need the losses of each classifier, not their differences.
@@ -205,7 +205,7 @@ def compare_learners(
     )
     test = Test(question, alternative, null, len(pairs))
     check_alternative(alternative, question.methods, null, confidence_level)  # before the refits
-    streams = spawn_streams(question.rng)
+    streams = question.streams
     fitted = fit_learners(streams, named, X, y, groups)
     sample = Sample.of(common_classifier(fitted.values()), X, y, groups)
     for one in fitted.values():

@@ -11,8 +11,7 @@ from cudbound.analysis.analyze import analyze
 from cudbound.analysis.cud_result import CudResult
 from cudbound.analysis.question import Question
 from cudbound.basis.calls import public_call
-from cudbound.basis.protocols import Features, FittedClassifier
-from cudbound.basis.sample import Sample
+from cudbound.basis.protocols import Features, Learner
 from cudbound.bound.settings import Bound
 from cudbound.intervals import find_methods
 from cudbound.intervals.cud import CUD
@@ -23,7 +22,7 @@ from cudbound.report.cautions import warn_of
 
 @public_call
 def cud_interval(
-    estimator: FittedClassifier,
+    estimator: Learner,
     X: Features,
     y: ArrayLike,
     *,
@@ -54,11 +53,12 @@ def cud_interval(
     Parameters
     ----------
     estimator : object
-        Fitted classifier that `cudbound.adapters.express` supports: `cudbound.ConvexLossClassifier`, a linear
-        classifier of scikit-learn, or a `sklearn.pipeline.Pipeline` of transformers that ends in one;
-        docs/reference/classifiers.md lists them. Every draw uses the class weights of the training set.
+        A classifier that `cudbound.adapters.express` supports: `cudbound.ConvexLossClassifier`, a linear classifier of
+        scikit-learn, or a `sklearn.pipeline.Pipeline` of transformers that ends in one; docs/reference/classifiers.md
+        lists them. If it is not fitted, a clone is fitted to these rows. Every draw uses the class weights of the
+        training set.
     X : array-like, shape (n_samples, n_features)
-        The rows that the estimator was fitted to.
+        The training rows, which a fitted estimator was fitted to.
     y : array-like, shape (n_samples,)
         Their labels; at least two rows of each class.
     metric : str, Metric or Metrics, default="error"
@@ -160,8 +160,9 @@ def cud_interval(
         n_jobs=n_jobs,
     )
     question.check_one_linear_metric(metric)
-    analysis, _, bounds = analyze(question, Sample.of(estimator, X, y, groups, sample_weight), estimator)
-    ((bounded,),) = bounds
+    analysis = analyze(question, estimator, X, y, groups, sample_weight)
+    assert analysis.recorded is not None
+    ((bounded,),) = analysis.recorded.bounds
     parts = {one.name: getattr(bounded, one.name) for one in fields(bounded)}
     result = CudResult(**parts, analysis=analysis)
     warn_of(result.cautions)

@@ -13,9 +13,8 @@ from cudbound.analysis.question import Question
 from cudbound.analysis.rows import compute_rows
 from cudbound.analysis.table import PointEstimateTable
 from cudbound.basis.calls import public_call
-from cudbound.basis.protocols import Features, FittedClassifier
+from cudbound.basis.protocols import Features, Learner
 from cudbound.basis.results import PointEstimate
-from cudbound.basis.sample import Sample
 from cudbound.point_estimates import PointEstimator, compute_estimate, find_estimators
 from cudbound.report.cautions import few_test_cases, warn_of
 from cudbound.resampling import Resampling
@@ -26,7 +25,7 @@ AskedEstimator: TypeAlias = str | tuple[str, Mapping[str, Any]]
 
 @public_call
 def estimate_error(
-    estimator: FittedClassifier,
+    estimator: Learner,
     X: Features,
     y: ArrayLike,
     *,
@@ -38,14 +37,15 @@ def estimate_error(
     rng: int | np.random.Generator | None = None,
     n_jobs: int | None = 1,
 ) -> PointEstimateTable:
-    """Estimate the error of a fitted classifier by several point estimators.
+    """Estimate the error of a classifier by several point estimators.
 
     Parameters
     ----------
     estimator : object
-        Fitted scikit-learn classifier of two classes; clones of it are fitted to resampled training sets.
+        A scikit-learn classifier of two classes; clones of it are fitted to resampled training sets, and to all rows if
+        it is not fitted.
     X : array-like, shape (n_samples, n_features)
-        The rows that the estimator was fitted to.
+        The training rows, which a fitted estimator was fitted to.
     y : array-like, shape (n_samples,)
         Their labels; at least two rows of each class.
     methods : str, pair, or list of these, default="all"
@@ -87,8 +87,7 @@ def estimate_error(
     """
     asked = find_estimators(methods)
     question = Question.of(asked, n_resamples=n_resamples, resampling=resampling, rng=rng, n_jobs=n_jobs)
-    sample = Sample.of(estimator, X, y, groups)
-    records, failed, run, _ = record_losses(question, sample, estimator, test_set)
+    records, failed, run, _ = record_losses(question, estimator, X, y, groups, test_set=test_set)
 
     def compute(method: PointEstimator) -> PointEstimate:
         return compute_estimate(method, records, asked.options_of(method))

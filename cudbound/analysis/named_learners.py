@@ -26,7 +26,7 @@ from cudbound.basis.parameter_error import ParameterError
 from cudbound.basis.refittable import check_can_be_refitted
 from cudbound.basis.results import ComparisonResult
 from cudbound.basis.sample import Sample
-from cudbound.basis.validation import check_binary_classifier
+from cudbound.basis.validation import check_binary_classifier, check_row_weights, count_rows
 from cudbound.resampling.failed_refits import naming_the_step
 
 #: The word for it, instead of a classifier.
@@ -122,23 +122,49 @@ def fit_learners(
         If one is known to penalize features of very different scales.
     """
     seed = int(streams["learners"].integers(2**31 - 1))
-    found = {}
-    for name, learner in learners.items():
-        check_can_be_refitted(learner)
-        try:
-            check_is_fitted(learner)
-            fitted = learner
-        except NotFittedError:
-            # clones of it take seeds of their own
-            unseeded = dict.fromkeys(unseeded_parameters(learner))
-            fitted = seeded_clone(learner, seed)
-            keywords = fit_keywords(learner, groups=groups)
-            with naming_the_step(fitted, f"learner {name!r}"):
-                fitted.fit(X, y, **keywords)
-            fitted.set_params(**unseeded)
-        warn_unscaled(fitted, X, y)
-        found[name] = fitted
-    return found
+    fitted = {
+        name: _fitted(learner, X, y, seed, f"learner {name!r}", groups=groups)
+        for name, learner in learners.items()
+    }
+    for learner in fitted.values():
+        warn_unscaled(learner, X, y)
+    return fitted
+
+
+def fitted_classifier(
+    estimator: Any,
+    X: Any,
+    y: Any,
+    streams: Mapping[str, np.random.Generator],
+    groups: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
+) -> Any:
+    """Return a fitted classifier as it is, and otherwise a clone fitted to all rows, seeded if it has no seed.
+
+    Raises
+    ------
+    ValueError
+        If it cannot be fitted with the weights or groups of the rows.
+    FailedRefitsError
+        If its fit fails.
+    """
+    seed = int(streams["learners"].integers(2**31 - 1))
+    weights = None if sample_weight is None else check_row_weights(sample_weight, count_rows(y))
+    return _fitted(estimator, X, y, seed, "the classifier", sample_weight=weights, groups=groups)
+
+
+def _fitted(learner: Any, X: Any, y: Any, seed: int, what: str, **metadata: Any) -> Any:
+    check_can_be_refitted(learner)
+    try:
+        check_is_fitted(learner)
+    except NotFittedError:
+        keywords = fit_keywords(learner, **metadata)
+        fitted = seeded_clone(learner, seed)
+        with naming_the_step(fitted, what):
+            fitted.fit(X, y, **keywords)
+        # clones of it take seeds of their own
+        return fitted.set_params(**dict.fromkeys(unseeded_parameters(learner)))
+    return learner
 
 
 def common_classifier(fitted: Iterable[Any]) -> Any:

@@ -13,7 +13,6 @@ from cudbound.analysis.analyze import analyze
 from cudbound.analysis.question import Question
 from cudbound.basis.exceptions import FailedRefitsError
 from cudbound.basis.parameter_error import ParameterError
-from cudbound.basis.sample import Sample
 from cudbound.intervals import find_methods
 from cudbound.metrics.metric import AUC
 from cudbound.metrics.score_views import recorded_scores
@@ -65,7 +64,7 @@ def score_pairs(
             n_jobs=question.n_jobs,
         )
         try:
-            analysis, _, _ = analyze(asked, Sample.of(classifier, X, y, groups), classifier)
+            analysis = analyze(asked, classifier, X, y, groups)
         except FailedRefitsError as error:
             raise FailedRefitsError(f"Learner {name!r}: {error.fact}", error.remedy) from error
         found[name] = recorded_scores(analysis.records, AUC.reads, np.asarray(analysis.event))

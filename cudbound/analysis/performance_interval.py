@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -17,7 +17,7 @@ from cudbound.basis.metric_words import DETAILS
 from cudbound.basis.outcomes import ConfidenceInterval
 from cudbound.basis.parameter_error import ParameterError
 from cudbound.basis.pictured import Pictured
-from cudbound.basis.protocols import Features, FittedClassifier
+from cudbound.basis.protocols import Features, Learner
 from cudbound.basis.results import IntervalEstimate
 from cudbound.basis.rounding import Worded, printable, sentences_html, worded
 from cudbound.bound.settings import Bound
@@ -85,6 +85,26 @@ class PerformanceInterval(Pictured["IntervalDisplay"]):
     def confidence_interval(self) -> ConfidenceInterval:
         """The limits, in [0, 1]; one of them is 0 or 1 for a one-sided interval."""
         return self.row.confidence_interval
+
+    @property
+    def low(self) -> float:
+        """Lower limit."""
+        return self.row.low
+
+    @property
+    def high(self) -> float:
+        """Upper limit."""
+        return self.row.high
+
+    @property
+    def estimator(self) -> Any:
+        """The fitted classifier: the given one, or the clone that was fitted to the rows; None if unknown."""
+        return self.table.estimator
+
+    def at(self, confidence_level: float) -> Self:
+        """Return the interval at another level, without further refits; see `cudbound.IntervalTable.at`."""
+        table = self.table.at(confidence_level)
+        return replace(self, row=table.rows[0], analysis=table.analysis)
 
     @property
     def details(self) -> Mapping[str, float]:
@@ -155,7 +175,7 @@ class PerformanceInterval(Pictured["IntervalDisplay"]):
 
 @public_call
 def performance_interval(
-    estimator: FittedClassifier,
+    estimator: Learner,
     X: Features,
     y: ArrayLike,
     *,
@@ -173,14 +193,14 @@ def performance_interval(
     rng: int | np.random.Generator | None = None,
     n_jobs: int | None = 1,
 ) -> PerformanceInterval:
-    """Confidence interval for the error, or another metric, of a fitted classifier on new cases.
+    """Confidence interval for the error, or another metric, of a classifier on new cases.
 
     Parameters
     ----------
     estimator : object
-        Any fitted scikit-learn classifier.
+        Any scikit-learn classifier. If it is not fitted, a clone is fitted to these rows: ``result.estimator``.
     X : array-like, shape (n_samples, n_features)
-        The rows that the estimator was fitted to.
+        The training rows, which a fitted estimator was fitted to.
     y : array-like, shape (n_samples,)
         Their labels; at least two rows of each class.
     method : str, Method or pair, default="two-center"
@@ -217,13 +237,11 @@ def performance_interval(
     Returns
     -------
     PerformanceInterval
-        Prints as a sentence for a paper, followed by its basis; has ``confidence_interval``, ``estimate``, ``details``
-        and ``to_frame()``.
+        Prints as a sentence for a paper, followed by its basis; has ``estimate``, ``low``, ``high``, ``at(level)``,
+        ``details`` and ``to_frame()``.
 
     Raises
     ------
-    sklearn.exceptions.NotFittedError
-        If the estimator has not been fitted.
     UnsupportedEstimatorError, UnsupportedProblemError, NotMinimizerError
         If `method` is "cud" or "aci", and the estimator has no CUD bound on these `X` and `y`.
     ValueError
@@ -263,8 +281,8 @@ def performance_interval(
     >>> rng = np.random.default_rng(0)
     >>> X = rng.normal(size=(40, 2))
     >>> y = np.where(X[:, 0] + rng.normal(size=40) > 0, "ill", "well")
-    >>> result = performance_interval(LogisticRegression().fit(X, y), X, y, n_resamples=200, rng=0)
-    >>> bool(result.confidence_interval.low < result.estimate < result.confidence_interval.high)
+    >>> result = performance_interval(LogisticRegression(), X, y, n_resamples=200, rng=0)
+    >>> bool(result.low < result.estimate < result.high)
     True
     >>> result.sentence[:45]
     'The error of this classifier on new cases is '

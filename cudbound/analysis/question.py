@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Generic
 
@@ -15,6 +16,7 @@ from cudbound.bound.settings import Bound, check_bound
 from cudbound.intervals.method import ALTERNATIVES
 from cudbound.metrics.metrics import Metrics, as_metrics
 from cudbound.problem.draws import check_resamples
+from cudbound.resampling.recording import spawn_streams
 from cudbound.resampling.resampling import Resampling, check_resampling
 from cudbound.solve.search import Search
 
@@ -37,6 +39,8 @@ class Question(Generic[Card]):
     all_draws : bool
         Whether all draws of the bound are solved completely.
     rng : numpy.random.Generator
+    streams : mapping of str to numpy.random.Generator
+        One per record, from `rng`.
     seed : int or None
         Seed of `rng`, if known.
     n_jobs : int
@@ -51,6 +55,7 @@ class Question(Generic[Card]):
     bound: Bound = field(default_factory=Bound)
     all_draws: bool = False
     rng: np.random.Generator = field(repr=False)
+    streams: Mapping[str, np.random.Generator] = field(repr=False)
     seed: int | None = None
     n_jobs: int = 1
 
@@ -75,12 +80,14 @@ class Question(Generic[Card]):
             If an argument is out of range.
         """
         metrics = as_metrics(metric, event)
+        generator = check_rng(rng)
         question = cls(
             methods=methods.that_read(metrics.kinds),
             metrics=metrics,
             resampling=check_resampling(resampling),
             bound=check_bound(bound),
-            rng=check_rng(rng),
+            rng=generator,
+            streams=spawn_streams(generator),
             seed=seed_of(rng),
             n_jobs=check_n_jobs(n_jobs),
             **further,

@@ -11,8 +11,7 @@ from cudbound.analysis.question import Question
 from cudbound.basis.calls import public_call
 from cudbound.basis.method_card import Asked, MethodCard
 from cudbound.basis.outcomes import Estimand
-from cudbound.basis.protocols import Features, FittedClassifier
-from cudbound.basis.sample import Sample
+from cudbound.basis.protocols import Features, Learner
 from cudbound.resampling import Resampling
 
 #: The requirements on refits, as a method.
@@ -31,7 +30,7 @@ READER = MethodCard(
 
 @public_call
 def instability(
-    estimator: FittedClassifier,
+    estimator: Learner,
     X: Features,
     y: ArrayLike,
     *,
@@ -54,9 +53,9 @@ def instability(
     Parameters
     ----------
     estimator : object
-        Any fitted scikit-learn classifier of two classes, alone or at the end of a `Pipeline`.
+        Any scikit-learn classifier of two classes; if it is not fitted, a clone is fitted to these rows.
     X : array-like, shape (n_samples, n_features)
-        The rows that the estimator was fitted to.
+        The training rows, which a fitted estimator was fitted to.
     y : array-like, shape (n_samples,)
         Their labels; at least two rows of each class.
     n_resamples : int, default=1000
@@ -74,8 +73,6 @@ def instability(
 
     Raises
     ------
-    sklearn.exceptions.NotFittedError
-        If the estimator has not been fitted.
     ValueError
         If an argument is out of range, or `X` and `y` do not fit the estimator.
 
@@ -105,8 +102,7 @@ def instability(
     """
     asked = Asked((READER,), {}, frozenset({READER.name}))
     question = Question.of(asked, n_resamples=n_resamples, resampling=resampling, rng=rng, n_jobs=n_jobs)
-    sample = Sample.of(estimator, X, y, groups, sample_weight)
-    _, failed, _, found = record_losses(question, sample, estimator)
+    _, failed, _, found = record_losses(question, estimator, X, y, groups, sample_weight)
     for error in failed.values():
         raise error
     assert found is not None, "the draws were refitted"

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any, TypeVar
 
 import numpy as np
 
-from cudbound.analysis.plan import Plan
 from cudbound.analysis.question import Question
 from cudbound.basis.exceptions import FailedRefitsError
 from cudbound.basis.method_card import MethodCard
 from cudbound.basis.outcomes import Estimand, TestedRows
 from cudbound.basis.results import IntervalEstimate, OneRow
 from cudbound.basis.rounding import Worded, as_given
+from cudbound.bound.cud_bound import CudBound
 from cudbound.intervals import Method, compute_interval
-from cudbound.metrics.metric import SENSITIVITY, SPECIFICITY, Metric
+from cudbound.metrics.metric import SENSITIVITY, SPECIFICITY, Metric, MetricRows
 from cudbound.metrics.metric_terms import in_metric_terms
 from cudbound.metrics.metrics import NET_BENEFIT, ResolvedMetrics
 from cudbound.metrics.predictive import (
@@ -37,6 +37,61 @@ from cudbound.records.words import in_words
 
 Named = TypeVar("Named", bound=MethodCard)
 Rows = tuple[IntervalEstimate, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class RecordedTargets:
+    """The records of all targets of a question, from which rows are computed at any level.
+
+    Attributes
+    ----------
+    targets : tuple of Target
+    records : tuple of Records or ScoreRecords
+        As each target uses them.
+    refused : mapping of str to str
+        Why methods cannot be computed, by name.
+    failed : mapping of str to Exception
+        Records that could not be made, with the error.
+    draw_remarks : tuple of str
+        How the draws differ from ordinary bootstrap draws.
+    """
+
+    targets: tuple[Target, ...]
+    records: tuple[Records | ScoreRecords, ...]
+    refused: Mapping[str, str]
+    failed: Mapping[str, Exception]
+    draw_remarks: tuple[str, ...]
+
+    @property
+    def bounds(self) -> tuple[tuple[CudBound, ...], ...]:
+        """The CUD bounds of each family of targets; empty if none was requested."""
+        bound_of: dict[tuple[MetricRows, ...], dict[MetricRows, CudBound]] = {}
+        for target, records in zip(self.targets, self.records, strict=True):
+            if isinstance(records, Records) and records.bound is not None:
+                bound_of.setdefault(target.bounded, {})[target.rows] = records.bound
+        return tuple(tuple(bounds[rows] for rows in family) for family, bounds in bound_of.items())
+
+    def at(self, confidence_level: float) -> RecordedTargets:
+        """Return the same at another level; a bound is searched further if what was proved does not suffice."""
+        targets = tuple(target.at(confidence_level) for target in self.targets)
+        records = tuple(
+            replace(of_target, bound=of_target.bound.at(confidence_level=target.bounded_level))
+            if isinstance(of_target, Records) and of_target.bound is not None
+            else of_target
+            for target, of_target in zip(targets, self.records, strict=True)
+        )
+        return replace(self, targets=targets, records=records)
+
+
+def rows_of_all(
+    question: Question[Method], metrics: ResolvedMetrics, records: Records, recorded: RecordedTargets
+) -> Rows:
+    """Return the rows of all metrics in the requested order; `records` are those of the plain losses."""
+    of_each = [
+        rows_of_target(question, target, records, of_target, recorded)
+        for target, of_target in zip(recorded.targets, recorded.records, strict=True)
+    ]
+    return all_rows(metrics, recorded.targets, of_each, records, question.alternative)
 
 
 def compute_rows(
@@ -105,26 +160,21 @@ def compute_rows(
 
 def rows_of_target(
     question: Question[Method],
-    plan: Plan,
     target: Target,
     records: Records,
     seen: Records | ScoreRecords,
-    failed: Mapping[str, Exception],
-    remarks: tuple[str, ...],
+    recorded: RecordedTargets,
 ) -> Rows:
     """Return the rows of all methods for one target.
 
     Parameters
     ----------
     question : Question
-    plan : Plan
     target : Target
     records, seen : Records, and Records or ScoreRecords
         For the plain losses, and as the target uses them.
-    failed : mapping of str to Exception
-        Records that could not be made, with the error.
-    remarks : tuple of str
-        Remarks on the draws, for every row that reads the training rows.
+    recorded : RecordedTargets
+        Its remarks on the draws are for every row that reads the training rows.
     """
     metric = target.metric
     methods = question.methods.reading([metric.reads])
@@ -146,7 +196,7 @@ def rows_of_target(
             row = in_metric_terms(row, metric, based_on, with_others)
         else:
             based_on = "" if target.rows.plain else target.rows.based_on
-            row = in_metric_terms(row, metric, based_on, (*remarks, *with_others))
+            row = in_metric_terms(row, metric, based_on, (*recorded.draw_remarks, *with_others))
         n_fits = count_fits(records, method.needed(options))
         # the level that all intervals of the family have together
         return replace(row, confidence_level=target.own_level, n_fits=n_fits)
@@ -157,8 +207,9 @@ def rows_of_target(
         methods,
         compute,
         question.methods.options_of,
-        refused=plan.refused | {one.name: untested for one in methods if untested and one.on_test_set},
-        failed={**failed, **too_few},
+        refused={**recorded.refused}
+        | {one.name: untested for one in methods if untested and one.on_test_set},
+        failed={**recorded.failed, **too_few},
         confidence_level=target.own_level,
         alternative=target.alternative,
         metric=metric.name,

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar, Generic
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self
 
 from cudbound.analysis.analyze import Analysis
 from cudbound.analysis.calibration import Calibration, calibration_in, predictions_in
@@ -133,6 +133,41 @@ class IntervalTable(Table[IntervalEstimate], Pictured["IntervalDisplay"]):
 
     KIND = "interval"
     COLUMNS = IntervalEstimate.COLUMNS
+
+    @property
+    def estimator(self) -> Any:
+        """The fitted classifier: the given one, or the clone that was fitted to the rows; None if unknown."""
+        return None if self.analysis is None else self.analysis.estimator
+
+    def at(self, confidence_level: float) -> Self:
+        """Return the table at another level, from the same draws and refits.
+
+        No classifier is refitted. Only a CUD bound may be searched further, if what was proved does not suffice.
+
+        Parameters
+        ----------
+        confidence_level : float
+            In (0, 1).
+
+        Raises
+        ------
+        ValueError
+            If the level is out of range, or the table was made by hand.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from cudbound import LeastSquaresClassifier, compare_intervals
+        >>> X = np.random.default_rng(0).normal(size=(30, 1))
+        >>> y = X[:, 0] + np.random.default_rng(1).normal(size=30) > 0
+        >>> table = compare_intervals(LeastSquaresClassifier(), X, y, methods="two-center", n_resamples=50, rng=0)
+        >>> table.at(0.8)["two-center"].width < table["two-center"].width
+        True
+        """
+        if self.analysis is None:
+            raise ValueError("A table that was made by hand has no records to compute another level from.")
+        analysis = self.analysis.at(confidence_level)
+        return replace(self, rows=analysis.rows(), analysis=analysis)
 
     @property
     def instability(self) -> Instability | None:

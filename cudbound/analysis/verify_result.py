@@ -13,11 +13,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from cudbound.adapters import express
 from cudbound.analysis.analyze import analyze
+from cudbound.analysis.named_learners import fitted_classifier
 from cudbound.analysis.question import Question
 from cudbound.analysis.saving import saved_rows
 from cudbound.basis.calls import public_call
 from cudbound.basis.exceptions import CudboundWarning, StatedError
-from cudbound.basis.protocols import Features, FittedClassifier, Splits
+from cudbound.basis.protocols import Features, Learner, Splits
 from cudbound.basis.sample import Sample
 from cudbound.basis.validation import check_integer, check_n_jobs, check_rng
 from cudbound.basis.versions import versions
@@ -28,6 +29,7 @@ from cudbound.metrics.metrics import ResolvedMetrics
 from cudbound.metrics.targets import targets_of
 from cudbound.problem.additive_model import AdditiveModel
 from cudbound.resampling import Resampling
+from cudbound.resampling.recording import spawn_streams
 from cudbound.saved.check_bounds import check_interval, check_on_data
 from cudbound.saved.saved_file import SavedQuestion, SavedResult, SavedRow, read_saved
 from cudbound.saved.verification import Check, ResultVerification
@@ -41,7 +43,7 @@ ROW = 5e-4
 @public_call
 def verify_result(
     path: str | Path,
-    estimator: FittedClassifier,
+    estimator: Learner,
     X: Features,
     y: ArrayLike,
     *,
@@ -72,7 +74,7 @@ def verify_result(
     path : str or Path
         Path of the file.
     estimator : object
-        The fitted classifier, or the same classifier refitted to these data.
+        The fitted classifier, or the same classifier refitted to these data; one that is not fitted is fitted to them.
     X : array-like, shape (n_samples, n_features)
         The rows that the classifier was fitted to, in the same order.
     y : array-like, shape (n_samples,)
@@ -137,6 +139,8 @@ def verify_result(
     generator = check_rng(rng)
     jobs = check_n_jobs(n_jobs)
     saved, intact = read_saved(path)
+    streams = spawn_streams(check_rng(saved.question.rng))
+    estimator = fitted_classifier(estimator, X, y, streams, groups, sample_weight)
     given = Sample.of(estimator, X, y, groups, sample_weight, several=True)
     asked = saved.question.metric.resolve(given.classes.tolist())
     found, row_checks = given.fingerprints(asked.event_class)
@@ -165,7 +169,8 @@ def verify_result(
         for bound in saved.bounds:
             checks += check_interval(bound, saved.question.confidence_level)
         if same and saved.rows:
-            checks.append(_check_rows(saved, given, estimator, cv, test_set, jobs))
+            data = (X, y, groups, sample_weight)
+            checks.append(_check_rows(saved, estimator, data, cv, test_set, jobs))
     if not same:
         checks.append(Check("all else", None, "left out, because the data differ"))
     result = ResultVerification(tuple(checks))
@@ -264,9 +269,9 @@ def _check_classifier(
 
 
 def _check_rows(
-    saved: SavedResult, sample: Sample, estimator: Any, cv: Any, test_set: Any, n_jobs: int
+    saved: SavedResult, estimator: Any, data: tuple[Any, Any, Any, Any], cv: Any, test_set: Any, n_jobs: int
 ) -> Check:
-    """Recompute the rows of a table; `cv` and `test_set` are not in the file."""
+    """Recompute the rows of a table; `data`, `cv` and `test_set` are not in the file."""
     question, limits = saved.question, saved.question.bound.limits
     given = {"cv": cv, "test_set": test_set}
     timed = bool({limits.seconds, limits.seconds_per_draw} - {None, math.inf})
@@ -286,7 +291,8 @@ def _check_rows(
     if "cv" not in question.passed_again:
         cv = question.cv
     try:
-        _, rows, _ = analyze(_question(question, cv, n_jobs), sample, estimator, test_set)
+        asked = _question(question, cv, n_jobs)
+        rows = analyze(asked, estimator, *data, test_set=test_set, several=True).rows()
     except (ValueError, TypeError) as error:
         return Check("rows", False, f"they cannot be recomputed: {error}")
     again = {(row.method, row.metric): (row.estimate, row.low, row.high) for row in saved_rows(rows)}

@@ -21,17 +21,6 @@ class Learner(Protocol):
         """Return the parameters, which a clone is made with."""
 
 
-class FittedClassifier(Protocol):
-    """A classifier of scikit-learn that has been fitted."""
-
-    @property
-    def classes_(self) -> Any:
-        """The two classes."""
-
-    def predict(self, X: Any, /) -> Any:
-        """Return one label per row."""
-
-
 class Shaped(Protocol):
     """Rows that are not an array: a data frame or a sparse matrix."""
 

@@ -13,11 +13,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from cudbound.analysis.named_learners import fitted_classifier
 from cudbound.analysis.table import IntervalTable
 from cudbound.basis.calls import public_call
 from cudbound.basis.exceptions import CudboundWarning
 from cudbound.basis.parameter_error import ParameterError
-from cudbound.basis.protocols import Features, FittedClassifier
+from cudbound.basis.protocols import Features, Learner
 from cudbound.basis.rounding import escape_html, printable
 from cudbound.basis.seeds import check_seed
 from cudbound.basis.validation import check_integer
@@ -31,6 +32,7 @@ from cudbound.clinical.statements import SCOPE, crosswalk
 from cudbound.report.cautions import warn_of
 from cudbound.report.files import write_texts
 from cudbound.report.pages import page
+from cudbound.resampling.recording import spawn_streams
 
 #: Value of "format" in a file; raised when a field changes its meaning or goes.
 REPORT_FORMAT = 2
@@ -107,7 +109,7 @@ class ClinicalReport:
 
 @public_call
 def clinical_report(
-    estimator: FittedClassifier,
+    estimator: Learner,
     X: Features,
     y: ArrayLike,
     *,
@@ -125,9 +127,9 @@ def clinical_report(
     Parameters
     ----------
     estimator : object
-        Any fitted scikit-learn classifier of two classes, see `cudbound.performance_interval`.
+        A scikit-learn classifier of two classes, fitted or not, see `cudbound.performance_interval`.
     X : array-like, shape (n_samples, n_features)
-        The rows that the estimator was fitted to.
+        The training rows, which a fitted estimator was fitted to.
     y : array-like, shape (n_samples,)
         Their labels; at least two rows of each class.
     event : object, default=None
@@ -154,8 +156,6 @@ def clinical_report(
 
     Raises
     ------
-    sklearn.exceptions.NotFittedError
-        If the estimator has not been fitted.
     ValueError
         If an argument is out of range, or `X` and `y` do not fit the estimator.
 
@@ -230,6 +230,8 @@ def make_report(
     """
     check_integer("n_seeds", n_seeds, 1)
     seed = check_seed(rng)
+    streams = spawn_streams(np.random.default_rng(seed))
+    estimator = fitted_classifier(estimator, X, y, streams, shared["groups"], shared["sample_weight"])
     answers = answers_of(estimator, X, y, n_resamples=n_resamples, n_seeds=n_seeds, seed=seed, **shared)
     warn_of(answers.warnings)
     answers = replace(answers, table=in_words(answers.table))

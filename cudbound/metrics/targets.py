@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Any
 
@@ -59,6 +59,11 @@ class Target:
             return self.own_level
         return 1.0 - (1.0 - self.each_level) * len(self.bounded)
 
+    def at(self, confidence_level: float) -> Target:
+        """Return the same target at another level of its family."""
+        each = level_of_each(confidence_level, len(self.family))
+        return replace(self, own_level=confidence_level, each_level=each)
+
     @property
     def one_sided(self) -> bool:
         """Whether the intervals have one limit."""
@@ -74,6 +79,11 @@ class Target:
         others = [one.metric.name for one in self.family if one not in apart]
         level = format_level(round(self.level(needs), 6))
         return (f"together with {' and '.join(others)}: each at {level}",) if others else ()
+
+
+def level_of_each(confidence_level: float, n_intervals: int) -> float:
+    """Return the level of each of several intervals that hold together at a level, by Bonferroni's inequality."""
+    return confidence_level if n_intervals == 1 else 1.0 - (1.0 - confidence_level) / n_intervals
 
 
 def targets_of(
@@ -95,7 +105,7 @@ def targets_of(
         numbers = (1 if one.event_class is None else one.event_class for one in metrics)
         parts = [(one, event == number) for one, number in zip(metrics, numbers, strict=True)]
         rows = tuple(MetricRows(one, is_event, sample_weight) for one, is_event in parts)
-        each = 1.0 - (1.0 - confidence_level) / len(rows) if joint else confidence_level
+        each = level_of_each(confidence_level, len(rows) if joint else 1)
         loss_ways = [one.metric.alternative_of_loss(way) for one in rows]
         return tuple(
             Target(one, rows if joint else (one,), confidence_level, each, way, loss_way)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import abc
+from dataclasses import replace
 from typing import Unpack
 
 from cudbound.report.page import html_part
@@ -18,7 +19,17 @@ class Tabular(abc.ABC):
         return render_report(self.report())
 
     def __repr__(self) -> str:
-        return str(self)
+        """Return the numbers alone; ``print`` adds the headline, the remarks and the notes."""
+        report = self.report()
+        # remarks would follow below the rows
+        columns = tuple(column for column in report.columns if column.moves != 0)
+        numbers = render_report(replace(report, headline=(), notes=(), columns=columns))
+        return f"{numbers}\n\nNotes and remarks: print(...), or .notes"
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """The notes under the table, in sentences."""
+        return self.report().notes
 
     def _repr_html_(self) -> str:
         return html_part(self.report())
