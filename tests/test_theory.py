@@ -15,7 +15,7 @@ from cudbound import interval_of
 from cudbound.point_estimates.bootstrap_632 import leave_one_out_bootstrap_error
 from cudbound.problem.draws import draw_counts
 from cudbound.records import BootstrapLosses, FoldLosses, RepeatedFoldLosses
-from cudbound.study.populations.discrete_worlds import ThreePoint
+from cudbound.study.populations.worlds import ThreePoint
 
 #: Coverage at n rows where 40 % of the cases are on the boundary, as docs/explanation/counter_example.md has it.
 BOUNDARY = [(100, 0.948), (200, 0.915), (400, 0.876), (1600, 0.844)]

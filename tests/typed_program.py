@@ -86,8 +86,7 @@ from cudbound.report.description import Description
 from cudbound.saved.verification import Check
 from cudbound.solve.search import Search
 from cudbound.study.planning.closed_forms import ClosedFormSize
-from cudbound.study.planning.required_size import RequiredSampleSize
-from cudbound.study.planning.sample_size_plan import PlannedSize
+from cudbound.study.planning.sample_size_plan import PlannedSize, RequiredSampleSize
 from cudbound.study.populations.population import Cases, Truth
 from cudbound.study.run.status import StudyStatus
 

@@ -7,11 +7,11 @@ from .measure.summary import Summary as Summary
 from .measure.summary import summarize as summarize
 from .populations import worlds as worlds
 from .populations.population import Cases as Cases
+from .populations.population import ContinuousWorld as ContinuousWorld
 from .populations.population import FunctionPopulation as FunctionPopulation
 from .populations.population import Truth as Truth
+from .populations.population import World as World
 from .populations.real_data import RealData as RealData
-from .populations.simulated import ContinuousWorld as ContinuousWorld
-from .populations.simulated import World as World
 from .run.merge import merge_stores as merge_stores
 from .run.runner import replay as replay
 from .run.runner import run_study as run_study

@@ -21,9 +21,8 @@ from cudbound.report.estimands import DIFFERENCES, ERRORS, explain_estimands
 from cudbound.report.files import write_texts
 from cudbound.report.pages import page
 from cudbound.report.tables import Column, Report, guarantee_of
-from cudbound.study.design.identity import cells_of
-from cudbound.study.measure.scoring import CELL, RULE
-from cudbound.study.measure.summary import Summary, summarize_store
+from cudbound.study.design.scenario import cells_of
+from cudbound.study.measure.summary import CELL, RULE, Summary, summarize_store
 from cudbound.study.run.store import Store
 
 if TYPE_CHECKING:

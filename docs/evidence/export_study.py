@@ -16,8 +16,7 @@ import pandas as pd
 
 from cudbound.report.csv_text import csv_text
 from cudbound.report.files import write_texts
-from cudbound.study.measure.scoring import CELL, KEY
-from cudbound.study.measure.summary import summarize_store
+from cudbound.study.measure.summary import CELL, KEY, summarize_store
 from cudbound.study.run.store import Store
 
 #: Keys in the description of a scenario about the fit, except the name of the classifier.

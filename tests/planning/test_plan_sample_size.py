@@ -30,8 +30,7 @@ from cudbound import LeastSquaresClassifier, Metrics, SampleSizePlan, compare_in
 from cudbound.basis.exceptions import ParameterError, StudyError
 from cudbound.plotting.half_widths import HalfWidthDisplay
 from cudbound.resampling.resampling import Resampling
-from cudbound.study.planning.pilot import expected_performance, make_pilot
-from cudbound.study.planning.plan_sample_size import _sizes
+from cudbound.study.planning.plan_sample_size import _sizes, expected_performance, make_pilot
 from cudbound.study.planning.sample_size_plan import PlannedSize
 from cudbound.study.populations.real_data import RealData
 from cudbound.study.populations.worlds import Gaussians

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from cudbound.study.planning.required_size import RequiredSampleSize, required_size, smallest_size
+from cudbound.study.planning.sample_size_plan import RequiredSampleSize, required_size, smallest_size
 
 SIZES = (20, 40, 60, 90, 150)
 

@@ -13,7 +13,7 @@ from study_cases import tiny_study
 from within_limits import within_limits
 
 from cudbound.basis.exceptions import StudyError
-from cudbound.study.run import store_file
+from cudbound.study.run import store as store_module
 from cudbound.study.run.runner import run_study
 from cudbound.study.run.store import Store
 
@@ -78,7 +78,7 @@ def test_the_lock_of_a_run_that_was_killed_is_taken_over(place):
 
 def test_whoever_waits_for_a_lock_that_is_removed_begins_anew(place, monkeypatch):
     """B waits with the old file open while A ends and C begins: B must not get the lock that nobody sees."""
-    first, other = store_file.writer_lock(place, 0.05), store_file.writer_lock(place, 0.05)
+    first, other = store_module.writer_lock(place, 0.05), store_module.writer_lock(place, 0.05)
     first.__enter__()
     waiting = os.open("s-lock", os.O_RDWR)
     locked = os.open
@@ -97,8 +97,11 @@ def test_whoever_waits_for_a_lock_that_is_removed_begins_anew(place, monkeypatch
         other.__enter__()
     os.close(waiting)
     assert opened
-    assert store_file.is_locked(place)
-    with pytest.raises(StudyError, match="another run is writing to it"), store_file.writer_lock(place, 0.05):
+    assert store_module.is_locked(place)
+    with (
+        pytest.raises(StudyError, match="another run is writing to it"),
+        store_module.writer_lock(place, 0.05),
+    ):
         pass
     other.__exit__(None, None, None)
     assert os.listdir() == ["s"]

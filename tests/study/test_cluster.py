@@ -17,9 +17,8 @@ from study_own import exact_limits, limits
 from cudbound import LeastSquaresClassifier
 from cudbound.basis.exceptions import StudyError
 from cudbound.study.design.scenario import Scenario
-from cudbound.study.run import cluster as cluster_module
-from cudbound.study.run.cluster import check_workers
-from cudbound.study.run.runner import run_study
+from cudbound.study.run import runner
+from cudbound.study.run.runner import check_workers, run_study
 from cudbound.study.run.store import Store
 
 pytestmark = pytest.mark.slow  # a cluster and its workers are processes that import everything
@@ -188,7 +187,7 @@ def test_workers_with_another_version_are_refused():
 def test_a_cluster_without_workers_is_said(tmp_path, monkeypatch):
     from distributed import LocalCluster
 
-    monkeypatch.setattr(cluster_module, "CONNECT_SECONDS", 0.5)
+    monkeypatch.setattr(runner, "CONNECT_SECONDS", 0.5)
     with (
         LocalCluster(n_workers=0, dashboard_address=":0", processes=False) as cluster,
         pytest.raises(
@@ -200,7 +199,7 @@ def test_a_cluster_without_workers_is_said(tmp_path, monkeypatch):
 
 
 def test_cluster_that_does_not_answer(tmp_path, monkeypatch):
-    monkeypatch.setattr(cluster_module, "CONNECT_SECONDS", 0.2)
+    monkeypatch.setattr(runner, "CONNECT_SECONDS", 0.2)
     with pytest.raises(
         StudyError,
         match=r"dask: no worker of a scheduler at 'tcp://127\.0\.0\.1:9' responds; check the address",

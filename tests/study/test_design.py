@@ -25,8 +25,7 @@ from cudbound.inputs.classifier_recipe import ClassifierRecipe
 from cudbound.intervals import GROUPS
 from cudbound.resampling import ResamplingSizes
 from cudbound.study.design.design_file import read_design, template_names, template_text
-from cudbound.study.design.identity import describe, differences
-from cudbound.study.design.scenario import Scenario, Study
+from cudbound.study.design.scenario import Scenario, Study, describe, differences
 from cudbound.study.populations.worlds import WORLDS, Gaussians
 
 SETTINGS = "n_samples = 30\nn_replicates = 2\n"

@@ -12,7 +12,7 @@ from scipy import stats
 from shared_files import shared_vectors
 from study_measures import mean_measure, paired_difference, share_measure
 
-from cudbound.study.measure.scoring import interval_score
+from cudbound.study.measure.summary import interval_score
 
 VECTORS = shared_vectors()
 

@@ -18,7 +18,7 @@ from study_cases import dump, tiny_study
 
 from cudbound import summarize
 from cudbound.basis.exceptions import StudyError
-from cudbound.study.run import store_file
+from cudbound.study.run import store as store_module
 from cudbound.study.run.merge import merge_stores
 from cudbound.study.run.replicate_rows import ExpectedError, IntervalRow, Key, ReplicateRow
 from cudbound.study.run.runner import run_study
@@ -211,7 +211,7 @@ def test_places_that_cannot_take_the_store_are_refused(tmp_path, folder, monkeyp
         merge_stores(parts, tmp_path / "no" / "all")
     (tmp_path / "text").write_text("a,b\n" * 1000)
     assert_refused(r"text': it cannot be read or written \(file is not a database", parts, tmp_path / "text")
-    monkeypatch.setattr(store_file, "LOCK_SECONDS", 0.05)
+    monkeypatch.setattr(store_module, "LOCK_SECONDS", 0.05)
     with (
         Store.resume(tmp_path / "all", STUDY),
         pytest.raises(StudyError, match="another run is writing to it; wait for that run to end"),
@@ -226,7 +226,7 @@ def test_full_disk_keeps_what_was_there(tmp_path, monkeypatch):
     parts = [add(tmp_path / name, *rows[first::2], study=study) for first, name in enumerate("ab")]
     merge_stores(parts[:1], tmp_path / "all")
     pages = (tmp_path / "all").stat().st_size // 4096
-    connect = store_file.connect
+    connect = store_module.connect
 
     def nearly_full(path, mode):
         connection, new = connect(path, mode)

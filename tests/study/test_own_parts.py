@@ -29,7 +29,7 @@ from cudbound import (
 )
 from cudbound.basis.exceptions import StudyError, StudyInterrupted
 from cudbound.basis.parameter_error import ParameterError
-from cudbound.study.design.identity import describe
+from cudbound.study.design.scenario import describe
 from cudbound.study.run.replicate_rows import REPLICATES
 from cudbound.study.run.store import Store
 

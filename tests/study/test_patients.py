@@ -10,8 +10,7 @@ import pytest
 
 from cudbound import LeastSquaresClassifier, Study, compare_intervals, run_study
 from cudbound.study.design.design_file import read_design, template_text
-from cudbound.study.design.identity import describe, differences
-from cudbound.study.design.scenario import Scenario
+from cudbound.study.design.scenario import Scenario, describe, differences
 from cudbound.study.populations.patients import Patients
 from cudbound.study.populations.population import Cases, Truth
 from cudbound.study.populations.worlds import (

@@ -21,11 +21,9 @@ from study_cases import Shifted, dump, tiny_study
 
 from cudbound import LeastSquaresClassifier
 from cudbound.basis.exceptions import StudyError
-from cudbound.study.design.identity import MAX_SHOWN, describe, differences, shown
-from cudbound.study.design.scenario import Scenario
+from cudbound.study.design.scenario import MAX_SHOWN, Scenario, describe, differences, shown
 from cudbound.study.run import replicate_rows as tables
 from cudbound.study.run import store as store_module
-from cudbound.study.run import store_file
 from cudbound.study.run.replicate_rows import ExpectedError, IntervalRow, Key, ReplicateRow
 from cudbound.study.run.store import Store
 
@@ -320,7 +318,7 @@ def test_more_replicates_sizes_and_scenarios_are_welcome(tmp_path):
 
 def test_other_version_of_the_package_is_a_difference(monkeypatch):
     before = describe(STUDY)
-    monkeypatch.setattr("cudbound.study.design.identity.version", lambda _: "9.9")
+    monkeypatch.setattr("cudbound.study.design.scenario.version", lambda _: "9.9")
     assert differences(before, describe(STUDY)) == [f'cudbound: stored "{before["cudbound"]}", now "9.9"']
 
 
@@ -416,7 +414,7 @@ def test_place_that_cannot_be_written_is_refused(tmp_path):
 
 
 def test_one_run_writes_at_a_time(tmp_path, monkeypatch):
-    monkeypatch.setattr(store_file, "LOCK_SECONDS", 0.05)
+    monkeypatch.setattr(store_module, "LOCK_SECONDS", 0.05)
     with Store.resume(tmp_path / "s", STUDY) as first:
         first.add([row(0)])
         with pytest.raises(
@@ -433,7 +431,7 @@ def test_one_run_writes_at_a_time(tmp_path, monkeypatch):
 
 def test_store_that_another_program_holds(tmp_path, monkeypatch):
     write(tmp_path / "s", [row()])
-    monkeypatch.setattr(store_file, "BUSY_SECONDS", 0.05)
+    monkeypatch.setattr(store_module, "BUSY_SECONDS", 0.05)
     other = sqlite3.connect(tmp_path / "s", isolation_level=None)
     other.execute("BEGIN EXCLUSIVE")
     with pytest.raises(StudyError, match=r"it cannot be read or written \(database is locked\)"):

@@ -17,8 +17,7 @@ from study_frames import METHODS, frames_of, made_up_rows, store_of, summary_of
 from study_measures import mean_measure, paired_difference, share_measure
 
 from cudbound.basis.proportions import inverted_binomial_limits
-from cudbound.study.measure.scoring import interval_score, keeps_level
-from cudbound.study.measure.summary import Summary, summarize
+from cudbound.study.measure.summary import Summary, interval_score, keeps_level, summarize
 from cudbound.study.run.replicate_rows import EXPECTED, ReplicateRow
 
 NONE_EXPECTED = pd.DataFrame(columns=EXPECTED.columns)

@@ -24,14 +24,13 @@ from sklearn.tree import DecisionTreeClassifier
 from tiers import quick_first
 
 from cudbound import LeastSquaresClassifier, cud_interval
-from cudbound.study.populations.discrete_worlds import FiniteWorld
-from cudbound.study.populations.population import linear_rule, sampled_truth, share_truth
-from cudbound.study.populations.simulated import ContinuousWorld
+from cudbound.study.populations.population import ContinuousWorld, linear_rule, sampled_truth, share_truth
 from cudbound.study.populations.worlds import (
     WORLDS,
     Binary,
     Discrete,
     Donut,
+    FiniteWorld,
     Gaussians,
     Imbalanced,
     NearSeparable,

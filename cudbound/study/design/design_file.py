@@ -17,9 +17,8 @@ from cudbound.inputs.data_file import CsvError, DataFile, quoted
 from cudbound.study.design.scenario import Scenario, Study
 from cudbound.study.design.trial import try_scenario
 from cudbound.study.populations.patients import Patients
-from cudbound.study.populations.population import Population
+from cudbound.study.populations.population import Population, World
 from cudbound.study.populations.real_data import RealData, csv_population, load_data_set
-from cudbound.study.populations.simulated import World
 from cudbound.study.populations.worlds import WORLDS
 from cudbound.study.schema import keys_of, placed, structured
 

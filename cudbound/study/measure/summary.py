@@ -6,28 +6,23 @@ A cell is one scenario at one size of the training set. Tables are plain pandas 
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from cudbound.basis.calls import public_call
+from cudbound.basis.outcomes import Estimand
 from cudbound.basis.pictured import Pictured
+from cudbound.basis.proportions import inverted_binomial_limits
 from cudbound.basis.rounding import format_cell
+from cudbound.basis.validation import check_confidence_level
 from cudbound.report.table_style import FULL, Style
 from cudbound.report.tables import Column, Report, Run
 from cudbound.report.tabular import Tabular
-from cudbound.study.measure.scoring import (
-    AIM,
-    CELL,
-    KEY,
-    Scores,
-    excess_kurtosis,
-    means,
-    score_intervals,
-    tabulate_cells,
-)
 from cudbound.study.run.replicate_rows import EXPECTED, INTERVALS, REPLICATES, TIMINGS
 from cudbound.study.run.store import Store
 
@@ -35,6 +30,9 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from cudbound.plotting.coverage import CoverageByScenarioDisplay
+
+    #: Rows of `Scores`, grouped by cell and method.
+    Grouped: TypeAlias = pd.api.typing.DataFrameGroupBy[Any, Any]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -310,3 +308,368 @@ def summarize_store(store: Store) -> Summary:
         tuple(description["methods"]),
         any("rival" in scenario for scenario in description["scenarios"].values()),
     )
+
+
+Array = NDArray[np.float64]
+KEY = ["scenario", "n", "replicate"]
+CELL = KEY[:2]
+#: Level of the Clopper-Pearson intervals of shares.
+SHARE_LEVEL = 0.95
+#: Monte Carlo standard errors by which a coverage may be below nominal: the one-sided 5 % point of a normal.
+TOLERANCE = 1.645
+RULE = (
+    "Keeps its level: coverage + 1.645 MCSE >= nominal level; for a coverage of 0 or 1, the upper limit of its 95% "
+    "Clopper-Pearson interval >= nominal level. With few replicates, almost any coverage passes."
+)
+#: Prefix of the estimand of methods for the expected error of a learning algorithm.
+AIM = "expected"
+#: Columns of `Scores.rows` whose cell means are shares, and columns with other means.
+SHARES = [
+    "coverage",
+    "truth_above",
+    "truth_below",
+    "coverage_of_successes",
+    "coverage_of_expected",
+    "missed_expected",
+    "rejection",
+]
+MEANS = ["width", "raw_width", "interval_score", "bias", "mse"]
+
+
+@dataclass(frozen=True, eq=False)
+class Scores:
+    """The scores of all intervals of a study, with R replicates of all cells in key order and M methods.
+
+    Attributes
+    ----------
+    replicates : pandas.DataFrame, length R
+        In key order, with the number of the cell in the column "cell".
+    cells : pandas.DataFrame
+        The columns "scenario" and "n" of each cell, ascending.
+    lines : pandas.DataFrame
+        The columns "scenario", "n" and "method" of each line of the table of cells.
+    rows : pandas.DataFrame, length R M
+        One row per replicate and method, replicate by replicate. Columns averaged over a cell have the same name as
+        their mean in the table.
+
+        line : int
+            Number of the row's line in the table.
+        given, degenerate : bool
+            Whether there are an interval and a true error (otherwise a failure), and whether that interval is not
+            informative.
+        coverage, truth_above, truth_below : bool
+            Whether low <= truth <= high, truth > high, truth < low; all False for a failure.
+        coverage_of_successes, width, raw_width, interval_score, bias, mse, estimate, variance, n_fits : float
+            The coverage as 0 or 1, width of the clipped limits and of the raw ones, interval score, estimate - truth,
+            its square, estimate, the square of the method's own standard error of it, and fits; nan for a failure, or
+            where infinite.
+        estimand : str
+            nan where a method has no row.
+        expected : float
+            Mean, over the replicates of the cell, of the errors that the learning algorithm makes on further samples of
+            the n1 cases that the estimand of the row names: what a method with the estimand "expected(n1=...)" aims at.
+            nan for other estimands.
+        expected_mcse, expected_se, n_expected : float
+            Its Monte Carlo standard error, the mean standard error of single errors, and their number.
+        coverage_of_expected, missed_expected : bool
+            Whether a computed interval includes it, and whether one excludes it.
+        rejection : float
+            1 if equality of two errors is rejected at level 1 - confidence_level, else 0; nan without comparisons. A
+            test may reject without an interval.
+    """
+
+    replicates: pd.DataFrame
+    cells: pd.DataFrame
+    lines: pd.DataFrame
+    rows: pd.DataFrame
+
+    def by_cell(self) -> Grouped:
+        """Group the rows by cell and method, in the order of `lines`."""
+        return self.rows.groupby("line", sort=True)
+
+
+def score_intervals(
+    replicates: pd.DataFrame,
+    intervals: pd.DataFrame,
+    expected: pd.DataFrame,
+    scenarios: Sequence[str],
+    methods: Sequence[str],
+    *,
+    confidence_level: float,
+    compares: bool,
+) -> Scores:
+    """Score every interval by the true error of its replicate.
+
+    Raises
+    ------
+    ValueError
+        If there are no replicates.
+    """
+    import pandas as pd
+
+    if replicates.empty:
+        raise ValueError("The study has no replicates yet; run it first.")
+    number = pd.Index(scenarios).get_indexer(pd.Index(replicates["scenario"]))
+    ordered = replicates.assign(number=number).sort_values(["number", "n", "replicate"], ignore_index=True)
+    grouped = ordered.groupby(["number", "n"], sort=True)
+    ordered = ordered.assign(cell=grouped.ngroup()).drop(columns="number")
+    cells = ordered[CELL].drop_duplicates(ignore_index=True)
+    # where each interval stands in an array of shape (replicates, methods), read row by row
+    keys = pd.MultiIndex.from_frame(ordered[KEY])
+    place: NDArray[Any] = keys.get_indexer(pd.MultiIndex.from_frame(intervals[KEY]))
+    place = place * len(methods) + pd.Index(methods).get_indexer(pd.Index(intervals["method"]))
+    rows = _with_expected_errors(intervals, expected).set_axis(place)
+    rows = rows.reindex(index=range(len(ordered) * len(methods)))
+    replicate, method = np.divmod(np.arange(len(rows)), len(methods))
+
+    low, high, estimate = (_floats(rows[name]) for name in ("low", "high", "estimate"))
+    truth = _floats(ordered["truth"])[replicate]
+    computed = ~np.isnan(low + high + truth)  # an upper limit of a likelihood ratio may be infinite
+    covered = computed & (low <= truth) & (truth <= high)
+    aim = _floats(rows["expected"])
+    held = computed & (low <= aim) & (aim <= high)
+    of_computed = {
+        "coverage_of_successes": covered,
+        "width": high - low,
+        "raw_width": _floats(rows["raw_high"]) - _floats(rows["raw_low"]),
+        "interval_score": interval_score(low, high, truth, confidence_level),
+        "bias": estimate - truth,
+        "mse": (estimate - truth) ** 2,
+        "estimate": estimate,
+        "variance": _floats(rows["standard_error"]) ** 2,
+        "n_fits": _floats(rows["n_fits"]),
+    }
+    rows = rows.assign(
+        line=ordered["cell"].to_numpy()[replicate] * len(methods) + method,
+        given=computed,
+        degenerate=computed & rows["degenerate"].notna(),
+        coverage=covered,
+        truth_above=computed & (truth > high),
+        truth_below=computed & (truth < low),
+        coverage_of_expected=held,
+        missed_expected=computed & ~held,
+        rejection=np.where(compares, _floats(rows["pvalue"]) <= 1.0 - confidence_level, np.nan),
+        **{
+            # raw limits may be the whole line, and stay
+            name: np.where(computed & (np.isfinite(values) | (name == "raw_width")), values, np.nan)
+            for name, values in of_computed.items()
+        },
+    )
+    lines = cells.merge(pd.Series(list(methods), name="method"), how="cross")
+    return Scores(ordered, cells, lines, rows)
+
+
+def _with_expected_errors(intervals: pd.DataFrame, expected: pd.DataFrame) -> pd.DataFrame:
+    """Add to every interval the expected error of its estimand, with its Monte Carlo standard error.
+
+    In the columns "expected", "expected_mcse", "expected_se" and "n_expected"; nan for other estimands.
+    """
+    # in the order of the keys, so that sums round alike
+    ordered = expected.sort_values([*KEY, "n_train"])
+    errors = ordered.astype({"n_train": float, "truth": float, "truth_se": float}).groupby([*CELL, "n_train"])
+    means_of_errors = errors.agg(
+        expected=("truth", "mean"),
+        expected_mcse=("truth", "sem"),
+        expected_se=("truth_se", "mean"),
+        n_expected=("truth", "size"),
+    )
+    sizes = {estimand: Estimand.read(estimand).n_train_rows for estimand in set(intervals["estimand"])}
+    aimed = intervals.assign(n_train=intervals["estimand"].map(sizes).astype(float))
+    return aimed.join(means_of_errors, on=[*CELL, "n_train"])
+
+
+def _floats(values: pd.Series[float]) -> Array:
+    return np.asarray(values.to_numpy(dtype=float, na_value=np.nan), dtype=np.float64)
+
+
+def interval_score(low: ArrayLike, high: ArrayLike, truth: ArrayLike, confidence_level: float) -> Array:
+    """Return the interval score of each replicate: the width plus a penalty for misses; lower is better.
+
+    Parameters
+    ----------
+    low, high, truth : array-like of float, shape (...)
+        Limits, and the value that they should cover.
+    confidence_level : float
+        Nominal level 1 - d.
+
+    Returns
+    -------
+    ndarray of float, shape (...)
+        (high - low) + (2/d) max(low - truth, 0) + (2/d) max(truth - high, 0).
+
+    References
+    ----------
+    Winkler, R. L. (1972). A decision-theoretic approach to interval estimation. JASA 67, 187-191; Gneiting, T. and
+    Raftery, A. E. (2007). Strictly proper scoring rules, prediction, and estimation. JASA 102, 359-378, section 6.2.
+
+    Examples
+    --------
+    >>> round(float(interval_score(0.1, 0.4, 0.45, 0.95)), 6)
+    2.3
+    """
+    price = 2.0 / (1.0 - check_confidence_level(confidence_level))
+    lower, upper, value = (np.asarray(values, dtype=float) for values in (low, high, truth))
+    with np.errstate(invalid="ignore"):  # an infinite ratio below an infinite limit
+        missed = np.maximum(lower - value, 0.0) + np.maximum(value - upper, 0.0)
+    return np.asarray(upper - lower + price * missed)
+
+
+def keeps_level(coverage: Array, mcse: Array, high: Array, confidence_level: float) -> NDArray[np.bool_]:
+    """Apply `RULE` to coverages.
+
+    Parameters
+    ----------
+    coverage, mcse, high : ndarray of float, shape (...)
+        Shares, their Monte Carlo standard errors, and upper limits of their Clopper-Pearson intervals.
+    confidence_level : float
+
+    Examples
+    --------
+    >>> keeps_level(np.array([0.94, 0.93, 0.0]), np.array([0.0075, 0.008, 0.0]), np.array([0.95, 0.95, 0.3]), 0.95)
+    array([ True, False, False])
+    """
+    constant = (coverage == 0.0) | (coverage == 1.0)
+    return np.asarray(np.where(constant, high, coverage + TOLERANCE * mcse) >= confidence_level)
+
+
+def means(grouped: Grouped, names: list[str]) -> pd.DataFrame:
+    """Return the mean of each column with its Monte Carlo standard error."""
+    errors = grouped[names].std() / grouped[names].count() ** 0.5
+    table = grouped[names].mean().join(errors.add_suffix("_mcse"))
+    return table[[name + suffix for name in names for suffix in ("", "_mcse")]]
+
+
+def shares(grouped: Grouped, names: list[str]) -> pd.DataFrame:
+    """Return the share of rows with each event, over the rows where it is not nan, with its MCSE.
+
+    That is sqrt(c (1 - c) / R), in a column of the same name that ends in "_mcse".
+    """
+    share = grouped[names].mean()
+    errors = (share * (1.0 - share) / grouped[names].count()) ** 0.5
+    return share.join(errors.add_suffix("_mcse"))
+
+
+def standard_errors(grouped: Grouped) -> pd.DataFrame:
+    """Return empirical and model standard errors and their ratio, with their MCSEs.
+
+    Columns empirical_se (s, the standard deviation of the estimates), model_se (m, the root of the mean square of the
+    standard errors) and se_ratio (m / s), over the computed intervals; nan for methods without standard errors.
+
+    References
+    ----------
+    Morris, White and Crowther (2019), table 6.
+    """
+    import pandas as pd
+
+    size, spread = grouped["estimate"].count(), grouped["estimate"].std()
+    variance = grouped["variance"].mean()
+    model = variance**0.5
+    # relative, as the delta method gives them from the variance of the variances
+    of_spread = (2.0 * (size - 1.0)) ** -0.5
+    of_model = grouped["variance"].sem() / (2.0 * variance)
+    ratio = model / spread.where(spread > 0.0)
+    return pd.DataFrame(
+        {
+            "empirical_se": spread,
+            "empirical_se_mcse": spread * of_spread,
+            "model_se": model,
+            "model_se_mcse": model * of_model,
+            "se_ratio": ratio,
+            "se_ratio_mcse": ratio * (of_model**2 + of_spread**2) ** 0.5,
+        }
+    )
+
+
+def expected_errors(grouped: Grouped) -> pd.DataFrame:
+    """Return the expected errors and the bias of estimates: two means of independent samples."""
+    table = grouped[["expected", "expected_mcse", "expected_se", "n_expected"]].mean()
+    return table.assign(
+        bias_of_expected=grouped["estimate"].mean() - table["expected"],
+        bias_of_expected_mcse=np.hypot(grouped["estimate"].sem(), table["expected_mcse"]),
+    )
+
+
+def excess_kurtosis(rows: pd.DataFrame) -> Array:
+    """Return the excess kurtosis m4/m2^2 - 3 of the training errors of each cell."""
+    # scipy.stats.kurtosis differs by rounding errors, which would show in the unrounded tables of a report
+    errors = rows.groupby("cell", sort=True)["training_error"]
+    centered = (rows["training_error"] - errors.transform("mean")).groupby(rows["cell"], sort=True)
+    second, fourth = centered.agg(lambda x: (x**2).mean()), centered.agg(lambda x: (x**4).mean())
+    spread = (errors.max() > errors.min()).to_numpy()
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.where(spread, fourth / second**2 - 3.0, np.nan)
+
+
+def tabulate_cells(scores: Scores, confidence_level: float) -> pd.DataFrame:
+    """Measure every method in every cell.
+
+    Parameters
+    ----------
+    scores : Scores
+    confidence_level : float
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row per cell and method. Columns that end in "_mcse" are Monte Carlo standard errors; undefined values are
+        nan.
+
+        As shares of all replicates, with failures counted as misses: coverage (with coverage_low and coverage_high, the
+        95% Clopper-Pearson interval, and keeps_level, the verdict by `cudbound.study.measure.summary.RULE`),
+        truth_above and truth_below (truth above the upper limit, below the lower one).
+
+        For the computed intervals: coverage_of_successes, width (of the clipped limits), raw_width, interval_score,
+        bias (estimate - truth), mse (its mean square), empirical_se (standard deviation of the estimates), model_se
+        (root mean square of the method's own standard errors, if any), se_ratio (model_se / empirical_se), n_fits
+        (mean), n_degenerate. Widths have a median and a 90th percentile, linear between order statistics.
+
+        For methods with the estimand "expected(n1=...)", and nan for others: expected (mean over replicates of the
+        errors of the learning algorithm on further samples of n1 cases), expected_se (mean standard error of one of
+        these errors), n_expected (further samples that could be fitted), coverage_of_expected with
+        keeps_level_of_expected, by the same rules as coverage, missed_expected (share of replicates with an interval
+        that excludes it; failures do not count) and bias_of_expected (mean estimate - expected). The MCSEs of the two
+        shares do not include that of `expected`.
+
+        For comparisons: rejection, the share of replicates that reject the hypothesis of equal errors at level 1 -
+        confidence_level; a failure does not reject.
+
+    References
+    ----------
+    Morris, White and Crowther (2019), table 6.
+    """
+    grouped = scores.by_cell()
+    size = np.asarray(grouped.size(), dtype=np.float64)
+    n_computed = grouped["given"].sum()
+    table = scores.lines.assign(
+        estimand=grouped["estimand"].agg(_joined).tolist(),
+        n_replicates=grouped.size(),
+        n_failed=grouped.size() - n_computed,
+    ).join(shares(grouped, SHARES))
+    for aim in ("", "_of_expected"):
+        share = table[f"coverage{aim}"].to_numpy(dtype=np.float64)
+        low, high = inverted_binomial_limits(np.rint(share * size), size, SHARE_LEVEL)
+        table[f"coverage{aim}_low"], table[f"coverage{aim}_high"] = low, high
+        mcse = table[f"coverage{aim}_mcse"].to_numpy()
+        table[f"keeps_level{aim}"] = keeps_level(share, mcse, high, confidence_level)
+    widths = grouped[["width", "raw_width"]]
+    table = table.join(
+        [
+            means(grouped, MEANS),
+            widths.median().add_suffix("_median"),
+            widths.quantile(0.9).add_suffix("_p90"),
+            standard_errors(grouped),
+            expected_errors(grouped),
+            grouped["n_fits"].mean(),
+            grouped["degenerate"].sum().rename("n_degenerate"),
+        ]
+    )
+    # where every interval failed there is no n1 to look for, and all the same the method missed
+    aims = table["estimand"].str.startswith(AIM) & (table["expected"].notna() | (n_computed == 0))
+    columns = table.filter(like="expected").columns
+    table[columns] = table[columns].where(aims)
+    return table
+
+
+def _joined(estimands: pd.Series[str]) -> str:
+    """Return the estimand of a method; several are joined, and a method without rows has none."""
+    return "; ".join(sorted(estimands.dropna().unique()))

@@ -12,14 +12,15 @@ from numpy.typing import NDArray
 from scipy.special import ndtr, stdtr
 
 from cudbound.basis.validation import check_flag, check_integer, check_number
-from cudbound.study.populations.population import Array, Truth
-from cudbound.study.populations.simulated import (
+from cudbound.study.populations.population import (
     ALWAYS_EXACT,
     BY_FORMULA,
+    Array,
     ContinuousWorld,
     FromPreset,
     Labels,
     Preset,
+    Truth,
     World,
     check_features,
     check_share,

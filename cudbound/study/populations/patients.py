@@ -10,8 +10,9 @@ import numpy as np
 from cudbound.basis.parameter_error import ParameterError
 from cudbound.basis.validation import check_integer, check_number
 from cudbound.study.populations.mixture import Mixture
-from cudbound.study.populations.population import Array, Cases
-from cudbound.study.populations.simulated import (
+from cudbound.study.populations.population import (
+    Array,
+    Cases,
     Labels,
     check_share,
 )

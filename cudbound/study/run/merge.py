@@ -10,14 +10,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cudbound.basis.calls import public_call
-from cudbound.study.design.identity import differences, shown
+from cudbound.study.design.scenario import differences, shown
 from cudbound.study.run.replicate_rows import (
     RESULTS,
     TIMINGS,
 )
 from cudbound.study.run.status import StudyStatus
-from cudbound.study.run.store import Store
-from cudbound.study.run.store_file import (
+from cudbound.study.run.store import (
+    Store,
     connect,
     create_tables,
     naming_store,

@@ -8,11 +8,13 @@ import pickle
 import signal
 import time
 import warnings
-from collections.abc import Generator, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import replace
 from functools import cache, lru_cache
+from importlib.metadata import version
+from itertools import islice
 from pathlib import Path
 from statistics import fmean
 from typing import Any
@@ -24,11 +26,11 @@ from threadpoolctl import threadpool_limits
 from cudbound.basis.bars import current_progress
 from cudbound.basis.calls import public_call
 from cudbound.basis.exceptions import StudyError, StudyInterrupted
+from cudbound.basis.hints import install_command
 from cudbound.basis.validation import check_n_jobs, check_seconds
 from cudbound.basis.workers import begin_worker
 from cudbound.study.design.scenario import Study
 from cudbound.study.design.trial import check_learners
-from cudbound.study.run.cluster import connect_to_cluster, run_on_cluster
 from cudbound.study.run.replicate import alone, run_replicate
 from cudbound.study.run.replicate_rows import Key, ReplicateRow, Shard, check_shard, replicates_of
 from cudbound.study.run.status import StudyStatus
@@ -347,3 +349,93 @@ def replay(study: Study, store_path: str | Path, scenario: str, n: int, replicat
     chosen = next(candidate for candidate in study.scenarios if candidate.name == scenario)
     with alone():
         return run_replicate(study, chosen, n, replicate)
+
+
+#: Seconds to wait for the scheduler of a cluster, and for its first worker.
+CONNECT_SECONDS = 10
+
+
+@contextmanager
+def connect_to_cluster(address: str) -> Iterator[Any]:
+    """Connect to the scheduler of a cluster with workers.
+
+    Parameters
+    ----------
+    address : str
+        Such as ``"tcp://host:8786"``.
+
+    Yields
+    ------
+    distributed.Client
+
+    Raises
+    ------
+    StudyError
+        If no worker answers, or one has another version of this package.
+    ImportError
+        If the package ``distributed`` is missing.
+    """
+    try:
+        from distributed import Client
+    except ImportError as error:
+        raise ImportError(
+            "a Dask cluster needs the package 'distributed', which is not installed; get it with: "
+            f"{install_command('dask')}"
+        ) from error
+    with ExitStack() as stack:
+        try:
+            client = stack.enter_context(Client(address, timeout=CONNECT_SECONDS))
+            # has clusters that adapt start a worker
+            client.submit(int, pure=False).result(timeout=CONNECT_SECONDS)
+        except (OSError, ValueError) as error:
+            raise StudyError(
+                f"dask: no worker of a scheduler at {address!r} responds; check the address, such as "
+                f"'tcp://host:8786', and that the scheduler and a worker are running ({error})"
+            ) from error
+        check_workers(client)
+        yield client
+
+
+def check_workers(client: Any) -> None:
+    """Raise for workers with another version of this package, whose results could differ."""
+    here = version("cudbound")
+    for worker, there in client.run(version, "cudbound", on_error="return").items():
+        if there != here:
+            raise StudyError(
+                f"dask: all workers must have cudbound {here}, like this process. Worker {worker} has {there}; install "
+                f"{here} there and restart that worker"
+            )
+
+
+def run_on_cluster(
+    client: Any, function: Callable[..., Any], calls: Iterator[tuple[Any, ...]]
+) -> Generator[Any, None, None]:
+    """Yield the results of calls in the order of completion.
+
+    Calls are evaluated when sent: every current worker of the cluster has one running and one waiting. joblib, used for
+    other workers, would wait forever for a call that a cluster lost.
+
+    Raises
+    ------
+    StudyError
+        If the same call killed several workers, or the connection to the scheduler was lost.
+    """
+    from distributed import KilledWorker, as_completed
+    from distributed.client import FutureCancelledError
+
+    sent, n_workers = as_completed(loop=client.loop), 0
+    try:
+        while True:
+            if sent.count() <= n_workers:
+                n_workers = max(1, sum(client.ncores().values()))
+                for arguments in islice(calls, 2 * n_workers - sent.count()):
+                    sent.add(client.submit(function, *arguments, pure=False))
+            if sent.is_empty():
+                return
+            yield next(sent).result()
+    except (KilledWorker, FutureCancelledError, OSError) as error:
+        raise StudyError(
+            f"dask: workers or the connection to the scheduler were lost ({error}); the store keeps finished "
+            "replicates: run the same study with the same store to resume, with larger workers if they were killed for "
+            "lack of memory"
+        ) from error
