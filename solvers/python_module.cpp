@@ -5,6 +5,7 @@
 #include <nanobind/stl/string.h>
 
 #include <algorithm>
+#include <any>
 #include <initializer_list>
 #include <memory>
 #include <optional>
@@ -21,6 +22,12 @@ namespace {
 
 template <class T, int Dimensions>
 using Array = nb::ndarray<const T, nb::ndim<Dimensions>, nb::c_contig, nb::device::cpu>;
+
+using Vector = Array<double, 1>;
+using Matrix = Array<double, 2>;
+using Counts = Array<std::int32_t, 2>;
+using OptionalVector = std::optional<Vector>;
+using OptionalMatrix = std::optional<Matrix>;
 
 template <class T, int Dimensions>
 using Result = nb::ndarray<nb::numpy, T, nb::ndim<Dimensions>, nb::c_contig>;
@@ -83,9 +90,8 @@ cudbound::Loss loss_of(const std::string& name) {
 // The arrays of a problem in the caller's coordinates, kept alive.
 class Raw {
  public:
-    Raw(Array<double, 2> design, Array<double, 1> anchor, std::optional<Array<double, 1>> penalty, Array<double, 2> map,
-        Array<double, 2> exact, double error)
-        : kept_(design, anchor, penalty, map, exact) {
+    Raw(Matrix design, Vector anchor, OptionalVector penalty, Matrix map, Matrix exact, double error)
+        : kept_(std::make_tuple(design, anchor, penalty, map, exact)) {
         rows = static_cast<std::int64_t>(design.shape(0));
         mapped = static_cast<std::int64_t>(map.shape(1));
         const auto p = static_cast<std::int64_t>(design.shape(1));
@@ -102,20 +108,17 @@ class Raw {
     std::int64_t rows, mapped;
 
  private:
-    std::tuple<Array<double, 2>, Array<double, 1>, std::optional<Array<double, 1>>, Array<double, 2>, Array<double, 2>>
-        kept_;
+    std::any kept_;
 };
 
 // The arrays of a problem, kept alive.
 class Problem {
  public:
-    using Matrix = std::optional<Array<double, 2>>;
-    using Vector = std::optional<Array<double, 1>>;
-
-    Problem(Array<double, 2> design, Array<double, 1> labels, Array<double, 1> anchor, Array<std::int32_t, 2> counts,
-            Matrix weights, Vector sample_weight, Vector draw_scale, Vector offset, Matrix penalty,
-            double anchor_penalty, Vector l1, const std::string& loss, double alpha, std::optional<Raw> raw)
-        : kept_(design, labels, anchor, counts, weights, sample_weight, draw_scale, offset, penalty, l1, raw) {
+    Problem(Matrix design, Vector labels, Vector anchor, Counts counts, OptionalMatrix weights,
+            OptionalVector sample_weight, OptionalVector draw_scale, OptionalVector offset, OptionalMatrix penalty,
+            double anchor_penalty, OptionalVector l1, const std::string& loss, double alpha, std::optional<Raw> raw)
+        : kept_(std::make_tuple(design, labels, anchor, counts, weights, sample_weight, draw_scale, offset, penalty, l1,
+                                raw)) {
         const auto n = view.n = static_cast<std::int64_t>(design.shape(0));
         const auto p = view.p = static_cast<std::int64_t>(design.shape(1));
         const auto draws = view.draws = static_cast<std::int64_t>(counts.shape(0));
@@ -139,9 +142,7 @@ class Problem {
     cudbound::Problem view;
 
  private:
-    std::tuple<Array<double, 2>, Array<double, 1>, Array<double, 1>, Array<std::int32_t, 2>, Matrix, Vector, Vector,
-               Vector, Matrix, Vector, std::optional<Raw>>
-        kept_;
+    std::any kept_;
 };
 
 nb::typed<nb::tuple, double, double, double> loss_at(const std::string& loss, double margin) {
@@ -162,8 +163,7 @@ nb::typed<nb::tuple, Result<double, 2>, Result<bool, 1>, Result<bool, 1>> minimi
     return nb::make_tuple(coef, attained, found);
 }
 
-using Known = nb::typed<nb::tuple, Array<double, 1>, Array<double, 1>, Array<std::int32_t, 1>, Array<std::int64_t, 1>,
-                        Array<double, 2>>;
+using Known = nb::typed<nb::tuple, Vector, Vector, Array<std::int32_t, 1>, Array<std::int64_t, 1>, Matrix>;
 
 template <class T, int Dimensions>
 void fill(const Result<T, Dimensions>& target, nb::handle source) {
@@ -179,7 +179,7 @@ Draws solve_draws(const Problem& owner, cudbound::Side side, std::int64_t node_l
     const cudbound::Problem& problem = owner.view;
     const cudbound::Limits limits{node_limit, time_limit, total_node_limit, total_time_limit};
     const auto draws = static_cast<std::size_t>(problem.draws);
-    const auto p = static_cast<std::size_t>(problem.raw.design == nullptr ? problem.p : problem.raw.p);
+    const auto p = static_cast<std::size_t>(problem.callers_p());
     Draws solved{make<double, 1>({draws}),       make<double, 1>({draws}),    make<std::int32_t, 1>({draws}),
                  make<std::int64_t, 1>({draws}), make<double, 2>({draws, p}), false};
     if (known) {
@@ -191,7 +191,7 @@ Draws solve_draws(const Problem& owner, cudbound::Side side, std::int64_t node_l
     }
     const cudbound::Results results{solved.lower.data(), solved.upper.data(), solved.status.data(), solved.nodes.data(),
                                     solved.witness.data()};
-    const cudbound::Ranks asked{ranks.data(), static_cast<std::int64_t>(ranks.shape(0)), known.has_value()};
+    const cudbound::Ranks requested{ranks.data(), static_cast<std::int64_t>(ranks.shape(0)), known.has_value()};
 
     // A pending signal, or an exception in the progress callback, stops the search; the error is raised by the
     // caller after it has taken the results.
@@ -215,15 +215,14 @@ Draws solve_draws(const Problem& owner, cudbound::Side side, std::int64_t node_l
     };
     {
         const nb::gil_scoped_release release;
-        cudbound::solve_draws(problem, limits, side, asked, threads, monitor, results);
+        cudbound::solve_draws(problem, limits, side, requested, threads, monitor, results);
     }
     return solved;
 }
 
 nb::typed<nb::tuple, Result<double, 2>, Result<double, 2>, Result<bool, 1>> fit_all(
-    Array<double, 2> rows, Array<double, 1> labels, Array<double, 2> weights, Array<double, 2> penalty,
-    std::optional<Array<double, 2>> shift, std::optional<Array<double, 2>> scale, const std::string& loss,
-    bool intercept, int threads) {
+    Matrix rows, Vector labels, Matrix weights, Matrix penalty, OptionalMatrix shift, OptionalMatrix scale,
+    const std::string& loss, bool intercept, int threads) {
     cudbound::Fits fits;
     const auto n = fits.n = static_cast<std::int64_t>(labels.shape(0));
     const auto p = fits.p = static_cast<std::int64_t>(rows.shape(1));
@@ -276,16 +275,13 @@ NB_MODULE(_solvers, m) {
         .def_ro("interrupted", &Draws::interrupted, "Whether Ctrl-C ended the search.");
 
     nb::class_<Raw>(m, "Raw", "The arrays of a problem in the caller's coordinates; see draws.hpp.")
-        .def(nb::init<Array<double, 2>, Array<double, 1>, std::optional<Array<double, 1>>, Array<double, 2>,
-                      Array<double, 2>, double>(),
-             "design"_a.noconvert(), "anchor"_a.noconvert(), "penalty"_a.noconvert().none(), "map"_a.noconvert(),
-             "exact"_a.noconvert(), "error"_a);
+        .def(nb::init<Matrix, Vector, OptionalVector, Matrix, Matrix, double>(), "design"_a.noconvert(),
+             "anchor"_a.noconvert(), "penalty"_a.noconvert().none(), "map"_a.noconvert(), "exact"_a.noconvert(),
+             "error"_a);
 
     nb::class_<Problem>(m, "Problem", "The arrays of all draws' problems; see draws.hpp.")
-        .def(nb::init<Array<double, 2>, Array<double, 1>, Array<double, 1>, Array<std::int32_t, 2>,
-                      std::optional<Array<double, 2>>, std::optional<Array<double, 1>>, std::optional<Array<double, 1>>,
-                      std::optional<Array<double, 1>>, std::optional<Array<double, 2>>, double,
-                      std::optional<Array<double, 1>>, const std::string&, double, std::optional<Raw>>(),
+        .def(nb::init<Matrix, Vector, Vector, Counts, OptionalMatrix, OptionalVector, OptionalVector, OptionalVector,
+                      OptionalMatrix, double, OptionalVector, const std::string&, double, std::optional<Raw>>(),
              "design"_a.noconvert(), "labels"_a.noconvert(), "anchor"_a.noconvert(), "counts"_a.noconvert(),
              "weights"_a.noconvert().none(), "sample_weight"_a.noconvert().none(), "draw_scale"_a.noconvert().none(),
              "offset"_a.noconvert().none(), "penalty"_a.noconvert().none(), "anchor_penalty"_a,

@@ -9,7 +9,7 @@
 #include "oracles.hpp"
 
 // That of a search that nothing ends.
-inline cudbound::Budget& unlimited() {
+inline cudbound::Budget& unlimited_budget() {
     static const std::atomic<bool> stop{false};
     static cudbound::Budget budget({}, stop);
     return budget;

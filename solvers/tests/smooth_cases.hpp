@@ -33,7 +33,7 @@ struct Setting {
         : p(instance.p),
           problem(instance.view()),
           arrangement(cudbound::merge_rows(problem)),
-          relaxation(cudbound::make_relaxation(problem, arrangement, unlimited())),
+          relaxation(cudbound::make_relaxation(problem, arrangement, unlimited_budget())),
           node(relaxation->make_node()) {
         relaxation->set(0);
         relaxation->copy(relaxation->root(), *node);

@@ -30,7 +30,7 @@ class SignedSearch {
     SignedSearch(const Instance& instance, double sign)
         : problem_(instance.view()),
           arrangement_(merge_rows(problem_)),
-          relaxation_(make_relaxation(problem_, arrangement_, unlimited())),
+          relaxation_(make_relaxation(problem_, arrangement_, unlimited_budget())),
           p_(instance.p) {
         std::vector<double> weights(instance.n);
         for (int i = 0; i < instance.n; ++i) weights[i] = instance.counts[i] - 1.0;
@@ -129,7 +129,7 @@ class SignedSearch {
 bool is_curved(const Instance& instance) {
     const Problem problem = instance.view();
     const Arrangement arrangement = merge_rows(problem);
-    const auto relaxation = make_relaxation(problem, arrangement, unlimited());
+    const auto relaxation = make_relaxation(problem, arrangement, unlimited_budget());
     relaxation->set(0);
     std::vector<double> unit(instance.p);
     double offset = 0.0;

@@ -6,7 +6,7 @@
 #include "check.hpp"
 #include "losses/drawn_rows.hpp"
 #include "losses/l1_penalty.hpp"
-#include "losses/self_concordance.hpp"
+#include "problem/loss.hpp"
 #include "smooth_cases.hpp"
 
 namespace {

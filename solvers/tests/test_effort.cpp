@@ -12,7 +12,7 @@
 #include "cudbound/fits.hpp"
 #include "gain_searches.hpp"
 #include "instances.hpp"
-#include "losses/quadratics.hpp"
+#include "losses/relaxation.hpp"
 #include "losses/squared.hpp"
 #include "made_up_draws.hpp"
 #include "placed.hpp"
@@ -249,7 +249,7 @@ TEST(relaxations) {
             const Instance instance = problem_of(random, loss, dress, trial, 2);
             const auto problem = instance.view();
             const auto arrangement = cudbound::merge_rows(problem);
-            const auto relaxation = cudbound::make_relaxation(problem, arrangement, unlimited());
+            const auto relaxation = cudbound::make_relaxation(problem, arrangement, unlimited_budget());
             for (int d = 0; d < 2; ++d) {
                 relaxation->set(d);
                 record(recorder, random, *relaxation, arrangement);
@@ -273,18 +273,18 @@ TEST(quadratics) {
             const auto arrangement = cudbound::merge_rows(problem);
             recorder.add(cudbound::has_minorant(problem));
             cudbound::Minorants kept(2);
-            const auto of_loss = cudbound::make_relaxation(problem, arrangement, unlimited());
+            const auto of_loss = cudbound::make_relaxation(problem, arrangement, unlimited_budget());
             const bool smooth = loss != Loss::SQUARED && loss != Loss::HINGE;
             for (int d = 0; d < 2; ++d) {
                 of_loss->set(d);
                 if (smooth) {
-                    const auto model = cudbound::make_model(problem, arrangement, *of_loss, unlimited());
+                    const auto model = cudbound::make_model(problem, arrangement, *of_loss, unlimited_budget());
                     model->set(d);
                     recorder.add(model->found);
                     if (model->found) record(recorder, random, *model, arrangement);
                 }
                 if (!cudbound::has_minorant(problem)) continue;
-                const auto below = cudbound::make_minorant(problem, arrangement, kept, unlimited());
+                const auto below = cudbound::make_minorant(problem, arrangement, kept, unlimited_budget());
                 below->set(d);
                 const cudbound::Ball::Quadratic& quadratic = *kept[d];
                 recorder.add(quadratic.exists);

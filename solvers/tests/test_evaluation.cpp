@@ -146,7 +146,7 @@ TEST(the_anchor) {
             if (raised) instance.anchor_penalty += 0.25;
             const cudbound::Problem problem = instance.view();
             Evaluation evaluation(problem);
-            for (int k = 0; k < instance.width(); ++k) CHECK_EQUAL(evaluation.anchor()[k], anchor_of(instance)[k]);
+            for (int k = 0; k < instance.width(); ++k) CHECK_EQUAL(problem.callers_anchor()[k], anchor_of(instance)[k]);
             for (int draw = 0; draw < instance.draws; ++draw) {
                 const auto exact = static_cast<double>(exact_loss(instance, draw, anchor_of(instance)) +
                                                        (raised ? 0.25L * instance.n : 0.0L));

@@ -13,7 +13,6 @@
 #include "counted_allocations.hpp"
 #include "cudbound/fits.hpp"
 #include "instances.hpp"
-#include "refits/fit_worker.hpp"
 
 namespace {
 
@@ -387,7 +386,7 @@ TEST(what_is_not_well_formed_is_refused) {
     CHECK_THROWS(fit(good, 0), std::invalid_argument, "threads must be at least 1");
 }
 
-// A worker allocates when it is made and never again.
+// A thread allocates for its first fit and never again.
 TEST(fits_do_not_allocate) {
     for (const Loss loss : smooth_losses) {
         for (const int p : {4, 40}) {
@@ -397,11 +396,14 @@ TEST(fits_do_not_allocate) {
             for (double& r : batch.penalty) r = 0.5;
             std::vector<double> scores(25 * 30), doubt(25 * 30);
             bool found[30];
-            const cudbound::Fits view = batch.view();
-            cudbound::FitWorker worker(view);
-            const long before = allocations;
-            for (int f = 0; f < 30; ++f) worker(f, {scores.data(), doubt.data(), found});
-            CHECK_EQUAL(allocations - before, 0L);
+            cudbound::Fits view = batch.view();
+            const auto allocated = [&](std::int64_t fits) {
+                view.fits = fits;
+                const long before = allocations;
+                cudbound::fit_all(view, 1, nullptr, {scores.data(), doubt.data(), found});
+                return allocations - before;
+            };
+            CHECK_EQUAL(allocated(1), allocated(30));
             CHECK(std::all_of(found, found + 30, [](bool one) { return one; }));
         }
     }

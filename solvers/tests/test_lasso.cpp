@@ -112,7 +112,7 @@ void check_nodes(Loss loss, std::uint64_t seed, int trials, double tolerance, bo
         }
         const cudbound::Problem problem = instance.view();
         const cudbound::Arrangement arrangement = cudbound::merge_rows(problem);
-        const auto relaxation = cudbound::make_relaxation(problem, arrangement, unlimited());
+        const auto relaxation = cudbound::make_relaxation(problem, arrangement, unlimited_budget());
         relaxation->set(0);
         const auto node = relaxation->make_node();
         relaxation->copy(relaxation->root(), *node);

@@ -5,7 +5,7 @@
 
 #include "check.hpp"
 #include "instances.hpp"
-#include "losses/quadratics.hpp"
+#include "losses/relaxation.hpp"
 #include "oracles.hpp"
 #include "placed.hpp"
 #include "search/draw_solver.hpp"
@@ -58,7 +58,7 @@ TEST(it_lies_below_the_loss) {
             const auto problem = instance.view();
             const auto arrangement = cudbound::merge_rows(problem);
             cudbound::Minorants kept(1);
-            const auto relaxation = cudbound::make_minorant(problem, arrangement, kept, unlimited());
+            const auto relaxation = cudbound::make_minorant(problem, arrangement, kept, unlimited_budget());
             relaxation->set(0);
             if (!relaxation->found) continue;
             const auto p = static_cast<std::size_t>(instance.p);

@@ -46,7 +46,7 @@ struct Setting {
     explicit Setting(const Instance& instance)
         : problem(instance.view()),
           arrangement(cudbound::merge_rows(problem)),
-          relaxation(cudbound::make_relaxation(problem, arrangement, unlimited())) {
+          relaxation(cudbound::make_relaxation(problem, arrangement, unlimited_budget())) {
         relaxation->set(0);
     }
     Vector from_beta(const Vector& beta) const { return ::from_beta(*relaxation, beta); }

@@ -21,7 +21,7 @@ struct Setting {
     explicit Setting(const Instance& instance)
         : problem(instance.view()),
           arrangement(cudbound::merge_rows(problem)),
-          view(problem, arrangement, cudbound::make_relaxation(problem, arrangement, unlimited())),
+          view(problem, arrangement, cudbound::make_relaxation(problem, arrangement, unlimited_budget())),
           writer(view) {
         view.tally(0);
         view.place();

@@ -1,11 +1,15 @@
 // The public interface of the solver: all draws of one training set in one call.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <limits>
 
 namespace cudbound {
+
+inline constexpr double infinity = std::numeric_limits<double>::infinity();
+inline constexpr std::int64_t unlimited = std::numeric_limits<std::int64_t>::max();
 
 // How the search of one draw ended. OPTIMAL: lower and upper agree. INACCURATE: rounding left a part of the
 // tree open, or the value of the witness is less than what was found. DECIDED: enough is known for the requested
@@ -69,6 +73,9 @@ struct Problem {
     double alpha = 0.0;  // in [0, inf]
     Raw raw;
 
+    // The coefficients of the caller: how many, and those that were fitted.
+    std::int64_t callers_p() const { return raw.design == nullptr ? p : raw.p; }
+    const double* callers_anchor() const { return raw.design == nullptr ? anchor : raw.anchor; }
     // Weight of row i in n L for draw `draw`.
     double mass(std::int64_t draw, std::int64_t i) const {
         double mass = counts[draw * n + i];
@@ -78,6 +85,19 @@ struct Problem {
     // Weight of the error of row i, in units of 1 / divisor: whole numbers where it is that of the count.
     double weight(std::int64_t draw, std::int64_t i) const {
         return weights != nullptr ? weights[draw * n + i] : counts[draw * n + i] - 1.0;
+    }
+    // The largest and the least score that weights of one sign allow.
+    struct ScoreRange {
+        double most = 0.0;
+        double least = 0.0;
+    };
+    ScoreRange score_range(std::int64_t draw) const {
+        ScoreRange range;
+        for (std::int64_t i = 0; i < n; ++i) {
+            range.most += std::max(weight(draw, i), 0.0);
+            range.least += std::min(weight(draw, i), 0.0);
+        }
+        return range;
     }
     double divisor() const { return weights != nullptr ? 1.0 : static_cast<double>(n); }
     // What is added to the margin of row i.
@@ -102,10 +122,10 @@ struct LossAt {
 LossAt loss_at(Loss loss, double margin);
 
 struct Limits {
-    std::int64_t nodes = std::numeric_limits<std::int64_t>::max();        // per search of a draw
-    double seconds = std::numeric_limits<double>::infinity();             // per search of a draw
-    std::int64_t total_nodes = std::numeric_limits<std::int64_t>::max();  // of the whole call
-    double total_seconds = std::numeric_limits<double>::infinity();       // of the whole call
+    std::int64_t nodes = unlimited;        // per search of a draw
+    double seconds = infinity;             // per search of a draw
+    std::int64_t total_nodes = unlimited;  // of the whole call
+    double total_seconds = infinity;       // of the whole call
 };
 
 // The requested quantiles: the draws' values in ascending order at these ranks, which are in [1, draws] and ascending.

@@ -39,7 +39,7 @@ ActiveSet::Outcome ActiveSet::move(const Constraints& all, int label, double vio
         const int size = basis_.size();
         // Dual step: how the other multipliers fall per unit of this one.
         basis_.solve(projected_.data(), dual_step_.data());
-        double blocking_step = std::numeric_limits<double>::infinity();
+        double blocking_step = infinity;
         int blocking = -1;
         for (int k = 0; k < size; ++k) {
             const double fall = turn * dual_step_[k];
@@ -52,7 +52,7 @@ ActiveSet::Outcome ActiveSet::move(const Constraints& all, int label, double vio
             }
         }
         const bool independent = size < p_ && outside > Settings::dependent * Settings::dependent;
-        const double full_step = independent ? violation / outside : std::numeric_limits<double>::infinity();
+        const double full_step = independent ? violation / outside : infinity;
         const double rest = cap - moved;
         const double step = std::min(std::min(full_step, blocking_step), rest);
         if (!std::isfinite(step)) return Outcome::infeasible;  // nan, after an overflow, among them
@@ -165,7 +165,7 @@ double ActiveSet::dual_bound(const Constraints& all, bool entering, double doubt
     for (const Member& member : members_) add(member.label, member.multiplier);
     if (entering) add(entering_.label, entering_.multiplier);
     const double length2 = dot(u, u, rank);
-    const double rest = std::sqrt(dot(u + rank, u + rank, p_ - rank));
+    const double rest = length_of(u + rank, p_ - rank);
     const double off = rest * reach + doubt * sum * (extent + std::sqrt(length2));
     const double bound = 2.0 * (linear - off) - length2;
     return bound > 0.0 ? bound : 0.0;

@@ -2,8 +2,8 @@
 #pragma once
 
 #include <cstddef>
-#include <limits>
 
+#include "cudbound/draws.hpp"
 #include "linear_algebra/normal_basis.hpp"
 #include "linear_algebra/vector.hpp"
 #include "linear_algebra/vector_math.hpp"
@@ -61,7 +61,7 @@ struct Constraints {
         return is_soft(label) ? soft.normal(label) : sides.normal(label - soft.count);
     }
     double level(int label) const { return is_soft(label) ? soft.levels[label] : -sides.distances[label - soft.count]; }
-    double cap(int label) const { return is_soft(label) ? soft.caps[label] : std::numeric_limits<double>::infinity(); }
+    double cap(int label) const { return is_soft(label) ? soft.caps[label] : infinity; }
 };
 
 // min |v - center|^2 + sum_i 2 cap_i max(0, level_i - normal_i'v)  s.t.  the sides added so far.

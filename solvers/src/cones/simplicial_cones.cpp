@@ -16,7 +16,7 @@ SimplicialCones::SimplicialCones(int p) : p_(p), basis_(p * p) {
         while (!(length > Settings::generic_length)) {  // of a vector of length about 1, so that few digits are lost
             points.next(row, p);
             for (int twice = 0; twice < 2; ++twice) subtract_span(basis_.data(), k, row, p);  // that is enough
-            length = std::sqrt(dot(row, row, p));
+            length = length_of(row, p);
         }
         for (int l = 0; l < p; ++l) row[l] /= length;
     }

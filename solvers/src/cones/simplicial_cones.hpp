@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <numeric>
 
 #include "cudbound/settings.hpp"
 #include "linear_algebra/vector.hpp"
@@ -19,6 +20,7 @@ struct CentralHyperplanes {
     const int* in_arrangement = nullptr;        // (count) which they are there: the rows of the design decide ties
 
     const double* normal(int j) const { return normals + static_cast<std::ptrdiff_t>(j) * p; }
+    double total() const { return std::accumulate(gains, gains + count, 0.0); }
 };
 
 // The directions that p of them, the vertices, span with non-negative coefficients, and the hyperplanes that pass

@@ -6,7 +6,6 @@
 #include <chrono>
 #include <cmath>
 #include <cstdint>
-#include <limits>
 
 #include "cudbound/draws.hpp"
 #include "cudbound/settings.hpp"
@@ -19,8 +18,6 @@ class Budget {
 
     Budget(const Limits& limits, const std::atomic<bool>& stop, Clock::time_point begun = Clock::now())
         : limits_(limits), stop_(stop), deadline_(after(begun, limits.total_seconds)) {}
-
-    static constexpr std::int64_t unlimited = std::numeric_limits<std::int64_t>::max();
 
     // A new search of at most `nodes` nodes, and of no more than `work` with what is charged.
     void start(std::int64_t nodes = unlimited, std::int64_t work = unlimited) {

@@ -25,26 +25,42 @@ struct JoinedThreads {
     }
 };
 
+// Keeps what is thrown on any of several threads, and tells all of them to stop.
+class Failures {
+ public:
+    explicit Failures(std::atomic<bool>& stop) : stop_(stop) {}
+
+    template <class Call>
+    void guard(const Call& call) noexcept {
+        try {
+            call();
+        } catch (...) {
+            const std::lock_guard lock(mutex_);
+            last_ = std::current_exception();
+            stop_ = true;
+        }
+    }
+    void rethrow() const {
+        if (last_) std::rethrow_exception(last_);
+    }
+
+ private:
+    std::atomic<bool>& stop_;
+    std::mutex mutex_;
+    std::exception_ptr last_;
+};
+
 // Calls `work()` on each of `threads` threads, and on the calling thread asks the monitor from time to time, with
 // `done()`, whether to go on; if not, or if one of them throws, `stop` becomes true, which the work must look at. An
 // exception of a worker or of the monitor is passed on after all threads have ended.
 template <class Work, class Done>
 void on_threads(int threads, const Monitor& monitor, std::atomic<bool>& stop, const Done& done, const Work& work) {
-    std::exception_ptr failure;
+    Failures failures(stop);
     int working = threads;
     std::mutex mutex;
     std::condition_variable finished;
-    const auto guarded = [&](const auto& call) {
-        try {
-            call();
-        } catch (...) {
-            const std::lock_guard lock(mutex);
-            failure = std::current_exception();
-            stop = true;
-        }
-    };
     const auto run = [&] {
-        guarded(work);
+        failures.guard(work);
         const std::lock_guard lock(mutex);
         --working;
         finished.notify_one();
@@ -56,13 +72,13 @@ void on_threads(int threads, const Monitor& monitor, std::atomic<bool>& stop, co
         while (!finished.wait_for(lock, std::chrono::milliseconds(Effort::monitor_milliseconds),
                                   [&] { return working == 0; })) {
             lock.unlock();
-            guarded([&] {
+            failures.guard([&] {
                 if (monitor && !stop && !monitor(done())) stop = true;
             });
             lock.lock();
         }
     }
-    if (failure) std::rethrow_exception(failure);
+    failures.rethrow();
 }
 
 // At most as many threads as there are pieces of work, and at least one.

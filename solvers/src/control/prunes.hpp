@@ -4,7 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
+
+#include "cudbound/draws.hpp"
 
 namespace cudbound {
 
@@ -16,8 +17,6 @@ inline bool exceeds(double loss, double limit) { return loss > limit; }
 
 // The bound of what is left open, after a part with another bound is. std::max would forget a NaN, of which nothing is
 // known: it counts as infinity.
-inline double with_open(double open, double bound) {
-    return std::isnan(bound) ? std::numeric_limits<double>::infinity() : std::max(open, bound);
-}
+inline double with_open(double open, double bound) { return std::isnan(bound) ? infinity : std::max(open, bound); }
 
 }  // namespace cudbound

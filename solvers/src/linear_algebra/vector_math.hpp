@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cmath>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -15,6 +16,8 @@ inline double dot(const double* a, const double* b, int size) {
     for (int k = 0; k < size; ++k) sum += a[k] * b[k];
     return sum;
 }
+
+inline double length_of(const double* a, int size) { return std::sqrt(dot(a, a, size)); }
 
 // Adds sum_l weights_l column_l to x (size), for columns one after the other in memory. Four at a time: x is read and
 // written less often, and every sum keeps its order.

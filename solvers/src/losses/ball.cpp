@@ -10,12 +10,6 @@
 
 namespace cudbound {
 
-namespace {
-
-int at(int row, int column, int p) { return row * p + column; }
-
-}  // namespace
-
 Ball::Ball(const Problem& problem, const Arrangement& arrangement)
     : p(static_cast<int>(problem.p)),
       anchor(p),
@@ -136,9 +130,9 @@ bool Ball::lies_in_drawn(int hyperplane) {
     if (is_drawn_[hyperplane]) return true;
     if (!penalty_rows_.empty()) return false;
     drawn_.push_back(arrangement_.representatives[hyperplane]);
-    const bool found = exact_.rank_at_most(drawn_.data(), static_cast<int>(drawn_.size()), rank);
+    const bool dependent = exact_.rank_at_most(drawn_.data(), static_cast<int>(drawn_.size()), rank);
     drawn_.pop_back();
-    return found;
+    return dependent;
 }
 
 // The Gram matrix (its upper triangle) and the moments of the drawn rows; a zero row only adds a constant to the loss.
@@ -155,12 +149,11 @@ void Ball::accumulate(std::int64_t draw) {
     const double* next = sums_.data();
     for (int a = 0; a < p; ++a) {
         moment_[a] = *next++;
-        for (int b = a; b < p; ++b) gram_[at(a, b, p)] = *next++;
-    }
-    if (problem_.penalty == nullptr) return;
-    for (int a = 0; a < p; ++a) {
-        for (int b = a; b < p; ++b)
-            gram_[at(a, b, p)] += static_cast<double>(problem_.n) * problem_.penalty[at(a, b, p)];
+        for (int b = a; b < p; ++b) {
+            double& entry = gram_.row(a, p)[b];
+            entry = *next++;
+            if (problem_.penalty != nullptr) entry += static_cast<double>(problem_.n) * problem_.penalty[a * p + b];
+        }
     }
 }
 
@@ -204,7 +197,7 @@ void Ball::factorize_penalty() {
         if (!(eigen.values[k] > Settings::penalty_rank * largest)) continue;
         // sqrt(n) P e / sqrt(e'P e)
         const double root = std::sqrt(static_cast<double>(problem_.n)) * (eigen.values[k] / std::sqrt(eigen.values[k]));
-        for (int l = 0; l < p; ++l) penalty_rows_.push_back(root * eigen.vectors[at(k, l, p)]);
+        for (int l = 0; l < p; ++l) penalty_rows_.push_back(root * eigen.vectors.row(k, p)[l]);
         penalty_rows_.push_back(0.0);
     }
 }

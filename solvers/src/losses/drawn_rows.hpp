@@ -62,7 +62,7 @@ class DrawnRows {
             const double label = problem_.labels[drawn_[i]];
             const double* row = problem_.design + drawn_[i] * p_;
             for (int l = 0; l < p_; ++l) columns_.row(l, k)[i] = label * row[l];
-            lengths_[i] = std::sqrt(dot(row, row, p_));
+            lengths_[i] = length_of(row, p_);
         }
         for (auto* vector : {&margins_, &slopes_, &bends_, &weighted_}) vector->resize(k);
         gone_.assign(k, 0);
@@ -73,7 +73,7 @@ class DrawnRows {
     const double* column(int l) const { return columns_.row(l, count()); }
     const Vector<double>& ridge() const { return ridge_; }      // (p, p) Hessian of the penalty
     double bend(std::size_t i) const { return bends_[i]; }      // curvature of row i where it was measured
-    double margin(std::size_t i) const { return margins_[i]; }  // where it was measured
+    const Vector<double>& margins() const { return margins_; }  // where they were measured
     double mass(std::size_t i) const { return mass_[i]; }
     double offset(std::size_t i) const { return offset_[i]; }  // y_i times that of the row
     double constant() const { return constant_; }              // loss of the rows that are zero

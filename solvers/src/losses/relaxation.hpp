@@ -2,13 +2,13 @@
 #pragma once
 
 #include <cstdint>
-#include <limits>
 #include <memory>
 
 #include "cones/active_set.hpp"
 #include "control/budget.hpp"
 #include "cudbound/draws.hpp"
 #include "linear_algebra/vector.hpp"
+#include "losses/ball.hpp"
 #include "problem/arrangement.hpp"
 #include "problem/evaluation.hpp"
 
@@ -53,7 +53,7 @@ struct DrawFacts {
 
     // Losses beyond this have score * g <= value, for score > 0. NaN stays: no loss exceeds it.
     double reach(double score, double value) const {
-        if (rate == 0.0) return std::numeric_limits<double>::infinity();
+        if (rate == 0.0) return infinity;
         const double fall = 1.0 - value / score;
         return anchor_loss + slack + (fall < 0.0 ? 0.0 : fall) / rate;
     }
@@ -134,5 +134,20 @@ class RelaxationWith : public Relaxation {
 };
 
 std::unique_ptr<Relaxation> make_relaxation(const Problem& problem, const Arrangement& arrangement, Budget& budget);
+
+// The quadratics below the losses of all draws, kept from one search to the next. Threads work on different draws.
+using Minorants = Vector<std::unique_ptr<const Ball::Quadratic>>;
+
+// A quadratic below the loss wherever g > 0, if there is one; an l1 penalty is not part of it, but of its tree. Its
+// minimizer, cells and values are those of the quadratic: they bound Q from above, and no more. A draw without it has
+// `found` false.
+bool has_minorant(const Problem& problem);
+std::unique_ptr<Relaxation> make_minorant(const Problem& problem, const Arrangement& arrangement, Minorants& kept,
+                                          Budget& budget);
+
+// The quadratic model of the loss at the minimizer of the draw. It bounds nothing: dives look there for classifiers.
+// Follows `loss`, which has to be set to the draw before. Where the model is singular, `found` is false.
+std::unique_ptr<Relaxation> make_model(const Problem& problem, const Arrangement& arrangement, const Relaxation& loss,
+                                       Budget& budget);
 
 }  // namespace cudbound

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "cones/active_set.hpp"
 #include "control/prunes.hpp"
@@ -14,7 +13,6 @@
 #include "losses/drawn_rows.hpp"
 #include "losses/l1_penalty.hpp"
 #include "losses/relaxation.hpp"
-#include "losses/self_concordance.hpp"
 #include "problem/loss.hpp"
 
 namespace cudbound {
@@ -67,11 +65,11 @@ class SmoothRelaxation final : public RelaxationWith<SmoothNode> {
         anchor_loss += l1_.of_anchor() + evaluation_.anchor_doubt(draw);
         certain = std::isfinite(anchor_loss);  // exp(-m) overflows where an offset makes m < -709: g is not known
         apex_loss = rows_.loss(apex.data());
-        extent = length_of(anchor);
+        extent = length_of(anchor.data(), p);
         extent = extent == 0.0 ? 1.0 : std::max(extent, least_extent_);
         slack = Settings::newton_slack * Settings::newton_gap * (1.0 + apex_loss);
         minimize_freely();
-        extent = std::max(extent, length_of(root_->point));
+        extent = std::max(extent, length_of(root_->point.data(), p));
         apex_tolerance = slack;
         taken_off = slack + apex_tolerance + (vanishes<kind> ? 0.0 : Settings::pieces_gap * (1.0 + apex_loss));
     }
@@ -96,8 +94,7 @@ class SmoothRelaxation final : public RelaxationWith<SmoothNode> {
     static constexpr double pivot = vanishes<kind> ? Settings::vanishing_pivot : Settings::pieces_pivot;
     static constexpr double ridge = vanishes<kind> ? Settings::vanishing_ridge : Settings::pieces_ridge;
 
-    double length_of(const Vector<double>& x) const { return std::sqrt(dot(x.data(), x.data(), p)); }
-    double size_of(const Vector<double>& point) const { return std::max(extent, length_of(point)); }
+    double size_of(const Vector<double>& point) const { return std::max(extent, length_of(point.data(), p)); }
 
     void measure(SmoothNode& node) {
         const auto value = rows_.measure(node.base.data());
@@ -131,7 +128,7 @@ class SmoothRelaxation final : public RelaxationWith<SmoothNode> {
         double largest = 0.0;
         const auto diagonal = static_cast<std::size_t>(p) + 1;
         for (std::size_t k = 0; k < hessian_.size(); k += diagonal) largest = std::max(largest, hessian_[k]);
-        double added = largest > 0.0 ? lent_ * ridge * largest : length_of(node.gradient) / longest;
+        double added = largest > 0.0 ? lent_ * ridge * largest : length_of(node.gradient.data(), p) / longest;
         if (added == 0.0) added = 1.0;  // neither curvature nor slope: any metric will do
         for (int round = 0; round < Effort::lendings; ++round) {
             for (std::size_t k = 0; k < hessian_.size(); k += diagonal) hessian_[k] += added;
@@ -144,7 +141,7 @@ class SmoothRelaxation final : public RelaxationWith<SmoothNode> {
     double free_step(const SmoothNode& node) {
         node.factor.solve_transposed(node.gradient.data(), newton_.data());
         node.factor.solve(newton_.data(), newton_.data());
-        return length_of(newton_);
+        return length_of(newton_.data(), p);
     }
 
     void minimize_freely() {
@@ -157,8 +154,7 @@ class SmoothRelaxation final : public RelaxationWith<SmoothNode> {
         model(root);
         root.point = root.base;
         root.loss = 0.0;
-        const double unlimited = std::numeric_limits<double>::infinity();
-        found = descend(root, {p, nullptr, nullptr, 0.0}, {}, unlimited, true) == Settled::yes;
+        found = descend(root, {p, nullptr, nullptr, 0.0}, {}, infinity, true) == Settled::yes;
         if (!found) root.loss = 0.0;
         if (found && root.curved) {
             // crossings start from here, and the model is as good as the minimizer
@@ -178,7 +174,7 @@ class SmoothRelaxation final : public RelaxationWith<SmoothNode> {
         rows_.readmit();
         lent_ = 1.0;
         longest_ = Settings::longest_step;
-        double last_gap = std::numeric_limits<double>::infinity();
+        double last_gap = infinity;
         for (int iteration = 0; iteration < Settings::newton_steps; ++iteration) {
             if (iteration == Settings::newton_steps / Effort::coarsen_part) rows_.coarsen();
             if (!budget_.go_on()) return Settled::unresolved;
@@ -256,7 +252,7 @@ class SmoothRelaxation final : public RelaxationWith<SmoothNode> {
         place_forced(here, sides, forced);
         const Constraints all{kinks_, {p, forced_normals_.data(), forced_distances_.data(), 0.0}};
         here.factor.multiply(here.base.data(), unit_.data());
-        double close = Settings::lasso_kink * (length_of(unit_) + length_of(shift_));
+        double close = Settings::lasso_kink * (length_of(unit_.data(), p) + length_of(shift_.data(), p));
         double allowed =
             Settings::left_of_tie * Settings::tie;  // relative to the length of the point: cones have no scale
         lean(all, close);
@@ -288,7 +284,7 @@ class SmoothRelaxation final : public RelaxationWith<SmoothNode> {
             }
             if (moves % Effort::kink_moves == 0) close *= Settings::lasso_wider;
             restored = !l1_.exists();
-            const auto outcome = active_.move(all, label, violation, &value, std::numeric_limits<double>::infinity());
+            const auto outcome = active_.move(all, label, violation, &value, infinity);
             if (outcome == ActiveSet::Outcome::moved) continue;
             // a cone is never empty: the violation is a rounding error
             const double most_allowed = here.curved ? Settings::tie : Settings::singular_tie;
@@ -309,7 +305,7 @@ class SmoothRelaxation final : public RelaxationWith<SmoothNode> {
         for (std::size_t k = 0; k < forced.size(); ++k) {
             double* normal = forced_normals_.row(k, p);
             here.factor.solve_transposed(sides.normal(forced[k]), normal);
-            forced_scales_[k] = 1.0 / std::sqrt(dot(normal, normal, p));
+            forced_scales_[k] = 1.0 / length_of(normal, p);
             for (int l = 0; l < p; ++l) normal[l] *= forced_scales_[k];
             forced_distances_[k] = forced_scales_[k] * sides.side(forced[k], here.base.data());
         }
@@ -345,13 +341,13 @@ class SmoothRelaxation final : public RelaxationWith<SmoothNode> {
     // away.
     double model_error(const SmoothNode& here, double length) {
         proved_ = true;
-        const double lent = Settings::residual_reach * size_of(here.base) * here.added * length_of(newton_);
+        const double lent = Settings::residual_reach * size_of(here.base) * here.added * length_of(newton_.data(), p);
         assumed_ = lent;
         if constexpr (vanishes<kind>) return undercut(length, here.spread) + lent;
         // If no row leaves its piece, the model, except for the multiple of I, touches the loss at the end of the step,
         // and its gradient there is that of a dual feasible point except for what the multiple of I adds.
         if (rows_.keep_pieces(here.base.data(), newton_.data())) {
-            const double step = length_of(newton_);
+            const double step = length_of(newton_.data(), p);
             proved_ = here.curved;
             return 0.5 * (length * length + here.added * step * step) + lent;
         }
@@ -363,7 +359,7 @@ class SmoothRelaxation final : public RelaxationWith<SmoothNode> {
             return 0.5 * dot(unit_.data(), unit_.data(), p);
         }
         proved_ = false;
-        assumed_ = Settings::residual_reach * size_of(here.base) * length_of(unit_);
+        assumed_ = Settings::residual_reach * size_of(here.base) * length_of(unit_.data(), p);
         return assumed_;
     }
 
@@ -373,7 +369,8 @@ class SmoothRelaxation final : public RelaxationWith<SmoothNode> {
         here.factor.multiply_transposed(scaled_.data(), unit_.data());
         double slack_of_sides = l1_.exists() ? kinked_after_step(here) : 0.0;  // kinks have multipliers too
         for (int l = 0; l < p; ++l) slack_of_sides += (here.gradient[l] + unit_[l]) * (here.base[l] + newton_[l]);
-        return std::max(0.0, slack_of_sides) + Settings::unit_error * p * length_of(here.base) * rows_.steepness();
+        return std::max(0.0, slack_of_sides) +
+               Settings::unit_error * p * length_of(here.base.data(), p) * rows_.steepness();
     }
 
     // Takes the whole step, into the cone. beta = 0 lies in every cone, and so does what is between.
@@ -381,7 +378,7 @@ class SmoothRelaxation final : public RelaxationWith<SmoothNode> {
         for (int l = 0; l < p; ++l) here.base[l] += newton_[l];
         measure(here);
         while (!(here.value <= apex_loss)) {
-            const double length = length_of(here.base);
+            const double length = length_of(here.base.data(), p);
             if (length == 0.0) return;  // the loss at beta = 0 is no number
             for (double& x : here.base)
                 x = length > Settings::least_base && std::isfinite(length) ? Settings::base_shrunk * x : 0.0;
@@ -448,11 +445,11 @@ class SmoothRelaxation final : public RelaxationWith<SmoothNode> {
             measure_lengths(minorant_);
         }
         rows_.measure(root.point.data());
-        std::fill(reach_.begin(), reach_.end(), std::numeric_limits<double>::infinity());
+        std::fill(reach_.begin(), reach_.end(), infinity);
         for (int round = 0; round < Settings::curvature_rounds; ++round) {
             for (std::size_t i = 0; i < rows_.count(); ++i) {
                 reach_[i] = std::min(reach_[i], Settings::minorant_wider * radius * std::sqrt(lengths_[i]));
-                rows_.set_bend(i, least_bend<kind>(rows_.margin(i) - reach_[i], rows_.margin(i) + reach_[i]));
+                rows_.set_bend(i, least_bend<kind>(rows_.margins()[i] - reach_[i], rows_.margins()[i] + reach_[i]));
             }
             rows_.hessian(hessian_);
             minorised_ = minorant_.factorize(hessian_, Settings::pieces_pivot);

@@ -34,7 +34,7 @@ Arrangement merge_rows(const Problem& problem) {
         double largest = 0.0;
         for (int k = 0; k < p; ++k) largest = std::max(largest, std::abs(row[k]));
         for (int k = 0; k < p; ++k) row_of(i)[k] = largest > 0.0 ? std::scalbn(row[k], -std::ilogb(largest)) : 0.0;
-        const double length = std::sqrt(dot(row_of(i), row_of(i), p));
+        const double length = length_of(row_of(i), p);
         error[i] = length > 0.0 ? std::min(1.0, problem.raw.error) : 1.0;
         double projection = 0.0;
         for (int k = 0; k < p; ++k) {
@@ -53,9 +53,9 @@ Arrangement merge_rows(const Problem& problem) {
     Vector<int> nearby;   // hyperplanes whose key is within reach, oldest first
     double widest = 0.0;  // error of a row so far
     for (const std::int64_t i : order) {
-        const double own = error[i];
-        widest = std::max(widest, own);
-        const double reach = (Settings::near + own + widest) * std::sqrt(static_cast<double>(p));
+        const double row_error = error[i];
+        widest = std::max(widest, row_error);
+        const double reach = (Settings::near + row_error + widest) * std::sqrt(static_cast<double>(p));
         std::erase_if(nearby, [&](int h) {
             const std::int64_t first = result.representatives[h];
             return key[i] - key[first] > reach;
@@ -68,7 +68,7 @@ Arrangement merge_rows(const Problem& problem) {
             const double turn = along < 0.0 ? -1.0 : 1.0;
             double apart = 0.0;
             for (int k = 0; k < p; ++k) apart = std::max(apart, std::abs(a[k] - turn * b[k]));
-            if (apart > Settings::near + own + error[other]) continue;
+            if (apart > Settings::near + row_error + error[other]) continue;
             const std::int64_t both[] = {i, other};
             if (!exact.dependent(both, 2)) continue;
             // the rows themselves decide which way they point
@@ -85,7 +85,7 @@ Arrangement merge_rows(const Problem& problem) {
         if (result.of_row[i] < 0) {
             result.of_row[i] = result.count++;
             result.representatives.push_back(i);
-            result.errors.push_back(own);
+            result.errors.push_back(row_error);
             result.normals.insert(result.normals.end(), row_of(i), row_of(i) + p);
             nearby.push_back(result.count - 1);
         }

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "cudbound/settings.hpp"
+#include "linear_algebra/vector_math.hpp"
 #include "problem/loss.hpp"
 
 namespace cudbound {
@@ -14,9 +15,8 @@ LossAt loss_at(Loss loss, double margin) {
 
 Evaluation::Evaluation(const Problem& problem)
     : problem_(problem),
-      p_(problem.raw.design == nullptr ? problem.p : problem.raw.p),
+      p_(problem.callers_p()),
       design_(problem.raw.design == nullptr ? problem.design : problem.raw.design),
-      anchor_(problem.raw.design == nullptr ? problem.anchor : problem.raw.anchor),
       rounding_(Settings::side_rounding * static_cast<double>(p_ + 2)),
       columns_(problem.n * p_),
       zero_row_(problem.n, 1),
@@ -31,7 +31,7 @@ Evaluation::Evaluation(const Problem& problem)
         }
         lengths_[i] = std::sqrt(lengths_[i]);
     }
-    measure(anchor_);
+    measure(problem.callers_anchor());
     of_anchor_.penalty = penalty_;
     for (std::int64_t i = 0; i < problem.n; ++i) {
         of_anchor_.losses.push_back(loss_at(problem.loss, margin(i)).value);
@@ -70,9 +70,7 @@ void Evaluation::measure(const double* coef) {
             sizes_[i] += std::abs(term);
         }
     }
-    length_ = 0.0;
-    for (std::int64_t j = 0; j < p_; ++j) length_ += coef[j] * coef[j];
-    length_ = std::sqrt(length_);
+    length_ = length_of(coef, size());
     penalty_ = penalty(coef);
 }
 
@@ -115,36 +113,30 @@ double Evaluation::penalty(const double* coef) const {
     return static_cast<double>(problem_.n) * sum;
 }
 
-double Evaluation::loss(std::int64_t draw) const {
-    return with_loss(problem_.loss, [&]<Loss kind>() {
-        double sum = penalty_;
-        for (std::int64_t i = 0; i < problem_.n; ++i) {
-            const double mass = problem_.mass(draw, i);
-            if (!(mass > 0.0)) continue;  // a loss with zero weight may be infinite
-            sum += mass * loss_at<kind>(margin(i)).value;
-        }
-        return sum;
-    });
-}
-
-double Evaluation::doubt(std::int64_t draw, double value) const {
-    double sum = Settings::unit_error * (penalty_ + value);
+// Adds mass_i term(i) of every drawn row: the loss of one without weight may be infinite.
+template <class Term>
+double Evaluation::with_drawn(std::int64_t draw, double sum, const Term& term) const {
     for (std::int64_t i = 0; i < problem_.n; ++i) {
         const double mass = problem_.mass(draw, i);
-        if (mass > 0.0) sum += mass * doubt_of_row(i, margin_error(i));
+        if (mass > 0.0) sum += mass * term(i);
     }
     return sum;
 }
 
+double Evaluation::loss(std::int64_t draw) const {
+    return with_loss(problem_.loss, [&]<Loss kind>() {
+        return with_drawn(draw, penalty_, [&](auto i) { return loss_at<kind>(margin(i)).value; });
+    });
+}
+
+double Evaluation::doubt(std::int64_t draw, double value) const {
+    return with_drawn(draw, Settings::unit_error * (penalty_ + value),
+                      [&](auto i) { return doubt_of_row(i, margin_error(i)); });
+}
+
 double Evaluation::anchor_loss(std::int64_t draw) const {
-    double value = of_anchor_.penalty;
-    double doubt = 0.0;
-    for (std::int64_t i = 0; i < problem_.n; ++i) {
-        const double mass = problem_.mass(draw, i);
-        if (!(mass > 0.0)) continue;
-        value += mass * of_anchor_.losses[i];
-        doubt += mass * of_anchor_.doubts[i];
-    }
+    double value = with_drawn(draw, of_anchor_.penalty, [&](auto i) { return of_anchor_.losses[i]; });
+    const double doubt = with_drawn(draw, 0.0, [&](auto i) { return of_anchor_.doubts[i]; });
     value -= Settings::unit_error * (of_anchor_.penalty + value) + doubt;
     return problem_.raw.design != nullptr ? value : value + problem_.beyond_penalty(of_anchor_.penalty);
 }
@@ -166,12 +158,7 @@ double Evaluation::anchor_doubt(std::int64_t draw) const {
         for (std::int64_t i = 0; i < problem_.n; ++i) rows += counts[i];
         return largest_doubt_ * static_cast<double>(rows);
     }
-    double sum = 0.0;
-    for (std::int64_t i = 0; i < problem_.n; ++i) {
-        const double mass = problem_.mass(draw, i);
-        if (mass > 0.0) sum += mass * doubts_[i];
-    }
-    return sum;
+    return with_drawn(draw, 0.0, [&](auto i) { return doubts_[i]; });
 }
 
 bool Evaluation::score(std::int64_t draw, double* value, const Vector<char>* strict) const {

@@ -13,7 +13,6 @@ class Evaluation {
     explicit Evaluation(const Problem& problem);
 
     int size() const { return static_cast<int>(p_); }  // of the caller's coefficients
-    const double* anchor() const { return anchor_; }
 
     // The caller's coefficients for those of the problem.
     void from_beta(const double* beta, double* coef) const;
@@ -43,6 +42,8 @@ class Evaluation {
     bool is_wrong(std::int64_t i) const;
     double doubt_of_row(std::int64_t i, double off) const;
     double penalty(const double* coef) const;
+    template <class Term>
+    double with_drawn(std::int64_t draw, double sum, const Term& term) const;
 
     struct OfAnchor {
         Vector<double> losses;         // (n)
@@ -55,7 +56,6 @@ class Evaluation {
     const Problem& problem_;
     const std::int64_t p_;
     const double* design_;
-    const double* anchor_;
     const double rounding_;   // of a row times coefficients, relative to the sum of the absolute terms
     Vector<double> columns_;  // (p, n) the design, transposed
     Vector<char> zero_row_;   // (n)

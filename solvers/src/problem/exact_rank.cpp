@@ -21,30 +21,29 @@ struct Wide {
     std::uint64_t low = 0;
 };
 
-Wide product(std::uint64_t a, std::uint64_t b) {
+// a * b, and a * b modulo prime for a and b smaller than it
 #if defined(_MSC_VER)  // which has no integers of 128 bits
+Wide product(std::uint64_t a, std::uint64_t b) {
     Wide result;
     result.low = _umul128(a, b, &result.high);
     return result;
-#else
-    __extension__ using Bits128 = unsigned __int128;
-    const Bits128 result = static_cast<Bits128>(a) * b;
-    return {static_cast<std::uint64_t>(result >> 64), static_cast<std::uint64_t>(result)};
-#endif
 }
-
-// a * b modulo prime; a and b are smaller than it
 std::uint64_t multiply(std::uint64_t a, std::uint64_t b, std::uint64_t prime) {
     const Wide exactly = product(a, b);
-#if defined(_MSC_VER)
     std::uint64_t remainder = 0;
     _udiv128(exactly.high, exactly.low, prime, &remainder);
     return remainder;
-#else
-    __extension__ using Bits128 = unsigned __int128;
-    return static_cast<std::uint64_t>((static_cast<Bits128>(exactly.high) << 64 | exactly.low) % prime);
-#endif
 }
+#else
+__extension__ using Bits128 = unsigned __int128;
+Wide product(std::uint64_t a, std::uint64_t b) {
+    const Bits128 result = static_cast<Bits128>(a) * b;
+    return {static_cast<std::uint64_t>(result >> 64), static_cast<std::uint64_t>(result)};
+}
+std::uint64_t multiply(std::uint64_t a, std::uint64_t b, std::uint64_t prime) {
+    return static_cast<std::uint64_t>(static_cast<Bits128>(a) * b % prime);
+}
+#endif
 
 // a * b / 2^64 modulo an odd prime without a division (Montgomery 1985, Modular multiplication without trial division);
 // `inverse` is that of the prime modulo 2^64.
@@ -147,16 +146,16 @@ bool ExactRank::dependent(const std::int64_t* members, int count) {
         hash = (hash ^ static_cast<std::uint64_t>(row)) * 0xD6E8FEB86659FD93u;
         hash ^= hash >> 32;
     }
-    Remembered& known = remembered_[hash % Effort::remembered_ranks];
+    Remembered& entry = remembered_[hash % Effort::remembered_ranks];
     const bool fits = count <= Effort::remembered_members;
-    if (fits && known.count == count && std::equal(sorted_.begin(), sorted_.end(), known.members.begin())) {
-        return known.dependent;
+    if (fits && entry.count == count && std::equal(sorted_.begin(), sorted_.end(), entry.members.begin())) {
+        return entry.dependent;
     }
     const bool dependent = rank_at_most(members, count, count - 1);
     if (fits) {
-        known.count = count;
-        known.dependent = dependent;
-        std::copy(sorted_.begin(), sorted_.end(), known.members.begin());
+        entry.count = count;
+        entry.dependent = dependent;
+        std::copy(sorted_.begin(), sorted_.end(), entry.members.begin());
     }
     return dependent;
 }
@@ -179,27 +178,24 @@ bool ExactRank::rank_at_most(const std::int64_t* members, int count, int rank) {
 }
 
 int ExactRank::rank_modulo(std::uint64_t prime, const std::int64_t* members, int count) {
-    const auto width = static_cast<std::size_t>(p_);
-    matrix_.resize(static_cast<std::size_t>(count) * width);
+    matrix_.resize(count * p_);
     for (int i = 0; i < count; ++i) {
-        for (std::int64_t k = 0; k < p_; ++k) {
-            matrix_[static_cast<std::size_t>(i) * width + static_cast<std::size_t>(k)] = residue(members[i], k, prime);
-        }
+        for (std::int64_t k = 0; k < p_; ++k) matrix_.row(i, p_)[k] = residue(members[i], k, prime);
     }
     const std::uint64_t inverse = inverse_of_odd(prime);
-    std::size_t rank = 0;
-    for (std::size_t column = 0; column < width && rank < static_cast<std::size_t>(count); ++column) {
-        std::size_t pivot = rank;
-        while (pivot < static_cast<std::size_t>(count) && matrix_[pivot * width + column] == 0) ++pivot;
-        if (pivot == static_cast<std::size_t>(count)) continue;
-        for (std::size_t k = column; k < width; ++k) std::swap(matrix_[rank * width + k], matrix_[pivot * width + k]);
-        const std::uint64_t* top = &matrix_[rank * width];
-        for (std::size_t i = rank + 1; i < static_cast<std::size_t>(count); ++i) {
-            std::uint64_t* row = &matrix_[i * width];
+    int rank = 0;
+    for (std::int64_t column = 0; column < p_ && rank < count; ++column) {
+        int pivot = rank;
+        while (pivot < count && matrix_.row(pivot, p_)[column] == 0) ++pivot;
+        if (pivot == count) continue;
+        std::uint64_t* top = matrix_.row(rank, p_);
+        if (pivot != rank) std::swap_ranges(top + column, top + p_, matrix_.row(pivot, p_) + column);
+        for (int i = rank + 1; i < count; ++i) {
+            std::uint64_t* row = matrix_.row(i, p_);
             const std::uint64_t factor = row[column];
             if (factor == 0) continue;
             // both rows times a number that is not 0, which leaves the rank as it is
-            for (std::size_t k = column; k < width; ++k) {
+            for (std::int64_t k = column; k < p_; ++k) {
                 const std::uint64_t kept = reduced_product(row[k], top[column], prime, inverse);
                 const std::uint64_t taken = reduced_product(top[k], factor, prime, inverse);
                 row[k] = kept >= taken ? kept - taken : kept + prime - taken;
@@ -207,7 +203,7 @@ int ExactRank::rank_modulo(std::uint64_t prime, const std::int64_t* members, int
         }
         ++rank;
     }
-    return static_cast<int>(rank);
+    return rank;
 }
 
 }  // namespace cudbound

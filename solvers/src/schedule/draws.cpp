@@ -5,10 +5,7 @@
 #include <barrier>
 #include <chrono>
 #include <cmath>
-#include <exception>
-#include <limits>
 #include <memory>
-#include <mutex>
 
 #include "control/parallel.hpp"
 #include "control/requirements.hpp"
@@ -45,8 +42,7 @@ void validate(const Problem& problem) {
     require(all_are(problem.offset, n, is_finite), "offset must be finite");
     require(problem.l1 == nullptr || problem.loss == Loss::SQUARED || problem.loss == Loss::LOGISTIC,
             "l1 needs squared or logistic loss");
-    const std::int64_t coefficients = problem.raw.design == nullptr ? p : problem.raw.p;
-    require(all_are(problem.l1, coefficients, is_strength), "l1 must be finite and not negative");
+    require(all_are(problem.l1, problem.callers_p(), is_strength), "l1 must be finite and not negative");
     require(problem.penalty == nullptr || std::isfinite(problem.anchor_penalty), "anchor_penalty must be finite");
     require(all_are(problem.penalty, p * p, is_finite), "penalty must be finite");
     require_size(problem.design, n * p, "the largest absolute value of design must be 0 or in [1e-100, 1e100]");
@@ -77,17 +73,7 @@ void solve_draws(const Problem& problem, const Limits& limits, Side side, const 
     std::atomic<bool> stop{false};
     std::atomic<bool> out_of_time{false};
     // Nothing may leave a thread before the others have met it at the barrier: they would wait for it forever.
-    std::mutex mutex;
-    std::exception_ptr failure;
-    const auto guarded = [&](const auto& call) noexcept {
-        try {
-            call();
-        } catch (...) {
-            const std::lock_guard lock(mutex);
-            failure = std::current_exception();
-            stop = true;
-        }
-    };
+    Failures of_workers(stop);
 
     const Vector<Task>* batch = nullptr;
     std::atomic<std::int64_t> next{0};
@@ -95,7 +81,7 @@ void solve_draws(const Problem& problem, const Limits& limits, Side side, const 
         static const Vector<Task> nothing;
         next = 0;
         batch = &nothing;
-        if (!stop && !out_of_time) guarded([&] { batch = &schedule.plan(); });
+        if (!stop && !out_of_time) of_workers.guard([&] { batch = &schedule.plan(); });
     };
     plan();
     const int working = useful_threads(threads, problem.draws);
@@ -103,7 +89,7 @@ void solve_draws(const Problem& problem, const Limits& limits, Side side, const 
 
     const auto work = [&] {
         std::unique_ptr<DrawSolver> solver;
-        Vector<double> witness(std::max(problem.p, problem.raw.p));
+        Vector<double> witness(problem.callers_p());
         const auto take_tasks = [&] {
             if (!solver) solver = std::make_unique<DrawSolver>(problem, arrangement, stop, limits, begun, minorants);
             const auto size = static_cast<std::int64_t>(batch->size());
@@ -115,43 +101,33 @@ void solve_draws(const Problem& problem, const Limits& limits, Side side, const 
             }
         };
         while (!batch->empty()) {
-            guarded(take_tasks);
+            of_workers.guard(take_tasks);
             const double elapsed = std::chrono::duration<double>(Budget::Clock::now() - begun).count();
             if (elapsed > limits.total_seconds) out_of_time = true;
             together.arrive_and_wait();
         }
     };
-    std::exception_ptr of_monitor;
-    try {
-        on_threads(working, monitor, stop, [&] { return schedule.decided(); }, work);
-    } catch (...) {
-        of_monitor = std::current_exception();  // what was found until then is still reported
-    }
-    if (failure) std::rethrow_exception(failure);
+    Failures of_monitor(stop);  // what was found until then is still reported
+    of_monitor.guard([&] { on_threads(working, monitor, stop, [&] { return schedule.decided(); }, work); });
+    of_workers.rethrow();
     const bool timed = out_of_time || std::isfinite(limits.seconds);
     schedule.close(stop ? Status::INTERRUPTED : timed ? Status::TIME_LIMIT : Status::NODE_LIMIT);
-    if (of_monitor) std::rethrow_exception(of_monitor);
+    of_monitor.rethrow();
 }
 
 bool minimize(const Problem& problem, const Monitor& monitor, const Minimizers& minimizers) {
     validate(problem);
-    constexpr std::chrono::milliseconds pause(Effort::monitor_milliseconds);
-    auto asked = Budget::Clock::now();
     const Arrangement arrangement = merge_rows(problem);
-    const std::atomic<bool> stop{false};
-    Budget budget({}, stop);
+    const std::atomic<bool> never{false};
+    Budget budget({}, never);
     const auto relaxation = make_relaxation(problem, arrangement, budget);
-    for (std::int64_t draw = 0; draw < problem.draws; ++draw) {
-        if (const auto now = Budget::Clock::now(); monitor && now - asked >= pause) {
-            if (!monitor(draw)) return false;
-            asked = Budget::Clock::now();
-        }
+    const auto minimize_draw = [&](std::int64_t draw) {
         relaxation->set(draw);
         relaxation->to_beta(relaxation->root().point.data(), minimizers.coef + draw * problem.p);
         minimizers.attained[draw] = relaxation->has_minimizer;
         minimizers.found[draw] = relaxation->found;
-    }
-    return true;
+    };
+    return in_parallel(problem.draws, 1, monitor, [&] { return minimize_draw; });
 }
 
 }  // namespace cudbound

@@ -2,10 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <stdexcept>
 #include <utility>
 
 #include "cudbound/settings.hpp"
-#include "losses/quadratics.hpp"
+#include "losses/relaxation.hpp"
 
 namespace cudbound {
 
@@ -14,27 +15,21 @@ Schedule::Schedule(const Problem& problem, const Limits& limits, const Ranks& ra
       limits_(limits),
       ranks_(ranks),
       results_(results),
-      width_(problem.raw.design == nullptr ? problem.p : problem.raw.p),
+      width_(problem.callers_p()),
       draws_(problem.draws) {
     for (State& draw : draws_) draw.cap = std::min(Effort::first_cap, limits.nodes);
     if (ranks.known) {
         for (std::int64_t d = 0; d < problem.draws; ++d) spent_before_ += results.nodes[d];
         return;
     }
-    const double* anchor = problem.raw.design == nullptr ? problem.anchor : problem.raw.anchor;
     for (std::int64_t d = 0; d < problem.draws; ++d) {
         // what is known without a search: the weights of one sign
-        double most = 0.0;
-        double least = 0.0;
-        for (std::int64_t i = 0; i < problem.n; ++i) {
-            most += std::max(problem.weight(d, i), 0.0);
-            least += std::min(problem.weight(d, i), 0.0);
-        }
+        const auto [most, least] = problem.score_range(d);
         results.lower[d] = 0.0;
         results.upper[d] = std::max(most, -least) * (1.0 + Settings::score) / problem.divisor();
         results.status[d] = static_cast<std::int32_t>(Status::INTERRUPTED);
         results.nodes[d] = 0;
-        std::copy_n(anchor, width_, results.witness + d * width_);
+        std::copy_n(problem.callers_anchor(), width_, results.witness + d * width_);
     }
 }
 
@@ -48,63 +43,62 @@ const Vector<Task>& Schedule::plan() {
         for (const Task& task : batch_) searched_ += draws_[task.draw].cost;
     }
     batch_.clear();
-    if (ranks_.count == 0) {
-        plan_some();
-        return batch_;
-    }
-    if (stage_ == Stage::start) {
-        for (std::int64_t d = 0; d < problem_.draws && !ranks_.known; ++d) {
-            batch_.push_back({Kind::start, d, {}});
-        }
-        stage_ = ranks_.known ? Stage::search : Stage::dive;
-        if (!batch_.empty()) return batch_;
-    }
-    for (; at_rank_ < ranks_.count; ++at_rank_) {
-        const std::int64_t rank = ranks_.values[at_rank_];
-        if (stage_ == Stage::dive) {
-            stage_ = Stage::search;
-            if (plan_dives(rank, false)) return batch_;
-        }
-        if (stage_ == Stage::search) {
-            if (plan_searches(rank)) return batch_;
-            stage_ = Stage::bound;
-            narrow_cap_ = 0;
-            if (dives_with_model() && !std::exchange(dived_more_, true) && plan_dives(rank, true)) {
-                if (minorant_nodes() < Effort::very_dear_node) {
-                    // what they find may bring t within reach, and another batch raises it
-                    stage_ = Stage::search;
-                    searches_ = searched_ = 0;
-                }
-                return batch_;
-            }
-        }
-        if (stage_ == Stage::bound) {
-            // where nodes of the loss are dear, more of the quadratic prove more
-            for (int round = 0; has_minorant(problem_) && (round == 0 || minorant_nodes() >= Effort::dear_node);
-                 ++round) {
-                if (plan_narrowing(rank, Kind::bound)) return batch_;
-                if (narrow_cap_ == 0 || narrow_cap_ > nodes_left()) break;
-                narrow_cap_ *= Effort::more_nodes;
-                start_narrowing(rank);
-            }
-            stage_ = Stage::narrow;
-            narrow_cap_ = 0;
-        }
-        if (stage_ == Stage::narrow) {
-            if (plan_narrowing(rank, Kind::search)) return batch_;
-            stage_ = Stage::finish;
-        }
-        if (plan_searches(rank)) return batch_;
-        stage_ = ranks_.known ? Stage::search : Stage::dive;
-        dived_more_ = false;
-    }
+    if (ranks_.count == 0) plan_some();
+    while (at_rank_ < ranks_.count && !plan_stage(ranks_.values[at_rank_])) continue;
     return batch_;
 }
 
+// One stage of a rank after the other, some of them several times. Returns whether this one has tasks.
+bool Schedule::plan_stage(std::int64_t rank) {
+    const Stage first = ranks_.known ? Stage::search : Stage::dive;
+    switch (stage_) {
+        case Stage::start:
+            stage_ = first;
+            for (std::int64_t d = 0; d < problem_.draws && !ranks_.known; ++d) batch_.push_back({Kind::start, d, {}});
+            return !batch_.empty();
+        case Stage::dive:
+            stage_ = Stage::search;
+            return plan_dives(rank, false);
+        case Stage::search:
+            if (plan_searches(rank)) return true;
+            stage_ = Stage::bound;
+            narrow_cap_ = 0;
+            if (!dives_with_model() || std::exchange(dived_more_, true) || !plan_dives(rank, true)) return false;
+            if (minorant_nodes() < Effort::very_dear_node) {
+                // what they find may bring t within reach, and another batch raises it
+                stage_ = Stage::search;
+                searches_ = searched_ = 0;
+            }
+            return true;
+        case Stage::bound:
+            if (has_minorant(problem_) && plan_narrowing(rank, Kind::bound)) return true;
+            if (has_minorant(problem_) && minorant_nodes() >= Effort::dear_node && narrow_cap_ != 0 &&
+                narrow_cap_ <= nodes_left()) {
+                // where nodes of the loss are dear, more of the quadratic prove more
+                narrow_cap_ *= Effort::more_nodes;
+                start_narrowing(rank);
+            } else {
+                stage_ = Stage::narrow;
+                narrow_cap_ = 0;
+            }
+            return false;
+        case Stage::narrow:
+            if (plan_narrowing(rank, Kind::search)) return true;
+            stage_ = Stage::finish;
+            return false;
+        case Stage::finish:
+            if (plan_searches(rank)) return true;
+            stage_ = first;
+            dived_more_ = false;
+            ++at_rank_;
+            return false;
+    }
+    throw std::logic_error("there is no such stage");
+}
+
 // Every draw completely, all at once unless their nodes are counted.
-bool Schedule::plan_some() {
-    const bool counted = limits_.total_nodes < std::numeric_limits<std::int64_t>::max();
-    for (; at_draw_ < problem_.draws && !(counted && std::ssize(batch_) >= Effort::batch_size); ++at_draw_) {
+void Schedule::plan_some() {
+    for (; at_draw_ < problem_.draws && !(is_limited() && std::ssize(batch_) >= Effort::batch_size); ++at_draw_) {
         if (nodes_left() <= 0) break;
         if (ranks_.known && static_cast<Status>(results_.status[at_draw_]) == Status::OPTIMAL) {
             ++decided_;
@@ -116,7 +110,6 @@ bool Schedule::plan_some() {
         task.target.work = share(batch_.size());
         task.target.nodes = std::min(limits_.nodes, task.target.work);
     }
-    return !batch_.empty();
 }
 
 // The draws that may lie above the quantile, those with the largest lower bound first: a few nodes show that most of
@@ -135,15 +128,12 @@ bool Schedule::plan_dives(std::int64_t rank, bool others) {
                                        : Effort::dives_per_draw_above * (problem_.draws - rank) + Effort::more_dives;
     if (std::ssize(order_) > wanted) order_.resize(wanted);
     Target target;
-    target.nodes = Effort::dive_steps;
-    if (is_limited()) {
+    target.with_model = dives_with_model();
+    target.nodes = target.with_model ? Effort::most_dive_steps : Effort::dive_steps;
+    if (is_limited() && !target.with_model) {
         const auto dives = 2 * std::max<std::int64_t>(1, std::ssize(order_));
-        target.nodes =
-            std::clamp(nodes_left() / Effort::dive_share / dives, Effort::dive_steps, Effort::most_dive_steps);
-        if (dives_with_model()) {
-            target.with_model = true;
-            target.nodes = Effort::most_dive_steps;
-        }
+        const std::int64_t steps = nodes_left() / Effort::dive_share / dives;
+        target.nodes = std::clamp(steps, Effort::dive_steps, Effort::most_dive_steps);
     }
     for (const std::int64_t d : order_) {
         batch_.push_back({Kind::dive, d, target});
@@ -167,7 +157,7 @@ bool Schedule::plan_searches(std::int64_t rank) {
     // the first value above this is enough to place a draw, and raises t if needed
     const std::int64_t above = rank + (problem_.draws - rank) / 2;
     const double ceiling = std::max(floor, sorted_[above - 1]);
-    std::int64_t least_cap = std::numeric_limits<std::int64_t>::max();
+    std::int64_t least_cap = unlimited;
     for (const std::int64_t d : order_) least_cap = std::min(least_cap, draws_[d].cap);
     // hard draws wait for the others, which may raise t beyond them
     std::erase_if(order_, [&](auto d) { return draws_[d].cap > least_cap; });
@@ -258,7 +248,7 @@ bool Schedule::plan_narrowing(std::int64_t rank, Kind kind) {
     return false;
 }
 
-bool Schedule::is_limited() const { return limits_.total_nodes < std::numeric_limits<std::int64_t>::max(); }
+bool Schedule::is_limited() const { return limits_.total_nodes < unlimited; }
 
 // Where nodes of the loss are dear, deep dives down the tree of its model find more.
 bool Schedule::dives_with_model() const {
@@ -350,7 +340,7 @@ void Schedule::close(Status reason) {
         if (results_.lower[d] == results_.upper[d]) {
             status = Status::OPTIMAL;
         } else if (status != Status::INACCURATE) {
-            const auto knows = [&](const Quantile& one) { return placed(d, one); };
+            const auto knows = [&](const Quantile& quantile) { return placed(d, quantile); };
             if (!quantiles.empty() && std::all_of(quantiles.begin(), quantiles.end(), knows)) {
                 status = Status::DECIDED;
             } else if (!looked_at || status == Status::DECIDED) {

@@ -3,7 +3,6 @@
 
 #include <atomic>
 #include <cstdint>
-#include <limits>
 
 #include "cudbound/draws.hpp"
 #include "linear_algebra/vector.hpp"
@@ -57,7 +56,8 @@ class Schedule {
         double upper;
     };
 
-    bool plan_some();
+    bool plan_stage(std::int64_t rank);
+    void plan_some();
     bool plan_dives(std::int64_t rank, bool others);
     bool plan_searches(std::int64_t rank);
     bool plan_narrowing(std::int64_t rank, Kind kind);

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <algorithm>
-#include <limits>
 
 #include "control/prunes.hpp"
 #include "linear_algebra/vector.hpp"
@@ -36,7 +35,7 @@ class BestCell {
 
     double best_ = -1.0;
     double enough_ = 0.0;
-    double upper_ = std::numeric_limits<double>::infinity();
+    double upper_ = infinity;
     Vector<double> direction_;
 };
 

@@ -38,15 +38,6 @@ double trivial_bound(const PlacedDraw& draw, Side side) {
 
 }  // namespace
 
-DrawSolver::Tree::Tree(const Problem& problem, const Arrangement& arrangement, std::unique_ptr<Relaxation> relaxation,
-                       Budget& budget)
-    : draw(problem, arrangement, std::move(relaxation)), apex(arrangement), search(draw, apex, budget) {}
-
-void DrawSolver::Tree::tally(std::int64_t number) {
-    draw.tally(number);
-    apex.forget();
-}
-
 DrawSolver::DrawSolver(const Problem& problem, const Arrangement& arrangement, const std::atomic<bool>& stop,
                        const Limits& limits, Budget::Clock::time_point begun, Minorants& minorants)
     : budget_(limits, stop, begun),
@@ -159,28 +150,20 @@ Outcome DrawSolver::bound(std::int64_t draw, Side side, const Target& target) {
     if (exists) placed.place();
     incumbent_.clear(placed.problem.anchor, placed.p);
     const double floor = floor_in_scores(target.floor, placed);
-    double found = exists ? 0.0 : trivial_bound(placed, side);
+    double open_bound = exists ? 0.0 : trivial_bound(placed, side);
     for (const double sign : signs_of(side)) {
         if (!exists) continue;
         // with no hyperplane there is one score everywhere
         const double open =
             placed.size() == 0 ? sign * placed.constant : minorant_->search.explore(sign, {floor, floor}, incumbent_);
-        found = std::max(found, open);
+        open_bound = std::max(open_bound, open);
     }
-    const double upper = std::min(std::max(found, incumbent_.value), trivial_bound(placed, side));
+    const double upper = std::min(std::max(open_bound, incumbent_.value), trivial_bound(placed, side));
     Outcome outcome = spent();
     outcome.upper = std::max(placed.in_q(upper), target.floor);
     const bool stopped = outcome.limit == Status::TIME_LIMIT || outcome.limit == Status::INTERRUPTED;
     outcome.end = !stopped && outcome.upper <= target.floor ? End::below_floor : End::at_limit;
     if (!stopped) outcome.limit = Status::NODE_LIMIT;
-    return outcome;
-}
-
-Outcome DrawSolver::spent() const {
-    Outcome outcome;
-    outcome.nodes = budget_.nodes();
-    outcome.charged = budget_.charged();
-    outcome.limit = budget_.status();
     return outcome;
 }
 

@@ -3,12 +3,11 @@
 
 #include <atomic>
 #include <cstdint>
-#include <limits>
 #include <memory>
 
 #include "control/budget.hpp"
 #include "linear_algebra/vector.hpp"
-#include "losses/quadratics.hpp"
+#include "losses/relaxation.hpp"
 #include "search/apex_gain.hpp"
 #include "search/placed_draw.hpp"
 #include "search/signed_search.hpp"
@@ -38,11 +37,11 @@ struct Outcome {
 
 // What a search is to find out, in the units of Q.
 struct Target {
-    double floor = 0.0;                                             // values up to this are all the same
-    double ceiling = std::numeric_limits<double>::infinity();       // the first value above it is enough
-    std::int64_t nodes = std::numeric_limits<std::int64_t>::max();  // that may be spent
-    std::int64_t work = std::numeric_limits<std::int64_t>::max();   // the same with what is charged
-    bool with_model = false;                                        // a dive goes down the tree of the loss's model
+    double floor = 0.0;              // values up to this are all the same
+    double ceiling = infinity;       // the first value above it is enough
+    std::int64_t nodes = unlimited;  // that may be spent
+    std::int64_t work = unlimited;   // the same with what is charged
+    bool with_model = false;         // a dive goes down the tree of the loss's model
 };
 
 enum class Kind { start, dive, search, bound };
@@ -68,9 +67,13 @@ class DrawSolver {
     // The search of the loss, or of a quadratic in its place: one below it, or its model.
     struct Tree {
         Tree(const Problem& problem, const Arrangement& arrangement, std::unique_ptr<Relaxation> relaxation,
-             Budget& budget);
+             Budget& budget)
+            : draw(problem, arrangement, std::move(relaxation)), apex(arrangement), search(draw, apex, budget) {}
 
-        void tally(std::int64_t number);
+        void tally(std::int64_t number) {
+            draw.tally(number);
+            apex.forget();
+        }
 
         PlacedDraw draw;
         ApexGain apex;
@@ -79,7 +82,9 @@ class DrawSolver {
 
     void begin(std::int64_t draw, Side side);
     Tree* tally_model();
-    Outcome spent() const;
+    Outcome spent() const {
+        return {.limit = budget_.status(), .nodes = budget_.nodes(), .charged = budget_.charged()};
+    }
     double write(double* witness);
     void offer_start(const Vector<double>& beta, bool is_anchor, double score, Side side);
     Outcome finish(double floor, double open_bound, Side side, double* witness);

@@ -17,7 +17,7 @@ PlacedDraw::PlacedDraw(const Problem& the_problem, const Arrangement& the_arrang
       weights_(the_problem.n),
       anchor_sides_(the_arrangement.count),
       beta_(p) {
-    const double length = std::sqrt(dot(problem.anchor, problem.anchor, p));
+    const double length = length_of(problem.anchor, p);
     for (int h = 0; h < arrangement.count; ++h) {
         const double side = dot(arrangement.normal(h), problem.anchor, p);
         anchor_sides_[h] = length > 0.0 ? side / length : 0.0;
@@ -27,16 +27,9 @@ PlacedDraw::PlacedDraw(const Problem& the_problem, const Arrangement& the_arrang
 void PlacedDraw::tally(std::int64_t which) {
     number = which;
     divisor = problem.divisor();  // whole numbers: scores are exact, and equal scores compare equal
-    double most = 0.0;
-    double least = 0.0;
-    for (std::int64_t i = 0; i < problem.n; ++i) {
-        weights_[i] = problem.weight(number, i);
-        most += std::max(weights_[i], 0.0);
-        least += std::min(weights_[i], 0.0);
-    }
-    most_ = most;
-    least_ = least;
-    total = most - least;
+    for (std::int64_t i = 0; i < problem.n; ++i) weights_[i] = problem.weight(number, i);
+    range_ = problem.score_range(number);
+    total = range_.most - range_.least;
     rounding = problem.weights != nullptr ? Settings::score * total : 0.0;
 
     relaxation->set(number);
@@ -77,17 +70,13 @@ void PlacedDraw::list_strict(Vector<char>* strict) const {
 void PlacedDraw::place() {
     const std::size_t m = id.size();
     units.resize(size() * p);
-    offset.resize(m);
-    curvature.resize(m);
-    at_minimizer.resize(m);
-    crossing.resize(m);
-    probed.resize(m);
+    for (auto* vector : {&offset, &curvature, &at_minimizer, &crossing}) vector->resize(m);
+    probed.assign(m, 0);
     relaxation->place(id, units.data(), offset.data(), curvature.data());
     const Node& minimizer = relaxation->root();
     for (std::size_t i = 0; i < m; ++i) {
         at_minimizer[i] = dot(unit(static_cast<int>(i)), minimizer.point.data(), p) + offset[i];
         crossing[i] = minimizer.loss + curvature[i] * at_minimizer[i] * at_minimizer[i];
-        probed[i] = 0;
     }
     tie = (Settings::tie + relaxation->error) * relaxation->extent;
     near_tie = relaxation->near_ties * tie;
@@ -100,7 +89,7 @@ bool PlacedDraw::score_anchor(double* score) const {
 bool PlacedDraw::score_minimizer(double* score) const {
     double* beta = beta_.data();
     relaxation->to_beta(relaxation->root().point.data(), beta);
-    const double near = Settings::clear * std::sqrt(dot(beta, beta, p));
+    const double near = Settings::clear * length_of(beta, p);
     return score_by([&](int i) { return dot(normal(i), beta, p); }, near, score);
 }
 

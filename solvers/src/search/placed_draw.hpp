@@ -62,7 +62,7 @@ class PlacedDraw {
     double in_q(double score) const { return (score + rounding) / divisor; }
 
     // Above every score of either sign: the weights of that sign.
-    double most(double sign) const { return sign > 0.0 ? most_ : -least_; }
+    double most(double sign) const { return sign > 0.0 ? range_.most : -range_.least; }
 
     const Problem& problem;
     const Arrangement& arrangement;
@@ -91,8 +91,7 @@ class PlacedDraw {
     bool score_by(const SideOf& side_of, double near, double* score) const;
 
     SideScores scores_;
-    double most_ = 0.0;
-    double least_ = 0.0;
+    Problem::ScoreRange range_;
     Vector<double> weights_;
     Vector<double> anchor_sides_;  // (hyperplanes of the arrangement), relative to the anchor's length
     mutable Vector<double> beta_;  // (p) scratch
