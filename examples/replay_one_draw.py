@@ -2,20 +2,18 @@
 Is the solver right about this draw?
 ====================================
 
-Take the hardest draw of a run, save it, load it, solve it alone, and check the answer by hand.
+Take the hardest draw of a run, pickle it, load it, solve it alone, and check the answer by hand.
 """
 
 from __future__ import annotations
 
-import tempfile
-from pathlib import Path
+import pickle
 
 import matplotlib.pyplot as plt
 import numpy as np
 
-from cudbound import LeastSquaresClassifier, Problem, cud_interval, solve_draws
-from cudbound.basis.solved_draws import SolveStatus
-from cudbound.problem.draws import replay_draw
+from cudbound import LeastSquaresClassifier, cud_interval, solve_draws
+from cudbound.problem.draws import SolveStatus, replay_draw
 
 rng = np.random.default_rng(0)
 X = rng.normal(size=(50, 4))
@@ -29,11 +27,8 @@ print(f"draw {draw} took {result.draws.nodes[draw]} nodes, the median is {np.med
 # the counts of any one draw follow from the seed and its number
 assert (replay_draw(50, draw, 7) == result.problem.counts[draw]).all()
 
-with tempfile.TemporaryDirectory() as folder:
-    path = Path(folder) / "draw.npz"
-    result.problem.select(draw).save(path)  # holds the training data: be careful about sharing it
-    problem = Problem.load(path)
-
+file = pickle.dumps(result.problem.select(draw))  # holds the training data: be careful about sharing it
+problem = pickle.loads(file)
 alone = solve_draws(problem)
 print(f"alone: {SolveStatus(alone.status[0]).name}, Q between {alone.lower[0]:.6f} and {alone.upper[0]:.6f}")
 assert alone.upper[0] == result.draws.upper[draw]

@@ -16,8 +16,8 @@ import numpy as np
 from sklearn.datasets import load_breast_cancer
 
 from cudbound import LeastSquaresClassifier, Problem, solve_draws
-from cudbound.adapters import express
-from cudbound.basis.quantiles import quantile_rank
+from cudbound.adapters import to_additive_model
+from cudbound.basis.proportions import quantile_rank
 from cudbound.problem.draws import draw_counts
 
 N_RESAMPLES = 500
@@ -27,7 +27,7 @@ rows = np.random.default_rng(1).permutation(y.size)[:80]
 X, y = X[rows][:, [1, 4, 8, 9]], np.where(y[rows] == 0, "malignant", "benign")
 
 clf = LeastSquaresClassifier().fit(X, y)
-model = express(clf, X, y)  # design rows, labels -1 and +1, coefficients
+model = to_additive_model(clf, X, y)  # design rows, labels -1 and +1, coefficients
 event = model.labels == (1.0 if clf.classes_[1] == "malignant" else -1.0)
 
 rng = np.random.default_rng(0)

@@ -10,7 +10,7 @@ import hypothesis
 import pytest
 from cli_fakes import CLEAN, Fake
 
-from cudbound.basis import forecast
+from cudbound.basis import calls
 
 # a property is not false because the machine is busy
 hypothesis.settings.register_profile("any time", deadline=None)
@@ -24,7 +24,7 @@ def pytest_configure() -> None:
     started from there would inherit that.
     """
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    forecast.LONG_SECONDS = math.inf
+    calls.LONG_SECONDS = math.inf
 
 
 @pytest.fixture

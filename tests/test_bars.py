@@ -19,18 +19,14 @@ from cudbound import (
     Problem,
     compare_intervals,
     compare_learners,
-    config_context,
     cud_interval,
     estimate_error,
-    get_config,
     performance_interval,
     run_study,
-    set_config,
     solve_draws,
 )
-from cudbound.basis import bars
-from cudbound.basis.bars import HIDDEN, Progress, current_progress
-from cudbound.basis.calls import public_call
+from cudbound.basis import calls as bars
+from cudbound.basis.calls import HIDDEN, Progress, current_progress, public_call, shared
 from cudbound.study.run.replicate import run_replicate
 
 RNG = np.random.default_rng(0)
@@ -79,7 +75,7 @@ def test_every_entry_point_shows_a_bar_with_the_remaining_time(name, monkeypatch
 @pytest.mark.parametrize("name", CALLS)
 def test_nothing_is_shown_if_nobody_wants_it(name, monkeypatch):
     terminal = terminal_of(monkeypatch)
-    with config_context(progress=False):
+    with shared(HIDDEN):
         CALLS[name]()
     assert terminal.getvalue() == ""
     monkeypatch.setattr(bars, "PATIENCE", 60.0)
@@ -90,7 +86,7 @@ def test_nothing_is_shown_if_nobody_wants_it(name, monkeypatch):
     monkeypatch.setattr(bars, "PATIENCE", 0.0)
     CALLS[name]()
     assert pipe.getvalue() == ""
-    with config_context(progress=True):
+    with shared(Progress(shown=True, since=0.0)):
         CALLS[name]()
     assert "%|" in pipe.getvalue()
 
@@ -102,7 +98,7 @@ def test_a_study_shows_a_bar(tmp_path, monkeypatch):
     assert "replicates:" in terminal.getvalue()
     assert "refits" not in terminal.getvalue()  # those of a replicate are its own affair
     terminal.truncate(0)
-    with config_context(progress=False):
+    with shared(HIDDEN):
         run_study(tiny_study(n_samples=(12,), n_replicates=5, methods="langford-binomial"), tmp_path / "s")
     assert terminal.getvalue() == ""
 
@@ -110,7 +106,7 @@ def test_a_study_shows_a_bar(tmp_path, monkeypatch):
 def test_workers_show_no_bars(tmp_path, monkeypatch):
     study = tiny_study(n_samples=(12,), n_replicates=1, methods="langford-binomial")
     terminal = terminal_of(monkeypatch)
-    with config_context(progress=True):
+    with shared(Progress(shown=True, since=0.0)):
         run_replicate(study, study.scenarios[0], 12, 0)
     assert terminal.getvalue() == ""
 
@@ -164,27 +160,15 @@ def test_a_call_that_fails_leaves_no_progress_behind():
 
     with pytest.raises(KeyboardInterrupt):
         failing()
-    with config_context(progress=True):
+    with shared(Progress(shown=True, since=0.0)):
         assert current_progress().shown
 
 
-def fails():
-    with config_context(progress=True):
-        raise RuntimeError
-
-
-def test_the_setting_is_taken_back():
-    assert get_config() == {"progress": None}
-    with config_context(progress=True):
-        set_config(progress=False)
-        assert get_config() == {"progress": False}
-    assert get_config() == {"progress": None}
-    with pytest.raises(RuntimeError):
-        fails()
-    get_config()["progress"] = True  # a copy
-    assert get_config() == {"progress": None}
-    with pytest.raises(ValueError, match=r"'progress' .* True or False. Got 'yes'"):
-        set_config(progress="yes")
+def test_the_variable_of_tqdm_turns_bars_off(monkeypatch):
+    terminal = terminal_of(monkeypatch)
+    monkeypatch.setenv("TQDM_DISABLE", "1")
+    CALLS["estimate_error"]()
+    assert terminal.getvalue() == ""
 
 
 def test_a_notebook_is_seen(monkeypatch):

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import cudbound
-from cudbound.basis.hints import did_you_mean, install_command, suggestion
+from cudbound.basis.exceptions import did_you_mean, install_command, suggestion
 
 PACKAGE = Path(cudbound.__file__).parent
 PROJECT = tomllib.loads((PACKAGE.parent / "pyproject.toml").read_text())["project"]

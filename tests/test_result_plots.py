@@ -26,7 +26,7 @@ from cudbound import (
     cud_interval,
     performance_interval,
 )
-from cudbound.basis.parameter_error import ParameterError
+from cudbound.basis.exceptions import ParameterError
 from cudbound.intervals import METHODS
 from cudbound.plotting.forest import IntervalDisplay
 from cudbound.plotting.refit_errors import ConfusionDisplay, RefitErrorDisplay

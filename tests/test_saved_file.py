@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cudbound.basis.exceptions import SavedResultError
-from cudbound.bound.settings import Bound
+from cudbound.bound.cud_bound import Bound
 from cudbound.metrics.metric import Metric
 from cudbound.metrics.metrics import Metrics
 from cudbound.resampling import ResamplingSizes

@@ -11,7 +11,7 @@ import pytest
 from sklearn.model_selection import StratifiedKFold
 
 import cudbound
-from cudbound.basis.protocols import Splitter
+from cudbound.basis.validation import Splitter
 
 CALLS = (
     "performance_interval",

@@ -48,13 +48,11 @@ from cudbound import (
     compare_intervals,
     compare_learners,
     comparison_of,
-    config_context,
     cud_interval,
     estimate_error,
     estimate_of,
     explain,
     from_statsmodels,
-    get_config,
     instability,
     instability_of,
     interval_of,
@@ -65,7 +63,6 @@ from cudbound import (
     plan_sample_size,
     replay,
     run_study,
-    set_config,
     solve_draws,
     stump_basis,
     summarize,
@@ -84,7 +81,7 @@ from cudbound.problem.additive_model import Polish
 from cudbound.records import BootstrapLosses
 from cudbound.report.description import Description
 from cudbound.saved.verification import Check
-from cudbound.solve.search import Search
+from cudbound.solve.solve_draws import Search
 from cudbound.study.planning.closed_forms import ClosedFormSize
 from cudbound.study.planning.sample_size_plan import PlannedSize, RequiredSampleSize
 from cudbound.study.populations.population import Cases, Truth
@@ -183,9 +180,7 @@ def draws(design: NDArray[np.float64], labels: NDArray[np.float64], counts: NDAr
 
 def unstable(X: NDArray[np.float64], y: NDArray[np.int64], refits: BootstrapLosses) -> list[Instability]:
     model = LeastSquaresClassifier().fit(X, y)
-    set_config(progress=get_config()["progress"])
-    with config_context(progress=False):
-        found = instability(model, X, y, n_resamples=200, rng=0)
+    found = instability(model, X, y, n_resamples=200, rng=0)
     drawn: InstabilityDisplay = found.plot()
     drawn.save("rows.svg")
     same = performance_interval(model, X, y, rng=0).instability

@@ -9,19 +9,26 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from cudbound.adapters import own_classifiers, scikit_learn, wrappers
-from cudbound.adapters.linear import contradicts
+from cudbound.adapters.linear import CONVEX_LOSS, LEAST_SQUARES, LINEAR, contradicts
 from cudbound.adapters.refitting import batched_refit
-from cudbound.adapters.registry import ADAPTERS, REFUSALS, Adapter, Refusal, find_adapter
+from cudbound.adapters.registry import (
+    ADAPTERS,
+    PIPELINE,
+    REFUSALS,
+    SEARCH,
+    THRESHOLD,
+    Adapter,
+    Refusal,
+    find_adapter,
+)
 from cudbound.basis.calls import warn
 from cudbound.basis.exceptions import (
-    TuningNotResampledWarning,
+    NotResampledWarning,
     UnscaledPenaltyWarning,
     UnsupportedEstimatorError,
 )
-from cudbound.basis.refittable import check_can_be_refitted
 from cudbound.basis.sample import check_index
-from cudbound.basis.validation import check_binary_classifier
+from cudbound.basis.validation import check_binary_classifier, check_can_be_refitted
 from cudbound.problem.additive_model import AdditiveModel
 from cudbound.solve.minimum import check_minimizer, optimality_residual, training_problem
 from cudbound.solve.minimum import polish as polish_model
@@ -33,25 +40,18 @@ __all__ = [
     "Adapter",
     "Refusal",
     "batched_refit",
-    "express",
     "find_adapter",
+    "to_additive_model",
     "warn_unscaled",
 ]
 
 #: Ratio of standard deviations from which a penalty that treats all features alike is worth a warning.
 UNEQUAL_SIZES = 100.0
 
-ADAPTERS[:] = (
-    own_classifiers.LEAST_SQUARES,
-    own_classifiers.CONVEX_LOSS,
-    *scikit_learn.LINEAR,
-    wrappers.THRESHOLD,
-    wrappers.SEARCH,
-    wrappers.PIPELINE,
-)
+ADAPTERS[:] = (LEAST_SQUARES, CONVEX_LOSS, *LINEAR, THRESHOLD, SEARCH, PIPELINE)
 
 
-def express(
+def to_additive_model(
     estimator: Any,
     X: Any,
     y: Any,
@@ -59,6 +59,7 @@ def express(
     polish: bool = False,
     sample_weight: NDArray[np.float64] | None = None,
     native: bool = False,
+    predicted: NDArray[Any] | None = None,
 ) -> AdditiveModel:
     """Write a fitted estimator and its training set as plain arrays.
 
@@ -77,6 +78,8 @@ def express(
         The weights of the rows in the fit.
     native : bool, default=False
         Whether the compiled solver will be used; it does not support every l1 penalty.
+    predicted : ndarray, shape (n_samples,), default=None
+        The labels that the estimator predicts for `X`, if they are known.
 
     Returns
     -------
@@ -100,19 +103,19 @@ def express(
     -----
     UnscaledPenaltyWarning
         If there is a penalty, and the largest standard deviation of a penalized column is over 100 times the smallest.
-    TuningNotResampledWarning
+    NotResampledWarning
         If a penalty strength or a threshold was chosen on the same data.
 
     Examples
     --------
     >>> from cudbound import LeastSquaresClassifier
-    >>> from cudbound.adapters import express
+    >>> from cudbound.adapters import to_additive_model
     >>> X, y = [[0.0], [1.0], [2.0], [4.0]], [0, 0, 1, 1]
-    >>> express(LeastSquaresClassifier().fit(X, y), X, y).design[:2]
+    >>> to_additive_model(LeastSquaresClassifier().fit(X, y), X, y).design[:2]
     array([[1., 0.],
            [1., 1.]])
     """
-    model = _model_of(estimator, X, y)
+    model = _model_of(estimator, X, y, predicted)
     _warn_unscaled(model, estimator)
     if native and model.l1_penalty is not None:
         check_native(training_problem(model))
@@ -125,7 +128,7 @@ def express(
         check_minimizer(model)
     if model.tuned_by:
         warn(
-            TuningNotResampledWarning(
+            NotResampledWarning(
                 f"{' in '.join(model.tuned_by[::-1])} chose parameters on these data. The CUD bound treats them as "
                 "fixed: it does not account for how the choice varies from one training set to another."
             )
@@ -134,21 +137,21 @@ def express(
 
 
 def warn_unscaled(estimator: Any, X: Any, y: Any) -> None:
-    """Warn, as `express` does, if a penalty is applied to features with very different standard deviations.
+    """Warn, as `to_additive_model` does, if a penalty is applied to features with very different standard deviations.
 
     Warns
     -----
     UnscaledPenaltyWarning
-        As `express`; never about an estimator that is not additive.
+        As `to_additive_model`; never about an estimator that is not additive.
     """
     try:
-        model = find_adapter(estimator).express(estimator, X, y)
+        model = find_adapter(estimator).to_additive_model(estimator, X, y)
     except (UnsupportedEstimatorError, ValueError):
         return
     _warn_unscaled(model, estimator)
 
 
-def _model_of(estimator: Any, X: Any, y: Any) -> AdditiveModel:
+def _model_of(estimator: Any, X: Any, y: Any, predicted: NDArray[Any] | None) -> AdditiveModel:
     """Return the model of a fitted estimator, without weights of the fit and without checking its loss."""
     check_index(X, y)
     check_can_be_refitted(estimator)
@@ -156,7 +159,8 @@ def _model_of(estimator: Any, X: Any, y: Any) -> AdditiveModel:
     adapter = find_adapter(estimator)
     if hasattr(estimator, "classes_"):  # a search that was not refitted has none; its adapter says so
         check_binary_classifier(estimator)
-    return _oriented(adapter.express(estimator, X, y), estimator, X)
+    model = adapter.to_additive_model(estimator, X, y)
+    return _oriented(model, estimator, estimator.predict(X) if predicted is None else predicted)
 
 
 def _weighted(model: AdditiveModel, sample_weight: NDArray[np.float64]) -> AdditiveModel:
@@ -165,10 +169,10 @@ def _weighted(model: AdditiveModel, sample_weight: NDArray[np.float64]) -> Addit
     scikit-learn's objectives are sums over rows, or means, so that the weights enter as they are; those of
     `ConvexLossClassifier` have mean 1. Which of the two it is shows in which loss the coefficients minimize.
     """
-    known = np.ones(sample_weight.size) if model.sample_weight is None else model.sample_weight
-    product = known * sample_weight
-    found = [replace(model, sample_weight=weights) for weights in (product, product / product.mean())]
-    return min(found, key=optimality_residual)
+    of_classes = np.ones(sample_weight.size) if model.sample_weight is None else model.sample_weight
+    product = of_classes * sample_weight
+    models = [replace(model, sample_weight=weights) for weights in (product, product / product.mean())]
+    return min(models, key=optimality_residual)
 
 
 def _warn_unscaled(model: AdditiveModel, estimator: Any) -> None:
@@ -189,11 +193,11 @@ def _warn_unscaled(model: AdditiveModel, estimator: Any) -> None:
         )
 
 
-def _oriented(model: AdditiveModel, estimator: Any, X: Any) -> AdditiveModel:
+def _oriented(model: AdditiveModel, estimator: Any, predicted: NDArray[Any]) -> AdditiveModel:
     """Code as +1 the class that the estimator assigns to a score of 0, and check that it predicts the sign."""
     terms = np.abs(model.design) @ np.abs(model.coef)
     scores = model.design @ model.coef
-    second = np.asarray(estimator.predict(X) == model.classes[1])
+    second = np.asarray(predicted == model.classes[1])
     zero_rows = ~model.design.any(axis=1)
     if zero_rows.any() and not second[zero_rows].any():
         model, second, scores = model.reversed(), ~second, -scores

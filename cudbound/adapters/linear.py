@@ -1,19 +1,32 @@
-"""Linear classifiers in general: coefficients, rows, class weights and rounding."""
+"""Linear classifiers, of this package and of scikit-learn, as additive models: one adapter per family."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.linear_model import (
+    LogisticRegression,
+    LogisticRegressionCV,
+    RidgeClassifier,
+    RidgeClassifierCV,
+    SGDClassifier,
+)
+from sklearn.svm import SVC, LinearSVC
 from sklearn.utils.class_weight import compute_class_weight, compute_sample_weight
 from sklearn.utils.validation import validate_data
 
-from cudbound.basis.equal_rows import dense
+from cudbound.adapters.registry import Adapter, Objective, ObjectiveOf
+from cudbound.basis.exceptions import UnsupportedEstimatorError
+from cudbound.basis.feature_table import dense
 from cudbound.basis.validation import check_labels, check_lengths
-from cudbound.estimators.batched import LinearFit
+from cudbound.estimators.batched import BatchedFit, BatchedRefit, LinearFit
+from cudbound.estimators.batched.classifiers import LeastSquaresFit, TunedFit, number_of_folds
+from cudbound.estimators.convex_loss import ConvexLossClassifier
+from cudbound.estimators.least_squares import LeastSquaresClassifier, LeastSquaresRefit
 from cudbound.losses.surrogates import get_loss
 from cudbound.problem.additive_model import TIE_TOLERANCE, AdditiveModel
 
@@ -21,31 +34,6 @@ Array = NDArray[np.float64]
 
 #: Scores below this share of the sum of their terms are rounding errors, whose sign is that of no class.
 ROUNDING = 1e-9
-
-
-@dataclass(frozen=True)
-class Objective:
-    """The objective of a linear classifier: a mean loss plus penalties on |w|^2, on |w|_1 and on the intercept.
-
-    Attributes
-    ----------
-    loss : str
-        Name of one of the package's losses.
-    penalty, l1_penalty : float
-        Penalty strengths for the coefficients w.
-    intercept_penalty, intercept_l1_penalty : float
-        Penalty strengths for the intercept.
-    """
-
-    loss: str
-    penalty: float
-    l1_penalty: float = 0.0
-    intercept_penalty: float = 0.0
-    intercept_l1_penalty: float = 0.0
-
-
-#: ``objective(estimator, n_rows)``: strengths relative to the mean over so many rows; 1 gives those relative to a sum.
-ObjectiveOf = Callable[[Any, int], Objective]
 
 
 def linear_model(estimator: Any, X: Any, y: Any, *, objective: ObjectiveOf) -> AdditiveModel:
@@ -158,3 +146,238 @@ def contradicts(second: NDArray[np.bool_], scores: Array, terms: Array) -> bool:
     """
     clear = np.abs(scores) > TIE_TOLERANCE + ROUNDING * terms
     return bool(((scores > 0.0) != second)[clear].any())
+
+
+def _express_least_squares(estimator: LeastSquaresClassifier, X: Any, y: Any) -> AdditiveModel:
+    labels = check_labels(y, estimator.classes_)
+    return additive_model(estimator, labels, estimator.basis_rows(X), loss="squared")
+
+
+def _batched_refit_least_squares(estimator: LeastSquaresClassifier, X: Any, y: Any) -> BatchedRefit | None:
+    if type(estimator) is not LeastSquaresClassifier:  # a subclass may fit differently
+        return None
+    rows, labels = estimator.basis_rows(X), check_labels(y, estimator.classes_)
+    refit = LeastSquaresRefit(rows, labels, fit_intercept=estimator.fit_intercept)
+
+    def refit_all(
+        counts: NDArray[np.float64],
+    ) -> tuple[NDArray[np.bool_], NDArray[np.bool_], NDArray[np.float64]]:
+        losses, scores = refit(counts)
+        return losses, np.ones(len(counts), dtype=bool), scores
+
+    return refit_all
+
+
+def _batched_fit_least_squares(estimator: LeastSquaresClassifier, n_jobs: int) -> LeastSquaresFit | None:
+    return LeastSquaresFit(estimator.fit_intercept) if type(estimator) is LeastSquaresClassifier else None
+
+
+LEAST_SQUARES = Adapter(
+    supports="cudbound.LeastSquaresClassifier",
+    families=(LeastSquaresClassifier,),
+    to_additive_model=_express_least_squares,
+    objective=lambda estimator, n_rows: Objective("squared", 0.0),
+    batched_fit=_batched_fit_least_squares,
+    batched_refit=_batched_refit_least_squares,
+)
+
+
+def _express_convex_loss(estimator: ConvexLossClassifier, X: Any, y: Any) -> AdditiveModel:
+    labels = check_labels(y, estimator.classes_)
+    return additive_model(
+        estimator,
+        labels,
+        estimator.basis_rows(X),
+        loss=estimator.loss,
+        penalty=estimator.strengths(estimator.coef_.size),
+        sample_weight=estimator.row_weights(estimator.classes_, labels, np.ones(labels.size)),
+    )
+
+
+def _batched_fit_convex_loss(estimator: ConvexLossClassifier, n_jobs: int) -> LinearFit | None:
+    # a subclass may fit differently, and a basis is fitted again in every refit
+    if type(estimator) is not ConvexLossClassifier or estimator.basis is not None:
+        return None
+    penalty = np.asarray(estimator.penalty, dtype=np.float64)
+    return LinearFit(
+        estimator.loss,
+        penalty if penalty.ndim else float(penalty),
+        fit_intercept=estimator.fit_intercept,
+        intercept_penalty=float(estimator.intercept_penalty),
+        class_weight=class_pair(estimator),
+        per_row=True,
+        ties="second",
+        n_jobs=n_jobs,
+    )
+
+
+CONVEX_LOSS = Adapter(
+    supports="cudbound.ConvexLossClassifier",
+    families=(ConvexLossClassifier,),
+    to_additive_model=_express_convex_loss,
+    objective=lambda estimator, n_rows: Objective(estimator.loss, float(np.max(estimator.penalty))),
+    batched_fit=_batched_fit_convex_loss,
+)
+
+
+# ---- ridge: sum_i c_i (y_i - f(x_i))^2 + alpha |w|^2, with a free intercept ----
+
+
+def _ridge_objective(estimator: Any, n_rows: int) -> Objective:
+    alpha = estimator.alpha_ if isinstance(estimator, RidgeClassifierCV) else estimator.alpha
+    return Objective("squared", float(np.ravel(alpha)[0]) / n_rows)  # one value per target
+
+
+def _batched_ridge(estimator: Any, n_jobs: int) -> LinearFit | None:
+    if getattr(estimator, "positive", False):
+        return None
+    return linear_fit(estimator, n_jobs, family=RidgeClassifier, objective=_ridge_objective)
+
+
+def _ridge_model(estimator: Any, X: Any, y: Any) -> AdditiveModel:
+    if getattr(estimator, "positive", False):
+        raise UnsupportedEstimatorError(
+            "RidgeClassifier(positive=True) constrains its coefficients, but the CUD bound is a supremum over all "
+            "coefficients.",
+            "Fit it with positive=False.",
+        )
+    return linear_model(estimator, X, y, objective=_ridge_objective)
+
+
+RIDGE = Adapter(
+    supports="sklearn RidgeClassifier, RidgeClassifierCV",
+    families=(RidgeClassifier, RidgeClassifierCV),
+    to_additive_model=_ridge_model,
+    objective=_ridge_objective,
+    batched_fit=_batched_ridge,
+)
+
+# ---- logistic regression: C sum_i c_i loss_i + (1 - l1_ratio) / 2 |w|^2 + l1_ratio |w|_1 ----
+# The intercept is free, except for solver="liblinear", where it is the coefficient of a column of `intercept_scaling`
+# and penalized like the others.
+
+
+def _logistic_objective(estimator: Any, n_rows: int) -> Objective:
+    if estimator.penalty is None:
+        return Objective("logistic", 0.0)
+    if isinstance(estimator, LogisticRegressionCV):
+        c, ratio = float(np.ravel(estimator.C_)[0]), np.ravel(estimator.l1_ratio_)[0]
+    else:
+        c, ratio = float(estimator.C), estimator.l1_ratio
+    # before scikit-learn 1.8 the ratio matters only for the elastic net
+    l1_ratio = {"l1": 1.0, "l2": 0.0}.get(estimator.penalty, float(ratio or 0.0))
+    strength = 1.0 / c / n_rows
+    ridge, lasso = strength * (1.0 - l1_ratio) / 2.0, strength * l1_ratio
+    # the value of the column that liblinear adds for the intercept; infinity means no penalty
+    scale = float(estimator.intercept_scaling) if estimator.solver == "liblinear" else np.inf
+    return Objective("logistic", ridge, lasso, ridge / scale**2, lasso / scale)
+
+
+def _batched_logistic(estimator: Any, n_jobs: int) -> BatchedFit | None:
+    fitted_with = partial(linear_fit, n_jobs=n_jobs, family=LogisticRegression, objective=_logistic_objective)
+    if type(estimator) is not LogisticRegressionCV:
+        return fitted_with(estimator)
+    folds, by_accuracy = number_of_folds(estimator.cv), estimator.scoring in (None, "accuracy", "warn")
+    plain = estimator.class_weight is None and not np.any(estimator.l1_ratios_)
+    if folds is None or not (by_accuracy and plain and estimator.refit):
+        return None
+    parameters = LogisticRegression().get_params()
+    shared = {name: value for name, value in estimator.get_params().items() if name in parameters}
+    fits = []
+    for strength in estimator.Cs_.tolist():
+        with_strength = LogisticRegression(**{**shared, "C": strength})
+        with_strength.classes_ = estimator.classes_
+        if (fit := fitted_with(with_strength)) is None:
+            return None
+        fits.append(fit)
+    return TunedFit(tuple(fits), folds)
+
+
+LOGISTIC = Adapter(
+    supports="sklearn LogisticRegression, LogisticRegressionCV",
+    families=(LogisticRegression, LogisticRegressionCV),
+    to_additive_model=partial(linear_model, objective=_logistic_objective),
+    objective=_logistic_objective,
+    batched_fit=_batched_logistic,
+)
+
+# ---- linear support vectors ----
+# `LinearSVC` minimizes C sum_i c_i loss_i + |w|^2 / 2 + (b / s)^2 / 2, where s is its `intercept_scaling`: the
+# intercept b is the coefficient of a column of s. `SVC` minimizes C sum_i c_i loss_i + |w|^2 / 2 with a free intercept.
+
+
+def _linear_svc_objective(estimator: LinearSVC, n_rows: int) -> Objective:
+    strength = 1.0 / (float(estimator.C) * n_rows)
+    scale = float(estimator.intercept_scaling)
+    ridge, lasso = (0.0, strength) if estimator.penalty == "l1" else (strength / 2.0, 0.0)
+    return Objective(estimator.loss, ridge, lasso, ridge / scale**2, lasso / scale)
+
+
+def _batched_linear_svc(estimator: LinearSVC, n_jobs: int) -> LinearFit | None:
+    if estimator.multi_class != "ovr":
+        return None
+    return linear_fit(estimator, n_jobs, family=LinearSVC, objective=_linear_svc_objective)
+
+
+def _svc_objective(estimator: SVC, n_rows: int) -> Objective:
+    if estimator.kernel != "linear":
+        raise UnsupportedEstimatorError(
+            f"SVC(kernel={estimator.kernel!r}) has no fixed basis: its classifiers are sums over the training rows.",
+            "Use kernel='linear', or ConvexLossClassifier('hinge', penalty=..., basis=Nystroem(kernel=...)) with a "
+            "sklearn.kernel_approximation transformer as the basis.",
+        )
+    return Objective("hinge", 1.0 / (2.0 * float(estimator.C) * n_rows))
+
+
+LINEAR_SVC = Adapter(
+    supports="sklearn LinearSVC",
+    families=(LinearSVC,),
+    to_additive_model=partial(linear_model, objective=_linear_svc_objective),
+    objective=_linear_svc_objective,
+    batched_fit=_batched_linear_svc,
+)
+
+SVC_LINEAR = Adapter(
+    supports="sklearn SVC(kernel='linear')",
+    families=(SVC,),
+    to_additive_model=partial(linear_model, objective=_svc_objective),
+    objective=_svc_objective,
+)
+
+# ---- stochastic descent: (1/n) sum_i c_i loss_i + alpha ((1 - l1_ratio) / 2 |w|^2 + l1_ratio |w|_1) ----
+# Its squared_error is (y - f)^2 / 2, half of the squared loss here. It usually stops far from the minimum: the
+# optimality residual decides, regardless of averaging, early stopping or rates.
+
+#: Our name of each loss, and the size of our loss in units of scikit-learn's.
+LOSSES = {
+    "hinge": ("hinge", 1.0),
+    "log_loss": ("logistic", 1.0),
+    "modified_huber": ("huber", 1.0),
+    "squared_hinge": ("squared_hinge", 1.0),
+    "squared_error": ("squared", 0.5),
+}
+
+
+def _sgd_objective(estimator: SGDClassifier, n_rows: int) -> Objective:
+    if estimator.loss not in LOSSES:
+        raise UnsupportedEstimatorError(
+            f"SGDClassifier(loss={estimator.loss!r}) is not supported: the loss is not a surrogate with a useful "
+            "minimizer, or this package does not have it.",
+            f"Use one of the losses {sorted(LOSSES)}.",
+        )
+    loss, unit = LOSSES[estimator.loss]
+    l1_ratio = {"l2": 0.0, "l1": 1.0}.get(estimator.penalty, float(estimator.l1_ratio or 0.0))
+    alpha = 0.0 if estimator.penalty is None else float(estimator.alpha) / unit
+    # relative to the mean, whatever n
+    return Objective(loss, alpha * (1.0 - l1_ratio) / 2.0, alpha * l1_ratio)
+
+
+SGD = Adapter(
+    supports="sklearn SGDClassifier, usually with Bound(polish=True)",
+    families=(SGDClassifier,),
+    to_additive_model=partial(linear_model, objective=_sgd_objective),
+    objective=_sgd_objective,
+)
+
+#: In the order in which they are asked.
+LINEAR = (RIDGE, LOGISTIC, LINEAR_SVC, SVC_LINEAR, SGD)

@@ -1,47 +1,98 @@
-"""The steps of every fit, in words for a methods paragraph: preprocessing, classifier and tuning."""
+"""The steps of every fit, in words for a methods paragraph: preprocessing, classifier with its penalty, and tuning."""
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Collection, Mapping
 from string import Formatter
 from typing import Any
 
-from cudbound.adapters.in_words import STRENGTHS, penalty_of, settings_of
+import numpy as np
 
-#: Steps and classifiers by the names of their classes; fields are parameters. Others keep the names of their classes.
+from cudbound.adapters.registry import find_adapter
+from cudbound.basis.exceptions import UnsupportedEstimatorError
+
+#: Parameters, or what a fit has chosen for them, that set the strength of a penalty.
+STRENGTHS = ("C_", "alpha_", "alpha", "C", "penalty")
+#: Parameters that say how a fit is computed, not what is fitted.
+_HOW = ("random_state", "n_jobs", "verbose", "solver", "algorithm", "tol", "max_iter", "dual", "probability")
+
+
+def penalty_of(classifier: Any) -> tuple[str, str] | None:
+    """Return the kind of a penalty and its strength.
+
+    Returns
+    -------
+    tuple of str or None
+        Such as ("ridge", "C = 1"), or ("", "") where there is none; None if it is unknown.
+
+    Examples
+    --------
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> penalty_of(LogisticRegression(C=2.0)), penalty_of(LogisticRegression(C=float("inf")))
+    (('ridge', 'C = 2'), ('', ''))
+    """
+    try:
+        objective = find_adapter(classifier).objective
+        minimized = None if objective is None else objective(classifier, 1)
+    except (
+        UnsupportedEstimatorError,
+        AttributeError,
+    ):  # a tree, a kernel without a fixed basis, nothing chosen yet
+        return None
+    if minimized is None:
+        return None
+    sizes = {"ridge": minimized.penalty, "lasso": minimized.l1_penalty}
+    kinds = [name for name, size in sizes.items() if size > 0.0]
+    if not kinds:
+        return "", ""
+    name = next(name for name in STRENGTHS if hasattr(classifier, name))
+    values = np.ravel(getattr(classifier, name)).tolist()
+    strength = f"{values[0]:g}" if len(set(values)) == 1 else "one per coefficient"
+    return " and ".join(kinds), f"{name.removesuffix('_')} = {strength}"
+
+
+def settings_of(classifier: Any, mentioned: Collection[str] = ()) -> list[str]:
+    """Return the parameters that differ from their defaults, apart from those that are `mentioned` already.
+
+    Examples
+    --------
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> settings_of(LogisticRegression(class_weight="balanced", max_iter=500))
+    ['class_weight = balanced']
+    """
+    if not hasattr(classifier, "get_params"):
+        return []
+    parameters = inspect.signature(type(classifier)).parameters
+    return [
+        f"{name} = {value:g}" if isinstance(value, float) else f"{name} = {value}"
+        for name, value in classifier.get_params(deep=False).items()
+        if isinstance(value, str | bool | int | float)
+        and name in parameters
+        and value != parameters[name].default
+        and name not in (*_HOW, *mentioned)
+    ]
+
+
+#: Steps and classifiers of the command in words; fields are parameters. Others keep the names of their classes.
 _WORDS = {
     "SimpleImputer": "replacement of missing values by the {strategy}",
-    "KNNImputer": "imputation of missing values from nearest neighbors",
-    "IterativeImputer": "imputation of missing values by chained regressions",
     "OneHotEncoder": "coding of categories as indicator variables",
-    "OrdinalEncoder": "coding of categories as numbers",
     "StandardScaler": "standardization of features",
-    "MinMaxScaler": "scaling of features to a fixed range",
-    "RobustScaler": "scaling of features by median and interquartile range",
-    "PowerTransformer": "power transformation of features",
-    "QuantileTransformer": "transformation of features to quantiles",
     "SelectKBest": "selection of {k} features by a univariate test",
     "PCA": "principal component analysis with {n_components} components",
     "PolynomialFeatures": "polynomial terms up to degree {degree}",
-    "CalibratedClassifierCV": "calibration of the probabilities ({method})",
     "FixedThresholdClassifier": "classification at a fixed threshold ({threshold})",
-    "TunedThresholdClassifierCV": "choice of the threshold by cross-validation",
     "LogisticRegression": "logistic regression",
-    "LogisticRegressionCV": "logistic regression",
     "LinearSVC": "linear support vector classification",
     "SVC": "{kernel}-kernel support vector classification",
     "LinearDiscriminantAnalysis": "linear discriminant analysis",
-    "QuadraticDiscriminantAnalysis": "quadratic discriminant analysis",
     "LeastSquaresClassifier": "least-squares classification",
     "RidgeClassifier": "least-squares classification",
-    "RidgeClassifierCV": "least-squares classification",
     "ConvexLossClassifier": "linear classification by a convex loss ({loss})",
     "RandomForestClassifier": "a random forest of {n_estimators} trees",
-    "ExtraTreesClassifier": "a forest of {n_estimators} extremely randomized trees",
-    "MLPClassifier": "a neural network",
     "KNeighborsClassifier": "{n_neighbors}-nearest-neighbors classification",
     "GradientBoostingClassifier": "gradient boosting",
-    "HistGradientBoostingClassifier": "gradient boosting",
     "DecisionTreeClassifier": "a decision tree",
     "GaussianNB": "naive Bayes classification",
     "DummyClassifier": "a classifier that ignores the features",
@@ -132,18 +183,18 @@ def _words(estimator: Any, tuned: Collection[str]) -> str:
     words = words.replace("most_frequent", "most frequent value").replace("_", " ")
     if not hasattr(estimator, "predict") or name in _AROUND:
         return words
-    said = [*tuned, *(field for _, field, *_ in Formatter().parse(template) if field)]
-    known = []
+    mentioned = [*tuned, *(field for _, field, *_ in Formatter().parse(template) if field)]
+    settings = []
     if (penalty := penalty_of(estimator)) is not None:
         kind, strength = penalty
-        said += [*STRENGTHS, "penalty"]
-        known = [strength] if strength and strength.partition(" = ")[0] not in tuned else []
+        mentioned += [*STRENGTHS, "penalty"]
+        settings = [strength] if strength and strength.partition(" = ")[0] not in tuned else []
         if kind:
             words += f" with a {kind} penalty"
         elif any(hasattr(estimator, one) for one in STRENGTHS):
             words += " without a penalty"
-    known += settings_of(estimator, said)
-    words += f" ({', '.join(known)})" if known else ""
+    settings += settings_of(estimator, mentioned)
+    words += f" ({', '.join(settings)})" if settings else ""
     return f"{words}, tuned by cross-validation in every fit" if name.endswith("CV") else words
 
 

@@ -15,12 +15,15 @@ from cudbound.adapters.registry import find_adapter
 from cudbound.basis.exceptions import UnsupportedEstimatorError
 from cudbound.basis.validation import check_labels
 from cudbound.estimators.batched import BatchedFit, BatchedRefit, Draws, refit_in_batches
+from cudbound.estimators.batched.classifiers import (
+    Candidate,
+    choose_on_folds,
+    discriminant_fit,
+    number_of_folds,
+)
 from cudbound.estimators.batched.columns import Array, Bools
-from cudbound.estimators.batched.discriminant import discriminant_fit
-from cudbound.estimators.batched.fitted_apart import fit_apart
-from cudbound.estimators.batched.sources import branches, flatten, prepare
+from cudbound.estimators.batched.sources import branches, fit_apart, flatten, prepare
 from cudbound.estimators.batched.steps import is_fixed
-from cudbound.estimators.batched.tuned import Candidate, choose_on_folds, number_of_folds
 
 #: Training sets in which parameters are chosen at once, each of them in folds.
 SEARCHES_PER_BATCH = 100
@@ -77,9 +80,9 @@ def _batched_search(search: GridSearchCV, X: Any, y: Any, n_jobs: int) -> Batche
     labels = check_labels(y, search.classes_)
     candidates: list[Candidate] = []
     for parameters in search.cv_results_["params"]:
-        one = clone(search.estimator).set_params(**clone(parameters, safe=False))
+        candidate = clone(search.estimator).set_params(**clone(parameters, safe=False))
         with warnings.catch_warnings(action="ignore"):  # the search itself has given them
-            refit = batched_refit(one.fit(X, y), X, y, n_jobs=n_jobs)
+            refit = batched_refit(candidate.fit(X, y), X, y, n_jobs=n_jobs)
         if refit is None:
             return None
         candidates.append(partial(_predicted, refit, labels > 0.0))

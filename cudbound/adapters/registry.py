@@ -1,15 +1,49 @@
-"""Families of estimators that can be written as additive classifiers, and families that cannot."""
+"""Families of estimators that can be written as additive classifiers, families that cannot, and wrappers of both."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-from cudbound.adapters.linear import Objective
+import numpy as np
+from scipy.special import logit
+from sklearn.model_selection import (
+    FixedThresholdClassifier,
+    GridSearchCV,
+    RandomizedSearchCV,
+    TunedThresholdClassifierCV,
+)
+from sklearn.pipeline import Pipeline
+
 from cudbound.basis.exceptions import UnsupportedEstimatorError
 from cudbound.estimators.batched import BatchedFit, BatchedRefit
 from cudbound.problem.additive_model import AdditiveModel
+
+
+@dataclass(frozen=True)
+class Objective:
+    """The objective of a linear classifier: a mean loss plus penalties on |w|^2, on |w|_1 and on the intercept.
+
+    Attributes
+    ----------
+    loss : str
+        Name of one of the package's losses.
+    penalty, l1_penalty : float
+        Penalty strengths for the coefficients w.
+    intercept_penalty, intercept_l1_penalty : float
+        Penalty strengths for the intercept.
+    """
+
+    loss: str
+    penalty: float
+    l1_penalty: float = 0.0
+    intercept_penalty: float = 0.0
+    intercept_l1_penalty: float = 0.0
+
+
+#: ``objective(estimator, n_rows)``: strengths relative to the mean over so many rows; 1 gives those relative to a sum.
+ObjectiveOf = Callable[[Any, int], Objective]
 
 
 @dataclass(frozen=True)
@@ -22,12 +56,12 @@ class Adapter:
         The name of the family in error messages.
     families : tuple of type
         Its classes; subclasses count.
-    express : callable
-        ``express(estimator, X, y)``: the fitted estimator on its training rows as plain arrays. Validates `X`
+    to_additive_model : callable
+        ``to_additive_model(estimator, X, y)``: the fitted estimator on its training rows as plain arrays. Validates `X`
         and `y` against the estimator; need not check that the coefficients minimize the loss. Raises
         `UnsupportedEstimatorError` for parameters under which the family has no convex loss.
     objective : callable, optional
-        ``objective(estimator, n_rows)``: its objective, a `cudbound.adapters.linear.Objective`. Not given for
+        ``objective(estimator, n_rows)``: its objective, a `cudbound.adapters.registry.Objective`. Not given for
         families that contain another estimator.
     batched_fit : callable, optional
         ``batched_fit(estimator, n_jobs)``: a `BatchedFit`, which fits a stack of such classifiers after any steps that
@@ -42,7 +76,7 @@ class Adapter:
 
     supports: str
     families: tuple[type, ...]
-    express: Callable[[Any, Any, Any], AdditiveModel]
+    to_additive_model: Callable[[Any, Any, Any], AdditiveModel]
     objective: Callable[[Any, int], Objective] | None = None
     batched_fit: Callable[[Any, int], BatchedFit | None] | None = None
     batched_refit: Callable[[Any, Any, Any], BatchedRefit | None] | None = None
@@ -76,8 +110,8 @@ class Refusal:
     def applies(self, estimator: Any) -> bool:
         """Whether the estimator belongs to the family."""
         return any(
-            known.__name__ in self.family and known.__module__.startswith(("sklearn.", "cudbound."))
-            for known in type(estimator).__mro__
+            ancestor.__name__ in self.family and ancestor.__module__.startswith(("sklearn.", "cudbound."))
+            for ancestor in type(estimator).__mro__
         )
 
 
@@ -155,3 +189,121 @@ def find_adapter(estimator: Any) -> Adapter:
         f"{name} is not a known additive classifier with a convex surrogate loss.",
         f"Supported: {supported}. Fit one of these for the CUD interval. {_OTHER_METHODS}",
     )
+
+
+# ---- pipelines: the fitted transformers are a fixed basis for the last step ----
+# This is the gamma-hat of Laber & Murphy (2008), section 3.1: parameters of the basis, such as principal axes or the
+# means and scales of a standardization, are kept at their values from the training set in every bootstrap draw. Refits,
+# in contrast, fit the transformers again.
+
+
+def _pipeline_model(estimator: Pipeline, X: Any, y: Any) -> AdditiveModel:
+    *before, final = (step for _, step in estimator.steps)
+    adapter = find_adapter(final)
+    for step in before:
+        if not (step is None or isinstance(step, str) or hasattr(step, "transform")):
+            raise UnsupportedEstimatorError(
+                f"{type(step).__name__} changes which rows the classifier is fitted to, so that it does not minimize a "
+                "loss of the training rows.",
+                "For the CUD interval, fit a classifier with weights instead, such as "
+                "LogisticRegression(class_weight='balanced'); intervals based on refits, such as 'two-center', support "
+                "this one.",
+            )
+    basis = estimator[:-1].transform(X) if len(estimator.steps) > 1 else X
+    return adapter.to_additive_model(final, basis, y)
+
+
+PIPELINE = Adapter(
+    supports="a sklearn Pipeline of transformers that ends in one of these",
+    families=(Pipeline,),
+    to_additive_model=_pipeline_model,
+)
+
+# ---- searches: their best estimator, with the tuned parameters taken as given ----
+
+
+def _best_model(estimator: Any, X: Any, y: Any) -> AdditiveModel:
+    name = type(estimator).__name__
+    if not hasattr(estimator, "best_estimator_"):
+        raise UnsupportedEstimatorError(
+            f"{name}(refit={estimator.refit!r}) has no fitted classifier.", "Fit it with refit=True."
+        )
+    best = estimator.best_estimator_
+    model = find_adapter(best).to_additive_model(best, X, y)
+    return replace(model, tuned_by=(name, *model.tuned_by))
+
+
+SEARCH = Adapter(
+    supports="sklearn GridSearchCV, RandomizedSearchCV over one of these",
+    families=(GridSearchCV, RandomizedSearchCV),
+    marked_by="best_estimator_",
+    to_additive_model=_best_model,
+)
+
+# ---- thresholds ----
+# The rule "score >= t" is the sign of a score whose intercept is smaller by t, and the loss uses the score with t added
+# back (`AdditiveModel.offset`). That requires an unpenalized intercept.
+
+
+def _threshold_model(estimator: Any, X: Any, y: Any) -> AdditiveModel:
+    inner = estimator.estimator_
+    model = find_adapter(inner).to_additive_model(inner, X, y)
+    if isinstance(estimator, TunedThresholdClassifierCV):
+        if not isinstance(estimator.scoring, str):
+            raise UnsupportedEstimatorError(
+                "The class to which the threshold belongs is unknown for TunedThresholdClassifierCV with a custom "
+                "scorer.",
+                "Fit FixedThresholdClassifier(estimator, threshold=best_threshold_, pos_label=...).",
+            )
+        # scikit-learn's named scorers take the second class as the positive one
+        threshold, positive = estimator.best_threshold_, None
+        model = replace(model, tuned_by=(type(estimator).__name__, *model.tuned_by))
+    else:
+        threshold, positive = estimator.threshold, estimator.pos_label
+    if positive is not None and positive == model.classes[0]:
+        model = model.reversed()
+    return _shifted(model, _cut(estimator, model, threshold))
+
+
+def _cut(estimator: Any, model: AdditiveModel, threshold: str | float) -> float:
+    """Return the threshold on the scale of the scores."""
+    method = estimator.response_method
+    if method == "auto":
+        method = "predict_proba" if hasattr(estimator.estimator_, "predict_proba") else "decision_function"
+    name = type(estimator).__name__
+    if method == "predict_proba" and not model.loss.score_is_logit:
+        raise UnsupportedEstimatorError(
+            f"{name} has a threshold on a probability, and only in logistic regression is the probability a fixed "
+            f"function of the score; the loss here is {model.loss.name}.",
+            "Fit it with response_method='decision_function'.",
+        )
+    if isinstance(threshold, str):  # "auto": 0.5 for a probability, 0 for a score
+        return 0.0
+    cut = float(logit(threshold)) if method == "predict_proba" else float(threshold)
+    if not np.isfinite(cut):
+        raise UnsupportedEstimatorError(
+            f"{name} with the threshold {threshold!r} assigns every case to the same class.",
+            "Use a threshold between 0 and 1.",
+        )
+    return cut
+
+
+def _shifted(model: AdditiveModel, cut: float) -> AdditiveModel:
+    penalized = sum(strengths[0] for strengths in (model.penalty, model.l1_penalty) if strengths is not None)
+    if cut != 0.0 and (penalized > 0.0 or not (model.design[:, 0] == 1.0).all()):
+        raise UnsupportedEstimatorError(
+            "A threshold other than 0 (or other than the probability 0.5) needs a classifier with a fitted, "
+            "unpenalized intercept: then it is an offset of the loss.",
+            "Use LogisticRegression with a solver other than 'liblinear', SVC(kernel='linear') instead of LinearSVC, "
+            "and fit_intercept=True.",
+        )
+    coef = model.coef.copy()
+    coef[0] -= cut
+    return replace(model, coef=coef, offset=model.offset + cut)
+
+
+THRESHOLD = Adapter(
+    supports="sklearn FixedThresholdClassifier, TunedThresholdClassifierCV around one of these",
+    families=(FixedThresholdClassifier, TunedThresholdClassifierCV),
+    to_additive_model=_threshold_model,
+)

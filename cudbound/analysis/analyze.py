@@ -9,8 +9,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from cudbound.adapters.kept_scores import LOSSES_ONLY, Scoring
 from cudbound.adapters.model import Model, ModelUse
+from cudbound.adapters.outputs import LOSSES_ONLY, RecordedOutputs
 from cudbound.adapters.procedure import procedure_in_words
 from cudbound.analysis.caller_splits import NewCases, check_test_set
 from cudbound.analysis.instability import Instability, instability_in
@@ -18,9 +18,8 @@ from cudbound.analysis.named_learners import fitted_classifier
 from cudbound.analysis.plan import RECORDS_OF_DRAWS, Plan, needs_of, use_of_model
 from cudbound.analysis.question import Question
 from cudbound.analysis.rows import RecordedTargets, Rows, rows_of_all
-from cudbound.basis.parameter_error import ParameterError
-from cudbound.basis.predictions import predicted_probabilities
-from cudbound.basis.sample import Sample
+from cudbound.basis.exceptions import ParameterError
+from cudbound.basis.sample import Sample, predicted_probabilities
 from cudbound.basis.validation import Array, check_confidence_level, check_localization
 from cudbound.intervals import Method
 from cudbound.metrics.metric_draws import draw_for_metrics
@@ -160,7 +159,8 @@ def analyze(
     counts, remarks = _draw(question, sample, asked, targets)
     _check_threshold(estimator, sample, asked)
     model = Model.of(estimator, sample, use_of_model(question))
-    scoring = Scoring(tuple(kind for kind in question.metrics.kinds if kind != "classes"), asked.event_class)
+    kinds = tuple(kind for kind in question.metrics.kinds if kind != "classes")
+    scoring = RecordedOutputs(kinds, asked.event_class)
     recording = _recording(question, sample, estimator, test_set, counts, targets, model, scoring)
     check_inner_draws(question.resampling.inner, targets)
     plan = Plan.of(question, recording, targets, model)
@@ -169,8 +169,8 @@ def analyze(
         # a classifier that cannot be refitted is refused before the bound is searched
         recording = recording.prepared()
     failed: dict[str, Exception] = {}
-    known = {"design": model.design}
-    records, of_targets, bounds = record_targets(plan.needs, recording, known, targets, failed)
+    design: dict[str, Any] = {"design": model.design}
+    records, of_targets, bounds = record_targets(plan.needs, recording, design, targets, failed)
     if records.test_set is not None:
         for metric in {one.metric: None for one in _bounded_by(question, targets, on_test_set=True)}:
             warn_of_few_tested(metric, records.test_set.rows_of(metric.event_class))
@@ -225,7 +225,7 @@ def _check_threshold(estimator: Any, sample: Sample, asked: ResolvedMetrics) -> 
         return
     event = sample.classes.tolist()[asked.event_class]
     risk = predicted_probabilities(estimator, sample.X, len(sample.classes))[:, asked.event_class]
-    called = estimator.predict(sample.X) == event
+    called = sample.predicted_by(estimator) == event
     if ((risk > cut) & ~called | (risk < cut) & called).any():
         advice = (
             f" Pass FixedThresholdClassifier(classifier, threshold={cut:g}, pos_label={event!r}) of "
@@ -264,7 +264,7 @@ def _recording(
     counts: Counts,
     targets: Sequence[Target],
     model: Model,
-    scoring: Scoring = LOSSES_ONLY,
+    scoring: RecordedOutputs = LOSSES_ONLY,
 ) -> Recording:
     """Return what recorders are given."""
     methods = question.readings

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from cudbound.basis.pictured import Pictured
+from cudbound.basis.results import Pictured
 from cudbound.basis.rounding import InLines
 from cudbound.basis.validation import Array
 from cudbound.metrics.score_views import recorded_scores

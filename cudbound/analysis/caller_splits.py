@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cudbound.basis.calls import warn
-from cudbound.basis.exceptions import TrainingRowsWarning
+from cudbound.basis.exceptions import RepeatedRowsWarning
 from cudbound.basis.method_card import NO_OPTIONS, MethodCard
 from cudbound.basis.sample import Sample, check_index
 from cudbound.basis.validation import check_lengths, count_rows
@@ -91,5 +91,5 @@ def check_test_set(test_set: Any, sample: Sample, methods: Iterable[MethodCard])
         f"{remark}, in every feature and in the label; the error on them is not evidence about new cases. Remove them "
         "from 'test_set', unless features have so few values that new cases equal old ones by chance."
     )
-    warn(TrainingRowsWarning(message, n_equal=n_equal, n_tested=len(y_test)))
+    warn(RepeatedRowsWarning(message, n_equal=n_equal, n_tested=len(y_test)))
     return NewCases((X_test, y_test), (remark,))

@@ -11,8 +11,8 @@ from cudbound.analysis.analyze import analyze
 from cudbound.analysis.question import Question
 from cudbound.analysis.table import IntervalTable
 from cudbound.basis.calls import public_call
-from cudbound.basis.protocols import Features, Learner
-from cudbound.bound.settings import Bound
+from cudbound.basis.validation import Features, Learner
+from cudbound.bound.cud_bound import Bound
 from cudbound.intervals import AskedMethod, find_methods
 from cudbound.metrics.metric import Metric
 from cudbound.metrics.metrics import Metrics
@@ -55,7 +55,7 @@ def compare_intervals(
     ----------
     estimator : object
         A scikit-learn classifier; if it is not fitted, a clone is fitted to these rows. ``"cud"`` needs a two-class
-        classifier that `cudbound.adapters.express` supports, such as `cudbound.ConvexLossClassifier`,
+        classifier that `cudbound.adapters.to_additive_model` supports, such as `cudbound.ConvexLossClassifier`,
         `sklearn.linear_model.LogisticRegression` or a `Pipeline` that ends in one. In step 3 a `Pipeline` or a search
         is refitted as a whole.
     X : array-like, shape (n_samples, n_features)
@@ -128,15 +128,14 @@ def compare_intervals(
     NotMinimizerWarning
         If "two-center" is requested, or "cud" as a member of a group, and the coefficients do not minimize the loss on
         these rows: the estimator was fitted to other rows, or its solver stopped early. There is then no bound.
-    LowUpperLimitWarning
-        If an upper limit is lower than n new cases without an error could support, as with separable classes.
-    SampleSizeWarning
-        If there are fewer than 20 or more than 500 training rows; no interval was studied there.
+    SmallSampleWarning
+        If an upper limit is lower than n new cases without an error could support, as with separable classes, or if
+        there are fewer than 20 or more than 500 training rows, with which no interval was studied.
     ManyFeaturesWarning
         If there are many features for the rows, as in `cudbound.performance_interval`.
-    TrainingRowsWarning
+    RepeatedRowsWarning
         If cases of `test_set` equal training rows.
-    FewGroupsWarning, FrequencyWeightsWarning, DuplicateRowsWarning
+    SmallSampleWarning, RepeatedRowsWarning
         If rows do not seem to be one patient each: docs/how_to/several_rows_per_patient.md.
 
     Notes

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from cudbound.adapters.kept_scores import Scoring
+from cudbound.adapters.outputs import RecordedOutputs
 from cudbound.adapters.procedure import describe_classifier, procedure_in_words
 from cudbound.analysis.caller_splits import NewCases, check_test_set
 from cudbound.analysis.named_learners import (
@@ -27,13 +27,11 @@ from cudbound.analysis.question import Question
 from cudbound.analysis.rows import compute_rows
 from cudbound.analysis.table import ComparisonTable
 from cudbound.basis.calls import public_call
+from cudbound.basis.exceptions import ParameterError
 from cudbound.basis.outcomes import UNDEFINED_LIMITS
-from cudbound.basis.parameter_error import ParameterError
-from cudbound.basis.predictions import predicted_labels
-from cudbound.basis.protocols import Features, Learner
 from cudbound.basis.results import ComparisonResult
-from cudbound.basis.sample import Sample
-from cudbound.basis.validation import check_choice
+from cudbound.basis.sample import Sample, predicted_labels
+from cudbound.basis.validation import Features, Learner, check_choice
 from cudbound.intervals import DEFAULT_COMPARISONS, AskedMethod, Method, find_comparisons
 from cudbound.intervals.difference import check_alternative, compute_comparison
 from cudbound.intervals.multiplicity import adjusted
@@ -156,7 +154,7 @@ def compare_learners(
     -----
     UnscaledPenaltyWarning
         If one of them is known to penalize features of very different scales.
-    ManyFeaturesWarning, DuplicateRowsWarning, FewGroupsWarning
+    ManyFeaturesWarning, RepeatedRowsWarning, SmallSampleWarning
         As in `cudbound.compare_intervals`.
 
     Notes
@@ -222,7 +220,7 @@ def compare_learners(
         found = [PairLosses(one, Records(), {}) for one in scores]
         return _table(question, test, {}, sample, pairs, found, fitted)
     recording = record_of_learners(question, sample, streams, test_set)
-    recording = replace(recording, scoring=Scoring(event_class=event_class))
+    recording = replace(recording, scoring=RecordedOutputs(event_class=event_class))
     plan = Plan.of(question, recording, (), None)
     # losses on two test sets are not differences
     own = {one.name for one in question.methods if OWN_TEST_SETS in one.needs}

@@ -11,8 +11,8 @@ from cudbound.analysis.analyze import analyze
 from cudbound.analysis.cud_result import CudResult
 from cudbound.analysis.question import Question
 from cudbound.basis.calls import public_call
-from cudbound.basis.protocols import Features, Learner
-from cudbound.bound.settings import Bound
+from cudbound.basis.validation import Features, Learner
+from cudbound.bound.cud_bound import Bound
 from cudbound.intervals import find_methods
 from cudbound.intervals.cud import CUD
 from cudbound.metrics.metric import Metric
@@ -53,10 +53,10 @@ def cud_interval(
     Parameters
     ----------
     estimator : object
-        A classifier that `cudbound.adapters.express` supports: `cudbound.ConvexLossClassifier`, a linear classifier of
-        scikit-learn, or a `sklearn.pipeline.Pipeline` of transformers that ends in one; docs/reference/classifiers.md
-        lists them. If it is not fitted, a clone is fitted to these rows. Every draw uses the class weights of the
-        training set.
+        A classifier that `cudbound.adapters.to_additive_model` supports: `cudbound.ConvexLossClassifier`, a linear
+        classifier of scikit-learn, or a `sklearn.pipeline.Pipeline` of transformers that ends in one;
+        docs/reference/classifiers.md lists them. If it is not fitted, a clone is fitted to these rows. Every draw uses
+        the class weights of the training set.
     X : array-like, shape (n_samples, n_features)
         The training rows, which a fitted estimator was fitted to.
     y : array-like, shape (n_samples,)
@@ -110,17 +110,15 @@ def cud_interval(
     NotCertifiedWarning
         If a limit, or rounding, stopped the search before `q` was proved; the message gives bounds for it, and how to
         continue. The upper bound is used.
-    LowUpperLimitWarning
+    SmallSampleWarning
         If the upper limit is lower than n new cases without an error could support, as with separable classes;
-        ``("cud", {"fallback": True})`` in `cudbound.compare_intervals` then gives another interval.
-    SampleSizeWarning
-        If there are fewer than 20 or more than 500 training rows; no interval was studied there.
-    ManyFeaturesWarning, DuplicateRowsWarning, FewGroupsWarning, FrequencyWeightsWarning
+        ``("cud", {"fallback": True})`` in `cudbound.compare_intervals` then gives another interval;
+        or if there are fewer than 20 or more than 500 training rows, with which no interval was studied.
+    ManyFeaturesWarning, RepeatedRowsWarning, SmallSampleWarning
         As in `cudbound.compare_intervals`.
-    TuningNotResampledWarning
-        If a search or a cross-validated estimator chose parameters on the same data.
-    LabelsReadWarning
-        If a step before the classifier uses the labels, such as feature selection: the bound treats it as fixed.
+    NotResampledWarning
+        If a search or a cross-validated estimator chose parameters on the same data, or a step before the classifier
+        uses the labels, such as feature selection: the bound treats it as fixed.
 
     Notes
     -----

@@ -10,8 +10,7 @@ from cudbound.analysis.analyze import Analysis
 from cudbound.analysis.saving import saved_analysis
 from cudbound.basis.exceptions import CudboundWarning
 from cudbound.basis.outcomes import Estimand
-from cudbound.basis.pictured import Pictured
-from cudbound.basis.results import IntervalEstimate
+from cudbound.basis.results import IntervalEstimate, Pictured
 from cudbound.basis.rounding import sentences_html
 from cudbound.bound.cud_bound import CudBound
 from cudbound.intervals.cud import CUD

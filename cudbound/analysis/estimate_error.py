@@ -13,8 +13,8 @@ from cudbound.analysis.question import Question
 from cudbound.analysis.rows import compute_rows
 from cudbound.analysis.table import PointEstimateTable
 from cudbound.basis.calls import public_call
-from cudbound.basis.protocols import Features, Learner
 from cudbound.basis.results import PointEstimate
+from cudbound.basis.validation import Features, Learner
 from cudbound.point_estimates import PointEstimator, compute_estimate, find_estimators
 from cudbound.report.cautions import few_test_cases, warn_of
 from cudbound.resampling import Resampling

@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING
 
 from cudbound.analysis.available_methods import available_methods, row_of
 from cudbound.basis.calls import public_call
-from cudbound.basis.hints import suggestion
+from cudbound.basis.exceptions import ParameterError, suggestion
 from cudbound.basis.method_card import MethodCard
 from cudbound.basis.outcomes import Estimand
-from cudbound.basis.parameter_error import ParameterError
 from cudbound.intervals import GROUPS, METHODS, Method
 from cudbound.metrics.predictive import DERIVED
 from cudbound.metrics.views import OF_EVERY_METRIC

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from cudbound.basis.calls import public_call
+from cudbound.basis.exceptions import ParameterError
 from cudbound.basis.groups import Groups
 from cudbound.basis.method_card import Asked, Card
-from cudbound.basis.parameter_error import ParameterError
 from cudbound.basis.results import ComparisonResult, IntervalEstimate, PointEstimate
 from cudbound.basis.validation import check_choice, check_confidence_level
 from cudbound.intervals import AskedMethod, compute_interval, find_comparisons, find_methods

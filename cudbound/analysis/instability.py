@@ -10,8 +10,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from cudbound.adapters.model import Model
 from cudbound.basis.calls import public_call
-from cudbound.basis.parameter_error import ParameterError
-from cudbound.basis.pictured import Pictured
+from cudbound.basis.exceptions import ParameterError
+from cudbound.basis.results import Pictured
 from cudbound.basis.rounding import InLines, format_proportion
 from cudbound.basis.validation import Array, checked
 from cudbound.records import BootstrapLosses, Records

@@ -16,17 +16,17 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from cudbound.adapters import warn_unscaled
-from cudbound.adapters.fit_keywords import fit_keywords
-from cudbound.adapters.fitted_facts import facts_of
-from cudbound.adapters.model import design_of, many_features
-from cudbound.adapters.seeded import seeded_clone, unseeded_parameters
-from cudbound.basis.exceptions import CudboundWarning, ManyFeaturesWarning
-from cudbound.basis.hints import suggestion
-from cudbound.basis.parameter_error import ParameterError
-from cudbound.basis.refittable import check_can_be_refitted
+from cudbound.adapters.model import design_of, facts_of, many_features
+from cudbound.adapters.parts import fit_keywords, seeded_clone, unseeded_parameters
+from cudbound.basis.exceptions import CudboundWarning, ManyFeaturesWarning, ParameterError, suggestion
 from cudbound.basis.results import ComparisonResult
 from cudbound.basis.sample import Sample
-from cudbound.basis.validation import check_binary_classifier, check_row_weights, count_rows
+from cudbound.basis.validation import (
+    check_binary_classifier,
+    check_can_be_refitted,
+    check_row_weights,
+    count_rows,
+)
 from cudbound.resampling.failed_refits import naming_the_step
 
 #: The word for it, instead of a classifier.
@@ -184,7 +184,7 @@ def cautions_of_learners(sample: Sample, fitted: Mapping[str, Any]) -> tuple[Cud
     """Return reasons for caution about the training rows, and that learners have many features for them."""
     found = list(sample.cautions)
     for name, learner in fitted.items():
-        facts = facts_of(learner, sample.X, sample.y)
+        facts = facts_of(learner, sample.X)
         for caution in many_features(facts, design_of(facts, sample), "comparison"):
             found.append(ManyFeaturesWarning(f"{name}: {caution}"))
     return tuple(found)

@@ -8,11 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from cudbound.adapters.inside import splits_rows
+from cudbound.adapters.parts import splits_rows
 from cudbound.analysis.analyze import analyze
 from cudbound.analysis.question import Question
-from cudbound.basis.exceptions import FailedRefitsError
-from cudbound.basis.parameter_error import ParameterError
+from cudbound.basis.exceptions import FailedRefitsError, ParameterError
 from cudbound.intervals import find_methods
 from cudbound.metrics.metric import AUC
 from cudbound.metrics.score_views import recorded_scores

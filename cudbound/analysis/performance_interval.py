@@ -12,15 +12,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from cudbound.basis.calls import public_call
-from cudbound.basis.exceptions import CudboundWarning
+from cudbound.basis.exceptions import CudboundWarning, ParameterError
 from cudbound.basis.metric_words import DETAILS
 from cudbound.basis.outcomes import ConfidenceInterval
-from cudbound.basis.parameter_error import ParameterError
-from cudbound.basis.pictured import Pictured
-from cudbound.basis.protocols import Features, Learner
-from cudbound.basis.results import IntervalEstimate
+from cudbound.basis.results import IntervalEstimate, Pictured
 from cudbound.basis.rounding import Worded, printable, sentences_html, worded
-from cudbound.bound.settings import Bound
+from cudbound.basis.validation import Features, Learner
+from cudbound.bound.cud_bound import Bound
 from cudbound.intervals import GROUPS, METHODS, AskedMethod
 from cudbound.metrics.metric import Metric
 from cudbound.metrics.metrics import Metrics, as_metrics
@@ -255,17 +253,15 @@ def performance_interval(
     NotMinimizerWarning
         If the coefficients do not minimize the loss on these rows: the estimator was fitted to other rows, or its
         solver stopped early.
-    LabelsReadWarning, TuningNotResampledWarning
+    NotResampledWarning
         If `method` is "cud", and a step before the classifier uses the labels, or parameters were chosen on these data:
-        the bound treats both as fixed.
-    FrozenStepsWarning
-        If refits keep a previously fitted step.
-    DuplicateRowsWarning, FewGroupsWarning, FrequencyWeightsWarning
+        the bound treats both as fixed. Or if refits keep a previously fitted step.
+    RepeatedRowsWarning, SmallSampleWarning
         If rows do not seem to be one patient each.
     NotCertifiedWarning
         If `method` is "cud" or "aci", and a limit stopped the search; upper bounds are used, which can only lengthen
         the interval.
-    FewEventsWarning
+    SmallSampleWarning
         If the metric is based on fewer than 10 rows of a class.
 
     Notes

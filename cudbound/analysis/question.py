@@ -8,17 +8,16 @@ from typing import Any, Generic
 
 import numpy as np
 
+from cudbound.basis.exceptions import ParameterError
 from cudbound.basis.method_card import Asked, Card
-from cudbound.basis.parameter_error import ParameterError
-from cudbound.basis.seeds import seed_of
-from cudbound.basis.validation import check_choice, check_confidence_level, check_n_jobs, check_rng
-from cudbound.bound.settings import Bound, check_bound
+from cudbound.basis.validation import check_choice, check_confidence_level, check_n_jobs, check_rng, seed_of
+from cudbound.bound.cud_bound import Bound, check_bound
 from cudbound.intervals.method import ALTERNATIVES
 from cudbound.metrics.metrics import Metrics, as_metrics
 from cudbound.problem.draws import check_resamples
 from cudbound.resampling.recording import spawn_streams
 from cudbound.resampling.resampling import Resampling, check_resampling
-from cudbound.solve.search import Search
+from cudbound.solve.solve_draws import Search
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -11,7 +11,7 @@ from cudbound.analysis.question import Question
 from cudbound.basis.calls import public_call
 from cudbound.basis.method_card import Asked, MethodCard
 from cudbound.basis.outcomes import Estimand
-from cudbound.basis.protocols import Features, Learner
+from cudbound.basis.validation import Features, Learner
 from cudbound.resampling import Resampling
 
 #: The requirements on refits, as a method.

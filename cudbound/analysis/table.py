@@ -11,12 +11,16 @@ from cudbound.analysis.analyze import Analysis
 from cudbound.analysis.calibration import Calibration, calibration_in, predictions_in
 from cudbound.analysis.instability import Instability
 from cudbound.analysis.saving import saved_analysis
-from cudbound.basis.exceptions import CudboundWarning
-from cudbound.basis.hints import suggestion
+from cudbound.basis.exceptions import CudboundWarning, suggestion
 from cudbound.basis.outcomes import ConfidenceInterval
-from cudbound.basis.pictured import Pictured
-from cudbound.basis.results import ComparisonResult, IntervalEstimate, OneRow, PointEstimate
-from cudbound.basis.row_frame import frame_of
+from cudbound.basis.results import (
+    ComparisonResult,
+    IntervalEstimate,
+    OneRow,
+    Pictured,
+    PointEstimate,
+    frame_of,
+)
 from cudbound.report.cautions import cautions
 from cudbound.report.comparison_columns import by_pair, comparison_report
 from cudbound.report.description import Description, describe_rows

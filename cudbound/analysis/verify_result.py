@@ -11,17 +11,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from cudbound.adapters import express
+from cudbound.adapters import to_additive_model
 from cudbound.analysis.analyze import analyze
 from cudbound.analysis.named_learners import fitted_classifier
 from cudbound.analysis.question import Question
 from cudbound.analysis.saving import saved_rows
 from cudbound.basis.calls import public_call
+from cudbound.basis.environment import versions
 from cudbound.basis.exceptions import CudboundWarning, StatedError
-from cudbound.basis.protocols import Features, Learner, Splits
 from cudbound.basis.sample import Sample
-from cudbound.basis.validation import check_integer, check_n_jobs, check_rng
-from cudbound.basis.versions import versions
+from cudbound.basis.validation import Features, Learner, Splits, check_integer, check_n_jobs, check_rng
 from cudbound.inputs.data_file import first_few
 from cudbound.intervals import METHODS, Method, find_methods
 from cudbound.metrics.metric_draws import draw_for_metrics
@@ -256,7 +255,7 @@ def _check_classifier(
     assert coef is not None, "a file with bounds has the coefficients that their witnesses are compared with"
     polish, weights = saved.question.bound.polish, sample.sample_weight
     try:
-        model = express(estimator, sample.X, sample.y, polish=polish, sample_weight=weights)
+        model = to_additive_model(estimator, sample.X, sample.y, polish=polish, sample_weight=weights)
         if coef.shape != model.coef.shape:
             text = f"it has {model.coef.size} coefficients, but the file has {coef.size}"
             return Check("classifier", False, text), None

@@ -1,116 +1,54 @@
-"""What public calls share: hints for unknown keywords, one progress bar, and warnings with the caller's line."""
+"""What public calls share: progress, a forecast, one warning for all refits, the caller's line, repeats by seed."""
 
 from __future__ import annotations
 
 import functools
 import inspect
+import os
+import re
 import sys
+import time
 import warnings
-from collections.abc import Callable, Iterable, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from importlib.util import find_spec
 from pathlib import Path
 from types import FrameType
-from typing import Any, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
-from cudbound.basis.bars import current_progress, shared
+import numpy as np
+
+from cudbound.basis.exceptions import SlowRefitsWarning, WarnedRefitsWarning
 from cudbound.basis.feature_table import check_in_memory
-from cudbound.basis.hints import did_you_mean
-from cudbound.basis.refit_warnings import collected
+from cudbound.basis.validation import check_integer, check_seed
+
+if TYPE_CHECKING:
+    import pandas as pd
+
 
 PACKAGE = str(Path(__file__).parents[1] / "_").removesuffix("_")
 Parameters = ParamSpec("Parameters")
 Result = TypeVar("Result")
-Made = TypeVar("Made")
-
-#: Keywords that people bring, the parameter that answers them ("" where that is none), and what is said of it.
-HINTS = (
-    ("alpha", "confidence_level", "the level of the intervals is confidence_level, which is 1 - alpha"),
-    ("alpha", "localization", "the rate alpha_n of the CUD bound is localization"),
-    ("alpha", "bound", "the rate alpha_n of the CUD bound is in bound=Bound(localization=...)"),
-    ("alpha localization", "problem", "the rate alpha_n is localization of Problem.of(...)"),
-    ("random_state seed", "rng", "use rng, such as rng=0"),
-    ("n_boot n_bootstrap n_bootstraps B", "n_resamples", "use n_resamples"),
-    ("pos_label positive", "event", 'use event, the label of the event, such as event="ill"'),
-    ("copies cv inner on_single_class sizes", "resampling", "it is in resampling=Resampling({name}=...)"),
-    ("localization polish", "bound", "it is in bound=Bound({name}=...)"),
-    ("limits", "bound", "they are in bound=Bound(limits=SearchLimits(...))"),
-    ("solver", "bound", 'it is in bound=Bound(limits=SearchLimits(solver="cvxpy"))'),
-    ("solver", "limits", 'it is in limits=SearchLimits(solver="cvxpy")'),
-    (
-        "options fallback",
-        "methods",
-        'pass options together with their method, as in methods=[("cud", {{"fallback": True}})]',
-    ),
-    (
-        "options fallback",
-        "method",
-        'pass options together with their method, as in method=("cud", {{"fallback": True}})',
-    ),
-    (
-        "sample_weight",
-        "",
-        "weights of rows are for performance_interval, compare_intervals, cud_interval and clinical_report",
-    ),
-    ("progress", "", "it is a setting of the process, cudbound.set_config(progress=...)"),
-    ("search", "all_draws", "all_draws=True solves every draw completely"),
-)
 
 
 def public_call(function: Callable[Parameters, Result]) -> Callable[Parameters, Result]:
-    """Make a public function explain unknown keywords and rows that it cannot read, and share one progress bar.
-
-    Examples
-    --------
-    >>> @public_call
-    ... def drawn(n_resamples: int = 10) -> int:
-    ...     return n_resamples
-    >>> drawn(n_boot=5)
-    Traceback (most recent call last):
-    TypeError: drawn() got an unexpected keyword argument 'n_boot': use n_resamples
-    """
-    known = inspect.signature(function).parameters
+    """Make a public function refuse rows that it cannot read, share one progress bar, and warn once of its refits."""
+    parameters = inspect.signature(function).parameters
 
     @functools.wraps(function)
     def call(*values: Parameters.args, **named: Parameters.kwargs) -> Result:
-        _refuse(function.__qualname__, known, named)
-        for name, value in [*zip(known, values, strict=False), *named.items()]:
+        for name, value in [*zip(parameters, values, strict=False), *named.items()]:
             check_in_memory(name, value)
-        with shared(current_progress()), collected() as heard:
+        with shared(current_progress()), collected() as refits:
             result = function(*values, **named)
-        if heard is not None and heard.warning is not None:
-            warn(heard.warning)
+        if refits is not None and refits.warning is not None:
+            warn(refits.warning)
         return result
 
     return call
-
-
-def public_settings(made: type[Made]) -> type[Made]:
-    """Make a dataclass explain unknown keywords, as `public_call` does."""
-    make = made.__init__
-    known = inspect.signature(made).parameters
-
-    @functools.wraps(make)
-    def make_or_refuse(self: object, *values: Any, **named: Any) -> None:
-        _refuse(made.__qualname__, known, named)
-        make(self, *values, **named)
-
-    made.__init__ = make_or_refuse  # type: ignore[method-assign]  # a dataclass has no other place for it
-    return made
-
-
-def _refuse(function: str, known: Mapping[str, inspect.Parameter], given: Iterable[str]) -> None:
-    """Raise TypeError, as Python does, for an unknown keyword, and name the one to use instead."""
-    takes_options = any(one.kind is one.VAR_KEYWORD for one in known.values())
-    for name in given:
-        if name in known:
-            continue
-        hints = [
-            text.format(name=name)
-            for names, parameter, text in HINTS
-            if name in names.split() and (not parameter or parameter in known)
-        ]
-        if hints or not takes_options:
-            meant = "; ".join(hints) or did_you_mean(name, known, "the arguments are")
-            raise TypeError(f"{function}() got an unexpected keyword argument {name!r}: {meant}")
 
 
 def warn(message: Warning | str, category: type[Warning] | None = None) -> None:
@@ -120,3 +58,315 @@ def warn(message: Warning | str, category: type[Warning] | None = None) -> None:
     while frame is not None and frame.f_code.co_filename.startswith(PACKAGE):
         frame, level = frame.f_back, level + 1
     warnings.warn(message, category, stacklevel=level)
+
+
+#: Seconds after which a call shows a bar by itself.
+PATIENCE = 2.0
+
+
+@dataclass(frozen=True)
+class Progress:
+    """Whether a call shows bars, and after how long.
+
+    Attributes
+    ----------
+    shown : bool
+    since : float
+        The time, by `time.monotonic`, before which nothing is shown.
+    """
+
+    shown: bool
+    since: float
+
+    @property
+    def due(self) -> bool:
+        """Whether a bar may be drawn now."""
+        return self.shown and time.monotonic() >= self.since
+
+    @contextmanager
+    def bar(self, **settings: Any) -> Iterator[Any]:
+        """Yield a tqdm bar, which shows the remaining time; `settings` are passed to tqdm.
+
+        It is drawn with `update` from the time on at which it is due, and wiped out at the end.
+        """
+        if in_notebook() and find_spec("ipywidgets") is not None:
+            from tqdm.notebook import tqdm
+        else:
+            from tqdm import tqdm
+
+        if not self.shown:
+            settings["disable"] = True  # else the user may say so, by TQDM_DISABLE=1
+        with tqdm(delay=max(0.0, self.since - time.monotonic()), leave=False, **settings) as bar:
+            yield bar
+
+
+#: Shows nothing, whatever is asked for.
+HIDDEN = Progress(False, 0.0)
+#: That of the outermost call, so that the time of its parts runs from its beginning.
+_SHARED: ContextVar[Progress | None] = ContextVar("progress", default=None)
+
+
+def current_progress() -> Progress:
+    """Return the progress of the enclosing call, or a new one, which is shown on a terminal or in a notebook."""
+    if (outer := _SHARED.get()) is not None:
+        return outer
+    is_terminal = sys.stderr is not None and sys.stderr.isatty()
+    return Progress(in_notebook() or is_terminal, time.monotonic() + PATIENCE)
+
+
+@contextmanager
+def shared(progress: Progress) -> Iterator[None]:
+    """Use this progress for all calls in the block."""
+    token = _SHARED.set(progress)
+    try:
+        yield
+    finally:
+        _SHARED.reset(token)
+
+
+def in_notebook() -> bool:
+    """Whether this is a notebook, which shows standard error although it is not a terminal."""
+    ipython = sys.modules.get("IPython")
+    shell = None if ipython is None else ipython.get_ipython()
+    return shell is not None and "IPKernelApp" in shell.config
+
+
+#: Calls expected to take longer than the first are announced, judged after the second, both in seconds.
+LONG_SECONDS, SECONDS_BEFORE_FORECAST = 10.0, 0.5
+
+
+#: How many times the current call is made, with as many seeds, as far as its forecast is concerned; 0 for no forecast.
+REPEATS: ContextVar[int] = ContextVar("repeats", default=1)
+
+
+class Forecast:
+    """Warns once if refits will take long, as soon as the first few allow a forecast.
+
+    Parameters
+    ----------
+    total : int
+        Refits of the run.
+    helps : tuple of str, default=()
+        Ways to make them fewer or faster.
+    clock : callable, default=time.monotonic
+    """
+
+    def __init__(self, total: int, helps: tuple[str, ...] = (), clock: Callable[[], float] = time.monotonic):
+        self._n_seeds = REPEATS.get()
+        self._total = total * self._n_seeds
+        self._helps = helps
+        self._clock = clock
+        self._begun: float | None = None
+        self._made = 0
+        self._judged = self._n_seeds == 0
+
+    def __call__(self, n_fits: int) -> None:
+        """Add to the number of completed refits."""
+        if self._judged or not n_fits:
+            return
+        if self._begun is None:
+            # the start of workers does not represent later refits
+            self._begun = self._clock()
+            return
+        self._made += n_fits
+        elapsed = self._clock() - self._begun
+        if elapsed < SECONDS_BEFORE_FORECAST:
+            return
+        self._judged = True
+        seconds = elapsed / self._made * self._total
+        if seconds >= LONG_SECONDS:
+            seeds = f" with {self._n_seeds} seeds" if self._n_seeds > 1 else ""
+            warn(
+                SlowRefitsWarning(
+                    f"{self._total:,} refits{seeds} will take about {_in_words(seconds)}", self._helps
+                )
+            )
+
+
+def _in_words(seconds: float) -> str:
+    minutes = seconds / 60.0
+    if minutes < 1.5:
+        return f"{seconds:.0f} seconds"
+    return f"{minutes:.0f} minutes" if minutes < 90.0 else f"{minutes / 60.0:.1f} hours"
+
+
+#: The category and the text of a warning.
+Kind = tuple[type[Warning], str]
+
+#: Characters of the text of a warning that are shown.
+LONGEST = 200
+#: What helps against a warning, by the name of its category.
+REMEDIES = {"ConvergenceWarning": "scale the features, or allow more iterations"}
+
+_ACTIVE: ContextVar[WarningsOfRefits | None] = ContextVar("warnings_of_refits", default=None)
+
+
+@dataclass
+class WarningsOfRefits:
+    """How many refits of a call warned, and of what.
+
+    Attributes
+    ----------
+    n_refits, n_warned : int
+    n_of : Counter
+        Refits that warned, by the category and the text without its numbers.
+    first : dict
+        The first text of each of these.
+    """
+
+    n_refits: int = 0
+    n_warned: int = 0
+    n_of: Counter[Kind] = field(default_factory=Counter)
+    first: dict[Kind, str] = field(default_factory=dict)
+    _ignored: set[Kind] = field(default_factory=set)
+
+    def add(self, refits: Iterable[Iterable[Kind]]) -> None:
+        """Add refits, each with its warnings; what the caller ignores is left out, and what is an error is raised."""
+        for raised in refits:
+            kinds = {(category, re.sub(r"[-+.\de]*\d", "", text)): text for category, text in raised}
+            for kind, text in kinds.items():
+                if kind not in self.first and kind not in self._ignored and not _is_shown(kind[0], text):
+                    self._ignored.add(kind)
+            shown = kinds.keys() - self._ignored
+            self.n_refits += 1
+            self.n_warned += bool(shown)
+            self.n_of.update(shown)
+            self.first = {kind: kinds[kind] for kind in shown} | self.first
+
+    @property
+    def warning(self) -> WarnedRefitsWarning | None:
+        """The warning for all refits; None if none of them warned."""
+        if not self.n_warned:
+            return None
+        kinds = sorted(self.n_of, key=lambda kind: (-self.n_of[kind], kind[0].__name__, kind[1]))
+        names = dict.fromkeys(category.__name__ for category, _ in kinds)
+        texts = [f"{kind[0].__name__} in {self.n_of[kind]}: {_shortened(self.first[kind])}" for kind in kinds]
+        helps = "".join(f"; {REMEDIES[name]}" for name in names if name in REMEDIES)
+        fact = (
+            f"{self.n_warned} of {self.n_refits} refits warned, and are used as they are: {'; '.join(texts)}"
+        )
+        return WarnedRefitsWarning(
+            fact, helps, n_refits=self.n_refits, n_warned=self.n_warned, categories=tuple(names)
+        )
+
+
+@contextmanager
+def collected() -> Iterator[WarningsOfRefits | None]:
+    """Collect the warnings of refits inside; yields None within another such block, which collects them."""
+    if _ACTIVE.get() is not None:
+        yield None
+        return
+    refits = WarningsOfRefits()
+    token = _ACTIVE.set(refits)
+    try:
+        yield refits
+    finally:
+        _ACTIVE.reset(token)
+
+
+def active() -> WarningsOfRefits | None:
+    """Return where the warnings of a call are collected; None outside of every call."""
+    return _ACTIVE.get()
+
+
+class _NotHere(type):
+    """Makes a class the base of every class, in processes other than the one that records."""
+
+    #: The process that records, in all of its threads.
+    process = 0
+
+    def __subclasscheck__(cls, other: type) -> bool:
+        return os.getpid() != cls.process
+
+
+class _OfOtherProcesses(Warning, metaclass=_NotHere):
+    """Any warning in the workers of a refit, to which scikit-learn gives the filters of their parent process."""
+
+
+@contextmanager
+def recorded() -> Iterator[list[Kind]]:
+    """Record the warnings inside, of one refit; its own worker processes, which nobody hears, show none."""
+    kinds: list[Kind] = []
+    _NotHere.process = os.getpid()
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        warnings.simplefilter("ignore", _OfOtherProcesses)
+        try:
+            yield kinds
+        finally:
+            kinds += [(warning.category, str(warning.message)) for warning in caught]
+
+
+def _is_shown(category: type[Warning], text: str) -> bool:
+    """Whether the filters of the caller show a warning; raises it if they make it an error."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.warn_explicit(text, category, __file__, 1, registry={})
+    return bool(caught)
+
+
+def _shortened(text: str) -> str:
+    first = " ".join(text.split())
+    return f"{first[:LONGEST]}..." if len(first) > LONGEST else first.rstrip(".")
+
+
+@public_call
+def over_seeds(
+    call: Callable[..., Any], n_seeds: int = 5, rng: int | np.random.Generator | None = None
+) -> pd.DataFrame:
+    """Make the same call with several seeds, and return the results by seed.
+
+    A range over seeds shows whether there are enough resamples, not how uncertain the estimate is: it shrinks to a
+    point as `n_resamples` grows, and the interval does not.
+
+    Parameters
+    ----------
+    call : callable
+        ``call(rng=seed)`` returns a result that has ``to_frame()``: an interval, a comparison, or a table of them.
+    n_seeds : int, default=5
+        Number of calls.
+    rng : int, numpy.random.Generator or None, default=None
+        The first seed; None uses a fresh one, and a generator draws it. The others are spawned from it
+        (`numpy.random.SeedSequence`): the frame is exactly reproducible, and one over 10 seeds starts with that over 5.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One line per seed and row of its result: the column ``seed``, and those of ``to_frame()``.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range.
+
+    Warns
+    -----
+    SlowRefitsWarning
+        If the refits of all calls will take more than ten seconds, as far as those of the first one show.
+
+    Examples
+    --------
+    >>> from functools import partial
+    >>> import numpy as np
+    >>> from cudbound import LeastSquaresClassifier, performance_interval, over_seeds
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(40, 2))
+    >>> y = X[:, 0] + rng.normal(size=40) > 0
+    >>> clf = LeastSquaresClassifier().fit(X, y)
+    >>> runs = over_seeds(partial(performance_interval, clf, X, y, n_resamples=50), 3, rng=0)
+    >>> ranges = runs.groupby("method")[["low", "high"]].agg(["min", "max"])
+    >>> ranges.shape
+    (1, 4)
+    """
+    import pandas as pd
+
+    first = check_seed(rng)
+    others = np.random.SeedSequence(first).spawn(check_integer("n_seeds", n_seeds, 1) - 1)
+    seeds = [first, *(int(other.generate_state(1)[0]) for other in others)]  # short enough to be typed
+    frames: dict[int, pd.DataFrame] = {}
+    for seed in seeds:
+        token = REPEATS.set(0 if frames else len(seeds))
+        try:
+            frames[seed] = call(rng=seed).to_frame()
+        finally:
+            REPEATS.reset(token)
+    return pd.concat(frames, names=["seed"]).reset_index("seed").reset_index(drop=True)

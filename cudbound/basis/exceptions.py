@@ -1,13 +1,95 @@
-"""Warnings and errors, one class per event, so that a script can handle each separately."""
+"""Errors and warnings, one class per event that a script can handle, and the hints in them.
+
+The command needs this module before anything heavy is loaded, so it imports nothing heavy.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import difflib
+import re
+from collections.abc import Iterable
+from typing import Any
 
-from cudbound.basis.parameter_error import ParameterError as ParameterError
 
-if TYPE_CHECKING:
-    from cudbound.basis.solved_draws import Draws
+class ParameterError(ValueError):
+    """An argument is invalid; the message gives its name, the rule and the value.
+
+    Attributes
+    ----------
+    parameter : str
+        Name of the argument.
+    rule : str
+        The rule, after "must be".
+    value : object
+        The invalid value.
+    hint : str, default=""
+        A remedy or the closest valid name, in a sentence after a blank, as from `cudbound.basis.exceptions.suggestion`.
+    """
+
+    def __init__(self, parameter: str, rule: str, value: object, hint: str = ""):
+        super().__init__(f"The '{parameter}' parameter must be {rule}. Got {value!r} instead.{hint}")
+        self.parameter = parameter
+        self.rule = rule
+        self.value = value
+        self.hint = hint
+
+    def __reduce__(self) -> tuple[type, tuple[str, str, object, str]]:
+        """Return what pickle needs to rebuild the error in another process."""
+        return type(self), (self.parameter, self.rule, self.value, self.hint)
+
+
+def suggestion(name: object, names: Iterable[str]) -> str:
+    """Return a sentence with the closest name, after a blank, or an empty string if no name is close.
+
+    Examples
+    --------
+    >>> suggestion("two-centre", ["cud", "two-center"])
+    " Did you mean 'two-center'?"
+    """
+    close = _closest(name, names) if isinstance(name, str) else None
+    return "" if close is None else f" Did you mean {close!r}?"
+
+
+def did_you_mean(name: str, names: Iterable[str], otherwise: str) -> str:
+    """Return a hint at the closest name, or else `otherwise` and all names.
+
+    Examples
+    --------
+    >>> did_you_mean("n_fold", ["n_folds", "n_splits"], "the sizes are")
+    'did you mean n_folds?'
+    """
+    names = list(names)
+    close = _closest(name, names)
+    return f"{otherwise} {', '.join(names)}." if close is None else f"did you mean {close}?"
+
+
+def _closest(name: str, names: Iterable[str]) -> str | None:
+    """Return the name that is most like another one, whatever the case of their letters."""
+    folded = {one.casefold(): one for one in names}
+    close = difflib.get_close_matches(name.casefold(), folded, n=1)
+    return folded[close[0]] if close else None
+
+
+def install_command(extra: str) -> str:
+    """Return the command that installs an extra of this package.
+
+    It names the packages themselves, and so works wherever this one came from: a folder, a wheel or an index.
+
+    Parameters
+    ----------
+    extra : str
+        Such as "models".
+
+    Examples
+    --------
+    >>> install_command("models").partition(">=")[0]
+    "pip install 'skops"
+    """
+    from importlib.metadata import requires
+
+    marked = re.compile(rf"""\s*([^;]+?)\s*;\s*extra\s*==\s*["']{extra}["']""")
+    packages = [match[1] for match in map(marked.fullmatch, requires("cudbound") or ()) if match]
+    return f"pip install {' '.join(map(repr, packages))}"
 
 
 class CudboundWarning(UserWarning):
@@ -37,13 +119,6 @@ class NotCertifiedWarning(CudboundWarning):
     n_inaccurate: int = 0
     half_width: tuple[float, float] | None = None
     method: str = "aci"
-
-
-class TuningNotResampledWarning(CudboundWarning):
-    """A penalty strength or threshold was chosen on the same data; the CUD bound treats it as fixed in advance.
-
-    The interval then does not include the variation of the choice between training sets.
-    """
 
 
 class UnscaledPenaltyWarning(CudboundWarning):
@@ -80,40 +155,12 @@ class NotMinimizerWarning(CudboundWarning):
         self.residual = residual
 
 
-class LabelsReadWarning(CudboundWarning):
-    """A step before the classifier uses the labels; the CUD bound ignores that selection.
+class NotResampledWarning(CudboundWarning):
+    """A choice on the same rows is treated as fixed, so the interval does not show how it varies between training sets.
 
-    Attributes
-    ----------
-    step : str
-        The class of the first such step.
+    A penalty strength or a threshold was tuned, a step uses the labels before the classifier does, or refits do not fit
+    a part of the estimator again.
     """
-
-    def __init__(self, step: str):
-        super().__init__(
-            f"{step} uses the labels before the classifier does. The CUD bound treats this step as fixed and "
-            "ignores the selection. With 4 of 200 noise features selected, it covered the error in 20 of "
-            "100 data sets. Use an interval based on refits, such as 'two-center'."
-        )
-        self.step = step
-
-
-class FrozenStepsWarning(CudboundWarning):
-    """Parts of the estimator are not refitted, so the resampling does not account for selection in them.
-
-    Attributes
-    ----------
-    steps : tuple of str
-        Those parts.
-    """
-
-    def __init__(self, steps: tuple[str, ...]):
-        super().__init__(
-            f"Refits do not fit {', '.join(steps)} again: the resampling does not account for a selection "
-            "made on these rows before, and the interval may be too low. Put the unfitted step into the "
-            "pipeline."
-        )
-        self.steps = steps
 
 
 class ManyFeaturesWarning(CudboundWarning):
@@ -124,98 +171,54 @@ class ManyFeaturesWarning(CudboundWarning):
     """
 
 
-class FewEventsWarning(CudboundWarning):
-    """A class has too few rows for a useful interval for its metrics.
+class SmallSampleWarning(CudboundWarning):
+    """There are few rows, events or groups for an interval, or numbers of rows with which none was studied.
+
+    So it is where an upper limit is lower than as many new cases could support: the training rows then show no error,
+    and cannot show how far they mislead.
 
     Attributes
     ----------
     n_rows : int
-        Rows of the smallest class that the metric is based on.
-    """
-
-    n_rows: int
-
-
-class LowUpperLimitWarning(CudboundWarning):
-    """An upper limit is lower than the same number of new cases could support, even with no errors.
-
-    Separable classes give such limits: the training rows then show no error, and cannot show how far they mislead.
-
-    Attributes
-    ----------
+        Rows of the smallest class that a metric is based on.
+    n_samples : int
+        The training rows, or the test cases.
+    n_groups : int
+        The groups.
+    n_effective : float
+        Kish's number: of groups of equal size that say as much.
     methods : tuple of str
-        The intervals with such a limit.
+        The intervals with too low a limit.
     limit : float
         The exact binomial upper limit for no error in n new cases.
     """
 
+    n_rows: int
+    n_samples: int
+    n_groups: int
+    n_effective: float
     methods: tuple[str, ...]
     limit: float
 
 
-class SampleSizeWarning(CudboundWarning):
-    """The number of training rows is outside the range in which intervals were studied, or there are few test cases.
+class RepeatedRowsWarning(CudboundWarning):
+    """More rows are identical than chance explains, or weights look like numbers of patients.
 
-    Attributes
-    ----------
-    n_samples : int
-        The training rows, or the test cases.
-    """
-
-    n_samples: int
-
-
-class TrainingRowsWarning(CudboundWarning):
-    """Some test cases are identical to training rows; the error on them is not evidence about new cases.
+    An error on test cases that equal training rows is not evidence about new cases.
 
     Attributes
     ----------
     n_equal : int
-        Test cases that equal a training row in every feature and in the label.
+        Rows that equal one above them, or a training row, in every feature and in the label.
     n_tested : int
         All test cases.
-    """
-
-    n_equal: int
-    n_tested: int
-
-
-class FewGroupsWarning(CudboundWarning):
-    """The groups are too few, or too unequal in size, to show how errors vary between them.
-
-    Attributes
-    ----------
-    n_groups : int
-    n_effective : float
-        Kish's number: of groups of equal size that say as much.
-    """
-
-    n_groups: int = 0
-    n_effective: float = 0.0
-
-
-class FrequencyWeightsWarning(CudboundWarning):
-    """The weights look like numbers of patients; repeat the rows instead.
-
-    Attributes
-    ----------
     n_patients : int
         The sum of the weights.
     """
 
-    n_patients: int = 0
-
-
-class DuplicateRowsWarning(CudboundWarning):
-    """More rows are identical, in every feature and in the label, than chance explains.
-
-    Attributes
-    ----------
-    n_equal : int
-        Rows that equal one above them.
-    """
-
-    n_equal: int = 0
+    n_equal: int
+    n_tested: int
+    n_patients: int
 
 
 class SlowRefitsWarning(CudboundWarning):
@@ -326,7 +329,7 @@ class SolveInterrupted(KeyboardInterrupt):
         Pass it as ``previous=`` to `cudbound.solve_draws` to resume.
     """
 
-    def __init__(self, draws: Draws, proved: str = ""):
+    def __init__(self, draws: Any, proved: str = ""):
         solved = f"{int(draws.decided.sum())} of {len(draws)} draws solved"
         super().__init__(
             f"stopped with {'; '.join(filter(None, (solved, proved)))}; "

@@ -1,12 +1,15 @@
-"""Tables of rows of any kind: arrays, sparse matrices, data frames of pandas and polars, tables of pyarrow."""
+"""Tables of rows of any kind, arrays, sparse matrices, data frames, and which of their rows are equal."""
 
 from __future__ import annotations
 
+from collections.abc import Hashable
+from numbers import Real
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
-from cudbound.basis.parameter_error import ParameterError
+from cudbound.basis.exceptions import ParameterError
 
 
 def as_table(X: Any) -> Any:
@@ -32,3 +35,148 @@ def check_in_memory(name: str, values: Any) -> None:
     for part in values if isinstance(values, tuple) else (values,):
         if type(part).__name__ == "LazyFrame":
             raise ParameterError(name, "rows in memory", type(part).__name__, " Call its collect() first.")
+
+
+#: Up to this size, floating-point numbers hold every integer.
+LARGEST_EXACT = 2**53
+#: Tables of more values are not compared: a sparse matrix of words, written out, would fill the memory.
+MOST_VALUES = 20_000_000
+#: Where no column has more values, any rows may be equal by chance.
+FEW_VALUES = 10
+#: How many times the expected number of equal pairs chance explains, by independent columns and by nearly equal rows.
+TIMES_EXPECTED, TIMES_NEARLY_EQUAL = 20, 3
+
+
+def dense(values: Any) -> Any:
+    """Return a sparse array or matrix as a dense one, and anything else as it is."""
+    is_sparse = hasattr(values, "toarray")  # scipy.sparse would be loaded by every command
+    return values.toarray() if is_sparse else values
+
+
+def row_keys(table: Any) -> list[Hashable]:
+    """Return one value per row of an array or DataFrame; equal rows get equal values.
+
+    Missing values are equal to each other, and whole numbers to the same numbers with a decimal point.
+    """
+    cells = np.asarray(table)
+    if cells.dtype.kind in "biuf" and not _has_long_integers(cells):
+        numbers = cells.astype(np.float64) + 0.0  # of the two zeros one
+        return [row.tobytes() for row in np.where(np.isnan(numbers), np.nan, numbers)]
+    if cells.dtype.kind == "O":
+        import pandas as pd
+
+        cells = cells.copy()
+        cells[pd.isna(cells)] = None  # pandas.NA, which is neither true nor false, cannot be compared
+    return [_key_of_cells(row if isinstance(row, list) else [row]) for row in cells.tolist()]
+
+
+def _has_long_integers(cells: NDArray[Any]) -> bool:
+    """Whether there are integers that floating-point numbers would round."""
+    if cells.dtype.kind not in "iu" or not cells.size:
+        return False
+    return max(abs(int(cells.min())), abs(int(cells.max()))) > LARGEST_EXACT
+
+
+def _key_of_cells(cells: list[Any]) -> Hashable:
+    # of all values, missing ones do not equal themselves
+    values = [None if cell is None or cell != cell else cell for cell in cells]
+    if all(cell is None or (isinstance(cell, Real) and abs(float(cell)) <= LARGEST_EXACT) for cell in values):
+        return (np.array(values, dtype=np.float64) + 0.0).tobytes()  # as of a table of numbers
+    return tuple(values)
+
+
+def count_improbable_copies(X: Any, labels: NDArray[Any] | None = None) -> int:
+    """Return how many rows equal an earlier one, also in the label; 0 if chance explains them.
+
+    Rows are equal by chance where columns have few values, or one that many rows share, such as 0. The expected number
+    of equal pairs is counted in two ways: that of independent columns, without those that another one determines; and,
+    as columns may depend on each other, from the pairs that differ in a single column. Chance explains up to
+    `TIMES_EXPECTED` times the first, and `TIMES_NEARLY_EQUAL` times the second, and any number if no column has more
+    than `FEW_VALUES` values.
+
+    Parameters
+    ----------
+    X : array-like, sparse matrix or DataFrame, shape (n_rows, n_columns) or (n_rows,)
+        Missing values are equal to each other.
+    labels : ndarray of float, shape (n_rows,), default=None
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> weight, sex = rng.normal(size=40), rng.integers(0, 2, size=40)
+    >>> X = np.column_stack([weight, sex])
+    >>> count_improbable_copies(np.vstack([X, X[:3]])), count_improbable_copies(sex)
+    (3, 0)
+    """
+    if np.prod(np.shape(X)) > MOST_VALUES or len(np.shape(X)) > 2:
+        return 0
+    codes = _codes_of_columns(X if hasattr(X, "iloc") else np.asarray(dense(X)), labels)
+    # equal rows have equal sums; a sum less the part of a column tells which rows are equal elsewhere
+    parts = codes * np.random.default_rng(0).integers(1, 2**63, codes.shape[1], dtype=np.uint64)
+    sums = parts.sum(axis=1, dtype=np.uint64)
+    n_equal = len(codes) - np.unique(sums).size
+    if not n_equal:
+        return 0
+    if codes.max() < FEW_VALUES:
+        return 0
+    equal, pairs = _count_pairs(sums), len(codes) * (len(codes) - 1) / 2
+    equal_here = np.array([_count_pairs(column) for column in codes.T])
+    equal_elsewhere = np.array([_count_pairs(sums - part) for part in parts.T])
+    # of the pairs that differ elsewhere, which no copies are; if there are none, any share explains them
+    differ_elsewhere = pairs - equal_elsewhere
+    share = np.divide(
+        equal_here - equal, differ_elsewhere, out=np.ones(len(differ_elsewhere)), where=differ_elsewhere > 0
+    )
+    from_nearly_equal = float(np.sum((equal_elsewhere - equal) * share / np.maximum(1.0 - share, 1e-9)))
+    if equal <= TIMES_NEARLY_EQUAL * from_nearly_equal:
+        return 0
+    expected = pairs * float(np.prod(share[_not_determined(codes)]))
+    return n_equal if equal > TIMES_EXPECTED * expected else 0
+
+
+def _codes_of_columns(table: Any, labels: NDArray[Any] | None) -> NDArray[np.uint64]:
+    """Return the number of each value among those of its column, shape (n_rows, n_columns)."""
+    import pandas as pd
+
+    frame = pd.DataFrame(table)
+    columns = [frame.iloc[:, place] for place in range(frame.shape[1])]
+    if labels is not None:
+        columns.append(pd.Series(np.asarray(labels, dtype=np.float64)))
+    codes = [pd.factorize(column, use_na_sentinel=False)[0] for column in columns]
+    return np.column_stack(codes).astype(np.uint64)
+
+
+def _count_pairs(keys: NDArray[np.uint64]) -> float:
+    sizes = np.unique(keys, return_counts=True)[1]
+    return float((sizes * (sizes - 1) / 2).sum())
+
+
+def _not_determined(codes: NDArray[np.uint64]) -> list[int]:
+    """Return the columns but those that another determines, as age does its year of birth or decade."""
+    sizes = codes.max(axis=0) + np.uint64(1)
+    kept: list[int] = []
+    for place in np.argsort(-sizes.astype(np.int64), kind="stable"):
+        both = (codes[:, other] * sizes[place] + codes[:, place] for other in kept)
+        if not any(np.unique(pair).size == sizes[other] for pair, other in zip(both, kept, strict=True)):
+            kept.append(int(place))
+    return kept
+
+
+def count_equal_rows(X_test: Any, y_test: ArrayLike, X: Any, y: ArrayLike) -> int:
+    """Count the test cases that equal a training row in every feature and in the label.
+
+    Parameters
+    ----------
+    X_test, X : array-like, sparse matrix or DataFrame, shape (n_rows, n_features)
+        Missing values are equal to each other, and whole numbers to the same numbers with a decimal point.
+    y_test, y : array-like, shape (n_rows,)
+
+    Examples
+    --------
+    >>> count_equal_rows([[1.0, 2.0], [3.0, 4.0]], [0, 1], [[1, 2], [3, 4]], [0, 0])
+    1
+    """
+    training_rows = set(zip(row_keys(dense(X)), np.asarray(y).tolist(), strict=True))
+    return sum(
+        row in training_rows for row in zip(row_keys(dense(X_test)), np.asarray(y_test).tolist(), strict=True)
+    )

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from cudbound.basis.parameter_error import ParameterError
+from cudbound.basis.exceptions import ParameterError
 from cudbound.basis.validation import Losses, check_lengths
 
 #: With one group a class vanishes from a third of all draws of groups, and no variance can be seen in it.
@@ -62,19 +62,19 @@ class Groups:
         ValueError
             If they have another shape, one is missing, or all are equal.
         """
-        found = np.asarray(
+        names = np.asarray(
             values, dtype=None if hasattr(values, "dtype") else object
         )  # of a list, no number is rounded
-        if found.ndim != 1 or not found.size:
-            raise ValueError(f"'groups' must have one value per row. Got shape {found.shape} instead.")
-        missing = [row for row, value in enumerate(found.tolist()) if value is None or value != value]
+        if names.ndim != 1 or not names.size:
+            raise ValueError(f"'groups' must have one value per row. Got shape {names.shape} instead.")
+        missing = [row for row, value in enumerate(names.tolist()) if value is None or value != value]
         if missing:
             raise ValueError(
                 f"'groups' must assign every row to a group. Got {len(missing)} missing values, the first in "
                 f"row {missing[0]}; give each such row its own group."
             )
         numbers: dict[Any, int] = {}
-        codes = np.array([numbers.setdefault(value, len(numbers)) for value in found.tolist()], dtype=np.intp)
+        codes = np.array([numbers.setdefault(value, len(numbers)) for value in names.tolist()], dtype=np.intp)
         if len(numbers) < 2:
             raise ValueError("'groups' must contain at least two groups. Got the same value in every row.")
         return cls(codes)
@@ -146,19 +146,19 @@ def check_groups(groups: ArrayLike | None, labels: NDArray[np.float64]) -> Group
     """
     if groups is None:
         return None
-    found = Groups.of(groups)
-    check_lengths(labels.size, found.n_samples, ("y", "groups"))
+    of_rows = Groups.of(groups)
+    check_lengths(labels.size, of_rows.n_samples, ("y", "groups"))
     for label in np.unique(labels):
-        n_groups = np.unique(found.codes[labels == label]).size
+        n_groups = np.unique(of_rows.codes[labels == label]).size
         if n_groups < MIN_GROUPS_PER_CLASS:
             raise ValueError(
                 f"Each class must occur in at least {MIN_GROUPS_PER_CLASS} groups. Got one class that occurs "
-                f"in {n_groups} of {found.n_groups}; resampling whole groups cannot show how the classifier "
+                f"in {n_groups} of {of_rows.n_groups}; resampling whole groups cannot show how the classifier "
                 "depends on it."
             )
-    return found
+    return of_rows
 
 
 def _in_order(codes: NDArray[Any]) -> bool:
-    seen = np.maximum.accumulate(codes)
-    return bool(codes[0] == 0 and (np.diff(seen) <= 1).all() and (codes >= 0).all())
+    largest = np.maximum.accumulate(codes)
+    return bool(codes[0] == 0 and (np.diff(largest) <= 1).all() and (codes >= 0).all())

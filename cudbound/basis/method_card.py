@@ -8,9 +8,8 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any, Generic, Literal, Self, TypeVar
 
-from cudbound.basis.hints import suggestion
+from cudbound.basis.exceptions import ParameterError, suggestion
 from cudbound.basis.outcomes import Estimand, Words
-from cudbound.basis.parameter_error import ParameterError
 from cudbound.basis.validation import check_choice, check_flag, check_number
 
 #: What the formulas of several methods share, by a pattern that finds it in them.

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import abc
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, Self, TypeVar
 
 from cudbound.basis.metric_words import NO_LEARNERS, details_in_words, in_formula, metric_words
 from cudbound.basis.outcomes import (
@@ -28,10 +28,10 @@ from cudbound.basis.rounding import (
     format_pvalue,
     format_statistic,
 )
-from cudbound.basis.row_frame import frame_of
 
 if TYPE_CHECKING:
     import pandas as pd
+    from matplotlib.axes import Axes
 
 
 class Row(InLines):
@@ -359,3 +359,54 @@ class PointEstimate(Row, PointOutcome):
 
 #: The class of the rows of one table.
 OneRow = TypeVar("OneRow", IntervalEstimate, ComparisonResult, PointEstimate)
+
+
+class Drawable(Protocol):
+    """The protocol of displays, for results that cannot import them."""
+
+    def plot(self, ax: Axes | None = None) -> Self:
+        """Draw on `ax`, or on a new figure for None."""
+        ...
+
+
+OneDisplay = TypeVar("OneDisplay", bound=Drawable)
+
+
+class Pictured(abc.ABC, Generic[OneDisplay]):
+    """A result with a plot."""
+
+    @abc.abstractmethod
+    def display(self) -> OneDisplay:
+        """Return the picture before it is drawn, for ``save(path)`` alone."""
+
+    def plot(self, ax: Axes | None = None) -> OneDisplay:
+        """Draw the picture.
+
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes or None, default=None
+            None makes a new figure.
+
+        Returns
+        -------
+        Display
+            Drawn, with ``ax_``, ``figure_`` and ``save(path)``.
+
+        Raises
+        ------
+        ImportError
+            If matplotlib is not installed, with the way to get it.
+        """
+        return self.display().plot(ax)
+
+
+def frame_of(rows: Iterable[Any], columns: tuple[str, ...]) -> pd.DataFrame:
+    """Return one unrounded row for each of `rows` of results; `columns` are those of a frame without rows."""
+    import pandas as pd
+
+    records = [row.to_record() for row in rows]
+    frame = pd.DataFrame(records, columns=list(records[0] if records else columns))
+    if "n_test" in frame:
+        # a row from all training rows has none, which must not make floats of the others
+        frame["n_test"] = pd.Series([record["n_test"] for record in records], dtype=object)
+    return frame

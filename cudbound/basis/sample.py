@@ -1,24 +1,26 @@
-"""A training set with the classes of its classifier, checked when it is created."""
+"""A training set with the classes of its classifier, checked when it is created, and what the classifier returns."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 import math
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, field
 from numbers import Real
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cudbound.basis.equal_rows import count_equal_rows
-from cudbound.basis.exceptions import CudboundWarning
-from cudbound.basis.feature_table import column_names
+from cudbound.basis.exceptions import (
+    CudboundWarning,
+    ParameterError,
+    RepeatedRowsWarning,
+    SmallSampleWarning,
+)
+from cudbound.basis.feature_table import column_names, count_equal_rows, count_improbable_copies
 from cudbound.basis.groups import Groups, check_groups
-from cudbound.basis.parameter_error import ParameterError
-from cudbound.basis.predictions import predicted_labels
-from cudbound.basis.related_rows import related_rows
 from cudbound.basis.validation import (
     Array,
     check_binary_classifier,
@@ -51,6 +53,10 @@ class Sample:
         Weights of the rows; None for equal weights.
     names_of_groups : array-like, shape (n_samples,), or None
         The groups as they were given, for splitters.
+    estimator : object, default=None
+        The fitted classifier of the sample.
+    predicted : ndarray, shape (n_samples,), default=None
+        The labels that it predicts.
     """
 
     X: Any
@@ -60,6 +66,8 @@ class Sample:
     groups: Groups | None = None
     sample_weight: Array | None = None
     names_of_groups: Any = None
+    estimator: Any = field(default=None, repr=False)
+    predicted: NDArray[Any] | None = field(default=None, repr=False)
 
     @classmethod
     def of(
@@ -91,9 +99,16 @@ class Sample:
         indexed, name = (X, "X") if hasattr(X, "iloc") else (y, "y")
         for other, values in (("groups", groups), ("sample_weight", sample_weight)):
             check_index(indexed, values, names=(name, other))
-        predicted_labels(estimator, X, classes)
-        known = classes[(labels if len(classes) > 2 else labels > 0.0).astype(int)]
-        return cls(X, known, classes, labels, check_groups(groups, labels), weights, groups)
+        predicted = predicted_labels(estimator, X, classes)
+        y = classes[(labels if len(classes) > 2 else labels > 0.0).astype(int)]
+        of_groups = check_groups(groups, labels)
+        return cls(X, y, classes, labels, of_groups, weights, groups, estimator, predicted)
+
+    def predicted_by(self, estimator: Any) -> NDArray[Any]:
+        """Return the labels that a fitted classifier predicts for the rows; those of the given one are computed once."""
+        if self.predicted is not None and estimator is self.estimator:
+            return self.predicted
+        return predicted_labels(estimator, self.X, self.classes)
 
     @property
     def n_samples(self) -> int:
@@ -243,3 +258,200 @@ def _canonical(values: NDArray[Any]) -> bytes:
         plain = [float(cell) + 0.0 if isinstance(cell, Real) else str(cell) for cell in cells]
         return json.dumps(plain).encode()
     return np.where(np.isnan(numbers), math.nan, numbers).tobytes()
+
+
+#: Kish's number of groups, by itself and as a share of their number, below which there is a caution.
+FEWEST_GROUPS, LEAST_SHARE = 10.0, 0.6
+REMEDY = "If rows belong together, such as several rows of one patient, pass groups=, or --group COL to the command."
+
+
+def related_rows(
+    X: Any, labels: NDArray[Any], groups: Groups | None, sample_weight: Array | None
+) -> tuple[CudboundWarning, ...]:
+    """Return warnings about rows that may not be independent patients.
+
+    - Groups that are few, or of very unequal size, by Kish's number (sum m)^2 / sum m^2, with m their sizes.
+    - Weights that are whole numbers with a sum above the number of rows, as those of aggregated data are.
+    - Without groups: rows that equal others in features and label, unless chance explains them, see
+      `cudbound.basis.feature_table.count_improbable_copies`.
+
+    Parameters
+    ----------
+    X : array-like, shape (n_samples, n_features)
+    labels : ndarray, shape (n_samples,)
+        Booleans or numbers that are equal for rows of one class.
+    groups : Groups or None
+    sample_weight : ndarray of float, shape (n_samples,), or None
+
+    Examples
+    --------
+    >>> X = np.random.default_rng(0).normal(size=(60, 3)).repeat(2, axis=0)
+    >>> [type(one).__name__ for one in related_rows(X, X[:, 0] > 0, None, None)]
+    ['RepeatedRowsWarning']
+    >>> related_rows(X, X[:, 0] > 0, Groups.of(np.arange(120) // 2), None)
+    ()
+    """
+    warnings: list[CudboundWarning] = []
+    if sample_weight is not None:
+        warnings += _frequencies(sample_weight)
+    if groups is not None:
+        return (*warnings, *_few_groups(groups))
+    return (*warnings, *_equal(X, labels))
+
+
+def _few_groups(groups: Groups) -> list[CudboundWarning]:
+    n, size = groups.n_groups, groups.n_effective
+    if size >= FEWEST_GROUPS and size >= LEAST_SHARE * n:
+        return []
+    sizes = "" if size == n else f", as informative as {size:.1f} groups of equal size"
+    message = (
+        f"The rows come from {n} groups{sizes}: with so few, the variation between groups is poorly known, and "
+        "intervals may be too short."
+    )
+    return [SmallSampleWarning(message, n_groups=n, n_effective=size)]
+
+
+def _frequencies(weight: Array) -> list[CudboundWarning]:
+    total = float(weight.sum())
+    if (weight % 1.0).any() or not total > weight.size:
+        return []
+    message = (
+        f"All weights are whole numbers and sum to {total:.0f} for {weight.size} rows. If they are numbers of "
+        "patients with the same values, repeat the rows, one row per patient, and omit the weights; with weights, "
+        "intervals are much too long."
+    )
+    return [RepeatedRowsWarning(message, n_patients=int(total))]
+
+
+def _equal(X: Any, labels: NDArray[Any]) -> list[CudboundWarning]:
+    n_equal = count_improbable_copies(X, labels)
+    if not n_equal:
+        return []
+    verb = "equals" if n_equal == 1 else "equal"
+    message = (
+        f"{n_equal} of {len(labels)} rows {verb} an earlier row in every feature and in the label, which chance does "
+        f"not explain. A refit that leaves out one of two equal rows was fitted to the other. {REMEDY} Leave out rows "
+        "entered twice."
+    )
+    return [RepeatedRowsWarning(message, n_equal=n_equal)]
+
+
+#: How far rounding can take a probability beyond [0, 1], and the sum of those of a row from 1.
+ROUNDING = 1e-3
+
+
+def predicted_labels(estimator: Any, X: Any, classes: Iterable[Any]) -> NDArray[Any]:
+    """Return the labels that a fitted classifier predicts, shape (n_samples,).
+
+    Raises
+    ------
+    ValueError
+        If it does not return one of `classes` for each row; the message says what it returned.
+
+    Examples
+    --------
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> class Texts(DecisionTreeClassifier):
+    ...     def predict(self, X):
+    ...         return super().predict(X).astype(str)
+    >>> X, y = [[1.0], [2.0]], [0, 1]
+    >>> try:
+    ...     predicted_labels(Texts().fit(X, y), X, np.array([0, 1]))
+    ... except ValueError as error:
+    ...     print(str(error)[:113])
+    Texts.predict must return one of the labels that it was fitted to, 0 or 1, for each row. It returned '0' and '1',
+    """
+    what, labels = f"{type(estimator).__name__}.predict", np.asarray(classes).tolist()
+    rule = f"{what} must return one of the labels that it was fitted to, {_listed(labels)}, for each row."
+    predicted, n = np.asarray(estimator.predict(X)), count_rows(X)
+    if predicted.shape != (n,):
+        hints = {
+            (n, len(labels)): " Return the label of the largest column.",
+            (n, 1): " Return it through np.ravel.",
+        }
+        hint = hints.get(predicted.shape, "")
+        raise ValueError(f"{rule} It returned {_shape(predicted)} for {n} rows.{hint}")
+    is_known = np.zeros(n, dtype=bool)
+    for label in labels:
+        is_known |= np.asarray(predicted == label, dtype=bool)
+    if is_known.all():
+        return predicted
+    by_text = {repr(other): other for other in predicted[~is_known].tolist()}
+    others = [by_text[text] for text in sorted(by_text)]
+    raise ValueError(f"{rule} It returned {_listed(others[:3], 'and')}, {_remedy(others, labels)}")
+
+
+def _remedy(others: list[Any], known: list[Any]) -> str:
+    if any(other != other or other is None for other in others):
+        return "but every row needs a label."
+    if {str(other) for other in others} <= {str(label) for label in known}:
+        return "which are of another type: fit it to labels of that type, or let predict return those of y."
+    if all(isinstance(other, float) and 0.0 <= other <= 1.0 for other in others):
+        return "which may be probabilities: let predict return np.where(p > 0.5, classes_[1], classes_[0])."
+    return "which are not in y: let predict return labels as they are in y."
+
+
+def predicted_probabilities(estimator: Any, X: Any, n_classes: int) -> Array:
+    """Return the probabilities of a fitted classifier, shape (n_samples, n_classes).
+
+    Raises
+    ------
+    ValueError
+        If they are not numbers in [0, 1] that sum to 1 in each row, one for each class.
+    """
+    rule = (
+        f"{type(estimator).__name__}.predict_proba must return a probability for each row and class, with "
+        "the classes as columns, in the order of classes_."
+    )
+    values, n = np.asarray(estimator.predict_proba(X)), count_rows(X)
+    if values.shape != (n, n_classes):
+        single = values.shape in ((n,), (n, 1)) and n_classes == 2
+        hint = " Return np.column_stack([1 - p, p]), with p that of classes_[1]." if single else ""
+        raise ValueError(f"{rule} It returned {_shape(values)} for {n} rows and {n_classes} classes.{hint}")
+    numbers = values.astype(np.float64)
+    if not np.isfinite(numbers).all():
+        rows = np.flatnonzero(~np.isfinite(numbers).all(axis=1))
+        raise ValueError(
+            f"{rule} It returned nan or infinite values for {rows.size} rows, the first in row {rows[0]}."
+        )
+    if numbers.min() < -ROUNDING or numbers.max() > 1.0 + ROUNDING:
+        raise ValueError(
+            f"{rule} It returned values from {numbers.min():.3g} to {numbers.max():.3g}: scores are not probabilities; "
+            "calibrate them, such as by CalibratedClassifierCV."
+        )
+    sums = numbers.sum(axis=1)
+    if (abs(sums - 1.0) > ROUNDING).any():
+        raise ValueError(
+            f"{rule} It returned rows with sums from {sums.min():.3g} to {sums.max():.3g}; divide each row by its sum."
+        )
+    return numbers
+
+
+def predicted_scores(estimator: Any, X: Any) -> Array:
+    """Return the scores of a fitted classifier of two classes, shape (n_samples,).
+
+    Raises
+    ------
+    ValueError
+        If they are not one finite number for each row.
+    """
+    rule = f"{type(estimator).__name__}.decision_function must return a finite number for each row."
+    values, n = np.asarray(estimator.decision_function(X), dtype=np.float64), count_rows(X)
+    if values.shape != (n,):
+        raise ValueError(f"{rule} It returned {_shape(values)} for {n} rows.")
+    if not np.isfinite(values).all():
+        raise ValueError(
+            f"{rule} It returned nan or infinite values for {(~np.isfinite(values)).sum()} rows."
+        )
+    return values
+
+
+def _shape(values: NDArray[Any]) -> str:
+    if values.ndim == 0:
+        return f"one {type(values.item()).__name__}"
+    return f"{values.size} values" if values.ndim == 1 else f"an array of shape {values.shape}"
+
+
+def _listed(values: list[Any], last: str = "or") -> str:
+    *first, final = [f"{value:.3g}" if isinstance(value, float) else repr(value) for value in values]
+    return f"{', '.join(first)} {last} {final}" if first else final

@@ -1,19 +1,52 @@
-"""Checks of arguments shared by the public functions; internal code does not repeat them."""
+"""Checks of arguments shared by the public functions, and their types; internal code does not repeat them."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Collection
+import warnings
+from collections.abc import Collection, Iterable
 from numbers import Integral, Real
-from typing import Any, TypeGuard
+from typing import Any, Protocol, TypeAlias, TypeGuard
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from cudbound.basis.exceptions import UnsupportedEstimatorError
-from cudbound.basis.hints import suggestion
-from cudbound.basis.parameter_error import ParameterError
-from cudbound.basis.refittable import check_can_be_refitted
+from cudbound.basis.exceptions import ParameterError, UnsupportedEstimatorError, suggestion
+
+
+class Learner(Protocol):
+    """A classifier of scikit-learn, fitted or not: clones of it are fitted and predict."""
+
+    def fit(self, X: Any, y: Any, /) -> Any:
+        """Fit to rows and labels, and return self."""
+
+    def predict(self, X: Any, /) -> Any:
+        """Return one label per row."""
+
+    def get_params(self, deep: bool = ...) -> dict[str, Any]:
+        """Return the parameters, which a clone is made with."""
+
+
+class Shaped(Protocol):
+    """Rows that are not an array: a data frame or a sparse matrix."""
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Rows and columns."""
+
+
+class Splitter(Protocol):
+    """A splitter of scikit-learn, such as ``StratifiedKFold(5)``."""
+
+    def split(self, X: Any, y: Any = ..., groups: Any = ...) -> Iterable[tuple[Any, Any]]:
+        """Yield the numbers of the training rows and of the test rows of each split."""
+
+
+#: The features of cases, one row for each.
+Features: TypeAlias = ArrayLike | Shaped
+#: The splits that a caller may give: a number of folds, a splitter, or pairs of row numbers.
+Splits: TypeAlias = int | Splitter | Iterable[tuple[ArrayLike, ArrayLike]]
+
 
 Array = NDArray[np.float64]
 #: Recorded losses: booleans, integers or floats.
@@ -113,10 +146,10 @@ def check_ranks(ranks: object, n_draws: int) -> tuple[int, ...]:
     values = np.asarray(ranks)
     if values.ndim > 1 or values.dtype.kind not in "iu" or not values.size:
         raise ParameterError("ranks", "one or more integers, or None for all draws", ranks)
-    found = np.unique(values)
-    if found[0] < 1 or found[-1] > n_draws:
+    distinct = np.unique(values)
+    if distinct[0] < 1 or distinct[-1] > n_draws:
         raise ParameterError("ranks", f"within [1, {n_draws}], from the smallest draw to the largest", ranks)
-    return tuple(int(rank) for rank in found)
+    return tuple(int(rank) for rank in distinct)
 
 
 def check_localization(localization: object, n_samples: int) -> float:
@@ -310,11 +343,11 @@ def check_labels(y: ArrayLike, classes: NDArray[Any], *, several: bool = False) 
         raise ValueError(f"There must be two classes. Got {_some(list(classes))} instead.")
     values = column_or_1d(np.asarray(y))
     of_class = np.stack([np.asarray(values == label) for label in classes])
-    known = of_class.any(axis=0)
-    if not known.all():
+    is_class = of_class.any(axis=0)
+    if not is_class.all():
         raise ValueError(
             f"y must contain the labels that the classifier was fitted to, {classes.tolist()}. "
-            f"Also got {_some(dict.fromkeys(values[~known].tolist()))}."
+            f"Also got {_some(dict.fromkeys(values[~is_class].tolist()))}."
         )
     for label, rows in zip(classes.tolist(), of_class.sum(axis=1).tolist(), strict=True):
         if rows < MIN_ROWS_PER_CLASS:
@@ -373,3 +406,60 @@ def checked(name: str, values: ArrayLike, n_dimensions: int) -> Losses:
     if not np.isfinite(array).all():
         raise ValueError(f"The '{name}' parameter must be finite. Got nan or infinite values.")
     return array
+
+
+def check_can_be_refitted(estimator: Any) -> None:
+    """Raise an error for results of statsmodels, and for classes that scikit-learn cannot clone.
+
+    Raises
+    ------
+    TypeError
+        If `estimator` is a result; the message names the function that makes a classifier of it.
+    UnsupportedEstimatorError
+        If its class, or that of the classifier in it, is not a complete scikit-learn estimator.
+    """
+    name = type(estimator).__name__
+    if hasattr(estimator, "model") and hasattr(estimator, "params") and not hasattr(estimator, "fit"):
+        raise TypeError(
+            f"{name} of statsmodels is a result, not a classifier. For a logistic "
+            "regression, use classifier, X, y = cudbound.from_statsmodels(result)."
+        )
+    if isinstance(estimator, type) or not hasattr(estimator, "fit"):
+        return  # no classifier at all, which is said elsewhere
+    from sklearn.base import clone
+    from sklearn.utils import get_tags
+
+    while hasattr(estimator, "steps"):
+        estimator = estimator.steps[-1][1]
+    name = type(estimator).__name__
+    try:
+        estimator.get_params()
+        get_tags(estimator)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", FutureWarning)  # said when the caller made it
+            clone(estimator)
+    except AttributeError as error:
+        raise UnsupportedEstimatorError(
+            f"{name} does not inherit from BaseEstimator of scikit-learn, so that refits cannot clone it.",
+            f"Write class {name}(ClassifierMixin, BaseEstimator), both of sklearn.base, with its parameters as "
+            "arguments of __init__.",
+        ) from error
+    except (RuntimeError, TypeError) as error:
+        raise UnsupportedEstimatorError(
+            f"{name} cannot be cloned for refits: {str(error).rstrip('.')}.",
+            "Its __init__ must name its arguments and keep them as they are. Pass parameters that can be copied, such "
+            "as cv=StratifiedKFold(5) for a generator of splits.",
+        ) from error
+
+
+def check_seed(rng: int | np.random.Generator | None) -> int:
+    """Return an integer itself, or one that a generator draws, a fresh one for None, short enough to be typed."""
+    generator = check_rng(rng)
+    if rng is None or isinstance(rng, np.random.Generator):
+        return int(generator.integers(2**32))
+    return int(rng)
+
+
+def seed_of(rng: object) -> int | None:
+    """Return the seed that an ``rng`` is, or None for a generator and for None."""
+    return int(rng) if isinstance(rng, int | np.integer) and not isinstance(rng, bool) else None

@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 
 from cudbound.basis.calls import warn
 from cudbound.basis.exceptions import NotCertifiedWarning, SolveInterrupted, UnsupportedEstimatorError
-from cudbound.basis.solved_draws import Draws, SolveStatus
 from cudbound.basis.validation import check_aci_rate
 from cudbound.losses.surrogates import LOSSES
 from cudbound.problem.additive_model import TIE_TOLERANCE, AdditiveModel
 from cudbound.problem.coordinates import orthonormal_basis
+from cudbound.problem.draws import Draws, SolveStatus
 from cudbound.problem.problem import Problem
 from cudbound.records import BoundaryDeviations
 from cudbound.solve.limits import SearchLimits
@@ -124,7 +124,7 @@ def boundary_deviations(
     Parameters
     ----------
     model : AdditiveModel
-        From `cudbound.adapters.express`.
+        From `cudbound.adapters.to_additive_model`.
     counts : ndarray of int, shape (n_resamples, n_samples)
         Bootstrap draws, shared with the other methods.
     rate : {"log", "loglog"} or float in [0, inf], default="log"
@@ -182,12 +182,12 @@ def boundary_deviations(
     --------
     >>> import numpy as np
     >>> from cudbound import LeastSquaresClassifier
-    >>> from cudbound.adapters import express
+    >>> from cudbound.adapters import to_additive_model
     >>> from cudbound.problem.draws import draw_counts
     >>> rng = np.random.default_rng(0)
     >>> X = rng.normal(size=(40, 2))
     >>> y = X[:, 0] + rng.normal(size=40) > 0
-    >>> model = express(LeastSquaresClassifier().fit(X, y), X, y)
+    >>> model = to_additive_model(LeastSquaresClassifier().fit(X, y), X, y)
     >>> found = boundary_deviations(model, draw_counts(40, 200, rng))
     >>> bool((found.lower <= found.upper).all())
     True

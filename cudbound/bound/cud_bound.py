@@ -1,4 +1,4 @@
-"""The CUD bound of one metric: a quantile of Q over draws, and what was proved about them."""
+"""The CUD bound of one metric: its settings, the quantile of Q over draws, and what was proved about them."""
 
 from __future__ import annotations
 
@@ -11,18 +11,68 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cudbound.basis.calls import public_call, warn
+from cudbound.basis.exceptions import ParameterError
 from cudbound.basis.outcomes import ConfidenceInterval
-from cudbound.basis.quantiles import inverted_cdf_quantile, within
+from cudbound.basis.proportions import inverted_cdf_quantile, within
 from cudbound.basis.rounding import Worded
-from cudbound.basis.solved_draws import Draws
-from cudbound.basis.validation import check_confidence_level
+from cudbound.basis.validation import check_confidence_level, check_flag, check_localization
 from cudbound.bound.joint import JointDraws, solve_joint
 from cudbound.metrics.metric import ERROR, Metric, MetricRows
 from cudbound.problem.additive_model import AdditiveModel, Polish
+from cudbound.problem.draws import Draws
 from cudbound.problem.problem import Problem
 from cudbound.solve.limits import SearchLimits, check_limits
 from cudbound.solve.minimum import draws_problem
-from cudbound.solve.search import Search, search_ended
+from cudbound.solve.solve_draws import Search, search_ended
+
+
+@dataclass(frozen=True, kw_only=True)
+class Bound:
+    """Settings of the CUD bound.
+
+    Attributes
+    ----------
+    localization : {"n", "paper-literal"} or float in [0, inf], default="n"
+        Localization rate on the scale of the mean loss. "n" is the order derived in section 3 of Laber and Murphy
+        (2008). "paper-literal" is n squared, the rate of section 5 if its unscaled loss is read literally; it can give
+        an empty margin near separability. 0 gives the uniform deviation over all classifiers.
+    polish : bool, default=False
+        Whether to replace the fitted coefficients by the exact minimizer of their loss, instead of raising an error for
+        a classifier whose solver stopped early. The bound, including its center, is then for that classifier, and the
+        remarks report how far it is from the fitted one. Other intervals are for the classifier as fitted.
+    limits : SearchLimits, default=SearchLimits()
+        The solver and its limits on nodes and seconds; unsolved draws enter with their upper bounds.
+
+    Raises
+    ------
+    ValueError
+        If a setting is out of range.
+
+    Examples
+    --------
+    >>> from cudbound import SearchLimits
+    >>> Bound(localization="paper-literal", limits=SearchLimits(seconds=60)).polish
+    False
+    """
+
+    localization: str | float = "n"
+    polish: bool = False
+    limits: SearchLimits = field(default_factory=SearchLimits)
+
+    def __post_init__(self) -> None:
+        check_localization(self.localization, 1)
+        check_flag("polish", self.polish)
+        if not isinstance(self.limits, SearchLimits):
+            raise ParameterError("limits", "a SearchLimits, such as SearchLimits(seconds=60)", self.limits)
+
+
+def check_bound(bound: object) -> Bound:
+    """Return the settings, or the defaults for None; raise ValueError for anything else."""
+    if bound is None:
+        return Bound()
+    if not isinstance(bound, Bound):
+        raise ParameterError("bound", "a Bound, such as Bound(polish=True), or None", bound)
+    return bound
 
 
 # bounds hold arrays, which have no single truth value to compare
@@ -43,7 +93,7 @@ class CudBound:
     draws : Draws
         What was proved about each bootstrap draw.
     problem : Problem
-        The optimization problems of the draws; ``problem.select(b).save(path)`` writes one for a bug report.
+        The optimization problems of the draws; pickle ``problem.select(b)`` for a bug report.
     polish : Polish or None
         Difference between the classifier of the interval and the fitted one; None if they are the same.
     tuned_by : tuple of str
@@ -191,19 +241,19 @@ def solve_bound(
     confidence_level: float,
     localization: float,
     search: Search = Search(),  # noqa: B008 - frozen, so that one default serves all calls
-    seen: MetricRows | None = None,
+    metric_rows: MetricRows | None = None,
 ) -> CudBound:
     """Return the CUD bound of a model on given draws; see `cudbound.cud_interval`.
 
-    `seen` is the metric, None the error.
+    `metric_rows` are those of the metric, None those of the error.
     """
-    seen = MetricRows(ERROR, model.labels > 0.0) if seen is None else seen
-    problem = draws_problem(model, counts, localization, seen.score_weights(counts))
+    metric_rows = MetricRows(ERROR, model.labels > 0.0) if metric_rows is None else metric_rows
+    problem = draws_problem(model, counts, localization, metric_rows.score_weights(counts))
     draws = search.run(problem, confidence_level)
     result = CudBound(
-        estimate=seen.metric.from_loss(model.training_error)
-        if seen.plain
-        else seen.value(model.training_errors),
+        estimate=metric_rows.metric.from_loss(model.training_error)
+        if metric_rows.plain
+        else metric_rows.value(model.training_errors),
         q=inverted_cdf_quantile(draws.upper, confidence_level),
         confidence_level=confidence_level,
         draws=draws,
@@ -211,8 +261,8 @@ def solve_bound(
         polish=model.polish,
         tuned_by=model.tuned_by,
         search=search,
-        metric=seen.metric,
-        based_on="" if seen.plain else seen.based_on,
+        metric=metric_rows.metric,
+        based_on="" if metric_rows.plain else metric_rows.based_on,
     )
     if not result.certified:
         warn(search_ended(result.search, result.draws, result.q_lower, result.q))
@@ -222,7 +272,7 @@ def solve_bound(
 def solve_joint_bounds(
     model: AdditiveModel,
     counts: NDArray[np.int32],
-    seen: Sequence[MetricRows],
+    metric_rows: Sequence[MetricRows],
     *,
     confidence_level: float,
     localization: float,
@@ -232,7 +282,7 @@ def solve_joint_bounds(
     joint = solve_joint(
         model,
         counts,
-        seen,
+        metric_rows,
         confidence_level=confidence_level,
         localization=localization,
         search=search,
@@ -240,17 +290,17 @@ def solve_joint_bounds(
     _, q = joint.bracket(confidence_level)
     return tuple(
         CudBound(
-            estimate=one.value(model.training_errors),
-            q=one.metric.scale * q,
+            estimate=rows.value(model.training_errors),
+            q=rows.metric.scale * q,
             confidence_level=confidence_level,
             draws=joint.of(number),
-            problem=draws_problem(model, counts, localization, one.score_weights(counts)),
+            problem=draws_problem(model, counts, localization, rows.score_weights(counts)),
             polish=model.polish,
             tuned_by=model.tuned_by,
             search=search,
-            metric=one.metric,
-            based_on=one.based_on,
+            metric=rows.metric,
+            based_on=rows.based_on,
             joint=joint,
         )
-        for number, one in enumerate(seen)
+        for number, rows in enumerate(metric_rows)
     )

@@ -9,13 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cudbound.basis.calls import warn
-from cudbound.basis.quantiles import inverted_cdf_quantile, quantile_rank
-from cudbound.basis.solved_draws import Draws
+from cudbound.basis.proportions import inverted_cdf_quantile, quantile_rank
 from cudbound.metrics.metric import Metric, MetricRows
 from cudbound.problem.additive_model import AdditiveModel
+from cudbound.problem.draws import Draws
 from cudbound.problem.problem import Problem
 from cudbound.solve.minimum import draws_problem
-from cudbound.solve.search import Search, search_ended
+from cudbound.solve.solve_draws import Search, search_ended
 
 Array = NDArray[np.float64]
 
@@ -62,7 +62,7 @@ class JointDraws:
 
     def others(self, metric: Metric) -> str:
         """Return the names of the other metrics, in words."""
-        names = [one.name for one in self.metrics if one != metric]
+        names = [other.name for other in self.metrics if other != metric]
         return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
 
     def at(self, confidence_level: float, search: Search) -> JointDraws:
@@ -75,7 +75,7 @@ class JointDraws:
 def solve_joint(
     model: AdditiveModel,
     counts: NDArray[np.int32],
-    seen: Sequence[MetricRows],
+    metric_rows: Sequence[MetricRows],
     *,
     confidence_level: float,
     localization: float,
@@ -87,7 +87,7 @@ def solve_joint(
     ----------
     model, counts, confidence_level, localization, search
         As in `cudbound.analysis.cud_interval.solve_bound`.
-    seen : sequence of MetricRows
+    metric_rows : sequence of MetricRows
         At least two.
 
     Warns
@@ -95,24 +95,24 @@ def solve_joint(
     NotCertifiedWarning
         If a limit, or rounding, stopped the search before the quantile was proved.
     """
-    problem = joint_problem(model, counts, seen, localization)
-    draws = search_joint(problem, len(seen), confidence_level, search)
-    found = JointDraws(problem, draws, tuple(one.metric for one in seen))
-    lower, upper = found.bracket(confidence_level)
+    problem = joint_problem(model, counts, metric_rows, localization)
+    draws = search_joint(problem, len(metric_rows), confidence_level, search)
+    joint = JointDraws(problem, draws, tuple(one.metric for one in metric_rows))
+    lower, upper = joint.bracket(confidence_level)
     if lower < upper:
         warn(search_ended(search, draws, lower, upper))
-    return found
+    return joint
 
 
 def joint_problem(
-    model: AdditiveModel, counts: NDArray[np.int32], seen: Sequence[MetricRows], localization: float
+    model: AdditiveModel, counts: NDArray[np.int32], metric_rows: Sequence[MetricRows], localization: float
 ) -> Problem:
     """Return the draws of several metrics, first those of the first metric, on the scale of their mean losses."""
     weights = []
-    for one in seen:
-        own = one.score_weights(counts)
-        weights.append((counts - 1.0) / counts.shape[1] if own is None else own / one.metric.scale)
-    return draws_problem(model, np.tile(counts, (len(seen), 1)), localization, np.concatenate(weights))
+    for rows in metric_rows:
+        scored = rows.score_weights(counts)
+        weights.append((counts - 1.0) / counts.shape[1] if scored is None else scored / rows.metric.scale)
+    return draws_problem(model, np.tile(counts, (len(metric_rows), 1)), localization, np.concatenate(weights))
 
 
 def search_joint(

@@ -22,6 +22,7 @@ from cudbound.basis.exceptions import (
     NoMinimizerError,
     NotCertifiedWarning,
     NotMinimizerError,
+    ParameterError,
     SlowRefitsWarning,
     StatedError,
     UnscaledPenaltyWarning,
@@ -29,7 +30,6 @@ from cudbound.basis.exceptions import (
     UnsupportedProblemError,
     WarnedRefitsWarning,
 )
-from cudbound.basis.parameter_error import ParameterError
 from cudbound.basis.rounding import printable
 
 PROGRAM = "cudbound"
@@ -342,7 +342,7 @@ def _more_time() -> str:
 
 
 def _not_certified(event: NotCertifiedWarning) -> str:
-    from cudbound.basis.quantiles import within
+    from cudbound.basis.proportions import within
 
     fact = "aci: bounds were used"
     if event.half_width is not None:

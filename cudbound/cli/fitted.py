@@ -88,7 +88,7 @@ def fit(classifier: ClassifierRecipe | SavedModel, sample: TrainingData, seed: i
     """
     if isinstance(classifier, SavedModel):
         return _match(classifier, sample)
-    from cudbound.adapters.fit_keywords import fit_keywords
+    from cudbound.adapters.parts import fit_keywords
     from cudbound.adapters.procedure import describe_classifier  # loads scikit-learn
 
     with in_words_of_the_command("the classifier") as collected:

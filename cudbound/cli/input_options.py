@@ -11,8 +11,7 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
-from cudbound.basis.hints import did_you_mean
-from cudbound.basis.parameter_error import ParameterError
+from cudbound.basis.exceptions import ParameterError, did_you_mean
 from cudbound.cli.command import NotedOption, refuse_beside
 from cudbound.cli.model_file import SavedModel, load_model
 from cudbound.cli.options import (

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import click
 
-from cudbound.basis.hints import suggestion
+from cudbound.basis.exceptions import suggestion
 from cudbound.cli.command import command
 from cudbound.cli.output import ResultOutput, emit, output_options
 from cudbound.inputs.data_file import quoted

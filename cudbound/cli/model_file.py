@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from cudbound.basis.hints import install_command
+from cudbound.basis.exceptions import install_command
 from cudbound.inputs.data_file import first_few, quoted
 
 #: Types that skops does not trust, and with which pipelines and searches on tables are saved. Neither making an object

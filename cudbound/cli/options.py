@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from cudbound.basis.parameter_error import ParameterError
+from cudbound.basis.exceptions import ParameterError
 from cudbound.cli.command import NotedOption
 from cudbound.inputs.data_file import quoted
 
 if TYPE_CHECKING:
     from cudbound.basis.method_card import Asked
-    from cudbound.bound.settings import Bound
+    from cudbound.bound.cud_bound import Bound
     from cudbound.intervals import Method
     from cudbound.resampling import Resampling, ResamplingSizes
 
@@ -168,7 +168,7 @@ def with_options(
     click.BadParameter
         If one is malformed, given twice, for a method that was not requested, unknown or not allowed.
     """
-    from cudbound.basis.hints import suggestion
+    from cudbound.basis.exceptions import suggestion
     from cudbound.basis.method_card import Choice
 
     methods = {method.name: method for method in requested}
@@ -198,7 +198,7 @@ def with_options(
 def _sizes(context: click.Context, param: click.Parameter, assignments: tuple[str, ...]) -> ResamplingSizes:
     from dataclasses import fields
 
-    from cudbound.basis.hints import did_you_mean
+    from cudbound.basis.exceptions import did_you_mean
     from cudbound.resampling import ResamplingSizes
 
     names = [field.name for field in fields(ResamplingSizes)]
@@ -247,7 +247,7 @@ folds_option = click.option(
 
 
 def _bound(localization: Any, polish: bool, **limits: Any) -> Bound:
-    from cudbound.bound.settings import Bound
+    from cudbound.bound.cud_bound import Bound
     from cudbound.solve.limits import SearchLimits
 
     return Bound(localization=localization, polish=polish, limits=SearchLimits(**limits))

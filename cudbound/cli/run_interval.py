@@ -53,7 +53,7 @@ def compute(
         If the CUD bound is requested but unavailable for this classifier; the message suggests alternatives.
     """
     from cudbound.analysis.compare_intervals import compare_intervals
-    from cudbound.basis.seeds import over_seeds
+    from cudbound.basis.calls import over_seeds
 
     tables: list[IntervalTable] = []
 

@@ -12,25 +12,23 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cudbound.adapters.kept_scores import Scoring
-from cudbound.adapters.model import threshold_on_risk
+from cudbound.adapters.outputs import RecordedOutputs, threshold_on_risk
 from cudbound.analysis.analyze import Analysis
 from cudbound.analysis.compare_intervals import compare_intervals
 from cudbound.analysis.cud_interval import cud_interval
 from cudbound.analysis.performance_interval import performance_interval
 from cudbound.analysis.table import IntervalTable
+from cudbound.basis.calls import over_seeds
 from cudbound.basis.exceptions import CudboundWarning, SlowRefitsWarning, StatedError
 from cudbound.basis.results import IntervalEstimate
 from cudbound.basis.sample import Sample
-from cudbound.basis.seeds import over_seeds
-from cudbound.basis.solved_draws import Draws
-from cudbound.bound.settings import Bound
+from cudbound.bound.cud_bound import Bound
 from cudbound.clinical.participants import frame_of
 from cudbound.estimators.chosen_threshold import ChosenThresholdClassifier
 from cudbound.intervals import METHODS, compute_interval
 from cudbound.metrics.metrics import NET_BENEFIT, RATIOS, Metrics
-from cudbound.solve.effort import nodes_within
-from cudbound.solve.limits import SearchLimits
+from cudbound.problem.draws import Draws
+from cudbound.solve.limits import SearchLimits, nodes_within
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -158,7 +156,7 @@ def answers_of(
     called = events ^ np.asarray(records.losses, dtype=bool)
     level = shared["confidence_level"]
     columns, coded = as_read or (frame_of(X, sample.features), partial(_like, X))
-    scorer = Scoring(("scores",), known.metrics.event_class)
+    scorer = RecordedOutputs(("scores",), known.metrics.event_class)
     return Answers(
         table,
         (*(() if cud is None else (cud.row,)), *(_other(name, records, level) for name in OTHERS)),
@@ -190,7 +188,7 @@ def _metrics(
     if "brier" not in scored_metrics(estimator):
         return metrics, None, None
     event_class = metrics.resolve(sample.classes.tolist()).event_class
-    risks = Scoring(("probabilities",), event_class).of(estimator, X)["probabilities"]
+    risks = RecordedOutputs(("probabilities",), event_class).of(estimator, X)["probabilities"]
     called = np.asarray(estimator.predict(X)) == sample.classes[event_class]
     threshold = threshold_on_risk(estimator, risks, called, event_class)
     if threshold is None or not 0.0 < threshold < 1.0:

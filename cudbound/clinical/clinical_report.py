@@ -16,13 +16,10 @@ from numpy.typing import ArrayLike
 from cudbound.analysis.named_learners import fitted_classifier
 from cudbound.analysis.table import IntervalTable
 from cudbound.basis.calls import public_call
-from cudbound.basis.exceptions import CudboundWarning
-from cudbound.basis.parameter_error import ParameterError
-from cudbound.basis.protocols import Features, Learner
+from cudbound.basis.environment import versions
+from cudbound.basis.exceptions import CudboundWarning, ParameterError
 from cudbound.basis.rounding import escape_html, printable
-from cudbound.basis.seeds import check_seed
-from cudbound.basis.validation import check_integer
-from cudbound.basis.versions import versions
+from cudbound.basis.validation import Features, Learner, check_integer, check_seed
 from cudbound.clinical import sections
 from cudbound.clinical.answers import RECOMMENDED, Answers, answers_of
 from cudbound.clinical.model_terms import model

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
-from cudbound.adapters.inside import take_apart
+from cudbound.adapters.parts import unwrap
 from cudbound.clinical.participants import FEW_CASES, is_numeric, levels_of, rare_levels
 
 if TYPE_CHECKING:
@@ -219,7 +219,7 @@ def _probes(columns: pd.DataFrame, tried: list[list[Any]]) -> pd.DataFrame:
 def last_coefficients(estimator: Any, event_class: int) -> dict[str, Any] | None:
     """Return the coefficients of the classifier after its steps, if it is linear and their outputs have names."""
     sign = 1.0 if event_class else -1.0
-    inside = take_apart(estimator)
+    inside = unwrap(estimator)
     coef = np.atleast_2d(getattr(inside.classifier, "coef_", np.zeros((0, 0))))
     if len(coef) != 1 or not inside.steps:
         return None

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from cudbound.adapters.fitted_facts import facts_of
+from cudbound.adapters.model import facts_of
 from cudbound.analysis.instability import Instability
 from cudbound.basis.metric_words import DETAILS, metric_words
 from cudbound.basis.results import IntervalEstimate
@@ -333,7 +333,7 @@ def planning(measures: list[dict[str, Any]], n: int, prevalence: float, level: f
 def box(answers: Answers, estimator: Any, X: Any, y: Any) -> dict[str, Any]:
     """Return the main facts for the top of the report."""
     known = answers.analysis
-    run, row, facts = answers.table.run, answers.table[RECOMMENDED, "error"], facts_of(estimator, X, y)
+    run, row, facts = answers.table.run, answers.table[RECOMMENDED, "error"], facts_of(estimator, X)
     assert run is not None
     level = row.confidence_level
     one_sided = 0.5 + level / 2.0
@@ -354,7 +354,7 @@ def box(answers: Answers, estimator: Any, X: Any, y: Any) -> dict[str, Any]:
         "preparation": list(run.of_rows_and_columns),
         "inside": f"{kept}Every refit repeated: {'; '.join(known.run.procedure) or 'the fit of the classifier'}.",
         "reads_labels": facts.reads_labels,
-        "chosen_inside": list(facts.chosen_inside),
+        "chosen_inside": list(facts.chosen_by),
         "frozen": list(facts.frozen),
         "confidence_level": level,
         "n_resamples": known.run.n_resamples,

@@ -12,7 +12,7 @@ from functools import cache
 from importlib import resources
 from typing import Any
 
-from cudbound.adapters.inside import take_apart
+from cudbound.adapters.parts import unwrap
 from cudbound.inputs.classifier_recipe import LEARNERS
 
 #: Cells that are shown, and the factor above which one says little of a training set.
@@ -75,7 +75,7 @@ class StudiedCell:
 
 def family_of(estimator: Any, grouped: bool = False) -> str:
     """Return the name of a fitted classifier in the studies, or else the name of its class."""
-    inside = take_apart(estimator)
+    inside = unwrap(estimator)
     name = type(inside.classifier).__name__
     known = {one.class_name: label for label, one in reversed(LEARNERS.items())}
     marks = ["grouped"] * grouped + ["tuned"] * bool(inside.chosen_by)

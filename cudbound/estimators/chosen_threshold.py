@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clo
 from sklearn.utils import column_or_1d, get_tags
 from sklearn.utils.validation import check_is_fitted
 
-from cudbound.basis.parameter_error import ParameterError
+from cudbound.basis.exceptions import ParameterError
 from cudbound.estimators.least_squares import check_two_classes
 
 Chooser = Callable[[NDArray[np.float64], NDArray[np.bool_]], float]
@@ -85,8 +85,8 @@ class ChosenThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimat
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the second class for scores of at least the threshold, else the first."""
         check_is_fitted(self, "threshold_")
-        found: NDArray[Any] = self.classes_[(self._scores(X) >= self.threshold_).astype(int)]
-        return found
+        labels: NDArray[Any] = self.classes_[(self._scores(X) >= self.threshold_).astype(int)]
+        return labels
 
     def _scores(self, X: Any) -> NDArray[np.float64]:
         if hasattr(self.estimator_, "predict_proba"):

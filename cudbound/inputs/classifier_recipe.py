@@ -12,8 +12,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from cudbound.basis.hints import did_you_mean
-from cudbound.basis.parameter_error import ParameterError
+from cudbound.basis.exceptions import ParameterError, did_you_mean
 from cudbound.inputs.data_file import quoted
 
 #: Folds of the search for tuned parameters.

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cudbound.basis.separation import is_improbable
 from cudbound.inputs.classifier_recipe import STRATEGIES
 from cudbound.inputs.column_kinds import (
     REMEDIES,
@@ -32,6 +31,7 @@ from cudbound.inputs.parsed_file import (
     parse_file,
     settle_missing,
 )
+from cudbound.inputs.separation import is_improbable
 from cudbound.inputs.suspicions import suspicions
 
 if TYPE_CHECKING:

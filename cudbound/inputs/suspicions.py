@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from cudbound.basis.equal_rows import count_improbable_copies
-from cudbound.basis.separation import Codes, relabelings, separation
+from cudbound.basis.feature_table import count_improbable_copies
 from cudbound.inputs.column_kinds import (
     CODE,
     FREE_TEXT,
@@ -25,6 +24,7 @@ from cudbound.inputs.column_kinds import (
 from cudbound.inputs.data_file import count_rows, first_few, quoted
 from cudbound.inputs.number_texts import key_of, to_numbers
 from cudbound.inputs.parsed_file import Roles
+from cudbound.inputs.separation import Codes, relabelings, separation
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -10,7 +10,7 @@ import zipfile
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from cudbound.basis.hints import install_command
+from cudbound.basis.exceptions import install_command
 from cudbound.inputs.csv_file import Table, as_table, read_csv_file
 from cudbound.inputs.data_file import (
     MOST_BYTES,

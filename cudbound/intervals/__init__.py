@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import Any, TypeAlias
 
+from cudbound.basis.exceptions import ParameterError
 from cudbound.basis.method_card import Asked, find_named
-from cudbound.basis.parameter_error import ParameterError
 from cudbound.intervals.abcloc import ABCLOC
 from cudbound.intervals.aci import ACI
 from cudbound.intervals.auc_at_estimate import (

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from cudbound.basis.outcomes import ConfidenceInterval, Estimand, Outcome
-from cudbound.basis.quantiles import inverted_cdf_quantile
+from cudbound.basis.proportions import inverted_cdf_quantile
 from cudbound.intervals.method import ON_TRAINING_ROWS, Method
 from cudbound.records import BoundaryDeviations, Records
 

@@ -17,7 +17,7 @@ from scipy.special import ndtr, ndtri
 
 from cudbound.basis.method_card import Choice
 from cudbound.basis.outcomes import UNDEFINED_LIMITS, ConfidenceInterval, Estimand, Outcome, Words
-from cudbound.basis.quantiles import QUANTILE_RULES, inverted_cdf_quantile, sample_quantile
+from cudbound.basis.proportions import QUANTILE_RULES, inverted_cdf_quantile, sample_quantile
 from cudbound.intervals.efron_tibshirani import FALLBACK, err1_influences
 from cudbound.intervals.method import Method, defined_values, replicates_632
 from cudbound.intervals.pivot import EQUAL

@@ -8,9 +8,9 @@ from dataclasses import replace
 from numbers import Real
 from typing import Any
 
+from cudbound.basis.exceptions import ParameterError
 from cudbound.basis.method_card import NO_OPTIONS
 from cudbound.basis.outcomes import ConfidenceInterval, TestOutcome
-from cudbound.basis.parameter_error import ParameterError
 from cudbound.basis.results import ComparisonResult
 from cudbound.basis.validation import check_choice
 from cudbound.intervals.method import ALTERNATIVES, OF_ONE_ERROR, Method, why_no_limits

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from cudbound.basis.calls import public_call
+from cudbound.basis.exceptions import ParameterError
 from cudbound.basis.outcomes import ConfidenceInterval, Estimand, Outcome
-from cudbound.basis.parameter_error import ParameterError
 from cudbound.intervals.method import Method
 from cudbound.records import Records
 

@@ -8,9 +8,9 @@ from functools import partial
 
 import numpy as np
 
+from cudbound.basis.exceptions import ParameterError
 from cudbound.basis.method_card import Choice
 from cudbound.basis.outcomes import ConfidenceInterval, Estimand, Outcome
-from cudbound.basis.parameter_error import ParameterError
 from cudbound.basis.proportions import (
     agresti_coull_interval,
     corrected_wilson_interval,

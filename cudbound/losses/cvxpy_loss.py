@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from cudbound.basis.hints import install_command
+from cudbound.basis.exceptions import install_command
 from cudbound.losses.surrogates import LOSSES
 
 Array = NDArray[np.float64]

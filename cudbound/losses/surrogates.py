@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
-from cudbound.basis.parameter_error import ParameterError
+from cudbound.basis.exceptions import ParameterError
 
 Array = NDArray[np.float64]
 

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cudbound.basis.exceptions import ParameterError
 from cudbound.basis.method_card import Kind
 from cudbound.basis.outcomes import ConfidenceInterval
-from cudbound.basis.parameter_error import ParameterError
 from cudbound.basis.validation import Array, check_number
 
 Bools = NDArray[np.bool_]

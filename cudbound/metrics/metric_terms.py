@@ -6,10 +6,9 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from cudbound.basis.calls import warn
-from cudbound.basis.exceptions import FewEventsWarning
+from cudbound.basis.exceptions import ParameterError, SmallSampleWarning
 from cudbound.basis.metric_words import metric_words
 from cudbound.basis.outcomes import TestedRows
-from cudbound.basis.parameter_error import ParameterError
 from cudbound.basis.results import IntervalEstimate
 from cudbound.basis.rounding import Worded, worded
 from cudbound.basis.validation import Array
@@ -48,7 +47,7 @@ def _warn_of_few(metric: Metric, based_on: str, n_fewest: int) -> None:
     means = moves if _compares_classes(metric) else "it has little information on that class"
     if n_fewest < FEW:
         warn(
-            FewEventsWarning(
+            SmallSampleWarning(
                 f"The {metric_words([metric.name])} is based on {based_on}. With fewer than {FEW} of a class, {means}. "
                 "Report their number with the interval.",
                 n_rows=n_fewest,

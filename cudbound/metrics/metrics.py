@@ -6,9 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from cudbound.basis.hints import suggestion
+from cudbound.basis.exceptions import ParameterError, suggestion
 from cudbound.basis.method_card import Kind
-from cudbound.basis.parameter_error import ParameterError
 from cudbound.basis.validation import check_flag, check_number
 from cudbound.metrics.metric import ACCURACY, ERROR, METRICS, SENSITIVITY, SPECIFICITY, Metric
 from cudbound.metrics.not_covered import why_not

@@ -9,7 +9,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from cudbound.basis.parameter_error import ParameterError
+from cudbound.basis.exceptions import ParameterError
 from cudbound.basis.rounding import format_level
 from cudbound.basis.validation import Array
 from cudbound.metrics.metric import SENSITIVITY, SPECIFICITY, Metric, MetricRows

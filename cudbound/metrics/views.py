@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cudbound.basis.exceptions import ParameterError
 from cudbound.basis.groups import Groups
-from cudbound.basis.parameter_error import ParameterError
 from cudbound.basis.validation import Losses
 from cudbound.metrics.metric import ERROR, MetricRows
 from cudbound.metrics.score_views import score_view, squared_errors

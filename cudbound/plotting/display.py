@@ -13,8 +13,7 @@ from copy import copy
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self, cast
 
-from cudbound.basis.hints import install_command
-from cudbound.basis.parameter_error import ParameterError
+from cudbound.basis.exceptions import ParameterError, install_command
 from cudbound.plotting.style import method_styles, noise_band, safe_label
 
 if TYPE_CHECKING:

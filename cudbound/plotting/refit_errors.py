@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.metrics import ConfusionMatrixDisplay
 
+from cudbound.basis.exceptions import ParameterError
 from cudbound.basis.metric_words import metric_words
-from cudbound.basis.parameter_error import ParameterError
 from cudbound.basis.rounding import format_level, format_proportion
 from cudbound.plotting.display import LEVEL_STYLE, Display
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from cudbound.basis.parameter_error import ParameterError
+from cudbound.basis.exceptions import ParameterError
 from cudbound.basis.rounding import format_level
 from cudbound.plotting.display import LEVEL_STYLE, Display
 from cudbound.plotting.style import LEGEND_STYLE

@@ -1,12 +1,10 @@
-"""The optimization problems of a set of draws as plain arrays, and a file format for bug reports."""
+"""The optimization problems of a set of draws as plain arrays, each argument checked and copied."""
 
 from __future__ import annotations
 
 import hashlib
-import io
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,20 +13,10 @@ from numpy.typing import ArrayLike, NDArray
 from cudbound.basis.calls import public_call
 from cudbound.basis.validation import check_number
 from cudbound.losses.surrogates import Loss, get_loss
-from cudbound.problem.arguments import (
-    check_counts,
-    check_design,
-    check_size,
-    finite,
-    non_negative,
-    one_or_each,
-)
 
 Array = NDArray[np.float64]
-FORMAT = 1
 
-#: Fields of a problem that are arrays: of every problem, and those that may be None.
-ARRAYS = ("design", "labels", "coef", "counts")
+#: Fields of a problem that are arrays and may be None.
 OPTIONAL = ("weights", "penalty", "l1_penalty", "sample_weight", "offset", "draw_scale")
 
 
@@ -258,80 +246,139 @@ class Problem:
         each = {name: getattr(self, name) for name in ("counts", "weights", "draw_scale")}
         return replace(self, **{name: values[rows] for name, values in each.items() if values is not None})
 
-    def save(self, path: str | Path) -> None:
-        """Write the arrays to a file in NumPy's ``.npz`` format, with no pickled objects in it.
-
-        The file has exactly the name `path`. It contains the design rows and labels, which are the training data of the
-        classifier.
-
-        Raises
-        ------
-        ValueError
-            If the loss is not one of `cudbound.losses.surrogates.LOSSES`: a user-defined expression cannot be stored.
-        """
-        write_arrays(path, self.to_arrays())
-
-    def to_arrays(self) -> dict[str, Any]:
-        """Return the arrays that `save` writes, by name."""
-        get_loss(self.loss.name)
-        arrays: dict[str, Any] = {name: getattr(self, name) for name in (*ARRAYS, *OPTIONAL)}
-        return {
-            "format": np.int64(FORMAT),
-            "localization": np.float64(self.localization),
-            "loss": np.str_(self.loss.name),
-            **{name: values for name, values in arrays.items() if values is not None},
-        }
-
-    @classmethod
-    def load(cls, path: str | Path) -> Problem:
-        """Read a file written by `save`.
-
-        Raises
-        ------
-        ValueError
-            If the file has a different format, or contains values that no problem can have.
-        OSError
-            If it cannot be read.
-        """
-        return cls.from_arrays(read_arrays(path), path)
-
-    @classmethod
-    def from_arrays(cls, stored: dict[str, NDArray[Any]], path: str | Path) -> Problem:
-        """Return the problem of arrays that were read from `path`; other arrays are ignored."""
-        scalars = read_scalars(stored, ("format", "localization", "loss"))
-        if not stored.keys() >= set(ARRAYS) or len(scalars) != 3 or scalars["format"] != FORMAT:
-            raise ValueError(
-                f"{path} is not a problem file of format {FORMAT}; save it again with Problem.save of this version"
-            )
-        arrays: dict[str, Any] = {name: stored.get(name) for name in (*ARRAYS, *OPTIONAL)}
-        return cls.of(**arrays, localization=scalars["localization"], loss=scalars["loss"])
-
-
-def write_arrays(path: str | Path, arrays: dict[str, Any]) -> None:
-    """Write an ``.npz`` file of exactly this name."""
-    with open(path, "wb") as file:  # numpy adds a suffix to names, not to open files
-        np.savez(file, **arrays)
-
-
-def read_arrays(path: str | Path) -> dict[str, NDArray[Any]]:
-    """Return the arrays of an ``.npz`` file, or none if it is another kind of file."""
-    content = io.BytesIO(Path(path).read_bytes())
-    try:
-        with np.load(content, allow_pickle=False) as arrays:
-            return {
-                name: np.asarray(values) for name, values in arrays.items()
-            }  # bytes if it is not an array
-    except Exception:  # a damaged file raises whatever zipfile, zlib and numpy choose
-        return {}
-
-
-def read_scalars(stored: dict[str, NDArray[Any]], names: Sequence[str]) -> dict[str, Any]:
-    """Return the single numbers and texts among the arrays with these names."""
-    return {name: stored[name].item() for name in names if name in stored and stored[name].shape == ()}
-
 
 def _loss(loss: Any) -> Loss:
     """Return a loss object unchanged; look up anything else by name."""
     is_object = all(hasattr(loss, name) for name in ("name", "vanishes", "value"))
     found: Loss = loss if is_object and not isinstance(loss, type) else get_loss(loss)
     return found
+
+
+#: Absolute values whose squares, and sums of squares, neither overflow nor underflow, with room to spare.
+SMALLEST_SCALE, LARGEST_SCALE = 1e-100, 1e100
+
+
+def check_scale(argument: str, columns: Array, names: Sequence[str] | None = None) -> None:
+    """Raise an error for columns whose squares would leave the range of floating-point numbers.
+
+    Parameters
+    ----------
+    argument : str
+        Name of the argument, for the message.
+    columns : ndarray of float, shape (n_rows, n_columns)
+        Finite.
+    names : sequence of str, default=None
+        Names of the columns, for the message; None means their numbers.
+
+    Raises
+    ------
+    ValueError
+        If the largest absolute value of a column is above 1e100, or below 1e-100 and not zero.
+    """
+    largest = np.abs(columns).max(axis=0, initial=0.0)
+    bad = np.flatnonzero((largest > LARGEST_SCALE) | ((largest > 0.0) & (largest < SMALLEST_SCALE)))
+    if bad.size:
+        first = int(bad[0])
+        column = str(first) if names is None else repr(names[first])
+        raise ValueError(
+            f"The largest absolute value of each column of {argument!r} must be 0 or in "
+            f"[{SMALLEST_SCALE:g}, {LARGEST_SCALE:g}], for computing squares. Got {largest[first]:.3g} in "
+            f"column {column} instead; rescale it, for example to other units."
+        )
+
+
+#: A value larger than this times the median of its column (zeros apart) leaves the rest too few digits.
+MOST_SPREAD = 1e9
+
+
+def check_design(design: ArrayLike) -> Array:
+    """Return the design rows; no value may be so large that double precision has too few digits for the others."""
+    rows = finite("design", design)
+    if rows.ndim != 2:
+        raise ValueError(f"'design' must have 2 dimension(s). Got {rows.ndim} instead.")
+    if not rows.size:
+        raise ValueError(
+            f"'design' must have at least one row and one column. Got shape {rows.shape} instead."
+        )
+    check_scale("design", rows)
+    _check_spread(rows)
+    return rows
+
+
+def check_counts(counts: ArrayLike, n_samples: int) -> NDArray[np.int32]:
+    """Return the counts of draws from `n_samples` rows."""
+    array = numbers("counts", counts)
+    if array.ndim != 2 or array.shape[1] != n_samples:
+        raise ValueError(f"'counts' must have shape (n_draws, {n_samples}). Got {array.shape} instead.")
+    if array.dtype.kind == "f" and not np.array_equal(array, np.round(array)):
+        raise ValueError("'counts' must be whole numbers. Got a fraction or nan instead.")
+    if array.size and (array.min() < 0 or array.max() >= 2**31):
+        raise ValueError(f"'counts' must be in [0, 2**31). Got {array.min()} to {array.max()} instead.")
+    return np.array(array, dtype=np.int32, order="C")
+
+
+def one_or_each(name: str, values: ArrayLike | None, size: int) -> Array | None:
+    """Return `size` numbers, all equal if one was given."""
+    if values is None:
+        return None
+    array = numbers(name, values)
+    return finite(name, np.full(size, array) if array.ndim == 0 else array, (size,))
+
+
+def non_negative(name: str, values: ArrayLike | None, size: int) -> Array | None:
+    """Return `size` numbers of at least 0, all equal if one was given."""
+    array = one_or_each(name, values, size)
+    if array is not None and (array < 0).any():
+        raise ValueError(f"'{name}' must be non-negative. Got {array.min()} instead.")
+    return array
+
+
+def numbers(name: str, values: ArrayLike) -> NDArray[Any]:
+    """Return an array of real numbers, of any shape."""
+    try:
+        array = np.asarray(values)
+    except ValueError:
+        raise ValueError(
+            f"'{name}' must be an array of numbers. Got rows of different lengths instead."
+        ) from None
+    if array.dtype.kind not in "biuf":
+        raise ValueError(
+            f"'{name}' must be an array of real numbers. Got dtype {array.dtype} instead; "
+            f"convert it, for example with np.asarray({name}, dtype=float)."
+        )
+    return array
+
+
+def _check_spread(design: Array) -> None:
+    """Raise an error if a few values of a column dwarf the others: hyperplanes would differ only by rounding errors."""
+    sizes = np.abs(design)
+    largest = sizes.max(axis=0)
+    smallest = np.where(sizes > 0.0, sizes, np.inf).min(axis=0)
+    for column in np.flatnonzero(largest > MOST_SPREAD * smallest):
+        typical = np.median(sizes[sizes[:, column] > 0.0, column])
+        if largest[column] > MOST_SPREAD * typical:
+            raise ValueError(
+                f"The values of each column of 'design' must be within a factor of {MOST_SPREAD:g} of their median. "
+                f"Got {largest[column]:.3g} in column {column}, whose median absolute value is {typical:.3g}: "
+                "double precision cannot distinguish the other rows. Correct the value, or transform the column."
+            )
+
+
+def finite(name: str, values: ArrayLike, shape: tuple[int, ...] | None = None) -> Array:
+    """Return a copy of finite numbers: later changes of the array by the caller have no effect."""
+    array = np.array(numbers(name, values), dtype=np.float64, order="C")
+    if shape is not None and array.shape != shape:
+        raise ValueError(f"'{name}' must have shape {shape}. Got {array.shape} instead.")
+    if not np.isfinite(array).all():
+        raise ValueError(f"'{name}' must be finite. Got nan or inf instead.")
+    return array
+
+
+def check_size(name: str, array: Array | None) -> None:
+    """Raise an error for values whose squares or sums would leave the range of floating-point numbers."""
+    largest = 0.0 if array is None else float(np.abs(array).max(initial=0.0))
+    if largest > LARGEST_SCALE or 0.0 < largest < SMALLEST_SCALE:
+        raise ValueError(
+            f"The largest absolute value of '{name}' must be 0 or in [{SMALLEST_SCALE:g}, {LARGEST_SCALE:g}]. Got "
+            f"{largest:.3g} instead; rescale it, for example to other units."
+        )

@@ -15,7 +15,7 @@ from typing import Annotated, Any, Literal, get_type_hints
 import numpy as np
 from numpy.typing import NDArray
 
-from cudbound.basis.parameter_error import ParameterError
+from cudbound.basis.exceptions import ParameterError
 from cudbound.basis.validation import Array, Losses, check_flag, check_integer, check_number, checked
 
 #: How far the rounding of a mean can take a loss beyond its range.

@@ -7,9 +7,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from cudbound.basis.exceptions import ParameterError
 from cudbound.basis.groups import Groups
 from cudbound.basis.outcomes import TestedRows
-from cudbound.basis.parameter_error import ParameterError
 from cudbound.basis.validation import Array
 from cudbound.records.rules import (
     Counts,

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from cudbound.basis.exceptions import ParameterError
 from cudbound.basis.outcomes import TestedRows
-from cudbound.basis.parameter_error import ParameterError
 from cudbound.basis.validation import Array
 from cudbound.records.rules import (
     ClassNumbersIfRecorded,

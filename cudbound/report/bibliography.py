@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from functools import cache
 from importlib import resources
 
-from cudbound.basis.versions import versions
+from cudbound.basis.environment import versions
 
 _ENTRY = re.compile(r"^@(?!software)\w+\{\w+,\n.*?^\}$", re.MULTILINE | re.DOTALL)
 _LETTER = re.compile(r"@\w+\{\D+\d{4}([a-z]),")

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 
 from cudbound.basis.calls import warn
-from cudbound.basis.exceptions import CudboundWarning, LowUpperLimitWarning, SampleSizeWarning
+from cudbound.basis.exceptions import CudboundWarning, SmallSampleWarning
 from cudbound.basis.proportions import limit_without_error
 from cudbound.basis.results import IntervalEstimate, Row
 from cudbound.basis.rounding import Worded, format_level
@@ -55,7 +55,7 @@ def _low_limits(rows: Sequence[IntervalEstimate], n: int) -> list[CudboundWarnin
         if row.high < limit * (1.0 - ROUNDING):
             low.setdefault((row.confidence_level, limit), []).append(row)
     return [
-        LowUpperLimitWarning(
+        SmallSampleWarning(
             Worded.of(partial(_too_good, found, n, level, limit)),
             methods=tuple(row.method for row in found),
             limit=limit,
@@ -78,7 +78,7 @@ def few_test_cases(rows: Iterable[Row]) -> tuple[CudboundWarning, ...]:
     """Return a caution if there are few test cases."""
     sizes = {row.new_cases for row in rows if row.new_cases}
     return tuple(
-        SampleSizeWarning(
+        SmallSampleWarning(
             f"The results on test cases are based on {cases}. With fewer than {FEW_TESTED}, one case changes an "
             "estimate by more than 5 points. Report their number with the interval.",
             n_samples=cases.n,
@@ -97,4 +97,4 @@ def _size(n: int) -> list[CudboundWarning]:
     message = (
         f"These intervals were studied with {least} to {most} training rows, but there are {n}: {advice}."
     )
-    return [SampleSizeWarning(message, n_samples=n)]
+    return [SmallSampleWarning(message, n_samples=n)]

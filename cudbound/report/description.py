@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from cudbound.basis.environment import versions
 from cudbound.basis.metric_words import COMPLEMENTS, in_formula, metric_words
 from cudbound.basis.results import ComparisonResult, IntervalEstimate, PointEstimate
 from cudbound.basis.rounding import format_level, printable, sentences_html, worded
-from cudbound.basis.versions import versions
 from cudbound.report.bibliography import cited
 from cudbound.report.estimands import DIFFERENCES, ERRORS, aim_of
 from cudbound.report.table_style import Style, methods_in_words

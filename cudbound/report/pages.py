@@ -7,7 +7,7 @@ import hashlib
 from importlib import resources
 from typing import Any
 
-from cudbound.basis.hints import install_command
+from cudbound.basis.exceptions import install_command
 from cudbound.basis.rounding import format_cell, printable
 
 

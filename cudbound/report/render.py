@@ -7,8 +7,8 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from cudbound.basis.environment import versions
 from cudbound.basis.rounding import escape_html, printable
-from cudbound.basis.versions import versions
 from cudbound.report.csv_text import csv_text
 from cudbound.report.page import html_page
 from cudbound.report.plain_text import alignments, plain_text

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TypedDict
 
+from cudbound.basis.exceptions import ParameterError
 from cudbound.basis.metric_words import in_formula, metric_words
-from cudbound.basis.parameter_error import ParameterError
 from cudbound.basis.results import ComparisonResult, IntervalEstimate
 from cudbound.basis.rounding import Kind, Worded, format_cell, format_level, worded
 from cudbound.report.tables import Column, Report, Row

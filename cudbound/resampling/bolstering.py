@@ -10,9 +10,8 @@ from sklearn.pipeline import Pipeline
 
 from cudbound.adapters import find_adapter
 from cudbound.adapters.linear import contradicts, own_coefficients
-from cudbound.basis.equal_rows import dense
 from cudbound.basis.exceptions import UnsupportedEstimatorError
-from cudbound.basis.feature_table import column_names
+from cudbound.basis.feature_table import column_names, dense
 from cudbound.basis.validation import MIN_ROWS_PER_CLASS, check_binary_classifier, check_lengths
 from cudbound.point_estimates.bolstered import kernel_widths, linear_bolstered_losses
 from cudbound.records import BolsteredLosses
@@ -150,7 +149,7 @@ def _adapted_coefficients(
     if min(positive, labels.size - positive) < MIN_ROWS_PER_CLASS:  # adapters refuse it
         return None
     try:
-        model = find_adapter(rule).express(rule, seen, answers)
+        model = find_adapter(rule).to_additive_model(rule, seen, answers)
     except UnsupportedEstimatorError:
         return None
     sign = 1.0 if model.classes[1] == rule.classes_[1] else -1.0

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
-from cudbound.adapters.inside import parameters_of
+from cudbound.adapters.parts import parameters_of
 from cudbound.basis.exceptions import FailedRefitsError
 
 #: What helps, by what the name of the step and its message match; the first one counts.

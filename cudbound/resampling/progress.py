@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from cudbound.basis.bars import current_progress
-from cudbound.basis.forecast import Forecast
+from cudbound.basis.calls import Forecast, current_progress
 
 
 @contextmanager

@@ -168,7 +168,7 @@ def _bound(recording: Recording, target: Target) -> tuple[CudBound, ...]:
         "search": recording.search,
     }
     if len(family) == 1:
-        return (solve_bound(recording.model, recording.counts, seen=family[0], **shared),)
+        return (solve_bound(recording.model, recording.counts, metric_rows=family[0], **shared),)
     return solve_joint_bounds(recording.model, recording.counts, family, **shared)
 
 

@@ -11,12 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.model_selection import GroupKFold
 
-from cudbound.adapters.inside import splits_rows
-from cudbound.adapters.kept_scores import Scoring
-from cudbound.basis.parameter_error import ParameterError
+from cudbound.adapters.outputs import RecordedOutputs
+from cudbound.adapters.parts import splits_rows
+from cudbound.basis.exceptions import ParameterError
 from cudbound.basis.sample import Sample
 from cudbound.basis.validation import check_inner
-from cudbound.bound.settings import Bound
+from cudbound.bound.cud_bound import Bound
 from cudbound.problem.additive_model import AdditiveModel
 from cudbound.resampling.failed_refits import Failures
 from cudbound.resampling.refits import Refits, prepare_refits
@@ -25,7 +25,7 @@ from cudbound.resampling.single_class import Policy
 from cudbound.resampling.sizes import ResamplingSizes
 from cudbound.resampling.splitters import Splits, make_splits
 from cudbound.resampling.task import Task
-from cudbound.solve.search import Search
+from cudbound.solve.solve_draws import Search
 
 Counts = NDArray[np.int32]
 #: Inner draws per draw if refits are made in batches.
@@ -84,7 +84,7 @@ class Recording:
         How far the draws of the bound are solved.
     own : mapping of str to callable
         User-defined methods, which fit by themselves, by name.
-    scoring : Scoring
+    scoring : RecordedOutputs
         The outputs kept for each row in addition to its loss.
     n_jobs : int
     advance : callable
@@ -107,7 +107,7 @@ class Recording:
     localization: float = 0.0
     search: Search = field(default_factory=Search)
     own: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
-    scoring: Scoring = field(default_factory=Scoring)
+    scoring: RecordedOutputs = field(default_factory=RecordedOutputs)
     n_jobs: int = 1
     advance: Callable[[int], object] = lambda _: None
     _tasks: dict[str, Task] = field(default_factory=dict, init=False, repr=False)

@@ -13,20 +13,18 @@ from typing import Any
 import joblib
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn import config_context
 from sklearn.utils import _safe_indexing, gen_batches
 from sklearn.utils.parallel import delayed
 from threadpoolctl import threadpool_limits
 
 from cudbound.adapters import batched_refit
-from cudbound.adapters.fit_keywords import fit_keywords
-from cudbound.adapters.inside import take_apart
-from cudbound.adapters.kept_scores import LOSSES_ONLY, Scoring
-from cudbound.adapters.seeded import seeded_clone
-from cudbound.basis.calls import warn
+from cudbound.adapters.outputs import LOSSES_ONLY, RecordedOutputs
+from cudbound.adapters.parts import fit_keywords, parameters_of, seeded_clone, unwrap
+from cudbound.basis.calls import Kind, WarningsOfRefits, active, recorded, warn
+from cudbound.basis.environment import results_of
 from cudbound.basis.feature_table import as_table, copied
-from cudbound.basis.predictions import predicted_labels
-from cudbound.basis.refit_warnings import Kind, WarningsOfRefits, active, recorded
-from cudbound.basis.workers import results_of
+from cudbound.basis.sample import predicted_labels
 from cudbound.estimators.batched import BatchedRefit
 from cudbound.resampling.failed_refits import FailedRefit, Failures, failed_refits_error, of_learner
 
@@ -35,7 +33,7 @@ Seeds = NDArray[np.int64]
 
 #: Maps counts of the training rows, shape (n_fits, n_samples), to the loss on each training row of the classifier
 #: fitted to the resampled rows, same shape: whether it is misclassified, or the difference for two classifiers. If more
-#: is kept for each row, the result has fields, see `cudbound.adapters.kept_scores.Scoring`.
+#: is kept for each row, the result has fields, see `cudbound.adapters.outputs.RecordedOutputs`.
 Refit = Callable[[NDArray[np.int32]], Outputs]
 
 #: Outputs of some refits, with the field "loss", and those that failed, whose outputs are meaningless.
@@ -60,13 +58,13 @@ class Refits:
         ``pieces(counts, seeds)`` yields the outputs of the refits, piece by piece in their order.
     batched : bool
         Whether they are made in batches, which also allow training sets of one class.
-    scoring : Scoring, default=Scoring()
+    scoring : RecordedOutputs, default=RecordedOutputs()
         The outputs kept in addition to the losses.
     """
 
     pieces: Pieces = field(repr=False)
     batched: bool
-    scoring: Scoring = LOSSES_ONLY
+    scoring: RecordedOutputs = LOSSES_ONLY
 
     def recorded(
         self,
@@ -123,7 +121,7 @@ def prepare_refits(
     n_jobs: int = 1,
     sample_weight: NDArray[np.float64] | None = None,
     groups: ArrayLike | None = None,
-    scoring: Scoring = LOSSES_ONLY,
+    scoring: RecordedOutputs = LOSSES_ONLY,
 ) -> Refits:
     """Return how to refit an estimator.
 
@@ -143,7 +141,7 @@ def prepare_refits(
         Row weights in every fit, which is then made by a clone.
     groups : array-like, shape (n_samples,), or None
         Passed to folds inside the estimator that keep groups together; every fit is then made by a clone.
-    scoring : Scoring, default=Scoring()
+    scoring : RecordedOutputs, default=RecordedOutputs()
         The outputs kept for each row in addition to its loss.
 
     Raises
@@ -158,7 +156,7 @@ def prepare_refits(
     batched = batched_refit(estimator, X, y, n_jobs=n_jobs) if not keywords else None
     pieces = one_by_one if batched is None else _in_batches(batched, one_by_one, n_jobs, scoring)
     # a search takes many fits, and has folds of one class
-    return Refits(pieces, batched is not None and not take_apart(estimator).chosen_by, scoring)
+    return Refits(pieces, batched is not None and not unwrap(estimator).chosen_by, scoring)
 
 
 def difference(first: Refits, second: Refits) -> Refits:
@@ -218,7 +216,7 @@ def _joined(pieces: Iterable[Piece]) -> Piece:
     return np.concatenate(found), failed
 
 
-def _in_batches(batched: BatchedRefit, one_by_one: Pieces, n_jobs: int, scoring: Scoring) -> Pieces:
+def _in_batches(batched: BatchedRefit, one_by_one: Pieces, n_jobs: int, scoring: RecordedOutputs) -> Pieces:
     def pieces(counts: NDArray[np.int32], seeds: Seeds) -> Generator[Piece, None, None]:
         for part in gen_batches(len(counts), FITS_PER_BATCH):
             errors: Failures = {}
@@ -278,18 +276,31 @@ def _fit_clones(
         return fit_each(counts, seeds)
 
 
+def _settings(estimator: Any) -> dict[str, bool]:
+    """Return settings of scikit-learn for refits: parameters and rows that the first fit has checked are valid.
+
+    What a step makes of the rows of a draw need not be finite, and what other classes check is unknown.
+    """
+    parts = [part for part in parameters_of(estimator) if hasattr(part, "get_params")]
+    if not all(type(part).__module__.startswith("sklearn.") for part in parts):
+        return {}
+    makes_rows = any(hasattr(part, "transform") or hasattr(part, "steps") for part in parts)
+    return {"skip_parameter_validation": True} | ({} if makes_rows else {"assume_finite": True})
+
+
 def _fit_each(
     estimator: Any,
     X: Any,
     y: NDArray[Any],
     keywords: dict[str, NDArray[Any]],
-    scoring: Scoring,
+    scoring: RecordedOutputs,
     counts: NDArray[np.int32],
     seeds: NDArray[np.int64],
 ) -> tuple[Piece, list[list[Kind]]]:
     outputs = scoring.empty(counts.shape)
     errors: Failures = {}
     warned: list[list[Kind]] = [[] for _ in counts]
+    settings = _settings(estimator)
     for fit, (row, seed) in enumerate(zip(counts, seeds, strict=True)):
         drawn = np.repeat(np.arange(row.size), row)
         if (y[drawn] == y[drawn[0]]).all():
@@ -298,7 +309,7 @@ def _fit_each(
         copy = seeded_clone(estimator, int(seed))
         of_drawn = {name: values[drawn] for name, values in keywords.items()}
         try:
-            with recorded() as warned[fit]:
+            with recorded() as warned[fit], config_context(**settings):
                 copy.fit(_safe_indexing(X, drawn), y[drawn], **of_drawn)
                 # steps with copy=False write into the rows that they are given
                 outputs["loss"][fit] = predicted_labels(copy, copied(X), estimator.classes_) != y

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from cudbound.basis.calls import public_settings
-from cudbound.basis.parameter_error import ParameterError
-from cudbound.basis.protocols import Splits
-from cudbound.basis.validation import check_choice, check_flag, check_inner
+from cudbound.basis.exceptions import ParameterError
+from cudbound.basis.validation import Splits, check_choice, check_flag, check_inner
 from cudbound.resampling.single_class import POLICIES
 from cudbound.resampling.sizes import ResamplingSizes
 
 
-@public_settings
 @dataclass(frozen=True, kw_only=True)
 class Resampling:
     """Settings for drawing and refitting training sets, except the number of bootstrap draws.

@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cudbound.basis.predictions import predicted_labels
-from cudbound.basis.sample import Sample
+from cudbound.basis.sample import Sample, predicted_labels
 from cudbound.bound.cud_bound import CudBound
 from cudbound.metrics.targets import Target
 from cudbound.metrics.views import view
@@ -32,7 +31,7 @@ from cudbound.resampling.recording import Recording
 def given_records(recording: Recording) -> Made:
     """Return the losses of a fitted classifier on its training set and on new cases, if any."""
     sample, estimator = recording.sample, recording.estimator
-    predicted, two = predicted_labels(estimator, sample.X, sample.classes), len(sample.classes) == 2
+    predicted, two = sample.predicted_by(estimator), len(sample.classes) == 2
     shares: Made = {
         "predicted_positive": float((predicted == sample.classes[1]).mean()),
         "positive": float((sample.labels > 0.0).mean()),

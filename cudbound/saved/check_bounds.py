@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from cudbound.basis.quantiles import inverted_cdf_quantile
+from cudbound.basis.proportions import inverted_cdf_quantile
 from cudbound.basis.validation import check_localization
 from cudbound.bound.joint import joint_problem, search_joint
 from cudbound.intervals.cud import cud_limits
@@ -17,11 +17,9 @@ from cudbound.problem.problem import Problem
 from cudbound.saved.saved_file import SavedBound, SavedQuestion, SavedResult
 from cudbound.saved.verification import Check
 from cudbound.saved.witness_values import tolerances, witness_values
-from cudbound.solve.effort import default_node_budget
-from cudbound.solve.limits import SearchLimits
+from cudbound.solve.limits import SearchLimits, default_node_budget
 from cudbound.solve.minimum import draws_problem
-from cudbound.solve.search import Search
-from cudbound.solve.solve_draws import solve_draws
+from cudbound.solve.solve_draws import Search, solve_draws
 
 #: How far estimates may be apart: sums of a few hundred terms, in whatever order a machine adds them.
 ESTIMATE = 1e-12

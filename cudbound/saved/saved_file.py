@@ -15,11 +15,10 @@ from cattrs.preconf.json import make_converter
 from cattrs.v import format_exception
 from numpy.typing import NDArray
 
+from cudbound.basis.environment import versions
 from cudbound.basis.exceptions import SavedResultError
 from cudbound.basis.validation import check_confidence_level, check_rng
-from cudbound.basis.versions import versions
-from cudbound.bound.cud_bound import CudBound
-from cudbound.bound.settings import Bound
+from cudbound.bound.cud_bound import Bound, CudBound
 from cudbound.metrics.metric import Metric
 from cudbound.metrics.metrics import Metrics
 from cudbound.resampling import ResamplingSizes

@@ -139,10 +139,10 @@ def no_minimizer(loss: str) -> NoMinimizerError:
 def _minimum(model: AdditiveModel) -> tuple[Problem, Array]:
     """Return the problem of the training set itself and its minimizer."""
     problem = training_problem(model)
-    found = least_loss(problem)
-    if not found.attained[0]:
+    minimum = least_loss(problem)
+    if not minimum.attained[0]:
         raise no_minimizer(model.loss.name)
-    return problem, found.coef[0]
+    return problem, minimum.coef[0]
 
 
 def _residual(model: AdditiveModel, problem: Problem, coef: Array) -> float:

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from cudbound.basis.calls import warn
 from cudbound.basis.exceptions import CudboundWarning, UnsupportedProblemError
-from cudbound.basis.solved_draws import Draws
 from cudbound.losses.surrogates import LOSSES
 from cudbound.problem.coordinates import Basis, carrying_columns, design_rank, orthonormal_basis
+from cudbound.problem.draws import Draws
 from cudbound.problem.problem import Problem
 from cudbound.solve.limits import NO_LIMITS, SearchLimits
 
@@ -93,12 +93,12 @@ def minimize(problem: Problem) -> Minimizers:
         If rounding prevented some minimizations: their coefficients are the best ones found.
     """
     basis = orthonormal_basis(problem)
-    coef, attained, found = _solvers.minimize(_native(problem, basis))
-    if not found.all():
+    coef, attained, reached = _solvers.minimize(_native(problem, basis))
+    if not reached.all():
         warn(
             CudboundWarning(
-                f"Because of rounding, {int((~found).sum())} of {found.size} minimizations of the {problem.loss.name} "
-                "loss did not reach their minimum. Standardize the features or add a penalty."
+                f"Because of rounding, {int((~reached).sum())} of {reached.size} minimizations of the "
+                f"{problem.loss.name} loss did not reach their minimum. Standardize the features or add a penalty."
             )
         )
     return Minimizers(np.einsum("dk,jk->dj", coef, basis.to_coef), attained)
@@ -165,14 +165,17 @@ def solve_native(
     threads: int,
     limits: SearchLimits = NO_LIMITS,
     ranks: Sequence[int] = (),
-    known: Draws | None = None,
+    previous: Draws | None = None,
     report: Callable[[int], None] | None = None,
 ) -> tuple[Draws, bool]:
     """Solve a native problem; return the draws and whether Ctrl-C stopped the search.
 
     With `ranks`, ascending and starting at 1, draws are solved only as far as the quantiles at these ranks require.
-    `known` holds what is already proved about each draw.
+    `previous` holds what is already proved about each draw.
     """
+    proved = None
+    if previous is not None:
+        proved = (previous.lower, previous.upper, previous.status_codes, previous.nodes, previous.witness)
     solved = _solvers.solve_draws(
         _native(problem, orthonormal_basis(problem)),
         SIDES[side],
@@ -181,7 +184,7 @@ def solve_native(
         _nodes(limits.nodes),
         _seconds(limits.seconds),
         np.array(ranks, dtype=np.int64),
-        None if known is None else (known.lower, known.upper, known.status_codes, known.nodes, known.witness),
+        proved,
         threads,
         report,
     )

@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 
 from cudbound.basis.calls import warn
 from cudbound.basis.exceptions import CudboundWarning, SolveInterrupted
-from cudbound.basis.solved_draws import Draws, SolveStatus
 from cudbound.basis.validation import check_choice
+from cudbound.problem.draws import Draws, SolveStatus
 from cudbound.problem.problem import Problem
 from cudbound.solve.limits import NO_LIMITS, SearchLimits
 from cudbound.solve.reference_cones import (
@@ -27,10 +27,11 @@ from cudbound.solve.reference_cones import (
     Relaxation,
     choose_solvers,
     import_cvxpy,
+    interior_point,
     loss_expression,
+    merge_rows,
     rescaled,
 )
-from cudbound.solve.reference_hyperplanes import interior_point, merge_rows
 
 Array = NDArray[np.float64]
 

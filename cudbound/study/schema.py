@@ -11,8 +11,7 @@ from typing import Any, TypeVar, Union, get_args, get_origin
 from cattrs import AttributeValidationNote, ClassValidationError, Converter, ForbiddenExtraKeysError
 from cattrs.gen import make_dict_structure_fn, override
 
-from cudbound.basis.hints import did_you_mean
-from cudbound.basis.parameter_error import ParameterError
+from cudbound.basis.exceptions import ParameterError, did_you_mean
 from cudbound.inputs.data_file import quoted
 
 Model = TypeVar("Model")

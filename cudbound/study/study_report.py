@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from cudbound.basis.exceptions import ParameterError
 from cudbound.basis.outcomes import Estimand
-from cudbound.basis.parameter_error import ParameterError
 from cudbound.basis.rounding import Kind, format_level
 from cudbound.plotting.coverage import CoverageByScenarioDisplay, CoverageWidthDisplay, KurtosisDisplay
 from cudbound.plotting.nested_loop import NestedLoopDisplay

@@ -15,7 +15,7 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import OneHotEncoder, PolynomialFeatures, QuantileTransformer, StandardScaler
 
 from cudbound import ConvexLossClassifier, LeastSquaresClassifier
-from cudbound.adapters import ADAPTERS, batched_refit, express, find_adapter
+from cudbound.adapters import ADAPTERS, batched_refit, find_adapter, to_additive_model
 from cudbound.basis.exceptions import NotMinimizerError
 from cudbound.solve.minimum import optimality_residual
 
@@ -30,7 +30,7 @@ def _data(seed=0, n=30):
 def test_least_squares_classifier_as_arrays(fit_intercept):
     X, y = _data()
     clf = LeastSquaresClassifier(fit_intercept).fit(X, y)
-    model = express(clf, X, y)
+    model = to_additive_model(clf, X, y)
     expected = np.column_stack([np.ones(30), X]) if fit_intercept else X
     np.testing.assert_array_equal(model.design, expected)
     assert model.design.flags.c_contiguous
@@ -46,7 +46,7 @@ def test_pipeline_uses_its_fitted_transformers_as_basis():
     pipe = make_pipeline(
         StandardScaler(), PCA(2), PolynomialFeatures(2, include_bias=False), LeastSquaresClassifier()
     )
-    model = express(pipe.fit(X, y), X, y)
+    model = to_additive_model(pipe.fit(X, y), X, y)
     np.testing.assert_allclose(model.design[:, 1:], pipe[:-1].transform(X))
     np.testing.assert_allclose(model.design @ model.coef, pipe.decision_function(X), atol=1e-12)
 
@@ -55,9 +55,9 @@ def test_pipelines_may_be_nested_or_hold_one_step():
     X, y = _data()
     inner = make_pipeline(PCA(2), LeastSquaresClassifier())
     nested = make_pipeline(StandardScaler(), inner).fit(X, y)
-    assert express(nested, X, y).design.shape == (30, 3)
+    assert to_additive_model(nested, X, y).design.shape == (30, 3)
     alone = make_pipeline(LeastSquaresClassifier()).fit(X, y)
-    np.testing.assert_array_equal(express(alone, X, y).design[:, 1:], X)
+    np.testing.assert_array_equal(to_additive_model(alone, X, y).design[:, 1:], X)
 
 
 def test_pipeline_takes_a_frame_with_categories():
@@ -67,14 +67,14 @@ def test_pipeline_takes_a_frame_with_categories():
         [("stage", OneHotEncoder(sparse_output=False), ["stage"])], remainder="passthrough"
     )
     pipe = Pipeline([("encode", encode), ("classify", LeastSquaresClassifier())]).fit(frame, pd.Series(y))
-    model = express(pipe, frame, pd.Series(y))
+    model = to_additive_model(pipe, frame, pd.Series(y))
     assert model.design.shape == (30, 7)
     np.testing.assert_allclose(model.design @ model.coef, pipe.decision_function(frame), atol=1e-12)
 
 
 def test_lists_are_data_too():
     clf = LeastSquaresClassifier().fit([[0], [1], [2], [4]], [0, 0, 1, 1])
-    assert express(clf, [[0], [1], [2], [4]], [0, 0, 1, 1]).design.dtype == np.float64
+    assert to_additive_model(clf, [[0], [1], [2], [4]], [0, 0, 1, 1]).design.dtype == np.float64
 
 
 @settings(max_examples=50, deadline=None)
@@ -84,44 +84,44 @@ def test_training_error_is_that_of_the_classifier_also_at_ties(seed):
     X = rng.integers(0, 2, size=(12, 2)).astype(float)
     y = np.array([0, 0, 1, 1, *rng.integers(0, 2, size=8)])
     clf = LeastSquaresClassifier().fit(X, y)
-    assert express(clf, X, y).training_error == pytest.approx(1 - clf.score(X, y), abs=1e-12)
+    assert to_additive_model(clf, X, y).training_error == pytest.approx(1 - clf.score(X, y), abs=1e-12)
 
 
 def test_units_of_the_features_do_not_matter():
     X, y = _data()
     units = np.array([1e-9, 1.0, 1e9])
     clf = LeastSquaresClassifier().fit(X * units, y)
-    assert optimality_residual(express(clf, X * units, y)) < 1e-12
+    assert optimality_residual(to_additive_model(clf, X * units, y)) < 1e-12
 
 
 def test_unfitted():
     X, y = _data()
     with pytest.raises(NotFittedError, match="LeastSquaresClassifier instance is not fitted yet"):
-        express(LeastSquaresClassifier(), X, y)
+        to_additive_model(LeastSquaresClassifier(), X, y)
 
 
 def test_other_training_data_or_weights_are_noticed():
     X, y = _data()
     clf = LeastSquaresClassifier().fit(X, y)
     with pytest.raises(NotMinimizerError, match="do not minimize the mean squared loss"):
-        express(clf, X[:-1], y[:-1])
+        to_additive_model(clf, X[:-1], y[:-1])
     weighted = LeastSquaresClassifier().fit(X, y, sample_weight=np.arange(1, 31))
     with pytest.raises(NotMinimizerError, match="fitted to other rows or with sample weights"):
-        express(weighted, X, y)
+        to_additive_model(weighted, X, y)
 
 
 def test_weights_of_classes_are_part_of_the_loss_and_other_parameters_are_noticed():
     X, y = _data()
     clf = LogisticRegression(class_weight={"ill": 4.0}, C=0.2).fit(X, y)
-    model = express(clf, X, y)
+    model = to_additive_model(clf, X, y)
     assert set(model.sample_weight[y == "ill"]) == {4.0}
     assert set(model.sample_weight[y == "healthy"]) == {1.0}
     clf.set_params(class_weight=None)
     with pytest.raises(NotMinimizerError, match="do not minimize the mean logistic loss"):
-        express(clf, X, y)
+        to_additive_model(clf, X, y)
     clf.set_params(class_weight={"ill": 4.0}, C=1.0)
     with pytest.raises(NotMinimizerError, match="do not minimize the mean logistic loss"):
-        express(clf, X, y)
+        to_additive_model(clf, X, y)
 
 
 def _refused():
@@ -157,7 +157,7 @@ def _refused():
 def test_data_that_do_not_fit_the_classifier(X, y, message):
     clf = LeastSquaresClassifier().fit(*_data())
     with pytest.raises(ValueError, match=message):
-        express(clf, X, y)
+        to_additive_model(clf, X, y)
 
 
 def test_batched_refit_is_offered_where_nothing_else_is_refitted():

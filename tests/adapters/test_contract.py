@@ -35,9 +35,9 @@ from sklearn.utils.class_weight import compute_sample_weight
 from sklearn_versions import logistic_cv, sparse_logistic
 
 from cudbound import Bound, ConvexLossClassifier, LeastSquaresClassifier, cud_interval
-from cudbound.adapters import ADAPTERS, express, find_adapter
-from cudbound.adapters.fitted_facts import facts_of
-from cudbound.basis.exceptions import NotMinimizerError, TuningNotResampledWarning
+from cudbound.adapters import ADAPTERS, find_adapter, to_additive_model
+from cudbound.adapters.model import facts_of
+from cudbound.basis.exceptions import NotMinimizerError, NotResampledWarning
 from cudbound.problem.additive_model import AdditiveModel
 from cudbound.solve.minimum import draws_problem, optimality_residual
 
@@ -257,8 +257,8 @@ def fitted(name: str, X: Array, y: NDArray[np.str_]) -> Any:
 
 def expressed(est: Any, X: Array, y: NDArray[np.str_], **options: Any) -> AdditiveModel:
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", TuningNotResampledWarning)
-        return express(est, X, y, **options)
+        warnings.simplefilter("ignore", NotResampledWarning)
+        return to_additive_model(est, X, y, **options)
 
 
 @each_data
@@ -266,7 +266,7 @@ def expressed(est: Any, X: Array, y: NDArray[np.str_], **options: Any) -> Additi
 def test_the_loss_is_the_documented_objective_up_to_a_factor(name: str, data: str) -> None:
     X, y = DATA[data]()
     est = fitted(name, X, y)
-    model = find_adapter(est).express(est, X, y)
+    model = find_adapter(est).to_additive_model(est, X, y)
     weights = compute_sample_weight(getattr(est, "class_weight", None), y)
     problem = draws_problem(model, np.ones((1, 40), dtype=np.int32))
     rng = np.random.default_rng(2)
@@ -284,7 +284,7 @@ def test_the_loss_is_the_documented_objective_up_to_a_factor(name: str, data: st
 def test_the_rank_is_that_of_the_design(name: str, data: str) -> None:
     X, y = DATA[data]()
     est = fitted(name, X, y)
-    assert facts_of(est, X, y).rank == np.linalg.matrix_rank(expressed(est, X, y, polish=True).design)
+    assert facts_of(est, X).rank == np.linalg.matrix_rank(expressed(est, X, y, polish=True).design)
 
 
 @each_data
@@ -296,7 +296,7 @@ def test_the_side_of_the_hyperplane_is_the_prediction(name: str, data: str) -> N
     labels = est.classes_[np.arange(200) % 2]
     adapter = find_adapter(est)
     for rows, names in ((X, y), (new, labels)):
-        model = adapter.express(est, rows, names)
+        model = adapter.to_additive_model(est, rows, names)
         side = model.classes[(model.design @ model.coef >= 0.0).astype(int)]
         np.testing.assert_array_equal(side, est.predict(rows))
         np.testing.assert_array_equal(model.labels, np.where(names == model.classes[1], 1.0, -1.0))
@@ -335,8 +335,8 @@ def test_stochastic_fits_are_refused_unless_they_are_polished(name: str) -> None
     with pytest.raises(
         NotMinimizerError, match=r"pass bound=Bound\(polish=True\) for the interval of the exact minimizer"
     ):
-        express(est, X, y)
-    assert optimality_residual(express(est, X, y, polish=True)) < 1e-6
+        to_additive_model(est, X, y)
+    assert optimality_residual(to_additive_model(est, X, y, polish=True)) < 1e-6
 
 
 @pytest.mark.parametrize("name", ["svc", "grid"])
@@ -368,7 +368,7 @@ def test_intervals_of_fits_with_default_settings(name: str, data: str) -> None:
         warnings.simplefilter("always")
         result = cud_interval(est, X, y, n_resamples=30, rng=0, bound=Bound(polish=name == "SGDClassifier"))
     tuned = name in {"RidgeClassifierCV", "LogisticRegressionCV", "GridSearchCV"}
-    assert [one.category for one in caught] == [TuningNotResampledWarning] * tuned
+    assert [one.category for one in caught] == [NotResampledWarning] * tuned
     assert result.certified
     assert 0.0 <= result.confidence_interval.low <= result.estimate <= result.confidence_interval.high <= 1.0
     if name != "SGDClassifier":
@@ -387,10 +387,10 @@ def test_every_adapter_is_in_the_contract() -> None:
 def test_a_threshold_is_an_offset_of_the_loss_alone() -> None:
     X, y = simulated()
     inner = LogisticRegression(**TIGHT).fit(X, y)
-    plain = express(inner, X, y)
+    plain = to_additive_model(inner, X, y)
     for threshold, positive in ((0.3, None), (0.3, "well"), (0.8, "ill")):
         est = FixedThresholdClassifier(LogisticRegression(**TIGHT), threshold=threshold, pos_label=positive)
-        model = express(est.fit(X, y), X, y)
+        model = to_additive_model(est.fit(X, y), X, y)
         # the classes in sorted order are ill, well: a threshold for "ill" turns the orientation
         sign = -1.0 if positive == "ill" else 1.0
         assert model.classes.tolist() == (["well", "ill"] if positive == "ill" else ["ill", "well"])
@@ -407,7 +407,7 @@ def test_a_row_of_zeros_gets_the_class_that_the_estimator_gives_it() -> None:
     y = np.array(["a", "b", "a", "b", "b", "a", "a", "a"])
     for est in (LogisticRegression(fit_intercept=False), LeastSquaresClassifier(fit_intercept=False)):
         est.fit(X, y)
-        model = express(est, X, y)
+        model = to_additive_model(est, X, y)
         assert model.training_error == pytest.approx(1.0 - est.score(X, y))
         first = isinstance(est, LogisticRegression)
         assert model.classes.tolist() == (["b", "a"] if first else ["a", "b"])
@@ -420,5 +420,5 @@ def test_sparse_rows_are_made_dense() -> None:
     X, y = simulated()
     X = np.where(np.abs(X) > 0.7, X, 0.0)
     for est in (LogisticRegression(**TIGHT), SVC(kernel="linear", tol=1e-5)):
-        model = express(est.fit(sparse.csr_array(X), y), sparse.csr_array(X), y)
+        model = to_additive_model(est.fit(sparse.csr_array(X), y), sparse.csr_array(X), y)
         np.testing.assert_array_equal(model.design[:, 1:], X)

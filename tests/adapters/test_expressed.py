@@ -19,15 +19,13 @@ from sklearn.svm import SVC, LinearSVC
 from sklearn_versions import sparse_logistic
 
 from cudbound import LeastSquaresClassifier, cud_interval
-from cudbound.adapters import express
+from cudbound.adapters import to_additive_model
 from cudbound.adapters.model import Model, ModelUse, reason_of
 from cudbound.basis.exceptions import (
-    FrozenStepsWarning,
-    LabelsReadWarning,
     NoMinimizerError,
     NotMinimizerError,
     NotMinimizerWarning,
-    TuningNotResampledWarning,
+    NotResampledWarning,
     UnsupportedEstimatorError,
     UnsupportedProblemError,
 )
@@ -75,7 +73,7 @@ def test_no_bound_has_a_reason_and_the_error_of_the_bound_itself(name):
     estimator, error, words = REASONS[name]
     estimator.fit(X, Y)
     with pytest.raises(error) as raised:
-        express(estimator, X, Y, native=True)
+        to_additive_model(estimator, X, Y, native=True)
     assert type(raised.value) is error
     assert reason_of(raised.value, estimator).startswith(words)
     with warnings.catch_warnings(record=True, action="always") as caught:
@@ -95,7 +93,7 @@ def test_separable_data():
         warnings.simplefilter("ignore")
         fitted = SEPARATING.fit(apart, Y)
     with pytest.raises(NoMinimizerError) as raised:
-        express(fitted, apart, Y)
+        to_additive_model(fitted, apart, Y)
     assert reason_of(raised.value, fitted) == "its loss has no minimizer on separable data"
 
 
@@ -103,36 +101,38 @@ def test_what_can_be_expressed_is():
     fitted = LeastSquaresClassifier().fit(X, Y)
     found = Model.of(fitted, Sample.of(fitted, X, Y), ModelUse(bound=True, named=True))
     assert found.why_none == ""
-    np.testing.assert_array_equal(found.additive.design, express(fitted, X, Y).design)
+    np.testing.assert_array_equal(found.additive.design, to_additive_model(fitted, X, Y).design)
 
     descent = make_pipeline(StandardScaler(), SGDClassifier(random_state=0)).fit(X, Y)
     with pytest.raises(NotMinimizerError) as raised:
-        express(descent, X, Y)
-    assert express(descent, X, Y, polish=True).polish.residual == pytest.approx(raised.value.residual)
-    assert express(LASSO.fit(X, Y), X, Y).l1_penalty is not None
+        to_additive_model(descent, X, Y)
+    assert to_additive_model(descent, X, Y, polish=True).polish.residual == pytest.approx(
+        raised.value.residual
+    )
+    assert to_additive_model(LASSO.fit(X, Y), X, Y).l1_penalty is not None
 
 
 def test_other_rows_are_told_by_the_residual():
     with pytest.raises(NotMinimizerError) as raised:
-        express(LeastSquaresClassifier().fit(X, Y), X, 1 - Y)
+        to_additive_model(LeastSquaresClassifier().fit(X, Y), X, 1 - Y)
     assert raised.value.residual > 1.0
 
 
 def test_wrong_input_is_an_error_as_before():
     with pytest.raises(NotFittedError):
-        express(LogisticRegression(), X, Y)
+        to_additive_model(LogisticRegression(), X, Y)
     fitted = LeastSquaresClassifier().fit(X, Y)
     with pytest.raises(ValueError, match="features"):
-        express(fitted, X[:, :2], Y)
+        to_additive_model(fitted, X[:, :2], Y)
     with pytest.raises(ValueError, match="exactly two classes"):
-        express(LogisticRegression().fit(X, np.arange(60) % 3), X, Y)
+        to_additive_model(LogisticRegression().fit(X, np.arange(60) % 3), X, Y)
 
 
 def test_a_search_warns_where_there_is_a_bound():
     search = GridSearchCV(LogisticRegression(tol=1e-8), {"C": [0.1, 1.0]}, cv=2).fit(X, Y)
-    with pytest.warns(TuningNotResampledWarning) as caught:
-        express(search, X, Y)
-    with pytest.warns(TuningNotResampledWarning) as of_interval:
+    with pytest.warns(NotResampledWarning) as caught:
+        to_additive_model(search, X, Y)
+    with pytest.warns(NotResampledWarning) as of_interval:
         cud_interval(search, X, Y, n_resamples=20, rng=0)
     assert str(caught[0].message) == str(of_interval[0].message)
     assert of_interval[0].filename == __file__
@@ -141,10 +141,5 @@ def test_a_search_warns_where_there_is_a_bound():
 def test_events_carry_what_they_are_about():
     assert NotMinimizerWarning(0.12).residual == 0.12
     assert "residual 0.12" in str(NotMinimizerWarning(0.12))
-    assert LabelsReadWarning("SelectKBest").step == "SelectKBest"
-    assert str(LabelsReadWarning("SelectKBest")).startswith("SelectKBest uses the labels")
-    frozen = FrozenStepsWarning(("SelectFromModel(prefit=True)",))
-    assert frozen.steps == ("SelectFromModel(prefit=True)",)
-    assert "Refits do not fit SelectFromModel(prefit=True) again" in str(frozen)
     copy = pickle.loads(pickle.dumps(NotMinimizerError("fact.", "remedy.", residual=0.5)))
     assert (str(copy), copy.residual) == ("fact. remedy.", 0.5)

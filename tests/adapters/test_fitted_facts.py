@@ -30,8 +30,8 @@ from sklearn.tree import DecisionTreeClassifier
 from sklearn_versions import sparse_logistic
 
 from cudbound import ChosenThresholdClassifier, ConvexLossClassifier, LeastSquaresClassifier
-from cudbound.adapters import express
-from cudbound.adapters.fitted_facts import facts_of, is_label_free
+from cudbound.adapters import to_additive_model
+from cudbound.adapters.model import facts_of, label_use
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(40, 6))
@@ -41,7 +41,7 @@ LOGISTIC = LogisticRegression()
 
 
 class Centered(TransformerMixin, BaseEstimator):
-    """Subtracts the mean, of the rows of the class "ill" alone where labels are given."""
+    """Subtracts the mean, of the rows of the class "ill" alone where labels are given: a step of another package."""
 
     def fit(self, X, y=None):
         self.mean_ = np.mean(X if y is None else X[np.asarray(y) == "ill"], axis=0)
@@ -51,18 +51,11 @@ class Centered(TransformerMixin, BaseEstimator):
         return X - self.mean_
 
 
-class Failing(Centered):
-    def fit(self, X, y=None):
-        if hasattr(Failing, "fitted"):
-            raise RuntimeError("cannot be fitted a second time")
-        return super().fit(X)
-
-
 def facts(estimator, X=X):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         estimator.fit(X, Y)
-    return facts_of(estimator, X, Y)
+    return facts_of(estimator, X)
 
 
 READING = {
@@ -80,11 +73,12 @@ READING = {
 
 @pytest.mark.parametrize("name", READING)
 def test_steps_that_read_the_labels_are_named(name):
-    assert facts(make_pipeline(StandardScaler(), READING[name], LOGISTIC)).reads_labels == name
+    found = facts(make_pipeline(StandardScaler(), READING[name], LOGISTIC))
+    assert (found.reads_labels, found.label_use) == (name, "may use" if name == "Centered" else "uses")
 
 
 def test_partial_least_squares_reads_labels_that_are_numbers():
-    assert not is_label_free(PLSRegression(1), X, (Y == "ill").astype(int))
+    assert label_use(PLSRegression(1)) == "uses"
 
 
 FREE = {
@@ -118,30 +112,10 @@ def test_the_first_of_two_is_named_also_in_nested_pipelines_searches_and_thresho
     assert [facts(one).reads_labels for one in wrapped] == ["SelectKBest"] * 5
 
 
-def test_steps_are_fitted_on_trial_only_where_the_answer_is_read(monkeypatch):
-    n_fits = []
-    fit = StandardScaler.fit
-    monkeypatch.setattr(
-        StandardScaler, "fit", lambda *args, **kwargs: n_fits.append(1) or fit(*args, **kwargs)
-    )
-    found = facts_of(make_pipeline(StandardScaler(), LOGISTIC).fit(X, Y), X, Y)
-    n_fits.clear()
-    assert (found.has_columns(7), len(n_fits)) == (False, 0)
-    assert (found.has_columns(6), len(n_fits)) == (True, 2)
-    assert (found.reads_labels, found.n_columns, len(n_fits)) == ("", 6, 2)
-
-
-def test_what_fails_counts_as_reading_labels():
-    pipeline = make_pipeline(Failing(), LOGISTIC).fit(X, Y)
-    Failing.fitted = True
-    assert facts_of(pipeline, X, Y).reads_labels == "Failing"
-    del Failing.fitted
-
-
 def test_rows_of_any_kind_are_read_and_left_as_they_are():
     scaled = make_pipeline(StandardScaler(copy=False), LOGISTIC)
     before = X.copy()
-    assert facts_of(scaled.fit(X.copy(), Y), X, Y).reads_labels == ""
+    assert facts_of(scaled.fit(X.copy(), Y), X).reads_labels == ""
     np.testing.assert_array_equal(X, before)
 
     frame = pd.DataFrame(X, columns=list("abcdef"))
@@ -182,7 +156,7 @@ def test_rank_of_linear_classifiers(classifier):
 
 def test_rank_of_a_basis_is_that_of_the_design_of_the_bound():
     squares = ConvexLossClassifier("logistic", penalty=0.1, basis=PolynomialFeatures(2, include_bias=False))
-    assert facts(squares).rank == np.linalg.matrix_rank(express(squares, X, Y).design)
+    assert facts(squares).rank == np.linalg.matrix_rank(to_additive_model(squares, X, Y).design)
 
 
 @pytest.mark.parametrize(
@@ -196,17 +170,17 @@ def test_no_rank_without_a_linear_form(classifier):
 
 def test_what_chose_parameters_on_the_rows():
     search = GridSearchCV(LOGISTIC, {"C": [0.1, 1.0]}, cv=2)
-    assert facts(LOGISTIC).chosen_inside == ()
-    assert facts(search).chosen_inside == ("GridSearchCV",)
-    assert facts(TunedThresholdClassifierCV(search, cv=2)).chosen_inside == (
+    assert facts(LOGISTIC).chosen_by == ()
+    assert facts(search).chosen_by == ("GridSearchCV",)
+    assert facts(TunedThresholdClassifierCV(search, cv=2)).chosen_by == (
         "TunedThresholdClassifierCV",
         "GridSearchCV",
     )
-    assert facts(LogisticRegressionCV(Cs=2, cv=2)).chosen_inside == ("LogisticRegressionCV",)
-    assert facts(RidgeClassifierCV()).chosen_inside == ("RidgeClassifierCV",)
+    assert facts(LogisticRegressionCV(Cs=2, cv=2)).chosen_by == ("LogisticRegressionCV",)
+    assert facts(RidgeClassifierCV()).chosen_by == ("RidgeClassifierCV",)
     highest = ChosenThresholdClassifier(LOGISTIC, lambda scores, second: 0.4)
-    assert facts(highest).chosen_inside == ("ChosenThresholdClassifier",)
-    assert facts(CalibratedClassifierCV(LOGISTIC, cv=2)).chosen_inside == ()
+    assert facts(highest).chosen_by == ("ChosenThresholdClassifier",)
+    assert facts(CalibratedClassifierCV(LOGISTIC, cv=2)).chosen_by == ()
 
 
 def test_what_a_refit_does_not_fit_again():

@@ -36,8 +36,8 @@ from sklearn.svm import SVC, LinearSVC
 from sklearn_versions import logistic_cv, sparse_logistic
 
 from cudbound import Bound, ConvexLossClassifier, LeastSquaresClassifier, cud_interval, performance_interval
-from cudbound.adapters import REFUSALS, express
-from cudbound.basis.exceptions import NoMinimizerError, TuningNotResampledWarning, UnsupportedEstimatorError
+from cudbound.adapters import REFUSALS, to_additive_model
+from cudbound.basis.exceptions import NoMinimizerError, NotResampledWarning, UnsupportedEstimatorError
 
 TIGHT = {"tol": 1e-8, "max_iter": 100_000}
 
@@ -132,14 +132,14 @@ def test_a_class_that_is_going_away_is_refused_while_it_is_there():
         warnings.simplefilter("ignore", FutureWarning)
         clf = PassiveAggressiveClassifier().fit(X, y)
     with pytest.raises(UnsupportedEstimatorError, match=r"^PassiveAggressiveClassifier has no convex loss"):
-        express(clf, X, y)
+        to_additive_model(clf, X, y)
 
 
 def test_other_methods_are_always_offered():
     X, y = _data()
     for estimator in (Perceptron(), RandomForestClassifier(n_estimators=3)):
         with pytest.raises(UnsupportedEstimatorError) as caught:
-            express(estimator.fit(X, y), X, y)
+            to_additive_model(estimator.fit(X, y), X, y)
         assert "drop 'cud' and 'aci' from the methods of compare_intervals" in str(caught.value)
     assert "Supported: cudbound.LeastSquaresClassifier; cudbound.ConvexLossClassifier; sklearn" in str(
         caught.value
@@ -157,8 +157,8 @@ def test_refusals_hold_for_subclasses_but_not_for_namesakes():
 
     Perceptron2.__name__ = "Perceptron"
     with pytest.raises(UnsupportedEstimatorError, match=r"^Mine has no convex loss"):
-        express(Mine().fit(X, y), X, y)
-    assert express(Perceptron2().fit(X, y), X, y).loss.name == "squared"
+        to_additive_model(Mine().fit(X, y), X, y)
+    assert to_additive_model(Perceptron2().fit(X, y), X, y).loss.name == "squared"
     assert all(refusal.reason and refusal.remedy.endswith(".") for refusal in REFUSALS)
 
 
@@ -169,14 +169,14 @@ def test_more_than_two_classes():
         with pytest.raises(
             ValueError, match=r"fitted to exactly two classes\. Got \[0, 1, 2\] instead; performance_interval"
         ):
-            express(estimator.fit(X, y), X, y)
+            to_additive_model(estimator.fit(X, y), X, y)
 
 
 def test_unfitted():
     X, y = _data()
     for estimator in (LogisticRegression(), ConvexLossClassifier(), FixedThresholdClassifier(SVC())):
         with pytest.raises(NotFittedError, match="not fitted yet"):
-            express(estimator, X, y)
+            to_additive_model(estimator, X, y)
 
 
 def test_separable_data_without_a_penalty():
@@ -213,7 +213,7 @@ def test_a_predict_that_is_not_the_sign_of_the_score():
             return np.where(self.decision_function(X) > 1.0, "ill", "healthy")
 
     with pytest.raises(UnsupportedEstimatorError, match=r"^Cautious\.predict does not return the sign"):
-        express(Cautious(**TIGHT).fit(X, y), X, y)
+        to_additive_model(Cautious(**TIGHT).fit(X, y), X, y)
 
 
 def test_a_subclass_that_fits_otherwise_is_noticed_by_the_residual():
@@ -226,7 +226,7 @@ def test_a_subclass_that_fits_otherwise_is_noticed_by_the_residual():
             return self
 
     with pytest.raises(ValueError, match="do not minimize the mean logistic loss"):
-        express(Doubled(**TIGHT).fit(X, y), X, y)
+        to_additive_model(Doubled(**TIGHT).fit(X, y), X, y)
 
 
 @pytest.mark.parametrize(
@@ -255,7 +255,7 @@ def test_a_subclass_that_fits_otherwise_is_noticed_by_the_residual():
 def test_tuning_is_warned_of_and_remarked(estimator, said):
     X, y = _data()
     estimator.fit(X, y)
-    with pytest.warns(TuningNotResampledWarning, match=said) as caught:
+    with pytest.warns(NotResampledWarning, match=said) as caught:
         result = cud_interval(estimator, X, y, n_resamples=5, rng=0)
     assert caught[0].filename == __file__
     name = re.match(r"\^(\w+)", said)[1]

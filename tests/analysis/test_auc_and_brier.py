@@ -9,7 +9,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.svm import LinearSVC
 
 import cudbound as cb
-from cudbound.basis.exceptions import FewEventsWarning, ManyFeaturesWarning
+from cudbound.basis.exceptions import ManyFeaturesWarning, SmallSampleWarning
 from cudbound.records import BootstrapScores, FoldScores, ScoreRecords
 from tests.data import sample
 
@@ -129,7 +129,7 @@ def test_a_saved_table_of_all_three_is_verified(tmp_path):
 def test_draws_of_one_class_are_left_out_and_counted():
     y = np.where(np.arange(40) < 2, 1, 0)
     settings = {"methods": "two-center", "metric": ["error", "auc", "brier"], **SETTINGS}
-    with pytest.warns(FewEventsWarning):
+    with pytest.warns(SmallSampleWarning):
         error, *others = cb.compare_intervals(LogisticRegression().fit(X, y), X, y, **settings).rows
     assert any("single-class draws fitted as drawn" in remark for remark in error.remarks)
     for row in others:

@@ -19,15 +19,15 @@ from cudbound import (
     LeastSquaresClassifier,
     Resampling,
     compare_intervals,
-    config_context,
     cud_interval,
 )
+from cudbound.basis.calls import Progress, shared
 from cudbound.basis.exceptions import (
     NotCertifiedWarning,
     NotMinimizerError,
     NotMinimizerWarning,
+    ParameterError,
 )
-from cudbound.basis.parameter_error import ParameterError
 from cudbound.intervals import GROUPS
 from cudbound.problem.draws import draw_counts
 from cudbound.solve.limits import SearchLimits
@@ -249,7 +249,7 @@ def test_progress_is_shown_only_when_asked_for(capsys):
     clf, X, y = _fitted()
     compare_intervals(clf, X, y, n_resamples=20, rng=0, methods="paper", resampling=Resampling(inner=2))
     assert capsys.readouterr().err == ""
-    with config_context(progress=True):
+    with shared(Progress(shown=True, since=0.0)):
         compare_intervals(clf, X, y, methods=BASELINES, n_resamples=20, rng=0, resampling=Resampling(inner=2))
     assert "refits" in capsys.readouterr().err
 

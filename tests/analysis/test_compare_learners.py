@@ -21,7 +21,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 from cudbound import LeastSquaresClassifier, compare_learners
-from cudbound.adapters.seeded import seeded_clone, unseeded_parameters
+from cudbound.adapters.parts import seeded_clone, unseeded_parameters
 from cudbound.basis.exceptions import UnscaledPenaltyWarning
 from cudbound.intervals import METHODS
 from cudbound.resampling import ResamplingSizes

@@ -157,7 +157,7 @@ def test_every_step_of_a_pipeline_is_said_in_words():
         "principal component analysis with 2 components",
         "logistic regression with a ridge penalty",
         "tuning of C by 5-fold cross-validation, again in every fit",
-        "calibration of the probabilities (sigmoid)",
+        "CalibratedClassifierCV",
     )
 
 

@@ -32,7 +32,7 @@ from cudbound import (
     performance_interval,
     plan_sample_size,
 )
-from cudbound.adapters import express
+from cudbound.adapters import to_additive_model
 from cudbound.basis.exceptions import ParameterError, UnsupportedEstimatorError
 from cudbound.intervals import GROUPS, METHODS
 
@@ -133,7 +133,9 @@ def test_groups_and_weights_of_another_index_are_refused(name):
         ]
     else:
         calls.append(
-            lambda clf, *data, sample_weight, **given: express(clf, *data, sample_weight=sample_weight)
+            lambda clf, *data, sample_weight, **given: to_additive_model(
+                clf, *data, sample_weight=sample_weight
+            )
         )
     for call in calls:
         with pytest.raises(

@@ -19,7 +19,7 @@ from cudbound import (
     performance_interval,
     verify_result,
 )
-from cudbound.basis.exceptions import CudboundWarning, FewEventsWarning, SampleSizeWarning
+from cudbound.basis.exceptions import CudboundWarning, SmallSampleWarning
 from cudbound.basis.outcomes import TestedRows
 from cudbound.metrics.predictive import Proportion, predictive_limits
 from cudbound.records import TestSetLosses, TestSetScores
@@ -89,7 +89,7 @@ def test_rows_and_warnings_are_about_the_test_cases(metric, methods, words):
 
 def test_training_rows_keep_theirs_beside_test_cases():
     arguments = {"methods": ["two-center", EXACT], "metric": ["sensitivity", "error"]}
-    with pytest.warns(FewEventsWarning, match="3 events of 25 test cases"):
+    with pytest.warns(SmallSampleWarning, match="3 events of 25 test cases"):
         table = compare_intervals(CLF, X, Y, **arguments, test_set=cases(3, 22), **FEW)
     of_training = table["two-center", "sensitivity"]
     assert of_training.remarks[0] == "based on 30 events"
@@ -164,7 +164,7 @@ def test_the_sentence_and_the_majority_class_are_those_of_the_test_cases():
 @pytest.mark.parametrize("metric", ["sensitivity", Metrics("ppv", prevalence="sample"), "lr-", "auc"])
 def test_without_an_event_among_the_test_cases_there_are_no_numbers(metric):
     methods = "test-set-delong" if metric == "auc" else EXACT
-    with pytest.warns(FewEventsWarning, match="0 events"):
+    with pytest.warns(SmallSampleWarning, match="0 events"):
         table = compare_intervals(CLF, X, Y, methods=methods, metric=metric, test_set=cases(0, 25), **FEW)
     (row,) = table
     assert np.isnan([row.estimate, row.low, row.high]).all()
@@ -175,13 +175,13 @@ def test_without_an_event_among_the_test_cases_there_are_no_numbers(metric):
 
 
 def test_one_event_and_one_case():
-    with pytest.warns(FewEventsWarning, match="based on 1 event of 25 test cases"):
+    with pytest.warns(SmallSampleWarning, match="based on 1 event of 25 test cases"):
         row = performance_interval(
             CLF, X, Y, method=EXACT, metric="sensitivity", test_set=cases(1, 24), **FEW
         ).row
     assert row.confidence_interval == pytest.approx(binomtest(int(row.estimate), 1).proportion_ci())
     with pytest.warns(
-        SampleSizeWarning, match=r"on 1 test case with 1 event and 0 non-events\. With fewer than 20"
+        SmallSampleWarning, match=r"on 1 test case with 1 event and 0 non-events\. With fewer than 20"
     ):
         alone = performance_interval(CLF, X, Y, method=EXACT, test_set=cases(1, 0), **FEW)
     assert alone.confidence_interval == pytest.approx(binomtest(int(alone.estimate), 1).proportion_ci())
@@ -216,13 +216,13 @@ def test_held_out_rows_are_counted_too():
 
 def test_comparisons_and_point_estimates_count_test_cases():
     pair, arguments = [CLF, GaussianNB().fit(X, Y)], {"test_set": cases(3, 10), "rng": 0}
-    with pytest.warns(SampleSizeWarning, match="13 test cases with 3 events and 10 non-events"):
+    with pytest.warns(SmallSampleWarning, match="13 test cases with 3 events and 10 non-events"):
         table = compare_learners(pair, X, Y, methods=["mcnemar", "corrected-resampled-t"], **arguments)
     assert table.to_frame()["n_test"].tolist() == [13, None]
     assert table["mcnemar"].remarks == ("based on 13 test cases with 3 events and 10 non-events",)
     assert "The classifiers were tested on 13 test cases with 3 events" in table.describe().methods
     assert "external validation; except mcnemar, from test cases." in " ".join(table.report().notes)
-    with pytest.warns(SampleSizeWarning, match="13 test cases"):
+    with pytest.warns(SmallSampleWarning, match="13 test cases"):
         points = estimate_error(CLF, X, Y, methods=["holdout", "resubstitution"], **arguments)
     assert [row.n_test for row in points] == [13, None]
 

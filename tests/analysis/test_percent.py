@@ -23,7 +23,7 @@ from cudbound import (
     performance_interval,
     plan_sample_size,
 )
-from cudbound.basis.quantiles import within
+from cudbound.basis.proportions import within
 from cudbound.basis.rounding import Worded, as_given, format_proportion, worded
 from cudbound.metrics.predictive import Proportion
 from cudbound.report.table_style import Style

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from functools import partial
+from typing import ClassVar
 
 import numpy as np
 import pytest
@@ -50,6 +51,25 @@ def test_the_recommended_interval_of_linear_classifiers(clf):
     assert "Based on: cross-validated estimate 0." in str(result)
     assert result.to_frame().loc[0, "high"] == result.confidence_interval.high
     assert performance_interval(clf, X, y, n_jobs=2, **ARGUMENTS).row == row
+
+
+class Counting(LogisticRegression):
+    """Counts the predictions of every object of the class."""
+
+    calls: ClassVar[list[int]] = []
+
+    def predict(self, X):
+        Counting.calls.append(id(self))
+        return super().predict(X)
+
+
+@pytest.mark.parametrize("method", ["two-center", "cud", "bootstrap-percentile"])
+def test_the_classifier_predicts_its_rows_once(method, monkeypatch):
+    monkeypatch.setattr(Counting, "calls", [])
+    X, y = data()
+    clf = Counting().fit(X, y)
+    performance_interval(clf, X, y, method=method, **ARGUMENTS)
+    assert Counting.calls.count(id(clf)) == 1
 
 
 @pytest.mark.parametrize(

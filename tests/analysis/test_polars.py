@@ -29,7 +29,7 @@ from cudbound import (
 )
 from cudbound.basis.feature_table import column_names
 
-pytestmark = pytest.mark.filterwarnings("ignore::cudbound.basis.exceptions.TrainingRowsWarning")
+pytestmark = pytest.mark.filterwarnings("ignore::cudbound.basis.exceptions.RepeatedRowsWarning")
 
 N = 60
 RNG = np.random.default_rng(0)

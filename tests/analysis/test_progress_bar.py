@@ -17,7 +17,7 @@ from cudbound import (
     estimate_error,
 )
 from cudbound.analysis.plan import MODEL_RECORDS
-from cudbound.basis import bars
+from cudbound.basis.calls import Progress, shared
 from cudbound.intervals import METHODS
 from cudbound.point_estimates import ESTIMATORS
 
@@ -38,8 +38,8 @@ class Bar:
     stop_after: float = float("inf")
     made: list[Bar]
 
-    def __init__(self, *, total, desc, unit, leave, smoothing, disable, delay):
-        assert (desc, unit, leave, smoothing, disable, delay) == ("refits", "fit", False, 0, False, 0.0)
+    def __init__(self, *, total, desc, unit, leave, smoothing, delay):
+        assert (desc, unit, leave, smoothing, delay) == ("refits", "fit", False, 0, 0.0)
         self.total, self.n, self.closed, self.first_total = total, 0, False, total
         Bar.made.append(self)
 
@@ -60,12 +60,13 @@ class Bar:
 
 @pytest.fixture(autouse=True)
 def fresh(monkeypatch):
-    monkeypatch.setitem(bars.CONFIG, "progress", True)
     monkeypatch.setattr("tqdm.tqdm", Bar)
     monkeypatch.setattr(Bar, "made", [], raising=False)
     monkeypatch.setattr(Bar, "stop_after", float("inf"))
     monkeypatch.setattr(CountedLeastSquares, "n_fits", 0)
     monkeypatch.setattr(CountedLeastSquares, "stop_at", None)
+    with shared(Progress(shown=True, since=0.0)):
+        yield
 
 
 def counted():

@@ -16,10 +16,10 @@ from scipy.sparse import csr_array
 from unwrapped import unwrapped
 
 from cudbound import LeastSquaresClassifier, compare_intervals, performance_interval
-from cudbound.basis.equal_rows import count_improbable_copies
-from cudbound.basis.exceptions import DuplicateRowsWarning, FewGroupsWarning, FrequencyWeightsWarning
+from cudbound.basis.exceptions import RepeatedRowsWarning, SmallSampleWarning
+from cudbound.basis.feature_table import count_improbable_copies
 from cudbound.basis.groups import Groups
-from cudbound.basis.related_rows import related_rows
+from cudbound.basis.sample import related_rows
 from cudbound.cli.group import main
 from cudbound.study.populations.worlds import WORLDS
 
@@ -96,14 +96,14 @@ def test_rows_entered_twice_are_counted():
     y = X[:, 0] > 0
     again, labels = np.vstack([X, X[:3], X[:1]]), np.r_[y, y[:3], y[:1]]
     found = related_rows(again, labels, None, None)
-    assert [type(one) for one in found] == [DuplicateRowsWarning]
+    assert [type(one) for one in found] == [RepeatedRowsWarning]
     assert found[0].n_equal == 4
     assert str(found[0]).startswith(
         "4 of 44 rows equal an earlier row in every feature and in the label, which"
     )
     assert "groups=" in str(found[0])
     assert kinds(np.vstack([X, X[:3]]), np.r_[y, ~y[:3]]) == []  # with the other label
-    assert kinds(np.vstack([X, X]), np.r_[y, y]) == [DuplicateRowsWarning]  # each row twice
+    assert kinds(np.vstack([X, X]), np.r_[y, y]) == [RepeatedRowsWarning]  # each row twice
 
 
 def test_rows_entered_twice_are_found_in_tables_of_any_kind():
@@ -136,20 +136,20 @@ def test_chance_explains_twenty_times_the_expected_number():
 def test_few_or_unequal_groups():
     X = RNG.normal(size=(60, 3))
     assert kinds(X, groups=Groups.of(np.arange(60) // 6)) == []  # ten
-    assert kinds(X, groups=Groups.of(np.minimum(np.arange(60) // 6, 8))) == [FewGroupsWarning]
+    assert kinds(X, groups=Groups.of(np.minimum(np.arange(60) // 6, 8))) == [SmallSampleWarning]
     # one of 31 has 30 rows, each other one: 60^2 / (900 + 30) = 3.9
     (found,) = related_rows(X, X[:, 0] > 0, Groups.of(np.maximum(np.arange(60) - 29, 0)), None)
     assert (found.n_groups, found.n_effective) == (31, pytest.approx(3600 / 930))
     assert "31 groups, as informative as 3.9 groups of equal size" in str(found)
     # 24 of one row and 6 of six: 60^2 / (24 + 216) = 15 is above 10, and half of 30
     codes = np.r_[np.arange(24), 24 + np.arange(36) // 6]
-    assert kinds(X, groups=Groups.of(codes)) == [FewGroupsWarning]
+    assert kinds(X, groups=Groups.of(codes)) == [SmallSampleWarning]
 
 
 @pytest.mark.parametrize(
     ("weight", "expected"),
     [
-        (np.r_[2.0, np.ones(59)], [FrequencyWeightsWarning]),
+        (np.r_[2.0, np.ones(59)], [RepeatedRowsWarning]),
         (np.ones(60), []),
         (np.full(60, 1.5), []),
         (np.r_[2.5, np.full(59, 3.0)], []),
@@ -171,12 +171,12 @@ def test_they_are_warnings_and_notes_and_survive_pickling():
     X = np.repeat(RNG.normal(size=(30, 3)), 2, axis=0)
     y = np.repeat(X[::2, 0] + 0.5 * RNG.normal(size=30) > 0, 2)
     clf = LeastSquaresClassifier().fit(X, y)
-    with pytest.warns(DuplicateRowsWarning) as caught:
+    with pytest.warns(RepeatedRowsWarning) as caught:
         table = compare_intervals(clf, X, y, methods="two-center", n_resamples=20, rng=0)
     assert caught[0].filename == __file__
     assert str(caught[0].message) in unwrapped(str(table))
-    assert [type(one) for one in pickle.loads(pickle.dumps(table)).cautions] == [DuplicateRowsWarning]
-    with pytest.warns(DuplicateRowsWarning):
+    assert [type(one) for one in pickle.loads(pickle.dumps(table)).cautions] == [RepeatedRowsWarning]
+    with pytest.warns(RepeatedRowsWarning):
         single = performance_interval(clf, X, y, n_resamples=20, rng=0)
     assert str(caught[0].message) in unwrapped(str(single))
     with warnings.catch_warnings():

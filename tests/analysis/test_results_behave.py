@@ -20,7 +20,7 @@ from cudbound import (
     interval_of,
     performance_interval,
 )
-from cudbound.basis.solved_draws import SolveStatus
+from cudbound.problem.draws import SolveStatus
 from cudbound.records import SplitLosses
 
 RNG = np.random.default_rng(0)

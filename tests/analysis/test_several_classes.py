@@ -29,7 +29,7 @@ from cudbound import (
     performance_interval,
     verify_result,
 )
-from cudbound.basis.exceptions import FewEventsWarning, UnsupportedEstimatorError
+from cudbound.basis.exceptions import SmallSampleWarning, UnsupportedEstimatorError
 from cudbound.basis.outcomes import TestedRows
 from cudbound.basis.validation import check_labels
 from cudbound.cli.group import main
@@ -93,7 +93,7 @@ def test_both_centers_and_the_limits_are_those_of_their_definitions(n_classes, o
     assert (found.row.low, found.row.high) == pytest.approx(limits, abs=1e-9)
 
 
-@pytest.mark.filterwarnings("ignore::cudbound.basis.exceptions.FewEventsWarning")
+@pytest.mark.filterwarnings("ignore::cudbound.basis.exceptions.SmallSampleWarning")
 @settings(max_examples=8, deadline=None)
 @given(seed=st.integers(0, 100), order=st.permutations(range(4)))
 def test_names_of_classes_do_not_matter(seed, order):
@@ -198,10 +198,10 @@ def test_a_rare_class_is_absent_from_draws_and_they_are_fitted_all_the_same():
     assert lacking.any()
     losses = found.analysis.records.bootstrap.losses
     assert losses[lacking][:, y == "d"].all()
-    with pytest.warns(FewEventsWarning, match="The sensitivity of d is based on 2 events"):
+    with pytest.warns(SmallSampleWarning, match="The sensitivity of d is based on 2 events"):
         rare = performance_interval(clf, X, y, metric=Metrics("sensitivity", event="d"), **FAST)
     assert 0.0 <= rare.row.low < rare.row.high <= 1.0
-    with pytest.warns(FewEventsWarning):
+    with pytest.warns(SmallSampleWarning):
         mixed = compare_intervals(clf, X, y, methods="two-center", metric=["error", "sensitivity"], **FAST)
     assert "redrawn" in " ".join(mixed["two-center", "sensitivity of d"].remarks)
 

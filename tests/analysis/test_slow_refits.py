@@ -17,9 +17,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from cudbound import Resampling, compare_intervals, over_seeds, performance_interval
-from cudbound.basis import forecast as forecasts
+from cudbound.basis import calls as forecasts
+from cudbound.basis.calls import Forecast
 from cudbound.basis.exceptions import SlowRefitsWarning, WarnedRefitsWarning
-from cudbound.basis.forecast import Forecast
 from cudbound.cli.command import CONVERGE, OPTIONS, in_words_of_the_command
 from cudbound.resampling.refits import prepare_refits
 
@@ -226,14 +226,3 @@ def test_seeds_tell_the_time_of_all_of_them(monkeypatch: pytest.MonkeyPatch) -> 
     told = [str(one.message) for one in said if one.category is SlowRefitsWarning]
     assert len(told) == 1
     assert told[0].startswith("440 refits with 4 seeds will take about ")
-
-
-def test_seeds_of_fast_refits_are_told_after_the_first_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(forecasts, "LONG_SECONDS", 0.0)
-    X, y = sample(20)
-    batches = LogisticRegression().fit(X, y)
-    with pytest.warns(SlowRefitsWarning) as said:
-        over_seeds(partial(performance_interval, batches, X, y, n_resamples=60), 4, rng=0)
-    told = [str(one.message) for one in said if one.category is SlowRefitsWarning]
-    assert len(told) == 1
-    assert told[0].startswith("3 more seeds will take about ")

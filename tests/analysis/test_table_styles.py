@@ -18,7 +18,7 @@ from cudbound import (
     PointEstimate,
     PointEstimateTable,
 )
-from cudbound.basis.parameter_error import ParameterError
+from cudbound.basis.exceptions import ParameterError
 from cudbound.basis.rounding import format_difference, format_proportion
 from cudbound.intervals import METHODS
 from cudbound.report.tables import RunDescription

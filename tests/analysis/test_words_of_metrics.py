@@ -12,7 +12,7 @@ from sklearn.tree import DecisionTreeClassifier
 from unwrapped import unwrapped
 
 from cudbound import Metrics, available_methods, compare_intervals, compare_learners, explain
-from cudbound.basis.exceptions import FewEventsWarning
+from cudbound.basis.exceptions import SmallSampleWarning
 from cudbound.basis.method_card import GROUPED
 from cudbound.basis.metric_words import COMPLEMENTS
 from cudbound.intervals import METHODS
@@ -342,7 +342,7 @@ def test_an_interval_that_is_undefined_is_none():
     upper = compare_intervals(tree, X, Y, methods="two-stage", alternative="less", n_resamples=20, rng=0)
     assert "(no 95% confidence limit)" in upper.describe().results
     cases = (X[:20] + 5.0, np.full(20, "well"))
-    with pytest.warns(FewEventsWarning):
+    with pytest.warns(SmallSampleWarning):
         of_none = compare_intervals(
             CLF, X, Y, methods="test-set-wilson", metric="sensitivity", event="ill", test_set=cases
         )

@@ -13,7 +13,7 @@ from worlds import world, world_problem
 
 from cudbound import LeastSquaresClassifier, cud_interval
 from cudbound.basis.exceptions import NotCertifiedWarning
-from cudbound.basis.solved_draws import Draws
+from cudbound.problem.draws import Draws
 from cudbound.problem.problem import Problem
 from cudbound.solve.limits import SearchLimits
 from cudbound.solve.solve_draws import solve_draws

@@ -21,10 +21,9 @@ from sklearn.svm import SVC, LinearSVC
 from worlds import surrogate_problem, world, world_problem
 
 from cudbound import Bound, LeastSquaresClassifier, cud_interval
-from cudbound.adapters import express
-from cudbound.basis.solved_draws import Draws
+from cudbound.adapters import to_additive_model
 from cudbound.losses.surrogates import LOSSES
-from cudbound.problem.draws import draw_counts
+from cudbound.problem.draws import Draws, draw_counts
 from cudbound.problem.problem import Problem
 from cudbound.solve.limits import SearchLimits
 from cudbound.solve.minimum import draws_problem
@@ -196,7 +195,7 @@ def surrogate_wide(quick: bool) -> list[Row]:
     rows = []
     for estimator in (RidgeClassifier(), LogisticRegression(), LinearSVC()):
         clf = estimator.fit(features, labels)
-        model = express(clf, features, labels, polish=True)
+        model = to_additive_model(clf, features, labels, polish=True)
         counts = draw_counts(n, 4 if quick else 20, np.random.default_rng(0))
         problem = draws_problem(model, counts)
         rows.append(large_row(f"n={n} p={p} signal, {estimator}", problem, None, nodes_per_draw=2_000))

@@ -22,7 +22,7 @@ from sklearn.svm import LinearSVC
 from worlds import world
 
 from cudbound import ConvexLossClassifier, CvxpyLoss, LeastSquaresClassifier
-from cudbound.adapters import express
+from cudbound.adapters import to_additive_model
 from cudbound.basis.exceptions import NotCertifiedWarning, SolveInterrupted, UnsupportedEstimatorError
 from cudbound.bound import boundary as adaptive
 from cudbound.bound.boundary import boundary_deviations, draw_scores, near_rate
@@ -70,7 +70,7 @@ def example(name: str) -> tuple[AdditiveModel, Counts, dict[str, Any]]:
     entry = VECTORS[name]
     X, y = np.array(entry["inputs"]["x"])[:, None], np.array(entry["inputs"]["y"])
     counts = np.atleast_2d(np.array(entry["inputs"]["phi"], dtype=np.int32))
-    return express(LeastSquaresClassifier().fit(X, y), X, y), counts, entry["value"]
+    return to_additive_model(LeastSquaresClassifier().fit(X, y), X, y), counts, entry["value"]
 
 
 # ---- worked numbers ----------------------------------------------------------------------------------------------
@@ -415,7 +415,7 @@ def patients() -> tuple[Array, NDArray[np.bool_]]:
 )
 def test_estimators_with_a_curved_loss(estimator: Any) -> None:
     X, y = patients()
-    model = express(estimator.fit(X, y), X, y)
+    model = to_additive_model(estimator.fit(X, y), X, y)
     counts = draw_counts(40, 100, np.random.default_rng(1))
     found = boundary_deviations(model, counts)
     assert 0 < found.n_near < 40
@@ -430,7 +430,7 @@ def test_estimators_with_a_curved_loss(estimator: Any) -> None:
 )
 def test_bootstrap_classifiers_are_those_of_scikit_learn(estimator: Any) -> None:
     X, y = patients()
-    model = express(estimator.fit(X, y), X, y)
+    model = to_additive_model(estimator.fit(X, y), X, y)
     counts = draw_counts(40, 25, np.random.default_rng(1))
     wrong = []
     for phi in counts:
@@ -442,7 +442,7 @@ def test_bootstrap_classifiers_are_those_of_scikit_learn(estimator: Any) -> None
 
 def test_losses_without_curvature_are_refused_unless_none_is_needed() -> None:
     X, y = patients()
-    hinge = express(ConvexLossClassifier(loss="hinge", penalty=0.05).fit(X, y), X, y)
+    hinge = to_additive_model(ConvexLossClassifier(loss="hinge", penalty=0.05).fit(X, y), X, y)
     counts = draw_counts(40, 20, np.random.default_rng(1))
     with pytest.raises(
         UnsupportedEstimatorError, match=r"curvature .* Got hinge instead\. .* use the rate 0"
@@ -580,7 +580,7 @@ def test_coverage_where_points_lie_near_the_boundary(n: int, distance: float) ->
     for _ in range(trials):
         labels = np.where(np.arange(n) < n // 2, -1.0, 1.0)
         x = rng.normal(size=n) + distance * labels
-        model = express(LeastSquaresClassifier().fit(x[:, None], labels), x[:, None], labels)
+        model = to_additive_model(LeastSquaresClassifier().fit(x[:, None], labels), x[:, None], labels)
         b0, b1 = model.coef / abs(model.coef[1])
         error = (norm.cdf(-(b0 + b1 * distance)) + norm.cdf(b0 - b1 * distance)) / 2
         counts = draw_counts(n, 200, rng)

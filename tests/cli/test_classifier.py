@@ -27,7 +27,7 @@ from cudbound.basis.exceptions import (
     UnscaledPenaltyWarning,
     UnsupportedEstimatorError,
 )
-from cudbound.bound.settings import Bound
+from cudbound.bound.cud_bound import Bound
 from cudbound.cli.command import in_words_of_the_command
 from cudbound.cli.fitted import fit
 from cudbound.cli.input_options import choose_classifier
@@ -335,7 +335,7 @@ def test_in_python_the_remedy_is_a_pipeline():
         ),
         (
             make_pipeline(RobustScaler(), RidgeClassifierCV([2.0])),
-            "scaling of features by median and interquartile range; least-squares classification with a "
+            "RobustScaler; RidgeClassifierCV with a "
             "ridge penalty (alpha = 2), tuned by cross-validation in every fit",
         ),
         (
@@ -379,7 +379,7 @@ def test_a_classifier_in_words(estimator, words):
         (LogisticRegression(C=math.inf), "logistic regression without a penalty"),
         (
             RidgeClassifierCV([2.0]),
-            "least-squares classification, tuned by cross-validation in every fit",
+            "RidgeClassifierCV, tuned by cross-validation in every fit",
         ),
         (
             GridSearchCV(make_pipeline(StandardScaler(), SVC(kernel="linear")), {"svc__C": [0.5]}),

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from cli_fakes import CLEAN, assert_error, interval, invoke
 
-from cudbound.bound.settings import Bound
+from cudbound.bound.cud_bound import Bound
 from cudbound.cli import interval as command
 from cudbound.cli import options
 from cudbound.cli.demo import FEATURES

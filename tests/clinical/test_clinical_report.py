@@ -37,12 +37,11 @@ import cudbound
 from cudbound import LeastSquaresClassifier, clinical_report, compare_intervals, performance_interval
 from cudbound.basis.exceptions import (
     CudboundWarning,
-    FewEventsWarning,
-    LabelsReadWarning,
     ManyFeaturesWarning,
-    TuningNotResampledWarning,
+    NotResampledWarning,
+    ParameterError,
+    SmallSampleWarning,
 )
-from cudbound.basis.parameter_error import ParameterError
 from cudbound.study.populations.real_data import load_data_set
 
 SCHEMA = json.loads((Path(cudbound.__file__).parent / "clinical" / "report.schema.json").read_text())
@@ -325,7 +324,7 @@ def test_least_squares_without_an_error_warns_of_the_bound():
 
 def test_few_events_are_said():
     few = np.where(np.arange(40) < 5, "ill", "well")
-    with pytest.warns(FewEventsWarning):
+    with pytest.warns(SmallSampleWarning):
         found, _ = checked(LogisticRegression(), X + (few == "ill")[:, None], few)
     assert measures(found)["sensitivity"]["based_on"] == "5 events"
     assert any("5 events" in one for one in found["limits"]["checks"])
@@ -342,7 +341,7 @@ def test_thirty_features():
 
 def test_selection_inside_the_pipeline_is_told():
     many, y = sample(40, 12, labels=("well", "ill"))
-    with pytest.warns(LabelsReadWarning):
+    with pytest.warns(NotResampledWarning):
         found, page = checked(
             make_pipeline(StandardScaler(), SelectKBest(k=3), LogisticRegression()), many, y
         )
@@ -352,7 +351,7 @@ def test_selection_inside_the_pipeline_is_told():
 
 @pytest.mark.slow
 def test_a_tuned_classifier_is_told():
-    with pytest.warns(TuningNotResampledWarning):
+    with pytest.warns(NotResampledWarning):
         found, page = checked(GridSearchCV(LogisticRegression(), {"C": [0.1, 1.0]}, cv=3), X, Y)
     assert found["box"]["chosen_inside"] == ["GridSearchCV"]
     assert found["intervals"]["family"] == "tuned logistic"

@@ -7,7 +7,7 @@ from data import sample
 from sklearn.linear_model import LogisticRegression
 
 from cudbound import clinical_report
-from cudbound.basis.parameter_error import ParameterError
+from cudbound.basis.exceptions import ParameterError
 from cudbound.clinical.pictures import pictures_of
 from cudbound.plotting.grouped import CountsDisplay, GroupedInstabilityDisplay
 

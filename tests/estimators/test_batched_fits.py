@@ -38,8 +38,8 @@ from sklearn_versions import older_than
 
 from cudbound import ConvexLossClassifier, LeastSquaresClassifier
 from cudbound.adapters import batched_refit
-from cudbound.estimators.batched import batched_refit as refit
-from cudbound.estimators.batched.discriminant import FIRST_VERSION
+from cudbound.estimators.batched import columns as stacks
+from cudbound.estimators.batched.classifiers import FIRST_VERSION
 
 Array = NDArray[np.float64]
 Rows = Callable[[int, int, np.random.Generator], Array]
@@ -403,7 +403,7 @@ def test_threads_and_batches_do_not_change_the_losses(kind: str, monkeypatch: py
     whole = batched_refit(pipe, X, y)
     assert whole is not None
     losses, clear, scores = whole(counts)
-    monkeypatch.setattr(refit, "CHUNK_VALUES", 7 * plain.size)
+    monkeypatch.setattr(stacks, "CHUNK_VALUES", 7 * plain.size)
     of_jobs = []
     for n_jobs in (1, 3):
         parts = batched_refit(pipe, X, y, n_jobs=n_jobs)

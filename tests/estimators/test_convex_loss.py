@@ -20,7 +20,7 @@ from sklearn.preprocessing import OneHotEncoder, PolynomialFeatures, SplineTrans
 from sklearn.svm import SVC, LinearSVC
 
 from cudbound import Bound, ConvexLossClassifier, LeastSquaresClassifier, cud_interval
-from cudbound.adapters import express
+from cudbound.adapters import to_additive_model
 from cudbound.basis.exceptions import NoMinimizerError, NotMinimizerError
 from cudbound.losses.surrogates import LOSSES
 from cudbound.solve.limits import SearchLimits
@@ -170,7 +170,7 @@ def test_a_basis_is_the_pipeline_of_both(name):
     np.testing.assert_allclose(whole.coef_, parts.coef_, atol=1e-9)
     np.testing.assert_array_equal(whole.predict(X), parts.predict(rows))
     assert whole.coef_.shape == (1, rows.shape[1])
-    model = express(whole, X, y)
+    model = to_additive_model(whole, X, y)
     np.testing.assert_allclose(model.design[:, 1:], rows, atol=1e-12)
     result = cud_interval(
         whole, X, y, n_resamples=5, rng=0, bound=Bound(limits=SearchLimits(nodes_per_draw=None))
@@ -211,7 +211,7 @@ def test_a_basis_takes_what_is_no_number():
     assert clf.coef_.shape == (1, 4)
     assert clf.n_features_in_ == 4
     assert clf.feature_names_in_.tolist() == ["a", "b", "c", "stage"]
-    model = express(clf, frame, y)
+    model = to_additive_model(clf, frame, y)
     np.testing.assert_allclose(model.design @ model.coef, clf.decision_function(frame), atol=1e-12)
 
 
@@ -234,7 +234,7 @@ def test_weights_that_were_given_to_fit_are_noticed_by_the_residual():
     X, y = _data(8)
     clf = ConvexLossClassifier(penalty=0.1).fit(X, y, np.linspace(0.2, 3.0, 40))
     with pytest.raises(NotMinimizerError, match="or with sample weights"):
-        express(clf, X, y)
+        to_additive_model(clf, X, y)
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from sklearn.linear_model import LinearRegression
 
 from cudbound import LeastSquaresClassifier
-from cudbound.estimators.weighted_least_squares import LeastSquaresRefit, minimum_norm_fits
+from cudbound.estimators.least_squares import LeastSquaresRefit, minimum_norm_fits
 
 
 def _data(seed, n=40, p=3):

@@ -10,7 +10,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LogisticRegression
 
 from cudbound import ConvexLossClassifier, cud_interval, stump_basis
-from cudbound.adapters import express
+from cudbound.adapters import to_additive_model
 from cudbound.losses.surrogates import get_loss
 
 
@@ -57,7 +57,7 @@ def test_the_refit_has_a_smaller_loss_than_boosting(model):
     boosted = np.ravel(model.decision_function(X))
     values = [get_loss(loss).value(labels, scores).mean() for scores in (clf.decision_function(X), boosted)]
     assert values[0] < values[1]
-    model_as_arrays = express(clf, X, y)
+    model_as_arrays = to_additive_model(clf, X, y)
     np.testing.assert_array_equal(model_as_arrays.design[:, 1:], stump_basis(model).transform(X))
 
 

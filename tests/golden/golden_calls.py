@@ -393,10 +393,8 @@ def cud_interval_of_least_squares() -> Numbers:
 @golden
 def draws_and_folds() -> Numbers:
     result = cb.cud_interval(*fitted(cb.LeastSquaresClassifier()), n_resamples=10, rng=31)
-    draws = {
-        name: plain(value) for name, value in result.problem.to_arrays().items() if value.dtype.kind == "i"
-    }
-    return draws | {"folds": draw_folds(17, 5, np.random.default_rng(31)).tolist()}
+    folds = draw_folds(17, 5, np.random.default_rng(31))
+    return {"counts": plain(result.problem.counts), "folds": folds.tolist()}
 
 
 @golden

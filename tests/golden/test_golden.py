@@ -8,7 +8,7 @@ import pytest
 from golden_calls import CALLS, NUMBERS, SLOW, differences, numbers_of
 from sklearn_versions import older_than
 
-from cudbound.estimators.batched.discriminant import FIRST_VERSION
+from cudbound.estimators.batched.classifiers import FIRST_VERSION
 
 KEPT = json.loads(NUMBERS.read_text())
 #: Of linear discriminant analyses, whose draws of one class are drawn again where it is refitted one draw at a time.

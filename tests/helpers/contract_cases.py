@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 
 from cudbound import LeastSquaresClassifier, ResamplingSizes, cud_interval
-from cudbound.adapters import express
-from cudbound.adapters.fitted_facts import facts_of
+from cudbound.adapters import to_additive_model
+from cudbound.adapters.model import facts_of
 from cudbound.basis.sample import Sample
 from cudbound.bound.boundary import boundary_deviations
 from cudbound.intervals import GROUPS, METHODS
@@ -155,12 +155,12 @@ def refitted_records(estimator: Any, X: Array, y: Array, seed: int) -> Records:
         resampling=Resampling(inner=N_INNER, sizes=SIZES),
     )
     records = Records(**make_records(needs & REFITTED, recording, given_records(recording)))
-    facts = facts_of(estimator, X, y)
+    facts = facts_of(estimator, X)
     return replace(
         records,
         design=Design(len(y), facts.rank),
         bound=cud_interval(estimator, X, y, n_resamples=N_RESAMPLES, rng=seed),
-        boundary=boundary_deviations(express(estimator, X, y), counts),
+        boundary=boundary_deviations(to_additive_model(estimator, X, y), counts),
     )
 
 

@@ -18,7 +18,7 @@ from exact_oracle import ExactCell, ExactDraw, score_weights
 from nasty_draws import FAMILIES, make, side_of
 from watched import Watched
 
-from cudbound.basis.solved_draws import Draws, SolveStatus
+from cudbound.problem.draws import Draws, SolveStatus
 from cudbound.problem.problem import Problem
 from cudbound.solve.limits import SearchLimits
 from cudbound.solve.solve_draws import solve_draws

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from worlds import world_problem
 
-from cudbound.basis.solved_draws import Draws, SolveStatus
 from cudbound.losses.surrogates import get_loss
+from cudbound.problem.draws import Draws, SolveStatus
 from cudbound.problem.problem import Problem
 from cudbound.solve.solve_draws import solve_draws
 

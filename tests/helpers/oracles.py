@@ -21,7 +21,7 @@ from cell_minima import LeastLosses
 from numpy.typing import NDArray
 from scipy.optimize import linprog, nnls
 
-from cudbound.basis.solved_draws import Draws
+from cudbound.problem.draws import Draws
 from cudbound.problem.problem import Problem
 
 Array = NDArray[np.float64]

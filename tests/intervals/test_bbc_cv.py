@@ -20,7 +20,7 @@ from sklearn.model_selection import (
 from sklearn.tree import DecisionTreeClassifier
 
 from cudbound import compare_intervals, interval_of, performance_interval
-from cudbound.basis.exceptions import TuningNotResampledWarning, UnsupportedEstimatorError
+from cudbound.basis.exceptions import NotResampledWarning, UnsupportedEstimatorError
 from cudbound.intervals import METHODS
 from cudbound.problem.draws import draw_counts
 from cudbound.records import TunedLosses
@@ -102,7 +102,7 @@ def test_the_estimate_does_not_depend_on_workers_or_other_rows():
     X, y = data()
     search = GridSearchCV(RidgeClassifier(), {"alpha": [0.01, 1.0]}, cv=4).fit(X, y)
     alone = compare_intervals(search, X, y, methods="tuned", n_resamples=40, rng=5)
-    with pytest.warns(TuningNotResampledWarning):
+    with pytest.warns(NotResampledWarning):
         beside = compare_intervals(search, X, y, methods=["bbc-cv", "cud"], n_resamples=40, rng=5, n_jobs=2)
     assert beside["bbc-cv"] == alone["bbc-cv"]
 
@@ -140,7 +140,7 @@ def test_the_bound_alone_takes_the_tuned_parameters_as_given():
     search = GridSearchCV(RidgeClassifier(), {"alpha": [0.01, 1.0]}, cv=3).fit(X, y)
     arguments = {"n_resamples": 5, "rng": 0}
     performance_interval(search, X, y, **arguments)  # warnings are errors in these tests
-    with pytest.warns(TuningNotResampledWarning):
+    with pytest.warns(NotResampledWarning):
         performance_interval(search, X, y, method="cud", **arguments)
 
 

@@ -16,8 +16,7 @@ from shared_files import shared_vectors
 from statsmodels.stats.proportion import proportion_confint
 
 from cudbound import LeastSquaresClassifier, interval_of
-from cudbound.basis.proportions import inverted_binomial_interval
-from cudbound.basis.quantiles import inverted_cdf_quantile, sample_quantile
+from cudbound.basis.proportions import inverted_binomial_interval, inverted_cdf_quantile, sample_quantile
 from cudbound.intervals import compute_interval
 from cudbound.intervals.bootstrap_percentile import (
     BIAS_CORRECTED,

@@ -29,7 +29,7 @@ from worked_sets import (
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::cudbound.basis.exceptions.ManyFeaturesWarning"),
-    pytest.mark.filterwarnings("ignore::cudbound.basis.exceptions.FewGroupsWarning"),
+    pytest.mark.filterwarnings("ignore::cudbound.basis.exceptions.SmallSampleWarning"),
 ]
 CLOSE = {"rel": 0.0, "abs": 1e-9}
 OF_CLASSES = (*TWO_CLASSES, "accuracy", "balanced-accuracy", "fpr", "fnr", "cost")

@@ -27,7 +27,7 @@ from cudbound.resampling.recorders import make_records
 from cudbound.resampling.recording import Recording, spawn_streams
 
 # nine groups are few
-pytestmark = pytest.mark.filterwarnings("ignore::cudbound.basis.exceptions.FewGroupsWarning")
+pytestmark = pytest.mark.filterwarnings("ignore::cudbound.basis.exceptions.SmallSampleWarning")
 
 CODES = np.repeat(np.arange(9), [1, 2, 3, 4, 1, 2, 3, 4, 4])
 N = CODES.size

@@ -7,7 +7,7 @@ import pytest
 from data import fitted_sample
 
 from cudbound import Resampling, compare_intervals
-from cudbound.basis.parameter_error import ParameterError
+from cudbound.basis.exceptions import ParameterError
 from cudbound.intervals.own import own_method
 
 CLF, X, Y = fitted_sample()

@@ -14,7 +14,7 @@ from shared_files import shared_vectors
 from statsmodels.stats.proportion import proportion_confint
 
 from cudbound import interval_of
-from cudbound.basis.quantiles import inverted_cdf_quantile
+from cudbound.basis.proportions import inverted_cdf_quantile
 from cudbound.intervals import GROUPS, METHODS, compute_interval, find_methods
 from cudbound.intervals.bootstrap_percentile import (
     basic_interval,

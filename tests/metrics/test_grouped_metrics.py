@@ -76,7 +76,7 @@ def check_suprema(seed):
 
 
 @pytest.mark.filterwarnings("ignore::cudbound.basis.exceptions.ManyFeaturesWarning")  # for three groups
-@pytest.mark.filterwarnings("ignore::cudbound.basis.exceptions.FrequencyWeightsWarning")
+@pytest.mark.filterwarnings("ignore::cudbound.basis.exceptions.RepeatedRowsWarning")
 @each_tier(range(15), range(15, 90), range(90, 345))
 def test_the_supremum_of_a_metric_of_groups_is_that_of_its_definition(seeds):
     assert sum(check_suprema(seed) for seed in seeds) >= 0.8 * len(seeds)

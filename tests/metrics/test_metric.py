@@ -12,7 +12,7 @@ from metrics_by_definition import COST, METRICS, enumerated, mean_loss
 from shared_files import shared_vectors
 from tiers import each_tier
 
-from cudbound.adapters import express
+from cudbound.adapters import to_additive_model
 from cudbound.basis.outcomes import ConfidenceInterval
 from cudbound.bound.cud_bound import solve_bound, solve_joint_bounds
 from cudbound.estimators.least_squares import LeastSquaresClassifier
@@ -20,8 +20,7 @@ from cudbound.metrics.metric import BALANCED_ERROR, ERROR, SENSITIVITY, SPECIFIC
 from cudbound.metrics.metric import METRICS as REGISTERED
 from cudbound.problem.draws import draw_counts, draw_stratified_counts
 from cudbound.problem.problem import Problem
-from cudbound.solve.search import Search
-from cudbound.solve.solve_draws import solve_draws
+from cudbound.solve.solve_draws import Search, solve_draws
 
 KINDS = (
     "general",
@@ -94,7 +93,7 @@ def fitted(seed, n=24, share=0.3):
     y = np.arange(n) < round(share * n)
     X[y] += 1.0
     classifier = LeastSquaresClassifier().fit(X, y)
-    return express(classifier, X, y), y, rng
+    return to_additive_model(classifier, X, y), y, rng
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -105,7 +104,9 @@ def test_the_joint_half_width_is_the_quantile_of_the_largest_q(seed):
     seen = [MetricRows(metric, event) for metric in (SENSITIVITY, SPECIFICITY, COST)]
     how = {"confidence_level": 0.9, "localization": 24.0}
     joint = solve_joint_bounds(model, counts, seen, **how)
-    alone = [solve_bound(model, counts, seen=one, search=Search(all_draws=True), **how) for one in seen]
+    alone = [
+        solve_bound(model, counts, metric_rows=one, search=Search(all_draws=True), **how) for one in seen
+    ]
     largest = np.max([one.draws.upper / one.metric.scale for one in alone], axis=0)
     for found, one in zip(joint, alone, strict=True):
         assert found.certified

@@ -25,7 +25,7 @@ from cudbound import (
     cud_interval,
     performance_interval,
 )
-from cudbound.basis.exceptions import FewEventsWarning, FrequencyWeightsWarning, UnsupportedEstimatorError
+from cudbound.basis.exceptions import RepeatedRowsWarning, SmallSampleWarning, UnsupportedEstimatorError
 from cudbound.cli.group import main
 from cudbound.metrics.metrics import NAMES
 from cudbound.metrics.not_covered import why_not
@@ -100,12 +100,12 @@ def test_weights_of_1_change_nothing_and_weights_are_copies_of_rows():
     weights = np.where(y == "ill", 2.0, 1.0)
     pipe = make_pipeline(StandardScaler(), LogisticRegression())
     pipe.fit(X, y, logisticregression__sample_weight=weights)
-    with pytest.warns(FrequencyWeightsWarning, match="repeat the rows, one row per patient"):
+    with pytest.warns(RepeatedRowsWarning, match="repeat the rows, one row per patient"):
         row = compare_intervals(
             pipe, X, y, methods="two-center", n_resamples=5, rng=0, sample_weight=weights
         ).rows[0]
     wrong = pipe.predict(X) != y
-    with pytest.warns(FrequencyWeightsWarning, match="repeat the rows"):
+    with pytest.warns(RepeatedRowsWarning, match="repeat the rows"):
         found = cud_interval(pipe, X, y, n_resamples=5, rng=0, sample_weight=weights)
     assert found.estimate == pytest.approx(weights @ wrong / weights.sum())
     assert row.n_fits == 1 + 5 + 50
@@ -192,26 +192,26 @@ def test_few_events_are_warned_of():
     n_events = int((y == "ill").sum())
     assert 2 <= n_events < 10
     clf = LeastSquaresClassifier().fit(X, y)
-    with pytest.warns(FewEventsWarning, match=f"The sensitivity is based on {n_events} events") as caught:
+    with pytest.warns(SmallSampleWarning, match=f"The sensitivity is based on {n_events} events") as caught:
         table = compare_intervals(
             clf, X, y, methods="two-center", metric=Metrics("sensitivity", event="ill"), **FAST
         )
     assert caught[0].message.n_rows == n_events
     assert table.rows[0].remarks[0] == f"based on {n_events} events"
     words = r"The error is based on .* has little information on that class\. Report their number"
-    with pytest.warns(FewEventsWarning, match=words) as caught:
+    with pytest.warns(SmallSampleWarning, match=words) as caught:
         compare_intervals(clf, X, y, methods="two-center", metric="error", **FAST)
     assert caught[0].message.n_rows == n_events
     X, y = data(2, 60, shift=0.0)
     assert min((y == "ill").sum(), (y != "ill").sum()) >= 10
     with warnings.catch_warnings():
-        warnings.simplefilter("error", FewEventsWarning)
+        warnings.simplefilter("error", SmallSampleWarning)
         compare_intervals(
             LeastSquaresClassifier().fit(X, y), X, y, methods="two-center", metric="error", **FAST
         )
 
 
-@pytest.mark.filterwarnings("ignore::cudbound.basis.exceptions.FewEventsWarning")
+@pytest.mark.filterwarnings("ignore::cudbound.basis.exceptions.SmallSampleWarning")
 def test_draws_without_an_event_are_drawn_again():
     X, y = data(2, 14, shift=1.5)
     assert 2 <= (y == "ill").sum() <= 3

@@ -84,7 +84,7 @@ def test_a_world_by_hand(of_world):
 
 
 @pytest.mark.filterwarnings(
-    "ignore::cudbound.basis.exceptions.DuplicateRowsWarning"
+    "ignore::cudbound.basis.exceptions.RepeatedRowsWarning"
 )  # rows are drawn repeatedly
 def test_a_pilot_by_hand(of_pilot):
     def draw(n, rng):

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rational.integers import to_integers
 
-from cudbound.problem.whole_steps import MOST_STEPS, dependence_rows, in_whole_steps
+from cudbound.problem.coordinates import MOST_STEPS, dependence_rows, in_whole_steps
 
 WHOLE = st.lists(st.integers(-300, 300), min_size=3, max_size=30).filter(lambda values: len(set(values)) > 1)
 

@@ -49,7 +49,7 @@ from cudbound import (
     performance_interval,
     verify_result,
 )
-from cudbound.adapters.inside import splits_rows
+from cudbound.adapters.parts import splits_rows
 from cudbound.basis.sample import Sample
 from cudbound.problem.draws import draw_counts
 from cudbound.resampling.recorders import make_records

@@ -8,8 +8,8 @@ import pytest
 from scipy.sparse import csr_array
 
 from cudbound import LeastSquaresClassifier, compare_intervals, compare_learners
-from cudbound.basis.equal_rows import count_equal_rows
-from cudbound.basis.exceptions import TrainingRowsWarning
+from cudbound.basis.exceptions import RepeatedRowsWarning
+from cudbound.basis.feature_table import count_equal_rows
 
 RNG = np.random.default_rng(1)
 X = RNG.normal(size=(40, 2))
@@ -48,7 +48,7 @@ def test_equal_rows_are_counted(tested, trained, count):
 def test_training_rows_in_a_test_set_are_warned_of_and_counted():
     clf = LeastSquaresClassifier().fit(X, Y)
     with pytest.warns(
-        TrainingRowsWarning, match=r"^7 of 37 test cases equal training rows, in every feature"
+        RepeatedRowsWarning, match=r"^7 of 37 test cases equal training rows, in every feature"
     ) as caught:
         table = compare_intervals(
             clf, X, Y, methods=["test-set-wilson", "langford-binomial"], test_set=MIXED, rng=0
@@ -61,7 +61,7 @@ def test_training_rows_in_a_test_set_are_warned_of_and_counted():
 
 def test_comparisons_count_them_too():
     learners = LeastSquaresClassifier().fit(X, Y), "majority"
-    with pytest.warns(TrainingRowsWarning, match="7 of 37"):
+    with pytest.warns(RepeatedRowsWarning, match="7 of 37"):
         found = compare_learners(learners, X, Y, methods="mcnemar", test_set=MIXED)
     assert "7 of 37 test cases equal training rows" in found.row.remarks
 

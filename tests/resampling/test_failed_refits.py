@@ -8,6 +8,9 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 from sklearn.discriminant_analysis import QuadraticDiscriminantAnalysis
+from sklearn.naive_bayes import GaussianNB
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer, MinMaxScaler
 from sklearn.tree import DecisionTreeClassifier
 from sklearn_versions import KNOWS_RANK
 from threadpoolctl import threadpool_info, threadpool_limits
@@ -199,3 +202,22 @@ def test_refits_one_by_one_take_one_thread(monkeypatch):
         _record(prepare_refits(clf, X, Y), _draws(10, []))
         assert max(one["num_threads"] for one in threadpool_info()) == 2
     assert set(seen) == {1}
+
+
+def test_missing_values_reach_classifiers_that_take_them():
+    gaps = np.where(np.arange(2 * N).reshape(N, 2) % 7 == 0, np.nan, X)
+    tree = DecisionTreeClassifier(max_depth=2, random_state=0).fit(gaps, Y)
+    counts = draw_counts(N, 10, np.random.default_rng(2))
+    losses = prepare_refits(tree, gaps, Y).recorded(np.random.default_rng(0))(counts)
+    by_hand = [clone(tree).fit(gaps.repeat(w, 0), Y.repeat(w)).predict(gaps) != Y for w in counts]
+    np.testing.assert_array_equal(losses, by_hand)
+
+
+def test_what_a_step_makes_infinite_in_a_draw_fails_that_refit():
+    logs = FunctionTransformer(np.log)  # of values below those that were drawn, which are scaled to 0
+    clf = make_pipeline(MinMaxScaler((1e-9, 1.0)), logs, GaussianNB()).fit(X, Y)
+    failed = {}
+    refit = prepare_refits(clf, X, Y).recorded(np.random.default_rng(0), failed=failed)
+    with np.errstate(invalid="ignore"):
+        refit(np.tile((np.arange(N) >= 4).astype(np.int32), (1, 1)))
+    assert "NaN" in str(failed[0].cause)

@@ -15,7 +15,7 @@ from sklearn.preprocessing import StandardScaler
 from tiers import quick_first
 
 from cudbound import compare_intervals, compare_learners, performance_interval
-from cudbound.basis.exceptions import TuningNotResampledWarning, UnsupportedEstimatorError
+from cudbound.basis.exceptions import NotResampledWarning, UnsupportedEstimatorError
 from cudbound.resampling.refits import prepare_refits
 
 N = 60
@@ -113,7 +113,7 @@ def test_folds_of_groups_without_groups_are_named():
         performance_interval(clf, X, Y, **CALL)
     with pytest.raises(ValueError, match=message):
         compare_learners([search, "majority"], X, Y, rng=0)
-    with pytest.warns(TuningNotResampledWarning):  # it refits nothing
+    with pytest.warns(NotResampledWarning):  # it refits nothing
         assert compare_intervals(clf, X, Y, methods="cud", **CALL)["cud"].degenerate is None
 
 

@@ -22,8 +22,8 @@ from sklearn.preprocessing import PolynomialFeatures, QuantileTransformer, Stand
 from sklearn.svm import SVC
 
 from cudbound import LeastSquaresClassifier, Resampling, compare_intervals
-from cudbound.estimators.batched import batched_refit as batches_refit
-from cudbound.estimators.batched.minimizers import least_squares_scores
+from cudbound.estimators.batched import columns as stacks
+from cudbound.estimators.batched.classifiers import least_squares_scores
 from cudbound.problem.draws import draw_counts
 
 Array = NDArray[np.float64]
@@ -49,7 +49,7 @@ def fitted_alone(monkeypatch: pytest.MonkeyPatch) -> list[Pipeline]:
         clones.append(estimator)
         return clone(estimator)
 
-    monkeypatch.setattr("cudbound.adapters.seeded.clone", cloned)
+    monkeypatch.setattr("cudbound.adapters.parts.clone", cloned)
     return clones
 
 
@@ -259,7 +259,7 @@ def test_refits_do_not_depend_on_the_batch(monkeypatch: pytest.MonkeyPatch) -> N
     pipe = make_pipeline(StandardScaler(), PCA(2), LeastSquaresClassifier())
     counts = training_sets(20, 40, rng)
     whole = batched(pipe, X, y)(counts)
-    monkeypatch.setattr(batches_refit, "CHUNK_VALUES", 7 * X.size)
+    monkeypatch.setattr(stacks, "CHUNK_VALUES", 7 * X.size)
     np.testing.assert_array_equal(batched(pipe, X, y)(counts), whole)
     assert batched(pipe, X, y)(counts[:0]).shape == (0, 20)
 

@@ -12,7 +12,7 @@ from sklearn.linear_model import RidgeClassifier
 from sklearn.model_selection import GridSearchCV, KFold, RepeatedKFold, ShuffleSplit
 
 from cudbound import LeastSquaresClassifier, Resampling
-from cudbound.adapters import express
+from cudbound.adapters import to_additive_model
 from cudbound.basis.sample import Sample
 from cudbound.intervals import METHODS
 from cudbound.point_estimates import ESTIMATORS
@@ -54,7 +54,7 @@ def recording_of(estimator=CLF, needs=frozenset(), *, groups=None, cv=None, poli
         counts=counts,
         estimator=estimator,
         refits_of_each=(refits, refits),
-        model=express(CLF, X, Y),
+        model=to_additive_model(CLF, X, Y),
         **further,
     )
 

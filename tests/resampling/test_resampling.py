@@ -389,8 +389,8 @@ def test_draws_with_nothing_out_of_bag_are_redrawn_for_the_out_of_bag_variant():
     assert f"{full} draws with no row out of bag redrawn" in recorded.remarks
 
 
-@pytest.mark.filterwarnings("ignore::cudbound.basis.exceptions.FewGroupsWarning")  # four groups are few
-@pytest.mark.filterwarnings("ignore::cudbound.basis.exceptions.FewEventsWarning")
+@pytest.mark.filterwarnings("ignore::cudbound.basis.exceptions.SmallSampleWarning")  # four groups are few
+@pytest.mark.filterwarnings("ignore::cudbound.basis.exceptions.SmallSampleWarning")
 def test_draws_that_take_the_place_of_others_hold_every_class_that_all_of_them_hold():
     patient = np.repeat(np.arange(4), 3)
     y = (patient > 1).astype(int)

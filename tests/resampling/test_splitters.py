@@ -34,7 +34,7 @@ from cudbound import (
 from cudbound.resampling.splitters import make_splits
 
 # six groups are few
-pytestmark = pytest.mark.filterwarnings("ignore::cudbound.basis.exceptions.FewGroupsWarning")
+pytestmark = pytest.mark.filterwarnings("ignore::cudbound.basis.exceptions.SmallSampleWarning")
 
 N = 24
 GROUPS = np.arange(N) % 6

@@ -13,8 +13,7 @@ from random_problems import KINDS, N_DRAWS, make
 from tiers import each_tier
 from worlds import world_problem
 
-from cudbound.basis.solved_draws import Draws, SolveStatus
-from cudbound.problem.draws import draw_counts
+from cudbound.problem.draws import Draws, SolveStatus, draw_counts
 from cudbound.problem.problem import Problem
 from cudbound.solve.limits import SearchLimits
 from cudbound.solve.solve_draws import solve_draws

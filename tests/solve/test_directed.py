@@ -13,9 +13,9 @@ from oracles import check_witness
 from worlds import FEATURES, world_problem
 
 from cudbound.basis.exceptions import NotCertifiedWarning, SolveInterrupted
-from cudbound.basis.quantiles import quantile_rank, within
-from cudbound.basis.solved_draws import Draws, SolveStatus
+from cudbound.basis.proportions import quantile_rank, within
 from cudbound.losses.surrogates import LOSSES, get_loss
+from cudbound.problem.draws import Draws, SolveStatus
 from cudbound.problem.problem import Problem
 from cudbound.solve.limits import SearchLimits
 from cudbound.solve.native import minimize

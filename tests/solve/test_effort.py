@@ -8,16 +8,16 @@ from worlds import surrogate_problem, world_problem
 
 from cudbound import Bound, LeastSquaresClassifier, compare_intervals, cud_interval
 from cudbound.basis.exceptions import NotCertifiedWarning
-from cudbound.solve.effort import (
+from cudbound.solve.limits import (
     DEFAULT_SECONDS,
     LEAST_NODES,
+    SearchLimits,
     default_node_budget,
     forecast,
     nodes_within,
     seconds_per_node,
 )
-from cudbound.solve.limits import SearchLimits
-from cudbound.solve.search import Search
+from cudbound.solve.solve_draws import Search
 
 
 def test_larger_problems_get_fewer_nodes_of_the_same_time() -> None:
@@ -58,7 +58,7 @@ def noise(n: int, p: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def test_the_default_call_ends_with_bounds(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("cudbound.solve.effort.DEFAULT_SECONDS", 0.004)
+    monkeypatch.setattr("cudbound.solve.limits.DEFAULT_SECONDS", 0.004)
     X, y = noise(60, 6)
     clf = LeastSquaresClassifier().fit(X, y)
     with pytest.warns(

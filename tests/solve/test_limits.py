@@ -20,10 +20,10 @@ from random_problems import make
 from worlds import world_problem
 
 import cudbound.solve.solve_draws
-from cudbound import config_context
+from cudbound.basis.calls import Progress, shared
 from cudbound.basis.exceptions import SolveInterrupted
-from cudbound.basis.solved_draws import Draws, SolveStatus
 from cudbound.losses.surrogates import SquaredLoss
+from cudbound.problem.draws import Draws, SolveStatus
 from cudbound.problem.problem import Problem
 from cudbound.solve.limits import SearchLimits
 from cudbound.solve.solve_draws import solve_draws
@@ -410,7 +410,7 @@ def test_progress_goes_to_standard_error_and_changes_nothing(
     solver: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     problem = make("two_coefficients", 1)
-    with config_context(progress=True):
+    with shared(Progress(shown=True, since=0.0)):
         draws = solve_draws(problem, limits=SearchLimits(solver=solver))
     output = capsys.readouterr()
     assert output.out == ""

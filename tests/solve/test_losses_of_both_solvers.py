@@ -20,9 +20,8 @@ from oracles import OracleResult, check_witness, enumerate_q
 from random_problems import KINDS, N_DRAWS, make_with_loss
 from worlds import world_problem
 
-from cudbound.basis.solved_draws import SolveStatus
 from cudbound.losses.surrogates import LOSSES, get_loss
-from cudbound.problem.draws import draw_counts
+from cudbound.problem.draws import SolveStatus, draw_counts
 from cudbound.problem.problem import Problem
 from cudbound.solve import native as kernel
 from cudbound.solve.limits import SearchLimits

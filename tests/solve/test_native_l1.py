@@ -12,7 +12,7 @@ from random_problems import KINDS, make_with_loss
 from tiers import each_tier
 
 from cudbound import SearchLimits, solve_draws
-from cudbound.basis.solved_draws import SolveStatus
+from cudbound.problem.draws import SolveStatus
 from cudbound.problem.problem import Problem
 from cudbound.solve.native import L1_LOSSES, is_native
 

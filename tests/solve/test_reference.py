@@ -17,9 +17,8 @@ from random_problems import KINDS, make
 from tiers import each_tier
 
 from cudbound.basis.exceptions import CudboundWarning, SolveInterrupted
-from cudbound.basis.solved_draws import SolveStatus
 from cudbound.losses.surrogates import get_loss
-from cudbound.problem.draws import draw_counts
+from cudbound.problem.draws import SolveStatus, draw_counts
 from cudbound.problem.problem import Problem
 from cudbound.solve.limits import SearchLimits
 from cudbound.solve.reference import solve_reference

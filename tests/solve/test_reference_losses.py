@@ -21,8 +21,8 @@ from tiers import each_tier, quick_first
 
 import cudbound
 from cudbound import CvxpyLoss, solve_draws
-from cudbound.basis.solved_draws import Draws
 from cudbound.losses.surrogates import LOSSES, get_loss
+from cudbound.problem.draws import Draws
 from cudbound.problem.problem import Problem
 from cudbound.solve.limits import SearchLimits
 from cudbound.solve.reference import solve_reference
@@ -163,7 +163,7 @@ def test_a_penalty_on_every_coefficient_leaves_no_direction_free() -> None:
 
 def test_a_linear_program_that_fails_is_no_silent_answer(monkeypatch: pytest.MonkeyPatch) -> None:
     failed = SimpleNamespace(status=4, x=None, message="Numerical difficulties.")
-    monkeypatch.setattr("cudbound.solve.reference_hyperplanes.linprog", lambda *_, **__: failed)
+    monkeypatch.setattr("cudbound.solve.reference_cones.linprog", lambda *_, **__: failed)
     problem = make_with_loss("general", 0, "logistic", penalized=False)
     with pytest.raises(
         RuntimeError, match=r"HiGHS failed on the separability of \d+ rows: Numerical difficulties"

@@ -14,7 +14,7 @@ from sklearn.preprocessing import StandardScaler
 from tiers import each_tier
 
 from cudbound import CudResult, cud_interval
-from cudbound.basis.solved_draws import SolveStatus
+from cudbound.problem.draws import SolveStatus
 
 FEATURES = {
     "birthwt": ["age", "lwt", "race", "smoke", "ptl", "ht", "ui", "ftv"],

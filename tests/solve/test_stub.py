@@ -9,7 +9,7 @@ from pathlib import Path
 
 import cudbound
 from cudbound import _solvers
-from cudbound.basis.solved_draws import SolveStatus
+from cudbound.problem.draws import SolveStatus
 from cudbound.solve.native import SIDES
 
 PACKAGE = Path(cudbound.__file__).parent

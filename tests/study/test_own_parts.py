@@ -27,8 +27,7 @@ from cudbound import (
     summarize,
     verify_result,
 )
-from cudbound.basis.exceptions import StudyError, StudyInterrupted
-from cudbound.basis.parameter_error import ParameterError
+from cudbound.basis.exceptions import ParameterError, StudyError, StudyInterrupted
 from cudbound.study.design.scenario import describe
 from cudbound.study.run.replicate_rows import REPLICATES
 from cudbound.study.run.store import Store

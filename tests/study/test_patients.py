@@ -114,7 +114,7 @@ def test_patients_refuse_what_they_cannot_be(arguments, message):
 
 
 @pytest.mark.filterwarnings("ignore::cudbound.basis.exceptions.ManyFeaturesWarning")  # few patients
-@pytest.mark.filterwarnings("ignore::cudbound.basis.exceptions.FewGroupsWarning")  # seven groups are few
+@pytest.mark.filterwarnings("ignore::cudbound.basis.exceptions.SmallSampleWarning")  # seven groups are few
 def test_the_same_samples_are_analyzed_with_and_without_groups(tmp_path):
     study = read(tmp_path, SETTINGS + WITH + WITHOUT)
     store = tmp_path / "s.sqlite"

@@ -13,7 +13,8 @@ import pytest
 import tqdm
 from study_cases import Interrupted, Shifted, dump, tiny_study
 
-from cudbound import LeastSquaresClassifier, config_context
+from cudbound import LeastSquaresClassifier
+from cudbound.basis.calls import Progress, shared
 from cudbound.basis.exceptions import StudyError, StudyInterrupted
 from cudbound.study.design.scenario import Scenario
 from cudbound.study.run import runner
@@ -202,7 +203,7 @@ def test_progress_is_shown(tmp_path, capsys, monkeypatch):
     every_step = functools.partial(tqdm.tqdm, mininterval=0, miniters=1)
     monkeypatch.setattr(tqdm, "tqdm", every_step)
     run_study(tiny_study(n_replicates=1), tmp_path / "s")
-    with config_context(progress=True):
+    with shared(Progress(shown=True, since=0.0)):
         run_study(tiny_study(n_replicates=2), tmp_path / "s")
     shown = capsys.readouterr().err
     assert "replicates" in shown

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from study_cases import dump, tiny_study
 
-from cudbound import config_context
+from cudbound.basis.calls import Progress, shared
 from cudbound.study.run import runner
 from cudbound.study.run import store as store_module
 from cudbound.study.run.replicate_rows import Key, ReplicateRow, read_shard, replicates_of
@@ -142,7 +142,7 @@ def test_no_time_at_all_leaves_a_store_to_resume(tmp_path):
 @pytest.mark.slow
 def test_progress_is_that_of_the_shard(tmp_path, capsys):
     run_study(tiny_study(n_replicates=2), tmp_path / "s", shard=(1, 2))
-    with config_context(progress=True):
+    with shared(Progress(shown=True, since=0.0)):
         run_study(STUDY, tmp_path / "s", shard=(1, 2))
     shown = capsys.readouterr().err
     counted = re.findall(r"(\d+)/(\d+)", shown)

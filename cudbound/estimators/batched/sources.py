@@ -1,33 +1,41 @@
-"""All steps before a classifier in batches, starting from the rows of the data: pipelines and column transformers."""
+"""All steps before a classifier, starting from the rows of the data: in batches, or one training set at a time."""
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise, takewhile
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
 from sklearn.compose import ColumnTransformer, make_column_selector
 from sklearn.decomposition import PCA
-from sklearn.pipeline import Pipeline
-from sklearn.utils import _safe_indexing
+from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.utils import _safe_indexing, gen_batches
+from sklearn.utils.parallel import delayed
 from sklearn.utils.validation import FLOAT_DTYPES, validate_data
 
-from cudbound.basis.equal_rows import dense
-from cudbound.basis.feature_table import as_table
+from cudbound.basis.environment import parallel
+from cudbound.basis.feature_table import as_table, copied, dense
 from cudbound.basis.validation import count_rows
 from cudbound.estimators.batched.columns import Array, BatchedFit, Bools, Columns, Draws, Source, Step, beside
-from cudbound.estimators.batched.encoding import filled_one_hot, one_hot
 from cudbound.estimators.batched.steps import (
+    FITTED_APART,
     INDIFFERENT,
     SELECTIVE,
     batched_step,
     encodes_in_batches,
+    filled_one_hot,
     fills_in_batches,
     is_fixed,
+    is_repeatable,
+    one_hot,
 )
-from cudbound.problem.scale import check_scale
+from cudbound.problem.problem import check_scale
 
 
 def flatten(steps: Sequence[Any]) -> list[Any]:
@@ -63,21 +71,21 @@ def prepare(steps: Sequence[Any], X: Any, follower: BatchedFit | Any) -> Source 
     if begun is None:
         return None
     start, n_used = begun
-    made: list[Step] = []
+    batched_steps: list[Step] = []
     n_samples = count_rows(X)
     for step, after in pairwise([*rest[n_used:], follower]):
         batched = batched_step(step, after, n_samples)
         if batched is None:
             return None
-        made.append(batched)
-    return partial(_run, start, tuple(made))
+        batched_steps.append(batched)
+    return partial(_run, start, tuple(batched_steps))
 
 
 def _run(source: Source, steps: Sequence[Step], draws: Draws) -> tuple[Columns, Bools]:
     columns, clear = source(draws)
     for step in steps:
-        columns, found = step(columns, draws)
-        clear = clear & found
+        columns, step_clear = step(columns, draws)
+        clear = clear & step_clear
     return columns, clear
 
 
@@ -179,3 +187,87 @@ def _beside(sources: Sequence[Source], draws: Draws) -> tuple[Columns, Bools]:
     made = [source(draws) for source in sources]
     clear = np.logical_and.reduce([found for _, found in made])
     return beside([columns for columns, _ in made], draws.n_fits), clear
+
+
+#: Fits of one job.
+FITS_PER_JOB = 50
+
+
+@dataclass(frozen=True, eq=False)
+class FittedApart:
+    """A pipeline of steps fitted to each training set; a fit is not clear if it fails or makes other columns.
+
+    Attributes
+    ----------
+    steps : Pipeline
+    X : array or DataFrame, shape (n_samples, n_features)
+    y : ndarray, shape (n_samples,)
+    n_columns : int
+        How many columns the steps make of all rows.
+    n_jobs : int
+        Processes.
+    """
+
+    steps: Pipeline
+    X: Any
+    y: NDArray[Any]
+    n_columns: int
+    n_jobs: int
+
+    def __call__(self, draws: Draws) -> tuple[Columns, Bools]:
+        """Return the columns of all rows in each fit, and which fits are clear."""
+        parts = gen_batches(draws.n_fits, FITS_PER_JOB)
+        jobs = parallel(self.n_jobs)(delayed(self._fit)(draws.counts[part]) for part in parts)
+        rows, clear = zip(*jobs, strict=True)
+        return Columns(np.concatenate(rows)), np.concatenate(clear)
+
+    def _fit(self, counts: Array) -> tuple[Array, Bools]:
+        rows = np.zeros((*counts.shape, self.n_columns))
+        clear = np.zeros(len(counts), dtype=bool)
+        for fit, row in enumerate(counts):
+            drawn = np.repeat(np.arange(row.size), row.astype(np.intp))
+            try:
+                with warnings.catch_warnings(action="ignore"):
+                    steps = clone(self.steps).fit(_safe_indexing(self.X, drawn), self.y[drawn])
+                    # steps with copy=False write into the rows that they are given
+                    transformed = dense(steps.transform(copied(self.X)))
+            except ValueError:  # the fit that is made alone says why
+                continue
+            clear[fit] = transformed.shape == rows[fit].shape and np.isfinite(transformed).all()
+            if clear[fit]:
+                rows[fit] = transformed
+        return rows, clear
+
+
+def fit_apart(steps: Sequence[Any], X: Any, y: Any, follower: BatchedFit, n_jobs: int) -> Source | None:
+    """Return fitted steps for refits to one training set at a time, or None if these cannot be repeated.
+
+    Parameters
+    ----------
+    steps : sequence of object
+        Fitted transformers, from `flatten`.
+    X, y : array-like
+        The rows and labels that they were fitted to.
+    follower : BatchedFit
+        The classifier.
+    n_jobs : int
+        Processes.
+    """
+    rows = as_table(X)
+    parts = [part for step in steps for part in branches(step)]
+    # without one of these there is another reason why the steps are not fitted in batches
+    if not any(type(part) in FITTED_APART for part in parts) or not fit_together([*steps, follower]):
+        return None
+    if not all(is_repeatable(part, len(rows)) for part in parts):
+        return None
+    transformed = copied(rows)
+    for step in steps:
+        transformed = step.transform(transformed)
+    transformed = np.asarray(dense(transformed))
+    try:
+        check_scale("X", transformed)
+    except ValueError:  # numbers whose squares overflow
+        return None
+    if transformed.dtype != np.float64:  # scikit-learn computes in another precision
+        return None
+    return FittedApart(make_pipeline(*steps), rows, np.asarray(y), transformed.shape[1], n_jobs)

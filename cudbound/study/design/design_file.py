@@ -9,8 +9,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from cudbound.basis.hints import did_you_mean
-from cudbound.basis.parameter_error import ParameterError
+from cudbound.basis.exceptions import ParameterError, did_you_mean
 from cudbound.basis.validation import check_choice, check_integer
 from cudbound.inputs.classifier_recipe import ClassifierRecipe
 from cudbound.inputs.data_file import CsvError, DataFile, quoted

@@ -14,10 +14,8 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator, clone
 
-from cudbound.basis.calls import public_settings
-from cudbound.basis.hints import suggestion
+from cudbound.basis.exceptions import ParameterError, suggestion
 from cudbound.basis.method_card import Asked, check_options
-from cudbound.basis.parameter_error import ParameterError
 from cudbound.basis.validation import (
     check_choice,
     check_confidence_level,
@@ -125,7 +123,6 @@ class Scenario:
         )
 
 
-@public_settings
 @dataclass(frozen=True)
 class Study:
     """A coverage study: every scenario, at every size, `n_replicates` times, by all methods on the same samples.

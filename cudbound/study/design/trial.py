@@ -7,11 +7,10 @@ from collections.abc import Collection
 
 import numpy as np
 
-from cudbound.adapters import express
+from cudbound.adapters import to_additive_model
 from cudbound.analysis.caller_splits import FOLDS_OF_GROUPS, takes_groups_apart
 from cudbound.analysis.plan import MODEL_RECORDS
-from cudbound.basis.exceptions import NotMinimizerError, StudyError, UnsupportedEstimatorError
-from cudbound.basis.parameter_error import ParameterError
+from cudbound.basis.exceptions import NotMinimizerError, ParameterError, StudyError, UnsupportedEstimatorError
 from cudbound.inputs.classifier_recipe import ClassifierRecipe
 from cudbound.intervals import Method
 from cudbound.study.design.scenario import Scenario, Study
@@ -108,7 +107,7 @@ def _fit_and_express(
         try:
             classifier, *_ = [learner.fit(drawn.X, drawn.y) for learner in scenario.learners()]
             if len(left) < len(methods):
-                express(classifier, drawn.X, drawn.y)
+                to_additive_model(classifier, drawn.X, drawn.y)
         except UnsupportedEstimatorError as error:
             remedy = "Name methods other than cud and aci to continue without them."
             if left:

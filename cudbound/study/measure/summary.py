@@ -16,8 +16,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from cudbound.basis.calls import public_call
 from cudbound.basis.outcomes import Estimand
-from cudbound.basis.pictured import Pictured
 from cudbound.basis.proportions import inverted_binomial_limits
+from cudbound.basis.results import Pictured
 from cudbound.basis.rounding import format_cell
 from cudbound.basis.validation import check_confidence_level
 from cudbound.report.table_style import FULL, Style

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from scipy.special import ndtri
 
 from cudbound.basis.calls import public_call
-from cudbound.basis.parameter_error import ParameterError
+from cudbound.basis.exceptions import ParameterError
 from cudbound.basis.validation import check_confidence_level, check_number
 from cudbound.study.populations.population import check_share
 

@@ -13,17 +13,23 @@ from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import StratifiedKFold
 from sklearn.utils import _safe_indexing
 
-from cudbound.adapters.kept_scores import Scoring
+from cudbound.adapters.outputs import RecordedOutputs
+from cudbound.adapters.parts import seeded_clone
 from cudbound.adapters.procedure import describe_classifier
-from cudbound.adapters.seeded import seeded_clone
 from cudbound.basis.calls import public_call
+from cudbound.basis.exceptions import ParameterError
 from cudbound.basis.feature_table import as_table
-from cudbound.basis.parameter_error import ParameterError
-from cudbound.basis.protocols import Features, Learner
-from cudbound.basis.refittable import check_can_be_refitted
 from cudbound.basis.sample import check_index
-from cudbound.basis.seeds import check_seed
-from cudbound.basis.validation import MIN_ROWS_PER_CLASS, check_integer, check_lengths, count_rows
+from cudbound.basis.validation import (
+    MIN_ROWS_PER_CLASS,
+    Features,
+    Learner,
+    check_can_be_refitted,
+    check_integer,
+    check_lengths,
+    check_seed,
+    count_rows,
+)
 from cudbound.intervals import find_methods
 from cudbound.metrics.metric import METRICS
 from cudbound.metrics.metrics import Metrics, as_metrics
@@ -391,7 +397,7 @@ def expected_performance(
     shares = {"sensitivity": called[event], "specificity": ~called[~event], "prevalence": event}
     expected = {name: float(share.mean()) for name, share in shares.items()}
     if auc:
-        scores = Scoring(("scores",))
+        scores = RecordedOutputs(("scores",))
         expected["auc"] = fmean(
             roc_auc_score(y, scores.of(fitted, X)["scores"]) for fitted, X, y in judged if np.ptp(y)
         )

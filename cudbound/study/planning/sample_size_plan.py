@@ -13,8 +13,8 @@ from scipy.optimize import isotonic_regression
 from scipy.stats.mstats import mjci
 
 from cudbound.basis.metric_words import metric_words
-from cudbound.basis.pictured import Pictured
-from cudbound.basis.quantiles import inverted_cdf_quantile, quantile_rank
+from cudbound.basis.proportions import inverted_cdf_quantile, quantile_rank
+from cudbound.basis.results import Pictured
 from cudbound.basis.rounding import Worded, as_given, format_level, printable, worded
 from cudbound.basis.validation import Array
 from cudbound.intervals import METHODS

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from cudbound.basis.parameter_error import ParameterError
+from cudbound.basis.exceptions import ParameterError
 from cudbound.basis.validation import check_integer, check_number
 from cudbound.study.populations.mixture import Mixture
 from cudbound.study.populations.population import (

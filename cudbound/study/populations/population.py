@@ -14,8 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cudbound.adapters.linear import own_coefficients
-from cudbound.basis.hints import did_you_mean
-from cudbound.basis.parameter_error import ParameterError
+from cudbound.basis.exceptions import ParameterError, did_you_mean
 from cudbound.basis.validation import MIN_ROWS_PER_CLASS, check_integer, check_number
 
 Array = NDArray[np.float64]

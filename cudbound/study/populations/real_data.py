@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from cudbound.basis.parameter_error import ParameterError
+from cudbound.basis.exceptions import ParameterError
 from cudbound.basis.validation import check_choice, check_integer
 from cudbound.inputs.csv_columns import read_training_data
 from cudbound.inputs.data_file import DataFile

@@ -18,7 +18,7 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy.special import expit, ndtr
 
-from cudbound.basis.parameter_error import ParameterError
+from cudbound.basis.exceptions import ParameterError
 from cudbound.basis.validation import check_integer, check_number
 from cudbound.study.populations.mixture import Mixture, PureNoise, SeveralClasses, TwoCenters
 from cudbound.study.populations.population import (

@@ -18,17 +18,16 @@ from numpy.typing import NDArray
 from sklearn.dummy import DummyClassifier
 from threadpoolctl import threadpool_limits
 
-from cudbound.adapters.inside import splits_rows
-from cudbound.adapters.kept_scores import Scoring
-from cudbound.adapters.seeded import seeded_clone, unseeded_parameters
+from cudbound.adapters.outputs import RecordedOutputs
+from cudbound.adapters.parts import seeded_clone, splits_rows, unseeded_parameters
 from cudbound.analysis.compare_intervals import compare_intervals
 from cudbound.analysis.compare_learners import compare_learners
-from cudbound.basis.bars import HIDDEN, shared
+from cudbound.basis.calls import HIDDEN, shared
 from cudbound.basis.exceptions import CudboundWarning
 from cudbound.basis.outcomes import Estimand
 from cudbound.basis.results import ComparisonResult, IntervalEstimate
 from cudbound.basis.validation import Array
-from cudbound.bound.settings import Bound
+from cudbound.bound.cud_bound import Bound
 from cudbound.metrics.metric import SENSITIVITY, SPECIFICITY, Metric, MetricRows
 from cudbound.metrics.metrics import NET_BENEFIT, Metrics
 from cudbound.metrics.predictive import VALUES, likelihood_ratio
@@ -235,7 +234,7 @@ def true_metrics(population: Any, classifier: Any, metrics: Metrics) -> tuple[Tr
     truths = {
         metric.name: _linear_metric(_metric_rows(population, metric), called != event)
         if metric.reads == "classes"
-        else _of_scores(metric, Scoring((metric.reads,)).of(classifier, X)[metric.reads], event)
+        else _of_scores(metric, RecordedOutputs((metric.reads,)).of(classifier, X)[metric.reads], event)
         for metric in dict.fromkeys(
             (*resolved.all_metrics, *((SENSITIVITY, SPECIFICITY) if resolved.ratios else ()))
         )

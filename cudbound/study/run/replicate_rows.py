@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cudbound.basis.parameter_error import ParameterError
+from cudbound.basis.exceptions import ParameterError
 from cudbound.basis.validation import check_integer
 
 if TYPE_CHECKING:

@@ -23,12 +23,10 @@ import cloudpickle
 from joblib import Parallel, delayed, parallel_config
 from threadpoolctl import threadpool_limits
 
-from cudbound.basis.bars import current_progress
-from cudbound.basis.calls import public_call
-from cudbound.basis.exceptions import StudyError, StudyInterrupted
-from cudbound.basis.hints import install_command
+from cudbound.basis.calls import current_progress, public_call
+from cudbound.basis.environment import begin_worker
+from cudbound.basis.exceptions import StudyError, StudyInterrupted, install_command
 from cudbound.basis.validation import check_n_jobs, check_seconds
-from cudbound.basis.workers import begin_worker
 from cudbound.study.design.scenario import Study
 from cudbound.study.design.trial import check_learners
 from cudbound.study.run.replicate import alone, run_replicate

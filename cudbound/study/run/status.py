@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from cudbound.basis.pictured import Pictured
+from cudbound.basis.results import Pictured
 from cudbound.report.table_style import FULL, Style
 from cudbound.report.tables import Column, Report, Run
 from cudbound.report.tabular import Tabular

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
+from cudbound.problem.coordinates import in_whole_steps
 from cudbound.problem.problem import Problem
-from cudbound.problem.whole_steps import in_whole_steps
 from rational.integers import Vector, bits, cut, dot, identity, pivot_columns, primitive, to_integers
 
 

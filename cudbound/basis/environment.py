@@ -1,18 +1,33 @@
-"""Worker processes with the settings of scikit-learn that end with their parent process."""
+"""The versions of the software that results depend on, and worker processes that end with their parent process."""
 
 from __future__ import annotations
 
 import multiprocessing
 import os
+import platform
 import signal
 import threading
 import time
 from collections.abc import Generator, Iterable
 from functools import cache
+from importlib.metadata import version
 from typing import Any
 
-from joblib.parallel import get_active_backend
-from sklearn.utils.parallel import Parallel
+#: Packages whose versions belong to a result, by the names of their distributions.
+PACKAGES = ("cudbound", "numpy", "scipy", "scikit-learn")
+
+
+@cache
+def versions() -> dict[str, str]:
+    """Return the versions of Python and of `PACKAGES`.
+
+    Examples
+    --------
+    >>> list(versions())
+    ['python', 'cudbound', 'numpy', 'scipy', 'scikit-learn']
+    """
+    return {"python": platform.python_version(), **{name: version(name) for name in PACKAGES}}
+
 
 #: Seconds between two checks whether the parent still exists.
 LOOK_SECONDS = 0.5
@@ -24,11 +39,15 @@ def parallel(n_jobs: int, **options: Any) -> Any:
     Its workers end with this process; `options` are those of ``Parallel``, which needs ``delayed`` of
     `sklearn.utils.parallel`.
     """
+    from sklearn.utils.parallel import Parallel  # versions are read without scikit-learn
+
     return Parallel(n_jobs=n_jobs, initializer=end_with, initargs=(os.getpid(),), **options)
 
 
 def results_of(n_jobs: int, jobs: Iterable[Any]) -> Generator[Any, None, None]:
     """Yield the results of jobs in their order, each as soon as it is there if the backend of joblib can do so."""
+    from joblib.parallel import get_active_backend
+
     backend, _ = get_active_backend()
     if getattr(backend, "supports_return_generator", False):
         yield from parallel(n_jobs, return_as="generator")(jobs)
