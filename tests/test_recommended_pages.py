@@ -84,6 +84,20 @@ def test_misses_and_what_remains_of_them(cells):
     assert lines(made.confirmed(cells)) == [["patients, n = 100", "error", "0.890 ± 0.006"]]
 
 
+def test_a_miss_that_was_not_run_again_stays_in_the_table(cells, tmp_path):
+    (tmp_path / "misses.csv").write_text(MISSES.replace("error,tree", "error,another"))
+    assert lines(made.misses(cells))[-1] == ["tree", "error", "0.900 ± 0.017", "not run", "", ""]
+    assert lines(made.confirmed(cells)) == [["patients, n = 100", "error", "0.890 ± 0.006"]]
+
+
+def test_a_run_that_was_stopped_says_how_many_sets_each_kind_of_cell_has(cells):
+    complete = cells.assign(registered_sets=cells["sets"])
+    assert made.progress(complete) == "All 4,000 registered sets have run."
+    few = complete.assign(sets=cells["sets"] // 4)
+    assert "1,000 of 4,000 registered sets" in made.progress(few)
+    assert "at least 250 of 1000, at least 100 of 400, at least 75 of 300" in made.progress(few)
+
+
 def test_every_kind_and_method_has_its_line(cells):
     assert [line[:3] for line in lines(made.kinds(cells))][:2] == [
         ["few columns", "error", "1"],

@@ -105,7 +105,7 @@ class Sample:
         return cls(X, y, classes, labels, of_groups, weights, groups, estimator, predicted)
 
     def predicted_by(self, estimator: Any) -> NDArray[Any]:
-        """Return the labels that a fitted classifier predicts for the rows; those of the given one are computed once."""
+        """Return the labels that a fitted classifier predicts for the rows; for the given one only once."""
         if self.predicted is not None and estimator is self.estimator:
             return self.predicted
         return predicted_labels(estimator, self.X, self.classes)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 from tabulate import tabulate
@@ -27,7 +28,7 @@ LOWEST = 0.93
 NO_MISS = "no miss"
 CELL = ["metric", "cell", "copies"]
 REPEATED = ["sets", "coverage", "mcse", "keeps_level"]
-NOT_YET = "The misses are run again when all registered sets have run."
+NOT_YET = "The misses have not been run again yet."
 
 
 def read(name: str = "cells.csv") -> pd.DataFrame:
@@ -35,7 +36,7 @@ def read(name: str = "cells.csv") -> pd.DataFrame:
 
 
 def run_again() -> bool:
-    """Whether the misses have been run again; they are when all registered sets have run."""
+    """Whether the misses have been run again."""
     return (FOLDER / "misses.csv").exists()
 
 
@@ -50,7 +51,9 @@ def repeated(cells: pd.DataFrame) -> pd.DataFrame:
         if run_again()
         else pd.DataFrame(columns=[*CELL, *REPEATED]).astype({"copies": bool})
     )
-    return missed.merge(again, on=CELL, suffixes=("", "_again")).sort_values("coverage_again")
+    # a cell that was not run again stays, without new numbers
+    both_runs = missed.merge(again, on=CELL, how="left", suffixes=("", "_again"))
+    return both_runs.sort_values(["coverage_again", "coverage"])
 
 
 def as_used(cells: pd.DataFrame) -> pd.DataFrame:
@@ -75,14 +78,16 @@ def of_groups(cells: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
 
 
 def progress(cells: pd.DataFrame) -> str:
-    """How many of the registered sets have run."""
-    of_cells = cells.groupby("cell")[["sets", "registered_sets"]].max().sum()
-    run, registered = int(of_cells["sets"]), int(of_cells["registered_sets"])
+    """How many of the registered sets have run, in all and per cell."""
+    of_cells = cells.groupby("cell")[["sets", "registered_sets"]].max()
+    run, registered = (int(number) for number in of_cells.sum())
     if run >= registered:
         return f"All {registered:,} registered sets have run."
+    fewest = of_cells.groupby("registered_sets")["sets"].min().sort_index(ascending=False)
+    per_cell = ", ".join(f"at least {sets} of {planned}" for planned, sets in fewest.items())
     return (
-        f"**The study is under way: {run:,} of {registered:,} registered sets have run**, with about the same share "
-        "of every cell. All numbers on this page are of these sets, and will change."
+        f"**The run was stopped early, as its registration allows: {run:,} of {registered:,} registered sets have "
+        f"run**, with about the same share of every cell ({per_cell}). Cells with few sets have large standard errors."
     )
 
 
@@ -196,13 +201,21 @@ def misses(cells: pd.DataFrame) -> str:
                 "cell": line.cell,
                 "metric": METRICS.get(line.metric, line.metric),
                 "coverage": f"{line.coverage:.3f} ± {line.mcse:.3f}",
-                "sets": str(line.sets_again),
-                "in new sets": f"{line.coverage_again:.3f} ± {line.mcse_again:.3f}",
-                "reaches .95": "yes" if line.keeps_level_again else "**no**",
             }
+            | _in_new_sets(line)
             for line in repeated(cells).itertuples()
         ]
     )
+
+
+def _in_new_sets(line: Any) -> dict[str, str]:
+    if pd.isna(line.sets_again):
+        return {"new sets": "not run", "in new sets": "", "reaches .95": ""}
+    return {
+        "new sets": f"{line.sets_again:.0f}",
+        "in new sets": f"{line.coverage_again:.3f} ± {line.mcse_again:.3f}",
+        "reaches .95": "yes" if line.keeps_level_again else "**no**",
+    }
 
 
 def confirmed(cells: pd.DataFrame) -> str:
@@ -216,7 +229,7 @@ def confirmed(cells: pd.DataFrame) -> str:
                 "metric": METRICS.get(line.metric, line.metric),
                 "coverage": f"{line.coverage_again:.3f} ± {line.mcse_again:.3f}",
             }
-            for line in repeated(cells).query("not keeps_level_again").itertuples()
+            for line in repeated(cells).query("keeps_level_again == False").itertuples()
         ]
     )
 
