@@ -1,7 +1,7 @@
 """Convex surrogate losses, as functions of the label y in {-1, +1} and the score f = b(gamma-hat, x)'beta.
 
-Each loss is one small object with a counterpart in the compiled solver (``solvers/src/problem/loss.hpp``). All losses depend
-only on the margin m = y f, including the squared loss, which is (1 - m)^2 since y^2 = 1.
+Each loss is one small object with a counterpart in the compiled solver (``solvers/src/problem/loss.hpp``). All losses
+depend only on the margin m = y f, including the squared loss, which is (1 - m)^2 since y^2 = 1.
 
 References
 ----------

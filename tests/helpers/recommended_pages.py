@@ -78,16 +78,15 @@ def of_groups(cells: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
 
 
 def progress(cells: pd.DataFrame) -> str:
-    """How many of the registered sets have run, in all and per cell."""
+    """How many of the registered sets have run, in all and at least per cell."""
     of_cells = cells.groupby("cell")[["sets", "registered_sets"]].max()
     run, registered = (int(number) for number in of_cells.sum())
     if run >= registered:
         return f"All {registered:,} registered sets have run."
-    fewest = of_cells.groupby("registered_sets")["sets"].min().sort_index(ascending=False)
-    per_cell = ", ".join(f"at least {sets} of {planned}" for planned, sets in fewest.items())
+    share = (of_cells["sets"] / of_cells["registered_sets"]).min()
     return (
         f"**The run was stopped early, as its registration allows: {run:,} of {registered:,} registered sets have "
-        f"run**, with about the same share of every cell ({per_cell}). Cells with few sets have large standard errors."
+        f"run**, at least {share:.0%} of those of every cell. Cells with few sets have large standard errors."
     )
 
 
@@ -102,12 +101,17 @@ def in_short(cells: pd.DataFrame) -> str:
                 "metric": name,
                 "cells": str(len(some)),
                 "reached 95%": str(int(some["keeps_level"].sum())),
-                "lowest coverage": f"{worst['coverage']:.3f}: {worst['cell']}, n = {worst['n']}",
-                "lowest in new sets": f"{again[name]['coverage_again'].min():.3f}" if name in again else "",
+                "lowest coverage": f"{worst['coverage']:.3f}: {worst['cell']}, n = {worst['n']}, {worst['sets']} sets",
+                "lowest in new sets": _lowest_again(again[name]) if name in again else "",
                 "width / from n new cases": ratio(some["width_over_new"].mean()),
             }
         )
     return table(rows)
+
+
+def _lowest_again(repetitions: pd.DataFrame) -> str:
+    lowest = repetitions["coverage_again"].min()
+    return "not run" if pd.isna(lowest) else f"{lowest:.3f}"
 
 
 def aims(cells: pd.DataFrame) -> str:
