@@ -1,6 +1,5 @@
 """The public names and where they are; `cudbound/__init__.py` imports each when it is first used."""
 
-from .adapters.statsmodels_results import from_statsmodels as from_statsmodels
 from .analysis.available_methods import available_methods as available_methods
 from .analysis.calibration import Calibration as Calibration
 from .analysis.compare_intervals import compare_intervals as compare_intervals

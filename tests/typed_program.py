@@ -52,7 +52,6 @@ from cudbound import (
     estimate_error,
     estimate_of,
     explain,
-    from_statsmodels,
     instability,
     instability_of,
     interval_of,
@@ -77,9 +76,8 @@ from cudbound.plotting.instability_display import InstabilityDisplay
 from cudbound.plotting.nested_loop import NestedLoopDisplay
 from cudbound.plotting.risks import CalibrationDisplay, RiskDisplay, RocDisplay
 from cudbound.plotting.suprema import SupremaDisplay
-from cudbound.problem.additive_model import Polish
+from cudbound.problem.problem import Polish
 from cudbound.records import BootstrapLosses
-from cudbound.report.description import Description
 from cudbound.saved.verification import Check
 from cudbound.solve.solve_draws import Search
 from cudbound.study.planning.closed_forms import ClosedFormSize
@@ -157,11 +155,6 @@ def patients(X: NDArray[np.float64], y: NDArray[np.int64]) -> float:
 
 def threshold_of(model: ChosenThresholdClassifier) -> object:
     return model.chooser
-
-
-def from_other_software(result: object) -> Description:
-    model, X, y = from_statsmodels(result)
-    return compare_intervals(model, X, y, rng=0, methods="paper").describe()
 
 
 def recorded(losses: Any) -> tuple[IntervalEstimate, ComparisonResult, PointEstimate]:

@@ -29,7 +29,7 @@ from cudbound.basis.exceptions import (
 )
 from cudbound.basis.sample import check_index
 from cudbound.basis.validation import check_binary_classifier, check_can_be_refitted
-from cudbound.problem.additive_model import AdditiveModel
+from cudbound.problem.problem import AdditiveModel
 from cudbound.solve.minimum import check_minimizer, optimality_residual, training_problem
 from cudbound.solve.minimum import polish as polish_model
 from cudbound.solve.solve_draws import check_native

@@ -28,7 +28,7 @@ from cudbound.estimators.batched.classifiers import LeastSquaresFit, TunedFit, n
 from cudbound.estimators.convex_loss import ConvexLossClassifier
 from cudbound.estimators.least_squares import LeastSquaresClassifier, LeastSquaresRefit
 from cudbound.losses.surrogates import get_loss
-from cudbound.problem.additive_model import TIE_TOLERANCE, AdditiveModel
+from cudbound.problem.problem import TIE_TOLERANCE, AdditiveModel
 
 Array = NDArray[np.float64]
 

@@ -36,8 +36,8 @@ from cudbound.basis.feature_table import copied, dense
 from cudbound.basis.sample import Sample
 from cudbound.basis.validation import Array
 from cudbound.estimators.convex_loss import StumpBasis
-from cudbound.problem.additive_model import AdditiveModel
 from cudbound.problem.coordinates import design_rank
+from cudbound.problem.problem import AdditiveModel
 from cudbound.records import Design
 
 #: Beyond so many values the rank is not computed: a sparse matrix of words, written out, would fill the memory.

@@ -18,7 +18,7 @@ from sklearn.pipeline import Pipeline
 
 from cudbound.basis.exceptions import UnsupportedEstimatorError
 from cudbound.estimators.batched import BatchedFit, BatchedRefit
-from cudbound.problem.additive_model import AdditiveModel
+from cudbound.problem.problem import AdditiveModel
 
 
 @dataclass(frozen=True)

@@ -64,6 +64,7 @@ def score_pairs(
         )
         try:
             analysis = analyze(asked, classifier, X, y, groups)
+            analysis.rows()  # raises the error of records that could not be made
         except FailedRefitsError as error:
             raise FailedRefitsError(f"Learner {name!r}: {error.fact}", error.remedy) from error
         found[name] = recorded_scores(analysis.records, AUC.reads, np.asarray(analysis.event))

@@ -16,7 +16,7 @@ from cudbound.basis.method_card import Asked, MethodCard
 from cudbound.bound.boundary import check_curvature, near_rate
 from cudbound.metrics.targets import Target
 from cudbound.metrics.views import OF_EVERY_METRIC
-from cudbound.problem.additive_model import AdditiveModel
+from cudbound.problem.problem import AdditiveModel
 from cudbound.resampling.recorders import refits_for
 from cudbound.resampling.recording import Recording
 from cudbound.solve.minimum import draws_problem

@@ -26,7 +26,7 @@ from cudbound.intervals import METHODS, Method, find_methods
 from cudbound.metrics.metric_draws import draw_for_metrics
 from cudbound.metrics.metrics import ResolvedMetrics
 from cudbound.metrics.targets import targets_of
-from cudbound.problem.additive_model import AdditiveModel
+from cudbound.problem.problem import AdditiveModel
 from cudbound.resampling import Resampling
 from cudbound.resampling.recording import spawn_streams
 from cudbound.saved.check_bounds import check_interval, check_on_data

@@ -414,15 +414,15 @@ def check_can_be_refitted(estimator: Any) -> None:
     Raises
     ------
     TypeError
-        If `estimator` is a result; the message names the function that makes a classifier of it.
+        If `estimator` is a result; the message says how to get a classifier with the same coefficients.
     UnsupportedEstimatorError
         If its class, or that of the classifier in it, is not a complete scikit-learn estimator.
     """
     name = type(estimator).__name__
     if hasattr(estimator, "model") and hasattr(estimator, "params") and not hasattr(estimator, "fit"):
         raise TypeError(
-            f"{name} of statsmodels is a result, not a classifier. For a logistic "
-            "regression, use classifier, X, y = cudbound.from_statsmodels(result)."
+            f"{name} of statsmodels is a result, not a classifier. For a logistic regression, fit "
+            "LogisticRegression(C=np.inf) of scikit-learn to the columns of result.model.exog but the constant."
         )
     if isinstance(estimator, type) or not hasattr(estimator, "fit"):
         return  # no classifier at all, which is said elsewhere

@@ -12,10 +12,9 @@ from cudbound.basis.calls import warn
 from cudbound.basis.exceptions import NotCertifiedWarning, SolveInterrupted, UnsupportedEstimatorError
 from cudbound.basis.validation import check_aci_rate
 from cudbound.losses.surrogates import LOSSES
-from cudbound.problem.additive_model import TIE_TOLERANCE, AdditiveModel
 from cudbound.problem.coordinates import orthonormal_basis
 from cudbound.problem.draws import Draws, SolveStatus
-from cudbound.problem.problem import Problem
+from cudbound.problem.problem import TIE_TOLERANCE, AdditiveModel, Problem
 from cudbound.records import BoundaryDeviations
 from cudbound.solve.limits import SearchLimits
 from cudbound.solve.minimum import draws_problem, least_loss

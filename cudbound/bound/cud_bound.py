@@ -18,9 +18,8 @@ from cudbound.basis.rounding import Worded
 from cudbound.basis.validation import check_confidence_level, check_flag, check_localization
 from cudbound.bound.joint import JointDraws, solve_joint
 from cudbound.metrics.metric import ERROR, Metric, MetricRows
-from cudbound.problem.additive_model import AdditiveModel, Polish
 from cudbound.problem.draws import Draws
-from cudbound.problem.problem import Problem
+from cudbound.problem.problem import AdditiveModel, Polish, Problem
 from cudbound.solve.limits import SearchLimits, check_limits
 from cudbound.solve.minimum import draws_problem
 from cudbound.solve.solve_draws import Search, search_ended

@@ -11,9 +11,8 @@ from numpy.typing import NDArray
 from cudbound.basis.calls import warn
 from cudbound.basis.proportions import inverted_cdf_quantile, quantile_rank
 from cudbound.metrics.metric import Metric, MetricRows
-from cudbound.problem.additive_model import AdditiveModel
 from cudbound.problem.draws import Draws
-from cudbound.problem.problem import Problem
+from cudbound.problem.problem import AdditiveModel, Problem
 from cudbound.solve.minimum import draws_problem
 from cudbound.solve.solve_draws import Search, search_ended
 

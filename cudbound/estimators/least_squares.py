@@ -10,9 +10,8 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
-from cudbound.problem.additive_model import TIE_TOLERANCE
 from cudbound.problem.coordinates import RANK_TOLERANCE
-from cudbound.problem.problem import check_scale
+from cudbound.problem.problem import TIE_TOLERANCE, check_scale
 
 Array = NDArray[np.float64]
 

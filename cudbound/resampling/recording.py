@@ -17,7 +17,7 @@ from cudbound.basis.exceptions import ParameterError
 from cudbound.basis.sample import Sample
 from cudbound.basis.validation import check_inner
 from cudbound.bound.cud_bound import Bound
-from cudbound.problem.additive_model import AdditiveModel
+from cudbound.problem.problem import AdditiveModel
 from cudbound.resampling.failed_refits import Failures
 from cudbound.resampling.refits import Refits, prepare_refits
 from cudbound.resampling.resampling import Resampling

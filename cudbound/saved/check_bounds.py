@@ -12,8 +12,7 @@ from cudbound.basis.validation import check_localization
 from cudbound.bound.joint import joint_problem, search_joint
 from cudbound.intervals.cud import cud_limits
 from cudbound.metrics.metric import MetricRows
-from cudbound.problem.additive_model import AdditiveModel
-from cudbound.problem.problem import Problem
+from cudbound.problem.problem import AdditiveModel, Problem
 from cudbound.saved.saved_file import SavedBound, SavedQuestion, SavedResult
 from cudbound.saved.verification import Check
 from cudbound.saved.witness_values import tolerances, witness_values

@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cudbound.basis.exceptions import NoMinimizerError, NotMinimizerError
-from cudbound.problem.additive_model import AdditiveModel, Polish
-from cudbound.problem.problem import Problem
+from cudbound.problem.problem import AdditiveModel, Polish, Problem
 from cudbound.solve.native import Minimizers, is_native, minimize
 
 Array = NDArray[np.float64]

@@ -38,7 +38,7 @@ from cudbound import Bound, ConvexLossClassifier, LeastSquaresClassifier, cud_in
 from cudbound.adapters import ADAPTERS, find_adapter, to_additive_model
 from cudbound.adapters.model import facts_of
 from cudbound.basis.exceptions import NotMinimizerError, NotResampledWarning
-from cudbound.problem.additive_model import AdditiveModel
+from cudbound.problem.problem import AdditiveModel
 from cudbound.solve.minimum import draws_problem, optimality_residual
 
 Array = NDArray[np.float64]

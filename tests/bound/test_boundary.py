@@ -30,9 +30,8 @@ from cudbound.intervals import compute_interval
 from cudbound.intervals.aci import ACI, adaptive_interval
 from cudbound.intervals.bootstrap_percentile import basic_interval
 from cudbound.losses.surrogates import get_loss
-from cudbound.problem.additive_model import AdditiveModel
 from cudbound.problem.draws import draw_counts
-from cudbound.problem.problem import Problem
+from cudbound.problem.problem import AdditiveModel, Problem
 from cudbound.records import BoundaryDeviations, Records
 from cudbound.solve.limits import SearchLimits
 from cudbound.solve.minimum import draws_problem

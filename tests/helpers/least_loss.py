@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 from oracles import arrange, localization, open_cells
 
 from cudbound.losses.surrogates import get_loss
-from cudbound.problem.additive_model import AdditiveModel
-from cudbound.problem.problem import Problem
+from cudbound.problem.problem import AdditiveModel, Problem
 from cudbound.solve.minimum import draws_problem
 
 Array = NDArray[np.float64]

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cudbound.losses.surrogates import LogisticLoss, SquaredLoss
-from cudbound.problem.additive_model import AdditiveModel
+from cudbound.problem.problem import AdditiveModel
 
 Array = NDArray[np.float64]
 

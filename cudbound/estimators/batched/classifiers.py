@@ -24,9 +24,8 @@ from cudbound.estimators.batched.columns import (
     averages,
 )
 from cudbound.losses.surrogates import get_loss
-from cudbound.problem.additive_model import TIE_TOLERANCE
 from cudbound.problem.coordinates import RANK_TOLERANCE
-from cudbound.problem.problem import Problem
+from cudbound.problem.problem import TIE_TOLERANCE, Problem
 from cudbound.solve.native import fit_stack, minimize
 
 #: Error of a score by the kernel's minimizer, relative to the sum of its terms. Its accuracy is in the loss.
