@@ -41,7 +41,7 @@ from .problem.draws import Draws as Draws
 from .problem.problem import Problem as Problem
 from .resampling import Resampling as Resampling
 from .resampling import ResamplingSizes as ResamplingSizes
-from .saved.verification import ResultVerification as ResultVerification
+from .saved.saved_file import ResultVerification as ResultVerification
 from .solve.limits import SearchLimits as SearchLimits
 from .solve.solve_draws import solve_draws as solve_draws
 from .study.design.scenario import Scenario as Scenario

@@ -10,9 +10,13 @@ import pytest
 from matplotlib.figure import Figure
 from study_frames import METHODS, frames_of, made_up_rows, summary_of
 
-from cudbound.plotting.coverage import CoverageByScenarioDisplay, CoverageWidthDisplay, KurtosisDisplay
-from cudbound.plotting.nested_loop import NestedLoopDisplay
-from cudbound.plotting.style import method_styles, noise_band
+from cudbound.plotting.display import method_styles, noise_band
+from cudbound.plotting.studies import (
+    CoverageByScenarioDisplay,
+    CoverageWidthDisplay,
+    KurtosisDisplay,
+    NestedLoopDisplay,
+)
 from cudbound.study.measure.summary import Summary
 
 HOSTILE = "$\\frac{$ <b>&\n_名"

@@ -29,9 +29,9 @@ from cudbound.intervals import GROUPS, METHODS, compute_interval
 from cudbound.intervals.test_set import TEST_SET_WILSON
 from cudbound.point_estimates.bootstrap_632 import estimate_632
 from cudbound.records import BootstrapLosses, FoldLosses, Records, TestSetLosses
-from cudbound.report.estimands import DIFFERENCES, ERRORS
-from cudbound.report.method_columns import methods_report
 from cudbound.report.render import FORMATS, render_report
+from cudbound.report.sentences import DIFFERENCES, ERRORS
+from cudbound.report.table_columns import methods_report
 from cudbound.report.tables import ComparisonRun, RunDescription
 
 AROUND_632 = [name for name in GROUPS["paper"] if name != "cud"]

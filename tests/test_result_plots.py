@@ -29,8 +29,7 @@ from cudbound import (
 from cudbound.basis.exceptions import ParameterError
 from cudbound.intervals import METHODS
 from cudbound.plotting.forest import IntervalDisplay
-from cudbound.plotting.refit_errors import ConfusionDisplay, RefitErrorDisplay
-from cudbound.plotting.suprema import SupremaDisplay
+from cudbound.plotting.refit_plots import ConfusionDisplay, RefitErrorDisplay, SupremaDisplay
 from cudbound.report.tables import RunDescription
 
 HOSTILE = "$\\frac{$ <b>&\n_名"
@@ -297,9 +296,9 @@ def test_every_picture_of_the_documentation_is_shown():
 def test_errors_of_refits_are_counted(training_set):
     table = performance_interval(*training_set, n_resamples=40, rng=0).table
     display = table.refit_errors().plot(Figure().subplots())
-    assert sum(bar.get_height() for bar in display.bars_) == 40
+    assert sum(bar.get_height() for bar in display.bars_[0]) == 40
     errors = table.analysis.records.bootstrap.out_of_bag
-    assert set(display.mean_line_.get_xdata()) == {errors.mean()}
+    assert set(display.mark_line_.get_xdata()) == {errors.mean()}
     assert display.ax_.get_xlim() == (0.0, errors.max())
     with pytest.raises(ValueError, match="no refits on bootstrap draws"):
         TABLE.refit_errors()

@@ -8,7 +8,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from cudbound.inputs.separation import IMPROBABLE, is_improbable, relabelings, separation
+from cudbound.inputs.column_kinds import IMPROBABLE, is_improbable, relabelings, separation
 
 RNG = np.random.default_rng(4)
 Y = np.arange(40) % 2

@@ -69,16 +69,19 @@ from cudbound import (
 )
 from cudbound.analysis.explanation import Explanation
 from cudbound.intervals import Method
-from cudbound.plotting.coverage import CoverageByScenarioDisplay, CoverageWidthDisplay, KurtosisDisplay
 from cudbound.plotting.forest import ComparisonDisplay, IntervalDisplay
-from cudbound.plotting.half_widths import HalfWidthDisplay
-from cudbound.plotting.instability_display import InstabilityDisplay
-from cudbound.plotting.nested_loop import NestedLoopDisplay
+from cudbound.plotting.refit_plots import InstabilityDisplay, SupremaDisplay
 from cudbound.plotting.risks import CalibrationDisplay, RiskDisplay, RocDisplay
-from cudbound.plotting.suprema import SupremaDisplay
+from cudbound.plotting.studies import (
+    CoverageByScenarioDisplay,
+    CoverageWidthDisplay,
+    HalfWidthDisplay,
+    KurtosisDisplay,
+    NestedLoopDisplay,
+)
 from cudbound.problem.problem import Polish
 from cudbound.records import BootstrapLosses
-from cudbound.saved.verification import Check
+from cudbound.saved.saved_file import Check
 from cudbound.solve.solve_draws import Search
 from cudbound.study.planning.closed_forms import ClosedFormSize
 from cudbound.study.planning.sample_size_plan import PlannedSize, RequiredSampleSize

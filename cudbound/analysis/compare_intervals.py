@@ -16,7 +16,7 @@ from cudbound.bound.cud_bound import Bound
 from cudbound.intervals import AskedMethod, find_methods
 from cudbound.metrics.metric import Metric
 from cudbound.metrics.metrics import Metrics
-from cudbound.report.cautions import warn_of
+from cudbound.report.sentences import warn_of
 from cudbound.resampling import Resampling
 
 

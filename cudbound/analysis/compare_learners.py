@@ -38,7 +38,7 @@ from cudbound.intervals.multiplicity import adjusted
 from cudbound.metrics.metric import AUC
 from cudbound.metrics.metrics import check_name
 from cudbound.records import Records, ScoreRecords, TestSetLosses
-from cudbound.report.cautions import few_test_cases, warn_of
+from cudbound.report.sentences import few_test_cases, warn_of
 from cudbound.report.tables import ComparisonRun
 from cudbound.resampling import Resampling
 from cudbound.resampling.failed_refits import naming_the_step

@@ -17,7 +17,7 @@ from cudbound.intervals import find_methods
 from cudbound.intervals.cud import CUD
 from cudbound.metrics.metric import Metric
 from cudbound.metrics.metrics import Metrics
-from cudbound.report.cautions import warn_of
+from cudbound.report.sentences import warn_of
 
 
 @public_call

@@ -17,17 +17,16 @@ from cudbound.intervals.cud import CUD
 from cudbound.intervals.method import compute_interval
 from cudbound.metrics.metric_terms import in_metric_terms
 from cudbound.records import Records
-from cudbound.report.cautions import cautions
 from cudbound.report.description import Description, describe_rows
 from cudbound.report.files import write_texts
-from cudbound.report.headline import majority_sentence
+from cudbound.report.sentences import cautions, majority_sentence
 from cudbound.report.tables import RunDescription
 from cudbound.saved.saved_file import SavedBound
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from cudbound.plotting.suprema import SupremaDisplay
+    from cudbound.plotting.refit_plots import SupremaDisplay
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -104,7 +103,7 @@ class CudResult(CudBound, Pictured["SupremaDisplay"]):
 
     def display(self) -> SupremaDisplay:
         """Return the plot of the distribution of Q over the draws, with the quantile marked; its `plot` draws it."""
-        from cudbound.plotting.suprema import SupremaDisplay
+        from cudbound.plotting.refit_plots import SupremaDisplay
 
         return SupremaDisplay.from_result(self)
 

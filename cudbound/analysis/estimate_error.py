@@ -16,7 +16,7 @@ from cudbound.basis.calls import public_call
 from cudbound.basis.results import PointEstimate
 from cudbound.basis.validation import Features, Learner
 from cudbound.point_estimates import PointEstimator, compute_estimate, find_estimators
-from cudbound.report.cautions import few_test_cases, warn_of
+from cudbound.report.sentences import few_test_cases, warn_of
 from cudbound.resampling import Resampling
 
 #: A point estimator or "all" of them, with or without options.

@@ -17,7 +17,7 @@ from cudbound.intervals import GROUPS, METHODS, Method
 from cudbound.metrics.predictive import DERIVED
 from cudbound.metrics.views import OF_EVERY_METRIC
 from cudbound.point_estimates import ESTIMATORS
-from cudbound.report.estimands import DIFFERENCES, ERRORS, aim_of
+from cudbound.report.sentences import DIFFERENCES, ERRORS, aim_of
 from cudbound.report.tables import Column, Report
 
 if TYPE_CHECKING:

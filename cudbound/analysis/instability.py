@@ -20,7 +20,7 @@ from cudbound.report.tables import RunDescription
 if TYPE_CHECKING:
     import pandas as pd
 
-    from cudbound.plotting.instability_display import InstabilityDisplay
+    from cudbound.plotting.refit_plots import InstabilityDisplay
 
 #: Shares of refits above which rows are counted.
 MARKS = (0.1, 0.25)
@@ -101,7 +101,7 @@ class Instability(InLines, Pictured["InstabilityDisplay"]):
 
         Without scores, the rows are ordered by share.
         """
-        from cudbound.plotting.instability_display import InstabilityDisplay
+        from cudbound.plotting.refit_plots import InstabilityDisplay
 
         return InstabilityDisplay(self.shares, self.distances, self.distances_of, MARKS)
 

@@ -22,9 +22,8 @@ from cudbound.bound.cud_bound import Bound
 from cudbound.intervals import GROUPS, METHODS, AskedMethod
 from cudbound.metrics.metric import Metric
 from cudbound.metrics.metrics import Metrics, as_metrics
-from cudbound.report.cautions import cautions
 from cudbound.report.description import Description
-from cudbound.report.headline import interval_sentence, majority_sentence
+from cudbound.report.sentences import cautions, interval_sentence, majority_sentence
 from cudbound.report.tables import Run
 from cudbound.resampling import Resampling
 

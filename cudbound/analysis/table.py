@@ -21,15 +21,12 @@ from cudbound.basis.results import (
     PointEstimate,
     frame_of,
 )
-from cudbound.report.cautions import cautions
-from cudbound.report.comparison_columns import by_pair, comparison_report
 from cudbound.report.description import Description, describe_rows
 from cudbound.report.files import write_texts
-from cudbound.report.headline import headline, recommended_row
-from cudbound.report.interval_columns import interval_report, point_report
-from cudbound.report.table_style import FULL, Style
-from cudbound.report.tables import Report, Run
-from cudbound.report.tabular import Tabular
+from cudbound.report.render import Tabular
+from cudbound.report.sentences import cautions, headline, recommended_row
+from cudbound.report.table_columns import by_pair, comparison_report, interval_report, point_report
+from cudbound.report.tables import FULL, Report, Run, Style
 from cudbound.saved.saved_file import SavedResult
 
 if TYPE_CHECKING:
@@ -37,7 +34,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from cudbound.plotting.forest import ComparisonDisplay, IntervalDisplay
-    from cudbound.plotting.refit_errors import ConfusionDisplay, RefitErrorDisplay
+    from cudbound.plotting.refit_plots import ConfusionDisplay, RefitErrorDisplay
 
 
 @dataclass(frozen=True, repr=False)
@@ -259,7 +256,7 @@ class IntervalTable(Table[IntervalEstimate], Pictured["IntervalDisplay"]):
         ValueError
             If no method made such refits.
         """
-        from cudbound.plotting.refit_errors import RefitErrorDisplay
+        from cudbound.plotting.refit_plots import RefitErrorDisplay
 
         return RefitErrorDisplay.from_table(self)
 
@@ -271,7 +268,7 @@ class IntervalTable(Table[IntervalEstimate], Pictured["IntervalDisplay"]):
         counts : array-like of int, shape (2, 2)
             As from `sklearn.metrics.confusion_matrix`, with the event second.
         """
-        from cudbound.plotting.refit_errors import ConfusionDisplay
+        from cudbound.plotting.refit_plots import ConfusionDisplay
 
         return ConfusionDisplay.from_table(self, counts)
 

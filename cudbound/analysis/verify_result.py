@@ -30,8 +30,14 @@ from cudbound.problem.problem import AdditiveModel
 from cudbound.resampling import Resampling
 from cudbound.resampling.recording import spawn_streams
 from cudbound.saved.check_bounds import check_interval, check_on_data
-from cudbound.saved.saved_file import SavedQuestion, SavedResult, SavedRow, read_saved
-from cudbound.saved.verification import Check, ResultVerification
+from cudbound.saved.saved_file import (
+    Check,
+    ResultVerification,
+    SavedQuestion,
+    SavedResult,
+    SavedRow,
+    read_saved,
+)
 from cudbound.solve.minimum import check_minimizer
 
 #: Tolerance for numbers of a row with refits: half of the last printed digit. A refit may classify a row near the

@@ -217,7 +217,8 @@ class MethodCard:
         known = {name: option for name, option in self.options.items() if name not in without}
         for name in sorted(set(given) - set(known)):
             meant = suggestion(name, known)
-            raise ValueError(f"{self.name} has no option {name!r}. Its options are {sorted(known)}.{meant}")
+            options = f"Its options are {sorted(known)}." if known else "It has no options."
+            raise ValueError(f"{self.name} has no option {name!r}. {options}{meant}")
         return {name: option.check(name, given.get(name, option.default)) for name, option in known.items()}
 
 

@@ -13,6 +13,7 @@ from cudbound.basis.rounding import printable
 from cudbound.cli.command import command, say
 from cudbound.cli.input_options import data_options
 from cudbound.inputs.data_file import CsvError, DataFile
+from cudbound.report.render import render_report
 
 SECONDS_PER_MB = 8
 
@@ -26,8 +27,7 @@ def check(data: DataFile) -> None:
     the target, are guessed. No classifier is fitted.
     """
     from cudbound.inputs.file_check import check_file
-    from cudbound.report.method_columns import methods_report
-    from cudbound.report.render import render_report
+    from cudbound.report.table_columns import methods_report
 
     size = data.file.stat().st_size / 2**20 if data.file.exists() else 0.0
     if size > 1.0:

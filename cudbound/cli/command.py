@@ -212,13 +212,13 @@ def typed_command(leave_out: Iterable[str]) -> str:
     )
 
 
-def _typed(context: click.Context, kept: Callable[[click.Parameter], bool]) -> list[str]:
+def _typed(context: click.Context, wanted: Callable[[click.Parameter], bool]) -> list[str]:
     """Return the parameters that were typed, each with its values, quoted for a shell."""
     typed: Mapping[str, Any] = context.meta.get("typed", {})
     words: list[str] = []
     for option in context.command.params:
         value = typed.get(option.name or "")
-        if value is None or not kept(option):
+        if value is None or not wanted(option):
             continue
         texts: list[str] = [value] if isinstance(value, str) else value
         if isinstance(option.type, click.Path):

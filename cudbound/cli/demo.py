@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import textwrap
+from functools import partial
 from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,79 +12,73 @@ import click
 
 from cudbound.basis.rounding import format_proportion
 from cudbound.cli.command import command, say
-from cudbound.cli.fitted import FittedClassifier, fit
+from cudbound.cli.fitted import fit
+from cudbound.cli.interval import compute, write
 from cudbound.cli.output import ResultOutput, check_paths, emit, finish, output_option
-from cudbound.cli.run_interval import compute, write
-from cudbound.inputs.classifier_recipe import ClassifierRecipe
-from cudbound.report.plain_text import paragraph
+from cudbound.inputs.classifier_recipe import DEFAULT, ClassifierRecipe
+from cudbound.report.tables import Style
 
 if TYPE_CHECKING:
     from cudbound.analysis.table import IntervalTable
     from cudbound.inputs.csv_columns import TrainingData
 
+paragraph = partial(textwrap.fill, width=80)
 #: No patient of it exists; its name says so wherever the file itself is found.
 NAME = "simulated_patients.csv"
 N_SAMPLES = 50
 #: The first seed whose training error lies between .15 and .35, where an interval has something to say.
 SAMPLE_SEED = 1
 SEED = 0
+#: The default of the other commands, standardized because the features have different units.
+CLASSIFIER = ClassifierRecipe(DEFAULT, standardize=True)
 #: As the options of ``cudbound interval`` have them.
 ARGUMENTS: dict[str, Any] = {"methods": "recommended", "n_resamples": 1000}
 #: The strong features (radius, area, concavity, ...) would separate the classes and leave nothing to see.
 FEATURES = ("mean texture", "mean smoothness", "mean symmetry", "mean fractal dimension")
 
 
-@dataclass(frozen=True)
-class DemoData:
-    """The sample of the demo, and the remaining rows, which an analyst with 50 patients would not have."""
+def demo_data() -> tuple[TrainingData, TrainingData]:
+    """Draw 50 rows at random from the Wisconsin diagnostic breast cancer data in scikit-learn.
 
-    sample: TrainingData
-    others: TrainingData
-
-
-def demo_data() -> DemoData:
-    """Draw 50 rows at random from the Wisconsin diagnostic breast cancer data in scikit-learn."""
+    The second set has the remaining rows, which an analyst with 50 patients would not have.
+    """
     import numpy as np
     from sklearn.datasets import load_breast_cancer
 
     from cudbound.inputs.csv_columns import TrainingData
 
     data = load_breast_cancer()
-    columns = [list(data.feature_names).index(name) for name in FEATURES]
-    X = data.data[:, columns]
+    X = data.data[:, [list(data.feature_names).index(name) for name in FEATURES]]
     y = (data.target_names[data.target] == "malignant").astype(np.int64)
     order = np.random.default_rng(SAMPLE_SEED).permutation(y.size)
-    chosen, others = (
+    sample, others = (
         TrainingData(X[rows], y[rows], FEATURES, "scikit-learn load_breast_cancer", "malignant")
         for rows in (order[:N_SAMPLES], order[N_SAMPLES:])
     )
-    return DemoData(chosen, others)
+    return sample, others
 
 
-def introduction(data: DemoData) -> str:
+def introduction(sample: TrainingData, n_others: int) -> str:
     """Return a description of the data."""
-    total = data.sample.y.size + data.others.y.size
     return paragraph(
-        f"Data: {data.sample.y.size} rows drawn at random (seed {SAMPLE_SEED}) from the {total} of the "
+        f"Data: {N_SAMPLES} rows drawn at random (seed {SAMPLE_SEED}) from the {N_SAMPLES + n_others} of the "
         f"Wisconsin diagnostic breast cancer data in scikit-learn (load_breast_cancer). The event "
-        f"is a {data.sample.event} tumor; {len(FEATURES)} of the 30 features are used: "
-        f"{', '.join(FEATURES)}."
+        f"is a {sample.event} tumor; {len(FEATURES)} of the 30 features are used: {', '.join(FEATURES)}."
     )
 
 
-def meaning(data: DemoData, fitted: FittedClassifier, table: IntervalTable) -> str:
-    """Explain what the numbers of the demo mean, and what they do not."""
-    cud, ours = table["cud"], table["two-center"]
-    low, high = (format_proportion(x) for x in (ours.confidence_interval.low, ours.confidence_interval.high))
-    wrong = fitted.estimator.predict(data.others.X) != data.others.y
+def meaning(error: float, n_others: int, table: IntervalTable) -> str:
+    """Explain what the numbers of the demo mean, and what they do not; `error` is that on the other rows."""
+    low, high = map(format_proportion, table["two-center"].confidence_interval)
     return "\n\n".join(
         [
             paragraph(
-                f"What the numbers mean: the training error of the classifier is {format_proportion(cud.estimate)}. "
+                f"What the numbers mean: the training error of the classifier is "
+                f"{format_proportion(table['cud'].estimate)}. "
                 f"The interval to report, in the row two-center, is {low} to {high}: a 95% confidence interval for "
-                f"its error on new cases from the same population. The demo can check this: on the {wrong.size} rows "
-                f"left out, which an analyst with {data.sample.y.size} patients would not have, the error is "
-                f"{format_proportion(wrong.mean())}."
+                f"its error on new cases from the same population. The demo can check this: on the {n_others} rows "
+                f"left out, which an analyst with {N_SAMPLES} patients would not have, the error is "
+                f"{format_proportion(error)}."
             ),
             paragraph(
                 "What they do not mean: 95% is the share of repeated samples in which such an interval should "
@@ -98,14 +93,13 @@ def meaning(data: DemoData, fitted: FittedClassifier, table: IntervalTable) -> s
 @command("demo")
 def demo() -> None:
     """Show the recommended intervals on a small real data set, and explain what they mean."""
-    from cudbound.report.table_style import Style
-
-    data = demo_data()
-    click.echo(introduction(data) + "\n")
-    fitted = fit(ClassifierRecipe(), data.sample, SEED)
+    sample, others = demo_data()
+    click.echo(introduction(sample, others.y.size) + "\n")
+    fitted = fit(CLASSIFIER, sample, SEED)
     table, collected, _ = compute(fitted, SEED, **ARGUMENTS)
     write(table, ResultOutput("table", style=Style()))
-    click.echo("\n" + meaning(data, fitted, table))
+    error = float((fitted.estimator.predict(others.X) != others.y).mean())
+    click.echo("\n" + meaning(error, others.y.size, table))
     finish([*fitted.warnings, *collected.messages], collected.certified)
 
 

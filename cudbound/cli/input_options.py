@@ -13,7 +13,7 @@ from click.core import ParameterSource
 
 from cudbound.basis.exceptions import ParameterError, did_you_mean
 from cudbound.cli.command import NotedOption, refuse_beside
-from cudbound.cli.model_file import SavedModel, load_model
+from cudbound.cli.fitted import SavedModel, load_model
 from cudbound.cli.options import (
     FILE,
     Decorator,
@@ -23,11 +23,10 @@ from cudbound.cli.options import (
     parse_assignments,
 )
 from cudbound.inputs.classifier_recipe import CLASSIFIERS, DEFAULT, LEARNERS, STRATEGIES, ClassifierRecipe
-from cudbound.inputs.data_file import DataFile, quoted
-from cudbound.inputs.number_texts import DECIMALS, THOUSANDS
+from cudbound.inputs.data_file import DECIMALS, THOUSANDS, DataFile, quoted
 from cudbound.inputs.parsed_file import CHOICES, KEEP, ParsedFile, parse_file
 
-#: The fields of a `Reading`.
+#: How a file is read, apart from the roles of its columns.
 READING = (
     click.option(
         "--delimiter",
@@ -113,7 +112,7 @@ all_classes_option = click.option(
     "--all-classes",
     is_flag=True,
     help="Instead of --positive: keep all values of the target, more than two, as classes. Metrics are the error, the "
-    "accuracy and the sensitivity of each class. Needs a --classifier for several classes, such as logistic.",
+    "accuracy and the sensitivity of each class. Not with --classifier least-squares or convex-loss.",
 )
 
 

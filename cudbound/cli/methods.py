@@ -10,6 +10,7 @@ from cudbound.basis.exceptions import suggestion
 from cudbound.cli.command import command
 from cudbound.cli.output import ResultOutput, emit, output_options
 from cudbound.inputs.data_file import quoted
+from cudbound.report.render import render_report
 
 #: Values of --gives, and how `cudbound.available_methods` says it.
 KINDS = {"interval": "interval", "comparison": "comparison", "point-estimate": "point estimate"}
@@ -54,9 +55,8 @@ def methods(gives: str | None, output: ResultOutput) -> None:
     """
     from cudbound.analysis.available_methods import available_methods
     from cudbound.basis.outcomes import Estimand
-    from cudbound.report.estimands import DIFFERENCES, ERRORS, explain_estimands
-    from cudbound.report.method_columns import methods_report
-    from cudbound.report.render import render_report
+    from cudbound.report.sentences import DIFFERENCES, ERRORS, explain_estimands
+    from cudbound.report.table_columns import methods_report
 
     output.check()
     frame = available_methods()
@@ -91,7 +91,6 @@ def explain(method: str, output: ResultOutput) -> None:
     from cudbound.analysis.explanation import explanation_of
     from cudbound.intervals import GROUPS, METHODS
     from cudbound.point_estimates import ESTIMATORS
-    from cudbound.report.render import render_report
 
     output.check()
     if method in GROUPS:

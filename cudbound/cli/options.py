@@ -14,6 +14,7 @@ import click
 from cudbound.basis.exceptions import ParameterError
 from cudbound.cli.command import NotedOption
 from cudbound.inputs.data_file import quoted
+from cudbound.solve.limits import SOLVERS
 
 if TYPE_CHECKING:
     from cudbound.basis.method_card import Asked
@@ -25,11 +26,6 @@ Command = Callable[..., Any]
 Decorator = Callable[[Command], Command]
 
 FILE = click.Path(path_type=Path)
-SOLVERS = ("native", "cvxpy")
-#: Metrics that need nothing but their name.
-_BY_CLASS = ("sensitivity", "specificity", "fpr", "fnr", "balanced-error", "balanced-accuracy")
-METRICS = ("error", "accuracy", *_BY_CLASS, "auc", "brier")
-
 _WORDS: dict[str, bool | None] = {"true": True, "false": False, "none": None}
 
 
@@ -129,6 +125,10 @@ confidence_level_option = click.option(
     default=0.95,
     metavar="FLOAT",
     help="Nominal level, in (0, 1).",
+)
+
+resamples_option = click.option(
+    "--resamples", "n_resamples", type=int, default=1000, metavar="INT", help="Bootstrap draws."
 )
 
 seed_option = click.option(

@@ -14,14 +14,13 @@ import click
 from cudbound.basis.rounding import worded
 from cudbound.cli.command import NOT_CERTIFIED, say
 from cudbound.cli.options import Decorator, from_text, options_as_object
+from cudbound.plotting.display import IMAGES, import_matplotlib
 from cudbound.report.files import is_device, write_texts
+from cudbound.report.render import FORMATS, render_headline, render_report
 
 if TYPE_CHECKING:
-    from cudbound.report.table_style import StyleOptions
-    from cudbound.report.tables import Report
+    from cudbound.report.tables import Report, StyleOptions
 
-#: The forms of a table, in the order of the help.
-FORMATS = ("table", "markdown", "latex", "html", "csv", "json")
 #: The form of a file by its extension.
 EXTENSIONS = {
     ".md": "markdown",
@@ -33,8 +32,6 @@ EXTENSIONS = {
     ".markdown": "markdown",
     ".latex": "latex",
 }
-#: Pictures, by the extensions of their files.
-PICTURES = ("svg", "png", "pdf")
 #: Extensions of files that any text goes into.
 ANY_TEXT = ("", ".txt")
 #: Forms of stdout that words can follow.
@@ -165,8 +162,6 @@ class ResultOutput:
             )
         check_paths({"--output": self.path, "--plot": self.plot, **(besides or {})}, read)
         if self.plot is not None:
-            from cudbound.plotting.display import import_matplotlib
-
             import_matplotlib()
 
     def write(
@@ -178,8 +173,6 @@ class ResultOutput:
         headline_only: bool = False,
     ) -> None:
         """Write the report and the plot of a result, and further `files`."""
-        from cudbound.report.render import render_headline, render_report
-
         texts = dict(files or {})
         if self.plot is not None:
             display = result.display()
@@ -202,8 +195,8 @@ def picture_form(path: Path) -> str:
 
 def picture(text: str) -> Path:
     """Return the file of a plot; its extension must be a plot format."""
-    if picture_form(Path(text)) not in PICTURES:
-        raise ValueError(f"{text!r} ends in none of .{', .'.join(PICTURES)}.")
+    if picture_form(Path(text)) not in IMAGES:
+        raise ValueError(f"{text!r} ends in none of .{', .'.join(IMAGES)}.")
     return Path(text)
 
 
@@ -228,7 +221,7 @@ _FORM_AND_PLACE = (
     click.option(
         "--format",
         "form",
-        type=click.Choice(FORMATS),
+        type=click.Choice(tuple(FORMATS)),
         show_default="by the extension of the file, or table",
         help="Format of the output.",
     ),
@@ -246,7 +239,7 @@ def _text_output(form: str | None, path: Path | None) -> ResultOutput:
 def _result_output(
     form: str | None, path: Path | None, plot: Path | None, describe: bool, **style: Unpack[StyleOptions]
 ) -> ResultOutput:
-    from cudbound.report.table_style import Style
+    from cudbound.report.tables import Style
 
     return ResultOutput(form_of(form, path), path, plot, describe, Style(**style))
 

@@ -10,13 +10,13 @@ import click
 
 from cudbound.cli import options
 from cudbound.cli.command import command, in_words_of_the_command, say_seed, typed_command, worded
-from cudbound.cli.fitted import fit, read_sample, with_notes
+from cudbound.cli.fitted import SavedModel, fit, read_sample, with_notes
 from cudbound.cli.input_options import classifier_of_file, data_options, for_classifier, weight_option
-from cudbound.cli.model_file import SavedModel
 from cudbound.cli.output import check_paths, finish, write_whole
 from cudbound.cli.verify import save_option, saved_text
 from cudbound.inputs.classifier_recipe import ClassifierRecipe
 from cudbound.inputs.parsed_file import ParsedFile
+from cudbound.plotting.display import import_matplotlib
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 @data_options(True, weight_option, parsed=True)
 @classifier_of_file
 @options.confidence_level_option
-@click.option("--resamples", "n_resamples", type=int, default=1000, metavar="INT", help="Bootstrap draws.")
+@options.resamples_option
 @options.seed_option
 @click.option(
     "--seeds",
@@ -65,8 +65,7 @@ def report(
     instability, planning and limitations; the items of TRIPOD+AI, paragraphs to paste, and the command to repeat it. It
     contains no row of the data.
     """
-    from cudbound.plotting.display import import_matplotlib
-    from cudbound.report.pages import templates
+    from cudbound.report.files import templates
 
     if path.suffix.lower() not in (".html", ".htm"):
         raise click.BadParameter("it must be a file name that ends in .html.", param_hint="'--output'")

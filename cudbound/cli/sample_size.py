@@ -15,6 +15,7 @@ from cudbound.cli.output import ResultOutput, finish, result_options
 from cudbound.inputs.classifier_recipe import LEARNERS, ClassifierRecipe
 from cudbound.inputs.data_file import DataFile
 from cudbound.inputs.parsed_file import ParsedFile, parse_file
+from cudbound.metrics.metric import METRICS
 
 DEFAULT_METHOD = "two-center"
 
@@ -74,10 +75,10 @@ def one_method(text: str) -> str:
 )
 @click.option(
     "--metric",
-    type=click.Choice(options.METRICS),
-    default=options.METRICS[0],
+    type=click.Choice(tuple(METRICS)),
+    default="error",
     metavar="NAME",
-    help=f"Metric of the interval: {', '.join(options.METRICS)}.",
+    help=f"Metric of the interval: {', '.join(METRICS)}.",
 )
 @options.confidence_level_option
 @click.option(

@@ -123,11 +123,13 @@ def run(
 
     planned = read_design(design, data_folder=data_folder, n_replicates=replicates)
     try:
-        done = run_study(planned, store, n_jobs=n_jobs, dask=dask, shard=shard, limit_minutes=limit_minutes)
+        progress = run_study(
+            planned, store, n_jobs=n_jobs, dask=dask, shard=shard, limit_minutes=limit_minutes
+        )
     except StudyInterrupted as stopped:  # says what is stored, and how to continue
         say(str(stopped))
         sys.exit(INTERRUPTED)
-    click.echo(done)
+    click.echo(progress)
     with Store.open(store) as opened:
         left = sum(map(len, opened.missing(shard).values()))
     if left:
@@ -257,10 +259,10 @@ def _replicate_lines(row: ReplicateRow) -> Iterator[str]:
         return
     yield f"true error {_number(row.truth)}, standard error {_number(row.truth_se)}"
     yield f"training error {_number(row.training_error)}"
-    for one in row.intervals:
-        messages = "; ".join(filter(None, (one.degenerate, one.remarks)))
-        limits = f"{one.method}: {_number(one.estimate)} [{_number(one.low)}, {_number(one.high)}]"
-        yield f"{limits} {messages}".rstrip()
+    for interval in row.intervals:
+        messages = "; ".join(filter(None, (interval.degenerate, interval.remarks)))
+        limits = f"[{_number(interval.low)}, {_number(interval.high)}]"
+        yield f"{interval.method}: {_number(interval.estimate)} {limits} {messages}".rstrip()
 
 
 def _number(value: float | None) -> str:

@@ -12,14 +12,14 @@ import click
 from click.core import ParameterSource
 
 from cudbound.cli.command import DISAGREES, command, in_words_of_the_command, say
-from cudbound.cli.fitted import fit, folds_of
+from cudbound.cli.fitted import SavedModel, fit, folds_of
 from cudbound.cli.input_options import MODEL_OPTIONS, READING, find_model
-from cudbound.cli.model_file import SavedModel
 from cudbound.cli.options import FILE, jobs_option, options_as_object
 from cudbound.cli.output import ResultOutput, emit, output_options
 from cudbound.inputs.classifier_recipe import ClassifierRecipe
 from cudbound.inputs.data_file import CsvError, DataFile
 from cudbound.inputs.parsed_file import ParsedFile, parse_file
+from cudbound.report.render import render_report
 
 if TYPE_CHECKING:
     from cudbound.analysis.table import IntervalTable
@@ -125,7 +125,6 @@ def verify(
     }
     data = _read(replace(how.data, file=data_path, **changed), how.used)
     from cudbound.analysis.verify_result import verify_result  # loads scikit-learn
-    from cudbound.report.render import render_report
 
     with in_words_of_the_command("some of the fits"):  # the result was printed with its warnings
         classifier = _classifier(how.recipe, model)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import json
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -18,21 +18,21 @@ from cudbound.analysis.table import IntervalTable
 from cudbound.basis.calls import public_call
 from cudbound.basis.environment import versions
 from cudbound.basis.exceptions import CudboundWarning, ParameterError
-from cudbound.basis.rounding import escape_html, printable
+from cudbound.basis.rounding import escape_html, format_level, format_proportion, printable
 from cudbound.basis.validation import Features, Learner, check_integer, check_seed
 from cudbound.clinical import sections
-from cudbound.clinical.answers import RECOMMENDED, Answers, answers_of
-from cudbound.clinical.model_terms import model
-from cudbound.clinical.participants import participants
-from cudbound.clinical.pictures import pictures_of
-from cudbound.clinical.statements import SCOPE, crosswalk
-from cudbound.report.cautions import warn_of
-from cudbound.report.files import write_texts
-from cudbound.report.pages import page
+from cudbound.clinical.cases import model, participants
+from cudbound.clinical.report_results import RECOMMENDED, ReportResults, report_results
+from cudbound.metrics.metrics import RATIOS
+from cudbound.plotting.display import Display
+from cudbound.plotting.forest import ForestDisplay
+from cudbound.plotting.refit_plots import CountsDisplay, GroupedInstabilityDisplay
+from cudbound.report.files import page, write_texts
+from cudbound.report.sentences import warn_of
 from cudbound.resampling.recording import spawn_streams
 
 #: Value of "format" in a file; raised when a field changes its meaning or goes.
-REPORT_FORMAT = 2
+REPORT_FORMAT = 3
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -95,8 +95,8 @@ class ClinicalReport:
         return tuple(texts)
 
     def __str__(self) -> str:
-        box = self._numbers["box"]
-        return printable(f"{box['sentence']} {box['majority']}")
+        summary_box = self._numbers["box"]
+        return printable(f"{summary_box['sentence']} {summary_box['majority']}")
 
     __repr__ = __str__
 
@@ -175,7 +175,7 @@ def clinical_report(
     >>> X = rng.normal(size=(40, 2))
     >>> y = np.where(X[:, 0] + rng.normal(size=40) > 0, "ill", "well")
     >>> report = clinical_report(LogisticRegression().fit(X, y), X, y, event="ill", n_resamples=200, rng=0)
-    >>> [one["metric"] for one in report.to_dict()["performance"]["measures"]]
+    >>> [measure["metric"] for measure in report.to_dict()["performance"]["measures"]]
     ['error', 'sensitivity', 'specificity', 'ppv', 'npv', 'lr+', 'lr-']
     """
     return make_report(
@@ -229,22 +229,23 @@ def make_report(
     seed = check_seed(rng)
     streams = spawn_streams(np.random.default_rng(seed))
     estimator = fitted_classifier(estimator, X, y, streams, shared["groups"], shared["sample_weight"])
-    answers = answers_of(estimator, X, y, n_resamples=n_resamples, n_seeds=n_seeds, seed=seed, **shared)
-    warn_of(answers.warnings)
-    answers = replace(answers, table=in_words(answers.table))
-    warned = map(worded, [*answers.table.cautions, *answers.warnings])
-    checks = tuple(dict.fromkeys([*checks, *warned]))
-    report = _assembled(
-        answers,
-        estimator,
-        X,
-        y,
-        seed,
-        checks,
-        command or _call(shared, n_resamples, n_seeds, seed),
-        n_left_out,
-    )
-    return ClinicalReport(_strict(report), answers.table)
+    results = report_results(estimator, X, y, n_resamples=n_resamples, n_seeds=n_seeds, seed=seed, **shared)
+    warn_of(results.warnings)
+    results = replace(results, table=in_words(results.table))
+    messages = map(worded, [*results.table.cautions, *results.warnings])
+    report = {
+        "format": REPORT_FORMAT,
+        **_parts(results, estimator, X, y, n_left_out),
+        "limits": {"scope": list(sections.SCOPE), "checks": list(dict.fromkeys([*checks, *messages]))},
+        "reproduction": {
+            "command": command or _call(shared, n_resamples, n_seeds, seed),
+            "method": RECOMMENDED,
+            "seed": seed,
+            "versions": versions(),
+            "fingerprint": results.analysis.fingerprint,
+        },
+    }
+    return ClinicalReport(_strict(report), results.table)
 
 
 def _call(shared: Mapping[str, Any], n_resamples: int, n_seeds: int, seed: int) -> str:
@@ -261,66 +262,136 @@ def _call(shared: Mapping[str, Any], n_resamples: int, n_seeds: int, seed: int) 
     return f"clinical_report(estimator, X, y, {', '.join([*arrays, *named])})"
 
 
-def _assembled(
-    answers: Answers,
-    estimator: Any,
-    X: Any,
-    y: Any,
-    seed: int,
-    checks: tuple[str, ...],
-    command: str,
-    n_left_out: int,
-) -> dict[str, Any]:
-    known = answers.analysis
-    box = sections.box(answers, estimator, X, y)
-    performance, probabilities = sections.performance(answers), sections.probabilities(answers)
-    cases = participants(answers.columns, answers.event, box, n_left_out)
-    terms = model(answers, estimator, box["event"], box["procedure"])
+def _parts(results: ReportResults, estimator: Any, X: Any, y: Any, n_left_out: int) -> dict[str, Any]:
+    """Return the parts of the report that follow from its results."""
+    summary_box = sections.summary_box(results, estimator, X, y)
+    performance, probabilities = sections.performance(results), sections.probabilities(results)
+    terms = model(results, estimator, summary_box["event"], summary_box["procedure"])
     measures = [*performance["measures"], *probabilities["measures"]]
-    bootstrap = known.records.bootstrap
-    description = answers.table.describe()
+    bootstrap = results.analysis.records.bootstrap
+    description = results.table.describe()
+    cases = [summary_box[name] for name in ("n", "prevalence", "confidence_level")]
     return {
-        "format": REPORT_FORMAT,
-        "box": box,
-        "participants": cases,
+        "box": summary_box,
+        "participants": participants(results.columns, results.event, summary_box, n_left_out),
         "model": terms,
         "performance": performance,
         "probabilities": probabilities,
-        "intervals": sections.intervals(answers, estimator),
+        "intervals": sections.intervals(results, estimator),
         "instability": None
         if bootstrap is None
-        else sections.instability(answers.table.instability, np.asarray(bootstrap.out_of_bag)),
-        "diagnostics": sections.diagnostics(answers),
-        "planning": {
-            "note": sections.NEW_CASES,
-            "rows": sections.planning(measures, box["n"], box["prevalence"], box["confidence_level"]),
-        },
-        "limits": {"scope": list(SCOPE), "checks": list(checks)},
-        "crosswalk": crosswalk(bool(box["n_missing"] or n_left_out), bool(terms["terms"])),
-        "paper": {
-            "methods": description.methods,
-            "results": description.results,
-            "software": description.software,
-            "bibtex": description.bibtex,
-        },
-        "reproduction": {
-            "command": command,
-            "method": RECOMMENDED,
-            "seed": seed,
-            "versions": versions(),
-            "fingerprint": known.fingerprint,
-        },
+        else sections.instability(results.table.instability, np.asarray(bootstrap.out_of_bag)),
+        "diagnostics": sections.diagnostics(results),
+        "planning": {"note": sections.NEW_CASES, "rows": sections.planning(measures, *cases)},
+        "crosswalk": sections.crosswalk(bool(summary_box["n_missing"] or n_left_out), bool(terms["terms"])),
+        "paper": {name: getattr(description, name) for name in ("methods", "results", "software", "bibtex")},
     }
 
 
 def _strict(value: Any) -> Any:
     """Return plain JSON values; numbers that are not finite become None, and text is printable."""
     if isinstance(value, Mapping):
-        return {str(name): _strict(one) for name, one in value.items()}
+        return {str(name): _strict(part) for name, part in value.items()}
     if isinstance(value, list | tuple):
-        return [_strict(one) for one in value]
+        return [_strict(part) for part in value]
     if isinstance(value, float | np.floating):
         return float(value) if math.isfinite(value) else None
     if isinstance(value, np.integer | np.bool_):
         return value.item()
     return value
+
+
+#: Measures of which less is better; of the others more is.
+LOSSES = ("error", "brier")
+
+
+def pictures_of(report: Mapping[str, Any]) -> dict[str, dict[str, str]]:
+    """Return each plot as an SVG element, with its caption and its text, by name."""
+    return {
+        name: {"svg": display.svg(f"report-{name}"), "caption": caption, "text": text}
+        for name, display, caption, text in _displays(report)
+    }
+
+
+def _displays(report: Mapping[str, Any]) -> Iterator[tuple[str, Display, str, str]]:
+    level = report["box"]["confidence_level"]
+    measures = [*report["performance"]["measures"], *report["probabilities"]["measures"]]
+    measures = [row for row in measures if row["metric"] not in RATIOS]  # on another scale
+    measures.sort(key=lambda row: row["metric"] not in LOSSES)
+    yield (
+        "measures",
+        ForestDisplay(_frame(measures, level)),
+        f"Corrected estimates with {format_level(level)} limits, in panels, each with its number of cases.",
+        _spoken(measures),
+    )
+    rows, base = report["intervals"]["rows"], report["intervals"]["majority_error"]
+    yield (
+        "intervals",
+        ForestDisplay(_frame(rows, level), base, f"always the majority\nclass: {format_proportion(base)}"),
+        "Intervals for the error of this classifier; dashed, the error of always predicting the majority class.",
+        _spoken(rows),
+    )
+    if (risks := report["probabilities"]["risks_by_outcome"]) is not None:
+        counts = {"events": risks["events"], "non-events": risks["non_events"]}
+        yield (
+            "risks",
+            CountsDisplay(risks["edges"], counts, "predicted risk of the event, out of bag", "cases"),
+            "Predicted risks by outcome, from refits without the case in their draws: events above, non-events below.",
+            "; ".join(
+                f"{name} in tenths of the risk: {', '.join(map(str, tenths))}"
+                for name, tenths in counts.items()
+            ),
+        )
+    if report["instability"] is not None:
+        yield from _of_refits(report["instability"])
+
+
+def _of_refits(refits: Mapping[str, Any]) -> Iterator[tuple[str, Display, str, str]]:
+    if refits["groups"]:
+        yield (
+            "instability",
+            GroupedInstabilityDisplay(refits["groups"], refits["distances_of"]),
+            "Share of refits that predict another class, against the distance from the threshold. Each line is a "
+            "group of neighboring cases: the dot is their mean, the end their maximum. No single case is shown.",
+            " ".join(refits["sentences"]),
+        )
+    errors = refits["refit_errors"]
+    mean, low, high = map(
+        format_proportion, (errors["mean"], *(errors["quantiles"][q] for q in ("5%", "95%")))
+    )
+    yield (
+        "refits",
+        CountsDisplay(
+            errors["edges"],
+            {"refits": errors["counts"]},
+            "error of a refit on the cases not in its draw",
+            "refits",
+            (errors["mean"], f"mean {mean}"),
+        ),
+        "Errors of the refits on the cases that are not in their draws. They show how much refits differ, and "
+        "are not an interval.",
+        f"Mean {mean}; 5% below {low}, 5% above {high}.",
+    )
+
+
+def _frame(rows: list[dict[str, Any]], level: float) -> Any:
+    """Return intervals as a `ForestDisplay` takes them; measures have panels, and what they are based on."""
+    import pandas as pd
+
+    frame = pd.DataFrame(rows).assign(confidence_level=level)
+    frame = frame.astype(dict.fromkeys(("estimate", "low", "high"), float))
+    if "metric" not in frame:
+        return frame
+    better = ["lower is better" if metric in LOSSES else "higher is better" for metric in frame["metric"]]
+    titles = frame["title"] + ": " + frame["based_on"]
+    return frame.assign(method=frame["metric"], metric=better, title=titles)
+
+
+def _spoken(rows: list[dict[str, Any]]) -> str:
+    return "; ".join(
+        f"{row['title']} not available"
+        if None in (row["estimate"], row["low"], row["high"])
+        else f"{row['title']} {format_proportion(row['estimate'])} "
+        f"({format_proportion(row['low'])} to {format_proportion(row['high'])})"
+        for row in rows
+    )

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import csv
 import math
 from collections.abc import Mapping
+from importlib import resources
 from typing import Any
 
 import numpy as np
@@ -13,12 +15,57 @@ from cudbound.analysis.instability import Instability
 from cudbound.basis.metric_words import DETAILS, metric_words
 from cudbound.basis.results import IntervalEstimate
 from cudbound.basis.rounding import format_level, format_proportion
-from cudbound.clinical.answers import FEW_DRAWS, RECOMMENDED, Answers
-from cudbound.clinical.studied_cells import cells_of, families_of, family_of, nearest_cells
+from cudbound.clinical.report_results import (
+    FEW_DRAWS,
+    RECOMMENDED,
+    ReportResults,
+    cells_of,
+    families_of,
+    family_of,
+    nearest_cells,
+)
 from cudbound.metrics.metrics import NET_BENEFIT, RATIOS
 from cudbound.metrics.predictive import likelihood_ratio
-from cudbound.report.headline import interval_sentence, majority_sentence
+from cudbound.report.sentences import interval_sentence, majority_sentence
 from cudbound.study.planning.closed_forms import closed_form_half_widths
+
+SCOPE = (
+    "Internal validation; no external data.",
+    "The interval is for the error of this fitted classifier on new cases from the same population. Its level is "
+    "nominal: there is no finite-sample guarantee.",
+    "An interval quantifies uncertainty. It does not make up for a small or biased sample, or for choices made before "
+    "this file.",
+    "This report does not show that using the classifier helps patients.",
+)
+#: How two items are answered, by whether a value is missing and whether there are coefficients.
+MISSING = {
+    False: "no value is missing in these cases; cases that were left out before are for the authors",
+    True: "in part: how many values are missing, and how every fit handled them; reasons are for the authors",
+}
+COEFFICIENTS = {
+    False: "",
+    True: "in part: intercept and coefficients; restrictions of access and use are for the authors",
+}
+
+
+def crosswalk(missing: bool, coefficients: bool) -> list[dict[str, str]]:
+    """Return the items of TRIPOD+AI (Collins et al., 2024), each with the section that answers it, and how.
+
+    Parameters
+    ----------
+    missing : bool
+        Whether a value is missing, or rows were left out for one.
+    coefficients : bool
+        Whether the report has coefficients.
+    """
+    text = resources.files("cudbound.clinical").joinpath("tripod_ai.csv").read_text("utf-8")
+    items = list(csv.DictReader(text.splitlines()))
+    of_this_report = {"11": MISSING[missing], "22": COEFFICIENTS[coefficients]}
+    for item in items:
+        item["how"] = of_this_report.get(item["item"], item["how"])
+        item["section"] = item["section"] if item["how"] else ""
+    return items
+
 
 #: What the limits of the recommended interval are around.
 CENTERS = ("cross_validated", "at_632_plus")
@@ -47,10 +94,10 @@ NEW_CASES = (
 )
 
 
-def counts_of(answers: Answers, weighted: bool = True) -> dict[str, float]:
+def counts_of(results: ReportResults, weighted: bool = True) -> dict[str, float]:
     """Return the cells of the cross-tabulation, weighted or unweighted."""
-    event, called = answers.event, answers.called
-    weights = answers.weights if weighted else np.ones(event.size)
+    event, called = results.event, results.called
+    weights = results.weights if weighted else np.ones(event.size)
     cells = {
         "true_positive": event & called,
         "false_negative": event & ~called,
@@ -62,7 +109,7 @@ def counts_of(answers: Answers, weighted: bool = True) -> dict[str, float]:
 
 def apparent_values(cells: Mapping[str, float]) -> dict[str, float]:
     """Return the apparent value of each measure from the cross-tabulation of the training rows; nan for 0/0."""
-    tp, fn, fp, tn = (cells[name] for name in cells)
+    tp, fn, fp, tn = cells.values()
     pairs = {
         "error": (fn + fp, tp + fn + fp + tn),
         "sensitivity": (tp, tp + fn),
@@ -70,9 +117,9 @@ def apparent_values(cells: Mapping[str, float]) -> dict[str, float]:
         "ppv": (tp, tp + fp),
         "npv": (tn, tn + fn),
     }
-    found = {name: share / of if of else math.nan for name, (share, of) in pairs.items()}
-    ratios = {name: likelihood_ratio(name, found["sensitivity"], found["specificity"]) for name in RATIOS}
-    return found | ratios
+    values = {name: share / of if of else math.nan for name, (share, of) in pairs.items()}
+    ratios = {name: likelihood_ratio(name, values["sensitivity"], values["specificity"]) for name in RATIOS}
+    return values | ratios
 
 
 def net_benefit(sensitivity: float, specificity: float, prevalence: float, threshold: float) -> float:
@@ -86,9 +133,9 @@ def net_benefit(sensitivity: float, specificity: float, prevalence: float, thres
     return sensitivity * prevalence - (1.0 - specificity) * (1.0 - prevalence) * threshold / (1.0 - threshold)
 
 
-def performance(answers: Answers) -> dict[str, Any]:
+def performance(results: ReportResults) -> dict[str, Any]:
     """Return the cross-tabulation and each measure, apparent and corrected, with the number of cases behind it."""
-    event, called = answers.event, answers.called
+    event, called = results.event, results.called
     n, n_events, n_called = event.size, int(event.sum()), int(called.sum())
     based_on = {
         "error": f"{n} cases",
@@ -98,28 +145,28 @@ def performance(answers: Answers) -> dict[str, Any]:
         "npv": f"{n - n_called} cases predicted as non-events",
         **dict.fromkeys(RATIOS, f"{n_events} events and {n - n_events} non-events"),
     }
-    apparent = apparent_values(counts_of(answers))
+    apparent = apparent_values(counts_of(results))
     measures = [
-        _measure(answers.table[RECOMMENDED, name], apparent[name], words) for name, words in based_on.items()
+        _measure(results.table[RECOMMENDED, name], apparent[name], words) for name, words in based_on.items()
     ]
-    cells = {name: int(count) for name, count in counts_of(answers, weighted=False).items()}
-    weighted = bool((answers.weights != 1.0).any())
+    cells = {name: int(count) for name, count in counts_of(results, weighted=False).items()}
+    weighted = bool((results.weights != 1.0).any())
     return {"cells": cells, "weighted": weighted, "measures": measures, "notes": _notes(measures)}
 
 
 def _notes(measures: list[dict[str, Any]]) -> list[str]:
     """Return the remarks on measures, each once, with their measures; the column `based_on` is not repeated."""
-    about: dict[str, list[str]] = {}
-    for one in measures:
-        for remark in one["remarks"]:
-            if remark != f"based on {one['based_on']}":
-                about.setdefault(remark, []).append(one["metric"])
-    return [f"{metric_words(names)}: {remark}" for remark, names in about.items()]
+    metrics_of: dict[str, list[str]] = {}
+    for row in measures:
+        for remark in row["remarks"]:
+            if remark != f"based on {row['based_on']}":
+                metrics_of.setdefault(remark, []).append(row["metric"])
+    return [f"{metric_words(metrics)}: {remark}" for remark, metrics in metrics_of.items()]
 
 
 def _measure(row: IntervalEstimate, apparent: float, based_on: str) -> dict[str, Any]:
-    known = {"metric": row.metric, "title": metric_words([row.metric]), "apparent": apparent}
-    return {**known, "based_on": based_on, **_interval(row)}
+    names = {"metric": row.metric, "title": metric_words([row.metric])}
+    return {**names, "apparent": apparent, "based_on": based_on, **_interval(row)}
 
 
 def _interval(row: IntervalEstimate) -> dict[str, Any]:
@@ -127,98 +174,94 @@ def _interval(row: IntervalEstimate) -> dict[str, Any]:
     return {"estimate": row.estimate, "low": row.low, "high": row.high, "remarks": remarks}
 
 
-def probabilities(answers: Answers) -> dict[str, Any]:
+def probabilities(results: ReportResults) -> dict[str, Any]:
     """Return the performance of scores and risks, and why any part is missing."""
-    known = answers.analysis
-    event = answers.event
-    pairs = f"{int(event.sum())} events and {int((~event).sum())} non-events"
-    found: dict[str, Any] = {
-        "measures": [],
-        "notes": [],
-        "why_none": "",
-        "calibration": None,
+    event = results.event
+    n_events = int(event.sum())
+    pairs = f"{n_events} events and {event.size - n_events} non-events"
+    rows = [
+        results.table[RECOMMENDED, name]
+        for name in ("auc", "brier")
+        if name in results.analysis.metrics.names
+    ]
+    measures = [_measure(row, row.details.get("training", math.nan), pairs) for row in rows]
+    calibration, why = results.table.calibration, ""
+    if not measures:
+        weighted = bool((results.weights != 1.0).any())
+        why = "rows have weights" if weighted else "the classifier returns only classes"
+        why = f"No AUC, Brier score or calibration: {why}."
+    elif calibration is None:
+        why = "No Brier score, calibration or net benefit: the classifier returns scores, not risks."
+    numbers = ("apparent_intercept", "apparent_slope", "intercept", "slope", "n_draws", "remarks")
+    return {
+        "measures": measures,
+        "notes": _notes(measures),
+        "why_none": why,
+        "calibration": None
+        if calibration is None
+        else {name: getattr(calibration, name) for name in numbers},
         "curve": f"{CURVE[event.size >= FEW_CASES]} {NO_INTERVAL}",
-        "risks_by_outcome": None,
-        "net_benefit": None,
+        "risks_by_outcome": None if calibration is None else _risks(calibration.predictions, event),
+        "net_benefit": None if calibration is None else _net_benefit(results),
         "caution": IMPROPER,
     }
-    for name in ("auc", "brier"):
-        if name in known.metrics.names:
-            row = answers.table[RECOMMENDED, name]
-            apparent = row.details.get("training", math.nan)
-            found["measures"].append(_measure(row, apparent, pairs))
-    found["notes"] = _notes(found["measures"])
-    if not found["measures"]:
-        weighted = bool((answers.weights != 1.0).any())
-        why = "rows have weights" if weighted else "the classifier returns only classes"
-        return found | {"why_none": f"No AUC, Brier score or calibration: {why}."}
-    risks = known.records.probabilities
-    if risks is None:
-        return found | {
-            "why_none": "No Brier score, calibration or net benefit: the classifier returns scores, not risks."
-        }
-    calibration = answers.table.calibration
-    assert calibration is not None
-    numbers = ("apparent_intercept", "apparent_slope", "intercept", "slope", "n_draws", "remarks")
-    found["calibration"] = {name: getattr(calibration, name) for name in numbers}
-    frame = calibration.predictions
-    if frame is not None:
-        out_of_bag = frame["probability_out_of_bag"].to_numpy()
-        edges = np.linspace(0.0, 1.0, N_BARS + 1)
-        found["risks_by_outcome"] = {
-            "edges": edges.round(10).tolist(),
-            "events": np.histogram(out_of_bag[event], edges)[0].tolist(),
-            "non_events": np.histogram(out_of_bag[~event], edges)[0].tolist(),
-        }
-    return found | {"net_benefit": _net_benefit(answers)}
 
 
-def _net_benefit(answers: Answers) -> dict[str, Any] | None:
-    threshold = answers.threshold
-    if threshold is None or NET_BENEFIT not in answers.analysis.metrics.names:
+def _risks(predictions: Any, event: Any) -> dict[str, Any] | None:
+    """Return the counts of the out-of-bag risks of events and of non-events, in tenths."""
+    if predictions is None:
         return None
-    prevalence = float(answers.weights @ answers.event / answers.weights.sum())
-    apparent = apparent_values(counts_of(answers))
+    risks, edges = predictions["probability_out_of_bag"].to_numpy(), np.linspace(0.0, 1.0, N_BARS + 1)
+    counts = [np.histogram(risks[rows], edges)[0].tolist() for rows in (event, ~event)]
+    return {"edges": edges.round(10).tolist(), "events": counts[0], "non_events": counts[1]}
+
+
+def _net_benefit(results: ReportResults) -> dict[str, Any] | None:
+    threshold = results.threshold
+    if threshold is None or NET_BENEFIT not in results.analysis.metrics.names:
+        return None
+    prevalence = float(results.weights @ results.event / results.weights.sum())
+    apparent = apparent_values(counts_of(results))
     pairs = {
         "apparent": (apparent["sensitivity"], apparent["specificity"]),
         "treat_all": (1.0, 0.0),
         "treat_none": (0.0, 1.0),
     }
-    found = {name: net_benefit(se, sp, prevalence, threshold) for name, (se, sp) in pairs.items()}
-    return {"threshold": threshold, **found, **_interval(answers.table[RECOMMENDED, NET_BENEFIT])}
+    values = {name: net_benefit(se, sp, prevalence, threshold) for name, (se, sp) in pairs.items()}
+    return {"threshold": threshold, **values, **_interval(results.table[RECOMMENDED, NET_BENEFIT])}
 
 
-def intervals(answers: Answers, estimator: Any) -> dict[str, Any]:
+def intervals(results: ReportResults, estimator: Any) -> dict[str, Any]:
     """Return other intervals for the error, with the coverage of each in the nearest cells of the studies."""
-    known = answers.analysis
-    run, row = known.run, answers.table[RECOMMENDED, "error"]
-    family = family_of(estimator, known.records.groups is not None)
+    run, row = results.analysis.run, results.table[RECOMMENDED, "error"]
+    family = family_of(estimator, results.analysis.records.groups is not None)
     at = (run.n_samples, len(run.features), row.estimate)
-    nearest = {one.method: nearest_cells(family, one.method, *at) for one in (row, *answers.others)}
-    cells = sorted(
-        dict.fromkeys(cell for found in nearest.values() for cell in found), key=lambda cell: cell.rank(*at)
-    )
-    rows = [
-        {
-            "method": one.method,
-            "title": one.title,
-            "recommended": one.method == RECOMMENDED,
-            **_interval(one),
-            "covered": [
-                {"cell": cells.index(cell) + 1, **vars(cell.intervals[one.method])}
-                for cell in nearest[one.method]
-            ],
-            "studied_with": families_of(one.method),
-        }
-        for one in (row, *answers.others)
-    ]
+    rows = (row, *results.others)
+    nearest = {row.method: nearest_cells(family, row.method, *at) for row in rows}
+    cells = {studied.cell: studied for of_method in nearest.values() for studied in of_method}
+    in_order = sorted(cells.values(), key=lambda studied: (studied.distance(*at), studied.cell))
+    number_of = {studied.cell: number for number, studied in enumerate(in_order, start=1)}
     return {
-        "rows": rows,
+        "rows": [
+            {
+                "method": row.method,
+                "title": row.title,
+                "recommended": row.method == RECOMMENDED,
+                **_interval(row),
+                "covered": [
+                    {"cell": number_of[studied.cell]}
+                    | {name: getattr(studied, name) for name in ("coverage", "mcse", "width")}
+                    for studied in nearest[row.method]
+                ],
+                "studied_with": families_of(row.method),
+            }
+            for row in rows
+        ],
         "family": family,
         "cells": [
-            {name: getattr(cell, name) for name in ("study", "scenario", "n", "p", "estimate", "sets")}
-            | {"distance": cell.distance(*at), "far_in": list(cell.far_in(*at))}
-            for cell in cells
+            {name: getattr(studied, name) for name in ("study", "scenario", "n", "p", "estimate", "sets")}
+            | {"distance": studied.distance(*at), "far_in": list(studied.far_in(*at))}
+            for studied in in_order
         ],
         "majority_error": run.base_rate,
         "outside": outside_of(family, *at),
@@ -233,34 +276,28 @@ def outside_of(family: str, n: int, p: int, estimate: float) -> str:
     if not all(cell.far_in(n, p, estimate) for cell in cells):
         return ""
     far = nearest_cells(family, RECOMMENDED, n, p, estimate)[0].far_in(n, p, estimate)
-    words = " and ".join(
-        f"{name} ({_short(here)} against {_short(there)})" for name, (here, there) in far.items()
-    )
+    words = " and ".join(f"{name} ({here:.4g} against {there:.4g})" for name, (here, there) in far.items())
     return (
         f"Outside the studies: no cell of {RECOMMENDED} with this classifier is within a factor of 2 in n, p/n and the "
         f"estimate. The nearest one differs more in {words}."
     )
 
 
-def _short(value: float) -> str:
-    return str(value) if isinstance(value, int) else f"{value:.3g}"
-
-
-def instability(found: Instability | None, errors: Any) -> dict[str, Any] | None:
+def instability(refits: Instability | None, errors: Any) -> dict[str, Any] | None:
     """Return how often refits change the class of rows, by groups of neighbors, and the errors of the refits."""
-    if found is None:
+    if refits is None:
         return None
     errors = errors[np.isfinite(errors)]
-    edges = np.linspace(0.0, max(0.1, float(errors.max())), 2 * N_BARS + 1)
+    counts, edges = np.histogram(errors, 2 * N_BARS, (0.0, max(0.1, float(errors.max()))))
     quantiles = np.quantile(errors, [0.05, 0.5, 0.95]).tolist()
     return {
-        **found.summary,
-        "groups": [] if found.distances is None else _groups(found.distances, found.shares),
-        "distances_of": found.distances_of,
-        "sentences": found.lines(),
+        **refits.summary,
+        "groups": [] if refits.distances is None else _groups(refits.distances, refits.shares),
+        "distances_of": refits.distances_of,
+        "sentences": refits.lines(),
         "refit_errors": {
             "edges": edges.tolist(),
-            "counts": np.histogram(errors, edges)[0].tolist(),
+            "counts": counts.tolist(),
             "mean": float(errors.mean()),
             "quantiles": dict(zip(("5%", "50%", "95%"), quantiles, strict=True)),
         },
@@ -282,59 +319,46 @@ def _groups(distances: Any, shares: Any) -> list[dict[str, float]]:
     ]
 
 
-def diagnostics(answers: Answers) -> dict[str, Any]:
+def diagnostics(results: ReportResults) -> dict[str, Any]:
     """Return the CUD bound, and the range of the recommended interval over seeds."""
-    cud, draws, seeds = answers.cud, answers.draws, answers.seeds
+    cud, seeds = results.cud, results.seeds
     ranges = {
         name: [float(seeds[name].min()), float(seeds[name].max())] for name in ("estimate", "low", "high")
     }
-    found = {
-        "seeds": {"seeds": [int(one) for one in seeds["seed"]], "n_resamples": FEW_DRAWS, **ranges},
-    }
-    if cud is None or draws is None:
-        return found | {"cud": None, "why_none": answers.why_no_cud}
-    shares = np.linspace(0.0, 1.0, 101)
-    percentiles = {
-        name: np.quantile(getattr(draws, name), shares, method="inverted_cdf").tolist()
-        for name in ("lower", "upper")
-    }
-    return found | {
-        "why_none": "",
-        "cud": {
+    bound = None
+    if cud is not None:
+        bound = {
             "q": cud.q,
             "q_at_least": cud.q_lower,
             "certified": cud.certified,
             "decided_share": float(np.mean(cud.draws.decided)),
-            "solved_share": float(np.mean(draws.certified)),
             "n_draws": len(cud.draws),
-            "percentiles": percentiles,
             "loss": cud.problem.loss.name,
-            "localization": answers.half_widths,
-        },
+        }
+    return {
+        "seeds": {"seeds": [int(seed) for seed in seeds["seed"]], "n_resamples": FEW_DRAWS, **ranges},
+        "cud": bound,
+        "why_none": results.why_no_cud,
     }
 
 
 def planning(measures: list[dict[str, Any]], n: int, prevalence: float, level: float) -> list[dict[str, Any]]:
     """Return the expected half-widths from new cases, for each measure in the order of the report."""
-    known = {one["metric"]: one["estimate"] for one in measures}
-    expected = {
-        name: None if math.isnan(known.get(name, math.nan)) else known[name]
-        for name in ("sensitivity", "specificity", "auc")
-    }
+    estimates = {row["metric"]: row["estimate"] for row in measures if not math.isnan(row["estimate"])}
+    expected = {name: estimates.get(name) for name in ("sensitivity", "specificity", "auc")}
     rows = []
     for times in PLANNED:
         size = math.ceil(times * n)
         half = closed_form_half_widths(size, **expected, prevalence=prevalence, confidence_level=level)
-        rows.append({"times": times, "n": size, **half, "error": half.get("accuracy", math.nan)})
-        rows[-1].pop("accuracy", None)
+        rows.append({"times": times, "n": size, "error": half.pop("accuracy", math.nan), **half})
     return rows
 
 
-def box(answers: Answers, estimator: Any, X: Any, y: Any) -> dict[str, Any]:
+def summary_box(results: ReportResults, estimator: Any, X: Any, y: Any) -> dict[str, Any]:
     """Return the main facts for the top of the report."""
-    known = answers.analysis
-    run, row, facts = answers.table.run, answers.table[RECOMMENDED, "error"], facts_of(estimator, X)
+    run, row, facts = results.table.run, results.table[RECOMMENDED, "error"], facts_of(estimator, X)
     assert run is not None
+    fits = results.analysis.run
     level = row.confidence_level
     one_sided = 0.5 + level / 2.0
     kept = f"Not refitted: {', '.join(facts.frozen)}. " if facts.frozen else ""
@@ -348,29 +372,24 @@ def box(answers: Answers, estimator: Any, X: Any, y: Any) -> dict[str, Any]:
         "features": list(run.features),
         "n_features": len(run.features),
         "n_coefficients": None if math.isnan(facts.rank) else int(facts.rank),
-        "n_missing": int(answers.columns.isna().to_numpy().sum()),
+        "n_missing": int(results.columns.isna().to_numpy().sum()),
         "classifier": getattr(run, "classifier", None),
-        "procedure": list(known.run.procedure),
+        "procedure": list(fits.procedure),
         "preparation": list(run.of_rows_and_columns),
-        "inside": f"{kept}Every refit repeated: {'; '.join(known.run.procedure) or 'the fit of the classifier'}.",
+        "inside": f"{kept}Every refit repeated: {'; '.join(fits.procedure) or 'the fit of the classifier'}.",
         "reads_labels": facts.reads_labels,
         "chosen_inside": list(facts.chosen_by),
         "frozen": list(facts.frozen),
         "confidence_level": level,
-        "n_resamples": known.run.n_resamples,
+        "n_resamples": fits.n_resamples,
         "estimate": row.estimate,
         "low": row.low,
         "high": row.high,
-        "centers": _centers(row.details),
+        "centers": {DETAILS[name]: row.details[name] for name in CENTERS if name in row.details},
         "sentence": _sentence(row, run.n_samples, one_sided),
         "one_sided": {"confidence_level": one_sided, "high": row.high},
         "majority": " ".join(majority_sentence(row, run)),
     }
-
-
-def _centers(details: Mapping[str, float]) -> dict[str, float]:
-    """Return the estimates that the limits are around, by their words."""
-    return {DETAILS[name]: details[name] for name in CENTERS if name in details}
 
 
 def _sentence(row: IntervalEstimate, n: int, one_sided: float) -> str:

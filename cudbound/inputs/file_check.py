@@ -27,16 +27,27 @@ from cudbound.inputs.column_kinds import (
     one_spelling,
     says_unknown,
 )
-from cudbound.inputs.csv_columns import check_constant, check_copies, copies, read_training_data
-from cudbound.inputs.csv_file import Table
-from cudbound.inputs.data_file import CsvError, DataFile, count_rows, first_few, quoted
-from cudbound.inputs.number_texts import (
+from cudbound.inputs.csv_columns import (
+    check_constant,
+    check_copies,
+    copies,
+    far_in_words,
+    missing_option,
+    read_training_data,
+    suspicions,
+)
+from cudbound.inputs.data_file import (
     PLAIN,
     THOUSANDS_COMMA,
+    CsvError,
+    DataFile,
     conventions,
+    count_rows,
     doubts,
+    first_few,
     in_plain_form,
     key_of,
+    quoted,
     to_numbers,
 )
 from cudbound.inputs.parsed_file import (
@@ -48,8 +59,7 @@ from cudbound.inputs.parsed_file import (
     missing_cells,
     settle_missing,
 )
-from cudbound.inputs.suspicions import far_in_words, missing_option, suspicions
-from cudbound.inputs.workbook import read_data_file
+from cudbound.inputs.text_table import Table, read_data_file
 
 if TYPE_CHECKING:
     import pandas as pd

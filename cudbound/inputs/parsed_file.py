@@ -11,10 +11,8 @@ from typing import TYPE_CHECKING
 
 from cudbound.inputs.classifier_recipe import STRATEGIES
 from cudbound.inputs.column_kinds import missing_codes, one_spelling, spelling
-from cudbound.inputs.csv_file import Table
-from cudbound.inputs.data_file import CsvError, DataFile, count_rows, first_few, quoted
-from cudbound.inputs.number_texts import key_of, to_numbers
-from cudbound.inputs.workbook import read_data_file
+from cudbound.inputs.data_file import CsvError, DataFile, count_rows, first_few, key_of, quoted, to_numbers
+from cudbound.inputs.text_table import Table, read_data_file
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -1,25 +1,80 @@
-"""The common behavior of plots: they keep their data, draw on axes, and export to a file or a page element."""
+"""What all plots share: they keep their data, draw on axes in one style, and export to a file or a page element."""
 
 from __future__ import annotations
 
 import abc
 import io
+import math
 import os
 import re
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from copy import copy
+from itertools import cycle
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self, cast
 
 from cudbound.basis.exceptions import ParameterError, install_command
-from cudbound.plotting.style import method_styles, noise_band, safe_label
+from cudbound.basis.rounding import printable
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
+    from matplotlib.axis import Axis
     from matplotlib.figure import Figure
+
+
+#: Colors that readers with any color vision can distinguish: Okabe and Ito (2008), without yellow, too pale for lines.
+COLORS = ("#000000", "#E69F00", "#56B4E9", "#009E73", "#0072B2", "#D55E00", "#CC79A7")
+MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">")
+#: Characters of a label; longer names are truncated.
+LABEL_LENGTH = 28
+#: Half-width of the band of Monte Carlo noise around the nominal level, in standard errors.
+BAND = 1.96
+
+
+#: A legend inside the axes: small, on a background that hides lines behind it.
+LEGEND_STYLE: dict[str, Any] = {"fontsize": "small", "edgecolor": "none", "framealpha": 1.0}
+
+
+def in_percent(axis: Axis) -> None:
+    """Write the numbers of an axis, which are proportions, in percent."""
+    from matplotlib.ticker import PercentFormatter
+
+    axis.set_major_formatter(PercentFormatter(1.0))
+
+
+def safe_label(text: str, length: int = LABEL_LENGTH) -> str:
+    r"""Return untrusted text as a label that matplotlib shows literally, without formulas or control characters.
+
+    Examples
+    --------
+    >>> safe_label("a$x_1$"), safe_label("_hidden"), len(safe_label("x" * 80))
+    ('a\\$x_1\\$', ' _hidden', 28)
+    """
+    shown = printable(text)
+    if len(shown) > length:
+        shown = f"{shown[: length - 1]}…"
+    if shown.startswith("_"):  # matplotlib leaves out such names from a legend
+        shown = f" {shown}"
+    return shown.replace("$", r"\$")
+
+
+def method_styles(methods: Iterable[str]) -> dict[str, dict[str, Any]]:
+    """Return color and marker of each method; no pair repeats within 63 methods."""
+    return {
+        name: {"color": color, "marker": marker}
+        for name, color, marker in zip(methods, cycle(COLORS), cycle(MARKERS), strict=False)
+    }
+
+
+def noise_band(cells: pd.DataFrame, confidence_level: float) -> tuple[float, float]:
+    """Return the range of the observed coverage of an exact interval in 95% of studies, for the smallest cell."""
+    size = int(cells["n_replicates"].min())
+    half = BAND * math.sqrt(confidence_level * (1.0 - confidence_level) / size)
+    return confidence_level - half, min(1.0, confidence_level + half)
+
 
 CELL = ["scenario", "n"]
 BAND_STYLE: dict[str, Any] = {"color": "0.92", "zorder": 0, "linewidth": 0}
@@ -48,13 +103,14 @@ class Display(abc.ABC):
     """
 
     percent: bool = False
+    inches: tuple[float, float] = (7.0, 4.2)
     ax_: Axes
     figure_: Figure
 
     @property
     def size(self) -> tuple[float, float]:
         """Width and height in inches."""
-        return 7.0, 4.2
+        return self.inches
 
     def plot(self, ax: Axes | None = None) -> Self:
         """Draw on `ax`, or on a new figure for None.
@@ -113,7 +169,7 @@ class Display(abc.ABC):
         format = Path(path).suffix.lower().removeprefix(".")
         if format not in IMAGES:
             raise ParameterError(
-                "path", f"a name that ends in one of {[f'.{one}' for one in IMAGES]}", str(path)
+                "path", f"a name that ends in one of {[f'.{form}' for form in IMAGES]}", str(path)
             )
         Path(path).write_bytes(self.image(format))
 

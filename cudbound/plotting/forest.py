@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from cudbound.basis.metric_words import ESTIMAND_WORDS, metric_words
 from cudbound.basis.rounding import Worded, as_given, format_difference, format_level, printable, worded
-from cudbound.plotting.display import BAND_STYLE, LEVEL_STYLE, Display, check_columns
-from cudbound.plotting.style import in_percent, safe_label
+from cudbound.plotting.display import BAND_STYLE, LEVEL_STYLE, Display, check_columns, in_percent, safe_label
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -70,15 +69,15 @@ class ForestDisplay(Display):
         axis_label: str = "",
     ) -> None:
         check_columns("frame", frame, self.columns)
-        known: dict[str, Any] = {
+        defaults: dict[str, Any] = {
             "metric": "error",
             "estimand": "",
             "recommended": False,
             "alternative": "two-sided",
             "is_proportion": True,
         }
-        frame = frame.assign(**{name: value for name, value in known.items() if name not in frame})
-        frame = frame.assign(kind=[str(one).partition("(")[0] for one in frame["estimand"]])
+        frame = frame.assign(**{name: value for name, value in defaults.items() if name not in frame})
+        frame = frame.assign(kind=[str(estimand).partition("(")[0] for estimand in frame["estimand"]])
         self._panels = [rows for _, rows in frame.groupby(["metric", "kind"], sort=False)]
         self.frame = frame.loc[[row for rows in self._panels for row in rows.index]]
         self.reference = reference
@@ -190,7 +189,9 @@ class ForestDisplay(Display):
 
 def _finite(rows: pd.DataFrame) -> list[float]:
     """Return the estimates and limits that are finite."""
-    return [one for name in ("estimate", "low", "high") for one in rows[name] if math.isfinite(one)]
+    return [
+        number for number in rows[["estimate", "low", "high"]].to_numpy().ravel() if math.isfinite(number)
+    ]
 
 
 def _wrapped(name: str) -> str:
@@ -257,27 +258,22 @@ class ComparisonDisplay(ForestDisplay):
         margin = margins.pop() if len(margins) == 1 else 0.0
         label = "equal errors" if margin == 0.0 else Worded.joined("margin ", as_given(margin))
         difference = next(iter(pairs.values())) if len(pairs) == 1 else "Difference, first minus second"
-        found = cls(frame, margin, label, safe_label(difference.replace(" - ", " \N{MINUS SIGN} "), 80))
+        display = cls(frame, margin, label, safe_label(difference.replace(" - ", " \N{MINUS SIGN} "), 80))
         if len(pairs) == 1:
-            found.favors = next(iter(pairs))
-        return found
+            display.favors = next(iter(pairs))
+        return display
 
     def _set_limits(self, ax: Axes, rows: pd.DataFrame) -> None:
         """Center the axis at 0, and label which learner each side favors."""
         top = max(0.1, 1.05 * rows[["estimate", "low", "high"]].abs().max().max(), abs(self.reference or 0.0))
         ax.set_xlim(-top, top)
-        names = (
-            self.favors[::-1] if rows["metric"].iloc[0] == "auc" else self.favors
-        )  # more is better, or worse
+        more_is_better = rows["metric"].iloc[0] == "auc"
+        names = self.favors[::-1] if more_is_better else self.favors
         low, high = (f"favors {safe_label(name, 22)}" for name in names)
-        place: dict[str, Any] = {
-            "xycoords": ("data", "axes fraction"),
-            "textcoords": "offset points",
-            "va": "top",
-            "fontsize": "small",
-        }
+        place: dict[str, Any] = {"xycoords": ("data", "axes fraction"), "textcoords": "offset points"}
+        style: dict[str, Any] = {"va": "top", "fontsize": "small"}
         self.favors_ = [
-            ax.annotate(f"\N{LEFTWARDS ARROW} {low}", (0.0, 0.0), (-8, -18), ha="right", **place),
-            ax.annotate(f"{high} \N{RIGHTWARDS ARROW}", (0.0, 0.0), (8, -18), ha="left", **place),
+            ax.annotate(f"\N{LEFTWARDS ARROW} {low}", (0.0, 0.0), (-8, -18), ha="right", **place, **style),
+            ax.annotate(f"{high} \N{RIGHTWARDS ARROW}", (0.0, 0.0), (8, -18), ha="left", **place, **style),
         ]
         ax.xaxis.labelpad = 18

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from sklearn.metrics import auc, roc_curve
 
-from cudbound.plotting.display import LEVEL_STYLE, Display, check_columns
-from cudbound.plotting.style import safe_label
+from cudbound.plotting.display import LEVEL_STYLE, Display, check_columns, safe_label
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -31,10 +30,7 @@ def _predictions(table: Any) -> pd.DataFrame:
 class _SquareDisplay(Display):
     """A plot of numbers in [0, 1] against numbers in [0, 1], with the diagonal."""
 
-    @property
-    def size(self) -> tuple[float, float]:
-        """Width and height in inches."""
-        return 4.8, 4.8
+    inches = (4.8, 4.8)
 
     def _frame_square(self, ax: Axes, title: str, x: str, y: str) -> None:
         (self.diagonal_,) = ax.plot([0.0, 1.0], [0.0, 1.0], **LEVEL_STYLE)
@@ -98,10 +94,10 @@ class RocDisplay(_SquareDisplay):
         self.legend_ = ax.legend(loc="lower right", fontsize="small", frameon=False)
 
     def _draw_curve(self, ax: Axes, column: str, name: str, **style: Any) -> Any:
-        known = self.frame[self.frame[column].notna()]
-        if known["event"].nunique() < 2:
+        rows = self.frame[self.frame[column].notna()]
+        if rows["event"].nunique() < 2:
             return None
-        x, y, _ = roc_curve(known["event"], known[column], drop_intermediate=False)
+        x, y, _ = roc_curve(rows["event"], rows[column], drop_intermediate=False)
         return ax.plot(x, y, label=f"{name}, area {auc(x, y):.2f}", **style)[0]
 
 
@@ -123,6 +119,7 @@ class RiskDisplay(Display):
     """
 
     columns = ("event", _RISK)
+    inches = (4.2, 4.4)
 
     def __init__(self, frame: pd.DataFrame) -> None:
         check_columns("frame", frame, self.columns)
@@ -141,23 +138,14 @@ class RiskDisplay(Display):
         """
         return cls(_predictions(table))
 
-    @property
-    def size(self) -> tuple[float, float]:
-        """Width and height in inches."""
-        return 4.2, 4.4
-
     def _draw_on(self, ax: Axes) -> None:
         risks = [self.frame.loc[self.frame["event"] == event, _RISK].to_numpy() for event in (False, True)]
         names = [
             f"{name}\n(n = {values.size})"
             for name, values in zip(("non-events", "events"), risks, strict=True)
         ]
-        self.boxes_ = ax.boxplot(
-            risks,
-            widths=0.3,
-            whis=(0.0, 100.0),
-            medianprops={"color": "black", "linewidth": 1.6},
-        )
+        median = {"color": "black", "linewidth": 1.6}
+        self.boxes_ = ax.boxplot(risks, widths=0.3, whis=(0.0, 100.0), medianprops=median)
         self.points_ = [
             ax.scatter(_spread(values, 1.0 + place), values, s=14.0, facecolors="none", edgecolors="0.35")
             for place, values in enumerate(risks)
@@ -220,21 +208,15 @@ class CalibrationDisplay(_SquareDisplay):
         ValueError
             If it has none.
         """
-        frame, found = _predictions(table), table.calibration
-        return cls(frame) if found is None else cls(frame, found.intercept, found.slope)
+        frame, calibration = _predictions(table), table.calibration
+        return cls(frame) if calibration is None else cls(frame, calibration.intercept, calibration.slope)
 
     def _draw_on(self, ax: Axes) -> None:
-        self._frame_square(
-            ax,
-            "Calibration by tertiles of the risk",
-            "mean predicted risk, out of bag",
-            "observed share of events",
-        )
-        found = self.tertiles_
-        (self.points_,) = ax.plot(
-            found["predicted"], found["observed"], linestyle="none", marker="o", color="black"
-        )
-        for x, y, n in found.itertuples(index=False, name=None):
+        title = "Calibration by tertiles of the risk"
+        self._frame_square(ax, title, "mean predicted risk, out of bag", "observed share of events")
+        points = self.tertiles_[["predicted", "observed"]].to_numpy().T
+        (self.points_,) = ax.plot(*points, linestyle="none", marker="o", color="black")
+        for x, y, n in self.tertiles_.itertuples(index=False, name=None):
             # on the side away from the diagonal
             above = y >= x
             ax.annotate(
@@ -251,12 +233,8 @@ class CalibrationDisplay(_SquareDisplay):
         self.note_ = ax.text(
             0.03, 0.97, "" if math.isnan(self.slope) else note.replace("-", "\N{MINUS SIGN}"), **inside
         )
-        few = len(self.frame) < FEW_CASES
-        caution = (
-            f"Caution: {len(self.frame)} cases, fewer than\n{FEW_CASES}; each point varies a lot by chance."
-        )
-        self.caution_ = (
-            ax.text(0.97, 0.03, caution, **inside | {"va": "bottom"}, ha="right", color="0.3")
-            if few
-            else None
-        )
+        self.caution_ = None
+        if len(self.frame) < FEW_CASES:
+            few = f"Caution: {len(self.frame)} cases, fewer than\n{FEW_CASES}"
+            place = inside | {"va": "bottom", "ha": "right", "color": "0.3"}
+            self.caution_ = ax.text(0.97, 0.03, f"{few}; each point varies a lot by chance.", **place)

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cache
+from importlib import resources
 
 from cudbound.basis.environment import versions
 from cudbound.basis.metric_words import COMPLEMENTS, in_formula, metric_words
 from cudbound.basis.results import ComparisonResult, IntervalEstimate, PointEstimate
 from cudbound.basis.rounding import format_level, printable, sentences_html, worded
-from cudbound.report.bibliography import cited
-from cudbound.report.estimands import DIFFERENCES, ERRORS, aim_of
-from cudbound.report.table_style import Style, methods_in_words
-from cudbound.report.tables import ComparisonRun, Row, Run, RunDescription, in_words
+from cudbound.report.sentences import DIFFERENCES, ERRORS, aim_of
+from cudbound.report.tables import ComparisonRun, Row, Run, RunDescription, Style, in_words, methods_in_words
 
 #: Names of the packages in a sentence.
 _NAMES = {"python": "Python", "numpy": "NumPy", "scipy": "SciPy"}
@@ -53,11 +54,7 @@ class Description:
         return sentences_html(self.results, (self.methods, self.software, *self.citations))
 
 
-def describe_rows(
-    rows: Sequence[Row],
-    run: Run | None,
-    percent: bool = False,
-) -> Description:
+def describe_rows(rows: Sequence[Row], run: Run | None, percent: bool = False) -> Description:
     """Return the text for rows of methods.
 
     Parameters
@@ -68,11 +65,7 @@ def describe_rows(
     percent : bool, default=False
         Whether proportions are written in percent.
     """
-    methods = [
-        *_subject(rows, run),
-        *_methods(rows, run),
-        *_aims(rows),
-    ]
+    methods = [*_subject(rows, run), *_methods(rows, run), *_aims(rows)]
     return Description(
         printable(" ".join(methods)),
         printable(" ".join(_results(rows, percent))),
@@ -110,9 +103,9 @@ def _subject(rows: Sequence[Row], run: Run | None) -> list[str]:
         return []
     if isinstance(run, ComparisonRun):
         words = {name: ", ".join(steps) for name, steps in run.procedures.items()} or run.learners
-        named = "; ".join(f"{name} ({learner})" for name, learner in words.items())
+        learners = "; ".join(f"{name} ({learner})" for name, learner in words.items())
         compared = in_formula(rows[0].metric) if rows and isinstance(rows[0], ComparisonResult) else "error"
-        what = f"The {compared}s of these classifiers were compared: {named}."
+        what = f"The {compared}s of these classifiers were compared: {learners}."
     else:
         were = "were" if len({getattr(row, "metric", "error") for row in rows}) > 1 else "was"
         new = [row for row in rows if row.new_cases]
@@ -147,10 +140,10 @@ def _procedure(rows: Sequence[Row], run: Run) -> list[str]:
     if len(steps) == 1:
         return [f"The classifier was fitted by {steps[0]}."]
     repeated = ", which every refit repeated" if any(row.n_fits > 1 for row in rows) else ""
-    said = [f"The classifier was fitted by these steps{repeated}: {'; '.join(steps)}."]
+    sentences = [f"The classifier was fitted by these steps{repeated}: {'; '.join(steps)}."]
     if any(row.method == "cud" for row in rows):
-        said.append("The CUD bound keeps the steps before the classifier as fitted to all cases.")
-    return said
+        sentences.append("The CUD bound keeps the steps before the classifier as fitted to all cases.")
+    return sentences
 
 
 def _named_metrics(rows: Sequence[Row]) -> str:
@@ -160,39 +153,30 @@ def _named_metrics(rows: Sequence[Row]) -> str:
 def _methods(rows: Sequence[Row], run: Run | None) -> list[str]:
     """Return the methods and the number of resamples."""
     levels = {row.interval_level for row in rows if not isinstance(row, PointEstimate)}
-    limits = (
-        f"{' and '.join(map(format_level, sorted(levels)))} confidence intervals" if levels else "Estimates"
-    )
-    said = [f"{limits[0].upper()}{limits[1:]} by: {methods_in_words(rows)}."]
-    said += [*_of_complements(rows), *_of_tests(rows)]
+    limits = f"{' and '.join(map(format_level, sorted(levels)))} confidence intervals"
+    sentences = [f"{limits if levels else 'Estimates'} by: {methods_in_words(rows)}."]
+    metrics = dict.fromkeys(getattr(row, "metric", "error").partition(" of ")[0] for row in rows)
+    if complements := [f"1 - {metric_words([name])}" for name in metrics if name in COMPLEMENTS]:
+        sentences.append(f"Methods for an error were applied to {' and '.join(complements)}.")
+    sentences += _of_tests(rows)
     if isinstance(run, RunDescription | ComparisonRun) and run.n_resamples is not None:
-        said.append(f"Bootstrap methods used {run.n_resamples} resamples.")
-    if (
-        isinstance(run, RunDescription)
-        and run.localization is not None
-        and any(row.method == "cud" for row in rows)
-    ):
-        said.append(f"The localization rate of the CUD bound was {run.localization}.")
-    return said
-
-
-def _of_complements(rows: Sequence[Row]) -> list[str]:
-    """Return that methods for an error were used for measures that are one minus an error, if there are any."""
-    named = dict.fromkeys(getattr(row, "metric", "error").partition(" of ")[0] for row in rows)
-    ones = [f"1 - {metric_words([name])}" for name in named if name in COMPLEMENTS]
-    return [f"Methods for an error were applied to {' and '.join(ones)}."] if ones else []
+        sentences.append(f"Bootstrap methods used {run.n_resamples} resamples.")
+    rate = getattr(run, "localization", None)
+    if rate is not None and any(row.method == "cud" for row in rows):
+        sentences.append(f"The localization rate of the CUD bound was {rate}.")
+    return sentences
 
 
 def _of_tests(rows: Sequence[Row]) -> list[str]:
     """Return how equivalence was tested, and the adjustment for several pairs, if there are several."""
     compared = [row for row in rows if isinstance(row, ComparisonResult)]
     equivalent = any(row.alternative == "equivalent" for row in compared)
-    said = ["Equivalence was tested by the two one-sided tests of Schuirmann (1987)."] if equivalent else []
+    tests = ["Equivalence was tested by the two one-sided tests of Schuirmann (1987)."] if equivalent else []
     pairs = {(row.a, row.b) for row in compared}
     if len(pairs) < 2:
-        return said
+        return tests
     return [
-        *said,
+        *tests,
         f"For each method, the intervals hold together for all {len(pairs)} pairs at the nominal level (Bonferroni); "
         "p-values were adjusted for the number of pairs by the procedure of Holm (1979).",
     ]
@@ -205,9 +189,9 @@ def _results(rows: Sequence[Row], percent: bool) -> list[str]:
         return [_result(row, percent) for row in rows]
     paper, sentences = Style("paper", percent=percent), []
     for method in dict.fromkeys(row.method for row in intervals):
-        own = [row for row in intervals if row.method == method]
-        found = ", ".join(f"{metric_words([row.metric])} {paper.limits(row)}" for row in own)
-        sentences += [f"{method}: {found}.", *_about_metrics(own, percent)]
+        by_metric = [row for row in intervals if row.method == method]
+        limits = ", ".join(f"{metric_words([row.metric])} {paper.limits(row)}" for row in by_metric)
+        sentences += [f"{method}: {limits}.", *_about_metrics(by_metric, percent)]
     return sentences
 
 
@@ -215,24 +199,86 @@ def _about_metrics(rows: Sequence[IntervalEstimate], percent: bool) -> list[str]
     """Return the remarks on rows of one method, each once, after the measures that it is about."""
     metrics_of: dict[str, list[str]] = {}
     for row in rows:
-        for told in dict.fromkeys(_told(row, percent)):
-            metrics_of.setdefault(told, []).append(row.metric)
+        for remark in dict.fromkeys(_remarks(row, percent)):
+            metrics_of.setdefault(remark, []).append(row.metric)
     remarks_on: dict[str, list[str]] = {}
-    for told, metrics in metrics_of.items():
+    for remark, metrics in metrics_of.items():
         about = "all of these measures" if len(metrics) == len(rows) > 1 else metric_words(metrics)
-        remarks_on.setdefault(about, []).append(told)
-    return [f"Remarks on {about}: {'; '.join(said)}." for about, said in remarks_on.items()]
+        remarks_on.setdefault(about, []).append(remark)
+    return [f"Remarks on {about}: {'; '.join(remarks)}." for about, remarks in remarks_on.items()]
 
 
-def _told(row: Row, percent: bool) -> list[str]:
+def _remarks(row: Row, percent: bool) -> list[str]:
     in_percent = percent and row.is_proportion
-    return [worded(one, in_percent) for one in (*row.remarks, row.degenerate) if one]
+    return [worded(remark, in_percent) for remark in (*row.remarks, row.degenerate) if remark]
 
 
 def _result(row: Row, percent: bool) -> str:
     """Return the result of one method, with its remarks."""
-    remarks = f" ({'; '.join(told)})" if (told := _told(row, percent)) else ""
+    remarks = f" ({'; '.join(words)})" if (words := _remarks(row, percent)) else ""
     if row.estimate != row.estimate:
         pair = f" for {row.difference}" if isinstance(row, ComparisonResult) else ""
         return f"{row.method} gave no result{pair}{remarks}."
     return f"{row.in_words(percent)}{remarks}."
+
+
+_ENTRY = re.compile(r"^@(?!software)\w+\{\w+,\n.*?^\}$", re.MULTILINE | re.DOTALL)
+_LETTER = re.compile(r"@\w+\{\D+\d{4}([a-z]),")
+_FIELD = r"^  {} *= \{{(.*)\}},$"
+_SOFTWARE = """\
+@software{{cudbound,
+  author  = {{{{The cudbound developers}}}},
+  title   = {{cudbound: confidence intervals for the error of a classifier trained on few patients}},
+  version = {{{version}}},
+}}"""
+
+
+def cited(references: Iterable[str]) -> tuple[str, ...]:
+    """Return the BibTeX entries for sources cited as "Author and Author (year)", and for this package.
+
+    Parameters
+    ----------
+    references : iterable of str
+        Such as the ``reference`` of methods.
+
+    Returns
+    -------
+    tuple of str
+        Each entry once, in the order of the bibliography; this package, with its version, comes last.
+
+    Examples
+    --------
+    >>> [entry.partition(",")[0] for entry in cited(["Laber and Murphy (2008), section 3"])]
+    ['@inproceedings{laber2008small', '@software{cudbound']
+    """
+    text = "; ".join(references)
+    entries = [entry for form, entry in _entries() if re.search(form, text)]
+    return (*entries, _SOFTWARE.format(version=versions()["cudbound"]))
+
+
+@cache
+def _entries() -> tuple[tuple[str, str], ...]:
+    """Return every entry with a pattern of its citation."""
+    text = resources.files("cudbound.report").joinpath("references.bib").read_text("utf-8")
+    return tuple((_cited_as(entry), entry) for entry in _ENTRY.findall(text))
+
+
+def _cited_as(entry: str) -> str:
+    """Return the pattern of names and year: not the end of a longer list of names.
+
+    Two works of one year have a letter at the end of their keys, as in Newcombe (1998a).
+    """
+    author = _field(entry, "author")
+    year = _field(entry, "year") + (letter[1] if (letter := _LETTER.match(entry)) else "")
+    plain = re.sub(r"\\\w(?=\{)|[{}]|\\\W", "", author)  # letters without their accents
+    names = [re.escape(name.partition(",")[0].strip()) for name in plain.split(" and ")]
+    listed = names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+    short = rf"|{names[0]} et al\." if len(names) > 2 else ""
+    return rf"(?<!\w)(?<!and )(?<!, )(?:{listed}{short}) \({year}\)|(?<=\d\), )(?:{listed}{short}) \({year}\)"
+
+
+def _field(entry: str, name: str) -> str:
+    field = re.search(_FIELD.format(name), entry, re.MULTILINE)
+    if field is None:
+        raise ValueError(f"references.bib: no {name} in {entry!r}")
+    return field[1]

@@ -1,18 +1,263 @@
-"""Write a table as text, Markdown, LaTeX, HTML, CSV or JSON. No computations: all content is in the `Report`."""
+"""Write a table as text, Markdown, LaTeX, HTML, CSV or JSON; no computations: all content is in the `Report`."""
 
 from __future__ import annotations
 
+import abc
 import json
 import math
-from collections.abc import Callable, Mapping
-from typing import Any
+import re
+import textwrap
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Unpack
 
 from cudbound.basis.environment import versions
 from cudbound.basis.rounding import escape_html, printable
-from cudbound.report.csv_text import csv_text
-from cudbound.report.page import html_page
-from cudbound.report.plain_text import alignments, plain_text
-from cudbound.report.tables import REMARKS_WIDTH, Column, Report, Run
+from cudbound.report.tables import FULL, REMARKS_WIDTH, Column, Report, Run, Style, StyleOptions
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+#: Initial characters that spreadsheets interpret as a formula, including wide forms.
+FORMULA_STARTS = tuple("=+-@\uff1d\uff0b\uff0d\uff20")
+
+
+def csv_text(frame: pd.DataFrame) -> str:
+    r"""Return a table as CSV: a header line, LF line ends, numbers unrounded, a missing value as an empty cell.
+
+    Every text is quoted, since some spreadsheets also split cells at a semicolon or a lone carriage return. Nonprinting
+    characters are escaped, and a text that a spreadsheet would run as a formula is prefixed with an apostrophe.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> print(csv_text(pd.DataFrame({"name": ["a;b", "\r=1", "=1"], "error": [0.25, float("nan"), -0.5]})), end="")
+    "name","error"
+    "a;b",0.25
+    "\r=1",
+    "'=1",-0.5
+    """
+    rows = [list(frame.columns), *frame.itertuples(index=False)]
+    return "".join(",".join(_cell(value) for value in row) + "\n" for row in rows)
+
+
+def _cell(value: Any) -> str:
+    if not isinstance(value, str):
+        return "" if value is None or value != value else str(value)
+    text = printable(value)
+    inert = f"'{text}" if text.lstrip()[:1] in FORMULA_STARTS else text
+    return '"' + inert.replace('"', '""') + '"'
+
+
+#: Characters of a line.
+LINE = 80
+#: Spaces between two columns.
+GAP = 2
+#: A column of text is wrapped to at least this many characters.
+MIN_WIDTH = 16
+
+
+def plain_text(report: Report) -> str:
+    """Write a table for a terminal or a file: headline, title, table, columns that do not fit, notes.
+
+    No line is longer than 80 characters, except for single long words (such as a file name) or columns with fixed
+    widths. Remarks are below the table. If it is still too wide, the estimands also go there, then the fits; remaining
+    text columns are wrapped.
+    """
+    table, moved = _fitted(report)
+    return "\n\n".join(
+        part
+        for part in (
+            wrapped(report.headline),
+            wrapped([report.title]),
+            _aligned(table),
+            *(_listed(report, column) for column in moved),
+            wrapped(report.notes),
+        )
+        if part
+    )
+
+
+def wrapped(sentences: Iterable[str], indent: str = "") -> str:
+    """Return sentences, possibly untrusted, in lines of at most 80 characters, with a hanging indent.
+
+    Words are not broken, so names of methods and files can be found and copied.
+
+    Examples
+    --------
+    >>> print(wrapped(["a note that is said in " + "many " * 12 + "words"]))
+    a note that is said in many many many many many many many many many many many
+      many words
+    """
+    return "\n".join(
+        textwrap.fill(
+            printable(sentence),
+            LINE,
+            initial_indent=indent,
+            subsequent_indent=indent + "  ",
+            break_long_words=False,
+            break_on_hyphens=False,
+        )
+        for sentence in sentences
+    )
+
+
+def alignments(columns: Iterable[Column]) -> list[str]:
+    """Return the alignment of each column: text left, numbers right."""
+    return ["left" if column.kind == "text" else "right" for column in columns]
+
+
+def _fitted(report: Report) -> tuple[Report, list[Column]]:
+    """Return the table with the columns that fit, and the columns to print below it."""
+    movable = sorted(
+        (column for column in report.columns if column.moves is not None),
+        key=lambda column: column.moves or 0,
+    )
+    moved: list[Column] = []
+    for column in movable:
+        if column.moves == 0 or _width(report) > LINE:
+            moved.append(column)
+            report = replace(report, columns=tuple(other for other in report.columns if other is not column))
+    if all(column.width is None for column in report.columns):
+        report = _narrowed(report)
+    return report, moved
+
+
+def _narrowed(report: Report) -> Report:
+    """Limit the widths of text columns, the widest first, until the table fits."""
+    widths = dict(zip(report.columns, _widths(report), strict=True))
+    for column in sorted(widths, key=lambda column: -widths[column]):
+        excess = _width(report) - LINE
+        if excess > 0 and column.kind == "text":
+            narrow = replace(column, width=max(MIN_WIDTH, widths[column] - excess))
+            columns = tuple(narrow if other is column else other for other in report.columns)
+            report = replace(report, columns=columns)
+    return report
+
+
+def _aligned(report: Report) -> str:
+    from tabulate import tabulate
+
+    rules = ["-" * width for width in _widths(report)]
+    aligned: str = tabulate(
+        # headings as a row: tabulate would make columns wider than their headings
+        [*_lines(report)[:1], rules, *_lines(report)[1:]],
+        tablefmt="plain",
+        # the cells are text; proportions have as many decimals each, so the right edge aligns their points
+        disable_numparse=True,
+        colalign=alignments(report.columns),
+    )
+    return "\n".join(line.rstrip() for line in aligned.splitlines())
+
+
+def _lines(report: Report) -> list[list[str]]:
+    """Return headings and cells, row by row, with line breaks in columns of limited width."""
+    rows = [[column.heading for column in report.columns], *report.cells()]
+    return [
+        [
+            text if column.width is None else textwrap.fill(_breakable(text, column.width), column.width)
+            for column, text in zip(report.columns, map(printable, row), strict=True)
+        ]
+        for row in rows
+    ]
+
+
+def _breakable(text: str, width: int) -> str:
+    """Return a text with long words split before capitals: Least Squares Classifier."""
+    words = (
+        re.sub(r"(?<=[a-z])(?=[A-Z])", " ", word) if len(word) > width else word for word in text.split(" ")
+    )
+    return " ".join(words)
+
+
+def _widths(report: Report) -> list[int]:
+    columns = zip(*_lines(report), strict=True)
+    return [max(len(line) for cell in column for line in cell.split("\n")) for column in columns]
+
+
+def _width(report: Report) -> int:
+    return sum(_widths(report)) + GAP * (len(report.columns) - 1)
+
+
+def _listed(report: Report, column: Column) -> str:
+    """Return a column as a list: each value once, after the rows that have it; empty if no row has a value."""
+    index = report.columns.index(column)
+    rows_of: dict[str, list[str]] = {}
+    for name, row in zip(_names(report), report.cells(), strict=True):
+        if row[index]:
+            rows_of.setdefault(row[index], []).append(name)
+    if not rows_of:
+        return ""
+    everywhere = len(report.rows) > 1
+    items = (
+        f"{'all' if everywhere and len(names) == len(report.rows) else ', '.join(dict.fromkeys(names))}: {value}"
+        for value, names in rows_of.items()
+    )
+    return f"{column.heading.capitalize()}:\n{wrapped(items, '  ')}"
+
+
+def _names(report: Report) -> Sequence[str]:
+    """Return a name per row: its first cell, or all cells before the numbers if the first is not unique."""
+    cells = report.cells()
+    first = [row[0] for row in cells]
+    if len(set(first)) == len(first):
+        return first
+    numbers = (index for index, column in enumerate(report.columns) if column.kind not in ("text", "level"))
+    before = next(numbers, len(report.columns))
+    return [" / ".join(row[:before]) for row in cells]
+
+
+#: Numbers are aligned and notes small; font and color are left to the surrounding page.
+_CSS = (
+    "table.cudbound{border-collapse:collapse}table.cudbound caption{text-align:left;font-weight:bold}"
+    "table.cudbound th,table.cudbound td{padding:.2em .7em;text-align:left;vertical-align:top}"
+    "table.cudbound .number{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}"
+    "table.cudbound thead th{border-bottom:1px solid}ul.cudbound{font-size:smaller}"
+)
+
+
+def html_part(report: Report) -> str:
+    """Return the table and its notes as elements of a page; every text is escaped."""
+    name = f' id="{escape_html(report.label)}"' if report.label else ""
+    head = "".join(f"<th{_class(column)}>{escape_html(column.heading)}</th>" for column in report.columns)
+    body = (
+        "".join(
+            f"<td{_class(column)}>{escape_html(cell)}</td>"
+            for column, cell in zip(report.columns, row, strict=True)
+        )
+        for row in report.cells()
+    )
+    headline = (f'<p class="cudbound"><b>{escape_html(sentence)}</b></p>' for sentence in report.headline)
+    notes = "".join(f"<li>{escape_html(note)}</li>" for note in report.notes)
+    return "\n".join(
+        [
+            f"<style>{_CSS}</style>",
+            *headline,
+            f'<table class="cudbound"{name}>',
+            f"<caption>{escape_html(report.title)}</caption>",
+            f"<thead><tr>{head}</tr></thead>",
+            "<tbody>",
+            *(f"<tr>{row}</tr>" for row in body),
+            "</tbody>",
+            "</table>",
+            *([f'<ul class="cudbound">{notes}</ul>'] if notes else []),
+        ]
+    )
+
+
+def html_page(report: Report) -> str:
+    """Return a self-contained page, without other files or network."""
+    title = escape_html(report.title)
+    return (
+        f'<!DOCTYPE html>\n<html lang="en">\n<head><meta charset="utf-8"><title>{title}</title></head>\n'
+        f"<body>\n{html_part(report)}\n</body>\n</html>"
+    )
+
+
+def _class(column: Column) -> str:
+    return "" if column.kind == "text" else ' class="number"'
+
 
 #: Value of "format" in a JSON file; increased when a field changes its meaning or is removed.
 JSON_FORMAT = 1
@@ -39,7 +284,7 @@ def render_report(report: Report, format: str = "table") -> str:
         Such as ``table.report(run)`` of an `IntervalTable` or a `ComparisonTable`, or `methods_report`.
     format : {"table", "markdown", "latex", "html", "csv", "json"}, default "table"
         ``latex`` is a floating ``table`` with rules of the package ``booktabs``. ``html`` is a self-contained page.
-        ``csv`` is the output of `cudbound.report.csv_text.csv_text`, without notes. ``json`` is one object with the
+        ``csv`` is the output of `cudbound.report.render.csv_text`, without notes. ``json`` is one object with the
         fields
 
         - ``format``: 1, the number of this layout;
@@ -71,8 +316,8 @@ def render_report(report: Report, format: str = "table") -> str:
     >>> from cudbound.basis.outcomes import ConfidenceInterval, Estimand, Outcome
     >>> from cudbound.basis.results import IntervalEstimate
     >>> from cudbound.analysis.table import IntervalTable
-    >>> found = Outcome(0.2, ConfidenceInterval(-0.0125, 0.4125), estimand=Estimand("conditional"))
-    >>> row = IntervalEstimate.of(found, method="cud", confidence_level=0.95, n_fits=1)
+    >>> outcome = Outcome(0.2, ConfidenceInterval(-0.0125, 0.4125), estimand=Estimand("conditional"))
+    >>> row = IntervalEstimate.of(outcome, method="cud", confidence_level=0.95, n_fits=1)
     >>> print(render_report(IntervalTable((row,)).report(), "csv"))  # doctest: +ELLIPSIS
     "method","metric","estimate","low","high",...
     "cud","error",0.2,0.0,0.4125,...
@@ -208,3 +453,91 @@ def _strict(record: Mapping[Any, Any]) -> dict[str, Any]:
 def _run_fields(run: Run) -> dict[str, Any]:
     fields = {**vars(run), "cautions": tuple(map(str, run.cautions)), "base_rate": run.base_rate}
     return _strict({**fields, "localization": "inf"} if fields.get("localization") == math.inf else fields)
+
+
+class Tabular(abc.ABC):
+    """A result that can be written as a table."""
+
+    def __str__(self) -> str:
+        return render_report(self.report())
+
+    def __repr__(self) -> str:
+        """Return the numbers alone; ``print`` adds the headline, the remarks and the notes."""
+        report = self.report()
+        # remarks would follow below the rows
+        columns = tuple(column for column in report.columns if column.moves != 0)
+        numbers = render_report(replace(report, headline=(), notes=(), columns=columns))
+        return f"{numbers}\n\nNotes and remarks: print(...), or .notes"
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """The notes under the table, in sentences."""
+        return self.report().notes
+
+    def _repr_html_(self) -> str:
+        return html_part(self.report())
+
+    @abc.abstractmethod
+    def report(self, run: Run | None = None, style: Style = FULL) -> Report:
+        """Return the table with its title and notes.
+
+        Parameters
+        ----------
+        run : Run or None, default None
+            Replaces the run of the table, if more is known.
+        style : Style, default FULL
+        """
+
+    def to_text(self, **style: Unpack[StyleOptions]) -> str:
+        """Return the table as plain text, with the keywords of `to_latex`."""
+        return self._written("table", style)
+
+    def to_markdown(self, **style: Unpack[StyleOptions]) -> str:
+        """Return the table in Markdown, with pipes and the keywords of `to_latex`."""
+        return self._written("markdown", style)
+
+    def to_html(self, **style: Unpack[StyleOptions]) -> str:
+        """Return the table as a self-contained HTML page, with the keywords of `to_latex`."""
+        return self._written("html", style)
+
+    def to_latex(self, **style: Unpack[StyleOptions]) -> str:
+        r"""Return the table as a floating LaTeX ``table``, which needs the package ``booktabs``.
+
+        Parameters
+        ----------
+        style : {"full", "paper"}, default="full"
+            "paper": one row "title, 0.16 (0.01 to 0.31)" per method, with titles instead of the short names.
+        digits : int or None, default=None
+            Decimals of proportions, 0 to 10. None: 3, or 2 for "paper"; in percent 1, or 0 for "paper".
+        percent : bool, default=False
+            Whether proportions are written in percent.
+        caption : str or None, default=None
+            Replaces the title. Untrusted text is escaped, as in the cells.
+        label : str or None, default=None
+            For ``\ref``: letters, digits and ``: . _ -``, such as "tab:errors".
+
+        Raises
+        ------
+        ParameterError
+            If a value is not allowed.
+
+        Examples
+        --------
+        >>> from cudbound import ConfidenceInterval, Estimand, IntervalEstimate, IntervalTable
+        >>> row = IntervalEstimate(method="cud", estimate=0.16, raw_interval=ConfidenceInterval(0.01, 0.31),
+        ...     estimand=Estimand("conditional"), confidence_level=0.95, n_fits=1)
+        >>> print(IntervalTable((row,)).to_latex(style="paper", label="tab:error").splitlines()[9])
+        cud & 0.16 (0.01 to 0.31) \\
+        """
+        return self._written("latex", style)
+
+    def _written(self, format: str, style: StyleOptions) -> str:
+        return render_report(self.report(style=Style(**style)), format)
+
+    def to_csv(self) -> str:
+        """Return every column unrounded, with a header line and LF line ends, without notes."""
+        return render_report(self.report(), "csv")
+
+    def to_json(self) -> str:
+        """Return title, notes, versions, run and rows as one strict JSON object, unrounded."""
+        return render_report(self.report(), "json")

@@ -1,18 +1,22 @@
-"""The content of a table: columns, unrounded rows, title and notes. No rounding here."""
+"""The content of a table: columns, unrounded rows, title and notes; and its style for readers."""
 
 from __future__ import annotations
 
 import abc
+import math
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, TypedDict
 
-from cudbound.basis.exceptions import CudboundWarning
+from cudbound.basis.exceptions import CudboundWarning, ParameterError
+from cudbound.basis.metric_words import in_formula, metric_words
 from cudbound.basis.results import ComparisonResult, IntervalEstimate, PointEstimate
-from cudbound.basis.rounding import Kind, format_cell, format_level
+from cudbound.basis.rounding import Kind, Worded, format_cell, format_level, worded
 
 if TYPE_CHECKING:
     import pandas as pd
+
 
 #: Characters of a column of remarks where a format has columns of a fixed width.
 REMARKS_WIDTH = 40
@@ -43,7 +47,7 @@ class Run(abc.ABC):
     weighted_share : float or None, default None
         Weighted share of events; None if all rows count equally.
     cautions : tuple of CudboundWarning, default ()
-        Cautions from the training rows themselves, see `cudbound.report.cautions`.
+        Cautions from the training rows themselves, see `cudbound.report.sentences`.
     class_sizes : mapping of str to int, default {}
         Rows of each class if there are more than two; the event is then the most frequent class.
     """
@@ -192,10 +196,6 @@ class Column:
         Determines the format of values.
     width : int or None
         Characters after which a cell is wrapped in formats with lines of fixed width.
-    decimals : int or None
-        Of proportions; None uses the rounding rules.
-    percent : bool
-        Whether proportions are written in percent.
     moves : int or None
         If not all columns fit into a line of text, those with the lowest number go below the table first; 0 always goes
         there, None never.
@@ -205,8 +205,6 @@ class Column:
     heading: str
     kind: Kind
     width: int | None = None
-    decimals: int | None = None
-    percent: bool = False
     moves: int | None = None
 
 
@@ -246,6 +244,10 @@ class Report:
         Sentences to quote, above the title.
     more : mapping of str to mapping
         Further objects of numbers for JSON, by name.
+    decimals : int or None
+        Of proportions; None uses the rounding rules.
+    percent : bool
+        Whether proportions are written in percent, except in rows of costs and ratios, which have their own units.
     """
 
     name: str
@@ -259,23 +261,23 @@ class Report:
     label: str | None = None
     headline: tuple[str, ...] = ()
     more: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    decimals: int | None = None
+    percent: bool = False
 
     def cells(self) -> list[list[str]]:
         """Return the text of every cell, row by row."""
         return [
             [
                 format_cell(
-                    row[column.key], column.kind, column.decimals, column.percent and _in_percent(row)
+                    row[column.key],
+                    column.kind,
+                    self.decimals,
+                    self.percent and bool(row.get("is_proportion", True)),
                 )
                 for column in self.columns
             ]
             for row in self.rows
         ]
-
-
-def _in_percent(row: Mapping[str, Any]) -> bool:
-    """Whether the numbers of a row may be written in percent: costs and ratios have units of their own."""
-    return bool(row.get("is_proportion", True))
 
 
 Row = IntervalEstimate | ComparisonResult | PointEstimate
@@ -304,9 +306,9 @@ def rows_report(
     The level has a column only if rows differ in it. Empty notes are left out.
     """
     levels = sorted({row.confidence_level for row in rows if not isinstance(row, PointEstimate)})
-    named = f" {', '.join(map(format_level, levels))}" if levels else ""
+    written = f" {', '.join(map(format_level, levels))}" if levels else ""
     guarantee = guarantee_of(row.method for row in rows)
-    level_note = "" if name == "estimates" else f"Nominal level{named}; {guarantee}."
+    level_note = "" if name == "estimates" else f"Nominal level{written}; {guarantee}."
     return Report(
         name,
         title,
@@ -326,3 +328,195 @@ def with_confidence(rows: Iterable[IntervalEstimate | ComparisonResult]) -> str:
     """Return "95% confidence" if all rows share the level, else "confidence", for a title."""
     levels = {row.interval_level for row in rows}
     return f"{format_level(levels.pop())} confidence" if len(levels) == 1 else "confidence"
+
+
+LAYOUTS = ("full", "paper")
+#: With any number of patients, more digits than this are noise.
+MAX_DIGITS = 10
+#: Names that LaTeX accepts in every context.
+_LABEL = re.compile(r"[A-Za-z0-9:._-]+")
+
+
+class StyleOptions(TypedDict, total=False):
+    """The fields of a `Style` as keywords."""
+
+    style: str
+    digits: int | None
+    percent: bool
+    caption: str | None
+    label: str | None
+
+
+@dataclass(frozen=True)
+class Style:
+    """The style of a table for readers; programs (CSV, JSON) get unrounded numbers.
+
+    Attributes
+    ----------
+    style : {"full", "paper"}, default "full"
+        "paper": one row ``title, 0.16 (0.01 to 0.31)`` per method, with titles instead of the short names.
+    digits : int or None, default None
+        Decimals of proportions, 0 to 10. None: 3, or 2 for "paper"; in percent 1, or 0 for "paper".
+    percent : bool, default False
+        Whether proportions are written in percent.
+    caption : str or None, default None
+        Replaces the title.
+    label : str or None, default None
+        For references to the table in LaTeX, and as ``id`` in HTML: letters, digits and ``: . _ -``.
+
+    Raises
+    ------
+    ParameterError
+        If a value is not allowed.
+    """
+
+    style: str = "full"
+    digits: int | None = None
+    percent: bool = False
+    caption: str | None = None
+    label: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.style not in LAYOUTS:
+            raise ParameterError("style", f"one of {list(LAYOUTS)}", self.style)
+        if self.digits is not None and not (
+            isinstance(self.digits, int)
+            and not isinstance(self.digits, bool)
+            and 0 <= self.digits <= MAX_DIGITS
+        ):
+            raise ParameterError("digits", f"an int from 0 to {MAX_DIGITS}, or None", self.digits)
+        if self.label is not None and not _LABEL.fullmatch(self.label):
+            raise ParameterError("label", "of letters, digits and : . _ -, such as tab:errors", self.label)
+
+    @property
+    def on_paper(self) -> bool:
+        """Whether the layout is for a paper."""
+        return self.style == "paper"
+
+    @property
+    def decimals(self) -> int | None:
+        """Decimals of proportions; None uses the rounding rules."""
+        if self.digits is None and self.on_paper:
+            return 0 if self.percent else 2
+        return self.digits
+
+    @property
+    def scale(self) -> str:
+        """The scale of an error, in words."""
+        return "percent, from 0% to 100%" if self.percent else "proportions in [0, 1]"
+
+    @property
+    def range(self) -> str:
+        """The values that an error can have."""
+        return "[0%, 100%]" if self.percent else "[0, 1]"
+
+    def write(self, value: float, kind: Kind = "proportion") -> str:
+        """Write a number of the table."""
+        return format_cell(value, kind, self.decimals, self.percent)
+
+    def limits(self, row: IntervalEstimate | ComparisonResult) -> str:
+        """Write an estimate with its limits or its only limit, such as 0.16 (0.01 to 0.31)."""
+        kind: Kind = "difference" if isinstance(row, ComparisonResult) else "proportion"
+        style = self if row.is_proportion else replace(self, percent=False)
+        estimate, low, high = (style.write(value, kind) for value in (row.estimate, row.low, row.high))
+        if math.isnan(row.estimate):
+            return "not available"
+        if math.isnan(row.low + row.high):
+            return f"{estimate} (no limits)"
+        limits = {"less": f"at most {high}", "greater": f"at least {low}"}
+        return f"{estimate} ({limits.get(row.alternative, f'{low} to {high}')})"
+
+
+FULL = Style()
+#: Columns of the full table that are kept for a paper, if present.
+KEPT = ("confidence_level", "metric")
+
+
+def methods_in_words(rows: Sequence[Row]) -> str:
+    """Return the methods of rows with their titles; one whose metrics are computed in different ways has several."""
+    metrics_of: dict[str, dict[str, list[str]]] = {}
+    for row in rows:
+        metric = getattr(row, "metric", "error")
+        metrics_of.setdefault(row.method, {}).setdefault(row.title, []).append(metric)
+    words = []
+    for method, ways in metrics_of.items():
+        full = ""
+        for title, metrics in ways.items():
+            about = f"{method}, for {metric_words(metrics)}" if len(ways) > 1 else method
+            if full and title.startswith(f"{full}, "):
+                words.append(f"the same{title.removeprefix(full)} ({about})")
+            else:
+                full = title
+                words.append(method if title == method else f"{title} ({about})")
+    return "; ".join(words)
+
+
+def styled(report: Report, rows: Sequence[Row], style: Style) -> Report:
+    """Return a table of methods in another style.
+
+    Parameters
+    ----------
+    report : Report
+        The table in full.
+    rows : sequence of Row
+        The rows behind it.
+    style : Style
+    """
+    if style.on_paper:
+        report = _on_paper(report, rows, style)
+    return replace(
+        report,
+        title=report.title if style.caption is None else style.caption,
+        headline=tuple(worded(sentence, style.percent) for sentence in report.headline),
+        notes=tuple(worded(note, style.percent) for note in report.notes),
+        columns=tuple(
+            replace(column, heading=worded(column.heading, style.percent)) for column in report.columns
+        ),
+        label=style.label,
+        decimals=style.decimals,
+        percent=style.percent,
+    )
+
+
+def _on_paper(report: Report, rows: Sequence[Row], style: Style) -> Report:
+    """Return the estimate and its limits in one column; remarks go below the table."""
+    by_metric = any(column.key == "metric" for column in report.columns)
+    one_method = by_metric and len({row.method for row in rows}) == 1
+    metrics = [metric_words([getattr(row, "metric", "error")]) for row in rows]
+    names = metrics if one_method else [row.title for row in rows]
+    heading, numbers = "Error", [style.write(row.estimate, "difference") for row in rows]
+    limited = [row for row in rows if isinstance(row, IntervalEstimate | ComparisonResult)]
+    if limited:
+        levels = {row.interval_level for row in limited}
+        interval = f"{format_level(levels.pop())} CI" if len(levels) == 1 else "CI"
+        what = "Estimate" if by_metric else "Error"
+        if isinstance(limited[0], ComparisonResult):
+            what = f"Difference of {in_formula(limited[0].metric)}s"
+        heading, numbers = f"{what} ({interval})", [style.limits(row) for row in limited]
+    about = [f", for {metric}" if by_metric and not one_method else "" for metric in metrics]
+    remarks = [
+        Worded.joined(f"{name}{metric}: ", row.all_remarks, ".")
+        for name, metric, row in zip(names, about, rows, strict=True)
+        if row.all_remarks
+    ]
+    columns = {column.key: column for column in report.columns}
+    return replace(
+        report,
+        notes=(*([f"Method: {methods_in_words(rows)}."] if one_method else []), *report.notes, *remarks),
+        columns=(
+            *([] if one_method else [Column("title", "Method", "text")]),
+            *(
+                replace(columns[key], heading=columns[key].heading.capitalize())
+                for key in columns
+                if key in KEPT
+            ),
+            Column("numbers", heading, "text"),
+            *(columns[key] for key in columns if key in ("pvalue", "adjusted_pvalue")),
+        ),
+        rows=tuple(
+            {**row, "metric": metric, "title": title, "numbers": text}
+            for row, metric, title, text in zip(
+                report.rows, metrics, [row.title for row in rows], numbers, strict=True
+            )
+        ),
+    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
 import numpy as np
@@ -13,12 +14,79 @@ from cudbound.bound.joint import joint_problem, search_joint
 from cudbound.intervals.cud import cud_limits
 from cudbound.metrics.metric import MetricRows
 from cudbound.problem.problem import AdditiveModel, Problem
-from cudbound.saved.saved_file import SavedBound, SavedQuestion, SavedResult
-from cudbound.saved.verification import Check
-from cudbound.saved.witness_values import tolerances, witness_values
+from cudbound.saved.saved_file import Check, SavedBound, SavedQuestion, SavedResult
 from cudbound.solve.limits import SearchLimits, default_node_budget
 from cudbound.solve.minimum import draws_problem
 from cudbound.solve.solve_draws import Search, solve_draws
+
+Array = NDArray[np.float64]
+
+#: A score closer to 0 than this share of the sum of its absolute terms has no sign: it is rounding.
+ROUNDING = 1e-15
+#: How far bounds of a draw may be from those computed on another machine, times the largest weighted deviation that the
+#: draw allows, or 1: sums of weights and, for squared loss, of losses.
+TOLERANCE = 1e-9
+#: For the other losses in addition, times the localization rate: how far their minima are known.
+LOSS_TOLERANCE = 1e-7
+#: Where g is a step, at localization = infinity: the loss of the witness may be above that L of the fitted coefficients
+#: by this times max(1, L).
+STEP = 1e-9
+
+
+def witness_values(problem: Problem, witness: Array) -> Array:
+    r"""Return the lower bound on Q from the witness of each draw, shape (n_draws,).
+
+    For coefficients :math:`\beta` and the weights :math:`w` of a draw it is
+    :math:`|\sum_i w_i 1\{\mathrm{sign}(x_i'\beta) \ne y_i\}| \, g(\alpha (L_b(\hat\beta) - L_b(\beta)))`, with
+    :math:`g(u) = \mathrm{clip}(1 + u, 0, 1)`; nan if a row with a weight has no side.
+
+    Parameters
+    ----------
+    problem : Problem
+    witness : ndarray of float, shape (n_draws, n_coefficients)
+
+    References
+    ----------
+    Laber and Murphy (2008), sections 3.1 and 4.
+    """
+    with np.errstate(over="ignore", invalid="ignore"):  # of coefficients without measure nothing is known
+        return _values(problem, witness)
+
+
+def _values(problem: Problem, witness: Array) -> Array:
+    scores = witness @ problem.design.T
+    terms = np.abs(witness) @ np.abs(problem.design).T
+    wrong = np.where(scores >= 0.0, 1.0, -1.0) != problem.labels  # rows of zeros are always +1
+    sideless = (np.abs(scores) <= ROUNDING * terms) & problem.design.any(axis=1)
+    values = np.empty(problem.n_draws)
+    for draw in range(problem.n_draws):
+        weights = problem.score_weights(draw)
+        if (sideless[draw] & (weights != 0.0)).any():
+            values[draw] = math.nan
+        else:
+            values[draw] = abs(float(weights @ wrong[draw])) * _share(problem, draw, witness[draw])
+    return values
+
+
+def tolerances(problem: Problem) -> Array:
+    """Return how far the bounds of each draw may differ from those of another machine, shape (n_draws,)."""
+    weights = np.array([problem.score_weights(draw) for draw in range(problem.n_draws)])
+    scale = np.maximum(weights.clip(min=0.0).sum(axis=1), -weights.clip(max=0.0).sum(axis=1))
+    exact = problem.loss.name == "squared" or math.isinf(problem.localization)
+    return np.asarray(
+        np.maximum(1.0, scale) * (TOLERANCE + (0.0 if exact else LOSS_TOLERANCE * problem.localization))
+    )
+
+
+def _share(problem: Problem, draw: int, coef: Array) -> float:
+    """Return g at the coefficients."""
+    if problem.localization == 0.0:
+        return 1.0
+    anchor, loss = problem.mean_loss(draw, problem.coef), problem.mean_loss(draw, coef)
+    if math.isinf(problem.localization):
+        return float(loss <= anchor + STEP * max(1.0, anchor))
+    return float(np.clip(1.0 + problem.localization * (anchor - loss), 0.0, 1.0))
+
 
 #: How far estimates may be apart: sums of a few hundred terms, in whatever order a machine adds them.
 ESTIMATE = 1e-12
@@ -36,27 +104,27 @@ def check_on_data(
 ) -> Iterator[Check]:
     """Check a bound on the data: `size` draws, chosen at random, are solved again; None means all draws."""
     question = saved.question
-    seen = [MetricRows(one.metric, event, sample_weight) for one in bound.intervals]
+    metric_rows = [MetricRows(interval.metric, event, sample_weight) for interval in bound.intervals]
     rate = check_localization(question.bound.localization, event.size)
-    if len(seen) > 1:
-        problem = joint_problem(model, saved.counts, seen, rate)
+    if len(metric_rows) > 1:
+        problem = joint_problem(model, saved.counts, metric_rows, rate)
     else:
-        problem = draws_problem(model, saved.counts, rate, seen[0].score_weights(saved.counts))
-    yield _check_estimate(bound, seen, model.training_errors)
+        problem = draws_problem(model, saved.counts, rate, metric_rows[0].score_weights(saved.counts))
+    yield _check_estimate(bound, metric_rows, model.training_errors)
     yield _check_witnesses(bound, problem)
     n = problem.n_draws
     chosen = None if size is None else np.sort(rng.choice(n, min(size, n), replace=False))
     yield _check_draws(bound, problem, question, chosen, n_jobs)
 
 
-def _check_estimate(bound: SavedBound, seen: list[MetricRows], wrong: NDArray[np.bool_]) -> Check:
+def _check_estimate(bound: SavedBound, metric_rows: list[MetricRows], wrong: NDArray[np.bool_]) -> Check:
     """Recompute the metrics of the classifier on its training set."""
     name = f"training value{_of(bound)}"
-    for rows, one in zip(seen, bound.intervals, strict=True):
+    for rows, interval in zip(metric_rows, bound.intervals, strict=True):
         value = rows.value(wrong)
-        if not abs(value - one.estimate) <= ESTIMATE * max(1.0, one.metric.scale):
-            return Check(name, False, f"it is {value:.6g}, but the file has {one.estimate:.6g}")
-    values = ", ".join(f"{one.estimate:.6g}" for one in bound.intervals)
+        if not abs(value - interval.estimate) <= ESTIMATE * max(1.0, interval.metric.scale):
+            return Check(name, False, f"it is {value:.6g}, but the file has {interval.estimate:.6g}")
+    values = ", ".join(f"{interval.estimate:.6g}" for interval in bound.intervals)
     return Check(name, True, f"the classifier has {values} on these rows, as in the file")
 
 
@@ -65,22 +133,16 @@ def _check_witnesses(bound: SavedBound, problem: Problem) -> Check:
     name, lower = f"witnesses{_of(bound)}", bound.lower
     values, near = witness_values(problem, bound.witness), tolerances(problem)
     # an unknown value proves nothing but 0
-    failed = np.flatnonzero(~(lower - np.nan_to_num(values, nan=0.0) <= near))
-    if failed.size:
-        draw = int(failed[0])
-        text = (
-            f"{failed.size} of {lower.size} witnesses are below their lower bounds; draw {draw} has "
-            f"{lower[draw]:.6g}, but its witness has the value {values[draw]:.6g}"
-        )
-        return Check(name, False, text)
-    failed = np.flatnonzero(~(np.fmax(values, lower) <= bound.upper + near))
-    if failed.size:
-        draw = int(failed[0])
-        text = (
-            f"{failed.size} of {lower.size} witnesses are above their upper bounds; draw {draw} has "
-            f"{bound.upper[draw]:.6g}, but its witness has the value {values[draw]:.6g}"
-        )
-        return Check(name, False, text)
+    below = ~(lower - np.nan_to_num(values, nan=0.0) <= near)
+    above = ~(np.fmax(values, lower) <= bound.upper + near)
+    for side, failed, limit in (("below", below, lower), ("above", above, bound.upper)):
+        if failed.any():
+            draw, which = int(failed.argmax()), "lower" if side == "below" else "upper"
+            text = (
+                f"{failed.sum()} of {lower.size} witnesses are {side} their {which} bounds; draw {draw} has "
+                f"{limit[draw]:.6g}, but its witness has the value {values[draw]:.6g}"
+            )
+            return Check(name, False, text)
     return Check(name, True, f"{lower.size} lower bounds follow from their witnesses, to {near.max():.1g}")
 
 
@@ -121,27 +183,27 @@ def _check_draws(
 
 def check_interval(bound: SavedBound, confidence_level: float) -> Iterator[Check]:
     """Recompute the quantile of the upper bounds and the limits, and compare them exactly."""
-    largest = bound.upper.reshape(len(bound.intervals), -1).max(axis=0)
+    intervals = bound.intervals
+    largest = bound.upper.reshape(len(intervals), -1).max(axis=0)
     q = inverted_cdf_quantile(largest, confidence_level)
     name, wrong = f"half-width{_of(bound)}", ""
-    for one in bound.intervals:
-        expected = one.metric.scale * q if len(bound.intervals) > 1 else q
-        if one.q != expected:
-            wrong = f"the file has {one.q!r}, but the quantile of its draws is {expected!r}"
+    for interval in intervals:
+        expected = interval.metric.scale * q if len(intervals) > 1 else q
+        if interval.q != expected:
+            wrong = f"the file has {interval.q!r}, but the quantile of its draws is {expected!r}"
     yield Check(name, not wrong, wrong or f"q = {q:.6g} is exactly the quantile of the draws")
-    for one in bound.intervals:
-        limits = cud_limits(one.estimate, one.q).clipped(*one.metric.range)
-        if limits != (one.low, one.high):
-            wrong = (
-                f"the file has {one.low!r} to {one.high!r}, but they are {limits.low!r} to {limits.high!r}"
-            )
-            yield Check(f"limits{_of(bound)}", False, wrong)
-            return
-    text = ", ".join(f"{one.low:.6g} to {one.high:.6g}" for one in bound.intervals)
-    yield Check(f"limits{_of(bound)}", True, f"{text} are exactly estimate and half-width")
+    wrong = ""
+    for interval in reversed(intervals):
+        limits = cud_limits(interval.estimate, interval.q).clipped(*interval.metric.range)
+        if limits != (interval.low, interval.high):
+            written = f"{interval.low!r} to {interval.high!r}"
+            wrong = f"the file has {written}, but they are {limits.low!r} to {limits.high!r}"
+    text = ", ".join(f"{interval.low:.6g} to {interval.high:.6g}" for interval in intervals)
+    text = f"{text} are exactly estimate and half-width"
+    yield Check(f"limits{_of(bound)}", not wrong, wrong or text)
 
 
 def _of(bound: SavedBound) -> str:
     """Return the metrics of a bound, for the names of checks; empty for the error."""
-    names = [one.metric.name for one in bound.intervals]
+    names = [interval.metric.name for interval in bound.intervals]
     return "" if names == ["error"] else f" of {' and '.join(names)}"

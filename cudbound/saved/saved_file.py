@@ -1,4 +1,4 @@
-"""The file of a saved result: the question, the fingerprint of the data, the bounds of each draw, and the rows."""
+"""The file of a saved result: question, fingerprint, bounds of each draw, rows; and the outcome of its checks."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
-from typing import Any, Literal, TypeAlias, TypeVar, get_args, get_origin
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, get_args, get_origin
 
 import numpy as np
 from cattrs import BaseValidationError, transform_error
@@ -21,7 +22,13 @@ from cudbound.basis.validation import check_confidence_level, check_rng
 from cudbound.bound.cud_bound import Bound, CudBound
 from cudbound.metrics.metric import Metric
 from cudbound.metrics.metrics import Metrics
+from cudbound.report.render import Tabular
+from cudbound.report.tables import FULL, Column, Report, Run, Style
 from cudbound.resampling import ResamplingSizes
+
+if TYPE_CHECKING:
+    import pandas as pd
+
 
 FORMAT = "cudbound result 1"
 #: What to do about a table, or the numbers of a report, that cannot be checked.
@@ -30,7 +37,7 @@ OF_SAVE = (
     "report.table.save), not a table or the page of a report; the same command with its seed and --save writes it"
 )
 
-Made = TypeVar("Made")
+Model = TypeVar("Model")
 Scalar: TypeAlias = str | int | float | bool | None
 Array: TypeAlias = NDArray[np.float64]
 Counts: TypeAlias = NDArray[np.int32]
@@ -93,7 +100,7 @@ class SavedBound:
         """Return the saved part of the bounds of one metric, or of several simultaneous ones."""
         draws = bounds[0].draws if bounds[0].joint is None else bounds[0].joint.draws
         intervals = (
-            SavedInterval(one.metric, one.estimate, one.q, *one.confidence_interval) for one in bounds
+            SavedInterval(cud.metric, cud.estimate, cud.q, *cud.confidence_interval) for cud in bounds
         )
         return cls(tuple(intervals), draws.lower, draws.upper, draws.witness)
 
@@ -150,7 +157,7 @@ class SavedResult:
         """Return the text of the file; all numbers are read back exactly, including infinite ones and nan."""
         body = {"format": FORMAT, **_CONVERTER.unstructure(self)}
         parts = {"checksum": _checksum(body), **body}
-        lines = [f"{json.dumps(name)}: {json.dumps(one, default=_plain)}" for name, one in parts.items()]
+        lines = [f"{json.dumps(name)}: {json.dumps(part, default=_plain)}" for name, part in parts.items()]
         return "{\n" + ",\n".join(lines) + "\n}\n"
 
     def check_sizes(self) -> None:
@@ -193,12 +200,12 @@ def read_saved(path: str | Path) -> tuple[SavedResult, bool]:
     return saved, intact
 
 
-def structured(found: Any, kind: type[Made]) -> Made:
+def structured(body: Any, model: type[Model]) -> Model:
     """Convert a JSON object to a dataclass; raise `SavedResultError` if it is not an object."""
-    if not isinstance(found, Mapping):
-        raise SavedResultError(f"must be a JSON object; it is {found!r:.40}")
+    if not isinstance(body, Mapping):
+        raise SavedResultError(f"must be a JSON object; it is {body!r:.40}")
     try:
-        return _CONVERTER.structure(found, kind)
+        return _CONVERTER.structure(body, model)
     except BaseValidationError as error:
         first = transform_error(error, format_exception=_in_words)[0]
         raise SavedResultError(" ".join(first.split())) from error
@@ -230,18 +237,14 @@ def _strictly(value: Any, kind: Any) -> Any:
     return value
 
 
-def _is_array(kind: Any) -> bool:
-    return get_origin(kind) is np.ndarray
+def _comes_from(origin: Any, kind: Any) -> bool:
+    return get_origin(kind) is origin
 
 
 def _array(value: Any, kind: Any) -> NDArray[Any]:
     if not isinstance(value, list):
         raise TypeError("must be a list")
     return np.array(value, dtype=get_args(get_args(kind)[1])[0])
-
-
-def _is_sequence(kind: Any) -> bool:
-    return get_origin(kind) is tuple and get_args(kind)[-1] is ...
 
 
 def _sequence(value: Any, kind: Any) -> Any:
@@ -259,7 +262,93 @@ def _metrics(value: Any, _: Any) -> Metrics:
 _CONVERTER = make_converter(forbid_extra_keys=True)
 for _kind in (int, float, str, bool):
     _CONVERTER.register_structure_hook(_kind, _strictly)
-_CONVERTER.register_structure_hook_func(_is_array, _array)
+_CONVERTER.register_structure_hook_func(partial(_comes_from, np.ndarray), _array)
 _TO_TUPLE = _CONVERTER.get_structure_hook(tuple[str, ...])
-_CONVERTER.register_structure_hook_func(_is_sequence, _sequence)
+_CONVERTER.register_structure_hook_func(
+    lambda kind: _comes_from(tuple, kind) and get_args(kind)[-1] is ..., _sequence
+)
 _CONVERTER.register_structure_hook(Metrics, _metrics)
+
+
+#: What came of a check, by whether it passed; None where it could not be made.
+OUTCOMES = {True: "passed", False: "FAILED", None: "not checked"}
+#: Characters of a line of what was found.
+WIDTH = 52
+
+
+@dataclass(frozen=True)
+class Check:
+    """One check.
+
+    Attributes
+    ----------
+    name : str
+        The subject of the check.
+    passed : bool or None
+        None if it could not be checked; `found` has the reason.
+    found : str
+        The finding.
+    """
+
+    name: str
+    passed: bool | None
+    found: str
+
+    @property
+    def outcome(self) -> str:
+        """``passed``, ``FAILED`` or ``not checked``."""
+        return OUTCOMES[self.passed]
+
+
+@dataclass(frozen=True, repr=False)
+class ResultVerification(Tabular):
+    """The result of `verify_result`; prints as a table, and has the output formats of other tables.
+
+    Attributes
+    ----------
+    checks : tuple of Check
+    intervals : tuple of str
+        The intervals in the file, in words, if they were verified.
+    """
+
+    checks: tuple[Check, ...]
+    intervals: tuple[str, ...] = ()
+
+    @property
+    def passed(self) -> bool:
+        """Whether no check failed; a check that could not be made does not count."""
+        return all(check.passed is not False for check in self.checks)
+
+    @property
+    def complete(self) -> bool:
+        """Whether every check could be made."""
+        return all(check.passed is not None for check in self.checks)
+
+    @property
+    def sentence(self) -> str:
+        """The result of all checks in words."""
+        failed = [check.name for check in self.checks if check.passed is False]
+        if failed == ["data"]:
+            return "These are not the data of the saved result, so it is neither confirmed nor refuted."
+        if failed:
+            return f"The saved result is not confirmed: {len(failed)} of {len(self.checks)} checks failed."
+        n_open = sum(check.passed is None for check in self.checks)
+        left = f"; {n_open} could not be made" if n_open else ""
+        return f"The saved result is confirmed: {len(self.checks) - n_open} checks passed{left}."
+
+    def report(self, run: Run | None = None, style: Style = FULL) -> Report:
+        """Return the checks as a table; `run` and `style` have no effect."""
+        frame = self.to_frame()
+        columns = tuple(
+            Column(name, name, "text", WIDTH if name == "found" else None) for name in frame.columns
+        )
+        rows: Any = tuple(frame.to_dict("records"))
+        notes = (*self.intervals, self.sentence)
+        return Report("checks", "Checks of a saved result", notes, columns, rows, self.to_frame)
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row per check, with the columns ``check``, ``outcome`` and ``found``."""
+        import pandas as pd
+
+        rows = [(check.name, check.outcome, check.found) for check in self.checks]
+        return pd.DataFrame(rows, columns=["check", "outcome", "found"])

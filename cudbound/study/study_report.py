@@ -14,12 +14,15 @@ import numpy as np
 from cudbound.basis.exceptions import ParameterError
 from cudbound.basis.outcomes import Estimand
 from cudbound.basis.rounding import Kind, format_level
-from cudbound.plotting.coverage import CoverageByScenarioDisplay, CoverageWidthDisplay, KurtosisDisplay
-from cudbound.plotting.nested_loop import NestedLoopDisplay
-from cudbound.report.csv_text import csv_text
-from cudbound.report.estimands import DIFFERENCES, ERRORS, explain_estimands
-from cudbound.report.files import write_texts
-from cudbound.report.pages import page
+from cudbound.plotting.studies import (
+    CoverageByScenarioDisplay,
+    CoverageWidthDisplay,
+    KurtosisDisplay,
+    NestedLoopDisplay,
+)
+from cudbound.report.files import page, write_texts
+from cudbound.report.render import csv_text
+from cudbound.report.sentences import DIFFERENCES, ERRORS, explain_estimands
 from cudbound.report.tables import Column, Report, guarantee_of
 from cudbound.study.design.scenario import cells_of
 from cudbound.study.measure.summary import CELL, RULE, Summary, summarize_store

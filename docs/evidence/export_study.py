@@ -14,8 +14,8 @@ from typing import Any
 
 import pandas as pd
 
-from cudbound.report.csv_text import csv_text
 from cudbound.report.files import write_texts
+from cudbound.report.render import csv_text
 from cudbound.study.measure.summary import CELL, KEY, summarize_store
 from cudbound.study.run.store import Store
 

@@ -38,8 +38,7 @@ from cudbound.adapters.procedure import procedure_in_words
 from cudbound.basis.rounding import format_proportion
 from cudbound.intervals import METHODS
 from cudbound.point_estimates import ESTIMATORS
-from cudbound.report.bibliography import cited
-from cudbound.report.description import Description
+from cudbound.report.description import Description, cited
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(30, 2))

@@ -23,7 +23,7 @@ from cudbound.basis.exceptions import CudboundWarning, SmallSampleWarning
 from cudbound.basis.outcomes import TestedRows
 from cudbound.metrics.predictive import Proportion, predictive_limits
 from cudbound.records import TestSetLosses, TestSetScores
-from cudbound.report.table_style import Style
+from cudbound.report.tables import Style
 
 RNG = np.random.default_rng(2)
 Y = np.arange(60) % 2

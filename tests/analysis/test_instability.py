@@ -29,7 +29,7 @@ from cudbound import (
 )
 from cudbound.basis.exceptions import ParameterError
 from cudbound.basis.groups import Groups
-from cudbound.plotting.instability_display import InstabilityDisplay
+from cudbound.plotting.refit_plots import InstabilityDisplay
 from cudbound.problem.draws import draw_counts
 from cudbound.records import BootstrapLosses
 

@@ -72,7 +72,7 @@ def test_alpha_in_a_pair_is_refused_by_the_calls():
         compare_intervals(clf, X, y, methods=[("cud", {"alpha": 0.05})])
     with pytest.raises(ValueError, match=r"^No method of the group 'paper' has the option 'alpha'\.$"):
         compare_intervals(clf, X, y, methods=("paper", {"alpha": 0.05}))
-    with pytest.raises(ValueError, match=r"^two-center has no option 'alpha'\. Its options are \[\]\."):
+    with pytest.raises(ValueError, match=r"^two-center has no option 'alpha'\. It has no options\."):
         performance_interval(clf, X, y, method=("two-center", {"alpha": 0.05}))
 
 

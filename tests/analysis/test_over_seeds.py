@@ -24,7 +24,7 @@ from cudbound import (
     performance_interval,
 )
 from cudbound.basis.exceptions import ParameterError
-from cudbound.cli.run_interval import SeedRanges
+from cudbound.cli.interval import SeedRanges
 
 RNG = np.random.default_rng(7)
 X = RNG.normal(size=(24, 2)).round(2)

@@ -26,7 +26,7 @@ from cudbound import (
 from cudbound.basis.proportions import within
 from cudbound.basis.rounding import Worded, as_given, format_proportion, worded
 from cudbound.metrics.predictive import Proportion
-from cudbound.report.table_style import Style
+from cudbound.report.tables import Style
 
 RNG = np.random.default_rng(3)
 #: Separable, so that limits are too low to be believed, and remarks say from where limits were taken.
@@ -158,7 +158,10 @@ def test_warnings_of_the_command_are_in_percent(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     pd.DataFrame(X, columns=["a", "b"]).assign(y=Y).to_csv("p.csv", index=False)
     words = ["interval", "p.csv", "--target", "y", "--positive", "ill", "--seed", "1", "--resamples", "40"]
-    plain, percent = (invoke(*words, "--methods", "cud", *more).stderr for more in ((), ("--percent",)))
+    plain, percent = (
+        invoke(*words, "--classifier", "least-squares", "--methods", "cud", *more).stderr
+        for more in ((), ("--percent",))
+    )
     assert re.search(r"Too good to be true: cud \(upper limit 0\.\d{3}\)", plain)
     assert re.search(r"Too good to be true: cud \(upper limit \d\.\d%\)", percent)
     assert not re.search(BARE, percent)

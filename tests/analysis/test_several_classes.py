@@ -313,7 +313,7 @@ def test_the_command_takes_all_classes(patients):
         ([], "Missing option '--positive'"),
         (["--positive", "mild"], "keep all classes with --all-classes"),
         (
-            ["--all-classes"],
+            ["--all-classes", "--classifier", "least-squares"],
             "--all-classes needs a classifier for several classes, such as --classifier logistic",
         ),
         (["--all-classes", "--positive", "mild"], "--positive is for two classes"),

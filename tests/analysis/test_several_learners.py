@@ -22,7 +22,7 @@ from cudbound import (
 )
 from cudbound.intervals.multiplicity import holm_adjusted
 from cudbound.records import SplitLosses
-from cudbound.report.table_style import Style
+from cudbound.report.tables import Style
 
 RNG = np.random.default_rng(5)
 X = RNG.normal(size=(40, 3))

@@ -25,8 +25,7 @@ from cudbound import (
 from cudbound.basis.exceptions import SmallSampleWarning
 from cudbound.basis.outcomes import TestedRows
 from cudbound.basis.proportions import limit_without_error
-from cudbound.report.cautions import cautions
-from cudbound.report.headline import headline, majority_notes, majority_sentence
+from cudbound.report.sentences import cautions, headline, majority_notes, majority_sentence
 from cudbound.report.tables import RunDescription
 
 FEW = {"n_resamples": 60, "rng": 0}

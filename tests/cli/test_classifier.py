@@ -31,7 +31,7 @@ from cudbound.bound.cud_bound import Bound
 from cudbound.cli.command import in_words_of_the_command
 from cudbound.cli.fitted import fit
 from cudbound.cli.input_options import choose_classifier
-from cudbound.cli.run_interval import compute
+from cudbound.cli.interval import compute
 from cudbound.inputs.classifier_recipe import CLASSIFIERS, make_classifier
 from cudbound.inputs.csv_columns import TrainingData
 
@@ -72,13 +72,11 @@ def test_each_name_fits_its_class_on_standardized_features(fake: Fake, patients,
     assert "\nClassifier: standardization of features; " in unwrapped(result.stdout)
 
 
-def test_without_the_options_the_classifier_of_the_paper_is_fitted_to_the_features_as_they_are(
-    fake, patients
-):
+def test_without_the_options_logistic_regression_is_fitted_to_the_features_as_they_are(fake, patients):
     result = interval("--seed", "1")
     assert result.exit_code == 0
-    assert type(fake.fitted[0].estimator) is LeastSquaresClassifier
-    words = "least-squares classification."
+    assert type(fake.fitted[0].estimator) is LogisticRegression
+    words = "logistic regression with a ridge penalty (C = 1); features not standardized."
     assert f"\nClassifier: {words}\n" in unwrapped(result.stdout)
 
 
@@ -134,7 +132,10 @@ def test_random_numbers_of_the_classifier_come_from_the_seed(fake, patients):
             "'lda' is not one of the classifiers here; they are least-squares, ridge, logistic, logistic-ml, "
             "linear-svm, svm, convex-loss. Fit any other scikit-learn classifier in Python, and give",
         ),
-        (["--set", "C=1"], "least-squares has no option 'C'; its options are fit_intercept."),
+        (
+            ["--classifier", "least-squares", "--set", "C=1"],
+            "least-squares has no option 'C'; its options are fit_intercept.",
+        ),
         (["--classifier", "ridge", "--set", "alhpa=1"], "ridge has no option 'alhpa'; did you mean alpha?"),
         (["--classifier", "ridge", "--set", "alpha"], "'alpha' is not of the form NAME=VALUE, such as C=0.5"),
         (

@@ -13,9 +13,7 @@ from cli_fakes import CLEAN, assert_error, interval, invoke
 
 from cudbound.bound.cud_bound import Bound
 from cudbound.cli import interval as command
-from cudbound.cli import options
 from cudbound.cli.demo import FEATURES
-from cudbound.cli.output import FORMATS
 from cudbound.intervals import GROUPS
 from cudbound.report.render import render_report
 from cudbound.resampling import Resampling, ResamplingSizes
@@ -122,24 +120,6 @@ def test_every_format_on_stdout_and_in_a_file(fake, patients, form):
     assert Path("out.txt").read_text(encoding="utf-8") == printed.stdout
 
 
-def test_the_formats_of_the_option_are_those_of_the_renderer():
-    from cudbound.report.render import FORMATS as RENDERED
-
-    assert tuple(RENDERED) == FORMATS
-
-
-def test_the_solvers_of_the_option_are_those_of_the_package():
-    from cudbound.solve.limits import SOLVERS
-
-    assert SOLVERS == options.SOLVERS
-
-
-def test_the_metrics_of_the_options_are_those_of_the_package():
-    from cudbound.metrics.metric import METRICS
-
-    assert tuple(METRICS) == options.METRICS
-
-
 def test_the_alternatives_of_the_option_are_those_of_the_package():
     from cudbound.intervals.method import ALTERNATIVES
 
@@ -162,7 +142,7 @@ def test_json_tells_the_run(fake, patients):
         "n_resamples": 1000,
         "localization": "n",
         "seed": 7,
-        "classifier": "least-squares classification",
+        "classifier": "logistic regression with a ridge penalty (C = 1); features not standardized",
         "choices": None,
         "procedure": [],
         "base_rate": 0.4,

@@ -16,10 +16,11 @@ import numpy as np
 import pandas as pd
 import pytest
 from click.testing import CliRunner, Result
+from sklearn.linear_model import LogisticRegression
 from unwrapped import unwrapped
 
 import cudbound
-from cudbound import LeastSquaresClassifier, compare_intervals
+from cudbound import compare_intervals
 from cudbound.cli.group import main
 
 METHODS = ["two-center", "cud", "langford-binomial"]
@@ -72,7 +73,7 @@ def test_the_table_is_that_of_compare_intervals(folder):
     assert (done.returncode, done.stderr) == (0, "")
     X, y = training_set(30, 2, 1.0)
     table = compare_intervals(
-        LeastSquaresClassifier().fit(X, y),
+        LogisticRegression().fit(X, y),
         X,
         y,
         methods="recommended",

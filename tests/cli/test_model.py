@@ -26,8 +26,8 @@ from sklearn.preprocessing import FunctionTransformer, StandardScaler
 from unwrapped import unwrapped
 
 from cudbound import ConvexLossClassifier, LeastSquaresClassifier, cud_interval
-from cudbound.cli.model_file import load_model
-from cudbound.report.csv_text import csv_text
+from cudbound.cli.fitted import load_model
+from cudbound.report.render import csv_text
 
 N = 30
 RNG = np.random.default_rng(4)

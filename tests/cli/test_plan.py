@@ -10,11 +10,11 @@ import numpy as np
 import pandas as pd
 import pytest
 from cli_fakes import assert_error, invoke
-from sklearn.linear_model import RidgeClassifier
+from sklearn.linear_model import LogisticRegression, RidgeClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from cudbound import LeastSquaresClassifier, Metrics, plan_sample_size
+from cudbound import Metrics, plan_sample_size
 from cudbound.study.populations.worlds import Gaussians
 
 RNG = np.random.default_rng(4)
@@ -47,7 +47,7 @@ def same(result, expected) -> None:
 
 def test_a_pilot_is_planned_as_in_python():
     python = {"n_samples": (12, 24), "n_replicates": 10, "n_resamples": 20, "rng": 6}
-    same(plan(*PILOT, "--format", "csv"), plan_sample_size(LeastSquaresClassifier(), X, DIED, **python))
+    same(plan(*PILOT, "--format", "csv"), plan_sample_size(LogisticRegression(), X, DIED, **python))
     ridge = make_pipeline(StandardScaler(), RidgeClassifier(alpha=2.0, random_state=6))
     asked = {
         "half_width": 0.2,
@@ -89,7 +89,7 @@ def test_a_world_is_planned_as_in_python():
     same(
         result,
         plan_sample_size(
-            LeastSquaresClassifier(),
+            LogisticRegression(),
             world=Gaussians(distance=1.1, n_features=2),
             method="langford-binomial",
             n_samples=(12, 24),
@@ -113,7 +113,7 @@ def test_what_is_written(pilot):
         f"Samples: 30 rows of pilot.csv with {DIED.sum()} events (died = yes), drawn with replacement."
         in text
     )
-    assert "Classifier: least-squares classification." in text
+    assert "Classifier: logistic regression with a ridge penalty (C = 1); " in text
     assert "whittle2025extended" in text
     assert plan(*QUICK, "--output", "plan.json").exit_code == 0
     document = json.loads(Path("plan.json").read_text())

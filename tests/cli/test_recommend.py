@@ -10,9 +10,10 @@ import pandas as pd
 import pytest
 from cli_fakes import assert_error, invoke
 from click.testing import Result
+from sklearn.linear_model import LogisticRegression
 from unwrapped import unwrapped
 
-from cudbound import LeastSquaresClassifier, performance_interval
+from cudbound import performance_interval
 
 N = 40
 RNG = np.random.default_rng(6)
@@ -34,7 +35,7 @@ def run(command: str, *arguments: str, file: str = "data.csv") -> Result:
 
 def test_recommend_prints_the_sentences_alone():
     result = run("interval", "--recommend", "--resamples", "20")
-    fitted = LeastSquaresClassifier().fit(X, Y)
+    fitted = LogisticRegression().fit(X, Y)
     theirs = performance_interval(fitted, X, Y, n_resamples=20, rng=4)
     assert result.stdout == f"{theirs.sentence} {theirs.basis[0]}\n"
     assert "would be wrong for 50.0% of the training rows" in result.stdout

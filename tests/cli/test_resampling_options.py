@@ -48,6 +48,8 @@ def run(*arguments: str, exclude: str = "patient") -> Result:
         "4",
         "--resamples",
         "20",
+        "--classifier",
+        "least-squares",
     ]
     return invoke(*fixed, *(["--exclude", exclude] if exclude else []), *arguments)
 

@@ -16,14 +16,12 @@ import pytest
 from cli_fakes import TABLE
 
 import cudbound
-from cudbound import LeastSquaresClassifier
 from cudbound.analysis.table import IntervalTable
 from cudbound.basis.exceptions import CudboundWarning, NotCertifiedWarning
-from cudbound.cli import run_interval as run
 from cudbound.cli.command import in_words_of_the_command
-from cudbound.cli.demo import FEATURES, demo_data
+from cudbound.cli.demo import CLASSIFIER, FEATURES, demo_data
 from cudbound.cli.fitted import fit
-from cudbound.cli.interval import interval
+from cudbound.cli.interval import compute, interval
 from cudbound.cli.report import report
 from cudbound.inputs.classifier_recipe import ClassifierRecipe
 from cudbound.inputs.csv_columns import TrainingData
@@ -51,7 +49,7 @@ def test_compute_collects_the_warnings_of_the_package(monkeypatch):
     limited = NotCertifiedWarning("not", n_limited=2, half_width=(0.2, 0.25), method="cud")
     events = (limited, CudboundWarning("ours"), CudboundWarning("ours"))
     monkeypatch.setattr("cudbound.analysis.compare_intervals.compare_intervals", compare_with(*events))
-    table, heard, ranges = run.compute(FITTED, 3, **ARGUMENTS)
+    table, heard, ranges = compute(FITTED, 3, **ARGUMENTS)
     assert heard.messages == [
         "cud: q is between 0.200 and 0.250; the larger value was used, which can only make the interval longer. A "
         "limit stopped the search in 2 draws: allow more time with --time-limit SECONDS, remove the limit with "
@@ -85,12 +83,12 @@ def test_open_draws_are_said_with_options_that_help(event, message):
 
 
 def test_demo_data_is_fifty_rows_of_overlapping_classes():
-    data = demo_data()
-    assert data.sample.X.shape == (50, len(FEATURES))
-    assert data.others.y.size == 519
-    assert 15 <= data.sample.y.sum() <= 35
-    classifier = LeastSquaresClassifier().fit(data.sample.X, data.sample.y)
-    assert 0.15 <= (classifier.predict(data.sample.X) != data.sample.y).mean() <= 0.35
+    sample, others = demo_data()
+    assert sample.X.shape == (50, len(FEATURES))
+    assert others.y.size == 519
+    assert 15 <= sample.y.sum() <= 35
+    classifier = CLASSIFIER().fit(sample.X, sample.y)
+    assert 0.15 <= (classifier.predict(sample.X) != sample.y).mean() <= 0.35
 
 
 # --- as a program

@@ -22,7 +22,7 @@ from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
 from cudbound import compare_intervals
-from cudbound.cli.model_file import HARMLESS, load_model
+from cudbound.cli.fitted import HARMLESS, load_model
 from cudbound.report.render import render_report
 
 N = 30

@@ -20,9 +20,9 @@ from sklearn.svm import SVC, LinearSVC
 
 from cudbound import LeastSquaresClassifier, clinical_report
 from cudbound.adapters.procedure import procedure_in_words
-from cudbound.clinical.model_terms import NOT_UNIQUE, model
-from cudbound.clinical.participants import frame_of, participants
-from cudbound.clinical.statements import crosswalk
+from cudbound.clinical.cases import NOT_UNIQUE, model, participants
+from cudbound.clinical.report_results import frame_of
+from cudbound.clinical.sections import crosswalk
 
 RNG = np.random.default_rng(5)
 N = 60
@@ -189,15 +189,6 @@ def test_coefficients_that_others_could_replace_are_called_so(sex):
     assert (NOT_UNIQUE in section["sentences"]) == (sex == "a copy")
 
 
-def test_levels_of_single_cases_have_no_coefficients():
-    """A name that one case has would tell who was studied."""
-    X = pd.DataFrame({"name": [f"Patient {k}" for k in range(N)], "age": FRAME["age"]})
-    columns = make_column_transformer((OneHotEncoder(), ["name"]), remainder="passthrough")
-    section = model_of(make_pipeline(columns, LogisticRegression()), X)
-    assert [term["column"] for term in section["terms"]] == ["age"]
-    assert "Coefficients of 60 levels of fewer than 5 cases are not listed." in section["sentences"]
-
-
 # --- cases by outcome
 
 
@@ -215,18 +206,11 @@ def test_cases_by_outcome_are_those_of_pandas():
     assert [level["level"] for level in features["diabetes"]["levels"]] == ["False", "True"]
 
 
-def test_few_values_have_no_quartiles_and_rare_levels_no_names():
-    """The quartiles of four values, and a name that one case has, would show single cases."""
-    few = np.arange(N) < 4
-    X = FRAME.assign(doctor=[f"Dr. {'A' if k < 40 else k}" for k in range(N)])
-    features = {feature["name"]: feature for feature in participants(X, few, BOX, 0)["features"]}
+def test_a_feature_without_values_in_a_class_has_no_quartiles_there():
+    X = FRAME.assign(age=FRAME["age"].mask(DIED))
+    features = {feature["name"]: feature for feature in participants(X, DIED, BOX, 0)["features"]}
     assert features["age"]["quartiles"]["events"] is None
     assert features["age"]["quartiles"]["non_events"] is not None
-    levels = features["doctor"]["levels"]
-    assert [(level["level"], level["all"]) for level in levels] == [
-        ("Dr. A", 40),
-        ("20 levels of fewer than 5 cases", 20),
-    ]
 
 
 def test_two_numbers_are_levels_and_many_columns_are_not_all_listed():

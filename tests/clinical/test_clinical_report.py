@@ -257,7 +257,7 @@ def test_what_is_returned_is_a_copy(report):
 def test_parts_of_the_page_are_in_order(report):
     assert Page(report.to_html()).headings == [
         *("What was done", "Cases by outcome", "The model", "Classification", "Probabilities"),
-        *("Other intervals", "Instability", "Diagnostics of the bound", "Planning", "What this is not"),
+        *("Other intervals", "Instability", "Bound and seeds", "Planning", "What this is not"),
         "TRIPOD+AI",
         *("Paragraphs to paste", "Reproduction"),
     ]

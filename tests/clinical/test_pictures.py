@@ -8,8 +8,8 @@ from sklearn.linear_model import LogisticRegression
 
 from cudbound import clinical_report
 from cudbound.basis.exceptions import ParameterError
-from cudbound.clinical.pictures import pictures_of
-from cudbound.plotting.grouped import CountsDisplay, GroupedInstabilityDisplay
+from cudbound.clinical.clinical_report import pictures_of
+from cudbound.plotting.refit_plots import CountsDisplay, GroupedInstabilityDisplay
 
 
 @pytest.fixture(scope="module")
@@ -20,7 +20,7 @@ def report():
 
 def test_every_picture_says_its_numbers(report):
     found = pictures_of(report)
-    assert list(found) == ["measures", "intervals", "risks", "instability", "refits", "suprema"]
+    assert list(found) == ["measures", "intervals", "risks", "instability", "refits"]
     error = report["performance"]["measures"][0]
     assert (
         f"error {error['estimate']:.3f} ({error['low']:.3f} to {error['high']:.3f})"
@@ -28,7 +28,6 @@ def test_every_picture_says_its_numbers(report):
     )
     events = report["probabilities"]["risks_by_outcome"]["events"]
     assert f"events in tenths of the risk: {', '.join(map(str, events))}" in found["risks"]["text"]
-    assert f"{report['diagnostics']['cud']['q']:.3f}" in found["suprema"]["text"]
     assert f"Mean {report['instability']['refit_errors']['mean']:.3f}" in found["refits"]["text"]
 
 

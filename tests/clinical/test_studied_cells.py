@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import math
-from dataclasses import replace
 
 import pytest
 import studied_cells as made
@@ -16,10 +15,22 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from cudbound import LeastSquaresClassifier
-from cudbound.clinical.answers import OTHERS, RECOMMENDED
+from cudbound.clinical.report_results import (
+    OTHERS,
+    RECOMMENDED,
+    families_of,
+    family_of,
+    nearest_cells,
+    studied_cells,
+)
 from cudbound.clinical.sections import outside_of
-from cudbound.clinical.studied_cells import families_of, family_of, nearest_cells, studied_cells
-from cudbound.report.cautions import STUDIED
+from cudbound.report.sentences import STUDIED
+
+
+def row_of(study, scenario, n, method):
+    return {(one.study, one.scenario, one.n, one.method): one for one in studied_cells()}[
+        study, scenario, n, method
+    ]
 
 
 def test_the_table_is_that_of_the_studies():
@@ -30,12 +41,10 @@ def test_the_table_is_that_of_the_studies():
 def test_coverage_is_that_of_the_exported_cells():
     with (made.ROOT / "docs/evidence/several-classes/cells.csv").open(newline="") as file:
         lines = [one for one in csv.DictReader(file) if one["method"] != "two-center"]
-    cells = {(one.study, one.scenario, one.n): one for one in studied_cells()}
     for line in lines:
-        cell = cells["several-classes", line["scenario"], int(line["n"])]
-        found = cell.intervals[line["method"]]
+        cell = row_of("several-classes", line["scenario"], int(line["n"]), line["method"])
         assert (cell.family, cell.p, cell.sets) == (line["classifier"], int(line["p"]), int(line["sets"]))
-        assert (found.coverage, found.width) == (
+        assert (cell.coverage, cell.width) == (
             pytest.approx(float(line["coverage"]), abs=5e-5),
             pytest.approx(float(line["width"]), abs=5e-5),
         )
@@ -43,11 +52,9 @@ def test_coverage_is_that_of_the_exported_cells():
 
 def test_a_known_cell_of_the_paper():
     """From docs/evidence/paper2008: 0.982 0.444 for cud on gaussians at n = 30, whose mean true error is 0.243."""
-    (cell,) = [
-        one for one in studied_cells() if (one.study, one.scenario, one.n) == ("paper2008", "gaussians", 30)
-    ]
+    cell = row_of("paper2008", "gaussians", 30, "cud")
     assert (cell.p, cell.estimate, cell.sets) == (3, 0.243, 1000)
-    assert (cell.intervals["cud"].coverage, cell.intervals["cud"].width) == (0.982, 0.444)
+    assert (cell.coverage, cell.width) == (0.982, 0.444)
 
 
 @pytest.mark.parametrize(("n", "p", "estimate"), [(40, 5, 0.25), (500, 2, 0.4), (20, 15, 0.0)])
@@ -64,7 +71,7 @@ def test_the_nearest_are_nearest(n, p, estimate):
     others = [
         distance(one)
         for one in studied_cells()
-        if one.family == "least-squares" and "langford-binomial" in one.intervals and one not in found
+        if (one.family, one.method) == ("least-squares", "langford-binomial") and one not in found
     ]
     assert len(found) == 3
     assert [distance(one) for one in found] == sorted(distance(one) for one in found)
@@ -109,12 +116,10 @@ def test_every_interval_of_a_report_has_cells_for_common_classifiers():
 
 def test_earlier_cells_are_those_that_were_published():
     """From docs/evidence/earlier_studies.md: location-shifted at n = 30 on gaussians, 0.907 / 0.273."""
-    (cell,) = [
-        one for one in studied_cells() if (one.study, one.scenario, one.n) == ("paper2008", "gaussians", 30)
-    ]
-    found = cell.intervals["location-shifted"]
-    assert (found.coverage, found.width) == (0.907, 0.273)
-    assert "two-center" not in cell.intervals, "its first form is not today's"
+    cell = row_of("paper2008", "gaussians", 30, "location-shifted")
+    assert (cell.coverage, cell.width) == (0.907, 0.273)
+    with pytest.raises(KeyError):  # its first form is not today's
+        row_of("paper2008", "gaussians", 30, "two-center")
 
 
 @pytest.mark.parametrize(
@@ -140,13 +145,8 @@ def test_data_are_outside_the_studies_if_no_cell_is_like_them(monkeypatch, famil
 
     For 150 rows the nearest cell has 60, but a further one is within a factor of 2 in everything.
     """
-    langford = "langford-binomial"
-    cells = [
-        replace(one, intervals={RECOMMENDED: one.intervals[langford]})
-        for one in studied_cells()
-        if langford in one.intervals
-    ]
-    monkeypatch.setattr("cudbound.clinical.studied_cells.studied_cells", lambda: cells)
+    cells = [one._replace(method=RECOMMENDED) for one in studied_cells() if one.method == "langford-binomial"]
+    monkeypatch.setattr("cudbound.clinical.report_results.studied_cells", lambda: cells)
     said = outside_of(family, *at)
     assert bool(said) == bool(start)
     assert said.startswith(start)

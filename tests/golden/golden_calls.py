@@ -712,8 +712,9 @@ def command_numbers(*arguments: str, n: int = 30) -> Any:
 @golden
 def command_interval() -> Numbers:
     found = command_numbers(
-        "interval", "--exclude", "clinic", "--resamples", "40", "--seed", "51", "--methods", "paper"
-    )
+        "interval", "--exclude", "clinic", "--resamples", "40", "--seed", "51", "--methods", "paper",
+        "--classifier", "least-squares",
+    )  # fmt: skip
     return table(pd.DataFrame(found["intervals"]))
 
 
@@ -749,6 +750,8 @@ def command_plan() -> Numbers:
         "20",
         "--seed",
         "54",
+        "--classifier",
+        "least-squares",
     )
     return every_number(pd.DataFrame(found["sizes"]))
 

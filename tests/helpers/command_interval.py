@@ -20,5 +20,5 @@ def interval_on(
     lines = [f"{a},{b},{label}" for (a, b), label in zip(X, y, strict=True)]
     file.write_text("\n".join(["age,dose,state", *lines]) + "\n")
     read = ["interval", str(file), "--target", "state", "--positive", "well"]
-    fixed = [*read, "--resamples", str(n_resamples), "--seed", str(seed)]
+    fixed = [*read, "--classifier", "least-squares", "--resamples", str(n_resamples), "--seed", str(seed)]
     return lambda *more: CliRunner().invoke(main, [*fixed, *more])

@@ -10,7 +10,6 @@ import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import confusion_matrix
 
 from cudbound import (
@@ -24,16 +23,20 @@ from cudbound import (
     run_study,
     summarize,
 )
-from cudbound.cli.demo import demo_data
-from cudbound.plotting.coverage import CoverageByScenarioDisplay, CoverageWidthDisplay, KurtosisDisplay
+from cudbound.cli import demo
 from cudbound.plotting.display import Display
-from cudbound.plotting.nested_loop import NestedLoopDisplay
 from cudbound.plotting.risks import RiskDisplay, RocDisplay
+from cudbound.plotting.studies import (
+    CoverageByScenarioDisplay,
+    CoverageWidthDisplay,
+    KurtosisDisplay,
+    NestedLoopDisplay,
+)
 from cudbound.study.populations.worlds import WORLDS
 
-SAMPLE = demo_data().sample
+SAMPLE, _ = demo.demo_data()
 X, Y = SAMPLE.X, SAMPLE.y
-CLASSIFIER = LeastSquaresClassifier().fit(X, Y)
+CLASSIFIER = demo.CLASSIFIER().fit(X, Y)
 #: Methods of the study: none that takes long.
 METHODS = ("cud", "martin-beta", "langford-binomial", "corrected-resampled-t")
 
@@ -48,12 +51,12 @@ def suprema() -> Display:
 
 def comparisons() -> Display:
     methods = ["corrected-resampled-t", "bayle-cv", "5x2cv-t"]
-    return compare_learners([CLASSIFIER, "majority"], X, Y, methods=methods, rng=0).plot()
+    pair = {"logistic": CLASSIFIER, "majority": "majority"}
+    return compare_learners(pair, X, Y, methods=methods, rng=0).plot()
 
 
 def scores() -> IntervalTable:
-    clf = LogisticRegression().fit(X, Y)
-    return compare_intervals(clf, X, Y, methods="two-center", metric=["auc", "brier"], rng=0)
+    return compare_intervals(CLASSIFIER, X, Y, methods="two-center", metric=["auc", "brier"], rng=0)
 
 
 def by_class() -> IntervalTable:

@@ -14,7 +14,7 @@ from scipy.optimize import brentq
 from scipy.special import gammaln, logsumexp
 
 from cudbound.basis.proportions import inverted_binomial_interval
-from cudbound.plotting.style import COLORS
+from cudbound.plotting.display import COLORS
 
 N, WRONG, DELTA = 50, 8, 0.05
 #: Coefficients of the classifier, intercept included.

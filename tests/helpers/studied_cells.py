@@ -16,7 +16,7 @@ from pathlib import Path
 import pandas as pd
 from recommended_pages import BEFORE, as_used
 
-from cudbound.report.csv_text import csv_text
+from cudbound.report.render import csv_text
 
 ROOT = Path(__file__).parents[2]
 PLACE = ROOT / "cudbound" / "clinical" / "studied_cells.csv"

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri
 
-from cudbound.plotting.style import COLORS
+from cudbound.plotting.display import COLORS
 from cudbound.point_estimates.bootstrap_632 import error_632_plus
 from cudbound.study.populations.worlds import ThreePoint
 

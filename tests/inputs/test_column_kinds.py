@@ -11,8 +11,7 @@ import pytest
 
 from cudbound.inputs.column_kinds import has_long_numbers, is_id_name, kind_of
 from cudbound.inputs.csv_columns import TrainingData, read_training_data
-from cudbound.inputs.data_file import CsvError, DataFile
-from cudbound.inputs.number_texts import key_of
+from cudbound.inputs.data_file import CsvError, DataFile, key_of
 
 N = 40
 

@@ -10,9 +10,8 @@ from typing import Any
 
 import pytest
 
-from cudbound.inputs.csv_file import Table
 from cudbound.inputs.data_file import CsvError, DataFile, quoted
-from cudbound.inputs.workbook import read_data_file
+from cudbound.inputs.text_table import Table, read_data_file
 
 
 def read_csv_file(path: Path | str, **reading: Any) -> Table:

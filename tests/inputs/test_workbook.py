@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 
 from cudbound.inputs.data_file import CsvError, DataFile
-from cudbound.inputs.workbook import read_data_file
+from cudbound.inputs.text_table import read_data_file
 
 openpyxl = pytest.importorskip("openpyxl")
 ROWS = [
@@ -197,7 +197,7 @@ def test_a_sheet_of_too_many_cells_stops_early(tmp_path, monkeypatch, value):
     cell = book["One"].cell(1, 16_384, value)
     cell.font = openpyxl.styles.Font(bold=True)
     book.save(path)
-    monkeypatch.setattr("cudbound.inputs.workbook.MOST_CELLS", 16_389)
+    monkeypatch.setattr("cudbound.inputs.text_table.MOST_CELLS", 16_389)
     with pytest.raises(
         CsvError, match=r"has more than 16,389 cells before the last column of sheet 'One'; at most"
     ):
@@ -208,7 +208,7 @@ def test_a_sheet_of_too_many_cells_stops_early(tmp_path, monkeypatch, value):
 def test_the_parts_of_a_workbook_are_summed_before_they_are_unpacked(tmp_path, monkeypatch, size):
     path, _ = saved(tmp_path, One=TABLE * 100)
     monkeypatch.setattr("cudbound.inputs.data_file.MOST_BYTES", path.stat().st_size + size - 100)
-    monkeypatch.setattr("cudbound.inputs.workbook.MOST_BYTES", path.stat().st_size + size - 100)
+    monkeypatch.setattr("cudbound.inputs.text_table.MOST_BYTES", path.stat().st_size + size - 100)
     with pytest.raises(CsvError, match=r"'book.xlsx' has \d+ MB unpacked; at most 0 MB and"):
         read_data_file(DataFile(path, "", ""))
 

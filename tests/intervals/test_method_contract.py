@@ -46,7 +46,7 @@ from cudbound.intervals import GROUPS, METHODS, compute_interval
 from cudbound.intervals.difference import ALTERNATIVES, compute_comparison
 from cudbound.point_estimates import ESTIMATORS, compute_estimate
 from cudbound.records import Records, RepeatedFoldLosses, ScoreRecords
-from cudbound.report.estimands import DIFFERENCES, ERRORS
+from cudbound.report.sentences import DIFFERENCES, ERRORS
 from cudbound.resampling.own_test_sets import record_own_test_sets
 from cudbound.resampling.recorders import make_records
 from cudbound.resampling.recording import Recording, spawn_streams

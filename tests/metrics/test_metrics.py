@@ -355,8 +355,10 @@ def csv_file(tmp_path_factory):
 
 
 def command(path, *more):
-    fixed = "--target state --positive ill --seed 0 --resamples 60 --methods two-center,cud --format csv"
-    return CliRunner().invoke(main, ["interval", str(path), *fixed.split(), *more])
+    fixed = "--target state --positive ill --classifier least-squares --seed 0 --resamples 60 --format csv"
+    return CliRunner().invoke(
+        main, ["interval", str(path), *fixed.split(), "--methods", "two-center,cud", *more]
+    )
 
 
 def test_the_command_bounds_what_python_bounds(csv_file):

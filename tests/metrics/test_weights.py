@@ -39,7 +39,7 @@ def file(tmp_path_factory):
 
 
 def command(path, *more):
-    fixed = "--target state --positive 1 --seed 0 --resamples 20 --weight w"
+    fixed = "--target state --positive 1 --seed 0 --resamples 20 --weight w --classifier least-squares"
     return CliRunner().invoke(main, ["interval", str(path), *fixed.split(), *more])
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from cudbound import ConvexLossClassifier, LeastSquaresClassifier, cud_interval
 from cudbound.problem.problem import Problem
-from cudbound.saved.witness_values import tolerances, witness_values
+from cudbound.saved.check_bounds import tolerances, witness_values
 
 X = np.random.default_rng(3).normal(size=(24, 2)).round(1)
 Y = X[:, 0] + np.random.default_rng(4).normal(size=24) > 0

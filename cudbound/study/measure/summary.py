@@ -20,16 +20,15 @@ from cudbound.basis.proportions import inverted_binomial_limits
 from cudbound.basis.results import Pictured
 from cudbound.basis.rounding import format_cell
 from cudbound.basis.validation import check_confidence_level
-from cudbound.report.table_style import FULL, Style
-from cudbound.report.tables import Column, Report, Run
-from cudbound.report.tabular import Tabular
+from cudbound.report.render import Tabular
+from cudbound.report.tables import FULL, Column, Report, Run, Style
 from cudbound.study.run.replicate_rows import EXPECTED, INTERVALS, REPLICATES, TIMINGS
 from cudbound.study.run.store import Store
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from cudbound.plotting.coverage import CoverageByScenarioDisplay
+    from cudbound.plotting.studies import CoverageByScenarioDisplay
 
     #: Rows of `Scores`, grouped by cell and method.
     Grouped: TypeAlias = pd.api.typing.DataFrameGroupBy[Any, Any]
@@ -176,7 +175,7 @@ class Summary(Tabular, Pictured["CoverageByScenarioDisplay"]):
 
     def display(self) -> CoverageByScenarioDisplay:
         """Return the plot of the coverage of every method in every cell; its `plot` draws it."""
-        from cudbound.plotting.coverage import CoverageByScenarioDisplay
+        from cudbound.plotting.studies import CoverageByScenarioDisplay
 
         return CoverageByScenarioDisplay(self.judged_cells, self.confidence_level)
 

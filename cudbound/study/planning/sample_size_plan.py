@@ -19,18 +19,16 @@ from cudbound.basis.rounding import Worded, as_given, format_level, printable, w
 from cudbound.basis.validation import Array
 from cudbound.intervals import METHODS
 from cudbound.metrics.metric import METRICS
-from cudbound.report.bibliography import cited
-from cudbound.report.description import Description, software
-from cudbound.report.table_style import FULL, Style, styled
-from cudbound.report.tables import Column, Report, Run, in_words
-from cudbound.report.tabular import Tabular
+from cudbound.report.description import Description, cited, software
+from cudbound.report.render import Tabular
+from cudbound.report.tables import FULL, Column, Report, Run, Style, in_words, styled
 from cudbound.study.planning.closed_forms import ClosedFormSize, check_half_width, round_up
 from cudbound.study.populations.population import check_share
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from cudbound.plotting.half_widths import HalfWidthDisplay
+    from cudbound.plotting.studies import HalfWidthDisplay
 
 
 PILOT_NOTE = (
@@ -318,7 +316,7 @@ class SampleSizePlan(Tabular, Pictured["HalfWidthDisplay"]):
 
     def display(self) -> HalfWidthDisplay:
         """Return the plot before it is drawn, for example to call ``save(path)``."""
-        from cudbound.plotting.half_widths import HalfWidthDisplay
+        from cudbound.plotting.studies import HalfWidthDisplay
 
         return HalfWidthDisplay(self.to_frame(), self.required.n, self._interval)
 

@@ -8,14 +8,13 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from cudbound.basis.results import Pictured
-from cudbound.report.table_style import FULL, Style
-from cudbound.report.tables import Column, Report, Run
-from cudbound.report.tabular import Tabular
+from cudbound.report.render import Tabular
+from cudbound.report.tables import FULL, Column, Report, Run, Style
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from cudbound.plotting.nested_loop import NestedLoopDisplay
+    from cudbound.plotting.studies import NestedLoopDisplay
 
 
 @dataclass(frozen=True)
@@ -110,7 +109,7 @@ class StudyStatus(Tabular, Pictured["NestedLoopDisplay"]):
 
     def display(self) -> NestedLoopDisplay:
         """Return the plot of planned, done and failed replicates in every cell; its `plot` draws it."""
-        from cudbound.plotting.nested_loop import NestedLoopDisplay
+        from cudbound.plotting.studies import NestedLoopDisplay
 
         names = {"n_total": "planned", "n_done": "done", "n_failed": "failed"}
         cells = self.to_frame().rename(columns=names)

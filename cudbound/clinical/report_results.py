@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import csv
+import math
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import partial
-from typing import TYPE_CHECKING, Any
+from functools import cache, partial
+from importlib import resources
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cudbound.adapters.outputs import RecordedOutputs, threshold_on_risk
+from cudbound.adapters.parts import unwrap
 from cudbound.analysis.analyze import Analysis
 from cudbound.analysis.compare_intervals import compare_intervals
 from cudbound.analysis.cud_interval import cud_interval
@@ -22,18 +26,130 @@ from cudbound.basis.calls import over_seeds
 from cudbound.basis.exceptions import CudboundWarning, SlowRefitsWarning, StatedError
 from cudbound.basis.results import IntervalEstimate
 from cudbound.basis.sample import Sample
-from cudbound.bound.cud_bound import Bound
-from cudbound.clinical.participants import frame_of
 from cudbound.estimators.chosen_threshold import ChosenThresholdClassifier
+from cudbound.inputs.classifier_recipe import LEARNERS
 from cudbound.intervals import METHODS, compute_interval
 from cudbound.metrics.metrics import NET_BENEFIT, RATIOS, Metrics
-from cudbound.problem.draws import Draws
-from cudbound.solve.limits import SearchLimits, nodes_within
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from cudbound.analysis.cud_result import CudResult
+
+
+#: Cells that are shown, and the factor above which one says little of a training set.
+N_NEAREST, FAR = 3, 2.0
+
+
+class StudiedCell(NamedTuple):
+    """Performance of one interval in a cell of a study: a population, a sample size and a classifier.
+
+    Attributes
+    ----------
+    study, scenario : str
+        A folder of ``docs/evidence``, and a name in its table.
+    family : str
+        Name of the classifier, as in `cudbound.inputs.classifier_recipe.LEARNERS`; with the prefix "tuned" after a
+        search, and "grouped" for grouped rows.
+    n, p : int
+        Number of rows and of features.
+    estimate : float
+        Mean true error.
+    sets : int
+        Number of training sets.
+    method : str
+    coverage, mcse, width : float
+        Coverage with its Monte Carlo standard error, and mean width.
+    """
+
+    study: str
+    scenario: str
+    family: str
+    n: int
+    p: int
+    estimate: float
+    sets: int
+    method: str
+    coverage: float
+    mcse: float
+    width: float
+
+    @property
+    def cell(self) -> tuple[Any, ...]:
+        """What the rows of all methods in this cell share."""
+        return self[:7]
+
+    def distance(self, n: int, p: int, estimate: float) -> float:
+        """Return |log ratio of n| + |log ratio of p/n| + |difference of the estimates| / .1."""
+        shapes = abs(math.log(n / self.n)) + abs(math.log(p / n * self.n / self.p))
+        return shapes + abs(estimate - self.estimate) / 0.1
+
+    def far_in(self, n: int, p: int, estimate: float) -> dict[str, tuple[float, float]]:
+        """Return those of n, p/n and the estimate that differ by a factor above 2, with both values."""
+        pairs = {"n": (n, self.n), "p/n": (p / n, self.p / self.n), "estimate": (estimate, self.estimate)}
+        return {name: pair for name, pair in pairs.items() if max(pair) > FAR * min(pair)}
+
+
+def family_of(estimator: Any, grouped: bool = False) -> str:
+    """Return the name of a fitted classifier in the studies, or else the name of its class."""
+    inside = unwrap(estimator)
+    name = type(inside.classifier).__name__
+    labels = {family.class_name: label for label, family in reversed(LEARNERS.items())}
+    marks = ["grouped"] * grouped + ["tuned"] * bool(inside.chosen_by)
+    return " ".join([*marks, labels.get(name, name)])
+
+
+def nearest_cells(family: str, method: str, n: int, p: int, estimate: float) -> list[StudiedCell]:
+    """Return the nearest cells of a family in which a method was studied, nearest first.
+
+    Examples
+    --------
+    >>> [cell.n for cell in nearest_cells("linear-svm", "langford-binomial", 40, 4, 0.2)]
+    [50, 70, 50]
+    >>> nearest_cells("svm", "langford-binomial", 40, 4, 0.2)
+    []
+    """
+    cells = cells_of(family, method)
+    return sorted(cells, key=lambda cell: (cell.distance(n, p, estimate), cell.cell))[:N_NEAREST]
+
+
+def cells_of(family: str, method: str) -> list[StudiedCell]:
+    """Return the cells of a family in which a method was studied."""
+    return [cell for cell in studied_cells() if (cell.family, cell.method) == (family, method)]
+
+
+def families_of(method: str) -> list[str]:
+    """Return the families of classifiers with which a method was studied.
+
+    Examples
+    --------
+    >>> families_of("abcloc")
+    ['least-squares', 'logistic']
+    """
+    return sorted({cell.family for cell in studied_cells() if cell.method == method})
+
+
+@cache
+def studied_cells() -> tuple[StudiedCell, ...]:
+    """Return the table that ships with the package, one row per cell and method.
+
+    ``python tests/helpers/studied_cells.py`` makes it from the committed tables of the studies.
+    """
+    text = resources.files("cudbound.clinical").joinpath("studied_cells.csv").read_text("utf-8")
+    _, *lines = csv.reader(text.splitlines())
+    kinds: tuple[Callable[[str], Any], ...] = (
+        str,
+        str,
+        str,
+        int,
+        int,
+        float,
+        int,
+        str,
+        *[lambda number: float(number or "nan")] * 3,
+    )
+    return tuple(StudiedCell(*(kind(text) for kind, text in zip(kinds, line, strict=True))) for line in lines)
+
 
 RECOMMENDED = "two-center"
 CLASSES = ("error", "sensitivity", "specificity", "ppv", "npv", *RATIOS)
@@ -46,16 +162,12 @@ OTHERS = (
     "location-shifted",
     "abcloc",
 )
-#: What searches may take that are for pictures alone: nodes that take about this long.
-SECONDS = 1.0
-#: Draws of the calls that show what depends on chance and on the localization.
+#: Draws of the calls that show what depends on chance.
 FEW_DRAWS = 200
-#: Localization rates, as multiples of n.
-RATES = (0.5, 1.0, 2.0)
 
 
 @dataclass(frozen=True, eq=False)
-class Answers:
+class ReportResults:
     """The results for a classifier.
 
     Attributes
@@ -68,10 +180,6 @@ class Answers:
         The CUD bound of the error.
     why_no_cud : str
         Why there is no CUD bound.
-    draws : Draws or None
-        The draws after a further search, for the distribution of Q.
-    half_widths : list of dict
-        Rate and q at other localization rates, from `FEW_DRAWS` draws each.
     seeds : DataFrame
         The recommended interval for the error with several seeds.
     event, called : ndarray of bool, shape (n_samples,)
@@ -94,8 +202,6 @@ class Answers:
     others: tuple[IntervalEstimate, ...]
     cud: CudResult | None
     why_no_cud: str
-    draws: Draws | None
-    half_widths: list[dict[str, Any]]
     seeds: pd.DataFrame
     event: NDArray[np.bool_]
     called: NDArray[np.bool_]
@@ -113,7 +219,7 @@ class Answers:
         return self.table.analysis
 
 
-def answers_of(
+def report_results(
     estimator: Any,
     X: Any,
     y: Any,
@@ -124,7 +230,7 @@ def answers_of(
     seed: int,
     as_read: tuple[pd.DataFrame, Callable[[pd.DataFrame], Any]] | None = None,
     **shared: Any,
-) -> Answers:
+) -> ReportResults:
     """Compute the results of a report.
 
     `as_read` has the columns of a file and what makes rows for the classifier of them; `shared` are further arguments
@@ -132,49 +238,42 @@ def answers_of(
     """
     sample = Sample.of(estimator, X, y, shared["groups"], shared["sample_weight"])
     metrics, risks, threshold = _metrics(estimator, X, sample, event)
-    with _heard() as heard:
-        table = compare_intervals(
-            estimator,
-            X,
-            y,
-            methods=[RECOMMENDED],
-            metric=metrics,
-            n_resamples=n_resamples,
-            rng=seed,
-            **shared,
-        )
-        cud, why_no_cud = _cud(estimator, X, y, n_resamples=n_resamples, rng=seed, **shared)
-    known = table.analysis
-    assert known is not None
-    records = known.records
-    with _heard():  # the same warnings again
+    drawn = {"n_resamples": n_resamples, "rng": seed, **shared}
+    with _collected() as messages:
+        table = compare_intervals(estimator, X, y, methods=[RECOMMENDED], metric=metrics, **drawn)
+        cud, why_no_cud = None, ""
+        try:
+            cud = cud_interval(estimator, X, y, **drawn)
+        except StatedError as error:
+            why_no_cud = error.fact
+    analysis = table.analysis
+    assert analysis is not None
+    with _collected():  # the same warnings again
         few = partial(performance_interval, estimator, X, y, n_resamples=FEW_DRAWS, **shared)
         seeds = over_seeds(few, n_seeds, seed)
-        further = None if cud is None else _further(cud)
-        half_widths = [] if cud is None else _half_widths(cud, estimator, X, y, seed, **shared)
-    events = sample.events(known.metrics.event_class)
-    called = events ^ np.asarray(records.losses, dtype=bool)
+    events = sample.events(analysis.metrics.event_class)
     level = shared["confidence_level"]
     columns, coded = as_read or (frame_of(X, sample.features), partial(_like, X))
-    scorer = RecordedOutputs(("scores",), known.metrics.event_class)
-    return Answers(
-        table,
-        (*(() if cud is None else (cud.row,)), *(_other(name, records, level) for name in OTHERS)),
-        cud,
-        why_no_cud,
-        further,
-        half_widths,
-        seeds,
-        events,
-        called,
-        np.ones(events.size) if sample.sample_weight is None else sample.sample_weight,
-        risks,
-        threshold,
-        columns,
-        (lambda rows: scorer.of(estimator, coded(rows))["scores"])
+    scorer = RecordedOutputs(("scores",), analysis.metrics.event_class)
+    return ReportResults(
+        table=table,
+        others=(
+            *(() if cud is None else (cud.row,)),
+            *(_other(name, analysis.records, level) for name in OTHERS),
+        ),
+        cud=cud,
+        why_no_cud=why_no_cud,
+        seeds=seeds,
+        event=events,
+        called=events ^ np.asarray(analysis.records.losses, dtype=bool),
+        weights=np.ones(events.size) if sample.sample_weight is None else sample.sample_weight,
+        risks=risks,
+        threshold=threshold,
+        columns=columns,
+        scores=(lambda rows: scorer.of(estimator, coded(rows))["scores"])
         if hasattr(estimator, "decision_function")
         else None,
-        tuple({str(one): one for one in heard}.values()),
+        warnings=tuple({str(message): message for message in messages}.values()),
     )
 
 
@@ -206,31 +305,6 @@ def scored_metrics(estimator: Any) -> tuple[str, ...]:
     return ("auc",) if hasattr(scorer, "decision_function") else ()
 
 
-def _cud(estimator: Any, X: Any, y: Any, **named: Any) -> tuple[CudResult | None, str]:
-    try:
-        return cud_interval(estimator, X, y, **named), ""
-    except StatedError as error:
-        return None, error.fact
-
-
-def _further(cud: CudResult) -> Draws:
-    """Return the draws after a search of those that the quantile does not need."""
-    limits = SearchLimits(nodes=nodes_within(SECONDS, cud.problem))
-    return replace(cud, search=replace(cud.search, all_draws=True)).at(limits=limits).draws
-
-
-def _half_widths(
-    cud: CudResult, estimator: Any, X: Any, y: Any, seed: int, **shared: Any
-) -> list[dict[str, Any]]:
-    limits = SearchLimits(nodes=nodes_within(SECONDS, cud.problem))
-    found = []
-    for rate in (share * cud.localization for share in RATES):
-        bound = Bound(localization=rate, limits=limits)
-        one, _ = _cud(estimator, X, y, n_resamples=FEW_DRAWS, rng=seed, bound=bound, **shared)
-        found += [] if one is None else [{"rate": rate, "q": one.q, "certified": one.certified}]
-    return found
-
-
 def _other(name: str, records: Any, level: float) -> IntervalEstimate:
     """Return an interval from recorded refits; a row without numbers if it fails."""
     method = METHODS[name]
@@ -238,8 +312,18 @@ def _other(name: str, records: Any, level: float) -> IntervalEstimate:
         return compute_interval(method, records, level)
     except ValueError as error:
         undefined = IntervalEstimate.undefined(" ".join(str(error).split()))
-        known = {"method": name, "words": method.words, "estimand": method.estimand}
-        return IntervalEstimate.of(undefined, n_fits=0, confidence_level=level, **known)
+        words = {"method": name, "words": method.words, "estimand": method.estimand}
+        return IntervalEstimate.of(undefined, n_fits=0, confidence_level=level, **words)
+
+
+def frame_of(X: Any, names: Sequence[str]) -> pd.DataFrame:
+    """Return the features as a data frame; a matrix gets these names, and a sparse one is written out."""
+    import pandas as pd
+
+    if isinstance(X, pd.DataFrame):
+        return X.reset_index(drop=True)
+    rows = X.toarray() if hasattr(X, "toarray") else np.asarray(X)
+    return pd.DataFrame(rows.reshape(len(rows), -1), columns=list(names)).infer_objects()
 
 
 def _like(X: Any, rows: pd.DataFrame) -> Any:
@@ -250,18 +334,18 @@ def _like(X: Any, rows: pd.DataFrame) -> Any:
 
 
 @contextmanager
-def _heard() -> Iterator[list[CudboundWarning]]:
+def _collected() -> Iterator[list[CudboundWarning]]:
     """Collect the warnings of this package; that of slow refits is passed on, because it is useful only in advance."""
-    heard: list[CudboundWarning] = []
+    messages: list[CudboundWarning] = []
     with warnings.catch_warnings():
         pass_on = warnings.showwarning
 
-        def hear(message: Warning | str, category: type[Warning], *place: Any, **named: Any) -> None:
+        def collect(message: Warning | str, category: type[Warning], *place: Any, **named: Any) -> None:
             if isinstance(message, CudboundWarning) and not isinstance(message, SlowRefitsWarning):
-                heard.append(message)
+                messages.append(message)
             else:
                 pass_on(message, category, *place, **named)
 
         warnings.simplefilter("always", CudboundWarning)
-        warnings.showwarning = hear
-        yield heard
+        warnings.showwarning = collect
+        yield messages

@@ -1,34 +1,95 @@
-"""The sentences to quote: the recommended interval, and the error of always predicting the majority class."""
+"""Sentences about a table: what is estimated, what to quote, and reasons for caution."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
 from typing import NamedTuple
 
-from cudbound.basis.exceptions import ManyFeaturesWarning
-from cudbound.basis.metric_words import metric_words
-from cudbound.basis.results import IntervalEstimate
-from cudbound.basis.rounding import format_difference, format_level, format_proportion
-from cudbound.report.estimands import aim_of
+from cudbound.basis.calls import warn
+from cudbound.basis.exceptions import (
+    CudboundWarning,
+    ManyFeaturesWarning,
+    SmallSampleWarning,
+)
+from cudbound.basis.metric_words import ESTIMAND_WORDS, metric_words
+from cudbound.basis.outcomes import Estimand
+from cudbound.basis.proportions import limit_without_error
+from cudbound.basis.results import IntervalEstimate, Row
+from cudbound.basis.rounding import Worded, format_difference, format_level, format_proportion
 from cudbound.report.tables import Run
 
+#: What an interval for one metric should cover, by the kind of its estimand.
+ERRORS: Mapping[str, str] = {kind: f"the {{what}} {words}" for kind, words in ESTIMAND_WORDS.items()}
+
+#: The same for the difference of two errors.
+DIFFERENCES: Mapping[str, str] = {
+    "conditional": "the {what}s of the two fitted classifiers, on new cases from the same population",
+    "expected": "the {what}s on new cases of classifiers fitted by either learning algorithm, averaged over training "
+    "sets of n1 cases",
+    "cv-average": "the {what}s on new cases of the classifiers fitted without one fold, averaged over the folds",
+    "holdout-model": "the {what}s on new cases of the two classifiers fitted only to the training part of the split",
+}
 #: The interval to report for a classifier, and for one tuned by a search (docs/how_to/which_interval.md).
 RECOMMENDED = ("two-center", "bbc-cv")
 #: The interval to report for the error on new cases, if there are any.
 ON_NEW_CASES = ("test-set-wilson", "test-set-clopper-pearson")
-
 #: What an interval below the error of the majority class means for a classifier of many features.
 NO_EVIDENCE = (
     "; with so many features for so few rows, an interval below that is no evidence of a better classifier"
 )
+#: Least and most training rows of a cell of a study.
+STUDIED = (20, 500)
+#: Test cases below which one of them is more than a twentieth.
+FEW_TESTED = 20
+#: A limit that is lower by at most this share differs only by rounding.
+ROUNDING = 1e-9
+
+
+def aim_of(estimand: Estimand, what: str = "error", words: Mapping[str, str] = ERRORS) -> str | None:
+    """Return what an interval for this metric covers, if this kind of estimand is described.
+
+    Examples
+    --------
+    >>> print(aim_of(Estimand("expected", n_train=45))[-44:])
+    averaged over training sets of n1 = 45 cases
+    """
+    if estimand.kind not in words:
+        return None
+    size = "n1" if estimand.n_train is None else f"n1 = {estimand.n_train:.6g}"
+    aim = words[estimand.kind].format(what=what).replace("n1", size)
+    if estimand.prevalence is None:
+        return aim
+    return aim.replace("the same population", f"a population with the prevalence {estimand.prevalence:g}")
+
+
+def explain_estimands(
+    estimands: Iterable[Estimand], words: Mapping[str, str] = ERRORS, what: str = "error"
+) -> list[str]:
+    """Return one note per described kind of estimand, in the order of first occurrence.
+
+    Examples
+    --------
+    >>> print(*explain_estimands([Estimand("holdout-model")]))
+    Estimand "holdout-model": the error on new cases of the classifier fitted to the training part of the split alone.
+    """
+    names_of: dict[Estimand, dict[str, None]] = {}
+    for estimand in estimands:
+        names_of.setdefault(replace(estimand, n_train=None), {})[f'"{estimand}"'] = None
+    return [
+        f"Estimand{'s' if len(names) > 1 else ''} {', '.join(names)}: {aim_of(estimand, what, words)}."
+        for estimand, names in names_of.items()
+        if estimand.kind in words
+    ]
 
 
 def recommended_row(rows: Sequence[IntervalEstimate]) -> IntervalEstimate | None:
     """Return the row to quote, or None if there is none."""
-    found = {row.method: row for row in reversed(rows)}
+    of_method = {row.method: row for row in reversed(rows)}
     new = {row.method: row for row in rows if row.center == "error on new cases"}
-    chosen = [*(found.get(name) for name in RECOMMENDED), *(new.get(name) for name in ON_NEW_CASES)]
+    chosen = [*(of_method.get(name) for name in RECOMMENDED), *(new.get(name) for name in ON_NEW_CASES)]
     return next((row for row in (*chosen, *new.values()) if row is not None), None)
 
 
@@ -167,3 +228,84 @@ def _majority(rows: Sequence[IntervalEstimate], run: Run) -> _Majority | None:
 def _contains(row: IntervalEstimate, error: float) -> bool:
     """Whether an interval includes this error; a lower limit alone does not tell."""
     return row.alternative != "greater" and bool(row.low <= error <= row.high)
+
+
+def cautions(
+    rows: Sequence[IntervalEstimate],
+    n_samples: int,
+    of_data: Sequence[CudboundWarning] = (),
+) -> tuple[CudboundWarning, ...]:
+    """Return reasons for caution about intervals computed from training rows.
+
+    Parameters
+    ----------
+    rows : sequence of IntervalEstimate
+    n_samples : int
+        Training rows.
+    of_data : sequence of CudboundWarning, default=()
+        Cautions from the training rows themselves, which do not concern rows from test cases.
+    """
+    internal = [row for row in rows if not row.new_cases]
+    of_training = (*_low_limits(internal, n_samples), *_size(n_samples), *of_data) if internal else ()
+    return (*of_training, *few_test_cases(rows))
+
+
+def warn_of(reasons: Iterable[CudboundWarning]) -> None:
+    """Issue the cautions as warnings."""
+    for reason in reasons:
+        warn(reason)
+
+
+def _low_limits(rows: Sequence[IntervalEstimate], n: int) -> list[CudboundWarning]:
+    """Warn about upper limits lower than n new cases without an error could support, once per level."""
+    low: dict[tuple[float, float], list[IntervalEstimate]] = {}
+    for row in rows:
+        if row.alternative == "greater" or row.metric != "error":
+            continue
+        limit = limit_without_error(n, row.confidence_level, row.alternative)
+        if row.high < limit * (1.0 - ROUNDING):
+            low.setdefault((row.confidence_level, limit), []).append(row)
+    return [
+        SmallSampleWarning(
+            Worded.of(partial(_too_good, too_low, n, level, limit)),
+            methods=tuple(row.method for row in too_low),
+            limit=limit,
+        )
+        for (level, limit), too_low in low.items()
+    ]
+
+
+def _too_good(
+    rows: Sequence[IntervalEstimate], n: int, level: float, limit: float, write: Callable[..., str]
+) -> str:
+    limits = ", ".join(f"{row.method} (upper limit {write(row.high)})" for row in rows)
+    return (
+        f"Too good to be true: {limits}. Even {n} new cases without a single error would show, at "
+        f"{format_level(level)}, no more than that the error is at most {write(limit)}."
+    )
+
+
+def few_test_cases(rows: Iterable[Row]) -> tuple[CudboundWarning, ...]:
+    """Return a caution if there are few test cases."""
+    sizes = {row.new_cases for row in rows if row.new_cases}
+    return tuple(
+        SmallSampleWarning(
+            f"The results on test cases are based on {cases}. With fewer than {FEW_TESTED}, one case changes an "
+            "estimate by more than 5 points. Report their number with the interval.",
+            n_samples=cases.n,
+        )
+        for cases in sizes
+        if cases.n < FEW_TESTED
+    )
+
+
+def _size(n: int) -> list[CudboundWarning]:
+    least, most = STUDIED
+    if least <= n <= most:
+        return []
+    few, many = "with so few, no interval is informative", "with so many, some can be set aside for testing"
+    advice = few if n < least else many
+    message = (
+        f"These intervals were studied with {least} to {most} training rows, but there are {n}: {advice}."
+    )
+    return [SmallSampleWarning(message, n_samples=n)]

@@ -1,0 +1,367 @@
+"""Plots of studies: coverage of every method, nested loops of all cells, half-widths by the number of patients."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy.optimize import isotonic_regression
+
+from cudbound.basis.rounding import as_given, format_level, worded
+from cudbound.plotting.display import (
+    BAND,
+    BAND_STYLE,
+    CELL,
+    LEGEND_STYLE,
+    LEVEL_STYLE,
+    CellsDisplay,
+    Display,
+    check_columns,
+    in_percent,
+    noise_band,
+    safe_label,
+)
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+    from matplotlib.container import ErrorbarContainer
+    from matplotlib.lines import Line2D
+
+
+THIN: dict[str, Any] = {"elinewidth": 0.8, "markersize": 4.0, "linestyle": "none"}
+
+
+class CoverageWidthDisplay(CellsDisplay):
+    """Coverage against mean width, one point per cell and method: the best are high and to the left.
+
+    Parameters
+    ----------
+    cells : pandas.DataFrame
+        `Summary.cells`, or some of its rows: method, n_replicates, coverage, coverage_mcse, width, width_mcse. Cells
+        without a width have no point.
+    confidence_level : float, default=0.95
+
+    Attributes
+    ----------
+    artists_ : dict of str to matplotlib.container.ErrorbarContainer
+        Points of each method, with bars of one Monte Carlo standard error.
+    level_line_, band_, legend_, ax_ : matplotlib artists
+        As in `CellsDisplay`.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> cells = pd.DataFrame({"method": ["cud"], "n_replicates": [1000], "coverage": [0.96],
+    ...     "coverage_mcse": [0.006], "width": [0.3], "width_mcse": [0.002]})
+    >>> CoverageWidthDisplay(cells).plot().artists_["cud"].lines[0].get_ydata().tolist()
+    [0.96]
+    """
+
+    columns = ("method", "n_replicates", "coverage", "coverage_mcse", "width", "width_mcse")
+
+    def _draw(self, ax: Axes, rows: pd.DataFrame, style: dict[str, Any]) -> ErrorbarContainer:
+        rows = rows[rows["width"].notna()]
+        bars = rows["width_mcse"].fillna(0.0)
+        return ax.errorbar(
+            rows["width"], rows["coverage"], rows["coverage_mcse"], bars, alpha=0.85, **style, **THIN
+        )
+
+    def _finish(self, ax: Axes) -> None:
+        ax.set_xlabel("mean width (limits in [0, 1])")
+        ax.set_ylabel("coverage of the true error")
+
+
+class CoverageByScenarioDisplay(CellsDisplay):
+    """Coverage of every method in every cell, with its 95% Clopper-Pearson interval; one line per cell.
+
+    Parameters
+    ----------
+    cells : pandas.DataFrame
+        `Summary.cells` or some of its rows: scenario, n, method, n_replicates, coverage, coverage_low, coverage_high.
+    confidence_level : float, default=0.95
+
+    Attributes
+    ----------
+    labels : list of str
+        The cells from top to bottom.
+    artists_ : dict of str to matplotlib.container.ErrorbarContainer
+        Points of each method.
+    level_label_ : matplotlib.text.Text
+        At the upper edge of the plot, above the line.
+    level_line_, band_, legend_, ax_ : matplotlib artists
+        As in `CellsDisplay`.
+    """
+
+    columns = (*CELL, "method", "n_replicates", "coverage", "coverage_low", "coverage_high")
+    legend_corner = "lower right"
+
+    def __init__(self, cells: pd.DataFrame, confidence_level: float = 0.95) -> None:
+        super().__init__(cells, confidence_level)
+        keys = list(dict.fromkeys(cells[CELL].itertuples(index=False, name=None)))
+        self._position = {key: number for number, key in enumerate(keys)}
+        self.labels = [f"{safe_label(scenario)}, n = {n}" for scenario, n in keys]
+
+    @property
+    def size(self) -> tuple[float, float]:
+        """Width and height in inches, with room for every point."""
+        return 7.0, 1.2 + max(0.22, 0.09 * len(self.methods)) * len(self.labels)
+
+    @property
+    def legend_bottom(self) -> float:
+        """Lower edge of the legend, above the name of the level."""
+        return 1.0 + 0.2 / self.size[1]
+
+    def _draw_level(self, ax: Axes) -> None:
+        self.band_ = ax.axvspan(*noise_band(self.cells, self.confidence_level), **BAND_STYLE)
+        self.level_line_ = ax.axvline(self.confidence_level, **LEVEL_STYLE)
+        edge: dict[str, Any] = {"transform": ax.get_xaxis_transform(), "fontsize": "small", "ha": "center"}
+        level = format_level(self.confidence_level)
+        self.level_label_ = ax.text(self.confidence_level, 1.01, f"nominal {level}", **edge)
+
+    def _draw(self, ax: Axes, rows: pd.DataFrame, style: dict[str, Any]) -> ErrorbarContainer:
+        number, size = self.methods.index(rows["method"].iloc[0]), len(self.methods)
+        offset = (number - (size - 1) / 2.0) * (0.8 / size)
+        line = [self._position[key] + offset for key in rows[CELL].itertuples(index=False, name=None)]
+        below, above = rows["coverage"] - rows["coverage_low"], rows["coverage_high"] - rows["coverage"]
+        bars = np.clip([below, above], 0.0, None)  # rounding may leave -1e-17 at a coverage of 0 or 1
+        return ax.errorbar(rows["coverage"], line, xerr=bars, **style, **THIN)
+
+    def _finish(self, ax: Axes) -> None:
+        for between in range(1, len(self.labels)):
+            ax.axhline(between - 0.5, color="0.85", linewidth=0.5, zorder=0)
+        ax.set_yticks(range(len(self.labels)), self.labels)
+        ax.tick_params(axis="y", length=0)
+        ax.set_ylim(len(self.labels) - 0.5, -0.5)
+        ax.set_xlabel("coverage, with 95% Clopper-Pearson interval", loc="right")
+
+
+class KurtosisDisplay(CellsDisplay):
+    """Coverage against the absolute excess kurtosis of the training error, one point per cell and method.
+
+    Parameters
+    ----------
+    cells, samples : pandas.DataFrame
+        `Summary.cells` and `Summary.samples`, joined by scenario and n: method, n_replicates and coverage from the
+        former, training_error_kurtosis from the latter. Cells with equal training errors have no kurtosis and no point.
+    confidence_level : float, default=0.95
+
+    Attributes
+    ----------
+    artists_ : dict of str to matplotlib.lines.Line2D
+        Points of each method, in the order of the kurtosis.
+    level_line_, band_, legend_, ax_ : matplotlib artists
+        As in `CellsDisplay`.
+
+    References
+    ----------
+    Laber, E. B. and Murphy, S. A. (2008). Small sample inference for generalization error in classification using the
+    CUD bound. UAI 2008, figure 1.
+    """
+
+    columns = (*CELL, "method", "n_replicates", "coverage")
+
+    def __init__(self, cells: pd.DataFrame, samples: pd.DataFrame, confidence_level: float = 0.95) -> None:
+        super().__init__(cells, confidence_level)
+        columns = [*CELL, "training_error_kurtosis"]
+        check_columns("samples", samples, columns)
+        self.cells = cells.merge(samples[columns], on=CELL, how="left")
+
+    def _draw(self, ax: Axes, rows: pd.DataFrame, style: dict[str, Any]) -> Line2D:
+        rows = rows.assign(kurtosis=rows["training_error_kurtosis"].abs())
+        rows = rows[rows["kurtosis"].notna()].sort_values("kurtosis", kind="stable")
+        return ax.plot(
+            rows["kurtosis"], rows["coverage"], linestyle="none", markersize=4.0, alpha=0.85, **style
+        )[0]
+
+    def _finish(self, ax: Axes) -> None:
+        ax.set_xlabel("absolute excess kurtosis of the training error")
+        ax.set_ylabel("coverage of the true error")
+
+
+#: Columns that identify a cell, the outer loop first.
+LOOPS = ["n", "scenario"]
+#: Height of the strip for n below the data, relative to the height of the data.
+STRIP_HEIGHT = 0.12
+#: With more cells than this, the axis has no scenario names.
+MAX_NAMED = 60
+
+
+class NestedLoopDisplay(CellsDisplay):
+    """A measure of every method in every cell as steps, above steps that show n.
+
+    Parameters
+    ----------
+    cells : pandas.DataFrame
+        `Summary.cells` or some of its rows: method, n_replicates, n, scenario and the measure.
+    measure : str, default="coverage"
+        Name of a column.
+    confidence_level : float, default=0.95
+        Drawn as a line if the measure is "coverage".
+
+    Attributes
+    ----------
+    order : list of tuple
+        n and scenario of each cell from left to right: n ascending, scenarios in order of occurrence.
+    artists_ : dict of str to matplotlib.lines.Line2D
+        Steps of each method.
+    size_line_ : matplotlib.lines.Line2D
+        Steps of n; scenarios are named at the axis.
+    level_line_, band_, legend_, ax_ : matplotlib artists
+        As in `CellsDisplay`; the first two only if the measure is "coverage".
+
+    References
+    ----------
+    Rücker, G. and Schwarzer, G. (2014). Presenting simulation results in a nested loop plot. BMC Medical Research
+    Methodology 14, 129.
+    """
+
+    def __init__(
+        self, cells: pd.DataFrame, measure: str = "coverage", confidence_level: float = 0.95
+    ) -> None:
+        self.columns = ("method", "n_replicates", *LOOPS, measure)
+        super().__init__(cells, confidence_level)
+        self.measure = measure
+        keys = dict.fromkeys(cells[LOOPS].itertuples(index=False, name=None))
+        self.order = sorted(keys, key=lambda cell: cell[0])
+
+    @property
+    def _names(self) -> list[str]:
+        """Names of the scenarios at the axis, if there is room."""
+        return [safe_label(scenario) for _, scenario in self.order] if len(self.order) <= MAX_NAMED else []
+
+    @property
+    def size(self) -> tuple[float, float]:
+        """Width and height in inches; names at the axis increase the height."""
+        return 7.0, 4.0 + 0.075 * max(map(len, self._names), default=0)
+
+    def _draw_level(self, ax: Axes) -> None:
+        if self.measure == "coverage":
+            super()._draw_level(ax)
+
+    def _draw(self, ax: Axes, rows: pd.DataFrame, style: dict[str, Any]) -> Line2D:
+        keys = rows[LOOPS].itertuples(index=False, name=None)
+        values = dict(zip(keys, rows[self.measure], strict=True))
+        heights = [values.get(cell, np.nan) for cell in self.order]
+        return _draw_steps(ax, heights, color=style["color"], linewidth=1.2)
+
+    def _finish(self, ax: Axes) -> None:
+        self._draw_sizes(ax)
+        ax.set_xlim(-0.5, len(self.order) - 0.5)
+        names = self._names
+        ax.set_xticks(range(len(names)), names, rotation=90, fontsize="small")
+        ax.set_xlabel(f"cell, ordered by {', then '.join(LOOPS)}")
+        ax.set_ylabel(self.measure.replace("_", " "))
+
+    def _draw_sizes(self, ax: Axes) -> None:
+        """Draw n as steps in a strip below the data."""
+        low, high = ax.get_ylim()
+        height = STRIP_HEIGHT * (high - low)
+        floor = low - height
+        ticks = [tick for tick in ax.get_yticks() if low <= tick <= high]
+        sizes = list(dict.fromkeys(n for n, _ in self.order))
+        step = 0.45 * height / max(1, len(sizes) - 1)
+        heights = [floor + step * sizes.index(n) for n, _ in self.order]
+        self.size_line_ = _draw_steps(ax, heights, color="0.4", linewidth=0.8)
+        text = f"n: {', '.join(map(str, sizes))}"
+        ax.text(-0.4, floor + 0.5 * height, text, va="bottom", fontsize="small", color="0.3")
+        ax.set_yticks(ticks)
+        ax.set_ylim(floor - 0.2 * height, high)
+
+
+def _draw_steps(ax: Axes, heights: Sequence[float], **style: Any) -> Line2D:
+    """Draw one step per cell."""
+    edges = np.arange(len(heights) + 1) - 0.5
+    return ax.step(edges, [*heights, heights[-1]], where="post", **style)[0]
+
+
+_LINE: dict[str, Any] = {"markersize": 4.0, "linestyle": "none", "elinewidth": 0.8, "capsize": 2.0}
+_MEAN = _LINE | {"color": "black", "marker": "o"}
+_QUANTILE = _LINE | {"color": "0.45", "marker": "s"}
+
+
+class HalfWidthDisplay(Display):
+    """Mean half-width, and the quantile of half-widths, against the number of patients.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame
+        As from `cudbound.SampleSizePlan.to_frame`: n, mean_half_width, quantile_half_width, their Monte Carlo standard
+        errors, half_width, probability.
+    required : float
+        The required number of patients; it is not marked if it is outside the simulated range.
+    what : str, default="interval"
+        The interval, for the label of the axis.
+
+    Attributes
+    ----------
+    mean_, quantile_ : matplotlib.container.ErrorbarContainer
+        Points with bars of 1.96 Monte Carlo standard errors.
+    mean_curve_, quantile_curve_ : matplotlib.lines.Line2D
+        Through the points after isotonic regression, linear in 1 / sqrt(n) between them: the number of patients is
+        found on this curve.
+    answer_ : matplotlib.lines.Line2D or None
+        The point on the curve at the target.
+    target_line_ : matplotlib.lines.Line2D
+        At the target half-width.
+    required_line_ : matplotlib.lines.Line2D or None
+        At the required number of patients.
+    legend_, ax_, figure_ : matplotlib artists
+    """
+
+    columns = (
+        *("n", "mean_half_width", "mean_half_width_mcse", "quantile_half_width", "quantile_half_width_mcse"),
+        *("half_width", "probability"),
+    )
+
+    def __init__(self, frame: pd.DataFrame, required: float, what: str = "interval") -> None:
+        check_columns("frame", frame, self.columns)
+        self.frame = frame
+        self.required = required
+        self.what = what
+
+    def _draw_on(self, ax: Axes) -> None:
+        frame = self.frame
+        target, probability = float(frame["half_width"].iloc[0]), float(frame["probability"].iloc[0])
+        self.target_line_ = ax.axhline(target, **LEVEL_STYLE)
+        drawn = {"mean": _MEAN, "quantile": _QUANTILE}
+        self.mean_, self.quantile_ = (
+            ax.errorbar(
+                frame["n"],
+                frame[f"{name}_half_width"],
+                yerr=BAND * frame[f"{name}_half_width_mcse"],
+                **style,
+            )
+            for name, style in drawn.items()
+        )
+        self.mean_curve_, self.quantile_curve_ = (
+            _draw_curve(ax, frame["n"], frame[f"{name}_half_width"], style["color"])
+            for name, style in drawn.items()
+        )
+        shown: list[tuple[Any, str]] = [
+            (self.quantile_, f"{format_level(probability)} of the samples keep to it"),
+            (self.mean_, "expected"),
+            (self.target_line_, f"target: {worded(as_given(target), self.percent)}"),
+        ]
+        self.required_line_ = self.answer_ = None
+        if math.isfinite(self.required):
+            self.required_line_ = ax.axvline(self.required, color="black", linewidth=1.0, linestyle=":")
+            (self.answer_,) = ax.plot(self.required, target, "D", color="black", markersize=6.0, zorder=3)
+            shown.append((self.required_line_, f"n = {self.required:.0f}"))
+        self.legend_ = ax.legend(*zip(*shown, strict=True), loc="upper right", **LEGEND_STYLE)
+        ax.set_ylim(bottom=0.0)
+        if self.percent:
+            in_percent(ax.yaxis)
+        ax.set_xlabel("number of patients n")
+        ax.set_ylabel(safe_label(f"half-width of the {self.what}", 80))
+
+
+def _draw_curve(ax: Axes, sizes: pd.Series, half_widths: pd.Series, color: str) -> Line2D:
+    """Draw a decreasing curve in n, linear in 1 / sqrt(n) between two sizes, as half-widths are."""
+    falling = isotonic_regression(half_widths, increasing=False).x
+    at = np.linspace(sizes.min(), sizes.max(), 200)
+    at = np.union1d(at, sizes)
+    heights = np.interp(-(at**-0.5), -(sizes.to_numpy(dtype=float) ** -0.5), falling)
+    return ax.plot(at, heights, color=color, linewidth=1.2)[0]

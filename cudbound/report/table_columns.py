@@ -1,0 +1,307 @@
+"""The columns and notes of a table of intervals, point estimates, comparisons or methods."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from cudbound.basis.metric_words import in_formula, metric_words
+from cudbound.basis.outcomes import Center, alternative_in_words, null_in_words
+from cudbound.basis.results import ComparisonResult, IntervalEstimate, PointEstimate
+from cudbound.basis.rounding import worded
+from cudbound.report.render import GAP, LINE, MIN_WIDTH
+from cudbound.report.sentences import DIFFERENCES, cautions, explain_estimands, headline, majority_notes
+from cudbound.report.tables import (
+    FULL,
+    Column,
+    Report,
+    Run,
+    Style,
+    methods_in_words,
+    rows_report,
+    styled,
+    with_confidence,
+)
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+_COLUMNS = [Column(name, name, "difference") for name in ("estimate", "low", "high", "width")]
+
+#: The subject of the title, by the alternative that all rows share.
+_LIMITS = {"two-sided": "intervals", "less": "upper limits", "greater": "lower limits"}
+
+#: The subject of the title if all rows have the same kind of estimand.
+_SUBJECTS = {
+    "conditional": "the error of this fitted classifier",
+    "expected": "the mean error of this learning algorithm",
+}
+
+#: Names of centers in the notes.
+_CENTERS: dict[Center, str] = {
+    "training error": "the training error",
+    ".632 estimate": "the .632 estimate",
+    "mean of cross-validated and .632+": "the mean of the cross-validated and the .632+ estimate",
+}
+#: Limits and estimates within this distance are equal up to the order of summation.
+ROUNDING = 1e-9
+#: Why an estimate may lie outside its limits.
+OUTSIDE = (
+    "the limits do not include the estimate. They are not centered at it: they are quantiles over resampled data sets, "
+    "on which classifiers have a higher or lower error than on the data themselves, and the method does not correct "
+    "this."
+)
+
+
+def interval_report(
+    rows: Sequence[IntervalEstimate],
+    to_frame: Callable[[], pd.DataFrame],
+    run: Run | None = None,
+    style: Style = FULL,
+) -> Report:
+    """Return rows of intervals with their title and notes.
+
+    The notes give the sentence to quote, the scale, the target, reasons for caution, and what is not guaranteed.
+    """
+    kinds = {row.estimand.kind for row in rows} or {"conditional"}
+    kind = kinds.pop() if len(kinds) == 1 else "several"
+    subject = _SUBJECTS.get(kind, "the error of a classifier")
+    metrics = list(dict.fromkeys(row.metric for row in rows)) or ["error"]
+    other, what = metrics != ["error"], metric_words(metrics)
+    subject = subject.replace("error", what, 1)
+    in_units = any(not row.is_proportion for row in rows)
+    units = ", costs, net benefits and ratios in their own units" if in_units else ""
+    notes = (
+        f"Scale: {style.scale}{units}, limits clipped to it{'' if style.on_paper else '; width = high - low'}.",
+        *_estimand_notes(rows),
+        _validation_note(rows, style),
+        "" if style.on_paper else _center_note(rows),  # it speaks of methods by their short names
+        "" if style.on_paper else _outside_note(rows),
+        *(() if run is None else _notes_of_run(rows, run, name=not style.on_paper)),
+    )
+    ways = {row.alternative for row in rows}
+    limits = _LIMITS[ways.pop()] if len(ways) == 1 else "intervals"
+    title = f"{with_confidence(rows).capitalize()} {limits} for {subject}"
+    columns = [Column("metric", "metric", "text"), *_COLUMNS] if other else _COLUMNS
+    report = rows_report("intervals", title, notes, columns, rows, to_frame, run)
+    if not style.on_paper:  # where the sentence stands in the text
+        report = replace(report, headline=headline(rows, run, style.percent))
+    return styled(report, rows, style)
+
+
+def _estimand_notes(rows: Sequence[IntervalEstimate]) -> list[str]:
+    """Return what the intervals cover; metrics at a stated prevalence are for another population."""
+    rows_at: dict[float | None, list[IntervalEstimate]] = {}
+    for row in rows:
+        rows_at.setdefault(row.estimand.prevalence, []).append(row)
+    return [
+        note
+        for part in rows_at.values()
+        for note in explain_estimands(
+            (row.estimand for row in part), what=metric_words([row.metric for row in part])
+        )
+    ]
+
+
+def _notes_of_run(rows: Sequence[IntervalEstimate], run: Run, name: bool) -> tuple[str, ...]:
+    """Return what the training rows themselves say about the intervals, and reasons for caution."""
+    of_run = cautions(rows, run.n_samples, run.cautions)
+    return (*majority_notes(rows, run, name=name), *(caution.args[0] for caution in of_run))
+
+
+def _validation_note(rows: Sequence[IntervalEstimate], style: Style) -> str:
+    new = [row for row in rows if row.new_cases]
+    external = dict.fromkeys(row.title if style.on_paper else row.method for row in new)
+    internal = "Internal intervals from the training data alone, without external validation"
+    if not external:
+        return f"{internal}."
+    cases = f"{new[0].tested}, to which the classifier was not fitted."
+    if len(new) == len(rows):
+        return f"Intervals from {cases}"
+    return f"{internal}; except {', '.join(external)}, from {cases}"
+
+
+def _center_note(rows: Sequence[IntervalEstimate]) -> str:
+    centered = {
+        what: dict.fromkeys(row.method for row in rows if row.center == center)
+        for center, what in _CENTERS.items()
+    }
+    parts = [f"{', '.join(names)} at {what}" for what, names in centered.items() if names]
+    return f"Centered: {'; '.join(parts)}." if parts else ""
+
+
+def _outside_note(rows: Sequence[IntervalEstimate]) -> str:
+    out = [row for row in rows if not row.low - ROUNDING <= row.estimate <= row.high + ROUNDING]
+    outside = dict.fromkeys(row.method for row in out if not math.isnan(row.estimate + row.low + row.high))
+    return f"{', '.join(outside)}: {OUTSIDE}" if outside else ""
+
+
+def point_report(
+    rows: Sequence[PointEstimate],
+    to_frame: Callable[[], pd.DataFrame],
+    run: Run | None = None,
+    style: Style = FULL,
+) -> Report:
+    """Return rows of point estimates with their title and notes."""
+    notes = (
+        f"Scale: {style.scale}.",
+        *explain_estimands(row.estimand for row in rows),
+        "Estimates without uncertainty; compare_intervals gives intervals.",
+        *(() if run is None else (caution.args[0] for caution in run.cautions)),
+    )
+    columns = (Column("estimate", "estimate", "difference"),)
+    title = "Point estimates of the error of a classifier"
+    report = rows_report("estimates", title, notes, columns, rows, to_frame, run)
+    return styled(report, rows, style)
+
+
+_ALTERNATIVE = Column("alternative", "alternative", "text")
+_PVALUE = Column("pvalue", "p-value", "pvalue")
+_DIFFERENCE_COLUMNS = (
+    Column("estimate", "estimate", "difference"),
+    Column("low", "low", "difference"),
+    Column("high", "high", "difference"),
+    Column("statistic", "statistic", "statistic"),
+    _PVALUE,
+)
+_NAMES = (Column("a", "a", "text"), Column("b", "b", "text"))
+#: For several pairs.
+_ADJUSTED = (
+    Column("estimate", "estimate", "difference"),
+    Column("simultaneous_low", "low", "difference"),
+    Column("simultaneous_high", "high", "difference"),
+    _PVALUE,
+    Column("adjusted_pvalue", "Holm", "pvalue"),
+)
+
+
+def comparison_report(
+    rows: Sequence[ComparisonResult],
+    to_frame: Callable[[], pd.DataFrame],
+    run: Run | None = None,
+    style: Style = FULL,
+) -> Report:
+    """Return rows of comparisons with their title and notes."""
+    pairs = list(dict.fromkeys((row.a, row.b) for row in rows))
+    methods = list(dict.fromkeys(row.method for row in rows))
+    a, b = pairs[0] if len(pairs) == 1 else ("a", "b")
+    tests = dict.fromkeys((row.alternative, row.null) for row in rows)
+    what = in_formula(rows[0].metric) if rows else "error"
+    more = "ranks better" if what == "AUC" else "errs more"
+    hypotheses = [
+        [worded(words(*test, a, b, what), style.percent) for words in (null_in_words, alternative_in_words)]
+        for test in tests
+    ]
+    tested = [
+        f"p-value: against {null}. A small one is evidence for {alternative}; a large one does not show {null}."
+        for null, alternative in hypotheses
+    ]
+    scale = "[-100%, 100%]" if style.percent else "[-1, 1]"
+    new = dict.fromkeys(row.method for row in rows if row.n_fits == 0)  # new test cases take no fits
+    external = f"; except {', '.join(new)}, from test cases" if new else ""
+    notes = (
+        f"Method: {methods_in_words(rows) if style.on_paper else methods[0]}."
+        if len(pairs) > 1 and (style.on_paper or len(methods) == 1)
+        else "",
+        f"Estimate: {what}({a}) - {what}({b}), in {scale}, limits clipped to it; above 0 where {a} {more}.",
+        *(_adjustments(len(pairs)) if len(pairs) > 1 else ()),
+        *tested,
+        *explain_estimands((row.estimand for row in rows), DIFFERENCES, what),
+        f"Internal comparisons from one data set, without external validation{external}."
+        if len(new) < len(methods)
+        else "",
+        *(() if run is None else (caution.args[0] for caution in run.cautions)),
+    )
+    simultaneous = "simultaneous " if len(pairs) > 1 else ""
+    intervals = f"{simultaneous}{with_confidence(rows)} intervals"
+    title = f"Differences of two {what}s, {what}({a}) - {what}({b}), with {intervals}"
+    columns = [
+        *([_ALTERNATIVE] if len({row.alternative for row in rows}) > 1 else []),
+        *(_ADJUSTED if len(pairs) > 1 else _DIFFERENCE_COLUMNS),
+    ]
+    report = rows_report("comparisons", title, notes, columns, rows, to_frame, run)
+    if len(pairs) > 1:
+        report = replace(report, columns=(*_NAMES, *report.columns[len(methods) == 1 :]))
+    return styled(report, by_pair(rows), style)
+
+
+def _adjustments(n_pairs: int) -> tuple[str, ...]:
+    return (
+        f"Limits: simultaneous (Bonferroni); for each method, they hold together for all {n_pairs} pairs at "
+        "the nominal level.",
+        "p-value: for a single pair. Holm: adjusted for the number of pairs.",
+    )
+
+
+def by_pair(rows: Sequence[ComparisonResult]) -> tuple[ComparisonResult, ...]:
+    """Return rows of several pairs, named by their pair, with simultaneous limits; others unchanged."""
+    several = len({row.method for row in rows}) > 1
+    return tuple(
+        row
+        if row.simultaneous_interval is None
+        else replace(
+            row,
+            method=f"{row.a} - {row.b}{f', {row.method}' if several else ''}",
+            words=None,
+            raw_interval=row.simultaneous_interval,
+        )
+        for row in rows
+    )
+
+
+#: Columns with cells longer than this share the rest of a line.
+NARROW = 26
+
+
+def methods_report(
+    frame: pd.DataFrame,
+    notes: Sequence[str] = (),
+    title: str = "Known methods",
+    below: Sequence[str] = (),
+) -> Report:
+    """Return a frame of text columns, one row per method, as a table; its name in JSON is "methods".
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame
+        Its columns are the columns of the table; "_" in their names becomes a space in the headings. In text, long
+        columns share the width of the line; fewer columns are easier to read.
+    notes : sequence of str, default=()
+        Notes under the table.
+    title : str, default="Known methods"
+    below : sequence of str, default=()
+        Columns below the table in text: each value once, after the methods that have it.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from cudbound.report.render import render_report
+    >>> print(render_report(methods_report(pd.DataFrame({"name": ["cud"], "fits": ["0"]}))))
+    Known methods
+    <BLANKLINE>
+    name  fits
+    ----  ----
+    cud   0
+    """
+    names = [str(name) for name in frame.columns]
+    rows = tuple(dict(zip(names, map(str, values), strict=True)) for values in frame.itertuples(index=False))
+    longest = {
+        name: max([len(name), *(len(row[name]) for row in rows)]) for name in names if name not in below
+    }
+    wide = [name for name in longest if longest[name] > NARROW]
+    left = LINE - sum(longest[name] for name in longest if name not in wide) - GAP * (len(longest) - 1)
+    width = max(MIN_WIDTH, left // max(1, len(wide)))
+    columns = tuple(
+        Column(
+            name,
+            name.replace("_", " "),
+            "text",
+            width if name in wide else None,
+            moves=0 if name in below else None,
+        )
+        for name in names
+    )
+    return Report("methods", title, tuple(notes), columns, rows, lambda: frame)
