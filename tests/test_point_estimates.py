@@ -12,6 +12,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from mlxtend.evaluate import BootstrapOutOfBag, bootstrap_point632_score
+from record_kinds import names_of
 from shared_files import shared_vectors
 from sklearn.neighbors import KNeighborsClassifier
 
@@ -19,19 +20,18 @@ from cudbound import LeastSquaresClassifier
 from cudbound.analysis.table import PointEstimateTable
 from cudbound.basis.outcomes import Estimand
 from cudbound.basis.results import PointEstimate
+from cudbound.intervals import RECORD_KINDS
 from cudbound.point_estimates import ESTIMATORS, compute_estimate, find_estimators
+from cudbound.point_estimates.bolstered import BolsteredLosses
 from cudbound.point_estimates.bootstrap_632 import (
     error_632,
     error_632_plus,
     estimate_632,
     estimate_632_plus,
-    leave_one_out_bootstrap_error,
-    no_information_error,
     pooled_bootstrap_error,
 )
 from cudbound.point_estimates.lv1o import error_lv1o
 from cudbound.records import (
-    BolsteredLosses,
     BootstrapLosses,
     FoldLosses,
     HalvingLosses,
@@ -39,6 +39,7 @@ from cudbound.records import (
     RepeatedFoldLosses,
     TestSetLosses,
 )
+from cudbound.records.losses import leave_one_out_bootstrap_error, no_information_error
 
 VECTORS = shared_vectors()
 PROPORTIONS = st.floats(0.0, 1.0)
@@ -70,7 +71,7 @@ def _records(seed=0, n=12, differences=False):
 
     counts = rng.multinomial(n, np.full(n, 1 / n), size=20).astype(np.int32)
     thirds = tuple(FoldLosses(losses(n), rng.permutation(np.arange(n) % 3)) for _ in range(4))
-    return Records(
+    return Records.of(
         losses=losses(n),
         positive=0.5,
         predicted_positive=0.25,
@@ -333,7 +334,7 @@ def test_every_estimator_states_its_contract(name):
     estimator = ESTIMATORS[name]
     for field in ("title", "estimand", "assumptions", "tendency", "reference", "cost"):
         assert str(getattr(estimator, field)).strip(), field
-    assert estimator.needs <= set(vars(Records()))
+    assert estimator.needs <= RECORD_KINDS
     row = compute_estimate(estimator, _records())
     assert row.method == name
     assert 0.0 <= row.estimate <= 1.0
@@ -348,7 +349,7 @@ def test_all_losses_equal(name, error):
     full = np.full(n, error)
     counts = np.random.default_rng(0).multinomial(n, np.full(n, 1 / n), size=10)
     folds = FoldLosses(full, np.arange(n))
-    records = Records(
+    records = Records.of(
         losses=full,
         positive=0.5,
         predicted_positive=0.5,
@@ -370,7 +371,8 @@ def test_all_losses_equal(name, error):
 OUT_OF_BAG = [
     name
     for name, one in ESTIMATORS.items()
-    if "bootstrap" in one.needs and name != "bootstrap-optimism"  # which compares errors of whole draws
+    if "bootstrap" in names_of(one.needs)
+    and name != "bootstrap-optimism"  # which compares errors of whole draws
 ]
 
 

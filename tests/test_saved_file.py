@@ -55,7 +55,7 @@ def saved_results(draw: st.DrawFn) -> SavedResult:
         rng=draw(st.one_of(st.none(), st.integers(0, 2**200))),
         methods=draw(st.sampled_from([("cud",), ("cud", "two-center")])),
         named=draw(st.sampled_from([(), ("two-center",)])),
-        options={"cud": {"fallback": True}},
+        options={"kohavi-normal": {"form": "wilson"}},
         inner=draw(st.sampled_from([None, "oob", 10])),
         sizes=ResamplingSizes(n_folds=5, aci_rate="log"),
         cv=draw(st.sampled_from([None, 5])),

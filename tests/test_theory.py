@@ -12,9 +12,9 @@ from sklearn.model_selection import RepeatedStratifiedKFold, StratifiedKFold
 from uniformity import FEATURE, estimated, limit_law, shares_of, simulated
 
 from cudbound import interval_of
-from cudbound.point_estimates.bootstrap_632 import leave_one_out_bootstrap_error
 from cudbound.problem.draws import draw_counts
 from cudbound.records import BootstrapLosses, FoldLosses, RepeatedFoldLosses
+from cudbound.records.losses import leave_one_out_bootstrap_error
 from cudbound.study.populations.worlds import ThreePoint
 
 #: Coverage at n rows where 40 % of the cases are on the boundary, as docs/explanation/counter_example.md has it.

@@ -15,25 +15,32 @@ from cudbound.adapters.procedure import procedure_in_words
 from cudbound.analysis.caller_splits import NewCases, check_test_set
 from cudbound.analysis.instability import Instability, instability_in
 from cudbound.analysis.named_learners import fitted_classifier
-from cudbound.analysis.plan import RECORDS_OF_DRAWS, Plan, needs_of, use_of_model
+from cudbound.analysis.plan import Plan, needs_of, use_of_model
 from cudbound.analysis.question import Question
 from cudbound.analysis.rows import RecordedTargets, Rows, rows_of_all
 from cudbound.basis.exceptions import ParameterError
+from cudbound.basis.method_card import Needs
 from cudbound.basis.sample import Sample, predicted_probabilities
 from cudbound.basis.validation import Array, check_confidence_level, check_localization
 from cudbound.intervals import Method
-from cudbound.metrics.metric_draws import draw_for_metrics
-from cudbound.metrics.metric_terms import check_weights, warn_of_few, warn_of_few_tested
+from cudbound.intervals.bbc_cv import check_search
 from cudbound.metrics.metrics import ResolvedMetrics
-from cudbound.metrics.targets import Target, targets_of
+from cudbound.metrics.targets import (
+    Target,
+    check_weights,
+    draw_for_metrics,
+    targets_of,
+    warn_of_few,
+    warn_of_few_tested,
+)
 from cudbound.metrics.views import check_inner_draws
 from cudbound.problem.draws import check_resamples, draw_counts
 from cudbound.records import Records
 from cudbound.report.tables import RunDescription
-from cudbound.resampling.configurations import check_search
-from cudbound.resampling.recorders import refits_for
-from cudbound.resampling.recording import INNER_DRAWS, Counts, Recording
-from cudbound.resampling.target_records import given_records, record_call, record_targets
+from cudbound.resampling.bootstrap import BOOTSTRAP
+from cudbound.resampling.inputs import INNER_DRAWS, Counts, RecordingInputs
+from cudbound.resampling.make_records import Errors, given_records, record_call, record_targets, refits_for
+from cudbound.resampling.splits import TEST_SET
 from cudbound.saved.saved_file import SavedBound
 
 
@@ -108,7 +115,7 @@ class Analysis:
         question = replace(self.question, confidence_level=check_confidence_level(confidence_level))
         recorded = self.recorded.at(confidence_level)
         reason = "a user-defined method is computed at the level of the call only: call again with this level"
-        refused = {method.name: reason for method in self.question.methods if method.own is not None}
+        refused = {method.name: reason for method in self.question.methods if method.user_function is not None}
         recorded = replace(recorded, refused={**recorded.refused, **refused})
         return replace(
             self, question=question, recorded=recorded, bounds=tuple(map(SavedBound.of, recorded.bounds))
@@ -161,16 +168,16 @@ def analyze(
     model = Model.of(estimator, sample, use_of_model(question))
     kinds = tuple(kind for kind in question.metrics.kinds if kind != "classes")
     scoring = RecordedOutputs(kinds, asked.event_class)
-    recording = _recording(question, sample, estimator, test_set, counts, targets, model, scoring)
+    inputs = _inputs(question, sample, estimator, test_set, counts, targets, model, scoring)
     check_inner_draws(question.resampling.inner, targets)
-    plan = Plan.of(question, recording, targets, model)
-    given = set() if recording.test_set is None else {"test_set"}
-    if refits_for(plan.needs - given, recording.fills):
+    plan = Plan.of(question, inputs, targets, model)
+    given = set() if inputs.test_set is None else {TEST_SET}
+    if refits_for(plan.needs - given):
         # a classifier that cannot be refitted is refused before the bound is searched
-        recording = recording.prepared()
-    failed: dict[str, Exception] = {}
+        inputs = inputs.prepared()
+    failed: Errors = {}
     design: dict[str, Any] = {"design": model.design}
-    records, of_targets, bounds = record_targets(plan.needs, recording, design, targets, failed)
+    records, of_targets, bounds = record_targets(plan.needs, inputs, design, targets, failed)
     if records.test_set is not None:
         for metric in {one.metric: None for one in _bounded_by(question, targets, on_test_set=True)}:
             warn_of_few_tested(metric, records.test_set.rows_of(metric.event_class))
@@ -238,15 +245,15 @@ def _run(
     question: Question[Any],
     sample: Sample,
     model: Model,
-    needs: frozenset[str],
+    needs: Needs,
     estimator: Any,
     event_class: int = 1,
 ) -> RunDescription:
     """Return the content of the notes under a table, without settings that no record depends on."""
-    localized = model.additive is not None and "bound" in needs
+    localized = model.additive is not None and any(kind.per == "family" for kind in needs)
     return RunDescription(
         **sample.facts(event_class),
-        n_resamples=question.n_resamples if needs & RECORDS_OF_DRAWS else None,
+        n_resamples=question.n_resamples if any(kind.of_draws for kind in needs) else None,
         localization=question.bound.localization if localized else None,
         seed=question.seed,
         classifier=model.words,
@@ -256,7 +263,7 @@ def _run(
     )
 
 
-def _recording(
+def _inputs(
     question: Question[Method],
     sample: Sample,
     estimator: Any,
@@ -265,28 +272,32 @@ def _recording(
     targets: Sequence[Target],
     model: Model,
     scoring: RecordedOutputs = LOSSES_ONLY,
-) -> Recording:
-    """Return what recorders are given."""
+) -> RecordingInputs:
+    """Return everything known before anything is recorded."""
     methods = question.readings
     needs = needs_of(question.methods, question.metrics.kinds)
-    if "tuned" in needs:
+    if any(kind.of_search for kind in needs):
         check_search(estimator)
     new = NewCases(None) if test_set is None else check_test_set(test_set, sample, methods)
-    return Recording.of(
+    return RecordingInputs.of(
         sample,
         needs,
         counts=counts,
         streams=question.streams,
         estimator=estimator,
         resampling=question.resampling,
-        inner_by_default=all(target.rows.plain for target in targets if target.bounded),
+        inner_by_default=all(target.rows.plain for target in targets if target.cud_metrics),
         test_set=new.cases,
         test_remarks=new.remarks,
         model=model.additive,
         bound=question.bound,
         localization=check_localization(question.bound.localization, sample.n_samples),
         search=question.search,
-        own={one.name: one.own for one in methods if isinstance(one, Method) and one.own is not None},
+        user_functions={
+            method.name: method.user_function
+            for method in methods
+            if isinstance(method, Method) and method.user_function is not None
+        },
         scoring=scoring,
         n_jobs=question.n_jobs,
     )
@@ -300,13 +311,13 @@ def record_losses(
     groups: Any = None,
     sample_weight: Any = None,
     test_set: Any = None,
-) -> tuple[Records, dict[str, Exception], RunDescription, Instability | None]:
+) -> tuple[Records, Errors, RunDescription, Instability | None]:
     """Record what methods for the plain error need from a classifier and its refits; parameters as for `analyze`.
 
     Returns
     -------
     records : Records
-    failed : dict of str to Exception
+    failed : dict of RecordKind to Exception
         Records that could not be made, with the error.
     run : RunDescription
         The content of the notes under a table.
@@ -318,13 +329,13 @@ def record_losses(
     size = check_resamples(question.n_resamples, sample.n_samples)
     counts = draw_counts(sample.n_samples, size, question.rng, sample.groups)
     needs = needs_of(question.methods)
-    model = Model.of(estimator, sample, ModelUse(scores="bootstrap" in needs, result="estimate"))
+    model = Model.of(estimator, sample, ModelUse(scores=BOOTSTRAP in needs, result="estimate"))
     # no estimator reads inner draws, and none needs a row out of each draw
     inner = INNER_DRAWS if question.resampling.inner is None else question.resampling.inner
     asked = replace(question, resampling=replace(question.resampling, inner=inner))
-    recording = _recording(asked, sample, estimator, test_set, counts, (), model)
-    plan = Plan.of(asked, recording, (), None)
-    failed: dict[str, Exception] = {}
-    records = record_call(plan.needs, recording, given_records(recording), failed)
+    inputs = _inputs(asked, sample, estimator, test_set, counts, (), model)
+    plan = Plan.of(asked, inputs, (), None)
+    failed: Errors = {}
+    records = record_call(plan.needs, inputs, given_records(inputs), failed)
     run = _run(question, sample, model, plan.needs, estimator)
     return records, failed, run, instability_in(records, model, run)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from cudbound.analysis.caller_splits import FOLDS_OF_GROUPS, takes_groups_apart
+from cudbound.analysis.caller_splits import filled_by_folds, takes_groups_apart
 from cudbound.basis.calls import public_call
 from cudbound.basis.method_card import MethodCard
 from cudbound.intervals import GROUPS, METHODS, Method
@@ -35,8 +35,7 @@ def available_methods() -> pd.DataFrame:
         - ``cost``: classifier fits, in B bootstrap draws and the numbers of `cudbound.ResamplingSizes`;
         - ``options``: the default of each option, and its other values;
         - ``with_groups``: how rows in groups are handled, see `cudbound.basis.method_card.MethodCard`: "kept" together,
-          "refits" if the limits count them as independent, or "no" if the method cannot keep them together;
-        - ``fallback``: the optional replacement for a zero-width interval.
+          "refits" if the limits count them as independent, or "no" if the method cannot keep them together.
 
     Examples
     --------
@@ -53,12 +52,11 @@ def available_methods() -> pd.DataFrame:
 
 def row_of(method: MethodCard) -> dict[str, str]:
     """Return the columns of `available_methods` for one method, or for its form for other metrics."""
-    gives, groups, fallback = "point estimate", "all", ""
+    gives, groups = "point estimate", "all"
     if isinstance(method, Method):
         given = {"interval": method.gives_interval, "comparison": method.compares}
         gives = " and ".join(what for what, is_given in given.items() if is_given)
         groups = ", ".join(group for group, names in GROUPS.items() if method.name in names)
-        fallback = "" if method.fallback is None else method.fallback.title
     return {
         "name": method.name,
         "gives": gives,
@@ -66,13 +64,12 @@ def row_of(method: MethodCard) -> dict[str, str]:
         "formula": method.formula,
         "estimand": str(method.estimand),
         "groups": groups,
-        "needs": ", ".join(sorted(method.needs)),
-        "reads": ", ".join((method.reads, *method.others)),
+        "needs": ", ".join(kind.name for kind in sorted(method.needs)),
+        "reads": ", ".join((method.reads, *method.variants)),
         "assumptions": method.assumptions,
         "tendency": method.tendency,
         "reference": method.sources,
         "cost": method.cost,
         "options": "; ".join(f"{name}: {option}" for name, option in method.options.items()),
-        "with_groups": "no" if takes_groups_apart(method, FOLDS_OF_GROUPS) else method.with_groups,
-        "fallback": fallback,
+        "with_groups": "no" if takes_groups_apart(method, filled_by_folds) else method.with_groups,
     }

@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 from cudbound.basis.results import Pictured
 from cudbound.basis.rounding import InLines
 from cudbound.basis.validation import Array
-from cudbound.metrics.score_views import recorded_scores
+from cudbound.metrics.views import recorded_scores
 from cudbound.point_estimates.auc import order_codes
 from cudbound.point_estimates.calibration_values import calibration_values
-from cudbound.records import Records, ScoreRecords
+from cudbound.records import SCORES, Records, ScoreRecords
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -93,7 +93,7 @@ def calibration_in(records: Records, event: NDArray[np.bool_]) -> Calibration:
     """Return the calibration, from recorded probabilities of a classifier and its refits."""
     recorded = recorded_scores(records, "probabilities", event)
     ones = np.ones(event.size)
-    apparent = calibration_values(recorded.require("scores")[None], event, ones)[0]
+    apparent = calibration_values(recorded.require(SCORES)[None], event, ones)[0]
     own = float(apparent[0]), float(apparent[1])
     remarks = (f"no calibration: {NOT_DEFINED}",) if np.isnan(apparent).any() else ()
     if records.bootstrap is None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,36 +10,47 @@ from numpy.typing import NDArray
 
 from cudbound.basis.calls import warn
 from cudbound.basis.exceptions import RepeatedRowsWarning
-from cudbound.basis.method_card import NO_OPTIONS, MethodCard
+from cudbound.basis.method_card import NO_OPTIONS, MethodCard, Needs
+from cudbound.basis.record_kind import RecordKind
 from cudbound.basis.sample import Sample, check_index
 from cudbound.basis.validation import check_lengths, count_rows
 from cudbound.intervals import METHODS
+from cudbound.intervals.independent_test_sets import OWN_TEST_SETS
 from cudbound.point_estimates import ESTIMATORS
-from cudbound.records.words import in_words
-from cudbound.resampling.recorders import KEEP_GROUPS
+from cudbound.resampling.inputs import RecordingInputs
+from cudbound.resampling.splits import TEST_SET
+from cudbound.resampling.splitters import Splits
 
-#: Records that one partition into folds fills, such as that of whole groups.
-FOLDS_OF_GROUPS = frozenset({"folds", "repeated_folds", "splits"})
+#: A partition into folds, such as that of whole groups.
+PARTITION = Splits(~np.eye(3, dtype=bool), np.eye(3, dtype=bool))
 
 
-def check_use(methods: Sequence[MethodCard], fills: frozenset[str]) -> None:
+def check_use(methods: Sequence[MethodCard], inputs: RecordingInputs) -> None:
     """Raise ValueError if no method uses the records that splits fill."""
-    if any(method.needs & fills for method in methods):
+    if any(map(inputs.fills, Needs().union(*(method.needs for method in methods)))):
         return
     names = ", ".join(method.name for method in methods)
     registry: Mapping[str, MethodCard] = ESTIMATORS if methods[0].name in ESTIMATORS else METHODS
-    readers = [method.name for method in registry.values() if method.needs & fills]
+    readers = [method.name for method in registry.values() if any(map(inputs.fills, method.needs))]
+    fills = sorted(filter(inputs.fills, Needs().union(*(method.needs for method in registry.values()))))
+    words = " and ".join(dict.fromkeys(kind.words for kind in fills))
     raise ValueError(
-        f"The 'cv' parameter gives {in_words(fills)}, which none of the requested methods ({names}) uses. Leave it "
+        f"The 'cv' parameter gives {words}, which none of the requested methods ({names}) uses. Leave it "
         f"out, or request methods that use it, such as {', '.join(readers[:4])}."
     )
 
 
 def takes_groups_apart(
-    method: MethodCard, filled: Collection[str], options: Mapping[str, Any] = NO_OPTIONS
+    method: MethodCard, fills: Callable[[RecordKind[Any]], bool], options: Mapping[str, Any] = NO_OPTIONS
 ) -> bool:
-    """Whether a method cannot keep groups of rows together, given the records from splits or new cases."""
-    return method.with_groups == "no" or not method.needed(options) <= KEEP_GROUPS | frozenset(filled)
+    """Whether a method cannot keep groups of rows together; ``fills(kind)``: splits or new cases give the record."""
+    kept = all(kind.keeps_groups or fills(kind) for kind in method.needed(options))
+    return method.with_groups == "no" or not kept
+
+
+def filled_by_folds(kind: RecordKind[Any]) -> bool:
+    """Whether one partition into folds of whole groups fills a record."""
+    return kind.filled_by is not None and kind.filled_by(PARTITION)
 
 
 class NewCases(NamedTuple):
@@ -57,7 +68,7 @@ def check_test_set(test_set: Any, sample: Sample, methods: Iterable[MethodCard])
     ValueError
         If they are not a pair, their labels are not those of the classifier, or none of the methods uses them.
     """
-    if not any("test_set" in method.needs and "second_test_set" not in method.needs for method in methods):
+    if not any(TEST_SET in method.needs and OWN_TEST_SETS not in method.needs for method in methods):
         raise ValueError(
             "The 'test_set' parameter is not used by any of the requested methods. Leave it out, or request a method "
             "whose needs, in available_methods(), include test_set."

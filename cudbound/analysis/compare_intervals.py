@@ -69,8 +69,7 @@ def compare_intervals(
         mostly estimate the expected error of the learning algorithm; "all" for both; "clinical" for the intervals in
         software for clinical prediction models; "tuned" for the error of tuning and fitting, from a fitted search. A
         pair (name, options) sets options, such as ``("kohavi-normal", {"form": "wilson"})``; with a group, it sets them
-        in each member that has them: ``("paper", {"fallback": True})`` replaces zero-width intervals by the fallbacks
-        in `cudbound.available_methods`. A row does not depend on which other methods are requested. If this classifier
+        in each member that has them. A row does not depend on which other methods are requested. If this classifier
         does not allow a method, its row in a group gives the reason; requested by name, the method raises an error with
         the details.
     metric : str, Metric, a sequence of them, or Metrics, default="error"

@@ -28,27 +28,33 @@ from cudbound.analysis.rows import compute_rows
 from cudbound.analysis.table import ComparisonTable
 from cudbound.basis.calls import public_call
 from cudbound.basis.exceptions import ParameterError
+from cudbound.basis.method_card import Needs
 from cudbound.basis.outcomes import UNDEFINED_LIMITS
 from cudbound.basis.results import ComparisonResult
 from cudbound.basis.sample import Sample, predicted_labels
 from cudbound.basis.validation import Features, Learner, check_choice
 from cudbound.intervals import DEFAULT_COMPARISONS, AskedMethod, Method, find_comparisons
-from cudbound.intervals.difference import check_alternative, compute_comparison
-from cudbound.intervals.multiplicity import adjusted
+from cudbound.intervals.difference import adjusted, check_alternative, compute_comparison
+from cudbound.intervals.independent_test_sets import OWN_TEST_SETS
 from cudbound.metrics.metric import AUC
 from cudbound.metrics.metrics import check_name
 from cudbound.records import Records, ScoreRecords, TestSetLosses
 from cudbound.report.sentences import few_test_cases, warn_of
 from cudbound.report.tables import ComparisonRun
 from cudbound.resampling import Resampling
+from cudbound.resampling.bootstrap import BOOTSTRAP
 from cudbound.resampling.failed_refits import naming_the_step
-from cudbound.resampling.progress import progress_bar
-from cudbound.resampling.recorders import count_fits_of, make_records, what_helps
-from cudbound.resampling.recording import Recording
+from cudbound.resampling.inputs import RecordingInputs
+from cudbound.resampling.make_records import (
+    Errors,
+    count_fits_of,
+    make_records,
+    progress_bar,
+    ways_to_speed_up,
+)
 from cudbound.resampling.refits import difference, prepare_refits, remembered
 
 #: Methods with this record need the losses of each classifier, not their differences.
-OWN_TEST_SETS = "second_test_set"
 
 
 @public_call
@@ -219,13 +225,13 @@ def compare_learners(
         scores = score_pairs(question, fitted, pairs, X, y, groups)
         found = [PairLosses(one, Records(), {}) for one in scores]
         return _table(question, test, {}, sample, pairs, found, fitted)
-    recording = record_of_learners(question, sample, streams, test_set)
-    recording = replace(recording, scoring=RecordedOutputs(event_class=event_class))
-    plan = Plan.of(question, recording, (), None)
+    inputs = record_of_learners(question, sample, streams, test_set)
+    inputs = replace(inputs, scoring=RecordedOutputs(event_class=event_class))
+    plan = Plan.of(question, inputs, (), None)
     # losses on two test sets are not differences
     own = {one.name for one in question.methods if OWN_TEST_SETS in one.needs}
     needs = plan.needs & (needs_of(question.methods, without=own) | {OWN_TEST_SETS})
-    found = record_pairs(needs, recording, pairs, fitted)
+    found = record_pairs(needs, inputs, pairs, fitted)
     return _table(question, test, plan.refused, sample, pairs, found, fitted)
 
 
@@ -250,9 +256,7 @@ def _table(
         cautions=cautions_of_learners(sample, fitted) if internal else (),
         seed=question.seed,
         choices=question.choices,
-        n_resamples=question.n_resamples
-        if any("bootstrap" in one.needs for one in question.methods)
-        else None,
+        n_resamples=question.n_resamples if any(BOOTSTRAP in one.needs for one in question.methods) else None,
         learners={name: describe_classifier(learner) for name, learner in fitted.items()},
         procedures={name: procedure_in_words(learner) for name, learner in fitted.items()},
     )
@@ -270,21 +274,21 @@ class PairLosses:
         Losses of the first minus those of the second; for the AUC the scores of both.
     own : Records
         Losses of each on its own test cases, which are not differences.
-    failed : dict of str to Exception
-        Why records could not be made, by their names.
+    failed : dict of RecordKind to Exception
+        Why records could not be made.
     """
 
     differences: Records | ScoreRecords
     own: Records
-    failed: dict[str, Exception]
+    failed: Errors
 
 
 def record_of_learners(
     question: Question[Method], sample: Sample, streams: Mapping[str, np.random.Generator], test_set: Any
-) -> Recording:
-    """Return the input of recorders, without the learners; no bootstrap draws are made."""
+) -> RecordingInputs:
+    """Return what is known before anything is recorded, without the learners; no bootstrap draws are made."""
     new = NewCases(None) if test_set is None else check_test_set(test_set, sample, question.methods.methods)
-    return Recording.of(
+    return RecordingInputs.of(
         sample,
         needs_of(question.methods),
         streams,
@@ -297,28 +301,28 @@ def record_of_learners(
 
 
 def record_pairs(
-    needs: frozenset[str], recording: Recording, pairs: Sequence[tuple[str, str]], fitted: Mapping[str, Any]
+    needs: Needs, inputs: RecordingInputs, pairs: Sequence[tuple[str, str]], fitted: Mapping[str, Any]
 ) -> list[PairLosses]:
     """Fit each learner once to every training set, and record each pair.
 
     All pairs share the same random numbers, and so the same splits and seeds.
     """
-    sample = recording.sample
+    sample = inputs.sample
     refits = {
-        name: prepare_refits(one, sample.X, sample.y, n_jobs=recording.n_jobs, groups=sample.names_of_groups)
+        name: prepare_refits(one, sample.X, sample.y, n_jobs=inputs.n_jobs, groups=sample.names_of_groups)
         for name, one in fitted.items()
     }
-    batched, streams = all(one.batched for one in refits.values()), dict(recording.streams)
+    batched, streams = all(one.batched for one in refits.values()), inputs.streams
     sides = [set(side) for side in zip(*pairs, strict=True)]
     own = sum(map(len, sides)) if OWN_TEST_SETS in needs else 0
-    total = len(set().union(*sides)) * count_fits_of(needs, recording) + own
-    with progress_bar(total, what_helps(needs, recording)) as advance:
+    total = len(set().union(*sides)) * count_fits_of(needs, inputs) + own
+    with progress_bar(total, ways_to_speed_up(needs, inputs)) as advance:
         kept = {name: remembered(name, one, batched, advance) for name, one in refits.items()}
         return [
             _record_pair(
                 needs,
                 replace(
-                    recording,
+                    inputs,
                     streams=deepcopy(streams) if len(pairs) > 1 else streams,
                     given_refits=difference(kept[a], kept[b]),
                     refits_of_each=(kept[a], kept[b]),
@@ -329,27 +333,27 @@ def record_pairs(
         ]
 
 
-def _record_pair(needs: frozenset[str], recording: Recording, pair: Mapping[str, Any]) -> PairLosses:
-    given: dict[str, Any] = {"groups": recording.sample.groups}
-    if recording.test_set is not None:
-        X_test, y_test = recording.test_set
+def _record_pair(needs: Needs, inputs: RecordingInputs, pair: Mapping[str, Any]) -> PairLosses:
+    given: dict[str, Any] = {"groups": inputs.sample.groups}
+    if inputs.test_set is not None:
+        X_test, y_test = inputs.test_set
         wrong = []
         for name, learner in pair.items():
             with naming_the_step(learner, f"learner {name!r} on the cases of test_set"):
                 wrong.append(
-                    (predicted_labels(learner, X_test, recording.sample.classes) != y_test).astype(np.int8)
+                    (predicted_labels(learner, X_test, inputs.sample.classes) != y_test).astype(np.int8)
                 )
         given["test_set"] = TestSetLosses(
             wrong[0] - wrong[1],
-            recording.sample.n_samples,
+            inputs.sample.n_samples,
             estimand="conditional",
-            remarks=recording.test_remarks,
-            event=y_test == recording.sample.classes[recording.scoring.event_class],
+            remarks=inputs.test_remarks,
+            event=y_test == inputs.sample.classes[inputs.scoring.event_class],
         )
-    failed: dict[str, Exception] = {}
-    made = make_records(needs, recording, given, failed)
-    own = made.pop(OWN_TEST_SETS, (None, None))
-    return PairLosses(Records(**made), Records(test_set=own[0], second_test_set=own[1]), failed)
+    failed: Errors = {}
+    made = make_records(needs, inputs, given, failed)
+    own = made.pop(OWN_TEST_SETS.name, (None, None))
+    return PairLosses(Records.of(**made), Records(test_set=own[0], second_test_set=own[1]), failed)
 
 
 @dataclass(frozen=True)

@@ -112,7 +112,6 @@ def cud_interval(
         continue. The upper bound is used.
     SmallSampleWarning
         If the upper limit is lower than n new cases without an error could support, as with separable classes;
-        ``("cud", {"fallback": True})`` in `cudbound.compare_intervals` then gives another interval;
         or if there are fewer than 20 or more than 500 training rows, with which no interval was studied.
     ManyFeaturesWarning, RepeatedRowsWarning, SmallSampleWarning
         As in `cudbound.compare_intervals`.

@@ -15,7 +15,7 @@ from cudbound.basis.rounding import sentences_html
 from cudbound.bound.cud_bound import CudBound
 from cudbound.intervals.cud import CUD
 from cudbound.intervals.method import compute_interval
-from cudbound.metrics.metric_terms import in_metric_terms
+from cudbound.metrics.targets import in_metric_terms
 from cudbound.records import Records
 from cudbound.report.description import Description, describe_rows
 from cudbound.report.files import write_texts
@@ -62,7 +62,7 @@ class CudResult(CudBound, Pictured["SupremaDisplay"]):
     @property
     def row(self) -> IntervalEstimate:
         """The result as a row of the table of methods."""
-        row = compute_interval(CUD, Records(bound=self), self.confidence_level)
+        row = compute_interval(CUD, Records.of(bound=self), self.confidence_level)
         remarks = () if self.analysis is None else self.analysis.draw_remarks
         return in_metric_terms(row, self.metric, self.based_on, remarks)
 

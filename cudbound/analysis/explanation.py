@@ -15,7 +15,6 @@ from cudbound.basis.method_card import MethodCard
 from cudbound.basis.outcomes import Estimand
 from cudbound.intervals import GROUPS, METHODS, Method
 from cudbound.metrics.predictive import DERIVED
-from cudbound.metrics.views import OF_EVERY_METRIC
 from cudbound.point_estimates import ESTIMATORS
 from cudbound.report.sentences import DIFFERENCES, ERRORS, aim_of
 from cudbound.report.tables import Column, Report
@@ -36,7 +35,6 @@ HEADINGS = {
     "reference": "reference",
     "cost": "fits",
     "options": "options",
-    "fallback": "fallback",
     "groups": "groups",
 }
 #: The Python call for each kind of result.
@@ -47,7 +45,7 @@ CALLS = {
 }
 #: The metrics that read an output of the classifier.
 METRIC_OF: Mapping[str, str] = {"classes": "error", "scores": "AUC", "probabilities": "Brier score"}
-#: Options and fallbacks that a method does not have.
+#: Options that a method does not have.
 NONE = "none"
 
 
@@ -146,14 +144,14 @@ def explanation_of(method: str, calls: Mapping[str, str]) -> Explanation:
     card: MethodCard = {**METHODS, **ESTIMATORS}[method]
     entries = _entries(card, calls)
     others = []
-    for kind, one in card.others.items():
+    for kind, one in card.variants.items():
         differ = {what: text for what, text in _entries(one, calls).items() if text != entries.get(what)}
         others.append(Explanation(f"{method} for the {METRIC_OF[kind]}", one.title, differ))
     if (
         isinstance(card, Method)
         and card.gives_interval
         and card.reads == "classes"
-        and card.needs <= OF_EVERY_METRIC
+        and all(kind.of_every_metric for kind in card.needs)
     ):
         entries["derived"] = "; ".join(
             f"{metrics}: {how.title}; {how.reference}" for metrics, how in DERIVED.items()

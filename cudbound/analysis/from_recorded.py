@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import Any, TypeAlias, get_args, get_type_hints
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -12,25 +12,26 @@ from numpy.typing import ArrayLike
 from cudbound.basis.calls import public_call
 from cudbound.basis.exceptions import ParameterError
 from cudbound.basis.groups import Groups
-from cudbound.basis.method_card import Asked, Card
+from cudbound.basis.method_card import Card, RequestedMethods
 from cudbound.basis.results import ComparisonResult, IntervalEstimate, PointEstimate
 from cudbound.basis.validation import check_choice, check_confidence_level
-from cudbound.intervals import AskedMethod, compute_interval, find_comparisons, find_methods
+from cudbound.intervals import RECORD_KINDS, AskedMethod, compute_interval, find_comparisons, find_methods
 from cudbound.intervals.difference import compute_comparison
 from cudbound.intervals.method import ALTERNATIVES
 from cudbound.metrics.metric import AUC, BRIER
-from cudbound.metrics.score_views import squared_errors
+from cudbound.metrics.views import squared_errors
 from cudbound.point_estimates import compute_estimate, find_estimators
 from cudbound.records import FoldLosses, Records, RepeatedFoldLosses, ScoreRecords, TestSetLosses
 from cudbound.records.rules import Recorded, check_errors, check_errors_of_rows, row_losses
 
-#: The field of `Records` for each class of recorded losses.
-FIELD_OF = {
-    kind: name
-    for name, hint in reversed(get_type_hints(Records).items())
-    for kind in get_args(hint)
-    if isinstance(kind, type) and issubclass(kind, Recorded | Groups) and name != "leave_one_out"
+#: The name of the record for each class of recorded losses.
+NAME_OF: dict[type, str] = {Groups: "groups"} | {
+    kind.holds: kind.name
+    for kind in sorted(RECORD_KINDS, reverse=True)
+    if issubclass(kind.holds, Recorded) and kind.holds is not ScoreRecords
 }
+# other records of the same class follow from these
+NAME_OF |= {FoldLosses: "folds", RepeatedFoldLosses: "repeated_folds", TestSetLosses: "test_set"}
 
 
 #: One record, or several of different classes.
@@ -48,9 +49,9 @@ def collect_records(
     Parameters
     ----------
     records : object or list of objects
-        Of the classes in `cudbound.records`, each at most once, except `TestSetLosses`: a second one belongs to the
-        second classifier. `FoldLosses` with one row per fold also serve as leave-one-out losses. `Groups` tell which
-        rows were drawn and left out together.
+        Of the classes in `cudbound.records`, and those of single methods in `cudbound.intervals`, each at most once,
+        except `TestSetLosses`: a second one belongs to the second classifier. `FoldLosses` with one row per fold also
+        serve as leave-one-out losses. `Groups` tell which rows were drawn and left out together.
     training_losses : array-like, shape (n_samples,), default=None
         Losses on the training set of the classifier fitted to all of it, for the methods that need them.
     positive, predicted_positive : float, default=None
@@ -64,13 +65,13 @@ def collect_records(
     """
     filled: dict[str, Any] = {}
     for record in records if isinstance(records, Iterable) else (records,):
-        name = FIELD_OF.get(type(record))
+        name = NAME_OF.get(type(record))
         if isinstance(record, TestSetLosses):
             name = "second_test_set" if "test_set" in filled else "test_set"
         if name is None or name in filled:
-            known = sorted(kind.__name__ for kind in FIELD_OF)
+            known = sorted(kind.__name__ for kind in NAME_OF)
             raise ValueError(
-                f"Recorded losses must be objects of the classes {known} in cudbound.records, each at most once "
+                f"Recorded losses must be objects of the classes {known}, each at most once "
                 f"(TestSetLosses twice). Got {'another ' if name else ''}{type(record).__name__}."
             )
         if isinstance(record, Recorded):
@@ -88,7 +89,7 @@ def collect_records(
             if not 0.0 <= share <= 1.0:
                 raise ParameterError(name, "a share in [0, 1]", share)
             filled[name] = float(share)
-    return Records(**filled)
+    return Records.of(**filled)
 
 
 @public_call
@@ -235,7 +236,7 @@ def estimate_of(
     return compute_estimate(chosen, found, asked.options_of(chosen))
 
 
-def _one(asked: Asked[Card]) -> tuple[Asked[Card], Card]:
+def _one(asked: RequestedMethods[Card]) -> tuple[RequestedMethods[Card], Card]:
     """Return the request, and its only method."""
     if len(asked) != 1:
         names = [method.name for method in asked]

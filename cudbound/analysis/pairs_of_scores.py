@@ -14,7 +14,7 @@ from cudbound.analysis.question import Question
 from cudbound.basis.exceptions import FailedRefitsError, ParameterError
 from cudbound.intervals import find_methods
 from cudbound.metrics.metric import AUC
-from cudbound.metrics.score_views import recorded_scores
+from cudbound.metrics.views import recorded_scores
 from cudbound.records import ScoreRecords
 
 

@@ -131,7 +131,7 @@ class PerformanceInterval(Pictured["IntervalDisplay"]):
             *((f"Based on{self._in_terms}: {numbers}.",) if numbers else ()),
             *(f"{remark[0].upper()}{remark[1:]}." for remark in row.remarks),
             *((f"{row.why_degenerate[0].upper()}{row.why_degenerate[1:]}.",) if row.degenerate else ()),
-            *(() if row.method in METHODS and "test_set" in METHODS[row.method].needs else (INTERNAL,)),
+            *(() if row.method in METHODS and METHODS[row.method].on_test_set else (INTERNAL,)),
         )
 
     @property

@@ -12,48 +12,46 @@ from cudbound.adapters.model import Model, ModelUse
 from cudbound.analysis.caller_splits import check_use, takes_groups_apart
 from cudbound.analysis.question import Question
 from cudbound.basis.exceptions import NoMinimizerError, NotMinimizerError, UnsupportedEstimatorError
-from cudbound.basis.method_card import Asked, MethodCard
-from cudbound.bound.boundary import check_curvature, near_rate
+from cudbound.basis.method_card import MethodCard, Needs, RequestedMethods
+from cudbound.basis.record_kind import RecordKind
+from cudbound.intervals.aci import BOUNDARY, check_curvature, near_rate
 from cudbound.metrics.targets import Target
-from cudbound.metrics.views import OF_EVERY_METRIC
 from cudbound.problem.problem import AdditiveModel
-from cudbound.resampling.recorders import refits_for
-from cudbound.resampling.recording import Recording
+from cudbound.records import DESIGN
+from cudbound.resampling.bootstrap import BOOTSTRAP
+from cudbound.resampling.inputs import RecordingInputs
+from cudbound.resampling.make_records import refits_for
+from cudbound.resampling.splits import TEST_SET
 from cudbound.solve.minimum import draws_problem
-
-#: Records that need the classifier written as an additive model with a convex loss.
-MODEL_RECORDS = frozenset({"bound", "boundary"})
-#: Records that read the bootstrap draws; others that do need one of these too.
-RECORDS_OF_DRAWS = MODEL_RECORDS | {"bootstrap", "removed_cases", "tuned"}
 
 
 def needs_of(
-    asked: Asked[Any],
+    asked: RequestedMethods[Any],
     kinds: Sequence[str] = ("classes",),
     without: Container[str] = (),
-) -> frozenset[str]:
+) -> Needs:
     """Return everything that methods need with their options.
 
     They are for metrics that evaluate these `kinds`; methods named in `without` are left out.
     """
     methods = asked.reading(kinds)
     each = (one.needed(asked.options_of(one)) for one in methods if one.name not in without)
-    return frozenset[str]().union(*each)
+    return Needs().union(*each)
 
 
 def use_of_model(question: Question[Any]) -> ModelUse:
     """Return the uses of the classifier's model in a question."""
     asked, bound = question.methods, question.bound
-    of_model = {method.name for method in question.readings if method.needs & MODEL_RECORDS}
+    of_model = {method.name for method in question.readings if any(kind.of_model for kind in method.needs)}
     needs = needs_of(asked, question.metrics.kinds)
     # intervals of scores do not read the rank, and are short where it is nearly that of the rows
-    of_scores = any(method.reads != "classes" and "bootstrap" in method.needs for method in question.readings)
+    of_scores = any(method.reads != "classes" and BOOTSTRAP in method.needs for method in question.readings)
     return ModelUse(
-        design="design" in needs or of_scores,
-        rank="design" in needs,
+        design=DESIGN in needs or of_scores,
+        rank=DESIGN in needs,
         bound=bool(of_model),
         named=bool(of_model & asked.named),
-        scores="bootstrap" in needs,
+        scores=BOOTSTRAP in needs,
         refits=refits_for(needs),
         polish=bound.polish,
         native=bound.limits.solver == "native",
@@ -66,18 +64,17 @@ class Plan:
 
     Attributes
     ----------
-    needs : frozenset of str
-        Fields of `cudbound.records.Records`.
+    needs : frozenset of RecordKind
     refused : mapping of str to str
         Why methods cannot be computed, by name.
     """
 
-    needs: frozenset[str]
+    needs: Needs
     refused: dict[str, str]
 
     @classmethod
     def of(
-        cls, question: Question[Any], recording: Recording, targets: Sequence[Target], model: Model | None
+        cls, question: Question[Any], inputs: RecordingInputs, targets: Sequence[Target], model: Model | None
     ) -> Plan:
         """Return the plan of a question.
 
@@ -89,16 +86,16 @@ class Plan:
         asked = question.methods
         refused = _unseen(question, targets)
         if model is not None:
-            of_model = [method for method in question.readings if method.needs & MODEL_RECORDS]
+            of_model = [method for method in question.readings if any(kind.of_model for kind in method.needs)]
             if model.why_none:
                 refused |= {method.name: f"no CUD bound: {model.why_none}" for method in of_model}
             elif model.additive is not None:
                 refused |= _without_curvature(question, model.additive)
         methods = [method for method in question.readings if method.name not in refused]
         if question.resampling.cv is not None:
-            check_use(methods, recording.fills)
-        if recording.sample.groups is not None:
-            refused |= _torn(question, methods, recording)
+            check_use(methods, inputs)
+        if inputs.sample.groups is not None:
+            refused |= _torn(question, methods, inputs)
         return cls(needs_of(asked, question.metrics.kinds, refused), refused)
 
 
@@ -113,7 +110,7 @@ def _unseen(question: Question[Any], targets: Sequence[Target]) -> dict[str, str
     refused = {
         method.name: f"not available for {what}: what it records cannot be {lost}"
         for method in question.readings
-        if method.reads == "classes" and not method.needs <= OF_EVERY_METRIC
+        if method.reads == "classes" and not all(kind.of_every_metric for kind in method.needs)
     }
     for name in (one for one in refused if one in question.methods.named):
         known = [method.name for method in question.methods if method.name not in refused]
@@ -125,11 +122,14 @@ def _unseen(question: Question[Any], targets: Sequence[Target]) -> dict[str, str
     return refused
 
 
-def _torn(question: Question[Any], methods: Sequence[MethodCard], recording: Recording) -> dict[str, str]:
+def _torn(question: Question[Any], methods: Sequence[MethodCard], inputs: RecordingInputs) -> dict[str, str]:
     """Return the methods that would split groups of rows, each with the reason."""
-    filled = recording.fills | ({"test_set"} if recording.test_set is not None else set())
     options_of = question.methods.options_of
-    torn = [method.name for method in methods if takes_groups_apart(method, filled, options_of(method))]
+
+    def fills(kind: RecordKind[Any]) -> bool:
+        return inputs.fills(kind) or (kind is TEST_SET and inputs.test_set is not None)
+
+    torn = [method.name for method in methods if takes_groups_apart(method, fills, options_of(method))]
     named = [name for name in torn if name in question.methods.named]
     if named:
         raise ValueError(
@@ -141,7 +141,7 @@ def _torn(question: Question[Any], methods: Sequence[MethodCard], recording: Rec
 
 def _without_curvature(question: Question[Any], model: AdditiveModel) -> dict[str, str]:
     """Return why the adaptive interval cannot be computed, if it cannot."""
-    asked = {method.name for method in question.readings if "boundary" in method.needs}
+    asked = {method.name for method in question.readings if BOUNDARY in method.needs}
     n = model.labels.size
     if not asked or not near_rate(question.resampling.sizes.aci_rate, n) > 0.0:
         return {}

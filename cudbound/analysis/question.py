@@ -9,14 +9,14 @@ from typing import Any, Generic
 import numpy as np
 
 from cudbound.basis.exceptions import ParameterError
-from cudbound.basis.method_card import Asked, Card
+from cudbound.basis.method_card import Card, RequestedMethods
 from cudbound.basis.validation import check_choice, check_confidence_level, check_n_jobs, check_rng, seed_of
 from cudbound.bound.cud_bound import Bound, check_bound
 from cudbound.intervals.method import ALTERNATIVES
 from cudbound.metrics.metrics import Metrics, as_metrics
 from cudbound.problem.draws import check_resamples
-from cudbound.resampling.recording import spawn_streams
-from cudbound.resampling.resampling import Resampling, check_resampling
+from cudbound.resampling.inputs import spawn_streams
+from cudbound.resampling.settings import Resampling, check_resampling
 from cudbound.solve.solve_draws import Search
 
 
@@ -26,7 +26,7 @@ class Question(Generic[Card]):
 
     Attributes
     ----------
-    methods : Asked
+    methods : RequestedMethods
         With their options.
     metrics : Metrics
     confidence_level : float
@@ -45,7 +45,7 @@ class Question(Generic[Card]):
     n_jobs : int
     """
 
-    methods: Asked[Card]
+    methods: RequestedMethods[Card]
     metrics: Metrics = field(default_factory=lambda: Metrics("error"))
     confidence_level: float = 0.95
     alternative: str = "two-sided"
@@ -61,7 +61,7 @@ class Question(Generic[Card]):
     @classmethod
     def of(
         cls,
-        methods: Asked[Card],
+        methods: RequestedMethods[Card],
         *,
         metric: Any = "error",
         event: object = None,

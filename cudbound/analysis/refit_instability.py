@@ -9,10 +9,11 @@ from cudbound.analysis.analyze import record_losses
 from cudbound.analysis.instability import Instability
 from cudbound.analysis.question import Question
 from cudbound.basis.calls import public_call
-from cudbound.basis.method_card import Asked, MethodCard
+from cudbound.basis.method_card import MethodCard, RequestedMethods
 from cudbound.basis.outcomes import Estimand
 from cudbound.basis.validation import Features, Learner
 from cudbound.resampling import Resampling
+from cudbound.resampling.bootstrap import BOOTSTRAP
 
 #: The requirements on refits, as a method.
 READER = MethodCard(
@@ -20,7 +21,7 @@ READER = MethodCard(
     title="Share of refits that classify a row differently",
     formula="mean over b of 1{f_b(x_i) != f(x_i)}",
     estimand=Estimand("conditional"),
-    needs=frozenset({"bootstrap"}),
+    needs=frozenset({BOOTSTRAP}),
     assumptions="refits vary like classifiers fitted to other training sets from the population",
     tendency="too low if the classifier fits almost without error: its refits share most rows with it",
     reference="Riley and Collins (2023)",
@@ -100,7 +101,7 @@ def instability(
     >>> found.to_frame().columns.tolist()
     ['share', 'distance']
     """
-    asked = Asked((READER,), {}, frozenset({READER.name}))
+    asked = RequestedMethods((READER,), {}, frozenset({READER.name}))
     question = Question.of(asked, n_resamples=n_resamples, resampling=resampling, rng=rng, n_jobs=n_jobs)
     _, failed, _, found = record_losses(question, estimator, X, y, groups, sample_weight)
     for error in failed.values():

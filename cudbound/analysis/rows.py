@@ -11,14 +11,15 @@ import numpy as np
 
 from cudbound.analysis.question import Question
 from cudbound.basis.exceptions import FailedRefitsError
-from cudbound.basis.method_card import MethodCard
+from cudbound.basis.method_card import MethodCard, Needs
 from cudbound.basis.outcomes import Estimand, TestedRows
+from cudbound.basis.record_kind import RecordKind
 from cudbound.basis.results import IntervalEstimate, OneRow
 from cudbound.basis.rounding import Worded, as_given
 from cudbound.bound.cud_bound import CudBound
 from cudbound.intervals import Method, compute_interval
+from cudbound.intervals.cud import BOUND
 from cudbound.metrics.metric import SENSITIVITY, SPECIFICITY, Metric, MetricRows
-from cudbound.metrics.metric_terms import in_metric_terms
 from cudbound.metrics.metrics import NET_BENEFIT, ResolvedMetrics
 from cudbound.metrics.predictive import (
     Proportion,
@@ -28,12 +29,11 @@ from cudbound.metrics.predictive import (
     predictive_interval,
     ratio_interval,
 )
-from cudbound.metrics.targets import Target, way_of_parts
-from cudbound.metrics.views import OF_EVERY_METRIC
-from cudbound.point_estimates.effective_size import share_limits
+from cudbound.metrics.targets import Target, in_metric_terms, way_of_parts
+from cudbound.point_estimates.bootstrap_632 import share_limits
 from cudbound.records import Records, ScoreRecords
-from cudbound.records.reading import count_fits
-from cudbound.records.words import in_words
+from cudbound.records.records import count_fits
+from cudbound.resampling.splits import TEST_SET
 
 Named = TypeVar("Named", bound=MethodCard)
 Rows = tuple[IntervalEstimate, ...]
@@ -50,7 +50,7 @@ class RecordedTargets:
         As each target uses them.
     refused : mapping of str to str
         Why methods cannot be computed, by name.
-    failed : mapping of str to Exception
+    failed : mapping of RecordKind to Exception
         Records that could not be made, with the error.
     draw_remarks : tuple of str
         How the draws differ from ordinary bootstrap draws.
@@ -59,7 +59,7 @@ class RecordedTargets:
     targets: tuple[Target, ...]
     records: tuple[Records | ScoreRecords, ...]
     refused: Mapping[str, str]
-    failed: Mapping[str, Exception]
+    failed: Mapping[RecordKind[Any], Exception]
     draw_remarks: tuple[str, ...]
 
     @property
@@ -67,20 +67,21 @@ class RecordedTargets:
         """The CUD bounds of each family of targets; empty if none was requested."""
         bound_of: dict[tuple[MetricRows, ...], dict[MetricRows, CudBound]] = {}
         for target, records in zip(self.targets, self.records, strict=True):
-            if isinstance(records, Records) and records.bound is not None:
-                bound_of.setdefault(target.bounded, {})[target.rows] = records.bound
+            if (bound := records.get(BOUND)) is not None:
+                bound_of.setdefault(target.cud_metrics, {})[target.rows] = bound
         return tuple(tuple(bounds[rows] for rows in family) for family, bounds in bound_of.items())
 
     def at(self, confidence_level: float) -> RecordedTargets:
         """Return the same at another level; a bound is searched further if what was proved does not suffice."""
         targets = tuple(target.at(confidence_level) for target in self.targets)
-        records = tuple(
-            replace(of_target, bound=of_target.bound.at(confidence_level=target.bounded_level))
-            if isinstance(of_target, Records) and of_target.bound is not None
-            else of_target
-            for target, of_target in zip(targets, self.records, strict=True)
-        )
-        return replace(self, targets=targets, records=records)
+
+        def at_level(target: Target, records: Records | ScoreRecords) -> Records | ScoreRecords:
+            bound = records.get(BOUND)
+            if bound is None or isinstance(records, ScoreRecords):
+                return records
+            return records.with_record(BOUND, bound.at(confidence_level=target.cud_level))
+
+        return replace(self, targets=targets, records=tuple(map(at_level, targets, self.records)))
 
 
 def rows_of_all(
@@ -101,7 +102,7 @@ def compute_rows(
     options_of: Callable[[Named], Mapping[str, Any]],
     *,
     refused: Mapping[str, str] = MappingProxyType({}),
-    failed: Mapping[str, Exception] = MappingProxyType({}),
+    failed: Mapping[RecordKind[Any], Exception] = MappingProxyType({}),
     **known: Any,
 ) -> tuple[OneRow, ...]:
     """Return one row per method. A method that fails keeps its row, with the reason: the refits of the others are kept.
@@ -117,7 +118,7 @@ def compute_rows(
         ``options_of(method)`` returns its options, on which the records that it reads may depend.
     refused : mapping of str to str, default={}
         Why methods were left out, by name.
-    failed : mapping of str to Exception, default={}
+    failed : mapping of RecordKind to Exception, default={}
         Records that could not be made, with the error.
     **known
         Further fields of rows without numbers.
@@ -142,8 +143,8 @@ def compute_rows(
             rows.append(unavailable(method, refused[method.name]))
             continue
         try:
-            for need in sorted(method.needed(options_of(method)) & failed.keys()):
-                raise failed[need]
+            for kind_of_record in sorted(method.needed(options_of(method)) & failed.keys()):
+                raise failed[kind_of_record]
             rows.append(compute(method))
             n_computed += 1
         except Warning:
@@ -199,9 +200,10 @@ def rows_of_target(
             row = in_metric_terms(row, metric, based_on, (*recorded.draw_remarks, *with_others))
         n_fits = count_fits(records, method.needed(options))
         # the level that all intervals of the family have together
-        return replace(row, confidence_level=target.own_level, n_fits=n_fits)
+        return replace(row, confidence_level=target.family_level, n_fits=n_fits)
 
-    untested, too_few = _unread(metric, records, seen, tested)
+    needs = Needs().union(*(method.needed(question.methods.options_of(method)) for method in methods))
+    untested, too_few = _unread(needs, metric, records, seen, tested)
     rows = compute_rows(
         IntervalEstimate,
         methods,
@@ -210,7 +212,7 @@ def rows_of_target(
         refused={**recorded.refused}
         | {one.name: untested for one in methods if untested and one.on_test_set},
         failed={**recorded.failed, **too_few},
-        confidence_level=target.own_level,
+        confidence_level=target.family_level,
         alternative=target.alternative,
         metric=metric.name,
         lowest=metric.range.low,
@@ -220,7 +222,7 @@ def rows_of_target(
     if tested is None or not on_test_set:
         return rows
     # also of those that could not be computed
-    estimand = Estimand(records.require("test_set").estimand)
+    estimand = Estimand(records.require(TEST_SET).estimand)
     return tuple(
         replace(row, tested=tested, center=tested.center, estimand=estimand)
         if row.method in on_test_set
@@ -230,17 +232,17 @@ def rows_of_target(
 
 
 def _unread(
-    metric: Metric, records: Records, seen: Records | ScoreRecords, tested: TestedRows | None
-) -> tuple[str, dict[str, Exception]]:
+    needs: Needs, metric: Metric, records: Records, seen: Records | ScoreRecords, tested: TestedRows | None
+) -> tuple[str, dict[RecordKind[Any], Exception]]:
     """Return why no row that a metric averages was tested, if so, and errors for other records without such rows."""
-    unread = {
-        need
-        for need in OF_EVERY_METRIC
-        if getattr(records, need) is not None and getattr(seen, need, None) is None
-    }
+    unread = [
+        kind
+        for kind in needs
+        if kind.of_every_metric and records.get(kind) is not None and seen.get(kind) is None
+    ]
     rule = f"has too few rows for the {metric.name}: use fewer, stratified folds"
-    too_few: dict[str, Exception] = {need: ValueError(f"{in_words([need])} {rule}") for need in unread}
-    if tested is None or tested.sizes is None or too_few.pop("test_set", None) is None:
+    too_few: dict[RecordKind[Any], Exception] = {kind: ValueError(f"{kind.words} {rule}") for kind in unread}
+    if tested is None or tested.sizes is None or too_few.pop(TEST_SET, None) is None:
         return "", too_few
     return f"undefined: based on {tested.averaged(metric.shares)}", too_few
 
@@ -288,9 +290,9 @@ def all_rows(
 
 def _share(target: Target, records: Records, tested: TestedRows | None) -> Proportion:
     """Return the share of events, with limits at the level of a target's rows: of new cases, or else in training."""
-    level = 2.0 * target.own_level - 1.0 if target.one_sided else target.own_level
+    level = 2.0 * target.family_level - 1.0 if target.one_sided else target.family_level
     if tested is not None and tested.new:
-        event = np.asarray(records.require("test_set").event)
+        event = np.asarray(records.require(TEST_SET).event)
         return Proportion(*share_limits(event, None, None, level))
     return Proportion(*share_limits(target.rows.event, target.rows.sample_weight, records.groups, level))
 

@@ -23,12 +23,11 @@ from cudbound.basis.sample import Sample
 from cudbound.basis.validation import Features, Learner, Splits, check_integer, check_n_jobs, check_rng
 from cudbound.inputs.data_file import first_few
 from cudbound.intervals import METHODS, Method, find_methods
-from cudbound.metrics.metric_draws import draw_for_metrics
 from cudbound.metrics.metrics import ResolvedMetrics
-from cudbound.metrics.targets import targets_of
+from cudbound.metrics.targets import draw_for_metrics, targets_of
 from cudbound.problem.problem import AdditiveModel
 from cudbound.resampling import Resampling
-from cudbound.resampling.recording import spawn_streams
+from cudbound.resampling.inputs import spawn_streams
 from cudbound.saved.check_bounds import check_interval, check_on_data
 from cudbound.saved.saved_file import (
     Check,

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
-from typing import Any, Generic, Literal, Self, TypeVar
+from typing import Any, Generic, Literal, Self, TypeAlias, TypeVar
 
 from cudbound.basis.exceptions import ParameterError, suggestion
 from cudbound.basis.outcomes import Estimand, Words
-from cudbound.basis.validation import check_choice, check_flag, check_number
+from cudbound.basis.record_kind import RecordKind
+from cudbound.basis.validation import check_choice, check_number
 
 #: What the formulas of several methods share, by a pattern that finds it in them.
 SYMBOLS = {
@@ -27,25 +28,26 @@ SYMBOLS = {
 #: The key of `MethodCard.ways` for groups of rows.
 GROUPED = ("for groups", None)
 NO_OPTIONS: Mapping[str, Any] = MappingProxyType({})
+Needs: TypeAlias = frozenset[RecordKind[Any]]
 
 
 @dataclass(frozen=True)
 class Choice:
     """An option with a fixed set of values; the first is the default."""
 
-    words: tuple[str, ...]
+    values: tuple[str, ...]
 
     @property
     def default(self) -> str:
         """The value that is used unless another is given."""
-        return self.words[0]
+        return self.values[0]
 
     def check(self, name: str, value: object) -> str:
         """Return the value; raise ValueError if it is not in the set."""
-        return check_choice(name, value, self.words)
+        return check_choice(name, value, self.values)
 
     def __str__(self) -> str:
-        return ", ".join(self.words)
+        return ", ".join(self.values)
 
 
 @dataclass(frozen=True)
@@ -56,6 +58,11 @@ class Number:
     low: float = 0.0
     high: float = float("inf")
     word: str = ""
+
+    @property
+    def values(self) -> tuple[float | str, ...]:
+        """The values that stand for others: its default, and the word if there is one."""
+        return (self.default, self.word) if self.word else (self.default,)
 
     def check(self, name: str, value: object) -> float | str:
         """Return the value as a float, or the word; raise ValueError for anything else."""
@@ -70,21 +77,7 @@ class Number:
         return f"{self.default:g}, {self.word}" if self.word else f"{self.default:g}"
 
 
-@dataclass(frozen=True)
-class Flag:
-    """An option that is true or false."""
-
-    default: bool
-
-    def check(self, name: str, value: object) -> bool:
-        """Return the value; raise ValueError if it is not True or False."""
-        return check_flag(name, value)
-
-    def __str__(self) -> str:
-        return str(self.default).lower()
-
-
-Option = Choice | Number | Flag
+Option = Choice | Number
 #: What of a classifier a metric judges.
 Kind = Literal["classes", "scores", "probabilities"]
 #: The same, in the words of errors.
@@ -109,8 +102,8 @@ class MethodCard:
         The estimate or the limits in plain characters, with the symbols of `SYMBOLS`.
     estimand : Estimand
         Its estimand; only the kind if the number of training rows depends on the records.
-    needs : frozenset of str
-        The required records: names of fields of `cudbound.records.Records`.
+    needs : frozenset of RecordKind
+        The required records.
     assumptions : str
         The conditions for the nominal level.
     tendency : str
@@ -125,21 +118,21 @@ class MethodCard:
     options : mapping of str to Option
         Its options, with defaults.
     needs_with : callable or None
-        ``needs_with(options) -> frozenset of str``: the required records with all its options, if they can differ from
+        ``needs_with(options) -> frozenset of RecordKind``: the records with all its options, if they can differ from
         `needs`.
     with_groups : {"kept", "refits", "no"}
         The treatment of groups of rows: "kept" if resampling and limits use whole groups, "refits" if refits keep
         groups together but the limits treat rows as independent, "no" if the method cannot be used with groups.
     reads : {"classes", "scores", "probabilities"}, default="classes"
         The output of the classifier that it uses: for the error and related metrics, for the AUC, for the Brier score.
-    others : mapping of str to MethodCard
+    variants : mapping of str to MethodCard
         The methods of the same name for metrics that use other outputs.
     """
 
     name: str
     title: str
     estimand: Estimand
-    needs: frozenset[str]
+    needs: Needs
     assumptions: str
     tendency: str
     reference: str
@@ -147,10 +140,10 @@ class MethodCard:
     options: Mapping[str, Option] = field(default_factory=dict)
     ways: Mapping[tuple[str, object], Words] = field(default_factory=dict, repr=False)
     formula: str = ""
-    needs_with: Callable[[Mapping[str, Any]], frozenset[str]] | None = field(default=None, repr=False)
+    needs_with: Callable[[Mapping[str, Any]], Needs] | None = field(default=None, repr=False)
     with_groups: Literal["kept", "refits", "no"] = "kept"
     reads: Kind = "classes"
-    others: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    variants: Mapping[str, Any] = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
         if not isinstance(self.estimand, Estimand):
@@ -158,6 +151,10 @@ class MethodCard:
                 f"The 'estimand' of {self.name} must be an Estimand, such as Estimand('conditional'). "
                 f"Got {self.estimand!r} instead."
             )
+        for kind in self.needs:
+            if not isinstance(kind, RecordKind):
+                rule = "kinds of records, such as cudbound.resampling.folds.FOLDS"
+                raise ParameterError("needs", rule, kind)
 
     @property
     def words(self) -> Words:
@@ -184,15 +181,15 @@ class MethodCard:
     @property
     def on_test_set(self) -> bool:
         """Whether it reads losses on a test set, and none on the training rows."""
-        return "test_set" in self.needs
+        return any(kind.name == "test_set" for kind in self.needs)
 
     def reading(self, kind: str) -> Self | None:
         """Return the method of this name for metrics that read classes, scores or probabilities, if there is one."""
-        return self if self.reads == kind else self.others.get(kind)
+        return self if self.reads == kind else self.variants.get(kind)
 
     def why_not_read(self, kinds: Iterable[str]) -> str:
         """Return why a method is not available for metrics that read these kinds, as a sentence."""
-        own = " and ".join(READS[name] for name in (self.reads, *self.others))
+        own = " and ".join(READS[name] for name in (self.reads, *self.variants))
         return f"{self.name} reads {own}, and not {' or '.join(READS[kind] for kind in kinds)}."
 
     @property
@@ -200,33 +197,40 @@ class MethodCard:
         """The meaning of the symbols that the formula does not define."""
         return "; ".join(meaning for pattern, meaning in SYMBOLS.items() if re.search(pattern, self.formula))
 
-    def needed(self, given: Mapping[str, Any]) -> frozenset[str]:
+    def needed(self, given: Mapping[str, Any]) -> Needs:
         """Return the records needed with these options."""
         if self.needs_with is None:
             return self.needs
         return self.needs_with(self.resolve_options(given))
 
-    def resolve_options(self, given: Mapping[str, Any], without: Container[str] = ()) -> dict[str, Any]:
-        """Return a value for every option, the given one or the default; those named in `without` are not known.
+    @property
+    def may_need(self) -> Needs:
+        """The records needed with any value of its options."""
+        each = ({name: value} for name, option in self.options.items() for value in option.values)
+        return self.needs.union(*map(self.needed, each))
+
+    def resolve_options(self, given: Mapping[str, Any]) -> dict[str, Any]:
+        """Return a value for every option, the given one or the default.
 
         Raises
         ------
         ValueError
             If an option is unknown or its value is not allowed.
         """
-        known = {name: option for name, option in self.options.items() if name not in without}
-        for name in sorted(set(given) - set(known)):
-            meant = suggestion(name, known)
-            options = f"Its options are {sorted(known)}." if known else "It has no options."
+        for name in sorted(set(given) - set(self.options)):
+            meant = suggestion(name, self.options)
+            options = f"Its options are {sorted(self.options)}." if self.options else "It has no options."
             raise ValueError(f"{self.name} has no option {name!r}. {options}{meant}")
-        return {name: option.check(name, given.get(name, option.default)) for name, option in known.items()}
+        return {
+            name: option.check(name, given.get(name, option.default)) for name, option in self.options.items()
+        }
 
 
 Card = TypeVar("Card", bound=MethodCard)
 
 
 @dataclass(frozen=True)
-class Asked(Generic[Card]):
+class RequestedMethods(Generic[Card]):
     """The requested methods, as an iterable.
 
     Attributes
@@ -260,7 +264,7 @@ class Asked(Generic[Card]):
         found = (method.reading(kind) for method in self.methods for kind in kinds)
         return tuple(one for one in found if one is not None)
 
-    def that_read(self, kinds: Sequence[str]) -> Asked[Card]:
+    def that_read(self, kinds: Sequence[str]) -> RequestedMethods[Card]:
         """Return the methods that read one of these kinds; members of groups that read none are left out.
 
         Raises
@@ -286,14 +290,13 @@ def find_named(
     known: Mapping[str, Card],
     groups: Mapping[str, Iterable[str]],
     rule: str,
-    without: frozenset[str] = frozenset(),
     of_function: Callable[[Any], Card] | None = None,
-) -> Asked[Card]:
+) -> RequestedMethods[Card]:
     """Return the requested methods: a name, a group, a pair (name, options), or a list of any of these.
 
     A list may also have methods themselves, which need not be known, and functions, of which `of_function` makes them.
     A pair with a group sets an option in each of its members that has it. Each method is taken once, in the order
-    given. Options named in `without` are not known.
+    given.
 
     Raises
     ------
@@ -327,7 +330,7 @@ def find_named(
                     f"{method.name!r} is already the name of another method. Choose another name for yours."
                 )
             own = {name: value for name, value in given.items() if not group or name in method.options}
-            method.resolve_options(own, without)
+            method.resolve_options(own)
             if own:
                 options[method.name] = options.get(method.name, {}) | own
         unused = sorted(set(given) - {name for method in found for name in method.options})
@@ -335,7 +338,7 @@ def find_named(
             raise ValueError(f"No method of the group {one!r} has the option {unused[0]!r}.")
     if not methods:
         raise ParameterError("methods", rule, asked)
-    return Asked(tuple(methods.values()), options, frozenset(named))
+    return RequestedMethods(tuple(methods.values()), options, frozenset(named))
 
 
 def _is_pair(member: object) -> bool:

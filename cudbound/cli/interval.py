@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from cudbound.analysis.table import IntervalTable
-    from cudbound.basis.method_card import Asked
+    from cudbound.basis.method_card import RequestedMethods
     from cudbound.basis.results import IntervalEstimate
     from cudbound.intervals import Method
     from cudbound.metrics.metrics import Metrics
@@ -319,13 +319,6 @@ class RequestedMetrics:
         "none, and only a fiftieth of the fits.",
     )
 )
-@click.option(
-    "--fallback",
-    cls=NotedOption,
-    is_flag=True,
-    help="Replace a zero-width interval, and a cud interval whose upper limit is lower than new cases without an error "
-    "could support, by the fallback in 'cudbound methods'; a remark reports it.",
-)
 @options.bound_options
 @options.jobs_option
 @result_options
@@ -355,7 +348,6 @@ def interval(
     assigned: tuple[str, ...],
     resampling: Resampling,
     folds: int | None,
-    fallback: bool,
     output: ResultOutput,
     instability: bool,
     instability_plot: Path | None,
@@ -380,7 +372,7 @@ def interval(
 
     methods = RECOMMENDED[:1] if recommend else methods
     requested = find_methods(methods)
-    pairs = options.with_options(requested, assigned, fallback)
+    pairs = options.with_options(requested, assigned)
     if instability or instability_plot is not None:
         _check_instability(requested, instability, output)
     read = [parsed.data.file, getattr(classifier, "path", None)]
@@ -412,9 +404,9 @@ def interval(
     finish([*fitted.warnings, *collected.messages], collected.certified, output.style.percent)
 
 
-def _check_instability(requested: Asked[Method], in_notes: bool, output: ResultOutput) -> None:
+def _check_instability(requested: RequestedMethods[Method], in_notes: bool, output: ResultOutput) -> None:
     """Raise an error for --instability without refits on bootstrap draws, or with a format that has no sentences."""
-    if not any("bootstrap" in method.needs for method in requested):
+    if not any(kind.name == "bootstrap" for method in requested for kind in method.needs):
         raise click.UsageError(
             "--instability needs refits on bootstrap draws, and none of the requested methods makes them; add "
             "two-center to --methods."

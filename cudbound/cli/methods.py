@@ -25,8 +25,8 @@ FOR_READERS = ("table", "markdown", "latex")
 OVERVIEW = ("name", "estimand", "title")
 KIND_COLUMNS = ("name", "estimand", "title", "cost", "options")
 OVERVIEW_NOTE = (
-    "Costs in fits and options: --gives interval, comparison or point-estimate. Assumptions, known tendencies, "
-    "references and fallbacks: --format csv or json."
+    "Costs in fits and options: --gives interval, comparison or point-estimate. Assumptions, known tendencies "
+    "and references: --format csv or json."
 )
 #: Of these the ones that stand below the table; what a method reads only where metrics differ in it.
 BELOW = ("estimand", "reads", "options")
@@ -35,7 +35,7 @@ KIND_NOTES = (
     "Costs in fits: n rows, B bootstrap draws, k folds, J splits, and the other numbers of the sources, which "
     "--size NAME=VALUE sets.",
     "Options: the default first; --option METHOD.NAME=VALUE sets another.",
-    "Assumptions, known tendencies, references and fallbacks: --format csv or json.",
+    "Assumptions, known tendencies and references: --format csv or json.",
 )
 
 
@@ -50,8 +50,8 @@ KIND_NOTES = (
 def methods(gives: str | None, output: ResultOutput) -> None:
     """List the methods by name and aim; with --gives also their cost in fits and their options.
 
-    The formats csv and json have all columns, including groups, assumptions, known tendency, reference, records and
-    fallback.
+    The formats csv and json have all columns, including groups, assumptions, known tendency, reference and
+    records.
     """
     from cudbound.analysis.available_methods import available_methods
     from cudbound.basis.outcomes import Estimand

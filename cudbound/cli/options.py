@@ -17,7 +17,7 @@ from cudbound.inputs.data_file import quoted
 from cudbound.solve.limits import SOLVERS
 
 if TYPE_CHECKING:
-    from cudbound.basis.method_card import Asked
+    from cudbound.basis.method_card import RequestedMethods
     from cudbound.bound.cud_bound import Bound
     from cudbound.intervals import Method
     from cudbound.resampling import Resampling, ResamplingSizes
@@ -157,11 +157,9 @@ method_option = click.option(
 
 
 def with_options(
-    requested: Asked[Method], assigned: Iterable[str], fallback: bool = False
+    requested: RequestedMethods[Method], assigned: Iterable[str]
 ) -> list[tuple[str, dict[str, Any]]]:
     """Return options of single methods as pairs for ``methods=``, from texts ``METHOD.NAME=VALUE``.
-
-    With `fallback`, methods with a fallback use it unless a text says otherwise.
 
     Raises
     ------
@@ -172,10 +170,7 @@ def with_options(
     from cudbound.basis.method_card import Choice
 
     methods = {method.name: method for method in requested}
-    options: dict[str, dict[str, Any]] = {
-        name: {"fallback": True} if fallback and "fallback" in method.options else {}
-        for name, method in methods.items()
-    }
+    options: dict[str, dict[str, Any]] = {name: {} for name in methods}
     form = "METHOD.NAME=VALUE, such as kohavi-normal.form=wilson"
     try:
         for whole, text in split_assignments(assigned, form).items():

@@ -7,10 +7,12 @@ from types import MappingProxyType
 from typing import Any, TypeAlias
 
 from cudbound.basis.exceptions import ParameterError
-from cudbound.basis.method_card import Asked, find_named
-from cudbound.intervals.abcloc import ABCLOC
-from cudbound.intervals.aci import ACI
+from cudbound.basis.method_card import Needs, RequestedMethods, find_named
+from cudbound.intervals.aci import ACI, BoundaryDeviations
+from cudbound.intervals.at_632 import KOHAVI, LANGFORD, MARTIN, YANG
 from cudbound.intervals.auc_at_estimate import (
+    CVAUC,
+    DELONG_10_FOLD,
     DELONG_TRAINING,
     HANLEY_MCNEIL,
     NEWCOMBE,
@@ -18,38 +20,47 @@ from cudbound.intervals.auc_at_estimate import (
     TEST_SET_NEWCOMBE,
 )
 from cudbound.intervals.auc_difference import AUC_DIFFERENCE
-from cudbound.intervals.auc_from_folds import CVAUC, DELONG_10_FOLD
-from cudbound.intervals.austern_zhou import AUSTERN_ZHOU
-from cudbound.intervals.bayle import BAYLE
-from cudbound.intervals.bbc_cv import BBC_CV
-from cudbound.intervals.bccv import BCCVP, BCCVP_BR
+from cudbound.intervals.austern_zhou import AUSTERN_ZHOU, ReplacementErrors
+from cudbound.intervals.bbc_cv import BBC_CV, TunedLosses
+from cudbound.intervals.bccv import BCCVP, BCCVP_BR, RemovedCaseErrors
 from cudbound.intervals.bootstrap_percentile import BIAS_CORRECTED, PERCENTILE
 from cudbound.intervals.brier_t import PLUS_T_632, TEST_SET_T
-from cudbound.intervals.conservative_z import CONSERVATIVE_Z
+from cudbound.intervals.conservative_z import CONSERVATIVE_Z, HalfSplitLosses
+from cudbound.intervals.corrected import ABCLOC, LOCATION_SHIFTED, TWO_STAGE
 from cudbound.intervals.cud import CUD
 from cudbound.intervals.efron_tibshirani import NORMAL_632, NORMAL_632_PLUS
 from cudbound.intervals.five_by_two import FIVE_BY_TWO_F, FIVE_BY_TWO_T
-from cudbound.intervals.grandvalet_bengio import GRANDVALET_BENGIO
+from cudbound.intervals.grandvalet_bengio import GRANDVALET_BENGIO, HalfFoldLosses
 from cudbound.intervals.independent_test_sets import INDEPENDENT_TEST_SETS
-from cudbound.intervals.k_fold import K_FOLD_T
-from cudbound.intervals.kohavi_yang import KOHAVI, YANG
-from cudbound.intervals.langford import LANGFORD
-from cudbound.intervals.leave_one_out import LEAVE_ONE_OUT
-from cudbound.intervals.location_shifted import LOCATION_SHIFTED
-from cudbound.intervals.martin import MARTIN
+from cudbound.intervals.k_fold import BAYLE, K_FOLD_T, REPEATED_K_FOLD_T
+from cudbound.intervals.left_out import LEAVE_ONE_OUT_BINOMIAL, OUT_OF_BAG_CLOPPER_PEARSON, OUT_OF_BAG_WILSON
 from cudbound.intervals.mcnemar import MCNEMAR
-from cudbound.intervals.method import OF_ONE_ERROR, Method, compute_interval
-from cudbound.intervals.nested_cv import NESTED_CV
-from cudbound.intervals.out_of_bag import OUT_OF_BAG_CLOPPER_PEARSON, OUT_OF_BAG_WILSON
+from cudbound.intervals.method import Method, compute_interval
+from cudbound.intervals.nested_cv import NESTED_CV, NestedLosses
 from cudbound.intervals.out_of_bag_percentile import OUT_OF_BAG_PERCENTILE
 from cudbound.intervals.own import OwnInterval, own_method
-from cudbound.intervals.repeated_k_fold import REPEATED_K_FOLD_T
-from cudbound.intervals.resampled_t import RANDOM_SPLITS
-from cudbound.intervals.test_set import TEST_SET
+from cudbound.intervals.resampled_t import RANDOM_SPLITS, ReplicateLosses
+from cudbound.intervals.test_set import ON_TEST_SET
 from cudbound.intervals.two_center import TWO_CENTER
-from cudbound.intervals.two_stage import TWO_STAGE
+from cudbound.point_estimates import ESTIMATORS
 
-__all__ = ["GROUPS", "METHODS", "Method", "compute_interval", "find_comparisons", "find_methods"]
+__all__ = [
+    "GROUPS",
+    "METHODS",
+    "RECORD_KINDS",
+    "BoundaryDeviations",
+    "HalfFoldLosses",
+    "HalfSplitLosses",
+    "Method",
+    "NestedLosses",
+    "RemovedCaseErrors",
+    "ReplacementErrors",
+    "ReplicateLosses",
+    "TunedLosses",
+    "compute_interval",
+    "find_comparisons",
+    "find_methods",
+]
 
 #: What Laber and Murphy (2008), section 5, compare.
 PAPER = (CUD, PERCENTILE, BIAS_CORRECTED, KOHAVI, YANG, MARTIN, LANGFORD)
@@ -65,12 +76,12 @@ CONDITIONAL = (
     NORMAL_632_PLUS,
     ACI,
     *CLINICAL,
-    LEAVE_ONE_OUT,
+    LEAVE_ONE_OUT_BINOMIAL,
     OUT_OF_BAG_WILSON,
     OUT_OF_BAG_CLOPPER_PEARSON,
     BCCVP,
     BCCVP_BR,
-    *TEST_SET,
+    *ON_TEST_SET,
 )
 
 #: For the expected error of the learning algorithm.
@@ -115,6 +126,15 @@ METHODS: Mapping[str, Method] = MappingProxyType(
     {method.name: method for method in (*CONDITIONAL, *ALGORITHM, *TUNED, *PROBABILITY, *DIFFERENCE_ONLY)}
 )
 
+#: Every kind of record that a method or a point estimate can read.
+RECORD_KINDS = Needs().union(
+    *(
+        card.may_need
+        for method in (*METHODS.values(), *ESTIMATORS.values())
+        for card in (method, *method.variants.values())
+    )
+)
+
 #: Names that stand for several intervals. "recommended": the interval to use, the bound beside it, and the interval at
 #: the .632 estimate that most often reaches its level; for the AUC and the Brier score, out-of-bag
 #: percentiles. Members that do not support the metric are left out.
@@ -133,7 +153,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
 AskedMethod: TypeAlias = str | Method | OwnInterval | tuple[str | Method, Mapping[str, Any]]
 
 
-def find_methods(methods: Any, own: Iterable[Method] = ()) -> Asked[Method]:
+def find_methods(methods: Any, own: Iterable[Method] = ()) -> RequestedMethods[Method]:
     """Return the requested interval methods, see `cudbound.basis.method_card.find_named`.
 
     `own` are user-defined methods, which can also be requested by name.
@@ -144,31 +164,31 @@ def find_methods(methods: Any, own: Iterable[Method] = ()) -> Asked[Method]:
         If a name is not registered, belongs to a test without an interval, or the list is empty; the message lists the
         names.
     """
-    known = {**METHODS, **{method.name: method for method in own}}
-    names = [name for name, method in known.items() if method.gives_interval]
+    methods_by_name = {**METHODS, **{method.name: method for method in own}}
+    names = [name for name, method in methods_by_name.items() if method.gives_interval]
     rule = f"one of the groups {sorted(GROUPS)} or a list of names from {names}"
-    found = find_named(methods, known, GROUPS, rule, of_function=_of_function)
-    for method in found:
+    requested = find_named(methods, methods_by_name, GROUPS, rule, of_function=_of_function)
+    for method in requested:
         if not method.gives_interval:
             hint = f" {method.name!r} compares two classifiers; use compare_learners."
             raise ParameterError("methods", "intervals for one classifier", method.name, hint)
-    return found
+    return requested
 
 
 def _of_function(interval: OwnInterval) -> Method:
     return own_method(getattr(interval, "__name__", type(interval).__name__), interval)
 
 
-def find_comparisons(methods: Any, own: Iterable[Method] = ()) -> Asked[Method]:
+def find_comparisons(methods: Any, own: Iterable[Method] = ()) -> RequestedMethods[Method]:
     """Return the requested comparison methods, as `find_methods` does for intervals.
 
     Raises
     ------
     ValueError
         If a name is not registered, belongs to a method that gives only an interval, or the list is empty; the message
-        lists the names. The option "fallback" belongs to the interval for one error and is unknown here.
+        lists the names.
     """
     every = (*METHODS.values(), *own)
-    known = {method.name: method for method in every if method.compares}
-    rule = f"'all' or one of {list(known)}"
-    return find_named(methods, known, {"all": known}, rule, without=OF_ONE_ERROR)
+    comparisons = {method.name: method for method in every if method.compares}
+    rule = f"'all' or one of {list(comparisons)}"
+    return find_named(methods, comparisons, {"all": comparisons}, rule)

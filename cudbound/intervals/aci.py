@@ -3,14 +3,406 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
+from cudbound.basis.calls import warn
+from cudbound.basis.exceptions import NotCertifiedWarning, SolveInterrupted, UnsupportedEstimatorError
 from cudbound.basis.outcomes import ConfidenceInterval, Estimand, Outcome
 from cudbound.basis.proportions import inverted_cdf_quantile
-from cudbound.intervals.method import ON_TRAINING_ROWS, Method
-from cudbound.records import BoundaryDeviations, Records
+from cudbound.basis.record_kind import RecordKind
+from cudbound.basis.validation import Array, check_aci_rate
+from cudbound.intervals.method import Method
+from cudbound.losses.surrogates import LOSSES as SURROGATES
+from cudbound.problem.coordinates import orthonormal_basis
+from cudbound.problem.draws import Draws, SolveStatus
+from cudbound.problem.problem import TIE_TOLERANCE, AdditiveModel, Problem
+from cudbound.records import LOSSES, Records
+from cudbound.records.rules import (
+    Deviations,
+    FitCount,
+    NumberOrNan,
+    Recorded,
+    Remarks,
+    Size,
+    check_ordered,
+)
+from cudbound.resampling.inputs import RecordingInputs
+from cudbound.solve.limits import SearchLimits
+from cudbound.solve.minimum import draws_problem, least_loss
+from cudbound.solve.native import is_native
+from cudbound.solve.solve_draws import solve_draws
+
+
+@dataclass(frozen=True, eq=False)
+class BoundaryDeviations(Recorded):
+    """Largest and smallest bootstrap deviation over all classifications of the points near the boundary.
+
+    Attributes
+    ----------
+    upper, lower : ndarray of float, shape (n_resamples,)
+        On the scale of sqrt(n) times the error.
+    n_samples : int
+    n_fits : int
+    remarks : tuple of str
+    rate : float
+        a_n, which bounds the squared standardized score of near points; nan if it was not recorded.
+    n_near : float
+        Mean number of near points of a draw; nan if it was not recorded.
+    """
+
+    upper: Deviations
+    lower: Deviations
+    n_samples: Size
+    n_fits: FitCount
+    remarks: Remarks = ()
+    rate: NumberOrNan = np.nan
+    n_near: NumberOrNan = np.nan
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_ordered(self.lower, self.upper)
+
+
+Bools = NDArray[np.bool_]
+Integers = NDArray[np.int64]
+
+#: Eigenvalues of a draw's Hessian below this share of its largest count as zero.
+RANK_TOLERANCE = 1e-11
+#: A curvature below this belongs to a loss that falls to 0 without reaching it: where rows are separated the kernel
+#: follows it down to 1e-10.
+LEAST_CURVATURE = 1e-8
+#: A row with more than this share of its length outside the span of a draw has no score there.
+SPAN_TOLERANCE = 1e-6
+#: Nodes in the search of one draw. Draws of 50 rows with 5 coefficients need fewer; those of 200 rows with 10
+#: coefficients and overlapping classes would need more than anyone would wait for.
+DEFAULT_LIMITS = SearchLimits(nodes_per_draw=20_000)
+
+
+@dataclass(frozen=True, eq=False)
+class DrawScores:
+    """Scores of the training rows by the classifier fitted to each draw, and their variances.
+
+    Attributes
+    ----------
+    scores : ndarray of float, shape (n_draws, n_samples)
+        x_i'beta_b with the minimizer beta_b of the draw's loss.
+    variances : ndarray of float, shape (n_draws, n_samples)
+        x_i'Sigma_b x_i, where Sigma_b is the sandwich covariance of sqrt(n) beta_b; infinite if the draw does not
+        determine the score.
+    wrong : ndarray of bool, shape (n_draws, n_samples)
+        Whether the draw's classifier misclassifies the row, with sign(0) = +1.
+    """
+
+    scores: Array
+    variances: Array
+    wrong: Bools
+
+    def near(self, rate: float) -> Bools:
+        """Whether n (x_i'beta_b)^2 / (x_i'Sigma_b x_i) is at most a_n = `rate`; shape (n_draws, n_samples).
+
+        A score of 0 is near regardless of its variance. At rate 0 no row is near.
+        """
+        if rate == 0.0:
+            return np.zeros(self.scores.shape, dtype=bool)
+        if math.isinf(rate):
+            return np.ones(self.scores.shape, dtype=bool)
+        n = self.scores.shape[1]
+        within = n * self.scores**2 <= rate * self.variances
+        return np.asarray(within | (np.abs(self.scores) <= TIE_TOLERANCE))
+
+
+def near_rate(rate: str | float, n_samples: int) -> float:
+    """Return a_n, the bound on n (x_i'beta)^2 / (x_i'Sigma x_i) up to which a point is near the boundary.
+
+    Parameters
+    ----------
+    rate : {"log", "loglog"} or float in [0, inf]
+        "log" is log n, "loglog" is log log n (0 for n < 3); numbers are used as they are.
+    n_samples : int
+
+    Raises
+    ------
+    ValueError
+        If `rate` is none of these.
+
+    Examples
+    --------
+    >>> round(near_rate("log", 50), 3), near_rate(2, 50)
+    (3.912, 2.0)
+    """
+    check_aci_rate("rate", rate)
+    if rate == "log":
+        return math.log(n_samples)
+    if rate == "loglog":
+        return math.log(math.log(n_samples)) if n_samples >= 3 else 0.0
+    return float(rate)
+
+
+def boundary_deviations(
+    model: AdditiveModel,
+    counts: NDArray[np.int32],
+    *,
+    rate: str | float = "log",
+    n_jobs: int | None = 1,
+    limits: SearchLimits = DEFAULT_LIMITS,
+) -> BoundaryDeviations:
+    r"""Largest and smallest deviation of each draw over all classifications of the points near its boundary.
+
+    With the weights :math:`w_i = (\phi_i - 1) / \sqrt n` of a draw with counts :math:`\phi`, its classifier
+    :math:`\beta_b` and its near points :math:`N_b`, those with
+    :math:`n (x_i'\beta_b)^2 \le a_n \, x_i'\Sigma_b x_i`, these are
+
+    .. math::
+
+        U_b = \sum_{i \notin N_b} w_i 1\{\mathrm{sign}(x_i'\beta_b) \ne y_i\}
+            + \max_u \sum_{i \in N_b} w_i 1\{\mathrm{sign}(x_i'u) \ne y_i\}
+
+    and :math:`L_b` with the minimum. The maximum is over u not on the hyperplanes of the near points, because u = 0 is
+    not a classifier. It is exact: the search is that of the CUD bound without its loss. -u exchanges right and wrong on
+    every near row that is not 0, so one search gives both.
+
+    Parameters
+    ----------
+    model : AdditiveModel
+        From `cudbound.adapters.to_additive_model`.
+    counts : ndarray of int, shape (n_resamples, n_samples)
+        Bootstrap draws, shared with the other methods.
+    rate : {"log", "loglog"} or float in [0, inf], default="log"
+        a_n, see `near_rate`. At 0 no point is near and the interval is the centered percentile bootstrap; at infinity
+        all points are.
+    n_jobs : int or None, default=1
+        Number of threads; -1 for all cores. The result does not depend on it.
+    limits : SearchLimits, default=SearchLimits(nodes_per_draw=20_000)
+        Limits on the searches. U_b and L_b of a stopped search are bounds that make the interval longer; a warning and
+        a remark report the number of such draws. Without a limit, the time grows exponentially with the number of near
+        points.
+
+    Returns
+    -------
+    BoundaryDeviations
+        Includes the a_n that was used and the mean number of near points. Its remarks count draws with one class, draws
+        with undetermined scores, and draws whose search was stopped.
+
+    Raises
+    ------
+    UnsupportedEstimatorError
+        If the loss has no gradient and curvature (hinge loss, l1 penalty, losses written in cvxpy) and `rate` is
+        not 0, which needs neither.
+    ValueError
+        If `rate` or a limit is not allowed, or `counts` has a wrong shape.
+    KeyboardInterrupt
+        On Ctrl-C.
+
+    Warns
+    -----
+    NotCertifiedWarning
+        If the search of some draws was stopped; the message says how to continue.
+
+    Notes
+    -----
+    Sigma_b = H^- V H^- with the Hessian H of the draw's penalized mean loss and V the covariance matrix of the rows'
+    gradients in the draw, which is centered because a penalty moves their mean away from 0. Only x_i'Sigma_b x_i is
+    used, which is the same for every basis of the design. The draw does not determine the score of a row outside the
+    span of the draw's rows, or of a row that it separates, because a vanishing loss then keeps decreasing: the variance
+    is infinite and the row is near. A row whose score does not vary, because its draw is fitted exactly, is near if its
+    score is 0, otherwise far.
+
+    The theory requires that a_n grow without bound and more slowly than n; log n is our choice. U_b is never below
+    its value at rate 0, and L_b never above, so the interval contains the centered percentile bootstrap interval
+    (except for draws whose classifier has rows with a score of exactly 0, which no open cell has). Intervals at two
+    positive rates are not ordered: with fewer near points, the other points keep the class from the draw's classifier,
+    and a single linear classifier need not produce both.
+
+    References
+    ----------
+    E. B. Laber and S. A. Murphy, "Adaptive confidence intervals for the test error in classification", Journal of the
+    American Statistical Association 106 (2011), pages 904-913.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from cudbound import LeastSquaresClassifier
+    >>> from cudbound.adapters import to_additive_model
+    >>> from cudbound.problem.draws import draw_counts
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(40, 2))
+    >>> y = X[:, 0] + rng.normal(size=40) > 0
+    >>> model = to_additive_model(LeastSquaresClassifier().fit(X, y), X, y)
+    >>> found = boundary_deviations(model, draw_counts(40, 200, rng))
+    >>> bool((found.lower <= found.upper).all())
+    True
+    """
+    n = model.labels.size
+    a_n = near_rate(rate, n)
+    problem = draws_problem(model, counts)
+    if a_n > 0.0:
+        check_curvature(problem)
+    drawn = draw_scores(problem, variances=0.0 < a_n < math.inf)
+    # the class of a row of zeros is the same for every u
+    near = drawn.near(a_n) & model.design.any(axis=1)
+    weights = problem.counts.astype(np.int64) - 1
+    largest, n_open = _largest_scores(model, problem.counts, weights * near, n_jobs, limits)
+    fixed = (weights * (drawn.wrong & ~near)).sum(axis=1)
+    smallest = (weights * near).sum(axis=1) - largest
+    return BoundaryDeviations(
+        upper=(fixed + largest) / math.sqrt(n),
+        lower=(fixed + smallest) / math.sqrt(n),
+        n_samples=n,
+        n_fits=problem.n_draws,
+        remarks=_remarks(problem, drawn, n_open, a_n),
+        rate=a_n,
+        n_near=float(near.sum(axis=1).mean()),
+    )
+
+
+def boundary_limits(limits: SearchLimits) -> SearchLimits:
+    """Convert the limits of a search for the CUD bound to those of the searches near the boundary.
+
+    The solver and the limit on all nodes apply only to the CUD bound. Without a limit on the nodes of a draw, the
+    default applies.
+    """
+    nodes = DEFAULT_LIMITS.nodes_per_draw if limits.nodes_per_draw is None else limits.nodes_per_draw
+    return replace(limits, solver="native", nodes=None, nodes_per_draw=nodes)
+
+
+def check_curvature(problem: Problem) -> None:
+    """Raise `UnsupportedEstimatorError` unless the sandwich covariance of the coefficients is defined."""
+    if is_native(problem) and not problem.has_l1_penalty and SURROGATES[problem.loss.name].smooth:
+        return
+    what = "an l1 penalty" if problem.has_l1_penalty else problem.loss.name
+    raise UnsupportedEstimatorError(
+        "The adaptive confidence interval needs a loss with a gradient and a curvature for the covariance of the "
+        "coefficients.",
+        f"Got {what} instead. Use the squared, logistic, exponential, squared_hinge or huber loss, for example "
+        "LogisticRegression() with an l2 penalty, or use the rate 0 for the centered percentile bootstrap, which "
+        "needs no covariance.",
+    )
+
+
+def draw_scores(problem: Problem, *, variances: bool = True) -> DrawScores:
+    """Fit each draw and compute the scores of all rows and, on request, their variances (otherwise infinite)."""
+    coef = least_loss(problem).coef
+    scores = coef @ problem.design.T
+    varying = _score_variances(problem, coef) if variances else np.full(scores.shape, np.inf)
+    classes = np.where(scores >= -TIE_TOLERANCE, 1.0, -1.0)
+    return DrawScores(scores, varying, classes != problem.labels)
+
+
+def _score_variances(problem: Problem, coef: Array) -> Array:
+    """Return x_i'Sigma_b x_i for all draws b and rows i, in coordinates in which the design is orthonormal."""
+    basis, loss, n = orthonormal_basis(problem), SURROGATES[problem.loss.name], problem.labels.size
+    design, lengths = basis.design, np.linalg.norm(basis.design, axis=1)
+    curved = 0.0 if basis.penalty is None else 2.0 * basis.penalty
+    variances = np.empty(problem.counts.shape)
+    for draw in range(problem.n_draws):
+        rows = problem.counts[draw] > 0
+        share = problem.counts[draw, rows] / n
+        weight = 1.0 if problem.sample_weight is None else problem.sample_weight[rows]
+        labels, scores = problem.labels[rows], problem.scores(coef[draw])[rows]
+        gradients = (weight * loss.gradient(labels, scores))[:, None] * design[rows]
+        curvature = loss.curvature(labels, scores)
+        bend = share * weight * np.where(curvature > LEAST_CURVATURE, curvature, 0.0)
+        hessian = (design[rows] * bend[:, None]).T @ design[rows] + curved
+        values, vectors = np.linalg.eigh(hessian)
+        regular = values > RANK_TOLERANCE * max(values[-1], 0.0)
+        inverse = (vectors[:, regular] / values[regular]) @ vectors[:, regular].T
+        spread = np.sqrt(share)[:, None] * (gradients - share @ gradients) @ inverse
+        root = np.asarray(np.linalg.qr(spread, mode="r"))
+        varying = np.square(design @ root.T).sum(axis=1)
+        outside = np.linalg.norm(design @ vectors[:, ~regular], axis=1) > SPAN_TOLERANCE * lengths
+        variances[draw] = np.where(outside, np.inf, varying)
+    return variances
+
+
+def _largest_scores(
+    model: AdditiveModel,
+    counts: NDArray[np.int32],
+    weights: Integers,
+    n_jobs: int | None,
+    limits: SearchLimits,
+) -> tuple[Integers, int]:
+    """Return the largest weighted number of errors on an open cell for each draw, and how many of them are bounds."""
+    largest = np.zeros(len(weights), dtype=np.int64)
+    todo = np.flatnonzero(weights.any(axis=1))
+    if not todo.size:
+        return largest, 0
+    # The kernel finds the largest positive score, and g = 1 at alpha_n = 0. A row of zeros that is always wrong lifts
+    # scores above 0: the negative weights are as large as their rows, in all, can make a score negative.
+    lift = np.maximum(-weights, 0).sum(axis=1)[todo]
+    problem = Problem.of(
+        np.vstack([model.design, np.zeros(model.coef.size)]),
+        np.append(model.labels, -1.0),
+        model.coef,
+        np.column_stack([counts[todo], np.zeros(todo.size, dtype=np.int32)]),
+        localization=0.0,
+        weights=np.column_stack([weights[todo], lift]),
+    )
+    try:
+        draws = solve_draws(
+            problem,
+            side="positive",
+            n_jobs=n_jobs,
+            limits=limits,
+        )
+    except SolveInterrupted:  # its advice concerns the bound
+        raise KeyboardInterrupt("stopped while searching the points near the boundary") from None
+    # scores are whole numbers, and the kernel's rounding only enlarges its bounds
+    largest[todo] = np.floor(draws.upper).astype(np.int64) - lift
+    if not draws.certified.all():
+        warn(_not_certified(draws, len(weights)))
+    return largest, int((~draws.certified).sum())
+
+
+def _not_certified(draws: Draws, n_draws: int) -> NotCertifiedWarning:
+    n_open = int((~draws.certified).sum())
+    n_inaccurate = int((draws.status == SolveStatus.INACCURATE).sum())
+    return NotCertifiedWarning(
+        f"The search was stopped in {n_open} of {n_draws} draws of the adaptive interval; bounds were used, which "
+        "make it longer. Increase nodes_per_draw or another limit in bound=Bound(limits=SearchLimits(...)), or use "
+        "a smaller rate, with fewer near points.",
+        n_limited=n_open - n_inaccurate,
+        n_inaccurate=n_inaccurate,
+    )
+
+
+def _remarks(problem: Problem, drawn: DrawScores, n_open: int, rate: float) -> tuple[str, ...]:
+    totals = problem.counts.sum(axis=1)
+    positives = problem.counts[:, problem.labels > 0].sum(axis=1)
+    n_one_class = int(((positives == 0) | (positives == totals)).sum())
+    n_undetermined = int(np.isinf(drawn.variances).any(axis=1).sum()) if 0.0 < rate < math.inf else 0
+    remarks = []
+    if n_one_class:
+        remarks.append(f"{n_one_class} single-class draws")
+    if n_undetermined:
+        remarks.append(f"{n_undetermined} draws with undetermined scores, those points counted as near")
+    if n_open:
+        remarks.append(f"{n_open} of {problem.n_draws} draws not fully solved, bounds used")
+    return tuple(remarks)
+
+
+def _record(inputs: RecordingInputs, _: Any) -> BoundaryDeviations:
+    assert inputs.model is not None
+    return boundary_deviations(
+        inputs.model,
+        inputs.counts,
+        rate=inputs.sizes.aci_rate,
+        n_jobs=inputs.n_jobs,
+        limits=boundary_limits(inputs.bound.limits),
+    )
+
+
+BOUNDARY = RecordKind(
+    "boundary",
+    holds=BoundaryDeviations,
+    words="suprema near the boundary",
+    record=_record,
+    of_model=True,
+    of_draws=True,
+)
 
 
 def adaptive_interval(
@@ -53,8 +445,8 @@ def adaptive_interval(
 
 
 def _adaptive(records: Records, confidence_level: float) -> Outcome:
-    boundary: BoundaryDeviations = records.require("boundary")
-    estimate = float(np.mean(records.require("losses")))
+    boundary: BoundaryDeviations = records.require(BOUNDARY)
+    estimate = float(np.mean(records.require(LOSSES)))
     recorded = {"rate": boundary.rate, "n_near": boundary.n_near}
     return Outcome(
         estimate,
@@ -72,7 +464,7 @@ ACI = Method(
     "points i near the boundary: n (x_i'beta_b)^2 <= a_n x_i'S_b x_i, with S_b the sandwich covariance "
     "of sqrt(n) beta_b",
     estimand=Estimand("conditional"),
-    needs=frozenset({"losses", "boundary"}),
+    needs=frozenset({LOSSES, BOUNDARY}),
     assumptions="the coefficients are asymptotically normal, and points far from the boundary keep their class",
     tendency="conservative if many points lie near the boundary: each limit assumes their worst classification; "
     "liberal if the training error is 0 and stays 0 on the draws",
@@ -80,5 +472,4 @@ ACI = Method(
     "are order statistics, and a_n = log n is our choice among the rates that the theory allows",
     cost="B",
     compute=_adaptive,
-    fallback=ON_TRAINING_ROWS,
 )

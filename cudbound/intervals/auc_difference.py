@@ -9,23 +9,25 @@ import numpy as np
 
 from cudbound.basis.method_card import GROUPED
 from cudbound.basis.outcomes import ConfidenceInterval, Estimand, Words
+from cudbound.basis.record_kind import RecordKind
 from cudbound.basis.validation import Array
-from cudbound.intervals.method import Method
-from cudbound.intervals.pivot import Pivot
+from cudbound.intervals.method import Method, Pivot
 from cudbound.point_estimates.auc import (
+    NO_PAIR,
+    ONE_ROW,
+    aucs_on_draws,
+    aucs_on_training_rows,
     clustered_variance,
     delong_variance,
     order_codes,
     out_of_bag_shares,
     shares_won,
 )
-from cudbound.point_estimates.auc_estimates import (
-    NO_PAIR,
-    ONE_ROW,
-    aucs_on_draws,
-    aucs_on_training_rows,
-)
-from cudbound.records import ScoreRecords
+from cudbound.records import SCORES, ScoreRecords
+from cudbound.resampling.bootstrap import BOOTSTRAP
+
+SECOND = RecordKind("second", holds=ScoreRecords, words="scores of a second classifier", holder="second")
+
 
 PROVISIONAL = "provisional: studied only in the 20 settings that were used to choose it"
 
@@ -69,20 +71,18 @@ def _variance(won: Array, records: ScoreRecords) -> float:
 
 
 def _difference(records: ScoreRecords) -> Pivot:
-    second, event = records.require("second"), records.event
-    counts = records.require("bootstrap").counts
-    if not (
-        np.array_equal(event, second.event) and np.array_equal(counts, second.require("bootstrap").counts)
-    ):
+    second, event = records.require(SECOND), records.event
+    counts = records.require(BOOTSTRAP).counts
+    if not (np.array_equal(event, second.event) and np.array_equal(counts, second.require(BOOTSTRAP).counts)):
         raise ValueError(
             "The scores of both classifiers must come from the same rows and the same bootstrap draws."
         )
     if min(records.n_fewer, records.n_events, records.n_samples - records.n_events) < 2:
         return Pivot(math.nan, math.nan, degenerate=ONE_ROW)
     both = (records, second)
-    apparent = np.subtract(*(shares_won(order_codes(one.require("scores")), event) for one in both))
+    apparent = np.subtract(*(shares_won(order_codes(each.require(SCORES)), event) for each in both))
     out = np.subtract(
-        *(out_of_bag_shares(order_codes(one.require("bootstrap").scores), event, counts) for one in both)
+        *(out_of_bag_shares(order_codes(each.require(BOOTSTRAP).scores), event, counts) for each in both)
     )
     if np.isnan(out).all():
         return Pivot(math.nan, math.nan, degenerate=NO_PAIR)
@@ -120,7 +120,7 @@ AUC_DIFFERENCE = Method(
     "difference of the refits on the training rows; t the 1 - d/2 quantile with s_min - 1 degrees of freedom, s_min "
     "rows of the rarer class",
     estimand=Estimand("conditional"),
-    needs=frozenset({"scores", "bootstrap", "second"}),
+    needs=frozenset({SCORES, BOOTSTRAP, SECOND}),
     assumptions="one of the two centers is close to the difference between the AUCs of these two classifiers",
     tendency="provisional: chosen by a trial in 20 settings, and not studied in others; too short if a "
     "selection of features is compared with all features",

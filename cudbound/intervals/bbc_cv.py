@@ -2,14 +2,240 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+from sklearn.model_selection import GridSearchCV, RandomizedSearchCV, check_cv
+from threadpoolctl import threadpool_limits
+
+from cudbound.basis.exceptions import UnsupportedEstimatorError
 from cudbound.basis.outcomes import Estimand, Outcome
+from cudbound.basis.record_kind import RecordKind
+from cudbound.basis.validation import Array
 from cudbound.intervals.bootstrap_percentile import percentile_interval
-from cudbound.intervals.method import ON_TRAINING_ROWS, Method, defined_values
+from cudbound.intervals.method import Method, defined_values
 from cudbound.records import Records
+from cudbound.records.rules import (
+    Counts,
+    DrawLosses,
+    FitCount,
+    Flag,
+    Recorded,
+    Remarks,
+    check_draws,
+)
+from cudbound.resampling.inputs import RecordingInputs
+from cudbound.resampling.refits import prepare_refits
+from cudbound.resampling.splitters import Splits, make_splits
+
+
+@dataclass(frozen=True, eq=False)
+class TunedLosses(Recorded):
+    """Cross-validated losses of all configurations on the same folds, and draws of the rows.
+
+    Attributes
+    ----------
+    losses : ndarray, shape (n_samples, n_configurations)
+        Loss of the configuration fitted without the fold of the row, on the row; a mean over partitions if there are
+        several.
+    counts : ndarray of int, shape (n_resamples, n_samples)
+        How often each row occurs in each bootstrap draw.
+    n_folds : int, default=0
+        Number of folds of all partitions; 0 if unknown.
+    remarks : tuple of str
+    uneven : bool, default=False
+        Whether draws may have more or fewer rows than the training set, such as draws of whole groups.
+
+    Examples
+    --------
+    >>> drawn = np.array([[0, 0, 2], [1, 2, 2]])
+    >>> TunedLosses(np.array([[0, 1], [1, 0], [0, 0]]), np.array([np.bincount(d, minlength=3) for d in drawn])).n_fits
+    0
+    """
+
+    losses: DrawLosses
+    counts: Counts
+    n_folds: FitCount = 0
+    remarks: Remarks = ()
+    uneven: Flag = False
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.counts.shape[1] != len(self.losses):
+            raise ValueError(
+                "'counts' must have one column per row of 'losses'. "
+                f"Got {self.counts.shape[1]} columns and {len(self.losses)} rows."
+            )
+        check_draws(self.counts, uneven=self.uneven)
+
+    @property
+    def n_samples(self) -> int:
+        """Number of rows of the training set."""
+        return int(np.shape(self.losses)[0])
+
+    @property
+    def n_fits(self) -> int:
+        """Number of classifier fits behind the record."""
+        return self.n_folds * int(np.shape(self.losses)[1])
+
+    @property
+    def chosen(self) -> NDArray[np.intp]:
+        """The configuration with the smallest mean loss on each draw, the first if tied, shape (n_resamples,)."""
+        means = np.asarray(self.counts) @ np.asarray(self.losses, dtype=float) / self.n_samples
+        # sums of the same losses in another order must tie
+        return np.asarray((means <= means.min(axis=1, keepdims=True) + 1e-12).argmax(axis=1))
+
+    @property
+    def out_of_draw(self) -> Array:
+        """Mean loss of the chosen configuration on the rows not in the draw; nan if there is none."""
+        outside = np.asarray(self.counts) == 0
+        losses = np.asarray(self.losses, dtype=float).T[self.chosen]
+        size = outside.sum(axis=1)
+        return np.asarray(
+            np.divide((losses * outside).sum(axis=1), size, out=np.full(len(size), np.nan), where=size > 0)
+        )
+
+
+#: Searches that evaluate every configuration on all rows with the same folds.
+SEARCHES = (GridSearchCV, RandomizedSearchCV)
+
+
+def check_search(estimator: Any) -> Any:
+    """Return a fitted search.
+
+    Raises
+    ------
+    UnsupportedEstimatorError
+        If it is not a search, or has not been fitted.
+    """
+    if not isinstance(estimator, SEARCHES) or not hasattr(estimator, "cv_results_"):
+        raise UnsupportedEstimatorError(
+            f"'bbc-cv' needs a fitted GridSearchCV or RandomizedSearchCV. Got {type(estimator).__name__}.",
+            "Record the losses of every configuration in cudbound.intervals.TunedLosses and call interval_of.",
+        )
+    return estimator
+
+
+def search_splits(search: Any, X: Any, y: Any, groups: Any, rng: np.random.Generator) -> Splits:
+    """Return the folds of a search, redrawn if its splitter shuffles without a ``random_state``.
+
+    `groups` are those with which the search was fitted, or None; its folds must keep them together.
+
+    Raises
+    ------
+    ValueError
+        If they do not test every row equally often.
+    """
+    try:
+        splits = make_splits(check_cv(search.cv, y, classifier=True), X, y, groups, rng)
+    except ValueError as error:
+        raise ValueError(
+            f"The folds of the search, cv={search.cv!r}, cannot be reproduced: {error} If its folds keep groups, pass "
+            "the groups; if its splits come from a generator, pass its losses in cudbound.intervals.TunedLosses to "
+            "interval_of."
+        ) from error
+    if not splits.partitions:
+        raise ValueError(
+            f"'bbc-cv' needs a search whose folds test each row equally often. Got cv={search.cv!r}; use KFold, "
+            "StratifiedKFold or a repeated one."
+        )
+    return splits
+
+
+def record_tuning(
+    search: Any,
+    X: Any,
+    y: NDArray[Any],
+    counts: NDArray[np.int32],
+    splits: Splits,
+    *,
+    rng: np.random.Generator,
+    n_jobs: int = 1,
+    advance: Callable[[int], object] = lambda _: None,
+) -> TunedLosses:
+    """Refit every configuration of a search without each of its folds.
+
+    Parameters
+    ----------
+    search : GridSearchCV or RandomizedSearchCV
+        Fitted.
+    X, y : array-like
+        Its training rows and labels.
+    counts : ndarray of int32, shape (n_resamples, n_samples)
+        Bootstrap draws, shared with other methods.
+    splits : Splits
+        From `search_splits`.
+    rng, n_jobs, advance
+        As in `cudbound.resampling.refits`.
+    """
+    training = splits.training.astype(np.int32)
+    n_tested = splits.test.sum(axis=0)
+    columns, remarks = [], list(_other_choice(search))
+    failed = np.isnan(_scores(search))
+    if failed.any():
+        remarks.append(f"{int(failed.sum())} configurations that could not be fitted left out")
+    for number, parameters in enumerate(search.cv_results_["params"]):
+        if failed[number]:
+            continue
+        candidate = clone(search.estimator).set_params(**clone(parameters, safe=False))
+        with threadpool_limits(n_jobs):
+            candidate.fit(X, y)
+        refits = prepare_refits(candidate, X, y, n_jobs=n_jobs)
+        wrong = refits.recorded(rng.spawn(1)[0], advance)(training)
+        columns.append((wrong * splits.test).sum(axis=0) / n_tested)
+    uneven = bool((counts.sum(axis=1) != counts.shape[1]).any())  # draws of whole groups
+    return TunedLosses(np.column_stack(columns), counts, len(training), tuple(remarks), uneven=uneven)
+
+
+def _scores(search: Any) -> NDArray[np.float64]:
+    """Return the mean score by which the search ranked each configuration; nan if a fit failed."""
+    results = search.cv_results_
+    name = "mean_test_score" if "mean_test_score" in results else f"mean_test_{search.refit}"
+    return np.asarray(results.get(name, np.zeros(len(results["params"]))), dtype=float)
+
+
+def _other_choice(search: Any) -> Iterator[str]:
+    """Yield a remark if the search did not rank its configurations by their error."""
+    if search.scoring not in (None, "accuracy") or callable(search.refit):
+        yield f"configurations were chosen by their error, not by scoring={search.scoring!r} of the search"
+
+
+def _record(inputs: RecordingInputs, _: Any) -> TunedLosses:
+    sample, search = inputs.sample, inputs.estimator
+    return record_tuning(
+        search,
+        sample.X,
+        sample.y,
+        inputs.counts,
+        search_splits(search, sample.X, sample.y, sample.names_of_groups, inputs.streams["cv"]),
+        rng=inputs.streams["tuned"],
+        n_jobs=inputs.n_jobs,
+        advance=inputs.advance,
+    )
+
+
+def _count_fits(inputs: RecordingInputs) -> int:
+    return int(inputs.estimator.n_splits_) * len(inputs.estimator.cv_results_["params"])
+
+
+TUNED = RecordKind(
+    "tuned",
+    holds=TunedLosses,
+    words="cross-validation of each configuration of a search",
+    record=_record,
+    n_fits=_count_fits,
+    whole_groups=True,
+    of_search=True,
+    of_draws=True,
+)
 
 
 def _compute(records: Records, confidence_level: float) -> Outcome:
-    defined, remarks = defined_values(records.require("tuned").out_of_draw, "that contained all rows")
+    defined, remarks = defined_values(records.require(TUNED).out_of_draw, "that contained all rows")
     if not defined.size:
         return Outcome.undefined("undefined: every draw contained all rows; use more bootstrap draws")
     return Outcome(
@@ -26,7 +252,7 @@ BBC_CV = Method(
     formula="the d/2 and 1 - d/2 quantiles over the draws of L_b, the mean loss on the rows outside the draw of the "
     "configuration with the smallest mean loss on the draw",
     estimand=Estimand("rule"),
-    needs=frozenset({"tuned"}),
+    needs=frozenset({TUNED}),
     assumptions="choosing a configuration on drawn rows relates to all rows as choosing on all rows relates to the "
     "population",
     tendency="near nominal in its authors' simulations; far below nominal if classes are nearly separable; wide with "
@@ -35,5 +261,4 @@ BBC_CV = Method(
     "contain all rows are dropped",
     cost="K per configuration",
     compute=_compute,
-    fallback=ON_TRAINING_ROWS,
 )

@@ -2,27 +2,151 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import gen_batches
 
+from cudbound.basis.groups import Groups
 from cudbound.basis.outcomes import Estimand, Outcome
+from cudbound.basis.record_kind import RecordKind
 from cudbound.intervals.bootstrap_percentile import percentile_interval, shifted_interval
-from cudbound.intervals.method import ON_TRAINING_ROWS, Method
+from cudbound.intervals.method import Method
 from cudbound.records import Records
+from cudbound.records.rules import (
+    FitCount,
+    MeanLoss,
+    Means,
+    Recorded,
+    Remarks,
+)
+from cudbound.resampling.bootstrap import USABLE_DRAWS
+from cudbound.resampling.context import RefitContext, has_one_class
+from cudbound.resampling.inputs import RecordingInputs
+
+
+@dataclass(frozen=True, eq=False)
+class RemovedCaseErrors(Recorded):
+    """Cross-validated error of bootstrap draws, with all copies of the tested case removed at once.
+
+    Attributes
+    ----------
+    errors : ndarray of float, shape (n_resamples,)
+    leave_one_out : float
+        Leave-one-out cross-validated error of the training set itself.
+    n_fits : int
+    remarks : tuple of str
+    """
+
+    errors: Means
+    leave_one_out: MeanLoss
+    n_fits: FitCount
+    remarks: Remarks = ()
+
+
+#: Entries of the training counts in memory at once, in a few arrays of up to 8 bytes per entry.
+CHUNK_VALUES = 1_000_000
+
+TRAINING_SETS = "training sets of bootstrap case cross-validation"
+
+
+def record_removed_cases(context: RefitContext, counts: NDArray[np.int32]) -> RemovedCaseErrors:
+    """Cross-validate every draw, removing all copies of the tested case, and the training set itself.
+
+    Each distinct case i of a draw is removed with all its copies, the classifier is refitted to the rest of the draw,
+    and its loss on the case counts as often as the case was drawn. A draw with one distinct case leaves no training
+    rows; it is dropped and counted. A draw is never replaced, since other methods use the same draws: with "redraw" and
+    "drop", training sets of one class give constant classifiers, as with "fit". If rows belong together, a case is a
+    group of rows, all of which are tested.
+
+    Parameters
+    ----------
+    context : RefitContext
+        With its policy "error", training sets of one class raise; the other policies count them in the remarks. Nothing
+        here is random.
+    counts : ndarray of int32, shape (n_resamples, n_samples)
+        The draws, shared with other methods.
+
+    Returns
+    -------
+    RemovedCaseErrors
+        One error per draw that is not dropped.
+
+    Raises
+    ------
+    ValueError
+        If every draw has only one distinct case, or a training set has one class and the policy is "error".
+
+    References
+    ----------
+    Jiang, W., Varma, S. and Simon, R. (2008). Calculating confidence intervals for prediction error in microarray
+    classification using resampling. Statistical Applications in Genetics and Molecular Biology 7, article 8.
+    """
+    n, groups = (
+        context.n_samples,
+        Groups(np.arange(context.n_samples)) if context.groups is None else context.groups,
+    )
+    kept = counts[(counts[:, groups.first_rows] > 0).sum(axis=1) > 1]
+    what = "row" if context.groups is None else "group"
+    if not len(kept):
+        raise ValueError(f"Every bootstrap draw had only one distinct {what}: none is left. Use more draws.")
+    # the training set itself, every row once, is one more draw: its error is the leave-one-out error
+    sets = np.concatenate([np.ones((1, n), dtype=np.int32), kept.astype(np.int32)])
+    number, case = np.nonzero(sets[:, groups.first_rows])
+    errors = np.zeros(len(sets))
+    n_one_class = 0
+    step = max(1, CHUNK_VALUES // n)
+    for part in gen_batches(case.size, step):
+        tested = groups.codes == case[part, None]
+        training = np.where(tested, 0, sets[number[part]])
+        n_one_class += int(has_one_class(training, context.labels).sum())
+        notes = context.describe_parts(TRAINING_SETS, 0, n_one_class)
+        wrong = (sets[number[part]] * tested * context.refit(training)).sum(axis=1)
+        errors += np.bincount(number[part], weights=wrong, minlength=len(sets))
+    errors /= sets.sum(axis=1)
+    n_lost = len(counts) - len(kept)
+    remarks = (f"{n_lost} draws with one distinct {what} dropped",) if n_lost else ()
+    return RemovedCaseErrors(errors[1:], float(errors[0]), case.size, (*remarks, *notes))
+
+
+def _record(inputs: RecordingInputs, made: Mapping[str, Any]) -> RemovedCaseErrors:
+    return record_removed_cases(inputs.context(REMOVED_CASES), made[USABLE_DRAWS.name][0])
+
+
+def _count_fits(inputs: RecordingInputs) -> int:
+    groups, counts = inputs.sample.groups, inputs.counts
+    sizes = ((counts if groups is None else counts[:, groups.first_rows]) > 0).sum(axis=1)
+    return int(sizes[sizes > 1].sum()) + inputs.n_units
+
+
+REMOVED_CASES = RecordKind(
+    "removed_cases",
+    holds=RemovedCaseErrors,
+    words="refits without single rows",
+    record=_record,
+    n_fits=_count_fits,
+    after=(USABLE_DRAWS,),
+    whole_groups=True,
+    fewer=("a smaller n_resamples",),
+    of_draws=True,
+)
+
 
 SAME = "both limits are the same bootstrap replicate"
 
 
 def _percentile(records: Records, confidence_level: float) -> Outcome:
-    errors = records.require("removed_cases").errors
+    errors = records.require(REMOVED_CASES).errors
     return Outcome(float(np.mean(errors)), percentile_interval(errors, confidence_level), degenerate=SAME)
 
 
 def _bias_reduced(records: Records, confidence_level: float) -> Outcome:
     # a draw has about .632 n distinct cases to train on, which makes its error too large: both percentiles are moved by
     # the mean of the errors minus the leave-one-out error; some public code takes another error as the center
-    record = records.require("removed_cases")
+    record = records.require(REMOVED_CASES)
     return Outcome(
         record.leave_one_out,
         shifted_interval(record.errors, record.leave_one_out, confidence_level),
@@ -37,7 +161,7 @@ BCCVP = Method(
     formula="the d/2 and 1 - d/2 quantiles over the draws of theta_b = sum of count_i e_i / n; e_i is the loss "
     "on row i after a fit to the draw without all copies of i",
     estimand=Estimand("conditional"),
-    needs=frozenset({"removed_cases"}),
+    needs=frozenset({REMOVED_CASES}),
     assumptions="the cross-validated error varies over draws as it does over training sets",
     tendency="conservative, and too high: a draw has fewer distinct cases than the training set",
     reference="Jiang, Varma and Simon (2008). Calculating confidence intervals for prediction error in microarray "
@@ -45,7 +169,6 @@ BCCVP = Method(
     "Quantiles by the inverted distribution function are our choice",
     cost="about .632 n B + n",
     compute=_percentile,
-    fallback=ON_TRAINING_ROWS,
 )
 
 BCCVP_BR = replace(

@@ -18,12 +18,12 @@ from scipy.special import ndtr, ndtri
 from cudbound.basis.method_card import Choice
 from cudbound.basis.outcomes import UNDEFINED_LIMITS, ConfidenceInterval, Estimand, Outcome, Words
 from cudbound.basis.proportions import QUANTILE_RULES, inverted_cdf_quantile, sample_quantile
-from cudbound.intervals.efron_tibshirani import FALLBACK, err1_influences
-from cudbound.intervals.method import Method, defined_values, replicates_632
-from cudbound.intervals.pivot import EQUAL
+from cudbound.intervals.efron_tibshirani import err1_influences
+from cudbound.intervals.method import EQUAL, Method, defined_values, replicates_632
 from cudbound.point_estimates.bootstrap_632 import estimate_632
-from cudbound.records import Records
-from cudbound.records.bootstrap_losses import never_out_of_bag
+from cudbound.records import LOSSES, Records
+from cudbound.records.losses import never_out_of_bag
+from cudbound.resampling.bootstrap import BOOTSTRAP, INNER
 
 #: How the quantiles are taken; "type-7", which other software uses, can make an interval shorter.
 QUANTILE = Choice(QUANTILE_RULES)
@@ -212,9 +212,9 @@ def _corrected(records: Records, confidence_level: float, *, variant: str) -> Ou
             "variant='bca' of bootstrap-bias-corrected uses influence values of single rows, but these rows belong to "
             "groups. Use variant='bc', 'shift' or 'basic'."
         )
-    bootstrap = records.require("bootstrap")
-    found = acceleration(err1_influences(bootstrap.losses, bootstrap.counts))
-    if np.isnan(found):
+    bootstrap = records.require(BOOTSTRAP)
+    curvature = acceleration(err1_influences(bootstrap.losses, bootstrap.counts))
+    if np.isnan(curvature):
         never = never_out_of_bag(bootstrap.counts)
         return Outcome(
             estimate_632(records),
@@ -223,8 +223,8 @@ def _corrected(records: Records, confidence_level: float, *, variant: str) -> Ou
             "bootstrap draws",
             center=".632 estimate",
         )
-    accelerated = partial(bias_corrected_interval, acceleration=found)
-    return replace(_outcome(records, confidence_level, accelerated), details={"acceleration": found})
+    accelerated = partial(bias_corrected_interval, acceleration=curvature)
+    return replace(_outcome(records, confidence_level, accelerated), details={"acceleration": curvature})
 
 
 PERCENTILE = Method(
@@ -233,7 +233,7 @@ PERCENTILE = Method(
     formula="the d/2 and 1 - d/2 quantiles over the draws of the .632 estimate, recomputed on each from inner "
     "draws",
     estimand=Estimand("conditional"),
-    needs=frozenset({"losses", "bootstrap", "inner"}),
+    needs=frozenset({LOSSES, BOOTSTRAP, INNER}),
     assumptions="the error is a smooth function of the data",
     tendency="liberal if points lie near the boundary, where the error jumps; too low with inner draws, since they "
     "train and test on copies of the same point",
@@ -241,7 +241,6 @@ PERCENTILE = Method(
     cost="B (1 + inner draws), or B with inner='oob'",
     compute=_percentile,
     options={"quantile": QUANTILE},
-    fallback=FALLBACK,
 )
 
 BIAS_CORRECTED = replace(

@@ -7,11 +7,16 @@ import math
 import numpy as np
 
 from cudbound.basis.outcomes import Estimand, Outcome
-from cudbound.intervals.method import Method
-from cudbound.intervals.pivot import EQUAL, Pivot
-from cudbound.point_estimates.bootstrap_632 import NOTHING_OUT_OF_BAG, estimate_632_plus
-from cudbound.point_estimates.effective_size import brier_variance, effective_rows
-from cudbound.records import Records
+from cudbound.intervals.method import EQUAL, Method, Pivot
+from cudbound.point_estimates.bootstrap_632 import (
+    NOTHING_OUT_OF_BAG,
+    brier_variance,
+    effective_rows,
+    estimate_632_plus,
+)
+from cudbound.records import LOSSES, Records
+from cudbound.resampling.bootstrap import BOOTSTRAP
+from cudbound.resampling.splits import TEST_SET
 
 EQUAL_LOSSES = "all squared errors are equal: their variance is 0"
 
@@ -35,7 +40,7 @@ def _plus(records: Records, confidence_level: float) -> Outcome:
 
 
 def _test_set(records: Records, confidence_level: float) -> Outcome:
-    record = records.require("test_set")
+    record = records.require(TEST_SET)
     losses = np.asarray(record.losses, dtype=np.float64)
     variance = float(losses.var(ddof=1)) if losses.size > 1 else 0.0
     return _limits(
@@ -50,7 +55,7 @@ PLUS_T_632 = Method(
     formula="E +/- t(1 - d/2; n - 1) sqrt(v / n); E is the .632+ Brier score, v the larger of two variances of squared "
     "errors, on the training rows and out of bag, where every row counts once",
     estimand=Estimand("conditional"),
-    needs=frozenset({"losses", "bootstrap"}),
+    needs=frozenset({LOSSES, BOOTSTRAP}),
     assumptions="the .632+ estimate varies like the mean of n new squared errors",
     tendency="liberal: at level .95, coverage was .70 in the worst and .93 in the median of 87 settings; misses "
     "subgroups with few rows in the data",
@@ -66,7 +71,7 @@ TEST_SET_T = Method(
     formula="B +/- t(1 - d/2; m - 1) sqrt(v / m); B and v are mean and sample variance of the m squared errors on the "
     "test set",
     estimand=Estimand("holdout-model"),
-    needs=frozenset({"test_set"}),
+    needs=frozenset({TEST_SET}),
     assumptions="test points are independent and new to the classifier; their mean squared error is nearly normal",
     tendency="liberal if few test points have large squared errors; zero width if all are equal",
     reference="Student (1908)",

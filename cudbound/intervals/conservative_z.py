@@ -3,15 +3,91 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from cudbound.basis.outcomes import Estimand
-from cudbound.intervals.method import Method, size_in_study
-from cudbound.intervals.pivot import EQUAL, Pivot
-from cudbound.intervals.resampled_t import ONE_SPLIT, judged_by
-from cudbound.records import HalfSplitLosses, Records, SplitLosses
+from cudbound.basis.record_kind import RecordKind
+from cudbound.intervals.method import EQUAL, Method, Pivot, size_in_study
+from cudbound.intervals.resampled_t import MeansOfSplits, judged_by
+from cudbound.records import Records, SplitLosses
+from cudbound.records.rules import (
+    PairsOfMeans,
+)
+from cudbound.resampling.context import RefitContext
+from cudbound.resampling.inputs import RecordingInputs
+from cudbound.resampling.settings import SMALLER_SIZES
+from cudbound.resampling.splits import SMALLEST_HALF, SPLITS, count_rows, means_of_splits
+
+
+@dataclass(frozen=True, eq=False)
+class HalfSplitLosses(MeansOfSplits):
+    """Mean losses of `n_splits` random splits inside each half of the data, for several halvings.
+
+    Attributes
+    ----------
+    means : ndarray of float, shape (n_halvings, 2)
+        Mean over the splits inside the first and inside the second half.
+    n_train, n_test : int
+        Rows of a training and of a test set within a half.
+    n_splits : int
+        Splits inside a half, J.
+    remarks : tuple of str
+    """
+
+    means: PairsOfMeans
+
+
+def record_half_splits(context: RefitContext) -> HalfSplitLosses:
+    """Record mean losses over ``sizes.n_splits`` random splits inside each half, for ``sizes.n_halvings`` halvings.
+
+    The test sets are as large as in `record_splits`, and a training set has n // 2 minus that many rows; if n is odd,
+    one row is left out of each halving. If a half is too small for such a test set, the share ``sizes.test_fraction``
+    of the half is tested instead, with a remark; smaller test sets increase the variance, so the method that uses it
+    stays conservative. The splits of the two halves are independent. Each halving is redrawn by itself, and then each
+    split.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than 4 rows, or a training set has one class and the policy is "error".
+    """
+    n, sizes = context.n_samples, context.sizes
+    half, n_test, notes = n // 2, sizes.n_test(n), []
+    if half < SMALLEST_HALF:
+        raise ValueError(f"Splits within halves need at least {2 * SMALLEST_HALF} rows. Got {n} instead.")
+    if n % 2:
+        notes.append("1 row left out of each halving")
+    if n_test >= half:
+        fitting = sizes.n_test(half)
+        notes.append(f"{fitting} rows tested within a half of {half}, which is too small for {n_test}")
+        n_test = fitting
+
+    halvings, n_again, _ = context.draw_parts(
+        [lambda: context.rng.permutation(n)[: 2 * half].reshape(2, half)] * sizes.n_halvings,
+        lambda rows: count_rows(rows, n),
+    )
+    means, remarks = means_of_splits(
+        context, np.concatenate(halvings), n_test, "training sets of splits inside halves", n_again
+    )
+    pairs = means.mean(axis=1).reshape(sizes.n_halvings, 2)
+    return HalfSplitLosses(pairs, half - n_test, n_test, sizes.n_splits, (*notes, *remarks))
+
+
+def _count_fits(inputs: RecordingInputs) -> int:
+    return 2 * inputs.sizes.n_halvings * inputs.sizes.n_splits
+
+
+HALF_SPLITS = RecordKind(
+    "half_splits",
+    holds=HalfSplitLosses,
+    words="splits of both halves of the rows",
+    refit=record_half_splits,
+    n_fits=_count_fits,
+    fewer=SMALLER_SIZES,
+)
 
 
 def conservative_z_pivot(estimate: float, pairs: ArrayLike) -> Pivot:
@@ -51,10 +127,10 @@ def conservative_z_pivot(estimate: float, pairs: ArrayLike) -> Pivot:
 
 
 def _conservative_z(records: Records) -> Pivot:
-    splits: SplitLosses = records.require("splits")
-    halves: HalfSplitLosses = records.require("half_splits")
+    splits: SplitLosses = records.require(SPLITS)
+    halves: HalfSplitLosses = records.require(HALF_SPLITS)
     pivot = conservative_z_pivot(float(np.mean(splits.means)), halves.means)
-    return judged_by(pivot, splits, halves, "half_splits")
+    return judged_by(pivot, splits, halves)
 
 
 CONSERVATIVE_Z = Method(
@@ -63,7 +139,7 @@ CONSERVATIVE_Z = Method(
     formula="u +/- z(1 - d/2) sqrt(sum over m of (u_m - u'_m)^2 / (2 M)); u is the mean loss over J splits, u_m and "
     "u'_m the same within each half of M random halvings",
     estimand=Estimand("expected"),
-    needs=frozenset({"splits", "half_splits"}),
+    needs=frozenset({SPLITS, HALF_SPLITS}),
     assumptions="the variance of the estimate does not increase with the number of training rows; M large enough for a "
     "normal distribution",
     tendency="conservative, since its variance is that on half the data; less so with few halvings M, whose noise the "
@@ -71,5 +147,4 @@ CONSERVATIVE_Z = Method(
     reference="Nadeau and Bengio (2003), section 4",
     cost="J + 2 M J",
     pivot=_conservative_z,
-    fallback=ONE_SPLIT,
 )

@@ -2,13 +2,43 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from typing import Any
 
 from cudbound.basis.outcomes import ConfidenceInterval, Estimand, Outcome
-from cudbound.basis.proportions import limit_without_error
-from cudbound.basis.rounding import Worded
-from cudbound.intervals.method import ON_TRAINING_ROWS, Method
+from cudbound.basis.record_kind import RecordKind
+from cudbound.bound.cud_bound import CudBound, solve_bound, solve_joint_bounds
+from cudbound.intervals.method import Method
+from cudbound.metrics.targets import Target
 from cudbound.records import Records
+from cudbound.resampling.inputs import RecordingInputs
+
+
+def _record(inputs: RecordingInputs, target: Target) -> tuple[CudBound, ...]:
+    """Return the bounds for the family of a target."""
+    assert inputs.model is not None
+    family = target.cud_metrics
+    shared: dict[str, Any] = {
+        "confidence_level": target.cud_level,
+        "localization": inputs.localization,
+        "search": inputs.search,
+    }
+    if len(family) == 1:
+        return (solve_bound(inputs.model, inputs.counts, metric_rows=family[0], **shared),)
+    return solve_joint_bounds(inputs.model, inputs.counts, family, **shared)
+
+
+BOUND = RecordKind(
+    "bound",
+    holds=CudBound,
+    words="the CUD bound",
+    holder="a classifier, as in cudbound.compare_intervals",
+    record=_record,
+    per="family",
+    whole_groups=True,
+    of_every_metric=True,
+    of_model=True,
+    of_draws=True,
+)
 
 
 def cud_limits(training_error: float, q: float) -> ConfidenceInterval:
@@ -27,7 +57,7 @@ def cud_limits(training_error: float, q: float) -> ConfidenceInterval:
 
 
 def _cud(records: Records, confidence_level: float) -> Outcome:
-    bound = records.require("bound").at(confidence_level=confidence_level)
+    bound = records.require(BOUND).at(confidence_level=confidence_level)
     return Outcome(
         bound.training_loss,
         cud_limits(bound.training_loss, bound.loss_q),
@@ -42,24 +72,6 @@ def _one_sided(records: Records, confidence_level: float, _: str) -> Outcome:
     return _cud(records, confidence_level)
 
 
-def _too_low(records: Records, outcome: Outcome, confidence_level: float, alternative: str) -> str | None:
-    """Return a message if the upper limit is lower than n new cases without an error could support, else None.
-
-    This happens if the classes are nearly separable: no valid nonrandom limit can be lower there.
-    """
-    if alternative == "greater":
-        return None
-    n, high = records.n_samples, outcome.raw_interval.high
-    limit = limit_without_error(n, confidence_level, alternative)
-    if high >= limit:
-        return None
-    return Worded.of(
-        lambda write: (
-            f"upper limit {write(high)} below {write(limit)}, that of {n} new cases without an error"
-        )
-    )
-
-
 CUD = Method(
     name="cud",
     title="Constrained uniform deviation bound around the training error",
@@ -67,12 +79,11 @@ CUD = Method(
     "|error on the draw - error on the sample| g(alpha_n (L_b(beta_hat) - L_b(beta))), with L_b the mean surrogate "
     "loss on the draw and g(v) = 1 + v clipped to [0, 1]",
     estimand=Estimand("conditional"),
-    needs=frozenset({"bound"}),
+    needs=frozenset({BOUND}),
     assumptions="the bootstrap quantile of the smoothed supremum estimates that of the population",
     tendency="conservative: it bounds the deviation of every classifier near the fitted one",
     reference="Laber and Murphy (2008), sections 3 and 4",
     cost="0",
     compute=_cud,
     one_sided=_one_sided,
-    fallback=replace(ON_TRAINING_ROWS, also=_too_low),
 )

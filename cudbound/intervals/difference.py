@@ -1,21 +1,25 @@
-"""Comparison of two classifiers or learning algorithms from recorded losses, by any comparison method."""
+"""Tests of the difference between two errors from recorded losses, and of several at once."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from numbers import Real
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from cudbound.basis.exceptions import ParameterError
-from cudbound.basis.method_card import NO_OPTIONS
+from cudbound.basis.method_card import NO_OPTIONS, Needs
 from cudbound.basis.outcomes import ConfidenceInterval, TestOutcome
 from cudbound.basis.results import ComparisonResult
 from cudbound.basis.validation import check_choice
-from cudbound.intervals.method import ALTERNATIVES, OF_ONE_ERROR, Method, why_no_limits
+from cudbound.intervals.independent_test_sets import OWN_TEST_SETS
+from cudbound.intervals.method import ALTERNATIVES, Method, why_no_limits
 from cudbound.records import Records, ScoreRecords
-from cudbound.records.reading import based_on, check_records, shared_remarks, tested_in
+from cudbound.records.records import based_on, check_records, shared_remarks, tested_in
 
 #: Of a difference of errors; "equivalent": that it is between -null and null.
 COMPARISON_ALTERNATIVES = (*ALTERNATIVES, "equivalent")
@@ -112,7 +116,7 @@ def compute_comparison(
     """
     if method.compares and method.reads != records.kind:
         raise ValueError(method.why_not_read([records.kind]))
-    chosen = method.resolve_options(options, without=OF_ONE_ERROR)
+    chosen = method.resolve_options(options)
     needs = method.needed(chosen)
     check_records(method, records, needs)
     check_alternative(alternative, [method] if method.compares else [], null, confidence_level)
@@ -164,7 +168,47 @@ def _why_degenerate(outcome: TestOutcome) -> str | None:
     return why_no_limits(outcome.raw_interval, -1.0)
 
 
-def _count_fits(needs: Set[str], records: Records | ScoreRecords) -> int:
+def _count_fits(needs: Needs, records: Records | ScoreRecords) -> int:
     """Count the fits of both: a record of differences has one of each behind every fit that it counts."""
-    each = 1 if "second_test_set" in needs else 2
-    return each * sum(getattr(getattr(records, need), "n_fits", 0) for need in needs)
+    each = 1 if OWN_TEST_SETS in needs else 2
+    return each * sum(getattr(records.get(kind), "n_fits", 0) for kind in needs)
+
+
+def holm_adjusted(pvalues: Sequence[float]) -> NDArray[np.float64]:
+    """Return adjusted p-values: all hypotheses with values at or below a level can be rejected together.
+
+    For any dependence between the tests, the probability of one or more false rejections is at most the level. An
+    undefined p-value stays undefined and counts as a test.
+
+    Parameters
+    ----------
+    pvalues : sequence of float
+        In [0, 1], or nan.
+
+    References
+    ----------
+    Holm, S. (1979). A simple sequentially rejective multiple test procedure. Scandinavian Journal of Statistics 6,
+    65-70.
+
+    Examples
+    --------
+    >>> holm_adjusted([0.01, 0.04, 0.03]).round(3).tolist()
+    [0.03, 0.06, 0.06]
+    """
+    values = np.asarray(pvalues, dtype=float)
+    order = np.argsort(values, kind="stable")  # nan comes last
+    steps = np.minimum(1.0, (values.size - np.arange(values.size)) * values[order])
+    adjusted = np.empty_like(values)
+    adjusted[order] = np.maximum.accumulate(steps)
+    return adjusted
+
+
+def adjusted(by_pair: Sequence[Sequence[ComparisonResult]]) -> tuple[ComparisonResult, ...]:
+    """Return the rows of all pairs by method, with p-values adjusted for the number of pairs if there are several."""
+    if len(by_pair) == 1:
+        return tuple(by_pair[0])
+    return tuple(
+        replace(row, adjusted_pvalue=pvalue)
+        for same in zip(*by_pair, strict=True)
+        for row, pvalue in zip(same, holm_adjusted([row.pvalue for row in same]).tolist(), strict=True)
+    )

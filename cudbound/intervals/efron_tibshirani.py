@@ -10,22 +10,17 @@ from numpy.typing import ArrayLike, NDArray
 
 from cudbound.basis.method_card import Choice
 from cudbound.basis.outcomes import UNDEFINED_LIMITS, Center, Estimand, Outcome
-from cudbound.intervals.method import Method, binomial_fallback
-from cudbound.intervals.pivot import Pivot
+from cudbound.intervals.method import Method, Pivot
 from cudbound.point_estimates.bootstrap_632 import (
     estimate_632,
     estimate_632_plus,
-    leave_one_out_bootstrap_error,
 )
-from cudbound.point_estimates.effective_size import effective_size_bootstrap
-from cudbound.records import BootstrapLosses, Records
-from cudbound.records.bootstrap_losses import never_out_of_bag
+from cudbound.records import LOSSES, BootstrapLosses, Records
+from cudbound.records.losses import leave_one_out_bootstrap_error, never_out_of_bag
+from cudbound.resampling.bootstrap import BOOTSTRAP
 
 Array = NDArray[np.float64]
 
-FALLBACK = binomial_fallback(
-    "n* = n (1 - (1 - 1/n)^n) points", lambda records: effective_size_bootstrap(records.n_effective)
-)
 
 #: Why there are no limits if rows have weights, or if draws hold different numbers of the rows that count.
 UNEQUAL_ROWS = "its influence values require equally weighted rows, with the same number in each draw"
@@ -149,12 +144,12 @@ def monte_carlo_variance(losses: ArrayLike, counts: ArrayLike) -> float:
     >>> round(monte_carlo_variance(losses, [[2, 0, 1], [0, 1, 2], [1, 2, 0]]), 3)
     0.111
     """
-    found, weights = np.asarray(losses, dtype=float), np.asarray(counts)
+    errors_of_rows, weights = np.asarray(losses, dtype=float), np.asarray(counts)
     outside = weights == 0
     times_out = outside.sum(axis=0).astype(float)
     if len(weights) < 2 or not times_out.all():
         return float("nan")
-    errors = np.where(outside, found, 0.0).mean(axis=1)
+    errors = np.where(outside, errors_of_rows, 0.0).mean(axis=1)
     # the second term is their sum, in which the mean error cancels
     terms = (weights - weights.mean(axis=0)) * (errors - errors.mean())[:, None] / times_out
     return float(len(weights) * terms.var(axis=0, ddof=1).sum())
@@ -207,7 +202,7 @@ def _outcome(
     monte_carlo: str,
     center: Center | None = None,
 ) -> Outcome:
-    bootstrap = records.require("bootstrap")
+    bootstrap = records.require(BOOTSTRAP)
     if bootstrap.weighed or np.ptp(bootstrap.counts.sum(axis=1)) > 0:
         return Outcome(estimate, UNDEFINED_LIMITS, degenerate=UNEQUAL_ROWS, center=center)
     standard_error = scaled_standard_error(estimate, bootstrap.losses, bootstrap.counts, monte_carlo)
@@ -243,7 +238,7 @@ NORMAL_632 = Method(
     formula="x +/- z(1 - d/2) SE x / Err(1); SE is the root of the sum of squares of the n influence values of "
     "Err(1)",
     estimand=Estimand("conditional"),
-    needs=frozenset({"losses", "bootstrap"}),
+    needs=frozenset({LOSSES, BOOTSTRAP}),
     assumptions="the .632 estimate is nearly normal, unbiased, and proportional to Err(1)",
     tendency="too low if the classifier overfits, as the .632 estimate is; wide with few draws, whose Monte Carlo "
     "error enters the standard error; zero width if all losses outside the draws are equal",
@@ -253,7 +248,6 @@ NORMAL_632 = Method(
     with_groups="no",  # influence values are those of single rows
     compute=_normal_632,
     options={"monte_carlo": Choice(("included", "removed"))},
-    fallback=FALLBACK,
 )
 
 NORMAL_632_PLUS = replace(

@@ -11,10 +11,10 @@ from scipy.special import fdtrc, fdtri
 
 from cudbound.basis.method_card import Choice
 from cudbound.basis.outcomes import ConfidenceInterval, Estimand, Outcome, TestOutcome, Words
-from cudbound.intervals.method import Method, binomial_fallback, size_in_study
-from cudbound.intervals.pivot import EQUAL, Pivot
+from cudbound.intervals.method import EQUAL, Method, Pivot, size_in_study
 from cudbound.records import HalvingLosses, Records
-from cudbound.records.split_losses import N_HALVINGS
+from cudbound.records.losses import N_HALVINGS
+from cudbound.resampling.splits import HALVINGS
 
 Array = NDArray[np.float64]
 
@@ -178,13 +178,13 @@ def _five_pairs(pairs: ArrayLike) -> Array:
 
 
 def _t(records: Records, *, repair: str) -> Pivot:
-    halvings: HalvingLosses = records.require("halvings")
+    halvings: HalvingLosses = records.require(HALVINGS)
     pivot = five_by_two_t_pivot(halvings.means, repair=repair)
     return replace(pivot, estimand=Estimand("expected", halvings.n_train))
 
 
 def _f(records: Records, confidence_level: float) -> Outcome:
-    halvings: HalvingLosses = records.require("halvings")
+    halvings: HalvingLosses = records.require(HALVINGS)
     interval = five_by_two_f_set(halvings.means, confidence_level)
     return Outcome(
         float(np.mean(halvings.means)),
@@ -195,7 +195,7 @@ def _f(records: Records, confidence_level: float) -> Outcome:
 
 
 def _f_test(records: Records, confidence_level: float, _: str) -> TestOutcome:
-    halvings: HalvingLosses = records.require("halvings")
+    halvings: HalvingLosses = records.require(HALVINGS)
     statistic, pvalue = five_by_two_f(halvings.means)
     outcome = _f(records, confidence_level)
     return TestOutcome(
@@ -212,8 +212,6 @@ def _why_degenerate(interval: ConfidenceInterval, confidence_level: float) -> st
     return NO_VARIANCE if interval.width == 0.0 else None
 
 
-HALF = binomial_fallback("the rows of one half", lambda records: records.require("halvings").n_train)
-
 TITLE = "t interval of five times two-fold cross-validation"
 
 FIVE_BY_TWO_T = Method(
@@ -222,7 +220,7 @@ FIVE_BY_TWO_T = Method(
     formula="p_11 +/- t(1 - d/2; 5) sqrt(sum over j of (p_1j - p_2j)^2 / 10); p_1j and p_2j are the mean losses "
     "on either half of halving j after a fit to the other",
     estimand=Estimand("expected"),
-    needs=frozenset({"halvings"}),
+    needs=frozenset({HALVINGS}),
     assumptions="the ten mean losses are normal and independent",
     tendency="conservative under its assumptions (a 5 % test rejects in 2.8 %) unless repaired; liberal or "
     "conservative, it is not known which, if the two means of a halving are correlated; wide, since it trains on half "
@@ -236,7 +234,6 @@ FIVE_BY_TWO_T = Method(
         )
     },
     pivot=_t,
-    fallback=HALF,
 )
 
 FIVE_BY_TWO_F = Method(
@@ -246,7 +243,7 @@ FIVE_BY_TWO_F = Method(
     "10 and 5 degrees of freedom; p_1j and p_2j are the mean losses on either half of halving j after a "
     "fit to the other",
     estimand=Estimand("expected"),
-    needs=frozenset({"halvings"}),
+    needs=frozenset({HALVINGS}),
     assumptions="the ten mean losses are normal and independent",
     tendency="conservative under its assumptions (a 5 % test rejects in 1.75 %); empty if the halvings disagree; "
     + size_in_study(".128", 7),
@@ -256,6 +253,5 @@ FIVE_BY_TWO_F = Method(
     # the set is that of a test without a direction: an end at the whole level leaves out no more
     one_sided=lambda records, confidence_level, _: _f(records, confidence_level),
     test=_f_test,
-    fallback=HALF,
     two_sided_only=True,
 )

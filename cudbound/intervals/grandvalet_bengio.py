@@ -17,12 +17,91 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import stdtr, stdtrit
 
-from cudbound.basis.method_card import Number
+from cudbound.basis.method_card import Needs, Number
 from cudbound.basis.outcomes import Estimand, Outcome, TestOutcome
-from cudbound.intervals.k_fold import ON_ALL_ROWS, k_fold_t_pivot, unequal_folds
-from cudbound.intervals.method import Method, size_in_study
-from cudbound.intervals.pivot import EQUAL, Pivot
-from cudbound.records import FoldLosses, HalfFoldLosses, Records
+from cudbound.basis.record_kind import RecordKind
+from cudbound.intervals.k_fold import k_fold_t_pivot, unequal_folds
+from cudbound.intervals.method import EQUAL, Method, Pivot, size_in_study
+from cudbound.records import FoldLosses, Records
+from cudbound.records.rules import (
+    HalvesOfFoldMeans,
+    MeanSize,
+    Recorded,
+    Remarks,
+)
+from cudbound.resampling.context import RefitContext
+from cudbound.resampling.folds import FOLDS, draw_folds
+from cudbound.resampling.inputs import RecordingInputs
+from cudbound.resampling.settings import SMALLER_SIZES
+from cudbound.resampling.splits import SMALLEST_HALF, SplitDesign, means_on_test_sets, training_sets
+
+
+@dataclass(frozen=True, eq=False)
+class HalfFoldLosses(Recorded):
+    """Mean losses of the folds of a cross-validation inside each half of the data, for several halvings.
+
+    Attributes
+    ----------
+    means : ndarray of float, shape (n_halvings, 2, n_folds)
+        Mean loss of each fold inside the first and inside the second half.
+    n_train : float
+        Mean number of training rows within a half.
+    remarks : tuple of str
+    """
+
+    means: HalvesOfFoldMeans
+    n_train: MeanSize
+    remarks: Remarks = ()
+
+    @property
+    def n_fits(self) -> int:
+        """Number of classifier fits behind the record."""
+        return int(np.size(self.means))
+
+
+def record_half_folds(context: RefitContext) -> HalfFoldLosses:
+    """Record the fold means of a cross-validation inside each half, for ``sizes.n_halvings`` halvings.
+
+    Each half has its own ``sizes.n_folds`` shuffled folds; with fewer rows, every row is a fold. If n is odd, one row
+    is left out of each halving. Each halving is redrawn by itself, with its folds.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than 4 rows, or a training set has one class and the policy is "error".
+    """
+    n, half = context.n_samples, context.n_samples // 2
+    if half < SMALLEST_HALF:
+        raise ValueError(f"Folds within halves need at least {2 * SMALLEST_HALF} rows. Got {n} instead.")
+    n_folds = min(context.sizes.n_folds, half)
+
+    def draw() -> SplitDesign:
+        testing = np.zeros((2, n_folds, n), dtype=np.int32)
+        for part, rows in zip(testing, context.rng.permutation(n)[: 2 * half].reshape(2, half), strict=True):
+            part[draw_folds(half, n_folds, context.rng), rows] = 1
+        training = testing.sum(axis=1, keepdims=True, dtype=np.int32) - testing
+        return SplitDesign(training.reshape(-1, n), testing.reshape(-1, n))
+
+    designs, n_again, n_one_class = context.draw_parts([draw] * context.sizes.n_halvings, training_sets)
+    remarks = context.describe_parts("training sets of folds inside halves", n_again, n_one_class)
+    notes = ("1 row left out of each halving",) if n % 2 else ()
+    means = means_on_test_sets(context.refit, designs).reshape(-1, 2, n_folds)
+    return HalfFoldLosses(means, half - half / n_folds, (*notes, *remarks))
+
+
+def _count_fits(inputs: RecordingInputs) -> int:
+    return 2 * inputs.sizes.n_halvings * min(inputs.sizes.n_folds, inputs.n_units // 2)
+
+
+HALF_FOLDS = RecordKind(
+    "half_folds",
+    holds=HalfFoldLosses,
+    words="cross-validation of both halves of the rows",
+    refit=record_half_folds,
+    n_fits=_count_fits,
+    fewer=SMALLER_SIZES,
+)
+
 
 #: The rho that is estimated on halves of the data.
 HALF = "half"
@@ -252,10 +331,10 @@ def type_1_error(rho: float, true_rho: float, n_folds: int, significance: float 
 
 
 def _pivot(records: Records, rho: float | str, **further: float) -> Pivot:
-    folds: FoldLosses = records.require("folds")
+    folds: FoldLosses = records.require(FOLDS)
     notes = unequal_folds(folds)
     if isinstance(rho, str):
-        halves: HalfFoldLosses = records.require("half_folds")
+        halves: HalfFoldLosses = records.require(HALF_FOLDS)
         estimate = rho_of_halves(halves.means)
         rho, further = max(estimate, 0.0), {"rho_of_halves": estimate, **further}  # nan stays nan
         if halves.means.shape[2] != folds.n_folds:
@@ -264,11 +343,11 @@ def _pivot(records: Records, rho: float | str, **further: float) -> Pivot:
     if not rho < 1.0 and not pivot.degenerate:
         reason = "undefined: rho cannot be estimated, because the fold means within halves do not vary"
         pivot = replace(pivot, standard_error=math.nan, degenerate=reason)
-    found = variance_estimates(folds)
+    estimates = variance_estimates(folds)
     numbers = {
         "rho": rho,
         **further,
-        **{f"theta_{number}": getattr(found, f"theta_{number}") for number in range(1, 6)},
+        **{f"theta_{number}": getattr(estimates, f"theta_{number}") for number in range(1, 6)},
     }
     undefined = [name for name, value in numbers.items() if math.isnan(value)]
     return replace(
@@ -278,8 +357,8 @@ def _pivot(records: Records, rho: float | str, **further: float) -> Pivot:
     )
 
 
-def _needs(options: Mapping[str, Any]) -> frozenset[str]:
-    return frozenset({"folds", "half_folds"} if options["rho"] == HALF else {"folds"})
+def _needs(options: Mapping[str, Any]) -> Needs:
+    return frozenset({FOLDS, HALF_FOLDS} if options["rho"] == HALF else {FOLDS})
 
 
 def _compute(records: Records, confidence_level: float, *, rho: float | str) -> Outcome:
@@ -287,7 +366,7 @@ def _compute(records: Records, confidence_level: float, *, rho: float | str) -> 
 
 
 def _test(records: Records, confidence_level: float, alternative: str, *, rho: float | str) -> TestOutcome:
-    means = records.require("folds").means
+    means = records.require(FOLDS).means
     threshold = rho_threshold(means, significance=1.0 - confidence_level, alternative=alternative)
     return _pivot(records, rho, rho_threshold=threshold).test_outcome(confidence_level, alternative)
 
@@ -299,7 +378,7 @@ GRANDVALET_BENGIO = Method(
     "fold means; with rho = half, 1 - rho is the mean of s^2 / k inside halves of the rows divided by half the mean "
     "squared difference between the means of two halves",
     estimand=Estimand("expected"),
-    needs=frozenset({"folds"}),
+    needs=frozenset({FOLDS}),
     assumptions="fold means are jointly normal; their pairwise covariance is at most rho times the variance of their "
     "mean; folds of equal size",
     tendency="conservative at rho = 0.7: 5 % tests rejected 0.5 to 3 % of true hypotheses; liberal at rho = 0: 8 to 16 "
@@ -311,5 +390,4 @@ GRANDVALET_BENGIO = Method(
     test=_test,
     options={"rho": Number(0.7, 0.0, 1.0, word=HALF)},
     needs_with=_needs,
-    fallback=ON_ALL_ROWS,
 )

@@ -3,16 +3,77 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from cudbound.basis.method_card import Choice
 from cudbound.basis.outcomes import ConfidenceInterval, Estimand, TestOutcome, Words
 from cudbound.basis.proportions import wilson_interval
-from cudbound.intervals.method import Method, size_in_study
-from cudbound.intervals.pivot import Pivot
-from cudbound.records import Records
+from cudbound.basis.record_kind import RecordKind
+from cudbound.intervals.method import Method, Pivot, size_in_study
+from cudbound.records import Records, TestSetLosses
+from cudbound.resampling.context import RefitContext
+from cudbound.resampling.inputs import RecordingInputs
+from cudbound.resampling.refits import Refit
+from cudbound.resampling.splits import TEST_SET
+
+
+def record_own_test_sets(context: RefitContext, other: Refit) -> tuple[TestSetLosses, TestSetLosses]:
+    """Hold out ``sizes.n_held_out`` rows, at least two, and test each classifier on half of them.
+
+    Parameters
+    ----------
+    context : RefitContext
+        The context with the refits of the first classifier.
+    other : callable
+        The refits of the second classifier.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than three rows, or the training set has one class and the policy is "error".
+    """
+    n = context.n_samples
+    if n < 3:
+        raise ValueError(f"Two test sets and a training set need at least 3 rows. Got {n}; add more rows.")
+    n_tested = min(max(2, context.sizes.n_held_out(n)), n - 1)
+
+    def training(order: NDArray[np.int64]) -> NDArray[np.int32]:
+        counts = np.ones((1, n), dtype=np.int32)
+        counts[0, order[:n_tested]] = 0
+        return counts
+
+    order, remarks = context.draw_design(
+        lambda: context.rng.permutation(n), training, "training sets of the holdout split"
+    )
+    rows = order[: (n_tested + 1) // 2], order[(n_tested + 1) // 2 : n_tested]
+    first, second = (
+        TestSetLosses(refit(training(order))[0, tested], n - n_tested, remarks=remarks)
+        for refit, tested in zip((context.refit, other), rows, strict=True)
+    )
+    return first, second
+
+
+def _record(inputs: RecordingInputs, _: Any) -> tuple[TestSetLosses, TestSetLosses]:
+    """Return the losses of two classifiers on separate test sets, which are not differences."""
+    assert inputs.refits_of_each is not None
+    first, second = inputs.refits_of_each
+    draws, *seeds = inputs.streams["second_test_set"].spawn(3)
+    labels = inputs.sample.labels
+    context = RefitContext(first.recorded(seeds[0]), labels, inputs.sizes, inputs.policy, draws)
+    return record_own_test_sets(context, second.recorded(seeds[1]))
+
+
+OWN_TEST_SETS = RecordKind(
+    "second_test_set",
+    holds=TestSetLosses,
+    words="a test set for each classifier",
+    holder="TestSetLosses of the second classifier",
+    record=_record,
+    resamples=False,
+)
 
 
 def two_test_sets_pivot(
@@ -112,7 +173,7 @@ def _error(name: str, losses: ArrayLike) -> tuple[float, int]:
 
 
 def _two_test_sets(records: Records, confidence_level: float, alternative: str, *, form: str) -> TestOutcome:
-    first, second = records.require("test_set"), records.require("second_test_set")
+    first, second = records.require(TEST_SET), records.require(OWN_TEST_SETS)
     a, b = _error("test_set", first.losses), _error("second_test_set", second.losses)
     error_a, error_b = a[0], b[0]
     if form == "wald":
@@ -142,7 +203,7 @@ INDEPENDENT_TEST_SETS = Method(
     formula="r_a - r_b +/- z(1 - d/2) sqrt(r_a (1 - r_a) / m_a + r_b (1 - r_b) / m_b); r_a and r_b are the "
     "errors on m_a and m_b test points",
     estimand=Estimand("holdout-model"),
-    needs=frozenset({"test_set", "second_test_set"}),
+    needs=frozenset({TEST_SET, OWN_TEST_SETS}),
     assumptions="test points are independent of each other and of both training sets",
     tendency="liberal with small test sets or small errors; form='newcombe' less so; if both share one test set, "
     "mcnemar uses the pairing; " + size_in_study(".113", 1),

@@ -11,9 +11,9 @@ from scipy.special import ndtr
 
 from cudbound.basis.method_card import Choice
 from cudbound.basis.outcomes import ConfidenceInterval, Estimand, TestOutcome, Words
-from cudbound.intervals.method import Method, size_in_study
-from cudbound.intervals.pivot import Pivot
+from cudbound.intervals.method import Method, Pivot, size_in_study
 from cudbound.records import Records
+from cudbound.resampling.splits import TEST_SET
 
 FORMS = ("exact", "asymptotic", "mid-p")
 
@@ -171,7 +171,7 @@ def bonett_price_interval(
 
 
 def _mcnemar(records: Records, confidence_level: float, alternative: str, *, form: str) -> TestOutcome:
-    tested = records.require("test_set")
+    tested = records.require(TEST_SET)
     pairs = discordant_pairs(tested.losses)
     return TestOutcome(
         pairs.estimate,
@@ -195,7 +195,7 @@ MCNEMAR = Method(
     "gets wrong; interval: p - q +/- z(1 - d/2) sqrt((p + q - (p - q)^2) / (m + 2)), p = (n10 + 1) / (m "
     "+ 2), q = (n01 + 1) / (m + 2), m test points",
     estimand=Estimand("holdout-model"),
-    needs=frozenset({"test_set"}),
+    needs=frozenset({TEST_SET}),
     assumptions="the test points are independent of each other and of both training sets",
     tendency="the exact form is conservative, especially with few discordant pairs; the asymptotic and mid-p forms may "
     "be slightly liberal; none accounts for variation of the classifiers between training sets; "

@@ -8,17 +8,15 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
+from scipy.special import stdtr, stdtrit
 
-from cudbound.basis.method_card import NO_OPTIONS, Flag, MethodCard
-from cudbound.basis.outcomes import ConfidenceInterval, Outcome, TestOutcome
-from cudbound.basis.proportions import inverted_binomial_interval
+from cudbound.basis.method_card import NO_OPTIONS, MethodCard
+from cudbound.basis.outcomes import ConfidenceInterval, Outcome, PointOutcome, TestOutcome
 from cudbound.basis.results import IntervalEstimate
-from cudbound.basis.rounding import Worded
 from cudbound.basis.validation import Array
-from cudbound.intervals.pivot import Pivot
 from cudbound.point_estimates.bootstrap_632 import NOTHING_OUT_OF_BAG, error_632
 from cudbound.records import Records, ScoreRecords
-from cudbound.records.reading import (
+from cudbound.records.records import (
     based_on,
     check_records,
     check_single_error,
@@ -26,50 +24,109 @@ from cudbound.records.reading import (
     shared_remarks,
     tested_in,
 )
+from cudbound.resampling.bootstrap import BOOTSTRAP
 
-#: As in `scipy.stats`, for an error or for error(a) - error(b).
-ALTERNATIVES = ("two-sided", "less", "greater")
-#: Options of the interval for one error that the test of a difference does not have.
-OF_ONE_ERROR = frozenset({"fallback"})
+#: Values whose range is at most this count as equal: they are sums of the same losses in a different order.
+EQUAL = 1e-12
 
 
 @dataclass(frozen=True)
-class Fallback:
-    """The interval that replaces one of zero width, on request.
+class Pivot(PointOutcome):
+    """A quantity (estimate - truth) / standard_error with a t or normal distribution.
 
     Attributes
     ----------
-    title : str
-        For the remarks and the documentation.
-    compute : callable
-        ``compute(records, estimate, confidence_level) -> ConfidenceInterval``.
-    also : callable or None, default=None
-        ``also(records, outcome, confidence_level, alternative)``: why an interval of positive width is replaced as
-        well, or None.
+    estimate : float
+        Mean loss, or mean difference of losses.
+    standard_error : float
+        Non-negative. At 0 the interval has zero width and the test does not reject.
+    df : float
+        Degrees of freedom of the t distribution, at least 1; infinity for the normal distribution.
+    remarks, degenerate, estimand, details
+        As in `cudbound.basis.outcomes.PointOutcome`; `degenerate` gives the reason if the standard error is 0 or
+        undefined.
+
+    Examples
+    --------
+    >>> pivot = Pivot(0.25, 0.05, df=4)
+    >>> interval = pivot.interval(0.95)
+    >>> round(interval.low, 3), round(interval.high, 3)
+    (0.111, 0.389)
+    >>> round(pivot.pvalue(), 4)
+    0.0075
     """
 
-    title: str
-    compute: Callable[[Any, float, float], ConfidenceInterval] = field(repr=False)
-    also: Callable[[Any, Outcome, float, str], str | None] | None = field(default=None, repr=False)
+    standard_error: float
+    df: float = math.inf
+
+    def outcome(self, confidence_level: float) -> Outcome:
+        """Return the estimate and its interval."""
+        interval = self.interval(confidence_level)
+        return Outcome(raw_interval=interval, standard_error=self.standard_error, **self.common_fields())
+
+    def test_outcome(self, confidence_level: float, alternative: str, null: float = 0.0) -> TestOutcome:
+        """Return the test of truth = null, or of |truth| >= null for "equivalent", and the interval.
+
+        Equivalence is tested by two one-sided tests. The statistic is that of the larger p-value; the interval, at
+        ``2 * confidence_level - 1``, lies within (-null, null) if the p-value is below ``1 - confidence_level``.
+
+        References
+        ----------
+        Schuirmann, D. J. (1987). A comparison of the two one-sided tests procedure and the power approach for
+        assessing the equivalence of average bioavailability. J. Pharmacokinetics and Biopharmaceutics 15, 657-680.
+        """
+        tests = {"less": null, "greater": -null} if alternative == "equivalent" else {alternative: null}
+        decisive = max(tests, key=lambda way: self.pvalue(tests[way], way))
+        if alternative == "equivalent":
+            interval = self.interval(2.0 * confidence_level - 1.0)
+        else:
+            interval = self.interval(confidence_level, alternative)
+        return TestOutcome(
+            statistic=self.statistic(tests[decisive]),
+            pvalue=self.pvalue(tests[decisive], decisive),
+            raw_interval=interval,
+            standard_error=self.standard_error,
+            **self.common_fields(),
+        )
+
+    def interval(self, confidence_level: float, alternative: str = "two-sided") -> ConfidenceInterval:
+        """Return the raw limits.
+
+        Parameters
+        ----------
+        confidence_level : float
+        alternative : {"two-sided", "less", "greater"}, default="two-sided"
+            As in `scipy.stats`: "less" gives an upper limit only, "greater" a lower one only.
+        """
+        if alternative == "two-sided":
+            half = float(stdtrit(self.df, 0.5 + confidence_level / 2)) * self.standard_error
+            return ConfidenceInterval(self.estimate - half, self.estimate + half)
+        reach = float(stdtrit(self.df, confidence_level)) * self.standard_error
+        if alternative == "less":
+            return ConfidenceInterval(-math.inf, self.estimate + reach)
+        return ConfidenceInterval(self.estimate - reach, math.inf)
+
+    def statistic(self, null: float = 0.0) -> float:
+        """Return (estimate - null) / standard_error; infinite or 0 if the standard error is 0."""
+        if self.standard_error == 0.0:
+            return 0.0 if self.estimate == null else math.copysign(math.inf, self.estimate - null)
+        return (self.estimate - null) / self.standard_error
+
+    def pvalue(self, null: float = 0.0, alternative: str = "two-sided") -> float:
+        """Return the p-value for truth = null; 1 if the standard error is 0 or undefined.
+
+        Losses with zero variance do not show how the estimate varies, so the test never rejects.
+        """
+        if not self.standard_error > 0.0:
+            return 1.0
+        statistic = self.statistic(null)
+        if alternative == "two-sided":
+            return 2.0 * float(stdtr(self.df, -abs(statistic)))
+        return float(stdtr(self.df, statistic if alternative == "less" else -statistic))
 
 
-def binomial_fallback(what: str, n_tested: Callable[[Records], float]) -> Fallback:
-    """Return the inverted binomial interval, as if the estimate came from `n_tested` independent test points.
-
-    Parameters
-    ----------
-    what : str
-        What is counted, for the title: "the rows of one test set", ...
-    n_tested : callable
-        ``n_tested(records)``: the number of points.
-    """
-
-    def compute(records: Records, estimate: float, confidence_level: float) -> ConfidenceInterval:
-        size = float(n_tested(records))
-        wrong = min(max(estimate, 0.0), 1.0) * size  # an estimate corrected for bias may leave [0, 1]
-        return inverted_binomial_interval(wrong, size, confidence_level)
-
-    return Fallback(f"inverted binomial interval on {what}", compute)
+#: As in `scipy.stats`, for an error or for error(a) - error(b).
+ALTERNATIVES = ("two-sided", "less", "greater")
 
 
 def size_in_study(largest: str, n_kept: int, sets: int = 1000) -> str:
@@ -99,11 +156,9 @@ class Method(MethodCard):
     test : callable or None
         ``test(records, confidence_level, alternative, **options) -> TestOutcome`` for the hypothesis that two errors
         are equal, from recorded differences of losses.
-    fallback : Fallback or None
-        For a zero-width interval.
     two_sided_only : bool
         Whether its test has no direction, so that only the alternative "two-sided" is allowed.
-    own : callable or None
+    user_function : callable or None
         The function of a user-defined method, which fits by itself, see `cudbound.intervals.own.own_method`.
     """
 
@@ -111,25 +166,20 @@ class Method(MethodCard):
     one_sided: Callable[..., Outcome] | None = field(default=None, repr=False)
     pivot: Callable[..., Pivot] | None = field(default=None, repr=False)
     test: Callable[..., TestOutcome] | None = field(default=None, repr=False)
-    fallback: Fallback | None = None
     two_sided_only: bool = False
-    own: Callable[..., tuple[float, float, float]] | None = field(default=None, repr=False)
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.fallback is not None:
-            # as a frozen dataclass sets what follows from its fields
-            object.__setattr__(self, "options", {**self.options, "fallback": Flag(False)})
+    user_function: Callable[..., tuple[float, float, float]] | None = field(default=None, repr=False)
 
     def __reduce__(self) -> Any:
         """Return the name of a method of this package, so that results pickle methods by name."""
-        known = _of_this_package(self.name) is self
-        return (_of_this_package, (self.name,)) if known else super().__reduce__()
+        by_name = _of_this_package(self.name) is self
+        return (_of_this_package, (self.name,)) if by_name else super().__reduce__()
 
     @property
     def gives_interval(self) -> bool:
         """Whether it is an interval for the error of one classifier or one learning algorithm."""
-        return (self.compute is not None or self.pivot is not None) and "second" not in self.needs
+        return (self.compute is not None or self.pivot is not None) and not any(
+            kind.name == "second" for kind in self.needs
+        )
 
     @property
     def compares(self) -> bool:
@@ -163,9 +213,7 @@ def compute_interval(
     confidence_level : float
         In (0, 1).
     options : mapping, default={}
-        Options of the method that differ from their defaults. ``{"fallback": True}`` replaces a zero-width interval by
-        the method's fallback, with a remark; "cud" is also replaced if its upper limit is lower than n new cases
-        without an error could support.
+        Options of the method that differ from their defaults.
     alternative : {"two-sided", "less", "greater"}, default="two-sided"
         As in `scipy.stats`: "less" gives only an upper limit, at the full level, "greater" only a lower limit. Options
         that divide the error probability between two tails then have no effect.
@@ -198,28 +246,14 @@ def compute_interval(
     method = reading
     chosen = method.resolve_options(options)
     needs = method.needed(chosen)
-    fallback = chosen.pop("fallback", False)
     check_records(method, records, needs)
     if method.gives_interval:
         check_single_error(method, records, needs)
     outcome = _two_sided(method, records, confidence_level, chosen)
     reason = _why_degenerate(outcome)
-    each = confidence_level
     if alternative != "two-sided":
         outcome = _opened(_each_at(method, records, confidence_level, alternative, chosen), alternative)
-        reason, each = reason or _why_degenerate(outcome), 2.0 * confidence_level - 1.0
-    if fallback and method.fallback is not None and not math.isnan(outcome.estimate):
-        why = reason
-        if why is None and method.fallback.also is not None:
-            why = method.fallback.also(records, outcome, confidence_level, alternative)
-        if why is not None:
-            instead = method.fallback.compute(records, outcome.estimate, each)
-            note = Worded.joined(why, f"; {method.fallback.title} instead")
-            outcome = replace(
-                outcome, raw_interval=instead, remarks=(*outcome.remarks, note), degenerate=None
-            )
-            outcome = _opened(outcome, alternative)
-            reason = _why_degenerate(outcome)
+        reason = reason or _why_degenerate(outcome)
     tested = tested_in(records, needs)
     return IntervalEstimate.of(
         outcome,
@@ -269,19 +303,15 @@ def _why_degenerate(outcome: Outcome) -> str | None:
     return why_no_limits(outcome.raw_interval, 0.0, outcome.degenerate)
 
 
-def why_no_limits(interval: ConfidenceInterval, lowest: float, known: str | None = None) -> str | None:
-    """Return why an interval is not informative in [lowest, 1], or None; `known` is the reason for zero width."""
+def why_no_limits(interval: ConfidenceInterval, lowest: float, reason: str | None = None) -> str | None:
+    """Return why an interval is not informative in [lowest, 1], or None; `reason` is the reason for zero width."""
     if interval.clipped(lowest, 1.0).width > 0.0:
         return None
     if interval.width > 0.0:
         if math.isinf(interval.width):
             return f"the limit is not within ({lowest:g}, 1)"
         return f"both raw limits lie outside [{lowest:g}, 1]"
-    return known or ("zero width" if interval.width <= 0.0 else "undefined limits")
-
-
-#: Used if no better number of test points is known for the estimate.
-ON_TRAINING_ROWS = binomial_fallback("all training rows", lambda records: records.n_samples)
+    return reason or ("zero width" if interval.width <= 0.0 else "undefined limits")
 
 
 def defined_values(replicates: Array, lost: str) -> tuple[Array, tuple[str, ...]]:
@@ -297,6 +327,6 @@ def replicates_632(records: Records) -> Array:
     With recorded inner draws it is the .632 estimate of the draw. Without them it is the variant .368 err(f_b on D_b) +
     .632 err(f_b off D_b), which needs no further fits. Entries are nan where nothing was out of bag.
     """
-    bootstrap = records.require("bootstrap")
+    bootstrap = records.require(BOOTSTRAP)
     left_out = bootstrap.out_of_bag if records.inner is None else records.inner.errors
     return np.asarray(error_632(bootstrap.resubstitution, left_out))

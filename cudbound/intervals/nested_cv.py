@@ -3,15 +3,216 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
+from itertools import combinations
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils import gen_batches
 
 from cudbound.basis.method_card import Choice
 from cudbound.basis.outcomes import Estimand
-from cudbound.intervals.method import ON_TRAINING_ROWS, Method, size_in_study
-from cudbound.intervals.pivot import EQUAL, Pivot
+from cudbound.basis.record_kind import RecordKind
+from cudbound.basis.validation import Losses, check_integer
+from cudbound.intervals.method import EQUAL, Method, Pivot, size_in_study
 from cudbound.records import Records
+from cudbound.records.rules import (
+    NestedFoldLosses,
+    Recorded,
+    Remarks,
+    Size,
+)
+from cudbound.resampling.context import RefitContext
+from cudbound.resampling.inputs import RecordingInputs
+from cudbound.resampling.settings import SMALLER_SIZES, ResamplingSizes
+
+
+@dataclass(frozen=True, eq=False)
+class NestedLosses(Recorded):
+    """Losses of nested cross-validation with folds of equal size.
+
+    Attributes
+    ----------
+    inner : ndarray, shape (n_repeats, n_folds, n_inner)
+        For each outer fold, the losses of cross-validation inside the other folds.
+    outer : ndarray, shape (n_repeats, n_folds, n_outer)
+        The losses of the classifier fitted to the other folds, on the outer fold.
+    n_samples : int
+        Number of rows of the training set; more than ``n_folds * n_outer`` if the folds do not use all rows.
+    remarks : tuple of str
+    """
+
+    inner: NestedFoldLosses
+    outer: NestedFoldLosses
+    n_samples: Size
+    remarks: Remarks = ()
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        inner, outer = self.inner, self.outer
+        if inner.shape[:2] != outer.shape[:2] or inner.shape[2] != (outer.shape[1] - 1) * outer.shape[2]:
+            raise ValueError(
+                "'inner' must have shape (n_repeats, n_folds, (n_folds - 1) * n_outer) where 'outer' has shape "
+                f"(n_repeats, n_folds, n_outer). Got {inner.shape} and {outer.shape} instead."
+            )
+        check_integer(
+            "n_samples", self.n_samples, outer.shape[1] * outer.shape[2]
+        )  # the rows that are in a fold
+
+    @property
+    def n_fits(self) -> int:
+        """Number of classifier fits behind the record; a fit without folds j and k is used for both."""
+        n_repeats, n_folds = np.shape(self.outer)[:2]
+        return int(n_repeats * (n_folds + n_folds * (n_folds - 1) // 2))
+
+
+Rows = NDArray[np.int64]
+
+#: Entries of training counts in memory at once.
+CHUNK_VALUES = 4_000_000
+#: Classifiers leave out two folds, and a variance within a fold needs two rows.
+MIN_FOLDS, MIN_ROWS_PER_FOLD = 3, 2
+
+TRAINING_SETS = "training sets of nested cross-validation"
+
+
+def count_nested_folds(sizes: ResamplingSizes, n_samples: int) -> int:
+    """Return the number of folds K: ``sizes.n_folds``, at least 3, with at least 2 rows each.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than 6 rows.
+
+    Examples
+    --------
+    >>> count_nested_folds(ResamplingSizes(n_folds=10), 8)
+    4
+    """
+    if n_samples < MIN_FOLDS * MIN_ROWS_PER_FOLD:
+        raise ValueError(
+            f"Nested cross-validation needs at least {MIN_FOLDS * MIN_ROWS_PER_FOLD} rows, for {MIN_FOLDS} folds of "
+            f"{MIN_ROWS_PER_FOLD}. Got {n_samples}; leave nested-cv out of the methods."
+        )
+    return min(max(sizes.n_folds, MIN_FOLDS), n_samples // MIN_ROWS_PER_FOLD)
+
+
+def count_nested_fits(sizes: ResamplingSizes, n_samples: int) -> int:
+    """Return the number of refits in `record_nested`: R (K + K (K - 1) / 2); 0 for too few rows, where it raises.
+
+    Examples
+    --------
+    >>> count_nested_fits(ResamplingSizes(n_folds=10, n_nested_repeats=50), 30)
+    2750
+    """
+    if n_samples < MIN_FOLDS * MIN_ROWS_PER_FOLD:
+        return 0
+    n_folds = count_nested_folds(sizes, n_samples)
+    return sizes.n_nested_repeats * (n_folds + n_folds * (n_folds - 1) // 2)
+
+
+def draw_equal_folds(n_samples: int, n_folds: int, rng: np.random.Generator) -> Rows:
+    """Return the rows of random folds of equal size, shape (n_folds, n_samples // n_folds).
+
+    The remaining n_samples % n_folds rows are in no fold.
+    """
+    size = n_samples // n_folds
+    return np.sort(rng.permutation(n_samples)[: n_folds * size].reshape(n_folds, size), axis=1)
+
+
+def nested_training(folds: Rows, n_samples: int) -> NDArray[np.int32]:
+    """Return the training sets as counts: all folds but one, then all but two in the order of `combinations`.
+
+    Parameters
+    ----------
+    folds : ndarray of int, shape (n_folds, n_outer)
+        Rows of the folds.
+    n_samples : int
+
+    Returns
+    -------
+    counts : ndarray of int32, shape (n_folds + n_folds * (n_folds - 1) // 2, n_samples)
+    """
+    inside = np.zeros((len(folds), n_samples), dtype=np.int32)
+    np.put_along_axis(inside, folds, 1, axis=1)
+    but_one = inside.sum(axis=0) - inside
+    first, second = np.array(list(combinations(range(len(folds)), 2))).T
+    return np.concatenate([but_one, but_one[first] - inside[second]]).astype(np.int32)
+
+
+def select_nested(losses: Losses, folds: Rows) -> tuple[Losses, Losses]:
+    """Select the inner and outer losses of one repetition.
+
+    Parameters
+    ----------
+    losses : ndarray, shape (n_fits, n_samples)
+        Losses on all rows, of the classifiers fitted to `nested_training`.
+    folds : ndarray of int, shape (n_folds, n_outer)
+
+    Returns
+    -------
+    inner : ndarray, shape (n_folds, (n_folds - 1) * n_outer)
+        In row k, fold by fold, the losses on fold j of the classifier fitted without folds j and k.
+    outer : ndarray, shape (n_folds, n_outer)
+        In row k, the losses on fold k of the classifier fitted without it.
+    """
+    n_folds, n_outer = folds.shape
+    outer = np.take_along_axis(losses[:n_folds], folds, axis=1)
+    blocks = np.empty((n_folds, n_folds, n_outer), dtype=losses.dtype)
+    for without, (j, k) in zip(losses[n_folds:], combinations(range(n_folds), 2), strict=True):
+        blocks[k, j], blocks[j, k] = without[folds[j]], without[folds[k]]
+    others = ~np.eye(n_folds, dtype=bool)
+    return blocks[others].reshape(n_folds, -1), outer
+
+
+def record_nested(context: RefitContext) -> NestedLosses:
+    """Record nested cross-validation ``sizes.n_nested_repeats`` times, each on new folds of equal size.
+
+    A classifier fitted without folds j and k serves both. Rows that do not fill the folds are left out of a repetition;
+    other repetitions leave out other rows. A repetition is redrawn by itself if a training set has one class.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than 6 rows, or a training set has one class and the policy is "error".
+    """
+    n, n_requested = context.n_samples, context.sizes.n_folds
+    n_folds = count_nested_folds(context.sizes, n)
+    designs, n_again, n_one_class = context.draw_parts(
+        [lambda: draw_equal_folds(n, n_folds, context.rng)] * context.sizes.n_nested_repeats,
+        lambda folds: nested_training(folds, n),
+    )
+    notes = context.describe_parts(TRAINING_SETS, n_again, n_one_class)
+    n_each = n_folds + n_folds * (n_folds - 1) // 2
+    step = max(1, CHUNK_VALUES // (n_each * n))
+    selected = []
+    for batch in gen_batches(len(designs), step):
+        chunk = designs[batch]
+        losses = context.refit(np.concatenate([nested_training(folds, n) for folds in chunk]))
+        parts = np.split(losses, len(chunk))
+        selected += [select_nested(part, folds) for part, folds in zip(parts, chunk, strict=True)]
+    inner, outer = (np.stack(part) for part in zip(*selected, strict=True))
+    remarks = []
+    if n_folds != n_requested:
+        remarks.append(f"{n_folds} folds of nested cross-validation instead of {n_requested}")
+    if n % n_folds:
+        remarks.append(f"{n % n_folds} rows left out of every repetition of nested cross-validation")
+    return NestedLosses(inner, outer, n, (*remarks, *notes))
+
+
+def _count_fits(inputs: RecordingInputs) -> int:
+    return count_nested_fits(inputs.sizes, inputs.n_units)
+
+
+NESTED = RecordKind(
+    "nested",
+    holds=NestedLosses,
+    words="nested cross-validation",
+    refit=record_nested,
+    n_fits=_count_fits,
+    fewer=SMALLER_SIZES,
+)
+
 
 #: Exponents of (K - 2) / K in the correction of bias.
 EXPONENTS = {"linear": 1.0, "package": 1.5}
@@ -98,7 +299,7 @@ def nested_cv_pivot(inner: ArrayLike, outer: ArrayLike, n_samples: int, *, bias:
 
 
 def _nested_cv(records: Records, *, bias: str) -> Pivot:
-    nested = records.require("nested")
+    nested = records.require(NESTED)
     return nested_cv_pivot(nested.inner, nested.outer, nested.n_samples, bias=bias)
 
 
@@ -109,7 +310,7 @@ NESTED_CV = Method(
     "inner and outer losses, c = (1 + (k - 2)/k) (I - O), s the standard deviation of the inner losses / sqrt(n), MSE "
     "the mean over outer folds of (inner mean - outer mean)^2 - variance of the outer losses / their number",
     estimand=Estimand("conditional"),
-    needs=frozenset({"nested"}),
+    needs=frozenset({NESTED}),
     assumptions="the mean squared error of cross-validation is the same on K - 1 of K folds, up to the factor (K - "
     "1)/K; the authors' target is the error of the fitted classifier, but in practice the method estimates how far a "
     "cross-validated error is from it on average over training sets",
@@ -121,5 +322,4 @@ NESTED_CV = Method(
     cost="R (K + K (K - 1) / 2)",
     pivot=_nested_cv,
     options={"bias": Choice(tuple(EXPONENTS))},
-    fallback=ON_TRAINING_ROWS,
 )

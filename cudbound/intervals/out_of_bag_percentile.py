@@ -13,6 +13,7 @@ from cudbound.intervals.method import Method, defined_values
 from cudbound.point_estimates.auc import order_codes, weighted_auc
 from cudbound.point_estimates.bootstrap_632 import NOTHING_OUT_OF_BAG
 from cudbound.records import Records, ScoreRecords
+from cudbound.resampling.bootstrap import BOOTSTRAP
 
 NO_DRAW = "undefined: no draw leaves out rows of both classes; use more bootstrap draws"
 EQUAL_DRAWS = "both limits come from the same draw"
@@ -20,7 +21,7 @@ EQUAL_DRAWS = "both limits come from the same draw"
 
 def out_of_bag_aucs(records: ScoreRecords) -> Array:
     """Return the AUC of each draw's classifier on the rows outside the draw; nan if they belong to one class."""
-    bootstrap, event = records.require("bootstrap"), records.event
+    bootstrap, event = records.require(BOOTSTRAP), records.event
     out = np.asarray(bootstrap.counts) == 0
     both = out[:, event].any(axis=1) & out[:, ~event].any(axis=1)
     aucs = np.full(len(out), np.nan)
@@ -34,7 +35,7 @@ def _of_aucs(records: ScoreRecords, confidence_level: float, *, quantile: str) -
 
 def out_of_bag_means(records: Records) -> Array:
     """Return the mean loss of each draw's classifier on the rows outside the draw; nan if there are none."""
-    bootstrap = records.require("bootstrap")
+    bootstrap = records.require(BOOTSTRAP)
     out = np.asarray(bootstrap.counts) == 0
     n_out = out.sum(axis=1)
     sums = (np.asarray(bootstrap.losses, dtype=np.float64) * out).sum(axis=1)
@@ -64,7 +65,7 @@ _OF_AUCS = Method(
     title="Percentiles of the AUCs of the refits on the rows outside their draws",
     formula="the d/2 and 1 - d/2 quantiles, over the draws, of the AUC of the refit on the rows outside its draw",
     estimand=Estimand("conditional"),
-    needs=frozenset({"bootstrap"}),
+    needs=frozenset({BOOTSTRAP}),
     assumptions="the AUCs of refits on .37 n rows vary like the AUC of this classifier on n",
     tendency="too low, since draws have about .632 n distinct rows, and long; at level .95, coverage was .12 in the "
     "worst and .98 in the median of 91 settings, and it reached its level in 86 of 91",
@@ -89,4 +90,4 @@ OUT_OF_BAG_PERCENTILE_BRIER = replace(
     compute=_of_means,
 )
 
-OUT_OF_BAG_PERCENTILE = replace(_OF_AUCS, others={"probabilities": OUT_OF_BAG_PERCENTILE_BRIER})
+OUT_OF_BAG_PERCENTILE = replace(_OF_AUCS, variants={"probabilities": OUT_OF_BAG_PERCENTILE_BRIER})

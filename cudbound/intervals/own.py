@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import math
 from collections.abc import Callable
+from copy import deepcopy
 from typing import Any
 
 import numpy as np
@@ -12,8 +13,42 @@ import numpy as np
 from cudbound.basis.calls import public_call
 from cudbound.basis.exceptions import ParameterError
 from cudbound.basis.outcomes import ConfidenceInterval, Estimand, Outcome
+from cudbound.basis.record_kind import RecordKind
 from cudbound.intervals.method import Method
+from cudbound.metrics.targets import Target
 from cudbound.records import Records
+from cudbound.resampling.inputs import RecordingInputs
+
+
+def _record(inputs: RecordingInputs, target: Target, _: Records) -> dict[str, Any]:
+    """Return the results of user-defined methods, or why they fail; all get the same random numbers."""
+    sample, results = inputs.sample, dict[str, Any]()
+    level = 2.0 * target.level_per_interval - 1.0 if target.one_sided else target.level_per_interval
+    for name, interval in inputs.user_functions.items():
+        rng = deepcopy(inputs.streams["own_intervals"])
+        try:
+            numbers = interval(inputs.estimator, sample.X, sample.y, level, rng)
+            if np.shape(numbers) != (3,):
+                raise ValueError(
+                    f"The method {name!r} must return an estimate and two limits. Got {numbers!r} instead."
+                )
+            estimate, low, high = numbers
+            results[name] = float(estimate), float(low), float(high)
+        except Exception as error:  # the rows of other methods do not depend on it
+            results[name] = error
+    return results
+
+
+OWN_INTERVALS = RecordKind(
+    "own_intervals",
+    holds=dict[str, Any],
+    words="its own fits",
+    holder="a classifier, as in cudbound.compare_intervals",
+    record=_record,
+    per="target",
+    whole_groups=True,
+)
+
 
 #: ``interval(model, X, y, level, rng)`` returns an estimate of the error and two limits, in [0, 1].
 OwnInterval = Callable[[Any, Any, Any, float, np.random.Generator], tuple[float, float, float]]
@@ -66,10 +101,10 @@ def own_method(name: str, interval: OwnInterval, *, title: str | None = None, **
         raise ParameterError("interval", rule, interval) from error
 
     def compute(records: Records, confidence_level: float) -> Outcome:
-        found = records.require("own_intervals")[name]
-        if isinstance(found, Exception):
-            raise found
-        estimate, low, high = found
+        result = records.require(OWN_INTERVALS)[name]
+        if isinstance(result, Exception):
+            raise result
+        estimate, low, high = result
         if low > high:
             raise ValueError(
                 f"The method {name!r} must return a lower limit that is not above the upper one. Got {low:g} and "
@@ -81,7 +116,7 @@ def own_method(name: str, interval: OwnInterval, *, title: str | None = None, **
             )
         return Outcome(estimate, ConfidenceInterval(low, high))
 
-    known: dict[str, Any] = {
+    defaults: dict[str, Any] = {
         "title": title or (inspect.getdoc(interval) or name).splitlines()[0].rstrip("."),
         "estimand": Estimand("conditional"),
         "assumptions": "not stated",
@@ -90,5 +125,5 @@ def own_method(name: str, interval: OwnInterval, *, title: str | None = None, **
         "cost": "its own fits",
         "with_groups": "no",
     }
-    needs = frozenset({"own_intervals"})
-    return Method(name=name, needs=needs, compute=compute, own=interval, **known | card)
+    needs = frozenset({OWN_INTERVALS})
+    return Method(name=name, needs=needs, compute=compute, user_function=interval, **defaults | card)

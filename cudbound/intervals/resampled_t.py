@@ -1,25 +1,135 @@
-"""Intervals from mean losses on random splits: Nadeau and Bengio (2003).
-
-Random splits share most of their training rows and some of their test rows. The sample variance of their means divided
-by their number therefore underestimates the variance of the overall mean. The methods differ in how they correct for
-this.
-"""
+"""Intervals from random splits: Nadeau and Bengio (2003), with and without their correction."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.special import stdtr
 
 from cudbound.basis.method_card import Choice, Number
 from cudbound.basis.outcomes import Estimand, Words
-from cudbound.intervals.equivalence import with_equivalence
-from cudbound.intervals.method import Method, binomial_fallback, size_in_study
-from cudbound.intervals.pivot import EQUAL, Pivot
-from cudbound.records import HalfSplitLosses, Records, ReplicateLosses, SplitLosses, TestSetLosses
-from cudbound.records.words import WORDS
+from cudbound.basis.record_kind import RecordKind
+from cudbound.basis.validation import Array
+from cudbound.intervals.method import EQUAL, Method, Pivot, size_in_study
+from cudbound.records import Records, SplitLosses, TestSetLosses
+from cudbound.records.rules import Means, Recorded, Remarks, Size
+from cudbound.resampling.context import RefitContext
+from cudbound.resampling.inputs import RecordingInputs
+from cudbound.resampling.settings import SMALLER_SIZES
+from cudbound.resampling.splits import SPLITS, TEST_SET, count_rows, means_of_splits
+
+MODEL = (
+    "probabilities under the correlated t model: differences over splits are jointly normal with correlation n2 / (n1 "
+    "+ n2), with a noninformative prior"
+)
+
+
+def with_equivalence(pivot: Pivot, rope: float) -> Pivot:
+    """Add the posterior probabilities of a difference below, within and above the region of practical equivalence.
+
+    Under the model of `MODEL`, with the improper prior proportional to 1 / variance, the posterior of the expected
+    difference is the t distribution of the pivot around the estimate: the sampling distribution of the corrected
+    resampled t test, read the other way round. Like the test, it treats the correlation as known.
+
+    Parameters
+    ----------
+    pivot : Pivot
+        Of the corrected resampled t test.
+    rope : float
+        Half-width of the region, above 0: differences in [-rope, rope] do not matter.
+
+    Returns
+    -------
+    Pivot
+        With ``p_below``, ``p_within`` and ``p_above`` in its details, if the standard error is positive.
+
+    References
+    ----------
+    Benavoli, A., Corani, G., Demsar, J. and Zaffalon, M. (2017). Time for a change: a tutorial for comparing multiple
+    classifiers through Bayesian analysis. Journal of Machine Learning Research 18 (77), 1-36, section 4.1; the function
+    ``two_on_single`` of their package baycomp.
+
+    Examples
+    --------
+    >>> details = with_equivalence(Pivot(0.02, 0.01, df=9), 0.01).details
+    >>> {name: round(value, 3) for name, value in details.items()}
+    {'p_below': 0.007, 'p_within': 0.164, 'p_above': 0.828}
+    """
+    if not pivot.standard_error > 0.0:
+        return pivot
+    below = float(stdtr(pivot.df, -pivot.statistic(-rope)))
+    above = float(stdtr(pivot.df, pivot.statistic(rope)))
+    probabilities = {"p_below": below, "p_within": 1.0 - below - above, "p_above": above}
+    return replace(pivot, details={**pivot.details, **probabilities}, remarks=(*pivot.remarks, MODEL))
+
+
+@dataclass(frozen=True, eq=False)
+class MeansOfSplits(Recorded):
+    """Each of the means is over `n_splits` random splits of some rows."""
+
+    means: Array
+    n_train: Size
+    n_test: Size
+    n_splits: Size
+    remarks: Remarks = ()
+
+    @property
+    def n_fits(self) -> int:
+        """Number of classifier fits behind the record."""
+        return int(np.size(self.means)) * self.n_splits
+
+
+@dataclass(frozen=True, eq=False)
+class ReplicateLosses(MeansOfSplits):
+    """The random-split estimate recomputed on bootstrap replicates of the data.
+
+    Attributes
+    ----------
+    means : ndarray of float, shape (n_replicates,)
+        Mean over the splits of each replicate.
+    n_train, n_test : int
+        Rows of a training and of a test set within a replicate.
+    n_splits : int
+        Splits of a replicate, J.
+    remarks : tuple of str
+    """
+
+    means: Means
+
+
+def record_replicates(context: RefitContext) -> ReplicateLosses:
+    """Record the mean loss over ``sizes.n_splits`` random splits of each of ``sizes.n_replicates`` replicates.
+
+    A replicate is a bootstrap draw of n rows, split as if all its rows were different: copies of a row may be in both
+    the training and the test set. Each replicate is redrawn by itself, and then each split.
+    """
+    n, sizes = context.n_samples, context.sizes
+    n_test = sizes.n_test(n)
+    replicates, n_again, _ = context.draw_parts(
+        [lambda: context.rng.integers(n, size=(1, n))] * sizes.n_replicates, lambda rows: count_rows(rows, n)
+    )
+    means, remarks = means_of_splits(
+        context, np.concatenate(replicates), n_test, "training sets of splits of replicates", n_again
+    )
+    return ReplicateLosses(means.mean(axis=1), n - n_test, n_test, sizes.n_splits, remarks)
+
+
+def _count_fits(inputs: RecordingInputs) -> int:
+    return inputs.sizes.n_replicates * inputs.sizes.n_splits
+
+
+REPLICATES = RecordKind(
+    "replicates",
+    holds=ReplicateLosses,
+    words="splits of replicates of the rows",
+    refit=record_replicates,
+    n_fits=_count_fits,
+    fewer=SMALLER_SIZES,
+)
+
 
 #: On fewer test rows than this, mean losses have so few values that a t distribution describes them badly.
 FEW_TEST_ROWS = 5
@@ -176,16 +286,14 @@ def corrected_pseudo_bootstrap_pivot(
     return _t_pivot(replicates, factor, "estimates of the replicates", estimate)
 
 
-def judged_by(
-    pivot: Pivot, splits: SplitLosses, other: HalfSplitLosses | ReplicateLosses, need: str
-) -> Pivot:
+def judged_by(pivot: Pivot, splits: SplitLosses, other: MeansOfSplits) -> Pivot:
     """Set the estimand, and remove the standard error if the other means do not match these splits.
 
     They must be over the same number of splits, with test sets that are not larger; smaller ones only increase the
     variance.
     """
     pivot = replace(pivot, estimand=Estimand("expected", splits.n_train))
-    recorded = WORDS[need][1]
+    recorded = type(other).__name__
     n_splits = int(np.size(splits.means))
     if other.n_splits != n_splits:
         mismatch = (
@@ -202,9 +310,9 @@ def judged_by(
     return replace(pivot, standard_error=math.nan, degenerate=mismatch)
 
 
-def _t_pivot(given: ArrayLike, factor: float, what: str, estimate: float | None = None) -> Pivot:
+def _t_pivot(numbers: ArrayLike, factor: float, what: str, estimate: float | None = None) -> Pivot:
     """Return the pivot of an estimate, by default the mean of `values`, with `factor` times their variance."""
-    values = np.asarray(given)
+    values = np.asarray(numbers)
     estimate = float(values.mean() if estimate is None else estimate)
     if values.size == 1:
         reason = f"undefined: a variance needs at least two {what}, but there is only one"
@@ -216,7 +324,7 @@ def _t_pivot(given: ArrayLike, factor: float, what: str, estimate: float | None 
 
 
 def _single_split_t(records: Records, *, reference: str) -> Pivot:
-    test_set: TestSetLosses = records.require("test_set")
+    test_set: TestSetLosses = records.require(TEST_SET)
     return replace(
         single_split_t_pivot(test_set.losses, reference=reference), estimand=Estimand(test_set.estimand)
     )
@@ -231,34 +339,31 @@ def _of_splits(pivot: Pivot, splits: SplitLosses) -> Pivot:
 
 
 def _resampled_t(records: Records) -> Pivot:
-    splits: SplitLosses = records.require("splits")
+    splits: SplitLosses = records.require(SPLITS)
     return _of_splits(resampled_t_pivot(splits.means), splits)
 
 
 def _corrected_resampled_t(records: Records, *, rope: float) -> Pivot:
-    splits: SplitLosses = records.require("splits")
+    splits: SplitLosses = records.require(SPLITS)
     pivot = _of_splits(corrected_resampled_t_pivot(splits.means, splits.n_train, splits.n_test), splits)
     return pivot if rope == 0.0 else with_equivalence(pivot, rope)
 
 
 def _pseudo_bootstrap(records: Records) -> Pivot:
-    splits: SplitLosses = records.require("splits")
-    replicates: ReplicateLosses = records.require("replicates")
+    splits: SplitLosses = records.require(SPLITS)
+    replicates: ReplicateLosses = records.require(REPLICATES)
     pivot = pseudo_bootstrap_pivot(float(np.mean(splits.means)), replicates.means)
-    return judged_by(pivot, splits, replicates, "replicates")
+    return judged_by(pivot, splits, replicates)
 
 
 def _corrected_pseudo_bootstrap(records: Records) -> Pivot:
-    splits: SplitLosses = records.require("splits")
-    replicates: ReplicateLosses = records.require("replicates")
+    splits: SplitLosses = records.require(SPLITS)
+    replicates: ReplicateLosses = records.require(REPLICATES)
     pivot = corrected_pseudo_bootstrap_pivot(
         float(np.mean(splits.means)), replicates.means, replicates.n_splits, splits.n_train, splits.n_test
     )
-    return judged_by(pivot, splits, replicates, "replicates")
+    return judged_by(pivot, splits, replicates)
 
-
-#: The replacement for the interval if the losses on the splits have zero variance.
-ONE_SPLIT = binomial_fallback("the rows of one test set", lambda records: records.require("splits").n_test)
 
 NADEAU_BENGIO = "Nadeau and Bengio (2003), section 4"
 CORRECTED = "Resampled t interval with the correction for overlapping splits"
@@ -270,7 +375,7 @@ SINGLE_SPLIT_T = Method(
     formula="r +/- t(1 - d/2; m - 1) sqrt(s^2 / m); r and s^2 are mean and sample variance of the losses on m "
     "test points",
     estimand=Estimand("holdout-model"),
-    needs=frozenset({"test_set"}),
+    needs=frozenset({TEST_SET}),
     assumptions="the test rows are independent, and numerous enough for their mean loss to be nearly normal",
     tendency="liberal if errors are rare, zero width without errors; liberal for the learning algorithm, since it "
     "ignores the variance between training sets; " + size_in_study(".127", 3),
@@ -280,9 +385,6 @@ SINGLE_SPLIT_T = Method(
     options={"reference": Choice(("t", "normal"))},
     ways={("reference", "normal"): Words("Normal interval from the losses on one test set", NADEAU_BENGIO)},
     pivot=_single_split_t,
-    fallback=binomial_fallback(
-        "the rows of the test set", lambda records: np.size(records.require("test_set").losses)
-    ),
 )
 
 RESAMPLED_T = Method(
@@ -291,14 +393,13 @@ RESAMPLED_T = Method(
     formula="u +/- t(1 - d/2; J - 1) sqrt(s^2 / J); u and s^2 are mean and sample variance of the mean losses "
     "of J splits",
     estimand=Estimand("expected"),
-    needs=frozenset({"splits"}),
+    needs=frozenset({SPLITS}),
     assumptions="the mean losses of the splits are independent; they are not",
     tendency="liberal, and more so with more splits: its variance ignores the correlation between them; "
     + size_in_study(".308", 0),
     reference="Nadeau and Bengio (2003), section 4; Dietterich (1998)",
     cost="J",
     pivot=_resampled_t,
-    fallback=ONE_SPLIT,
 )
 
 CORRECTED_RESAMPLED_T = replace(
@@ -324,7 +425,7 @@ PSEUDO_BOOTSTRAP = replace(
     "mean on R bootstrap replicates of the rows",
     options={},
     ways={},
-    needs=frozenset({"splits", "replicates"}),
+    needs=frozenset({SPLITS, REPLICATES}),
     assumptions="estimates on bootstrap replicates of the data vary like those on new data",
     tendency="liberal like resampled-t: in expectation its variance is too small by the same factor; "
     + size_in_study(".320", 10, sets=100),

@@ -20,8 +20,9 @@ from cudbound.basis.proportions import (
     wilson_interval,
 )
 from cudbound.basis.validation import check_choice
-from cudbound.intervals.method import Fallback, Method
+from cudbound.intervals.method import Method
 from cudbound.records import Records
+from cudbound.resampling.splits import TEST_SET
 
 SIDES = ("two-sided", "upper", "lower")
 
@@ -118,7 +119,7 @@ def held_out_interval(
 
 
 def _outcome(records: Records, confidence_level: float, *, form: str, side: str) -> Outcome:
-    record = records.require("test_set")
+    record = records.require(TEST_SET)
     losses = np.asarray(record.losses)
     error, size = float(losses.mean()), record.n_effective
     # whole numbers stay whole where every loss is 0 or 1 and counts as one row
@@ -136,10 +137,6 @@ def _each_at(records: Records, confidence_level: float, _: str, *, form: str, si
     return _outcome(records, 2.0 * confidence_level - 1.0, form=form, side="two-sided")
 
 
-def _wilson_fallback(records: Records, estimate: float, confidence_level: float) -> ConfidenceInterval:
-    return wilson_interval(estimate, records.require("test_set").n_effective, confidence_level)
-
-
 INDEPENDENT = "test points are independent and new to the classifier"
 
 TEST_SET_WILSON = Method(
@@ -148,7 +145,7 @@ TEST_SET_WILSON = Method(
     formula="(2 k + z^2 +/- z sqrt(z^2 + 4 k (1 - r))) / (2 (m + z^2)); r = k/m, k errors on m test points, z = "
     "z(1 - d/2)",
     estimand=Estimand("holdout-model"),
-    needs=frozenset({"test_set"}),
+    needs=frozenset({TEST_SET}),
     assumptions=INDEPENDENT,
     tendency="near nominal on average over errors; a one-sided limit near error 0 or 1 can be liberal",
     reference="Wilson (1927); Brown, Cai and DasGupta (2001), section 3.1.1",
@@ -168,7 +165,6 @@ TEST_SET_WALD = replace(
     reference="Brown, Cai and DasGupta (2001), section 2, with its coverage",
     compute=partial(_outcome, form="wald"),
     one_sided=partial(_each_at, form="wald"),
-    fallback=Fallback("two-sided Wilson score interval", _wilson_fallback),
 )
 
 TEST_SET_CLOPPER_PEARSON = replace(
@@ -229,7 +225,7 @@ TEST_SET_JEFFREYS = replace(
     one_sided=partial(_each_at, form="jeffreys"),
 )
 
-TEST_SET = (
+ON_TEST_SET = (
     TEST_SET_WALD,
     TEST_SET_WILSON,
     TEST_SET_CLOPPER_PEARSON,

@@ -24,22 +24,29 @@ from cudbound.basis.outcomes import ConfidenceInterval, Estimand, Outcome, Words
 from cudbound.basis.proportions import inverted_binomial_tails
 from cudbound.basis.rounding import Worded
 from cudbound.intervals.method import Method
-from cudbound.point_estimates.auc import Bools, order_codes, weighted_auc
-from cudbound.point_estimates.auc_estimates import NO_PAIR, ONE_ROW, AucSize, auc_estimates
+from cudbound.point_estimates.auc import (
+    NO_PAIR,
+    ONE_ROW,
+    AucSize,
+    Bools,
+    auc_estimates,
+    order_codes,
+    weighted_auc,
+)
 from cudbound.point_estimates.bootstrap_632 import (
     NOTHING_OUT_OF_BAG,
-    error_632_plus,
-    no_information_of,
-    out_of_bag_error,
-)
-from cudbound.point_estimates.effective_size import (
     brier_size,
     brier_variance,
     cost_factor,
     design_effect,
     effective_rows,
+    error_632_plus,
+    no_information_of,
+    out_of_bag_error,
 )
-from cudbound.records import FoldScores, Records, ScoreRecords
+from cudbound.records import DESIGN, LOSSES, SCORES, FoldScores, Records, ScoreRecords
+from cudbound.resampling.bootstrap import BOOTSTRAP
+from cudbound.resampling.folds import STRATIFIED_FOLDS
 
 NO_PAIR_IN_A_FOLD = "undefined: no event and non-event were ever in one fold; use larger folds"
 #: A linear classifier without a training error may have no error at all if its matrix has at most this rank per row.
@@ -159,8 +166,8 @@ def _outcome(
 
 
 def _centers_of_losses(records: Records) -> Centers:
-    losses = np.asarray(records.require("losses"))
-    partitions = records.require("stratified_folds").partitions
+    losses = np.asarray(records.require(LOSSES))
+    partitions = records.require(STRATIFIED_FOLDS).partitions
     training = float(losses.mean())
     # of rows that do not count alike the mean over those that were left out may be above 1
     out_of_bag = min(out_of_bag_error(records), 1.0)
@@ -213,7 +220,7 @@ def _of_scores(records: ScoreRecords, confidence_level: float) -> Outcome:
     if min(records.n_events, records.n_samples - records.n_events) < 2:
         return Outcome.undefined(ONE_ROW)
     auc = auc_estimates(records)
-    cross_validated = auc_within_folds(records.require("stratified_folds"), records.event)
+    cross_validated = auc_within_folds(records.require(STRATIFIED_FOLDS), records.event)
     if math.isnan(auc.out_of_bag) or math.isnan(cross_validated):
         return Outcome.undefined(NO_PAIR if math.isnan(auc.out_of_bag) else NO_PAIR_IN_A_FOLD)
     sizes = AucSize.of(records)
@@ -291,7 +298,7 @@ OF_CLASSES = Method(
     title=TITLE,
     formula=f"{_FORMULA.format(n='n')}; low = 0 if T is 0 and the rank is at most n/3",
     estimand=Estimand("conditional"),
-    needs=frozenset({"losses", "bootstrap", "stratified_folds", "design"}),
+    needs=frozenset({LOSSES, BOOTSTRAP, STRATIFIED_FOLDS, DESIGN}),
     assumptions="one of the two centers is close to the error of this classifier, and varies as if observed on n new "
     "cases",
     tendency="its confirmation is under way (docs/evidence/recommended.md)",
@@ -305,7 +312,7 @@ OF_SCORES = replace(
     reads="scores",
     formula=f"for the loss 1 - AUC: {_FORMULA.format(n='ne')}; ne(c) is the number of cases that gives the "
     "variance of Hanley and McNeil or of DeLong, reduced near 1 down to the rows of the rarer class",
-    needs=frozenset({"scores", "bootstrap", "stratified_folds"}),
+    needs=frozenset({SCORES, BOOTSTRAP, STRATIFIED_FOLDS}),
     reference=f"{SOURCES}, Hanley and McNeil (1982), DeLong et al. (1988), Newcombe (2006)",
     ways={GROUPED: Words(TITLE, f"{SOURCES}, Hanley and McNeil (1982), Obuchowski (1997), Newcombe (2006)")},
     compute=_of_scores,
@@ -315,7 +322,7 @@ OF_PROBABILITIES = replace(
     reads="probabilities",
     formula=f"{_FORMULA.format(n='ne')}; ne(c) is the number of 0/1 losses whose mean varies like that of the squared "
     "errors and a quarter of an unseen case",
-    needs=frozenset({"losses", "bootstrap", "stratified_folds"}),
+    needs=frozenset({LOSSES, BOOTSTRAP, STRATIFIED_FOLDS}),
     compute=_of_probabilities,
 )
-TWO_CENTER = replace(OF_CLASSES, others={"scores": OF_SCORES, "probabilities": OF_PROBABILITIES})
+TWO_CENTER = replace(OF_CLASSES, variants={"scores": OF_SCORES, "probabilities": OF_PROBABILITIES})

@@ -99,9 +99,9 @@ class Metric:
     @property
     def loss_name(self) -> str:
         """The underlying loss, in [0, 1], in words."""
-        told = self.name if not self.complement else f"{self.top:g} - {self.name}"
-        divided = f"({told})" if self.complement else told
-        return told if self.scale == 1.0 else f"{divided} / {self.scale:g}"
+        name = self.name if not self.complement else f"{self.top:g} - {self.name}"
+        divided = f"({name})" if self.complement else name
+        return name if self.scale == 1.0 else f"{divided} / {self.scale:g}"
 
     def from_loss(self, loss: float) -> float:
         """Return the value of the metric for a mean loss in [0, 1]."""
@@ -134,8 +134,8 @@ BRIER = Metric("brier", reads="probabilities")
 
 #: Metrics that need nothing but their name.
 METRICS: Mapping[str, Metric] = {
-    one.name: one
-    for one in (
+    metric.name: metric
+    for metric in (
         *(ERROR, ACCURACY, SENSITIVITY, SPECIFICITY, FPR, FNR, BALANCED_ERROR, BALANCED_ACCURACY),
         *(AUC, BRIER),
     )
@@ -162,8 +162,8 @@ class MetricRows:
     @property
     def plain(self) -> bool:
         """Whether its mean loss is the plain error: all rows, equally weighted, without costs."""
-        known = self.metric.reads == "classes" and self.metric.shares is None
-        return known and self.sample_weight is None and self.metric.costs == (1.0, 1.0)
+        is_error = self.metric.reads == "classes" and self.metric.shares is None
+        return is_error and self.sample_weight is None and self.metric.costs == (1.0, 1.0)
 
     @cached_property
     def weights(self) -> Array:
@@ -227,21 +227,21 @@ class MetricRows:
 
     def lacking(self, counts: NDArray[np.integer[Any]]) -> Bools:
         """Return the draws without a row of a class that is averaged separately, shape (n_draws,)."""
-        found = np.zeros(len(counts), dtype=bool)
+        lacking = np.zeros(len(counts), dtype=bool)
         for row, _ in self._parts:
-            found |= counts @ (row > 0.0).astype(np.int64) == 0
-        return found
+            lacking |= counts @ (row > 0.0).astype(np.int64) == 0
+        return lacking
 
     def draw_weights(self, counts: NDArray[np.integer[Any]]) -> Array:
         """Return the weight of each row in the mean loss on each draw, shape (n_draws, n_samples); rows sum to 1.
 
         Every draw must have a row of each class that is averaged separately.
         """
-        found = np.zeros(counts.shape)
+        weights = np.zeros(counts.shape)
         for row, share in self._parts:
             drawn = counts * row
-            found += share * drawn / drawn.sum(axis=1, keepdims=True)
-        return found
+            weights += share * drawn / drawn.sum(axis=1, keepdims=True)
+        return weights
 
     def score_weights(self, counts: NDArray[np.integer[Any]]) -> Array | None:
         """Return the signed weights of misclassified rows: mean loss on the draw minus that on the training set.

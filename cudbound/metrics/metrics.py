@@ -10,7 +10,58 @@ from cudbound.basis.exceptions import ParameterError, suggestion
 from cudbound.basis.method_card import Kind
 from cudbound.basis.validation import check_flag, check_number
 from cudbound.metrics.metric import ACCURACY, ERROR, METRICS, SENSITIVITY, SPECIFICITY, Metric
-from cudbound.metrics.not_covered import why_not
+
+_BOTH = (
+    "metric=['sensitivity', 'specificity'] with joint=True at a threshold chosen in advance, on the command line "
+    "--metric sensitivity,specificity --joint"
+)
+#: Sentences by the names that readers use, in lower case with hyphens.
+_SENTENCES: dict[tuple[str, ...], str] = {
+    ("average-precision", "auprc", "pr-auc"): (
+        "it depends on the share of events among the cases at each threshold; use metric='auc', on the command line "
+        "--metric auc."
+    ),
+    ("f1", "f1-score", "f-score", "f-measure", "fbeta", "mcc", "matthews", "kappa", "cohen-kappa"): (
+        "it is a ratio whose parts vary together, not a mean over cases; use metric=['sensitivity', 'ppv'] "
+        "with joint=True and a prevalence, on the command line --metric sensitivity,ppv --joint --prevalence 0.1."
+    ),
+    ("youden", "informedness"): (
+        "it is twice the balanced accuracy minus 1; use metric='balanced-accuracy', on the command line --metric "
+        "balanced-accuracy."
+    ),
+    ("sensitivity-at-specificity", "sensitivity-at-fixed-specificity", "specificity-at-sensitivity"): (
+        "the threshold that gives a fixed specificity varies with the sample, which is out of scope here; use "
+        f"{_BOTH}."
+    ),
+    ("log-loss", "calibration", "calibration-slope"): (
+        "it is not supported; use metric='brier' for probabilities, on the command line --metric brier."
+    ),
+    ("survival", "c-index", "concordance", "concordance-index", "hazard-ratio"): (
+        "censored times to an event are not classes; use metric='error' for the status at a time when it is known for "
+        "every patient, on the command line --metric error with that status as --target."
+    ),
+    ("regression", "mse", "rmse", "mae", "r2"): (
+        "numbers are not classes; use metric='error' for whether the number is above a limit chosen in advance, on the "
+        "command line --metric error with that as --target."
+    ),
+    ("multiclass", "macro-f1", "top-k"): (
+        "with more than two classes, only the error and the sensitivity of each are supported; use metric=['error', "
+        "'sensitivity'], on the command line --metric error,sensitivity --all-classes."
+    ),
+}
+_BY_NAME = {name: sentence for names, sentence in _SENTENCES.items() for name in names}
+
+
+def why_not(name: str) -> str | None:
+    """Return why a quantity is not supported and what to use instead, or None if it is unknown.
+
+    Examples
+    --------
+    >>> why_not("pr_auc")[:30]
+    'it depends on the share of eve'
+    """
+    return _BY_NAME.get("-".join(name.lower().replace("_", " ").replace("-", " ").split()))
+
 
 #: Other names of metrics, such as those of scikit-learn, in lower case with hyphens.
 ALIASES = {
@@ -87,8 +138,8 @@ class ResolvedMetrics:
         if self.stratified is not None:
             return self.stratified
         # what reads scores or probabilities takes the draws of the others
-        known = [one.by_class for one in self.all_metrics if one.reads == "classes"]
-        return bool(known or self.ratios) and all(known)
+        by_class = [metric.by_class for metric in self.all_metrics if metric.reads == "classes"]
+        return bool(by_class or self.ratios) and all(by_class)
 
 
 @dataclass(frozen=True)
@@ -149,7 +200,7 @@ class Metrics:
         if repeated:
             raise ParameterError("metric", "different metrics", repeated[0])
         if (self.costs is None) == (
-            COST in names and not any(isinstance(one, Metric) for one in self._listed)
+            COST in names and not any(isinstance(metric, Metric) for metric in self._listed)
         ):
             rule = "a cost for each class by its label, only with the metric 'cost'"
             raise ParameterError("costs", rule, self.costs)
@@ -163,7 +214,9 @@ class Metrics:
             rule = "a number in (0, 1), only with the metric 'net-benefit'"
             raise ParameterError("threshold", rule, self.threshold)
         behind = [
-            one.name for one in self._listed if isinstance(one, Metric) and one != METRICS.get(one.name, one)
+            metric.name
+            for metric in self._listed
+            if isinstance(metric, Metric) and metric != METRICS.get(metric.name, metric)
         ]
         if behind and self._predictive:
             raise ParameterError("metric", "a unique name for every user-defined metric", behind[0])
@@ -173,13 +226,16 @@ class Metrics:
     @property
     def names(self) -> tuple[str, ...]:
         """The names, in the requested order."""
-        return tuple(_named(one) for one in self._listed)
+        return tuple(_named(metric) for metric in self._listed)
 
     @property
     def kinds(self) -> tuple[Kind, ...]:
         """The outputs of the classifier that they use, each once: classes, scores or probabilities."""
-        own = (one if isinstance(one, Metric) else METRICS.get(_named(one), ERROR) for one in self._listed)
-        return tuple(dict.fromkeys(one.reads for one in own))
+        metrics = (
+            metric if isinstance(metric, Metric) else METRICS.get(_named(metric), ERROR)
+            for metric in self._listed
+        )
+        return tuple(dict.fromkeys(metric.reads for metric in metrics))
 
     @property
     def several(self) -> bool:
@@ -209,60 +265,63 @@ class Metrics:
             If the event or the costs do not match its classes, if the event is required, or if a metric is for two
             classes.
         """
-        known = list(classes)
+        labels = list(classes)
         number = 1
-        if len(known) > 2:
-            return self._of_several(known)
+        if len(labels) > 2:
+            return self._of_several(labels)
         if self.event is not None:
-            if self.event not in known:
-                raise ParameterError("event", f"one of the classes {known}", self.event)
-            number = known.index(self.event)
-        found = tuple(
-            self._metric(one, known, number)
-            for one in self._listed
-            if _named(one) not in (*PREDICTIVE, *RATIOS)
+            if self.event not in labels:
+                raise ParameterError("event", f"one of the classes {labels}", self.event)
+            number = labels.index(self.event)
+        metrics = tuple(
+            self._metric(metric, labels, number)
+            for metric in self._listed
+            if _named(metric) not in (*PREDICTIVE, *RATIOS)
         )
-        asked = ResolvedMetrics(
-            self.names, found, self.joint, self.prevalence, number, self.stratified, self.threshold
+        resolved = ResolvedMetrics(
+            self.names, metrics, self.joint, self.prevalence, number, self.stratified, self.threshold
         )
-        uneven = any(one.shares is not None and one.shares[0] != one.shares[1] for one in asked.all_metrics)
-        if self.event is None and (uneven or asked.ratios or asked.threshold) and known not in CODED:
+        uneven = any(
+            metric.shares is not None and metric.shares[0] != metric.shares[1]
+            for metric in resolved.all_metrics
+        )
+        if self.event is None and (uneven or resolved.ratios or resolved.threshold) and labels not in CODED:
             raise ParameterError(
                 "event",
-                f"one of the classes {known}, for example performance_interval(..., event={known[1]!r})",
+                f"one of the classes {labels}, for example performance_interval(..., event={labels[1]!r})",
                 None,
             )
-        return asked
+        return resolved
 
     def _of_several(self, classes: list[Any]) -> ResolvedMetrics:
         """Return the metrics of a classifier of more than two classes."""
-        asked = classes if self.event is None else [self.event]
-        if asked[0] not in classes:
+        events = classes if self.event is None else [self.event]
+        if events[0] not in classes:
             raise ParameterError("event", f"one of the classes {classes}", self.event)
-        found: list[Metric] = []
-        for one in self._listed:
-            metric = one if isinstance(one, Metric) else METRICS.get(_named(one))
+        metrics: list[Metric] = []
+        for requested in self._listed:
+            metric = requested if isinstance(requested, Metric) else METRICS.get(_named(requested))
             if metric == SENSITIVITY:
-                numbers = map(classes.index, asked)
-                found += [
+                numbers = map(classes.index, events)
+                metrics += [
                     replace(SENSITIVITY, name=f"sensitivity of {classes[k]}", event_class=k) for k in numbers
                 ]
             elif metric in (ERROR, ACCURACY) or (metric is not None and metric.event_class is not None):
-                found.append(metric)
+                metrics.append(metric)
             else:
                 advice = " For others fit one classifier per class against the rest: clf.fit(X, y == 'a')."
                 rule = f"'error', 'accuracy' or 'sensitivity' for {len(classes)} classes"
-                raise ParameterError("metric", rule, _named(one), advice)
-        names = tuple(one.name for one in found)
-        return ResolvedMetrics(names, tuple(found), self.joint, stratified=self.stratified)
+                raise ParameterError("metric", rule, _named(requested), advice)
+        names = tuple(metric.name for metric in metrics)
+        return ResolvedMetrics(names, tuple(metrics), self.joint, stratified=self.stratified)
 
-    def _metric(self, one: str | Metric, classes: Sequence[Any], event: int) -> Metric:
-        if isinstance(one, Metric):
-            return one
-        if _named(one) == NET_BENEFIT:
+    def _metric(self, requested: str | Metric, classes: Sequence[Any], event: int) -> Metric:
+        if isinstance(requested, Metric):
+            return requested
+        if _named(requested) == NET_BENEFIT:
             return net_benefit(self.threshold or 0.0, self.prevalence)
-        if one != COST:
-            return METRICS[_named(one)]
+        if requested != COST:
+            return METRICS[_named(requested)]
         costs = self.costs
         if not isinstance(costs, Mapping) or sorted(map(repr, costs)) != sorted(map(repr, classes)):
             raise ParameterError("costs", f"a cost for each of the classes {classes}, by its label", costs)
@@ -270,16 +329,16 @@ class Metrics:
         return Metric(COST, costs=(of_class[1 - event], of_class[event]))
 
     def _check_prevalence(self) -> None:
-        known = self.prevalence
-        right = (known is not None) == (self._predictive or NET_BENEFIT in self.names)
-        if known == "sample" and self.joint and NET_BENEFIT in self.names:
+        prevalence = self.prevalence
+        right = (prevalence is not None) == (self._predictive or NET_BENEFIT in self.names)
+        if prevalence == "sample" and self.joint and NET_BENEFIT in self.names:
             rule = "a number in (0, 1) for a net benefit jointly with other metrics"
-            raise ParameterError("prevalence", rule, known)
-        if right and known is not None and known != "sample":
-            right = not isinstance(known, str) and check_number("prevalence", known, 0.0, 1.0) > 0.0
+            raise ParameterError("prevalence", rule, prevalence)
+        if right and prevalence is not None and prevalence != "sample":
+            right = not isinstance(prevalence, str) and check_number("prevalence", prevalence, 0.0, 1.0) > 0.0
         if not right:
             rule = "a number in (0, 1) or 'sample', only with the metrics 'ppv', 'npv' and 'net-benefit'"
-            raise ParameterError("prevalence", rule, known)
+            raise ParameterError("prevalence", rule, prevalence)
 
 
 def net_benefit(threshold: float, prevalence: float | str | None) -> Metric:
@@ -343,9 +402,9 @@ def check_name(name: str) -> str:
     return name
 
 
-def _named(one: object) -> str:
-    if isinstance(one, Metric):
-        return one.name
-    if not isinstance(one, str):
-        raise ParameterError("metric", f"one or more of {list(NAMES)}", one)
-    return check_name(one)
+def _named(metric: object) -> str:
+    if isinstance(metric, Metric):
+        return metric.name
+    if not isinstance(metric, str):
+        raise ParameterError("metric", f"one or more of {list(NAMES)}", metric)
+    return check_name(metric)

@@ -1,19 +1,27 @@
-"""The targets of intervals: one per metric of a call, with its confidence levels."""
+"""The targets of intervals: one per metric of a call, with its confidence levels, its draws and its words."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 
-from cudbound.basis.exceptions import ParameterError
-from cudbound.basis.rounding import format_level
+from cudbound.basis.calls import warn
+from cudbound.basis.exceptions import ParameterError, SmallSampleWarning
+from cudbound.basis.groups import Groups
+from cudbound.basis.method_card import Needs
+from cudbound.basis.metric_words import metric_words
+from cudbound.basis.outcomes import TestedRows
+from cudbound.basis.results import IntervalEstimate
+from cudbound.basis.rounding import Worded, format_level, worded
 from cudbound.basis.validation import Array
 from cudbound.metrics.metric import SENSITIVITY, SPECIFICITY, Metric, MetricRows
 from cudbound.metrics.metrics import ResolvedMetrics
+from cudbound.problem.draws import draw_counts, draw_stratified_counts
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,9 +33,9 @@ class Target:
     rows : MetricRows
     family : tuple of MetricRows
         The metrics whose intervals are simultaneous with this one, including itself.
-    own_level : float
+    family_level : float
         Level of the family, and of methods that bound the family as a whole.
-    each_level : float
+    level_per_interval : float
         Level of each interval of the other methods, by Bonferroni's inequality: the error probability is divided.
     alternative : {"two-sided", "less", "greater"}
         About the metric.
@@ -37,8 +45,8 @@ class Target:
 
     rows: MetricRows
     family: tuple[MetricRows, ...]
-    own_level: float
-    each_level: float
+    family_level: float
+    level_per_interval: float
     alternative: str
     alternative_of_loss: str
 
@@ -48,35 +56,35 @@ class Target:
         return self.rows.metric
 
     @property
-    def bounded(self) -> tuple[MetricRows, ...]:
+    def cud_metrics(self) -> tuple[MetricRows, ...]:
         """The metrics of the family that depend on the classes, which are bounded together."""
-        return tuple(one for one in self.family if one.metric.reads == "classes")
+        return tuple(rows for rows in self.family if rows.metric.reads == "classes")
 
     @property
-    def bounded_level(self) -> float:
+    def cud_level(self) -> float:
         """The joint level of these, after Bonferroni's inequality for the family."""
-        if len(self.bounded) == len(self.family):
-            return self.own_level
-        return 1.0 - (1.0 - self.each_level) * len(self.bounded)
+        if len(self.cud_metrics) == len(self.family):
+            return self.family_level
+        return 1.0 - (1.0 - self.level_per_interval) * len(self.cud_metrics)
 
     def at(self, confidence_level: float) -> Target:
         """Return the same target at another level of its family."""
         each = level_of_each(confidence_level, len(self.family))
-        return replace(self, own_level=confidence_level, each_level=each)
+        return replace(self, family_level=confidence_level, level_per_interval=each)
 
     @property
     def one_sided(self) -> bool:
         """Whether the intervals have one limit."""
         return self.alternative != "two-sided"
 
-    def level(self, needs: frozenset[str]) -> float:
+    def level(self, needs: Needs) -> float:
         """Return the level of a method that uses these records."""
-        return self.bounded_level if "bound" in needs else self.each_level
+        return self.cud_level if _of_family(needs) else self.level_per_interval
 
-    def remarks(self, needs: frozenset[str]) -> tuple[str, ...]:
+    def remarks(self, needs: Needs) -> tuple[str, ...]:
         """Return the metrics with which an interval of such a method is simultaneous, and its level."""
-        apart = self.bounded if "bound" in needs else (self.rows,)
-        others = [one.metric.name for one in self.family if one not in apart]
+        apart = self.cud_metrics if _of_family(needs) else (self.rows,)
+        others = [rows.metric.name for rows in self.family if rows not in apart]
         level = format_level(round(self.level(needs), 6))
         return (f"together with {' and '.join(others)}: each at {level}",) if others else ()
 
@@ -86,8 +94,13 @@ def level_of_each(confidence_level: float, n_intervals: int) -> float:
     return confidence_level if n_intervals == 1 else 1.0 - (1.0 - confidence_level) / n_intervals
 
 
+def _of_family(needs: Needs) -> bool:
+    """Whether a record is made for the whole family of a target."""
+    return any(kind.per == "family" for kind in needs)
+
+
 def targets_of(
-    asked: ResolvedMetrics,
+    resolved: ResolvedMetrics,
     event: NDArray[Any],
     sample_weight: Array | None,
     confidence_level: float,
@@ -102,26 +115,178 @@ def targets_of(
     """
 
     def family(metrics: Sequence[Metric], joint: bool, way: str) -> tuple[Target, ...]:
-        numbers = (1 if one.event_class is None else one.event_class for one in metrics)
-        parts = [(one, event == number) for one, number in zip(metrics, numbers, strict=True)]
-        rows = tuple(MetricRows(one, is_event, sample_weight) for one, is_event in parts)
+        numbers = (1 if metric.event_class is None else metric.event_class for metric in metrics)
+        parts = [(metric, event == number) for metric, number in zip(metrics, numbers, strict=True)]
+        rows = tuple(MetricRows(metric, is_event, sample_weight) for metric, is_event in parts)
         each = level_of_each(confidence_level, len(rows) if joint else 1)
-        loss_ways = [one.metric.alternative_of_loss(way) for one in rows]
+        loss_ways = [metric_rows.metric.alternative_of_loss(way) for metric_rows in rows]
         return tuple(
-            Target(one, rows if joint else (one,), confidence_level, each, way, loss_way)
-            for one, loss_way in zip(rows, loss_ways, strict=True)
+            Target(metric_rows, rows if joint else (metric_rows,), confidence_level, each, way, loss_way)
+            for metric_rows, loss_way in zip(rows, loss_ways, strict=True)
         )
 
-    found = family(asked.all_metrics, asked.joint, alternative)
-    if asked.joint:
-        if "lr-" in asked.ratios and alternative != "two-sided":
+    targets = family(resolved.all_metrics, resolved.joint, alternative)
+    if resolved.joint:
+        if "lr-" in resolved.ratios and alternative != "two-sided":
             rule = "'two-sided' for an lr- jointly with other metrics: it decreases as sensitivity increases"
             raise ParameterError("alternative", rule, alternative)
-        return found
-    ways = dict.fromkeys(way_of_parts(name, alternative) for name in asked.ratios)
-    return (*found, *chain.from_iterable(family((SENSITIVITY, SPECIFICITY), True, way) for way in ways))
+        return targets
+    ways = dict.fromkeys(way_of_parts(name, alternative) for name in resolved.ratios)
+    return (*targets, *chain.from_iterable(family((SENSITIVITY, SPECIFICITY), True, way) for way in ways))
 
 
 def way_of_parts(ratio: str, alternative: str) -> str:
     """Convert an alternative about a likelihood ratio to sensitivity and specificity: LR- decreases with both."""
     return SENSITIVITY.alternative_of_loss(alternative) if ratio == "lr-" else alternative
+
+
+#: Draws that lack a class are drawn again at most this often.
+MAX_ATTEMPTS = 1000
+
+
+def draw_for_metrics(
+    metric_rows: Sequence[MetricRows],
+    n_resamples: int,
+    rng: np.random.Generator,
+    *,
+    stratified: bool,
+    groups: Groups | None = None,
+    labels: NDArray[Any] | None = None,
+) -> tuple[NDArray[np.int32], tuple[str, ...]]:
+    """Draw bootstrap samples on which every metric is defined.
+
+    Parameters
+    ----------
+    metric_rows : sequence of MetricRows
+        At least one, all of one training set.
+    n_resamples : int
+    rng : numpy.random.Generator
+    stratified : bool
+        Whether to draw within the classes; otherwise draws without a class that a metric averages separately are
+        redrawn.
+    groups : Groups, default=None
+        Rows that are drawn together. These draws are never within the classes, because a group can have both classes.
+    labels : ndarray, shape (n_samples,), default=None
+        The class of each row, for more than two classes.
+
+    Returns
+    -------
+    counts : ndarray of int32, shape (n_resamples, n_samples)
+    remarks : tuple of str
+        How the draws differ from ordinary ones.
+    """
+    if stratified and groups is None:
+        strata = metric_rows[0].event if labels is None else labels
+        return draw_stratified_counts(strata, n_resamples, rng), ("draws within the classes",)
+    counts = draw_counts(metric_rows[0].event.size, n_resamples, rng, groups)
+    again = _lacking(metric_rows, counts)
+    if not again.size:
+        return counts, ()
+    note = f"{again.size} draws without a row of one class redrawn"
+    for _ in range(MAX_ATTEMPTS):
+        if not again.size:
+            return counts, (note,)
+        counts[again] = draw_counts(counts.shape[1], again.size, rng, groups)
+        again = again[_lacking(metric_rows, counts[again])]
+    raise ValueError(
+        f"A draw of {counts.shape[1]} rows missed a class that counts {MAX_ATTEMPTS} times in a row. Draw within "
+        "the classes: stratified=True."
+    )
+
+
+def _lacking(metric_rows: Sequence[MetricRows], counts: NDArray[np.int32]) -> NDArray[np.intp]:
+    lacking = np.zeros(len(counts), dtype=bool)
+    for rows in metric_rows:
+        lacking |= rows.lacking(counts)
+    return np.flatnonzero(lacking)
+
+
+#: Rows of a class below which a metric of it gets a warning: one of them is more than a tenth of it.
+FEW = 10
+
+
+def warn_of_few(metric_rows: Iterable[MetricRows]) -> None:
+    """Warn about each metric that is based on fewer than `FEW` rows of a class."""
+    for rows in {rows.metric: rows for rows in metric_rows}.values():
+        every = min(int(rows.event.sum()), int((~rows.event).sum()))
+        _warn_of_few(rows.metric, rows.based_on, rows.n_fewest if _compares_classes(rows.metric) else every)
+
+
+def warn_of_few_tested(metric: Metric, tested: TestedRows) -> None:
+    """Warn about a metric of a class that has fewer than `FEW` test cases or held-out rows.
+
+    Test cases are also counted for metrics of all rows; that few rows of a rare class are held out is no surprise.
+    """
+    compares = _compares_classes(metric)
+    if tested.sizes is not None and (compares or tested.new):
+        shares = (1.0, 1.0) if metric.shares is None else metric.shares
+        n_fewest = min(size for size, share in zip(tested.sizes, shares, strict=True) if share > 0.0)
+        _warn_of_few(metric, tested.averaged(metric.shares), n_fewest)
+
+
+def _compares_classes(metric: Metric) -> bool:
+    """Whether a metric averages classes separately, or compares them with each other."""
+    return metric.by_class or metric.reads == "scores"
+
+
+def _warn_of_few(metric: Metric, based_on: str, n_fewest: int) -> None:
+    moves = "one patient changes the estimate by more than 10 points"
+    means = moves if _compares_classes(metric) else "it has little information on that class"
+    if n_fewest < FEW:
+        warn(
+            SmallSampleWarning(
+                f"The {metric_words([metric.name])} is based on {based_on}. With fewer than {FEW} of a class, {means}. "
+                "Report their number with the interval.",
+                n_rows=n_fewest,
+            ),
+        )
+
+
+def check_weights(kinds: Iterable[str], sample_weight: Array | None) -> None:
+    """Raise ParameterError for a metric of scores or probabilities with weighted rows."""
+    if sample_weight is not None and any(kind != "classes" for kind in kinds):
+        rule = "None for the AUC and the Brier score, whose intervals were not studied for weighted rows"
+        raise ParameterError("sample_weight", rule, sample_weight)
+
+
+def in_metric_terms(
+    row: IntervalEstimate, metric: Metric, based_on: str, remarks: tuple[str, ...] = ()
+) -> IntervalEstimate:
+    """Convert an interval for the mean loss of a metric to one for the metric.
+
+    Parameters
+    ----------
+    row : IntervalEstimate
+        The interval from a method, on the scale of the mean loss.
+    metric : Metric
+    based_on : str
+        The number of rows it is based on, in words; empty for all rows.
+    remarks : tuple of str
+        Further remarks, which come first.
+
+    Returns
+    -------
+    IntervalEstimate
+        Remarks and details of the method remain on the scale of the mean loss; remarks with numbers on it state this.
+    """
+    based = (f"based on {based_on}",) if based_on else ()
+    remarks_of_row = row.remarks
+    if metric.loss_name != metric.name:
+        remarks_of_row = tuple(
+            # a remark without a proportion is the same on either scale
+            remark
+            if worded(remark, True) == remark
+            else Worded.joined(f"in terms of {metric.loss_name}: ", remark)
+            for remark in remarks_of_row
+        )
+    return replace(
+        row,
+        metric=metric.name,
+        estimate=metric.from_loss(row.estimate),
+        raw_interval=metric.limits(row.raw_interval),
+        alternative=metric.alternative_of_loss(row.alternative),
+        remarks=(*based, *remarks, *remarks_of_row),
+        standard_error=None if row.standard_error is None else metric.scale * row.standard_error,
+        lowest=metric.range.low,
+        highest=metric.range.high,
+    )

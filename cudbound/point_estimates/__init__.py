@@ -4,24 +4,24 @@ from __future__ import annotations
 
 from typing import Any
 
-from cudbound.basis.method_card import Asked, find_named
+from cudbound.basis.method_card import RequestedMethods, find_named
 from cudbound.point_estimates.bolstered import BOLSTERED, SEMI_BOLSTERED
 from cudbound.point_estimates.bootstrap_632 import (
     BOOTSTRAP_632,
     BOOTSTRAP_632_PLUS,
+    BOOTSTRAP_OPTIMISM,
     BOOTSTRAP_POOLED,
     LEAVE_ONE_OUT_BOOTSTRAP,
 )
 from cudbound.point_estimates.cross_validation import (
     HOLDOUT,
     K_FOLD,
-    LEAVE_ONE_OUT,
+    LEAVE_ONE_OUT_ERROR,
     REPEATED_K_FOLD,
     RESUBSTITUTION,
 )
 from cudbound.point_estimates.estimator import PointEstimator, compute_estimate
 from cudbound.point_estimates.lv1o import LV1O
-from cudbound.point_estimates.optimism import BOOTSTRAP_OPTIMISM
 
 __all__ = ["ESTIMATORS", "PointEstimator", "compute_estimate", "find_estimators"]
 
@@ -33,7 +33,7 @@ ESTIMATORS: dict[str, PointEstimator] = {
         HOLDOUT,
         K_FOLD,
         REPEATED_K_FOLD,
-        LEAVE_ONE_OUT,
+        LEAVE_ONE_OUT_ERROR,
         LEAVE_ONE_OUT_BOOTSTRAP,
         BOOTSTRAP_POOLED,
         BOOTSTRAP_632,
@@ -46,7 +46,7 @@ ESTIMATORS: dict[str, PointEstimator] = {
 }
 
 
-def find_estimators(names: Any) -> Asked[PointEstimator]:
+def find_estimators(names: Any) -> RequestedMethods[PointEstimator]:
     """Return the requested point estimators, see `cudbound.basis.method_card.find_named`.
 
     Raises

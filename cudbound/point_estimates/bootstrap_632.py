@@ -1,4 +1,4 @@
-"""Bootstrap estimates of the error: Err(1), the pooled out-of-bag error, .632 and .632+."""
+"""Bootstrap estimates: .632 and .632+, the corrected optimism, and the number of rows behind them."""
 
 from __future__ import annotations
 
@@ -13,10 +13,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from cudbound.basis.method_card import Choice
 from cudbound.basis.outcomes import Estimand, PointOutcome
+from cudbound.basis.proportions import inverted_binomial_interval
 from cudbound.basis.rounding import Worded
 from cudbound.basis.validation import check_choice
 from cudbound.point_estimates.estimator import PointEstimator
-from cudbound.records import Records
+from cudbound.records import LOSSES, Groups, Records
+from cudbound.records.losses import leave_one_out_bootstrap_error, no_information_error, ratio_or_nan
+from cudbound.resampling.bootstrap import BOOTSTRAP
 
 Array = NDArray[np.float64]
 
@@ -24,43 +27,6 @@ Array = NDArray[np.float64]
 FORMS = ("capped", "literal")
 _WHERE_CUT = {"capped": "", "literal": " in what is added to the .632 estimate, and not in that estimate"}
 NOTHING_OUT_OF_BAG = "undefined: no point was ever out of bag; use more bootstrap draws"
-
-
-def leave_one_out_bootstrap_error(
-    losses: ArrayLike, counts: ArrayLike, sizes: ArrayLike | None = None
-) -> Array:
-    """Leave-one-out bootstrap error: mean over points of their mean loss over the draws that left them out.
-
-    Parameters
-    ----------
-    losses : array-like, shape (..., n_resamples, n_samples)
-        Loss on the point of the classifier fitted to the draw: 0 or 1, or a difference of losses.
-    counts : array-like of int, shape (..., n_resamples, n_samples)
-        How often the point occurs in the draw; the point is out of bag where this is 0.
-    sizes : array-like of int, shape (..., n_samples), default=None
-        Rows of each point, where points are groups of rows and `losses` the sums over them; None means 1.
-
-    Returns
-    -------
-    ndarray of float, shape (...)
-        Mean losses, without the points that occur in every draw; nan if there are no others.
-
-    References
-    ----------
-    Efron, B. and Tibshirani, R. (1997). Improvements on cross-validation: the .632+ bootstrap method. JASA
-    92, 548-560.
-
-    Examples
-    --------
-    >>> leave_one_out_bootstrap_error([[1, 0, 0], [1, 0, 1]], [[0, 2, 1], [0, 3, 0]])
-    array(1.)
-    """
-    out_of_bag = np.asarray(counts) == 0
-    times_out = out_of_bag.sum(axis=-2)
-    errors = (np.asarray(losses) * out_of_bag).sum(axis=-2)
-    per_point = np.divide(errors, times_out, out=np.zeros(errors.shape), where=times_out > 0)
-    rows = times_out > 0 if sizes is None else (times_out > 0) * np.asarray(sizes)
-    return _ratio(per_point.sum(axis=-1), rows.sum(axis=-1))
 
 
 def pooled_bootstrap_error(losses: ArrayLike, counts: ArrayLike) -> Array:
@@ -90,7 +56,7 @@ def pooled_bootstrap_error(losses: ArrayLike, counts: ArrayLike) -> Array:
     np.float64(0.667)
     """
     out_of_bag = np.asarray(counts) == 0
-    return _ratio((np.asarray(losses) * out_of_bag).sum(axis=(-2, -1)), out_of_bag.sum(axis=(-2, -1)))
+    return ratio_or_nan((np.asarray(losses) * out_of_bag).sum(axis=(-2, -1)), out_of_bag.sum(axis=(-2, -1)))
 
 
 def error_632(resubstitution: ArrayLike, leave_one_out_bootstrap: ArrayLike) -> Array:
@@ -117,36 +83,6 @@ def error_632(resubstitution: ArrayLike, leave_one_out_bootstrap: ArrayLike) -> 
         0.368 * np.asarray(resubstitution, dtype=float)
         + 0.632 * np.asarray(leave_one_out_bootstrap, dtype=float)
     )
-
-
-def no_information_error(positive: ArrayLike, predicted_positive: ArrayLike) -> Array:
-    """Return the no-information error gamma: the error if labels and predictions were independent.
-
-    It is the mean loss over all n^2 pairs of a training row's prediction and a training row's label.
-
-    Parameters
-    ----------
-    positive : array-like of float
-        Share p of the training rows of the class +1, in [0, 1].
-    predicted_positive : array-like of float
-        Share q of the training rows that the classifier fitted to all of them predicts as +1, in [0, 1].
-
-    Returns
-    -------
-    ndarray of float
-        p (1 - q) + (1 - p) q, elementwise.
-
-    References
-    ----------
-    Efron and Tibshirani (1997), section 3.
-
-    Examples
-    --------
-    >>> float(no_information_error(0.25, 0.5))
-    0.5
-    """
-    p, q = np.asarray(positive, dtype=float), np.asarray(predicted_positive, dtype=float)
-    return np.asarray(p * (1.0 - q) + (1.0 - p) * q)
 
 
 @dataclass(frozen=True)
@@ -241,7 +177,7 @@ def error_632_plus(
 
 def estimate_632(records: Records) -> float:
     """Return the .632 estimate of the whole training set; nan if no point was ever out of bag."""
-    return float(error_632(np.mean(records.require("losses")), out_of_bag_error(records)))
+    return float(error_632(np.mean(records.require(LOSSES)), out_of_bag_error(records)))
 
 
 def estimate_632_plus(records: Records, *, form: str = "capped") -> Error632Plus:
@@ -259,7 +195,7 @@ def estimate_632_plus(records: Records, *, form: str = "capped") -> Error632Plus
         If the records lack losses, bootstrap, `positive` or `predicted_positive`.
     """
     return error_632_plus(
-        float(np.mean(records.require("losses"))),
+        float(np.mean(records.require(LOSSES))),
         out_of_bag_error(records),
         no_information_of(records),
         form=form,
@@ -289,19 +225,12 @@ def no_information_of(records: Records) -> float:
 
 def out_of_bag_error(records: Records) -> float:
     """Return Err(1), the mean over rows of the error of draws without them; nan if no row was ever left out."""
-    bootstrap = records.require("bootstrap")
+    bootstrap = records.require(BOOTSTRAP)
     return float(leave_one_out_bootstrap_error(bootstrap.losses, bootstrap.counts))
 
 
-def _ratio(total: ArrayLike, number: ArrayLike) -> Array:
-    """Return total / number, or nan if the number is 0."""
-    return np.asarray(
-        np.divide(total, number, out=np.full(np.shape(total), np.nan), where=np.asarray(number) > 0)
-    )
-
-
 def _pooled(records: Records) -> Array:
-    bootstrap = records.require("bootstrap")
+    bootstrap = records.require(BOOTSTRAP)
     return pooled_bootstrap_error(bootstrap.losses, bootstrap.counts)
 
 
@@ -314,7 +243,7 @@ def _compute_632_plus(records: Records, *, form: str) -> PointOutcome:
     left_out = out_of_bag_error(records)
     result = estimate_632_plus(records, form=form)
     details = {
-        "resubstitution": float(np.mean(records.require("losses"))),
+        "resubstitution": float(np.mean(records.require(LOSSES))),
         "leave_one_out_bootstrap": left_out,
         "no_information": result.no_information,
         "overfitting": result.overfitting,
@@ -343,7 +272,7 @@ LEAVE_ONE_OUT_BOOTSTRAP = PointEstimator(
     title="Leave-one-out bootstrap error Err(1)",
     formula="Err(1) = mean over the rows of the mean loss on the row over the draws without it",
     estimand=Estimand("rule"),
-    needs=frozenset({"bootstrap"}),
+    needs=frozenset({BOOTSTRAP}),
     assumptions="a classifier fitted to a draw, with about .632 n distinct points, is like one fitted to n points",
     tendency="too high: it estimates the error for a training set of about .632 n points",
     reference="Efron and Tibshirani (1997), section 2",
@@ -365,7 +294,7 @@ BOOTSTRAP_632 = PointEstimator(
     title=".632 estimate",
     formula=".368 T + .632 Err(1)",
     estimand=Estimand("rule"),
-    needs=frozenset({"losses", "bootstrap"}),
+    needs=frozenset({LOSSES, BOOTSTRAP}),
     assumptions="the training error is too low by a fixed share of its distance from Err(1)",
     tendency="too low if the classifier fits its training set closely, as nearest neighbors do",
     reference="Efron (1983), with Err(1) of Efron and Tibshirani (1997) instead of the pooled out-of-bag error",
@@ -385,3 +314,233 @@ BOOTSTRAP_632_PLUS = replace(
     compute=_compute_632_plus,
     options={"form": Choice(FORMS)},
 )
+
+
+def bootstrap_optimism(records: Records) -> float:
+    """Return the mean over draws of the refit's error on the training set minus its error on the draw.
+
+    Parameters
+    ----------
+    records : Records
+        With `bootstrap`.
+
+    References
+    ----------
+    Efron, B. and Gong, G. (1983). A leisurely look at the bootstrap, the jackknife, and cross-validation. The American
+    Statistician 37, 36-48; Harrell, F. E. (2015). Regression modeling strategies, section 5.3.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from cudbound.records import BootstrapLosses
+    >>> bootstrap_optimism(Records(bootstrap=BootstrapLosses(np.array([[2, 0]]), np.array([[0, 1]]))))
+    0.5
+    """
+    bootstrap = records.require(BOOTSTRAP)
+    return float(np.mean(np.asarray(bootstrap.losses).mean(axis=1) - bootstrap.resubstitution))
+
+
+def _optimism_corrected(records: Records) -> PointOutcome:
+    optimism = bootstrap_optimism(records)
+    estimate = float(np.mean(records.require(LOSSES))) + optimism
+    outside = Worded.of(
+        lambda write: f"estimate {write(estimate)} outside [{write(0.0, 0)}, {write(1.0, 0)}]"
+    )
+    remarks = () if 0.0 <= estimate <= 1.0 else (outside,)
+    return PointOutcome(estimate, remarks=remarks, details={"optimism": optimism})
+
+
+BOOTSTRAP_OPTIMISM = PointEstimator(
+    name="bootstrap-optimism",
+    title="Optimism-corrected training error",
+    formula="T + mean over the draws of (D_b - A_b)",
+    estimand=Estimand("conditional"),
+    needs=frozenset({LOSSES, BOOTSTRAP}),
+    assumptions="the training error is too low by the mean difference between a refit's errors on the training set and "
+    "on its own draw",
+    tendency="too low with many features relative to rows: the training set contains the rows of the draw",
+    reference="Efron and Gong (1983); Harrell (2015), section 5.3. Refits are tested on all training rows",
+    cost="B",
+    compute=_optimism_corrected,
+)
+
+
+#: Weight in the variance of one unseen case with the largest loss: without it, a hidden subgroup is missed.
+UNSEEN = 0.25
+
+
+def effective_size_bootstrap(n_samples: float) -> float:
+    """Return n* = n (1 - (1 - 1/n)^n), the expected number of distinct points in a bootstrap draw.
+
+    References
+    ----------
+    Laber and Murphy (2008), section 2, footnote 1.
+
+    Examples
+    --------
+    >>> round(effective_size_bootstrap(30), 3)
+    19.15
+    """
+    return float(n_samples * (1.0 - (1.0 - 1.0 / n_samples) ** n_samples))
+
+
+def effective_size_folds(n_samples: int, n_folds: int) -> float:
+    """Return n* = n - n/k, the number of training points per fold.
+
+    The footnote of the paper defines n* for any resampling; for cross-validation we assume that it counts the training
+    points, not the test points.
+
+    References
+    ----------
+    Laber and Murphy (2008), section 2, footnote 1.
+
+    Examples
+    --------
+    >>> effective_size_folds(30, 10)
+    27.0
+    """
+    return n_samples - n_samples / n_folds
+
+
+def design_effect(records: Records) -> float:
+    """Return the factor by which groups of rows increase the variance of a mean loss.
+
+    It is that of the out-of-bag losses: with e_ib the loss on row i of the refit on a draw b that left its group out,
+    and m their mean, sum_b sum_groups (sum_i (e_ib - m))^2 / sum_b sum_i (e_ib - m)^2, the ratio of the variance of a
+    mean of whole groups to that of as many independent rows. 1 without groups; infinite if the losses do not vary,
+    since they then do not show how they vary together.
+
+    Parameters
+    ----------
+    records : Records
+        With `bootstrap`, drawn by groups if `groups` are given.
+
+    References
+    ----------
+    Kish, L. (1965). Survey sampling, section 8.2; linearized, so that groups may have different sizes.
+
+    Examples
+    --------
+    >>> from cudbound.basis.groups import Groups
+    >>> from cudbound.records import BootstrapLosses
+    >>> counts = np.array([[0, 0, 0, 0, 2, 2]])
+    >>> losses = BootstrapLosses(counts, np.array([[1, 1, 0, 0, 0, 0]]), uneven=True)
+    >>> design_effect(Records(bootstrap=losses, groups=Groups.of([1, 1, 2, 2, 3, 3])))
+    2.0
+    """
+    if records.groups is None:
+        return 1.0
+    bootstrap = records.require(BOOTSTRAP)
+    outside = np.asarray(bootstrap.counts) == 0
+    losses = np.asarray(bootstrap.losses, dtype=float)
+    return _cluster_factor(
+        np.where(outside, losses - losses.mean(where=outside) if outside.any() else 0.0, 0.0), records.groups
+    )
+
+
+def effective_rows(records: Records) -> float:
+    """Return n / `design_effect`, at most the number of rows n and at least Kish's number of groups; n counts weights.
+
+    Kish's number is (sum m)^2 / sum m^2 with m the group sizes: if a few groups contain most of the rows, the others do
+    not compensate.
+
+    Examples
+    --------
+    >>> from cudbound.basis.groups import Groups
+    >>> from cudbound.records import BootstrapLosses
+    >>> counts = np.array([[0, 0, 0, 0, 2, 2]])
+    >>> losses = BootstrapLosses(counts, np.array([[1, 1, 0, 0, 0, 0]]), uneven=True)
+    >>> effective_rows(Records(bootstrap=losses, groups=Groups.of([1, 1, 2, 2, 3, 3])))
+    3.0
+    """
+    if records.groups is None:
+        return records.n_effective
+    return _between(records.n_effective, design_effect(records), records.groups)
+
+
+def share_limits(
+    event: NDArray[np.bool_], sample_weight: Array | None, groups: Groups | None, confidence_level: float
+) -> tuple[float, float, float, float]:
+    """Return the share of events in a sample, both Clopper-Pearson limits, and the effective number of rows.
+
+    Rows with weights count by Kish's number, and rows in groups as in `effective_rows`, with labels instead of losses:
+    n / D with D = sum_groups (sum_i w_i (y_i - p))^2 / sum_i (w_i (y_i - p))^2.
+
+    Examples
+    --------
+    >>> event = np.array([True, False, False, False, True, False, False, False])
+    >>> [round(value, 4) for value in share_limits(event, None, None, 0.95)]
+    [0.25, 0.0319, 0.6509, 8.0]
+    >>> share_limits(event, None, Groups.of([1, 2, 3, 4, 1, 2, 3, 4]), 0.95)[-1]
+    4.0
+    """
+    weights = np.ones(event.size) if sample_weight is None else sample_weight
+    share = float(weights @ event / weights.sum())
+    n_rows = float(weights.sum() ** 2 / np.square(weights).sum())
+    if groups is not None:
+        n_rows = _between(n_rows, _cluster_factor(weights * (event - share), groups), groups)
+    low, high = inverted_binomial_interval(share * n_rows, n_rows, confidence_level)
+    return share, low, high, n_rows
+
+
+def cost_factor(ratio: float, lower_center: float) -> float:
+    """Return the divisor D of the number of rows n if misclassified rows have different costs.
+
+    A loss s W, with W whether the row is wrong and s its severity in [0, 1], has the mean mu = E[s W] and, since
+    W^2 = W, the variance E[s^2 W] - mu^2. With r = E[s^2 W] / E[s W] that is mu (r - mu), and mu (1 - mu) where losses
+    are 0 and 1; the mean of n losses so varies as that of n / D zeros and ones, with D = (r - mu) / (1 - mu). As
+    s^2 <= s, r <= 1 and D <= 1. The derivative of D by mu is (r - 1) / (1 - mu)^2 <= 0, so that D at the lower center
+    is the largest between both centers, and n / D the smallest number.
+
+    Parameters
+    ----------
+    ratio : float
+        r, from out-of-bag losses; nan if unknown.
+    lower_center : float
+        The smaller estimate of mu, in [0, 1].
+
+    Returns
+    -------
+    float
+        In (0, 1]; 1 if r is unknown or the center is not below r (the variance would be negative: they come from
+        different losses).
+
+    Examples
+    --------
+    >>> cost_factor(1.0, 0.3), cost_factor(0.6, 0.2), cost_factor(0.2, 0.2), cost_factor(np.nan, 0.2)
+    (1.0, 0.49999999999999994, 1.0, 1.0)
+    """
+    if not lower_center < ratio:
+        return 1.0
+    return (ratio - lower_center) / (1.0 - lower_center)
+
+
+def brier_size(center: float, variance: float, n: float) -> float:
+    """Return the number of 0/1 losses whose mean has the same variance as that of n losses with this variance.
+
+    Examples
+    --------
+    >>> brier_size(0.2, 0.16, 10.0), brier_size(0.0, 0.0, 10.0)
+    (10.0, 10.0)
+    """
+    if center in (0.0, 1.0):
+        return n
+    largest = center * (1.0 - center)
+    return n * largest / min(variance + UNSEEN * (1.0 - center) ** 2 / n, largest)
+
+
+def brier_variance(records: Records) -> float:
+    """Return the variance of the squared errors out of bag, or that on the training rows if it is larger."""
+    losses, bootstrap = np.asarray(records.require(LOSSES)), records.require(BOOTSTRAP)
+    squares = float(leave_one_out_bootstrap_error(np.square(bootstrap.losses), bootstrap.counts))
+    return max(squares - out_of_bag_error(records) ** 2, float(losses.var(ddof=1)))
+
+
+def _cluster_factor(deviations: Array, groups: Groups) -> float:
+    """Return the sum of squared group sums divided by the sum of squares of the rows; infinite if that is 0."""
+    of_rows = float((deviations**2).sum())
+    return float((groups.sum(deviations) ** 2).sum()) / of_rows if of_rows > 0.0 else np.inf
+
+
+def _between(n_rows: float, effect: float, groups: Groups) -> float:
+    return max(n_rows / max(effect, 1.0), min(groups.n_effective, n_rows))

@@ -50,16 +50,16 @@ def calibration_values(probabilities: Array, event: Bools, weights: NDArray[Any]
     """
     logits = logit(np.clip(probabilities, CLIP, 1.0 - CLIP))
     weights = np.broadcast_to(weights, logits.shape)
-    found = np.full((len(logits), 2), np.nan)
+    values = np.full((len(logits), 2), np.nan)
     overlapping = np.flatnonzero(_overlap(order_codes(logits), event, weights > 0))
     size = max(1, CHUNK // event.size)
     for start in range(0, overlapping.size, size):
         at = overlapping[start : start + size]
         x, w = logits[at], weights[at].astype(np.float64)
-        found[at, 0] = _fit(np.ones((len(x), 1, event.size)), x, event, w)[:, 0]
+        values[at, 0] = _fit(np.ones((len(x), 1, event.size)), x, event, w)[:, 0]
         middle = x - x.mean(axis=1, keepdims=True)
-        found[at, 1] = _fit(np.stack([np.ones_like(x), middle], axis=1), np.zeros_like(x), event, w)[:, 1]
-    return found
+        values[at, 1] = _fit(np.stack([np.ones_like(x), middle], axis=1), np.zeros_like(x), event, w)[:, 1]
+    return values
 
 
 def _overlap(codes: NDArray[np.int64], event: Bools, present: Bools) -> Bools:

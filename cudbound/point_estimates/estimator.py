@@ -11,7 +11,7 @@ from cudbound.basis.method_card import NO_OPTIONS, MethodCard
 from cudbound.basis.outcomes import PointOutcome
 from cudbound.basis.results import PointEstimate
 from cudbound.records import Records
-from cudbound.records.reading import based_on, check_records, count_fits, shared_remarks, tested_in
+from cudbound.records.records import based_on, check_records, count_fits, shared_remarks, tested_in
 
 
 @dataclass(frozen=True, kw_only=True)

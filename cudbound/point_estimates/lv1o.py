@@ -10,7 +10,10 @@ from cudbound.basis.outcomes import Estimand, PointOutcome
 from cudbound.basis.rounding import Worded
 from cudbound.point_estimates.bootstrap_632 import NOTHING_OUT_OF_BAG, estimate_632
 from cudbound.point_estimates.estimator import PointEstimator
-from cudbound.records import Records
+from cudbound.records import LOSSES, Records
+from cudbound.resampling.bootstrap import BOOTSTRAP
+from cudbound.resampling.folds import LEAVE_ONE_OUT
+from cudbound.resampling.splits import HALVINGS
 
 
 def error_lv1o(leave_one_out: float, bootstrap_632: float, two_fold: float) -> float:
@@ -48,9 +51,9 @@ def error_lv1o(leave_one_out: float, bootstrap_632: float, two_fold: float) -> f
 
 
 def _compute(records: Records) -> PointOutcome:
-    leave_one_out = float(np.mean(records.require("leave_one_out").losses))
+    leave_one_out = float(np.mean(records.require(LEAVE_ONE_OUT).losses))
     bootstrap_632 = estimate_632(records)
-    two_fold = float(np.mean(records.require("halvings").means))
+    two_fold = float(np.mean(records.require(HALVINGS).means))
     remarks = ["experimental: the formula could not be checked against its source"]
     if bootstrap_632 > two_fold:
         remarks.append(
@@ -74,7 +77,7 @@ LV1O = PointEstimator(
     title="Leave-one-out clipped to the band from .632 to repeated two-fold cross-validation (experimental)",
     formula="min(max(L, x), C); L is the leave-one-out error, C the error of repeated two-fold cross-validation",
     estimand=Estimand("rule"),
-    needs=frozenset({"losses", "leave_one_out", "bootstrap", "halvings"}),
+    needs=frozenset({LOSSES, LEAVE_ONE_OUT, BOOTSTRAP, HALVINGS}),
     assumptions="the error lies between the .632 and the two-fold cross-validation estimate",
     tendency="unbiased for discriminants and nearest neighbors, but not for trees, according to Martin and Hirschberg "
     "(1996)",

@@ -57,10 +57,10 @@ class Recorded:
             value = getattr(self, name)
             if value is None and rule.optional:
                 continue
-            found = rule.check(name, value)
+            checked_value = rule.check(name, value)
             if rule.loss and not getattr(self, "weighed", False):
-                _check_range(name, found)
-            object.__setattr__(self, name, found)
+                _check_range(name, checked_value)
+            object.__setattr__(self, name, checked_value)
 
     @property
     def of_differences(self) -> bool:
@@ -77,8 +77,8 @@ _RULES: dict[type, dict[str, Rule]] = {}
 def _rules(kind: type) -> dict[str, Rule]:
     if kind not in _RULES:
         hints = get_type_hints(kind, include_extras=True)
-        given = {entry.name: getattr(hints[entry.name], "__metadata__", ()) for entry in fields(kind)}
-        _RULES[kind] = {name: metadata[0] for name, metadata in given.items() if metadata}
+        metadata_of = {entry.name: getattr(hints[entry.name], "__metadata__", ()) for entry in fields(kind)}
+        _RULES[kind] = {name: metadata[0] for name, metadata in metadata_of.items() if metadata}
     return _RULES[kind]
 
 
@@ -198,7 +198,7 @@ def _share(name: str, value: Any) -> float:
 
 
 def _remarks(name: str, value: Any) -> tuple[str, ...]:
-    if not isinstance(value, list | tuple) or not all(isinstance(one, str) for one in value):
+    if not isinstance(value, list | tuple) or not all(isinstance(text, str) for text in value):
         raise ParameterError(name, "a tuple of texts", value)
     return tuple(value)
 
@@ -252,9 +252,9 @@ Remarks = Annotated[tuple[str, ...], Rule(_remarks)]
 
 def check_same(what: Literal["shape", "length"], **arrays: NDArray[Any]) -> None:
     """Raise ValueError unless both arrays have the same shape, or the same number of rows."""
-    found = {name: array.shape if what == "shape" else len(array) for name, array in arrays.items()}
-    if len(set(found.values())) > 1:
-        names, values = (" and ".join(one) for one in (map(repr, found), map(str, found.values())))
+    sizes = {name: array.shape if what == "shape" else len(array) for name, array in arrays.items()}
+    if len(set(sizes.values())) > 1:
+        names, values = (" and ".join(words) for words in (map(repr, sizes), map(str, sizes.values())))
         raise ValueError(f"{names} must have the same {what}. Got {values} instead.")
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from cudbound.basis.exceptions import ParameterError
 from cudbound.basis.groups import Groups
 from cudbound.basis.outcomes import TestedRows
+from cudbound.basis.record_kind import RecordKind
 from cudbound.basis.validation import Array
 from cudbound.records.rules import (
     Counts,
@@ -24,7 +25,6 @@ from cudbound.records.rules import (
     check_draws,
     check_same,
 )
-from cudbound.records.words import missing_record
 
 
 @dataclass(frozen=True, eq=False)
@@ -182,9 +182,9 @@ class ScoreRecords(Recorded):
         super().__post_init__()
         records = {name: getattr(self, name) for name in ("scores", "bootstrap", *_OF_FOLDS, "groups")}
         sizes = {"event": self.event.size} | {
-            name: int(np.size(one) if name == "scores" else one.n_samples)
-            for name, one in records.items()
-            if one is not None
+            name: int(np.size(record) if name == "scores" else record.n_samples)
+            for name, record in records.items()
+            if record is not None
         }
         if len(set(sizes.values())) > 1:
             raise ValueError(
@@ -214,11 +214,15 @@ class ScoreRecords(Recorded):
         codes = self.groups.codes
         return min(np.unique(codes[self.event]).size, np.unique(codes[~self.event]).size)
 
-    def require(self, need: str) -> Any:
-        """Return one record; raise ValueError if it is None."""
-        record = getattr(self, need, None)
+    def get(self, kind: RecordKind[Any]) -> Any:
+        """Return one record, or None if it was not recorded."""
+        return getattr(self, kind.name, None)
+
+    def require(self, kind: RecordKind[Any]) -> Any:
+        """Return one record; raise ValueError if it was not recorded."""
+        record = self.get(kind)
         if record is None:
-            raise missing_record("This method", need, self.kind)
+            raise kind.missing("This method", self.kind)
         return record
 
 

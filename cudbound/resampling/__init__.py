@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from cudbound.resampling.resampling import Resampling
-from cudbound.resampling.sizes import ResamplingSizes
+from cudbound.resampling.settings import Resampling, ResamplingSizes
 
 __all__ = ["Resampling", "ResamplingSizes"]

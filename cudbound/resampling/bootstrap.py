@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -9,12 +10,13 @@ from numpy.typing import NDArray
 from sklearn.utils import gen_batches
 
 from cudbound.basis.groups import Groups
-from cudbound.point_estimates.bootstrap_632 import leave_one_out_bootstrap_error, no_information_error
+from cudbound.basis.record_kind import RecordKind
 from cudbound.problem.draws import draw_counts
 from cudbound.records import BootstrapLosses, InnerErrors
+from cudbound.records.losses import leave_one_out_bootstrap_error, no_information_error
+from cudbound.resampling.context import TREATMENT, RefitContext, has_one_class, parted, refuse_one_class
 from cudbound.resampling.failed_refits import failed_refits_error
-from cudbound.resampling.single_class import TREATMENT, has_one_class, refuse_one_class
-from cudbound.resampling.task import Task, parted
+from cudbound.resampling.inputs import RecordingInputs
 
 Array = NDArray[np.float64]
 Bools = NDArray[np.bool_]
@@ -27,7 +29,9 @@ MAX_FAILED = 0.1
 WITHOUT_COPIES = "refits without copies of rows, since the classifier splits its rows when it is fitted"
 
 
-def record_bootstrap(task: Task, counts: NDArray[np.int32], remarks: tuple[str, ...] = ()) -> BootstrapLosses:
+def record_bootstrap(
+    context: RefitContext, counts: NDArray[np.int32], remarks: tuple[str, ...] = ()
+) -> BootstrapLosses:
     """Fit every draw once and record its losses on all training points.
 
     Draws whose refits fail are left out and counted, up to `MAX_FAILED`. They are not redrawn, which would favor draws
@@ -35,7 +39,7 @@ def record_bootstrap(task: Task, counts: NDArray[np.int32], remarks: tuple[str, 
 
     Parameters
     ----------
-    task : Task
+    context : RefitContext
         Its `failed` collects the refits that failed; if it is None, the first failure is raised.
     counts : ndarray of int32, shape (n_resamples, n_samples)
         The draws, from `usable_draws`.
@@ -47,9 +51,9 @@ def record_bootstrap(task: Task, counts: NDArray[np.int32], remarks: tuple[str, 
     FailedRefitsError
         If more refits fail.
     """
-    losses, scores = parted(task.refit(counts))
-    if task.failed:
-        errors, n_draws = task.failed, len(counts)
+    losses, scores = parted(context.refit(counts))
+    if context.failed:
+        errors, n_draws = context.failed, len(counts)
         if len(errors) > MAX_FAILED * n_draws:
             limit = f", more than {MAX_FAILED:.0%}"
             error = failed_refits_error(errors, n_draws, "draw", limit)
@@ -58,8 +62,8 @@ def record_bootstrap(task: Task, counts: NDArray[np.int32], remarks: tuple[str, 
         counts, losses = counts[kept], losses[kept]
         scores = {name: values[kept] for name, values in scores.items()}
         remarks = (*remarks, f"{len(errors)} of {n_draws} refits failed and were left out")
-    no_information = _no_information(task.labels, counts, losses)
-    uneven = bool((counts.sum(axis=1) != task.n_samples).any())
+    no_information = _no_information(context.labels, counts, losses)
+    uneven = bool((counts.sum(axis=1) != context.n_samples).any())
     return BootstrapLosses(counts, losses, remarks, no_information, uneven=uneven, **scores)
 
 
@@ -74,13 +78,13 @@ def _no_information(labels: Array, counts: NDArray[np.int32], losses: NDArray[An
 
 
 def usable_draws(
-    task: Task, counts: NDArray[np.int32], *, need_out_of_bag: bool = False, copies: bool = True
+    context: RefitContext, counts: NDArray[np.int32], *, need_out_of_bag: bool = False, copies: bool = True
 ) -> tuple[NDArray[np.int32], tuple[str, ...]]:
     """Return the draws to fit, and remarks on the others.
 
     Parameters
     ----------
-    task : Task
+    context : RefitContext
         Its generator is used for redrawing.
     counts : ndarray of int32, shape (n_resamples, n_samples)
         The draws, shared with the CUD bound.
@@ -95,35 +99,35 @@ def usable_draws(
         If a draw has one class and the policy is "error", or if the policy is "drop" and no draw is left.
     """
     remarks = []
-    one_class = has_one_class(counts, task.labels)
+    one_class = has_one_class(counts, context.labels)
     n_one_class = int(one_class.sum())
-    if n_one_class and task.on_single_class == "error":
+    if n_one_class and context.on_single_class == "error":
         raise refuse_one_class("bootstrap draws", n_one_class)
-    if n_one_class and task.on_single_class == "drop":
+    if n_one_class and context.on_single_class == "drop":
         counts = counts[~one_class]
         if not len(counts):
             raise ValueError("Every bootstrap draw had only one class: none is left. Use more draws.")
     if n_one_class:
-        remarks.append(f"{n_one_class} single-class draws {TREATMENT[task.on_single_class]}")
+        remarks.append(f"{n_one_class} single-class draws {TREATMENT[context.on_single_class]}")
 
     def unusable(candidates: NDArray[np.int32]) -> Bools:
         bad = np.zeros(len(candidates), dtype=bool)
-        if task.on_single_class != "fit":
-            bad |= has_one_class(candidates, task.labels)
+        if context.on_single_class != "fit":
+            bad |= has_one_class(candidates, context.labels)
         if need_out_of_bag:
             bad |= (candidates > 0).all(axis=1)
         return bad
 
     again = np.flatnonzero(unusable(counts))
     # a class that every given draw holds may be one that a metric averages by itself
-    of_class = [task.labels == label for label in np.unique(task.labels)]
+    of_class = [context.labels == label for label in np.unique(context.labels)]
     held = [rows for rows in of_class if counts[:, rows].any(axis=1).all()]
     if need_out_of_bag and (n_full := int((counts > 0).all(axis=1).sum())):
         remarks.append(f"{n_full} draws with no row out of bag redrawn")
     if again.size:
         counts = counts.copy()
     while again.size:
-        counts[again] = draw_counts(task.n_samples, again.size, task.rng, task.groups)
+        counts[again] = draw_counts(context.n_samples, again.size, context.rng, context.groups)
         drawn = counts[again]
         lacking = ~np.all([drawn[:, rows].any(axis=1) for rows in held], axis=0)
         again = again[unusable(drawn) | lacking]
@@ -132,7 +136,7 @@ def usable_draws(
     return counts, tuple(remarks)
 
 
-def record_inner(task: Task, counts: NDArray[np.int32], n_inner: int) -> InnerErrors:
+def record_inner(context: RefitContext, counts: NDArray[np.int32], n_inner: int) -> InnerErrors:
     """Bootstrap every draw and record its leave-one-out bootstrap error.
 
     A draw is treated literally as a training set of n rows: copies of a point are separate rows, so one copy may be out
@@ -142,16 +146,16 @@ def record_inner(task: Task, counts: NDArray[np.int32], n_inner: int) -> InnerEr
 
     Parameters
     ----------
-    task : Task
+    context : RefitContext
         Its generator gives the inner draws.
     counts : ndarray of int32, shape (n_resamples, n_samples)
         The outer draws.
     n_inner : int
         Inner draws per outer draw.
     """
-    groups = Groups(np.arange(task.n_samples)) if task.groups is None else task.groups
+    groups = Groups(np.arange(context.n_samples)) if context.groups is None else context.groups
     n_outer, n, size = *counts.shape, groups.n_groups
-    draws, redraws = task.rng.spawn(2)
+    draws, redraws = context.rng.spawn(2)
     step = max(1, INNER_CHUNK_VALUES // (n_inner * n))
     errors, optimism, n_one_class = [], [], 0
     for part in gen_batches(n_outer, step):
@@ -160,11 +164,11 @@ def record_inner(task: Task, counts: NDArray[np.int32], n_inner: int) -> InnerEr
         members = np.repeat(np.tile(np.arange(size), len(outer)), drawn).reshape(len(outer), size)
         places = (draws.random((len(outer), n_inner, size)) * size).astype(np.int32)
         inner = groups.spread(_count_places(np.take_along_axis(members[:, None, :], places, axis=2)))
-        one_class = has_one_class(inner, task.labels) & ~has_one_class(outer, task.labels)[:, None]
+        one_class = has_one_class(inner, context.labels) & ~has_one_class(outer, context.labels)[:, None]
         n_one_class += int(one_class.sum())
-        if one_class.any() and task.on_single_class == "error":
+        if one_class.any() and context.on_single_class == "error":
             raise refuse_one_class("inner bootstrap draws", int(one_class.sum()))
-        if task.on_single_class == "redraw":
+        if context.on_single_class == "redraw":
             again = np.argwhere(one_class)
             while len(again):
                 fresh = (redraws.random((len(again), size)) * size).astype(np.int32)
@@ -173,22 +177,24 @@ def record_inner(task: Task, counts: NDArray[np.int32], n_inner: int) -> InnerEr
                 )
                 places[again[:, 0], again[:, 1]] = fresh
                 inner[again[:, 0], again[:, 1]] = redrawn
-                again = again[has_one_class(redrawn, task.labels)]
-        losses = task.refit(np.ascontiguousarray(inner).reshape(-1, n)).reshape(inner.shape)
+                again = again[has_one_class(redrawn, context.labels)]
+        losses = context.refit(np.ascontiguousarray(inner).reshape(-1, n)).reshape(inner.shape)
         gaps = (losses * _differences_of_shares(outer[:, None, :], inner)).sum(axis=2)
-        kept = ~one_class if task.on_single_class == "drop" else np.ones_like(one_class)
+        kept = ~one_class if context.on_single_class == "drop" else np.ones_like(one_class)
         n_kept = kept.sum(axis=1)
         optimism.append(
             np.divide((gaps * kept).sum(axis=1), n_kept, out=np.full(len(outer), np.nan), where=n_kept > 0)
         )
         place_counts = _count_places(places)
-        if task.on_single_class == "drop":
+        if context.on_single_class == "drop":
             place_counts[one_class] = 1  # a draw that leaves nothing out does not enter Err(1)
-        of_members = losses if task.groups is None else groups.sum(losses)
+        of_members = losses if context.groups is None else groups.sum(losses)
         at_places = np.take_along_axis(of_members, members[:, None, :], axis=2)
         errors.append(leave_one_out_bootstrap_error(at_places, place_counts, groups.sizes[members]))
     remarks = (
-        (f"{n_one_class} single-class inner draws {TREATMENT[task.on_single_class]}",) if n_one_class else ()
+        (f"{n_one_class} single-class inner draws {TREATMENT[context.on_single_class]}",)
+        if n_one_class
+        else ()
     )
     return InnerErrors(np.concatenate(errors), n_outer * n_inner, remarks, np.concatenate(optimism))
 
@@ -207,3 +213,61 @@ def _count_places(places: NDArray[np.integer[Any]]) -> NDArray[np.int32]:
     n = places.shape[-1]
     flat = places.reshape(-1, n) + np.arange(places.size // n)[:, None] * n
     return np.bincount(flat.ravel(), minlength=places.size).reshape(places.shape).astype(np.int32)
+
+
+def _usable(inputs: RecordingInputs, _: Any) -> tuple[NDArray[np.int32], tuple[str, ...]]:
+    # regardless of who reads the draws, so that no row depends on the others
+    context, out_of_bag = inputs.context(BOOTSTRAP), inputs.n_inner is None
+    return usable_draws(context, inputs.counts, need_out_of_bag=out_of_bag, copies=inputs.copies)
+
+
+def _bootstrap(inputs: RecordingInputs, made: Mapping[str, Any]) -> BootstrapLosses:
+    return record_bootstrap(inputs.context(BOOTSTRAP), *made[USABLE_DRAWS.name])
+
+
+def _inner(inputs: RecordingInputs, made: Mapping[str, Any]) -> InnerErrors | None:
+    if inputs.n_inner is None:
+        return None
+    # those who read inner draws read the draws beside them
+    return record_inner(inputs.context(INNER), made[BOOTSTRAP.name].counts, inputs.n_inner)
+
+
+def _count_draws(inputs: RecordingInputs) -> int:
+    return len(inputs.counts)
+
+
+def _count_inner(inputs: RecordingInputs) -> int:
+    return len(inputs.counts) * (inputs.n_inner or 0)
+
+
+#: The draws that are refitted, for all records that read them.
+USABLE_DRAWS = RecordKind(
+    "usable_draws", holds=tuple, words="draws that can be fitted", record=_usable, whole_groups=True
+)
+BOOTSTRAP = RecordKind(
+    "bootstrap",
+    holds=BootstrapLosses,
+    words="refits on bootstrap draws",
+    record=_bootstrap,
+    n_fits=_count_draws,
+    after=(USABLE_DRAWS,),
+    whole_groups=True,
+    fewer=("a smaller n_resamples",),
+    scored=True,
+    some_fail=True,
+    of_every_metric=True,
+    of_draws=True,
+)
+INNER = RecordKind(
+    "inner",
+    holds=InnerErrors,
+    words="bootstrap draws of bootstrap draws",
+    record=_inner,
+    n_fits=_count_inner,
+    after=(BOOTSTRAP,),
+    whole_groups=True,
+    fewer=('resampling=Resampling(inner="oob")', "a smaller n_resamples"),
+    of_every_metric=True,
+    of_draws=True,
+    optional=True,
+)

@@ -8,8 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.model_selection import KFold, StratifiedGroupKFold, StratifiedKFold
 
+from cudbound.basis.record_kind import RecordKind
 from cudbound.records import FoldLosses, RepeatedFoldLosses
-from cudbound.resampling.task import Task, parted
+from cudbound.resampling.context import RefitContext, parted
+from cudbound.resampling.inputs import RecordingInputs
+from cudbound.resampling.refits import Outputs
+from cudbound.resampling.settings import SMALLER_SIZES
+from cudbound.resampling.splitters import Splits
 
 Folds = NDArray[np.int64]
 
@@ -35,70 +40,161 @@ def fold_training(fold: Folds) -> NDArray[np.int32]:
     return np.asarray(fold != np.arange(fold.max() + 1)[:, None], dtype=np.int32)
 
 
-def record_folds(task: Task) -> FoldLosses:
+def record_folds(context: RefitContext) -> FoldLosses:
     """Record cross-validated losses on ``sizes.n_folds`` shuffled folds; with fewer rows, every row is a fold."""
-    n = task.n_samples
-    n_folds = min(task.sizes.n_folds, n)
-    fold, remarks = task.draw_design(lambda: draw_folds(n, n_folds, task.rng), fold_training, TRAINING_SETS)
+    n = context.n_samples
+    n_folds = min(context.sizes.n_folds, n)
+    fold, remarks = context.draw_design(
+        lambda: draw_folds(n, n_folds, context.rng), fold_training, TRAINING_SETS
+    )
     if n_folds == n:
         remarks = (*remarks, f"{n} folds with one row each")
-    return _tested(task, fold, remarks)
+    return _tested(context, fold, remarks)
 
 
-def _tested(task: Task, fold: Folds, remarks: tuple[str, ...] = ()) -> FoldLosses:
+def _tested(context: RefitContext, fold: Folds, remarks: tuple[str, ...] = ()) -> FoldLosses:
     """Return the output for each row of the classifier fitted without its fold."""
-    losses, scores = parted(task.refit(fold_training(fold))[fold, np.arange(fold.size)])
+    losses, scores = parted(context.refit(fold_training(fold))[fold, np.arange(fold.size)])
     return FoldLosses(losses, fold, remarks, **scores)
 
 
-def record_repeated_folds(task: Task) -> RepeatedFoldLosses:
+def record_repeated_folds(context: RefitContext) -> RepeatedFoldLosses:
     """Record cross-validated losses on ``sizes.n_repeats`` partitions."""
-    partitions = tuple(record_folds(task) for _ in range(task.sizes.n_repeats))
+    partitions = tuple(record_folds(context) for _ in range(context.sizes.n_repeats))
     remarks = tuple(dict.fromkeys(remark for partition in partitions for remark in partition.remarks))
     return RepeatedFoldLosses(partitions, remarks)
 
 
-def record_stratified_folds(task: Task) -> RepeatedFoldLosses:
+def record_stratified_folds(context: RefitContext) -> RepeatedFoldLosses:
     """Record cross-validated losses on five partitions into ten stratified folds.
 
     There are fewer folds if a class has fewer than ten rows. Groups of rows stay together.
     """
     partitions: list[FoldLosses] = []
-    fewest = _units_of_rarest_class(task)
-    found = (
+    fewest = _units_of_rarest_class(context)
+    notes = (
         [f"{max(2, fewest)} folds, since a class has only {fewest} rows or groups"] if fewest < FEWEST else []
     )
     for _ in range(N_STRATIFIED_REPEATS):
-        fold, remarks = task.draw_design(lambda: _draw_stratified(task), fold_training, TRAINING_SETS)
-        partitions.append(_tested(task, fold))
-        found += remarks
-    return RepeatedFoldLosses(tuple(partitions), tuple(dict.fromkeys(found)))
+        fold, remarks = context.draw_design(lambda: _draw_stratified(context), fold_training, TRAINING_SETS)
+        partitions.append(_tested(context, fold))
+        notes += remarks
+    return RepeatedFoldLosses(tuple(partitions), tuple(dict.fromkeys(notes)))
 
 
-def _draw_stratified(task: Task) -> Folds:
-    splitter = (StratifiedKFold if task.groups is None else StratifiedGroupKFold)(
-        max(2, min(N_STRATIFIED_FOLDS, _units_of_rarest_class(task))),
+def _draw_stratified(context: RefitContext) -> Folds:
+    splitter = (StratifiedKFold if context.groups is None else StratifiedGroupKFold)(
+        max(2, min(N_STRATIFIED_FOLDS, _units_of_rarest_class(context))),
         shuffle=True,
-        random_state=int(task.rng.integers(2**32 - 1)),
+        random_state=int(context.rng.integers(2**32 - 1)),
     )
-    groups = None if task.groups is None else task.groups.codes
-    fold = np.empty(task.n_samples, dtype=np.int64)
-    for number, (_, test) in enumerate(splitter.split(task.labels[:, None], task.labels, groups)):
+    groups = None if context.groups is None else context.groups.codes
+    fold = np.empty(context.n_samples, dtype=np.int64)
+    for number, (_, test) in enumerate(splitter.split(context.labels[:, None], context.labels, groups)):
         fold[test] = number
     # folds of whole groups may be empty
     return np.asarray(np.unique(fold, return_inverse=True)[1])
 
 
-def _units_of_rarest_class(task: Task) -> int:
+def _units_of_rarest_class(context: RefitContext) -> int:
     """Return the number of rows of the rarest class, or of groups with such a row."""
-    units = np.arange(task.n_samples) if task.groups is None else task.groups.codes
-    return min(np.unique(units[task.labels == label]).size for label in np.unique(task.labels))
+    units = np.arange(context.n_samples) if context.groups is None else context.groups.codes
+    return min(np.unique(units[context.labels == label]).size for label in np.unique(context.labels))
 
 
-def record_leave_one_out(task: Task) -> FoldLosses:
+def record_leave_one_out(context: RefitContext) -> FoldLosses:
     """Record leave-one-out or leave-one-group-out losses. Nothing here is random."""
-    fold = np.arange(task.n_samples) if task.groups is None else task.groups.codes
-    if task.on_single_class != "error":
-        task = replace(task, on_single_class="fit")  # drawing again would change nothing
-    _, remarks = task.draw_design(lambda: fold, fold_training, TRAINING_SETS)
-    return _tested(task, fold, remarks)
+    fold = np.arange(context.n_samples) if context.groups is None else context.groups.codes
+    if context.on_single_class != "error":
+        context = replace(context, on_single_class="fit")  # drawing again would change nothing
+    _, remarks = context.draw_design(lambda: fold, fold_training, TRAINING_SETS)
+    return _tested(context, fold, remarks)
+
+
+def _of_partition(splits: Splits, outputs: Outputs, part: slice, remarks: tuple[str, ...]) -> FoldLosses:
+    fold = splits.test[part].argmax(axis=0)
+    losses, scores = parted(outputs[part][fold, np.arange(fold.size)])
+    return FoldLosses(losses, fold, remarks, **scores)
+
+
+def _folds_of_splits(splits: Splits, outputs: Outputs, remarks: tuple[str, ...]) -> FoldLosses:
+    return _of_partition(splits, outputs, splits.partitions[0], remarks)
+
+
+def _repeated_of_splits(splits: Splits, outputs: Outputs, remarks: tuple[str, ...]) -> RepeatedFoldLosses:
+    return RepeatedFoldLosses(
+        tuple(_of_partition(splits, outputs, part, ()) for part in splits.partitions), remarks
+    )
+
+
+def _is_one_partition(splits: Splits) -> bool:
+    return len(splits.partitions) == 1
+
+
+def _has_partitions(splits: Splits) -> bool:
+    return bool(splits.partitions)
+
+
+def _count_folds(inputs: RecordingInputs) -> int:
+    return min(inputs.sizes.n_folds, inputs.n_units)
+
+
+def _count_repeated_folds(inputs: RecordingInputs) -> int:
+    return inputs.sizes.n_repeats * _count_folds(inputs)
+
+
+def _count_stratified_folds(inputs: RecordingInputs) -> int:
+    return N_STRATIFIED_REPEATS * min(N_STRATIFIED_FOLDS, inputs.n_units)
+
+
+def _count_units(inputs: RecordingInputs) -> int:
+    return inputs.n_units
+
+
+FOLDS = RecordKind(
+    "folds",
+    holds=FoldLosses,
+    words="cross-validation",
+    refit=record_folds,
+    n_fits=_count_folds,
+    filled_by=_is_one_partition,
+    from_splits=_folds_of_splits,
+    fewer=SMALLER_SIZES,
+    scored=True,
+    of_every_metric=True,
+)
+REPEATED_FOLDS = RecordKind(
+    "repeated_folds",
+    holds=RepeatedFoldLosses,
+    words="repeated cross-validation",
+    refit=record_repeated_folds,
+    n_fits=_count_repeated_folds,
+    filled_by=_has_partitions,
+    from_splits=_repeated_of_splits,
+    fewer=SMALLER_SIZES,
+    scored=True,
+    of_every_metric=True,
+)
+#: With the classes of the whole training set in every fold.
+STRATIFIED_FOLDS = RecordKind(
+    "stratified_folds",
+    holds=RepeatedFoldLosses,
+    words="repeated cross-validation",
+    refit=record_stratified_folds,
+    n_fits=_count_stratified_folds,
+    whole_groups=True,
+    filled_by=_has_partitions,
+    from_splits=_repeated_of_splits,
+    scored=True,
+    of_every_metric=True,
+)
+LEAVE_ONE_OUT = RecordKind(
+    "leave_one_out",
+    holds=FoldLosses,
+    words="leave-one-out cross-validation",
+    holder="FoldLosses with one row per fold",
+    refit=record_leave_one_out,
+    n_fits=_count_units,
+    whole_groups=True,
+    of_every_metric=True,
+)

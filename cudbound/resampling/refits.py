@@ -166,11 +166,11 @@ def difference(first: Refits, second: Refits) -> Refits:
 
     def pieces(counts: NDArray[np.int32], seeds: Seeds) -> Generator[Piece, None, None]:
         for part in gen_batches(len(counts), size):
-            (one, errors), (other, other_errors) = (
+            (of_first, errors), (of_second, other_errors) = (
                 _joined(refits.pieces(counts[part], seeds[part])) for refits in (first, second)
             )
-            outputs = np.empty(one.shape, dtype=[("loss", np.int8)])
-            outputs["loss"] = one["loss"].astype(np.int8) - other["loss"].astype(np.int8)
+            outputs = np.empty(of_first.shape, dtype=[("loss", np.int8)])
+            outputs["loss"] = of_first["loss"].astype(np.int8) - of_second["loss"].astype(np.int8)
             yield outputs, other_errors | errors
 
     return Refits(pieces, batched)
@@ -189,31 +189,31 @@ def remembered(name: str, refits: Refits, batched: bool, advance: Callable[[int]
     advance : callable
         Called with the number of completed fits.
     """
-    known: dict[str, Piece] = {}
+    pieces_by_key: dict[str, Piece] = {}
 
     def pieces(counts: NDArray[np.int32], seeds: Seeds) -> Generator[Piece, None, None]:
         key = str(joblib.hash((counts, seeds)))
-        if key not in known:
-            made = []
+        if key not in pieces_by_key:
+            joined = []
             for outputs, failures in refits.pieces(counts, seeds):
-                made.append((outputs, of_learner(failures, name)))
+                joined.append((outputs, of_learner(failures, name)))
                 advance(len(outputs))
-            known[key] = _joined(made)
-        yield known[key]
+            pieces_by_key[key] = _joined(joined)
+        yield pieces_by_key[key]
 
     return Refits(pieces, batched)
 
 
 def _joined(pieces: Iterable[Piece]) -> Piece:
     """Concatenate one or more pieces."""
-    found: list[Outputs] = []
+    outputs_of_pieces: list[Outputs] = []
     failed: Failures = {}
     n_fits = 0
     for outputs, errors in pieces:
-        found.append(outputs)
+        outputs_of_pieces.append(outputs)
         failed |= {n_fits + fit: error for fit, error in errors.items()}
         n_fits += len(outputs)
-    return np.concatenate(found), failed
+    return np.concatenate(outputs_of_pieces), failed
 
 
 def _in_batches(batched: BatchedRefit, one_by_one: Pieces, n_jobs: int, scoring: RecordedOutputs) -> Pieces:
@@ -230,8 +230,8 @@ def _in_batches(batched: BatchedRefit, one_by_one: Pieces, n_jobs: int, scoring:
                 again = np.flatnonzero(~clear)
                 outputs[again], failed = _joined(one_by_one(counts[part][again], seeds[part][again]))
                 errors = {int(again[fit]): error for fit, error in failed.items()}
-            if (heard := active()) is not None:
-                heard.n_refits += int(np.count_nonzero(clear))
+            if (collected := active()) is not None:
+                collected.n_refits += int(np.count_nonzero(clear))
             yield outputs, errors
 
     return pieces
@@ -245,20 +245,20 @@ def _in_jobs(fit_each: Callable[..., tuple[Piece, list[list[Kind]]]], n_jobs: in
         stops = sorted({0, *first, *range(size, len(counts), size), len(counts)})
         parts = (slice(*ends) for ends in pairwise(stops))
         jobs = (delayed(_fit_clones)(fit_each, counts[part], seeds[part]) for part in parts)
-        found = results_of(n_jobs, jobs)
-        heard = active() or WarningsOfRefits()
+        results = results_of(n_jobs, jobs)
+        collected = active() or WarningsOfRefits()
         try:
-            for piece, warned in found:
-                heard.add(warned)
+            for piece, warned in results:
+                collected.add(warned)
                 yield piece
-            if heard is not active() and heard.warning is not None:  # outside of every call
-                warn(heard.warning)
+            if collected is not active() and collected.warning is not None:  # outside of every call
+                warn(collected.warning)
         finally:
             with warnings.catch_warnings():
                 warnings.simplefilter(
                     "ignore", UserWarning
                 )  # joblib's advice, useless to those who stop on purpose
-                found.close()
+                results.close()
 
     return pieces
 

@@ -11,12 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.model_selection import check_cv
 
-from cudbound.records import FoldLosses, HalvingLosses, RepeatedFoldLosses, SplitLosses
-from cudbound.records.split_losses import N_HALVINGS
-from cudbound.resampling.refits import Outputs
-from cudbound.resampling.single_class import has_one_class
-from cudbound.resampling.task import Task, parted
-
 
 @dataclass(frozen=True, eq=False)
 class Splits:
@@ -43,29 +37,16 @@ class Splits:
         """
         if not (self.training | self.test).all():
             return []
-        found, start = [], 0
+        runs, start = [], 0
         tested = np.zeros(self.n_samples, dtype=np.int64)
         for stop, test in enumerate(self.test, start=1):
             tested += test
             if tested.max() > 1:
                 return []
             if tested.min() == 1:
-                found.append(slice(start, stop))
+                runs.append(slice(start, stop))
                 start, tested = stop, np.zeros_like(tested)
-        return found if start == len(self.test) else []
-
-    @property
-    def fills(self) -> frozenset[str]:
-        """The fields of `Records` that these splits can fill."""
-        names = {"splits"}
-        partitions = self.partitions
-        if partitions:
-            names |= {"repeated_folds", "stratified_folds"}
-        if len(partitions) == 1:
-            names.add("folds")
-        if len(partitions) == N_HALVINGS and len(self.test) == 2 * N_HALVINGS:
-            names.add("halvings")
-        return frozenset(names)
+        return runs if start == len(self.test) else []
 
 
 def make_splits(cv: Any, X: Any, y: Any, groups: Any, rng: np.random.Generator) -> Splits:
@@ -125,19 +106,19 @@ def _check_groups(groups: Any, training: NDArray[np.bool_], test: NDArray[np.boo
 
 def _members(rows: NDArray[Any], n_samples: int, number: int) -> NDArray[np.bool_]:
     """Return the rows of a split, given by number or by a mask."""
-    found = np.zeros(n_samples, dtype=np.int64)
+    times = np.zeros(n_samples, dtype=np.int64)
     try:
-        np.add.at(found, rows if rows.size else rows.astype(np.int64), 1)
+        np.add.at(times, rows if rows.size else rows.astype(np.int64), 1)
     except IndexError as error:
         raise ValueError(
             f"The 'cv' parameter must give row numbers from 0 to {n_samples - 1}. Split {number}: {error}."
         ) from error
-    if found.max(initial=0) > 1:
+    if times.max(initial=0) > 1:
         raise ValueError(
             "The 'cv' parameter must give sets without repeated rows, so bootstrap draws are not allowed. Got row "
-            f"{int(found.argmax())} {int(found.max())} times in one set of split {number}."
+            f"{int(times.argmax())} {int(times.max())} times in one set of split {number}."
         )
-    return found > 0
+    return times > 0
 
 
 def _seeded(cv: Any, y: Any, seed: int) -> Any:
@@ -159,60 +140,3 @@ def _seeded(cv: Any, y: Any, seed: int) -> Any:
         splitter = copy(splitter)
         splitter.random_state = seed
     return splitter
-
-
-def record_cv(task: Task, splits: Splits, needs: Iterable[str]) -> dict[str, Any]:
-    """Fit every split once and fill some of the records that the splits can fill.
-
-    Parameters
-    ----------
-    task : Task
-        The caller's splits are not redrawn: all policies except "error" fit them as they are.
-    splits : Splits
-    needs : iterable of str
-        Fields of `Records`, all of them in ``splits.fills``.
-    """
-    training = splits.training.astype(np.int32)
-    n_one_class = int(has_one_class(training, task.labels).sum())
-    remarks = task.describe_parts("training sets of cv", 0, n_one_class)
-    outputs = task.refit(training)
-    makers = {
-        "splits": _splits,
-        "folds": _folds,
-        "repeated_folds": _repeated,
-        "stratified_folds": _repeated,
-        "halvings": _halvings,
-    }
-    return {name: makers[name](splits, outputs, remarks) for name in sorted(needs)}
-
-
-def _splits(splits: Splits, outputs: Outputs, remarks: tuple[str, ...]) -> SplitLosses:
-    tested, trained = splits.test.sum(axis=1), splits.training.sum(axis=1)
-    if len(set(tested.tolist())) > 1 or len(set(trained.tolist())) > 1:
-        remarks = (
-            *remarks,
-            f"splits of unequal size ({trained.min()} to {trained.max()} training rows): means used",
-        )
-    means = np.where(splits.test, parted(outputs)[0], 0).sum(axis=1) / tested
-    return SplitLosses(means, float(trained.mean()), float(tested.mean()), remarks)
-
-
-def _partition(splits: Splits, outputs: Outputs, part: slice, remarks: tuple[str, ...]) -> FoldLosses:
-    fold = splits.test[part].argmax(axis=0)
-    losses, scores = parted(outputs[part][fold, np.arange(fold.size)])
-    return FoldLosses(losses, fold, remarks, **scores)
-
-
-def _folds(splits: Splits, outputs: Outputs, remarks: tuple[str, ...]) -> FoldLosses:
-    return _partition(splits, outputs, splits.partitions[0], remarks)
-
-
-def _repeated(splits: Splits, outputs: Outputs, remarks: tuple[str, ...]) -> RepeatedFoldLosses:
-    return RepeatedFoldLosses(
-        tuple(_partition(splits, outputs, part, ()) for part in splits.partitions), remarks
-    )
-
-
-def _halvings(splits: Splits, outputs: Outputs, remarks: tuple[str, ...]) -> HalvingLosses:
-    means = _splits(splits, outputs, ()).means.reshape(N_HALVINGS, 2)
-    return HalvingLosses(means, int(splits.training.sum(axis=1).min()), remarks)

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from cudbound.basis.calls import warn
 from cudbound.basis.exceptions import CudboundWarning, SolveInterrupted
 from cudbound.basis.validation import check_choice
+from cudbound.losses.cvxpy_loss import import_cvxpy
 from cudbound.problem.draws import Draws, SolveStatus
 from cudbound.problem.problem import Problem
 from cudbound.solve.limits import NO_LIMITS, SearchLimits
@@ -26,7 +27,6 @@ from cudbound.solve.reference_cones import (
     Minimum,
     Relaxation,
     choose_solvers,
-    import_cvxpy,
     interior_point,
     loss_expression,
     merge_rows,

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
-
 import pytest
 from contract_cases import SIZES, sample
 from sklearn.model_selection import GridSearchCV
@@ -16,9 +14,8 @@ from cudbound import (
     compare_learners,
     estimate_error,
 )
-from cudbound.intervals import GROUPS, METHODS
+from cudbound.intervals import GROUPS, METHODS, RECORD_KINDS
 from cudbound.point_estimates import ESTIMATORS
-from cudbound.records import Records, ScoreRecords
 
 COLUMNS = [
     "name",
@@ -35,7 +32,6 @@ COLUMNS = [
     "cost",
     "options",
     "with_groups",
-    "fallback",
 ]
 FRAME = available_methods()
 X, Y = sample(24)
@@ -53,7 +49,7 @@ def test_every_cell_is_text_of_one_line():
             assert isinstance(text, str)
             assert "\n" not in text
             assert text == text.strip()
-        if column not in ("groups", "options", "fallback"):
+        if column not in ("groups", "options"):
             assert FRAME[column].str.len().min() > 0, column
 
 
@@ -66,7 +62,6 @@ def test_cells_that_repeat_the_registry():
         assert set(filter(None, row.groups.split(", "))) == {
             group for group, members in GROUPS.items() if name in members
         }
-        assert (row.fallback == "") == (method.fallback is None)
         for word, option in method.options.items():
             assert f"{word}: {option}" in row.options
     for name in ESTIMATORS:
@@ -74,8 +69,8 @@ def test_cells_that_repeat_the_registry():
         assert by_name.loc[name, "groups"] == "all"
 
 
-def test_needs_are_fields_that_can_be_recorded():
-    known = {field.name for kind in (Records, ScoreRecords) for field in fields(kind)}
+def test_needs_are_records():
+    known = {kind.name for kind in RECORD_KINDS}
     for needs in FRAME["needs"]:
         assert set(needs.split(", ")) <= known
 

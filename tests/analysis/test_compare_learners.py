@@ -25,7 +25,7 @@ from cudbound.adapters.parts import seeded_clone, unseeded_parameters
 from cudbound.basis.exceptions import UnscaledPenaltyWarning
 from cudbound.intervals import METHODS
 from cudbound.resampling import ResamplingSizes
-from cudbound.resampling.resampling import Resampling
+from cudbound.resampling.settings import Resampling
 
 X, Y = sample(30)
 NEW_X, NEW_Y = sample(30, seed=5)
@@ -217,11 +217,6 @@ def test_dropped_training_sets_do_not_stop_a_comparison():
             {"methods": ("corrected-resampled-t", {"rho": 0.5})},
             r"corrected-resampled-t has no option 'rho'\. Its options are \['rope'\]",
         ),
-        (
-            {"methods": ("corrected-resampled-t", {"fallback": True})},
-            r"corrected-resampled-t has no option 'fallback'\. Its options are \['rope'\]",
-        ),
-        ({"methods": ("all", {"fallback": False})}, r" has no option 'fallback'\. Its options are "),
         ({"resampling": 3}, r"'resampling' parameter must be a Resampling.* Got 3 instead"),
         (
             {"learners": A},

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from contract_cases import INTERVALS, SIZES, exactly, sample
+from record_kinds import kinds, names_of
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
@@ -177,7 +178,7 @@ def test_labels_are_any_two_words(words):
 
 def test_a_group_keeps_the_rows_of_methods_that_the_classifier_does_not_allow():
     forest = RandomForestClassifier(n_estimators=2, max_depth=2).fit(X, Y)
-    of_model = [name for name in INTERVALS if METHODS[name].needs & {"bound", "boundary"}]
+    of_model = [name for name in INTERVALS if any(kind.of_model for kind in METHODS[name].needs)]
     assert of_model
     for group in ("paper", "conditional", "all"):
         table = compare_intervals(forest, X, Y, methods=group, **ARGUMENTS)
@@ -237,7 +238,7 @@ def test_asked_for_by_name_such_a_method_is_an_error():
 
 def test_new_cases_take_the_place_of_the_holdout():
     clf = LeastSquaresClassifier().fit(X, Y)
-    asked = [name for name in INTERVALS if METHODS[name].needs == {"test_set"}]
+    asked = [name for name in INTERVALS if METHODS[name].needs == kinds({"test_set"})]
     assert len(asked) >= 5
     held_out = compare_intervals(clf, X, Y, methods=asked, **ARGUMENTS)
     new = compare_intervals(clf, X, Y, methods=asked, test_set=(NEW_X, NEW_Y), **ARGUMENTS)
@@ -256,7 +257,7 @@ def test_new_cases_leave_the_other_rows_alone():
     clf = LeastSquaresClassifier().fit(X, Y)
     plain = compare_intervals(clf, X, Y, methods=INTERVALS, **ARGUMENTS)
     new = compare_intervals(clf, X, Y, methods=INTERVALS, test_set=(NEW_X, NEW_Y), **ARGUMENTS)
-    others = [name for name in INTERVALS if "test_set" not in METHODS[name].needs]
+    others = [name for name in INTERVALS if "test_set" not in names_of(METHODS[name].needs)]
     assert [repr(vars(plain[name])) for name in others] == [
         repr(vars(new[name])) for name in others
     ]  # nan is like nan there

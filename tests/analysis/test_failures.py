@@ -204,7 +204,7 @@ def test_a_loss_without_curvature_is_refused_before_the_bound_is_solved(monkeypa
     def solve(*_, **__):
         raise AssertionError("the bound was solved first")
 
-    monkeypatch.setattr("cudbound.resampling.recorders.solve_bound", solve)
+    monkeypatch.setattr("cudbound.intervals.cud.solve_bound", solve)
     with pytest.raises(UnsupportedEstimatorError, match="needs a loss with a gradient and a curvature"):
         compare_intervals(clf, X, y, methods=["cud", "aci"], **arguments)
 
@@ -222,7 +222,7 @@ def test_a_classifier_that_cannot_be_refitted_is_refused_before_the_bound_is_sol
 
     searched = []
     # an error of the search would cost the row of "cud" alone
-    monkeypatch.setattr("cudbound.resampling.recorders.solve_bound", lambda *_, **__: searched.append(1))
+    monkeypatch.setattr("cudbound.intervals.cud.solve_bound", lambda *_, **__: searched.append(1))
     with pytest.raises(ValueError, match=r"FixedThresholdClassifier\.fit does not"):
         compare_intervals(clf, X, y, methods=["cud", "langford-binomial"], **arguments)
     assert not searched
@@ -236,9 +236,9 @@ def test_data_that_cannot_be_predicted_are_refused_before_the_refits(entry, monk
     def refit(*_, **__):
         raise AssertionError("refits or searches were begun")
 
-    for module in ("cudbound.resampling.target_records", "cudbound.analysis.compare_learners"):
+    for module in ("cudbound.resampling.make_records", "cudbound.analysis.compare_learners"):
         monkeypatch.setattr(f"{module}.make_records", refit)
-    monkeypatch.setattr("cudbound.resampling.recorders.solve_bound", refit)
+    monkeypatch.setattr("cudbound.intervals.cud.solve_bound", refit)
     with pytest.raises(ValueError, match=r"X has 1 features, but .* expecting 2"):
         entry(clf, X, y, methods=[method], test_set=(X[:, :1], y))
     with pytest.raises(ValueError, match=r"X has 1 features, but .* expecting 2"):

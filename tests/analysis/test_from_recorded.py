@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from typing import get_type_hints
-
 import numpy as np
 import pytest
 from contract_cases import COMPARISONS, INTERVALS, parts_of, random_records
+from record_kinds import names_of
 from scipy import stats
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import KFold, cross_val_predict
 from statsmodels.stats.proportion import proportion_confint
 
 from cudbound import comparison_of, estimate_of, interval_of
-from cudbound.analysis.from_recorded import FIELD_OF, collect_records
-from cudbound.intervals import METHODS, compute_interval
+from cudbound.analysis.from_recorded import NAME_OF, collect_records
+from cudbound.intervals import METHODS, RECORD_KINDS, compute_interval
 from cudbound.intervals.difference import compute_comparison
 from cudbound.point_estimates import ESTIMATORS, compute_estimate
 from cudbound.records import (
@@ -32,32 +31,26 @@ SHARES = {"positive": RECORDS.positive, "predicted_positive": RECORDS.predicted_
 
 
 def test_every_record_but_the_bound_can_be_passed():
-    settings = (float, bool, str, bool | None)
-    fields = {name for name, hint in get_type_hints(Records).items() if hint not in settings} - {
-        "losses",
-        "bound",
-        "stratified_folds",  # of the same class as repeated_folds
-        "own_intervals",  # of methods that fit things themselves
-        "scores",  # passed as ScoreRecords
-        "probabilities",
-        "chance_losses",  # of more than two classes
-    }
-    assert set(FIELD_OF.values()) == fields - {"leave_one_out", "second_test_set"}
+    of_classes = {kind.name for kind in RECORD_KINDS if kind.holds is not np.ndarray}
+    not_passed = {"bound", "second"}  # of a classifier, and passed in ScoreRecords
+    follow = {"stratified_folds", "leave_one_out", "second_test_set"}  # from others of the same class
+    assert set(NAME_OF.values()) == of_classes - not_passed - follow | {"groups"}
 
 
-@pytest.mark.parametrize("name", [name for name in INTERVALS if "bound" not in METHODS[name].needs])
+@pytest.mark.parametrize("name", [name for name in INTERVALS if "bound" not in names_of(METHODS[name].needs)])
 def test_an_interval_reads_what_it_needs_and_nothing_else(name):
     parts = parts_of(RECORDS, METHODS[name].needs)
     row = interval_of([*parts], name, training_losses=RECORDS.losses, **SHARES)
     assert row == compute_interval(METHODS[name], RECORDS, 0.95)
     # in any order, as lists, and beside losses of other kinds
     # repeated folds fill two fields
-    each = {id(record): record for record in vars(RECORDS).values()}.values()
-    others = [record for record in each if type(record) in FIELD_OF and record not in parts]
+    every = (*vars(RECORDS).values(), *RECORDS.of_methods.values())
+    each = {id(record): record for record in every}.values()
+    others = [record for record in each if type(record) in NAME_OF and record not in parts]
     more = [
         one
         for one in others
-        if FIELD_OF[type(one)] not in METHODS[name].needs | {"folds", "test_set"}
+        if NAME_OF[type(one)] not in names_of(METHODS[name].needs) | {"folds", "test_set"}
         and not isinstance(one, FoldLosses | TestSetLosses)
     ]
     assert more
@@ -74,7 +67,7 @@ def test_an_estimate_reads_what_it_needs(name):
 
 @pytest.mark.parametrize("name", COMPARISONS)
 def test_a_comparison_reads_differences(name):
-    records = random_records(4, 0.3, differences="second_test_set" not in METHODS[name].needs)
+    records = random_records(4, 0.3, differences="second_test_set" not in names_of(METHODS[name].needs))
     parts = parts_of(records, METHODS[name].needs)
     assert comparison_of([*parts], name) == compute_comparison(METHODS[name], records, 0.95)
     assert comparison_of([*parts], name, confidence_level=0.8).confidence_level == 0.8
@@ -165,11 +158,10 @@ def test_the_shares_for_632_plus():
             )
 
 
-def test_options_level_and_fallback_reach_the_method():
+def test_options_and_level_reach_the_method():
     splits = SplitLosses([0.2] * 5, 90, 10)
-    assert interval_of(splits, "corrected-resampled-t").degenerate is not None
-    instead = interval_of(splits, ("corrected-resampled-t", {"fallback": True}), confidence_level=0.8)
-    assert (instead.degenerate, instead.confidence_level) == (None, 0.8)
+    row = interval_of(splits, "corrected-resampled-t", confidence_level=0.8)
+    assert (row.degenerate, row.confidence_level) == ("all 5 mean losses of the test sets are equal", 0.8)
     folds = FoldLosses.from_blocks([[0, 1, 0], [0, 0, 0], [1, 1, 0]])
     assert (
         interval_of(folds, ("grandvalet-bengio-t", {"rho": 0})).raw_interval
@@ -227,10 +219,8 @@ def test_methods_that_are_unknown_or_of_another_kind():
         ValueError, match=r"k-fold-t needs cross-validation, not recorded here: pass FoldLosses\."
     ):
         interval_of([], "k-fold-t")
-    with pytest.raises(ValueError, match=r"k-fold-t has no option 'rho'\. Its options are \['fallback'\]"):
+    with pytest.raises(ValueError, match=r"k-fold-t has no option 'rho'\. Its options are \[\]"):
         interval_of(folds, ("k-fold-t", {"rho": 0.5}))
-    with pytest.raises(ValueError, match=r"k-fold-t has no option 'fallback'\. Its options are \[\]"):
-        comparison_of(folds, ("k-fold-t", {"fallback": True}))
     with pytest.raises(ValueError, match=r"'confidence_level' parameter must be .* Got 95 instead"):
         interval_of(folds, "k-fold-t", confidence_level=95)
     with pytest.raises(ValueError, match=r"'alternative' parameter must be one of"):

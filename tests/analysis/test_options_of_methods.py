@@ -31,9 +31,9 @@ def test_a_pair_with_a_group_sets_an_option_in_the_members_that_have_it():
 
 
 def test_a_pair_after_a_group_adds_to_it_and_names_nothing():
-    asked = find_methods([("paper", {"fallback": True}), ("kohavi-normal", {"form": "wilson"}), "two-center"])
-    assert asked.options["kohavi-normal"] == {"fallback": True, "form": "wilson"}
-    assert asked.options["yang-cv-normal"] == {"fallback": True}
+    asked = find_methods([("paper", {"variant": "bca"}), ("kohavi-normal", {"form": "wilson"}), "two-center"])
+    assert asked.options["kohavi-normal"] == {"form": "wilson"}
+    assert asked.options["bootstrap-bias-corrected"] == {"variant": "bca"}
     assert asked.named == {"two-center"}
     assert len(asked) == len(GROUPS["paper"]) + 1
 
@@ -46,8 +46,8 @@ def test_a_pair_before_a_group_keeps_its_options_and_its_name():
 
 
 def test_the_later_of_two_values_counts():
-    asked = find_methods([("paper", {"fallback": True}), ("kohavi-normal", {"fallback": False})])
-    assert asked.options_of(METHODS["kohavi-normal"]) == {"fallback": False}
+    asked = find_methods([("paper", {"form": "wilson"}), ("kohavi-normal", {"form": "wald"})])
+    assert asked.options_of(METHODS["kohavi-normal"]) == {"form": "wald"}
 
 
 def test_options_change_their_own_row_alone():
@@ -68,7 +68,7 @@ def test_alpha_in_a_pair_is_no_option(find):
 
 def test_alpha_in_a_pair_is_refused_by_the_calls():
     clf, X, y = fitted_sample()
-    with pytest.raises(ValueError, match=r"^cud has no option 'alpha'\. Its options are \['fallback'\]\.$"):
+    with pytest.raises(ValueError, match=r"^cud has no option 'alpha'\. Its options are \[\]\.$"):
         compare_intervals(clf, X, y, methods=[("cud", {"alpha": 0.05})])
     with pytest.raises(ValueError, match=r"^No method of the group 'paper' has the option 'alpha'\.$"):
         compare_intervals(clf, X, y, methods=("paper", {"alpha": 0.05}))

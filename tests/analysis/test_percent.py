@@ -65,13 +65,10 @@ def test_bounds_are_written_with_digits_enough_to_differ():
 
 @pytest.mark.filterwarnings("ignore::cudbound.basis.exceptions.CudboundWarning")
 def test_tables_have_no_other_proportions():
-    asked = ["two-center", ("cud", {"fallback": True}), "bayle-cv"]
+    asked = ["two-center", "cud", "bayle-cv"]
     table = compare_intervals(CLF, X, Y, methods=asked, **FEW)
     plain, percent = table.to_text(), table.to_text(percent=True)
-    remarks = " ".join(remark for row in table for remark in row.remarks)
-    assert re.search(r"upper limit 0\.\d{3} below 0\.\d{3}", remarks)
     assert "Too good to be true" in plain
-    assert re.search(r"upper limit \d\.\d% below \d\.\d%", unwrapped(percent))
     for text in (
         percent,
         table.to_markdown(percent=True),

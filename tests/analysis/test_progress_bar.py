@@ -16,7 +16,6 @@ from cudbound import (
     compare_learners,
     estimate_error,
 )
-from cudbound.analysis.plan import MODEL_RECORDS
 from cudbound.basis.calls import Progress, shared
 from cudbound.intervals import METHODS
 from cudbound.point_estimates import ESTIMATORS
@@ -27,9 +26,7 @@ SIZES = ResamplingSizes(
 )
 ARGUMENTS = {"n_resamples": 12, "resampling": Resampling(sizes=SIZES)}
 #: Methods that take refits of the classifier, and nothing of it but its predictions.
-REFITTING = tuple(
-    name for name in INTERVALS if not METHODS[name].needs & (MODEL_RECORDS | {"signed_suprema"})
-)
+REFITTING = tuple(name for name in INTERVALS if not any(kind.of_model for kind in METHODS[name].needs))
 
 
 class Bar:

@@ -17,7 +17,7 @@ from cudbound import (
     performance_interval,
 )
 from cudbound.basis.exceptions import SmallSampleWarning, UnscaledPenaltyWarning
-from cudbound.resampling.resampling import Resampling
+from cudbound.resampling.settings import Resampling
 
 X = np.arange(8.0)[:, None]
 Y = np.array([0, 0, 1, 0, 1, 0, 1, 1])

@@ -34,7 +34,7 @@ from cudbound.basis.outcomes import TestedRows
 from cudbound.basis.validation import check_labels
 from cudbound.cli.group import main
 from cudbound.intervals import GROUPS
-from cudbound.resampling.single_class import has_one_class
+from cudbound.resampling.context import has_one_class
 from cudbound.study.populations.mixture import SeveralClasses
 from cudbound.study.populations.worlds import WORLDS
 

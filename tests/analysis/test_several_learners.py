@@ -20,7 +20,7 @@ from cudbound import (
     compare_learners,
     comparison_of,
 )
-from cudbound.intervals.multiplicity import holm_adjusted
+from cudbound.intervals.difference import holm_adjusted
 from cudbound.records import SplitLosses
 from cudbound.report.tables import Style
 

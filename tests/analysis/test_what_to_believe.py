@@ -235,37 +235,6 @@ def test_sizes_that_were_studied_are_not(n):
         performance_interval(*fitted(n, 1.0), **FEW)
 
 
-@pytest.mark.parametrize("alternative", ["two-sided", "less", "greater"])
-def test_the_fallback_of_cud_stands_in_for_a_limit_that_is_too_low(alternative):
-    clf, X, y = fitted(60, 12.0)
-    asked = {"methods": "cud", "alternative": alternative, **FEW}
-    plain = compare_intervals(clf, X, y, **asked)["cud"]
-    instead = compare_intervals(clf, X, y, **asked | {"methods": ("cud", {"fallback": True})})["cud"]
-    high = {"two-sided": 0.025 ** (1 / 60), "less": 0.05 ** (1 / 60), "greater": 0.0}[alternative]
-    assert plain.high in (0.0, 1.0)
-    assert instead.high == pytest.approx(1.0 - high)
-    assert instead.estimate == plain.estimate
-
-
-def test_the_fallback_of_cud_says_what_it_replaced():
-    from cudbound.intervals import METHODS, compute_interval
-    from cudbound.records import Records
-
-    clf, X, y = fitted(60, 5.0, seed=3)
-    bound = cud_interval(clf, X, y, n_resamples=60, rng=0)
-    losses = clf.predict(X) != y
-    limit = limit_without_error(60, 0.95)
-    assert 0.0 < bound.confidence_interval.high < limit
-    found = compute_interval(METHODS["cud"], Records(losses=losses, bound=bound), 0.95, {"fallback": True})
-    exact = binomtest(int(losses.sum()), 60).proportion_ci(0.95, method="exact")
-    assert (found.low, found.high) == pytest.approx((exact.low, exact.high))
-    assert found.remarks[-1] == (
-        f"upper limit {bound.confidence_interval.high:.3f} below {limit:.3f}, that of 60 new cases without an error; "
-        "inverted binomial interval on all training rows instead"
-    )
-    assert compute_interval(METHODS["cud"], Records(losses=losses, bound=bound), 0.95) == bound.row
-
-
 def test_readers_are_not_promised_a_proof():
     result = cud_interval(*fitted(40, 1.0), **FEW)
     table = compare_intervals(*fitted(40, 1.0), methods="cud", **FEW)

@@ -207,7 +207,7 @@ def test_pairs_keep_their_names_on_paper():
 def test_every_way_of_a_method_is_explained():
     for name, card in METHODS.items():
         explanation = " ".join(str(explain(name)).split())
-        for other in card.others.values():
+        for other in card.variants.values():
             for words in (other.title, other.formula, other.tendency, other.reference):
                 assert " ".join(words.split()) in explanation
     explanation = " ".join(str(explain("two-center")).split())

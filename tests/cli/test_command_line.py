@@ -49,7 +49,7 @@ def test_every_option_reaches_the_computation(fake, patients):
     result = interval(
         *["--confidence-level", "0.9", "--resamples", "50", "--seed", "1", "--localization", "2.5"],
         *["--methods", "cud, martin-beta", "--exclude", "bmi", "--jobs", "-1", "--node-limit", "3"],
-        *["--inner", "oob", "--polish", "--solver", "cvxpy", "--fallback", "--alternative", "less"],
+        *["--inner", "oob", "--polish", "--solver", "cvxpy", "--alternative", "less"],
         *["--total-node-limit", "none", "--time-limit", "7.5", "--folds", "3"],
         *["--option", "martin-beta.prior=jeffreys", "--size", "n_folds=5", "--size", "test_fraction=0.2"],
     )
@@ -60,7 +60,6 @@ def test_every_option_reaches_the_computation(fake, patients):
         "rng": 1,
         "methods": [
             *("cud", "martin-beta"),
-            ("cud", {"fallback": True}),
             ("martin-beta", {"prior": "jeffreys"}),
         ],
         "metric": "error",

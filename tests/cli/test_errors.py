@@ -80,7 +80,7 @@ def test_errors_of_click_itself_keep_their_code(fake, patients):
         ),
         (
             ["--methods", "paper", "--option", "kohavi-normal.forn=wilson"],
-            "kohavi-normal has no option 'forn'. Its options are ['fallback', 'form']. Did you mean 'form'?",
+            "kohavi-normal has no option 'forn'. Its options are ['form']. Did you mean 'form'?",
         ),
         (
             ["--methods", "paper", "--option", "kohavi-normal.form=no"],

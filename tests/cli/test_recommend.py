@@ -64,11 +64,8 @@ def test_recommend_names_its_own_methods():
     )
 
 
-def test_what_is_too_good_to_be_true_is_said_and_the_fallback_given():
+def test_what_is_too_good_to_be_true_is_said():
     result = run("interval", "--methods", "cud", "--resamples", "20", file="apart.csv")
     text = "Too good to be true: cud (upper limit 0.000). Even 40 new cases"
     assert f"cudbound: warning: {text}" in result.stderr
     assert text in result.stdout
-    instead = run("interval", "--methods", "cud", "--resamples", "20", "--fallback", file="apart.csv")
-    assert "Too good" not in instead.stdout + instead.stderr
-    assert "0.088" in instead.stdout  # 1 - .025^(1/40)

@@ -117,20 +117,11 @@ def test_bootstrap_draws_take_whole_groups():
     assert rows["remarks"].str.contains("10 groups of").all()
 
 
-def test_flags_of_a_method_reach_the_package_and_can_be_pasted():
-    asked = ["--methods", "kohavi-normal", "--option", "kohavi-normal.fallback=true"]
-    rows = printed(*asked)
-    theirs = expected(methods=("kohavi-normal", {"fallback": True}))
-    pd.testing.assert_frame_equal(rows, theirs)
-    first = run(*asked).stdout
-    assert "Choices: --option kohavi-normal.fallback=true\n" in first
-
-
 @pytest.mark.parametrize(
     "chosen",
     [
         "--size n_splits=7 --size test_fraction=0.25",
-        "--option grandvalet-bengio-t.rho=0.25 --option bayle-cv.variance=within-fold --fallback",
+        "--option grandvalet-bengio-t.rho=0.25 --option bayle-cv.variance=within-fold",
         "--folds 5",
     ],
 )

@@ -187,8 +187,8 @@ def compare_intervals_options() -> Numbers:
     clf, X, y = fitted(cb.LeastSquaresClassifier())
     methods = [
         "two-center",
-        ("cud", {"fallback": True}),
-        ("bayle-cv", {"variance": "within-fold", "fallback": True}),
+        "cud",
+        ("bayle-cv", {"variance": "within-fold"}),
     ]
     bound = cb.Bound(localization=2.0, polish=True)
     found = cb.compare_intervals(clf, X, y, methods=methods, n_resamples=50, rng=8, bound=bound)

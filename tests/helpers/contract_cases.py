@@ -2,45 +2,48 @@
 
 from __future__ import annotations
 
-from dataclasses import fields, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from record_kinds import KINDS
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 
 from cudbound import LeastSquaresClassifier, ResamplingSizes, cud_interval
 from cudbound.adapters import to_additive_model
 from cudbound.adapters.model import facts_of
+from cudbound.basis.record_kind import RecordKind
 from cudbound.basis.sample import Sample
-from cudbound.bound.boundary import boundary_deviations
 from cudbound.intervals import GROUPS, METHODS
+from cudbound.intervals.aci import BOUNDARY, BoundaryDeviations, boundary_deviations
+from cudbound.intervals.austern_zhou import ReplacementErrors
+from cudbound.intervals.bbc_cv import TunedLosses
+from cudbound.intervals.bccv import RemovedCaseErrors
+from cudbound.intervals.conservative_z import HalfSplitLosses
+from cudbound.intervals.cud import BOUND
+from cudbound.intervals.grandvalet_bengio import HalfFoldLosses
+from cudbound.intervals.independent_test_sets import OWN_TEST_SETS
+from cudbound.intervals.nested_cv import NestedLosses
+from cudbound.intervals.resampled_t import ReplicateLosses
 from cudbound.point_estimates import ESTIMATORS
+from cudbound.point_estimates.bolstered import BOLSTERED_LOSSES, BolsteredLosses
 from cudbound.problem.draws import draw_counts
 from cudbound.records import (
-    BolsteredLosses,
+    LOSSES,
     BootstrapLosses,
-    BoundaryDeviations,
     Design,
     FoldLosses,
-    HalfFoldLosses,
-    HalfSplitLosses,
     HalvingLosses,
     InnerErrors,
-    NestedLosses,
     Records,
-    RemovedCaseErrors,
     RepeatedFoldLosses,
-    ReplacementErrors,
-    ReplicateLosses,
     SplitLosses,
     TestSetLosses,
-    TunedLosses,
 )
 from cudbound.resampling import Resampling
-from cudbound.resampling.recorders import RECORDERS, make_records
-from cudbound.resampling.recording import Recording, spawn_streams
-from cudbound.resampling.target_records import given_records
+from cudbound.resampling.inputs import RecordingInputs, spawn_streams
+from cudbound.resampling.make_records import given_records, make_records
 
 Array = NDArray[Any]
 
@@ -55,7 +58,9 @@ INTERVALS = tuple(name for name in GROUPS["all"] if METHODS[name].reads == "clas
 COMPARISONS = tuple(name for name, method in METHODS.items() if method.compares and method.reading("classes"))
 
 #: Records that refits of the classifier fill, and what is made of the classifier itself by random numbers.
-REFITTED = frozenset(name for name, one in RECORDERS.items() if one.n_fits) - {"cv", "tuned"} | {"bolstered"}
+REFITTED = frozenset(kind for kind in KINDS.values() if kind.n_fits and not kind.of_search) | {
+    BOLSTERED_LOSSES
+}
 
 
 def sample(n: int = 30, seed: int = 0, signal: float = 1.0) -> tuple[Array, Array]:
@@ -144,24 +149,21 @@ def refitted_records(estimator: Any, X: Array, y: Array, seed: int) -> Records:
     """Return all records of a classifier, by the functions behind the entry points and the same random numbers."""
     rng = np.random.default_rng(seed)
     counts = draw_counts(len(y), N_RESAMPLES, rng)
-    needs = frozenset[str]().union(
+    needs = frozenset().union(
         *(m.needs for m in (*METHODS.values(), *ESTIMATORS.values()) if m.reads == "classes")
     )
-    recording = Recording(
+    recording = RecordingInputs(
         sample=Sample.of(estimator, X, y),
         counts=counts,
         streams=spawn_streams(rng),
         estimator=estimator,
         resampling=Resampling(inner=N_INNER, sizes=SIZES),
     )
-    records = Records(**make_records(needs & REFITTED, recording, given_records(recording)))
-    facts = facts_of(estimator, X)
-    return replace(
-        records,
-        design=Design(len(y), facts.rank),
-        bound=cud_interval(estimator, X, y, n_resamples=N_RESAMPLES, rng=seed),
-        boundary=boundary_deviations(to_additive_model(estimator, X, y), counts),
-    )
+    records = Records.of(**make_records(needs & REFITTED, recording, given_records(recording)))
+    bound = cud_interval(estimator, X, y, n_resamples=N_RESAMPLES, rng=seed)
+    deviations = boundary_deviations(to_additive_model(estimator, X, y), counts)
+    records = replace(records, design=Design(len(y), facts_of(estimator, X).rank))
+    return records.with_record(BOUND, bound).with_record(BOUNDARY, deviations)
 
 
 def exactly(table: Any) -> str:
@@ -169,10 +171,11 @@ def exactly(table: Any) -> str:
     return repr([vars(row) for row in table.rows])
 
 
-def parts_of(records: Records, needs: frozenset[str]) -> list[Any]:
+def parts_of(records: Records, needs: frozenset[RecordKind[Any]]) -> list[Any]:
     """Return the recorded losses that a method needs, as a user would pass them."""
-    order = [field.name for field in fields(Records) if field.name in needs - {"losses"}]
-    return [getattr(records, name) for name in order]
+    # of two test sets the first is that of the first classifier
+    order = sorted(needs - {LOSSES}, key=lambda kind: (kind is OWN_TEST_SETS, kind.name))
+    return [records.get(kind) for kind in order]
 
 
 def random_records(seed: int, wrong: float, *, differences: bool = False, n: int = 24) -> Records:
@@ -202,7 +205,7 @@ def random_records(seed: int, wrong: float, *, differences: bool = False, n: int
         return FoldLosses(draw(n), np.arange(n) % n_folds)
 
     one, other = deviations(), deviations()
-    return Records(
+    return Records.of(
         losses=draw(n),
         positive=1.0,
         predicted_positive=1.0 - wrong,

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from cudbound.resampling import ResamplingSizes
+from cudbound.resampling.context import RefitContext
 from cudbound.resampling.refits import Refit, prepare_refits
-from cudbound.resampling.task import Task
 
 
 def choose_refit(estimator: Any, X: Any, y: Any, rng: np.random.Generator) -> tuple[Refit, bool]:
@@ -26,9 +26,9 @@ def refit_of(estimator: Any, X: Any, y: Any) -> Refit:
     return choose_refit(estimator.fit(X, y), X, y, np.random.default_rng(0))[0]
 
 
-def task(refit: Refit, labels: Any, sizes: Any = None, *, policy: str = "fit", seed: int = 0) -> Task:
+def task(refit: Refit, labels: Any, sizes: Any = None, *, policy: str = "fit", seed: int = 0) -> RefitContext:
     """Return what is recorded: these refits, with folds and draws of a seed."""
-    return Task(refit, labels, sizes or ResamplingSizes(), policy, np.random.default_rng(seed))
+    return RefitContext(refit, labels, sizes or ResamplingSizes(), policy, np.random.default_rng(seed))
 
 
 def constant(losses: ArrayLike) -> Refit:

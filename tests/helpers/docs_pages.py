@@ -22,6 +22,7 @@ import pandas as pd
 import recommended_pages
 import skops.io
 from click.testing import CliRunner
+from record_kinds import names_of
 from sizes_of_tests import methods_by_size, numbered_cells, sizes_in_cells
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
@@ -29,7 +30,7 @@ from sklearn.preprocessing import StandardScaler
 from tabulate import tabulate
 
 from cudbound.adapters import REFUSALS
-from cudbound.analysis.from_recorded import FIELD_OF
+from cudbound.analysis.from_recorded import NAME_OF
 from cudbound.basis.method_card import MethodCard
 from cudbound.cli.demo import example_text
 from cudbound.cli.group import main
@@ -56,7 +57,7 @@ SEVERAL_FIELDS = {
     FoldLosses: ("folds", "leave_one_out"),
     RepeatedFoldLosses: ("repeated_folds", "stratified_folds"),
 }
-RECORDED = {kind: SEVERAL_FIELDS.get(kind, (name,)) for kind, name in FIELD_OF.items()}
+RECORDED = {kind: SEVERAL_FIELDS.get(kind, (name,)) for kind, name in NAME_OF.items()}
 
 #: The data file on which every command of the documentation runs: what ``cudbound example`` prints.
 PATIENTS = example_text()
@@ -114,7 +115,6 @@ CELLS: dict[str, Callable[[Any], str]] = {
     "fits": lambda m: m.cost,
     "fits for each of the two": lambda m: m.cost,
     "options, default first": lambda m: "; ".join(f"`{name}`: {one}" for name, one in m.options.items()),
-    "fallback": lambda m: m.fallback.title if m.fallback else "",
     "source": lambda m: m.reference,
 }
 
@@ -125,7 +125,7 @@ def table_of_methods(methods: Iterable[MethodCard], *headings: str) -> str:
 
 def intervals_in_full(methods: Iterable[Method]) -> str:
     shown = ("method", "description", "aims at", "assumes", "known tendency", "fits")
-    return table_of_methods(methods, *shown, "options, default first", "fallback", "source")
+    return table_of_methods(methods, *shown, "options, default first", "source")
 
 
 def conditional_intervals() -> str:
@@ -142,17 +142,13 @@ def estimators_of_points() -> str:
     return table_of_methods(ESTIMATORS.values(), *shown)
 
 
-def all_needs(card: MethodCard) -> frozenset[str]:
-    """What a method needs, also with the words of options that are numbers otherwise."""
-    words = {name: one.word for name, one in card.options.items() if getattr(one, "word", "")}
-    return card.needs | card.needed(words)
-
-
 def recorded_losses() -> str:
     """The classes of `cudbound.records`, what they hold, and the methods that read the field they fill."""
     rows = []
     for kind, needs in RECORDED.items():
-        readers = [m.name for m in (*METHODS.values(), *ESTIMATORS.values()) if all_needs(m) & set(needs)]
+        readers = [
+            m.name for m in (*METHODS.values(), *ESTIMATORS.values()) if names_of(m.may_need) & set(needs)
+        ]
         rows.append(
             {
                 "class": f"`{kind.__name__}`",

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from record_kinds import kinds
 from scipy.stats import binomtest
 
 from cudbound.basis.outcomes import ConfidenceInterval, Estimand, Outcome
@@ -37,7 +38,7 @@ OWN = Method(
     name="own",
     title="Exact binomial interval on the training error",
     estimand=Estimand("conditional"),
-    needs=frozenset({"losses"}),
+    needs=kinds({"losses"}),
     assumptions="the training set is a test set, which it is not",
     tendency="too low",
     reference="Clopper and Pearson (1934)",

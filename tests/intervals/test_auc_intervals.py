@@ -9,11 +9,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from record_kinds import names_of
 from scipy.stats import norm
 
 from cudbound.basis.groups import Groups
 from cudbound.intervals import GROUPS, METHODS, compute_interval
-from cudbound.intervals.auc_from_folds import cv_auc
+from cudbound.intervals.auc_at_estimate import cv_auc
 from cudbound.point_estimates.auc import hanley_mcneil_size
 from cudbound.records import BootstrapScores, FoldScores, ScoreRecords, TestSetScores
 
@@ -305,8 +306,8 @@ def test_groups_of_single_rows_change_little_and_pairs_of_equal_rows_widen():
 
 def test_center_decides_what_is_recorded():
     for name in ("newcombe", "hanley-mcneil"):
-        assert METHODS[name].needed({}) == {"repeated_folds"}
-        assert METHODS[name].needed({"center": "632-plus"}) == {"scores", "bootstrap"}
+        assert names_of(METHODS[name].needed({})) == {"repeated_folds"}
+        assert names_of(METHODS[name].needed({"center": "632-plus"})) == {"scores", "bootstrap"}
 
 
 def test_recommended_has_a_second_interval_for_the_auc():

@@ -22,8 +22,8 @@ from sklearn.tree import DecisionTreeClassifier
 from cudbound import compare_intervals, interval_of, performance_interval
 from cudbound.basis.exceptions import NotResampledWarning, UnsupportedEstimatorError
 from cudbound.intervals import METHODS
+from cudbound.intervals.bbc_cv import TunedLosses
 from cudbound.problem.draws import draw_counts
-from cudbound.records import TunedLosses
 
 VECTORS = {
     name: vector for name, vector in shared_vectors(FURTHER_EXAMPLES).items() if name.startswith("bbc")
@@ -183,18 +183,3 @@ def test_searches_that_cannot_be_repeated_are_refused_in_words():
     bare = GridSearchCV(RidgeClassifier(), {"alpha": [0.1, 1.0]}, cv=3, refit=False).fit(X, y)
     with pytest.raises(UnsupportedEstimatorError, match=r"has no fitted classifier\. Fit it with refit=True"):
         compare_intervals(bare, X, y, methods="tuned", n_resamples=10, rng=0)
-
-
-def test_a_fallback_serves_a_limit_that_says_nothing_alone():
-    losses = np.zeros((20, 1), dtype=int)
-    losses[0] = 1
-    counts = np.ones((100, 20), dtype=int)
-    counts[:, 1], counts[:, 2] = 0, 2
-    counts[:3, 1], counts[:3, 0], counts[:3, 2] = 2, 0, 1
-    tuned = TunedLosses(losses, counts)
-    bare, helped = (
-        interval_of(tuned, ("bbc-cv", {"fallback": f}), alternative="less") for f in (False, True)
-    )
-    assert bare.degenerate == "the limit is not within (0, 1)"
-    assert helped.degenerate is None
-    assert 0.0 < helped.high < 1.0

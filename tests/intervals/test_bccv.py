@@ -14,14 +14,11 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import LeaveOneOut, cross_val_predict
 
 from cudbound import LeastSquaresClassifier
-from cudbound.basis.proportions import inverted_binomial_interval
-from cudbound.intervals import compute_interval
-from cudbound.intervals.bccv import BCCVP, BCCVP_BR
+from cudbound.intervals import bccv, compute_interval
+from cudbound.intervals.bccv import BCCVP, BCCVP_BR, RemovedCaseErrors, record_removed_cases
 from cudbound.intervals.bootstrap_percentile import shifted_interval
 from cudbound.problem.draws import draw_counts
-from cudbound.records import Records, RemovedCaseErrors
-from cudbound.resampling import removed_cases
-from cudbound.resampling.removed_cases import record_removed_cases
+from cudbound.records import Records
 
 LEVELS = st.floats(0.5, 0.999)
 
@@ -34,7 +31,7 @@ def _record(clf, X, y, counts, policy="fit"):
 
 def _records(seed, n_resamples=80):
     rng = np.random.default_rng(seed)
-    return Records(
+    return Records.of(
         losses=rng.random(20) < 0.3,
         removed_cases=RemovedCaseErrors(rng.integers(0, 15, n_resamples) / 20, 0.3, 1000),
     )
@@ -51,7 +48,7 @@ def test_worked_bootstrap_case_cross_validation():
     record = _record(LeastSquaresClassifier(), X, y, counts)
     np.testing.assert_allclose(record.errors, value["estimates"], atol=1e-12)
     assert record.leave_one_out == pytest.approx(value["loocv"], abs=1e-12)
-    rows = [compute_interval(method, Records(removed_cases=record), 0.9) for method in (BCCVP, BCCVP_BR)]
+    rows = [compute_interval(method, Records.of(removed_cases=record), 0.9) for method in (BCCVP, BCCVP_BR)]
     assert rows[0].estimate == pytest.approx(value["mean"], abs=1e-12)
     assert rows[1].estimate == pytest.approx(value["loocv"], abs=1e-12)
     assert rows[1].details["bias"] == pytest.approx(value["bias"], abs=1e-12)
@@ -99,7 +96,7 @@ def test_chunks_change_nothing(monkeypatch):
     counts = draw_counts(12, 9, np.random.default_rng(4))
     whole = _record(LeastSquaresClassifier(), X, y, counts)
     refit = Seen(refit_of(LeastSquaresClassifier(), X, y))
-    monkeypatch.setattr(removed_cases, "CHUNK_VALUES", 60)
+    monkeypatch.setattr(bccv, "CHUNK_VALUES", 60)
     parts = record_removed_cases(task(refit, y), counts)
     np.testing.assert_array_equal(parts.errors, whole.errors)
     assert parts.leave_one_out == whole.leave_one_out
@@ -161,7 +158,7 @@ def test_training_sets_of_one_class_are_fitted_and_counted(policy):
 @given(seed=st.integers(0, 10**6), level=LEVELS)
 def test_bias_reduction_moves_the_percentiles_to_the_leave_one_out_error(seed, level):
     records = _records(seed)
-    errors = records.removed_cases.errors
+    errors = records.of_methods["removed_cases"].errors
     tail = (1 - level) / 2
     plain = compute_interval(BCCVP, records, level)
     expected = np.quantile(errors, [tail, 1 - tail], method="inverted_cdf")
@@ -178,22 +175,18 @@ def test_bias_reduction_moves_the_percentiles_to_the_leave_one_out_error(seed, l
 
 @pytest.mark.parametrize("method", [BCCVP, BCCVP_BR], ids=lambda method: method.name)
 @pytest.mark.parametrize("value", [0.0, 1.0])
-def test_equal_errors_are_flagged_and_have_a_fallback(method, value):
-    records = Records(
+def test_equal_errors_are_flagged(method, value):
+    records = Records.of(
         losses=np.full(20, value), removed_cases=RemovedCaseErrors(np.full(30, value), value, 500)
     )
     row = compute_interval(method, records, 0.95)
     assert row.confidence_interval.width == 0.0
     assert row.degenerate == "both limits are the same bootstrap replicate"
-    instead = compute_interval(method, records, 0.95, {"fallback": True})
-    assert instead.raw_interval == inverted_binomial_interval(20 * value, 20, 0.95)
-    assert instead.degenerate is None
-    assert instead.remarks[-1].endswith("inverted binomial interval on all training rows instead")
 
 
 def test_limits_beyond_the_unit_interval_stay_raw():
     record = RemovedCaseErrors(np.linspace(0.3, 0.9, 50), 0.1, 500)
-    row = compute_interval(BCCVP_BR, Records(removed_cases=record), 0.95)
+    row = compute_interval(BCCVP_BR, Records.of(removed_cases=record), 0.95)
     assert row.raw_interval.low < 0.0 == row.confidence_interval.low
     assert row.degenerate is None
 
@@ -210,7 +203,7 @@ def test_coverage_is_as_the_authors_report(signal):
         X = rng.normal(size=(n, 2))
         y = np.where(signal * X[:, 0] + rng.normal(size=n) > 0, 1.0, -1.0)
         clf = LeastSquaresClassifier()
-        records = Records(removed_cases=_record(clf, X, y, draw_counts(n, 100, rng)))
+        records = Records.of(removed_cases=_record(clf, X, y, draw_counts(n, 100, rng)))
         error = 1.0 - clf.score(X_new, y_new)
         rows = [compute_interval(method, records, 0.9).confidence_interval for method in (BCCVP, BCCVP_BR)]
         covered.append([row.low <= error <= row.high for row in rows])

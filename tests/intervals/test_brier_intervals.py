@@ -9,7 +9,7 @@ import pytest
 from scipy.stats import norm, t
 
 from cudbound.intervals import METHODS, compute_interval
-from cudbound.metrics.score_views import squared_errors
+from cudbound.metrics.views import squared_errors
 from cudbound.records import BootstrapScores, FoldScores, ScoreRecords, TestSetScores
 
 OF_PROBABILITIES = tuple(name for name, method in METHODS.items() if method.reading("probabilities"))

@@ -18,6 +18,7 @@ from statsmodels.stats.proportion import proportion_confint
 from cudbound import LeastSquaresClassifier, interval_of
 from cudbound.basis.proportions import inverted_binomial_interval, inverted_cdf_quantile, sample_quantile
 from cudbound.intervals import compute_interval
+from cudbound.intervals.at_632 import KOHAVI, LANGFORD, MARTIN, YANG, langford_interval
 from cudbound.intervals.bootstrap_percentile import (
     BIAS_CORRECTED,
     PERCENTILE,
@@ -33,10 +34,6 @@ from cudbound.intervals.efron_tibshirani import (
     monte_carlo_variance,
     scaled_standard_error,
 )
-from cudbound.intervals.kohavi_yang import KOHAVI, YANG, kohavi_interval
-from cudbound.intervals.langford import LANGFORD, langford_interval
-from cudbound.intervals.leave_one_out import LEAVE_ONE_OUT
-from cudbound.intervals.martin import MARTIN
 from cudbound.intervals.test_set import (
     TEST_SET_AGRESTI_COULL,
     TEST_SET_CLOPPER_PEARSON,
@@ -47,10 +44,10 @@ from cudbound.intervals.test_set import (
     TEST_SET_WILSON_CORRECTED,
     held_out_interval,
 )
-from cudbound.point_estimates.effective_size import effective_size_bootstrap, effective_size_folds
 from cudbound.problem.draws import draw_counts
 from cudbound.records import BootstrapLosses, FoldLosses, Records, TestSetLosses
 from cudbound.report.tables import GUARANTEED, rows_report
+from cudbound.resampling.folds import LEAVE_ONE_OUT
 
 LEVELS = st.floats(0.5, 0.999)
 FORMS = ("wald", "wilson", "clopper-pearson")
@@ -354,18 +351,11 @@ def test_test_set_rows_name_the_estimand_of_their_record(method):
 
 
 @pytest.mark.parametrize(("errors", "value"), [(0, 0), (20, 1)])
-def test_wald_without_width_is_flagged_and_falls_back_to_wilson(errors, value):
+def test_wald_without_width_is_flagged(errors, value):
     records = _test_set(errors, 20)
     row = compute_interval(TEST_SET_WALD, records, 0.95)
     assert row.confidence_interval.width == 0.0
     assert row.degenerate == f"all losses on the test set are {value}: their variance is 0"
-    row = compute_interval(TEST_SET_WALD, records, 0.95, {"fallback": True})
-    assert row.degenerate is None
-    assert row.raw_interval == held_out_interval(errors, 20, 0.95, form="wilson")
-    assert row.remarks == (
-        f"all losses on the test set are {value}: their variance is 0; "
-        "two-sided Wilson score interval instead",
-    )
 
 
 @pytest.mark.parametrize(
@@ -497,22 +487,6 @@ def test_losses_may_be_numbers(method, kind):
 
 
 BY_TAILS = (langford_interval, "inverted binomial interval on n*")
-EXPECTED_FALLBACKS = {
-    "bootstrap-632-normal": BY_TAILS,
-    "bootstrap-632-plus-normal": BY_TAILS,
-    "bootstrap-percentile": BY_TAILS,
-    "bootstrap-bias-corrected": BY_TAILS,
-    "kohavi-normal": (
-        lambda value, n, level: kohavi_interval(value, n, level, form="wilson"),
-        "Wilson score interval on n*",
-    ),
-    "yang-cv-normal": (
-        lambda value, n, level: inverted_binomial_interval(
-            value * effective_size_folds(n, 10), effective_size_folds(n, 10), level
-        ),
-        "inverted binomial interval on n* = n - n/k points",
-    ),
-}
 REASONS = {
     "bootstrap-percentile": "both limits are the same bootstrap replicate",
     "bootstrap-bias-corrected": "both limits are the same bootstrap replicate",
@@ -527,7 +501,7 @@ REASONS = {
     [NORMAL_632, NORMAL_632_PLUS, PERCENTILE, BIAS_CORRECTED, KOHAVI, YANG],
     ids=lambda method: method.name,
 )
-def test_intervals_without_width_are_flagged_and_have_a_fallback(method, value):
+def test_intervals_without_width_are_flagged(method, value):
     records = equal_losses(value)
     row = compute_interval(method, records, 0.95)
     assert row.degenerate == REASONS.get(method.name, row.degenerate).format(value=value)
@@ -536,20 +510,6 @@ def test_intervals_without_width_are_flagged_and_have_a_fallback(method, value):
     cut = method is NORMAL_632_PLUS and value == 1
     assert row.estimate == pytest.approx(0.368 + 0.632 * 0.51 if cut else value, abs=1e-12)
     assert row.confidence_interval.width == 0.0
-    instead = compute_interval(method, records, 0.95, {"fallback": True})
-    formula, title = EXPECTED_FALLBACKS[method.name]
-    assert instead.raw_interval == pytest.approx(formula(row.estimate, 20, 0.95), abs=1e-9)
-    assert instead.degenerate is None
-    assert instead.confidence_interval.width > 0.1
-    assert instead.remarks[-1].startswith(f"{row.degenerate}; {title}")
-
-
-def test_fallback_sizes_are_the_effective_ones():
-    """At error 0 the upper limit is 1 - 0.025^(1/m): the formula of one tail, solved by hand."""
-    records = equal_losses(0)
-    for method, size in ((PERCENTILE, effective_size_bootstrap(20)), (YANG, 18.0)):
-        row = compute_interval(method, records, 0.95, {"fallback": True})
-        assert row.raw_interval.high == pytest.approx(1 - 0.025 ** (1 / size), abs=1e-12)
 
 
 @pytest.mark.parametrize("value", [0, 1])

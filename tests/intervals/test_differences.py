@@ -11,6 +11,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from mlxtend.evaluate import mcnemar as mlxtend_mcnemar
+from record_kinds import KINDS, kinds
 from scipy import stats
 from statsmodels.stats import proportion
 from statsmodels.stats.contingency_tables import mcnemar as statsmodels_mcnemar
@@ -20,12 +21,12 @@ from cudbound import comparison_of
 from cudbound.analysis.table import ComparisonTable
 from cudbound.basis.outcomes import ConfidenceInterval, Estimand, TestOutcome
 from cudbound.basis.results import ComparisonResult
-from cudbound.intervals.difference import ALTERNATIVES, compute_comparison
+from cudbound.intervals.at_632 import LANGFORD
+from cudbound.intervals.difference import compute_comparison
 from cudbound.intervals.independent_test_sets import (
     INDEPENDENT_TEST_SETS,
     newcombe_interval,
 )
-from cudbound.intervals.langford import LANGFORD
 from cudbound.intervals.mcnemar import (
     MCNEMAR,
     DiscordantPairs,
@@ -34,8 +35,7 @@ from cudbound.intervals.mcnemar import (
     mcnemar_pvalue,
     mcnemar_statistic,
 )
-from cudbound.intervals.method import Method, compute_interval
-from cudbound.intervals.pivot import Pivot
+from cudbound.intervals.method import ALTERNATIVES, Method, Pivot, compute_interval
 from cudbound.records import BootstrapLosses, FoldLosses, Records, SplitLosses, TestSetLosses
 
 COUNTS = st.integers(0, 40)
@@ -298,7 +298,7 @@ def test_differences_are_no_errors_of_one_classifier():
 
 
 def _t_pivot(records: Records) -> Pivot:
-    means = np.asarray(records.require("splits").means, dtype=float)
+    means = np.asarray(records.require(KINDS["splits"]).means, dtype=float)
     standard_error = float(means.std(ddof=1)) / math.sqrt(means.size)
     return Pivot(
         float(means.mean()),
@@ -316,7 +316,7 @@ def a_method(**given) -> Method:
         name="some-t",
         title="",
         estimand=Estimand("expected"),
-        needs=frozenset({"splits"}),
+        needs=kinds({"splits"}),
         assumptions="",
         tendency="",
         reference="",

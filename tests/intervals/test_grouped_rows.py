@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
+from record_kinds import kinds
 from sklearn.linear_model import RidgeClassifier
 from sklearn.model_selection import GridSearchCV, GroupKFold
 
@@ -20,11 +21,11 @@ from cudbound import (
 from cudbound.basis.groups import Groups
 from cudbound.basis.proportions import inverted_binomial_interval
 from cudbound.basis.sample import Sample
-from cudbound.point_estimates.effective_size import design_effect, effective_rows
+from cudbound.point_estimates.bootstrap_632 import design_effect, effective_rows
 from cudbound.problem.draws import draw_counts
 from cudbound.records import BootstrapLosses, Design, Records
-from cudbound.resampling.recorders import make_records
-from cudbound.resampling.recording import Recording, spawn_streams
+from cudbound.resampling.inputs import RecordingInputs, spawn_streams
+from cudbound.resampling.make_records import make_records
 
 # nine groups are few
 pytestmark = pytest.mark.filterwarnings("ignore::cudbound.basis.exceptions.SmallSampleWarning")
@@ -42,14 +43,14 @@ GROUPS = Groups.of(CODES)
 def record(*needs, n_resamples=40, n_inner=5, policy=None):
     rng = np.random.default_rng(3)
     counts = draw_counts(N, n_resamples, rng, GROUPS)
-    recording = Recording(
+    recording = RecordingInputs(
         sample=Sample(X, Y, CLF.classes_, np.where(Y == 1, 1.0, -1.0), GROUPS),
         counts=counts,
         streams=spawn_streams(rng),
         estimator=CLF,
         resampling=Resampling(inner="oob" if n_inner is None else n_inner, on_single_class=policy),
     )
-    return counts, make_records(needs, recording)
+    return counts, make_records(kinds(needs), recording)
 
 
 def losses_of(rows):

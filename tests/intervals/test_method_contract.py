@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import fields, replace
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -23,6 +23,7 @@ from contract_cases import (
 )
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from record_kinds import names_of
 from sklearn.dummy import DummyClassifier
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.tree import DecisionTreeClassifier
@@ -42,16 +43,19 @@ from cudbound import (
 from cudbound.analysis.table import IntervalTable
 from cudbound.basis.method_card import READS
 from cudbound.basis.sample import Sample
-from cudbound.intervals import GROUPS, METHODS, compute_interval
-from cudbound.intervals.difference import ALTERNATIVES, compute_comparison
+from cudbound.intervals import GROUPS, METHODS, RECORD_KINDS, compute_interval
+from cudbound.intervals.difference import compute_comparison
+from cudbound.intervals.independent_test_sets import record_own_test_sets
+from cudbound.intervals.method import ALTERNATIVES
 from cudbound.point_estimates import ESTIMATORS, compute_estimate
-from cudbound.records import Records, RepeatedFoldLosses, ScoreRecords
+from cudbound.records import Records, RepeatedFoldLosses
 from cudbound.report.sentences import DIFFERENCES, ERRORS
-from cudbound.resampling.own_test_sets import record_own_test_sets
-from cudbound.resampling.recorders import make_records
-from cudbound.resampling.recording import Recording, spawn_streams
+from cudbound.resampling.bootstrap import BOOTSTRAP
+from cudbound.resampling.context import RefitContext
+from cudbound.resampling.inputs import RecordingInputs, spawn_streams
+from cudbound.resampling.make_records import make_records
 from cudbound.resampling.refits import difference, prepare_refits
-from cudbound.resampling.task import Task
+from cudbound.resampling.splits import HALVINGS
 
 #: Of two-center, on data with more columns than half of the rows.
 pytestmark = pytest.mark.filterwarnings("ignore::cudbound.basis.exceptions.ManyFeaturesWarning")
@@ -60,10 +64,10 @@ REGISTERED = {**METHODS, **ESTIMATORS}
 FROM_RECORDS = tuple(
     name
     for name, method in METHODS.items()
-    if method.gives_interval and method.reads == "classes" and "bound" not in method.needs
+    if method.gives_interval and method.reads == "classes" and "bound" not in names_of(method.needs)
 )
 #: Comparisons of losses on matched splits; the others have a test set for each classifier.
-MATCHED = tuple(name for name in COMPARISONS if "second_test_set" not in METHODS[name].needs)
+MATCHED = tuple(name for name in COMPARISONS if "second_test_set" not in names_of(METHODS[name].needs))
 WITH_PIVOT = tuple(name for name in COMPARISONS if METHODS[name].pivot is not None)
 LEVELS = (0.5, 0.8, 0.9, 0.95, 0.99)
 SEED = 3
@@ -72,9 +76,8 @@ RESAMPLING = Resampling(inner=N_INNER, sizes=SIZES)
 PROPERTY = settings(max_examples=25, deadline=None, derandomize=True, database=None)
 
 
-def of_interval(name, records, level=0.95, *, fallback=False, **keywords):
-    options = {"fallback": fallback} if METHODS[name].fallback else {}
-    return compute_interval(METHODS[name], records, level, options, **keywords)
+def of_interval(name, records, level=0.95, **keywords):
+    return compute_interval(METHODS[name], records, level, **keywords)
 
 
 def has_direction(name):
@@ -112,7 +115,7 @@ def test_a_method_describes_itself(name):
     assert "\n" not in method.title
     assert any(letter.isdigit() for letter in method.reference) or "definition" in method.reference.lower()
     assert method.needs
-    assert method.needs <= {field.name for kind in (Records, ScoreRecords) for field in fields(kind)}
+    assert method.needs <= RECORD_KINDS
 
 
 @pytest.mark.parametrize("name", METHODS)
@@ -235,27 +238,7 @@ def test_equal_losses_are_flagged_or_have_width(name, loss):
     row = of_interval(name, records)
     flagged_or_sound(row)
     assert row.estimate == pytest.approx(loss, abs=1e-12)
-    if METHODS[name].fallback is None:
-        assert row == of_interval(name, records, fallback=True)
-        return
     assert "outside [0, 1]" not in str(row.degenerate)  # that would be another reason
-    # a method whose interval has zero width names one, and gives it where it is asked for
-    instead = of_interval(name, records, fallback=True)
-    if row.degenerate is None:
-        assert instead == row
-        return
-    assert instead.degenerate is None
-    assert instead.confidence_interval.width > 0.0
-    assert instead.remarks[-1] == f"{row.degenerate}; {METHODS[name].fallback.title} instead"
-    wider = of_interval(name, records, 0.99, fallback=True)
-    assert wider.confidence_interval.width > instead.confidence_interval.width
-
-
-@pytest.mark.parametrize("loss", [0, 1])
-def test_a_method_whose_losses_can_leave_it_without_width_names_a_fallback(loss):
-    lost = [name for name in FROM_RECORDS if of_interval(name, random_records(0, float(loss))).degenerate]
-    assert len(lost) > 10
-    assert [name for name in lost if METHODS[name].fallback is None] == []
 
 
 def test_raw_limits_are_kept_beside_the_clipped_ones(intervals):
@@ -297,18 +280,14 @@ def test_a_one_sided_limit_lies_within_the_two_sided_ones(name, intervals, refit
     seed=st.integers(0, 10**6),
     wrong=st.floats(0.02, 0.98),
     levels=st.tuples(*[st.floats(0.05, 0.999)] * 2),
-    fallback=st.booleans(),
 )
-def test_a_one_sided_limit_moves_out_with_the_level(seed, wrong, levels, fallback):
+def test_a_one_sided_limit_moves_out_with_the_level(seed, wrong, levels):
     records = random_records(seed, wrong)
     low, high = sorted(levels)
     for name in FROM_RECORDS:
         for way, sign in (("less", 1.0), ("greater", -1.0)):
-            inside, outside = (
-                of_interval(name, records, level, alternative=way, fallback=fallback) for level in (low, high)
-            )
-            helped = [any("instead" in remark for remark in row.remarks) for row in (inside, outside)]
-            if inside.degenerate is None and outside.degenerate is None and helped[0] == helped[1]:
+            inside, outside = (of_interval(name, records, level, alternative=way) for level in (low, high))
+            if inside.degenerate is None and outside.degenerate is None:
                 assert sign * limit(outside) >= sign * limit(inside) - 1e-12, name
 
 
@@ -338,23 +317,20 @@ def test_one_sided_limits_at_the_edge(edge, alternative):
 EDGES = edge_cases()
 
 
-@pytest.mark.parametrize("fallback", [False, True])
 @pytest.mark.parametrize("edge", EDGES)
-def test_intervals_at_the_edge(edge, fallback):
+def test_intervals_at_the_edge(edge):
     estimator, X, y = EDGES[edge]
     table = compare_intervals(
         estimator,
         X,
         y,
-        methods=("all", {"fallback": fallback}),
+        methods="all",
         resampling=RESAMPLING,
         **ARGUMENTS,
     )
     assert tuple(row.method for row in table.rows) == INTERVALS
     for row in table.rows:
         flagged_or_sound(row)
-        if fallback and METHODS[row.method].fallback is not None and not math.isnan(row.estimate):
-            assert row.degenerate is None, row
     if edge in ("error 0", "error 1"):
         found = {row.estimate for row in table.rows if not math.isnan(row.estimate)}
         # with an error of 1 the .632+ estimate cuts Err(1) to the no-information error .5; two-center takes the mean
@@ -411,7 +387,7 @@ def test_a_class_that_is_missing_in_training_sets_is_said(policy, estimator):
     )
     for row in table.rows:
         flagged_or_sound(row)
-        if METHODS[row.method].needs & {"bootstrap", "halvings"} and not math.isnan(row.estimate):
+        if METHODS[row.method].needs & {BOOTSTRAP, HALVINGS} and not math.isnan(row.estimate):
             said = "; ".join(row.remarks)
             assert any(word in said for word in ("single-class", "to keep both classes")), row
     with pytest.raises(ValueError, match="had only one class, and on_single_class='error' was requested"):
@@ -431,7 +407,7 @@ def test_a_class_that_is_missing_in_training_sets_is_said(policy, estimator):
 @pytest.mark.parametrize("name", INTERVALS)
 def test_recorded_losses_give_the_interval_of_refitting(name, intervals, refitted):
     assert of_interval(name, refitted) == intervals[name]
-    if "bound" not in METHODS[name].needs:  # the bound is no loss
+    if "bound" not in names_of(METHODS[name].needs):  # the bound is no loss
         assert intervals[name] == interval_of(
             [*parts_of(refitted, METHODS[name].needs)],
             name,
@@ -472,8 +448,8 @@ def test_recorded_losses_give_the_comparisons_of_refitting(learners, comparisons
     streams = spawn_streams(np.random.default_rng(SEED))
     labels = np.where(y == 1, 1.0, -1.0)
     one, other = (prepare_refits(each.fit(X, y), X, y) for each in (a, b))
-    needs = frozenset[str]().union(*(METHODS[name].needs for name in MATCHED))
-    recording = Recording(
+    needs = frozenset().union(*(METHODS[name].needs for name in MATCHED))
+    recording = RecordingInputs(
         sample=Sample.of(a, X, y),
         counts=np.zeros((0, len(y)), dtype=np.int32),
         streams=streams,
@@ -482,10 +458,10 @@ def test_recorded_losses_give_the_comparisons_of_refitting(learners, comparisons
     )
     made = make_records(needs, recording)
     for name in MATCHED:
-        found = comparison_of([*parts_of(Records(**made), METHODS[name].needs)], name)
+        found = comparison_of([*parts_of(Records.of(**made), METHODS[name].needs)], name)
         assert found == comparisons[name]
     draws, *seeds = streams["second_test_set"].spawn(3)
-    task = Task(one.recorded(seeds[0]), labels, SIZES, "redraw", draws)
+    task = RefitContext(one.recorded(seeds[0]), labels, SIZES, "redraw", draws)
     tested = record_own_test_sets(task, other.recorded(seeds[1]))
     for name in set(COMPARISONS) - set(MATCHED):
         assert comparison_of([*tested], name) == comparisons[name]
@@ -576,7 +552,7 @@ def exchange(records, name):
     """Return the records with the roles of the two classifiers exchanged."""
     if name not in MATCHED:
         return Records(test_set=records.second_test_set, second_test_set=records.test_set)
-    return Records(**{need: negated(getattr(records, need)) for need in METHODS[name].needs})
+    return Records.of(**{kind.name: negated(records.get(kind)) for kind in METHODS[name].needs})
 
 
 def negated(record):

@@ -14,8 +14,9 @@ from shared_files import shared_vectors
 from statsmodels.stats.proportion import proportion_confint
 
 from cudbound import interval_of
-from cudbound.basis.proportions import inverted_cdf_quantile
+from cudbound.basis.proportions import inverted_cdf_quantile, wilson_interval
 from cudbound.intervals import GROUPS, METHODS, compute_interval, find_methods
+from cudbound.intervals.at_632 import kohavi_interval, langford_interval, martin_interval, yang_interval
 from cudbound.intervals.bootstrap_percentile import (
     basic_interval,
     bias_corrected_interval,
@@ -23,10 +24,7 @@ from cudbound.intervals.bootstrap_percentile import (
     percentile_interval,
     shifted_interval,
 )
-from cudbound.intervals.kohavi_yang import kohavi_interval, wilson_interval, yang_interval
-from cudbound.intervals.langford import langford_interval
-from cudbound.intervals.martin import martin_interval
-from cudbound.point_estimates.effective_size import effective_size_bootstrap, effective_size_folds
+from cudbound.point_estimates.bootstrap_632 import effective_size_bootstrap, effective_size_folds
 from cudbound.records import BootstrapLosses, FoldLosses, InnerErrors, Records
 
 VECTORS = shared_vectors()

@@ -8,11 +8,15 @@ import numpy as np
 import pytest
 from shared_files import WORKED_PROBABILITIES
 
-from cudbound.intervals.centers import auc_at
-from cudbound.metrics.score_views import squared_errors
-from cudbound.point_estimates.auc_estimates import AucSize, auc_estimates
-from cudbound.point_estimates.bootstrap_632 import estimate_632_plus, out_of_bag_error
-from cudbound.point_estimates.effective_size import brier_size, brier_variance
+from cudbound.intervals.corrected import auc_at
+from cudbound.metrics.views import squared_errors
+from cudbound.point_estimates.auc import AucSize, auc_estimates
+from cudbound.point_estimates.bootstrap_632 import (
+    brier_size,
+    brier_variance,
+    estimate_632_plus,
+    out_of_bag_error,
+)
 from cudbound.records import BootstrapScores, ScoreRecords
 
 WORKED = json.loads(WORKED_PROBABILITIES.read_text())

@@ -18,10 +18,9 @@ from sklearn.model_selection import RepeatedStratifiedKFold
 from sklearn.tree import DecisionTreeClassifier
 
 from cudbound import Metrics, Resampling, ResamplingSizes, compare_intervals, compare_learners, comparison_of
-from cudbound.basis.proportions import inverted_binomial_interval
 from cudbound.intervals import compute_interval
 from cudbound.intervals.difference import NO_VARIANCE
-from cudbound.intervals.repeated_k_fold import REPEATED_K_FOLD_T, repeated_k_fold_t_pivot
+from cudbound.intervals.k_fold import REPEATED_K_FOLD_T, repeated_k_fold_t_pivot
 from cudbound.intervals.resampled_t import corrected_resampled_t_pivot
 from cudbound.records import FoldLosses, Records, RepeatedFoldLosses
 
@@ -206,15 +205,12 @@ def test_weighted_rows_and_rows_of_one_class_have_their_means():
 
 
 @pytest.mark.parametrize("value", [0, 1])
-def test_equal_losses_are_flagged_and_have_a_fallback(value):
+def test_equal_losses_are_flagged(value):
     blocks = [[value] * 5] * 4
     records = Records(repeated_folds=repeated(blocks, blocks))
     row = compute_interval(REPEATED_K_FOLD_T, records, 0.95)
     reason = "all fold means of each partition are equal"
     assert (row.degenerate, row.raw_interval) == (reason, (value, value))
-    instead = compute_interval(REPEATED_K_FOLD_T, records, 0.95, {"fallback": True})
-    assert instead.raw_interval == inverted_binomial_interval(20 * value, 20, 0.95)
-    assert instead.remarks[-1] == f"{reason}; inverted binomial interval on all cross-validated rows instead"
 
 
 def test_equal_means_of_uneven_numbers_have_no_variance():

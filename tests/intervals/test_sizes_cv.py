@@ -13,17 +13,15 @@ import pytest
 from scipy import stats
 
 from cudbound.intervals import compute_interval
-from cudbound.intervals.austern_zhou import AUSTERN_ZHOU
-from cudbound.intervals.bayle import BAYLE
+from cudbound.intervals.austern_zhou import AUSTERN_ZHOU, draw_replacements, measure_replacements
 from cudbound.intervals.grandvalet_bengio import (
     GRANDVALET_BENGIO,
     grandvalet_bengio_pivot,
     rho_of_halves,
     type_1_error,
 )
-from cudbound.intervals.k_fold import k_fold_t_pivot
+from cudbound.intervals.k_fold import BAYLE, k_fold_t_pivot
 from cudbound.records import FoldLosses, Records
-from cudbound.resampling.replacements import draw_replacements, measure_replacements
 
 pytestmark = pytest.mark.slow
 
@@ -131,7 +129,7 @@ def test_austern_zhou_variance_and_size_on_losses_that_ignore_the_training_set()
         )
         errors[number] = found.full
         for factor, values in s2.items():
-            pivot = AUSTERN_ZHOU.pivot(Records(replacements=found), factor=factor)
+            pivot = AUSTERN_ZHOU.pivot(Records.of(replacements=found), factor=factor)
             values[number] = pivot.details["s2"]
             rejected += factor == "corrected" and pivot.pvalue(null=0.3) < 0.05
     means = {factor: values.mean() for factor, values in s2.items()}

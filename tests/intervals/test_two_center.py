@@ -13,7 +13,7 @@ from scipy.stats import beta
 from cudbound import interval_of
 from cudbound.basis.groups import Groups
 from cudbound.intervals import METHODS, compute_interval
-from cudbound.metrics.score_views import squared_errors
+from cudbound.metrics.views import squared_errors
 from cudbound.problem.draws import draw_counts
 from cudbound.records import (
     BootstrapLosses,

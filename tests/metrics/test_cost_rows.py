@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from cudbound.basis.proportions import inverted_binomial_limits
 from cudbound.metrics.metric import ERROR, SENSITIVITY, Metric, MetricRows
-from cudbound.metrics.views import view
-from cudbound.point_estimates.effective_size import cost_factor
+from cudbound.metrics.views import records_for
+from cudbound.point_estimates.bootstrap_632 import cost_factor
 from cudbound.problem.draws import draw_counts
 from cudbound.records import BootstrapLosses, Records
 
@@ -60,7 +60,7 @@ def test_the_ratio_of_out_of_bag_losses_by_plain_loops(weighted):
     counts = draw_counts(12, 25, rng)
     wrong = rng.random((25, 12)) < 0.3
     records = Records(losses=wrong[0], bootstrap=BootstrapLosses(counts, wrong))
-    found = view(records, MetricRows(COST, event, weight if weighted else None)).square_ratio
+    found = records_for(MetricRows(COST, event, weight if weighted else None), records).square_ratio
     rows = weight if weighted else np.ones(12)
     rows = rows / sum(rows)
     first = second = sum(one * one for one in rows)  # one more row, wrong at full cost
@@ -78,9 +78,9 @@ def test_metrics_of_losses_0_and_1_know_no_ratio():
     event = np.arange(12) < 5
     records = Records(losses=event, bootstrap=BootstrapLosses(counts, np.zeros((25, 12), dtype=bool)))
     for metric in (ERROR, SENSITIVITY, Metric("cost", costs=(3.0, 3.0))):
-        assert math.isnan(view(records, MetricRows(metric, event)).square_ratio)
-    assert view(records, MetricRows(COST, event)).square_ratio == 1.0  # no wrong row shows nothing
-    assert math.isnan(view(Records(losses=event), MetricRows(COST, event)).square_ratio)
+        assert math.isnan(records_for(MetricRows(metric, event), records).square_ratio)
+    assert records_for(MetricRows(COST, event), records).square_ratio == 1.0  # no wrong row shows nothing
+    assert math.isnan(records_for(MetricRows(COST, event), Records(losses=event)).square_ratio)
 
 
 @pytest.mark.parametrize("n", [30, 50, 100])

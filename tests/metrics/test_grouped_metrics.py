@@ -13,8 +13,8 @@ from tiers import each_tier
 
 from cudbound import Bound, LeastSquaresClassifier, Metric, Metrics, compare_intervals, cud_interval
 from cudbound.metrics.metric import SENSITIVITY, SPECIFICITY, MetricRows
-from cudbound.metrics.views import view
-from cudbound.point_estimates.effective_size import effective_rows
+from cudbound.metrics.views import records_for
+from cudbound.point_estimates.bootstrap_632 import effective_rows
 from cudbound.records import BootstrapLosses, Groups, Records
 
 # few rows and few events are the point here
@@ -110,7 +110,7 @@ def test_effective_rows_are_those_of_the_class(metric):
         records = Records(bootstrap=BootstrapLosses(counts, wrong, uneven=True), groups=Groups.of(codes))
         seen = MetricRows(metric, event)
         if not seen.lacking(counts).any():
-            found = effective_rows(view(records, seen))
+            found = effective_rows(records_for(seen, records))
             assert found == pytest.approx(rows_by_loops(wrong, counts, codes, seen.rows), abs=1e-10)
             assert found <= seen.rows.sum()
 

@@ -27,8 +27,7 @@ from cudbound import (
 )
 from cudbound.basis.exceptions import RepeatedRowsWarning, SmallSampleWarning, UnsupportedEstimatorError
 from cudbound.cli.group import main
-from cudbound.metrics.metrics import NAMES
-from cudbound.metrics.not_covered import why_not
+from cudbound.metrics.metrics import NAMES, why_not
 from cudbound.metrics.predictive import negative_predictive_value, positive_predictive_value
 
 

@@ -19,7 +19,7 @@ from cudbound.metrics.predictive import (
     positive_predictive_value,
     predictive_limits,
 )
-from cudbound.point_estimates.effective_size import share_limits
+from cudbound.point_estimates.bootstrap_632 import share_limits
 
 
 def by_hand(name, se, sp, prevalence):

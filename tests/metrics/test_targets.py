@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from record_kinds import kinds
 
 from cudbound.metrics.metrics import Metrics
 from cudbound.metrics.targets import Target, targets_of
 
 EVENT = np.arange(10) < 4
 #: Records of a method that bounds a family as a whole, and of one that does not.
-BOUND, OTHER = frozenset({"losses", "bound"}), frozenset({"losses", "bootstrap"})
+BOUND, OTHER = kinds({"losses", "bound"}), kinds({"losses", "bootstrap"})
 
 
 def targets(asked: Metrics, alternative: str = "two-sided", level: float = 0.9) -> tuple[Target, ...]:
@@ -22,7 +23,12 @@ def test_metrics_by_themselves_have_the_level_each():
     assert [one.metric.name for one in found] == ["sensitivity", "specificity", "error"]
     for one in found:
         assert one.family == (one.rows,)
-        assert (one.own_level, one.each_level, one.level(BOUND), one.level(OTHER)) == (0.9, 0.9, 0.9, 0.9)
+        assert (one.family_level, one.level_per_interval, one.level(BOUND), one.level(OTHER)) == (
+            0.9,
+            0.9,
+            0.9,
+            0.9,
+        )
         assert not one.one_sided
         assert one.remarks(frozenset()) == ()
 
@@ -35,8 +41,8 @@ def test_a_family_divides_the_error_probability_where_it_is_not_bounded_as_a_who
     assert len(found) == 4
     for one in found:
         assert one.family == tuple(other.rows for other in found)
-        assert one.own_level == one.level(BOUND) == 0.9
-        assert one.each_level == one.level(OTHER) == pytest.approx(0.975)
+        assert one.family_level == one.level(BOUND) == 0.9
+        assert one.level_per_interval == one.level(OTHER) == pytest.approx(0.975)
         assert one.one_sided == (alternative != "two-sided")
         assert one.remarks(BOUND) == ()
     assert found[1].remarks(OTHER) == (

@@ -29,7 +29,7 @@ from study_frames import summary_of
 from cudbound import LeastSquaresClassifier, Metrics, SampleSizePlan, compare_intervals, plan_sample_size
 from cudbound.basis.exceptions import ParameterError, StudyError
 from cudbound.plotting.studies import HalfWidthDisplay
-from cudbound.resampling.resampling import Resampling
+from cudbound.resampling.settings import Resampling
 from cudbound.study.planning.plan_sample_size import _sizes, expected_performance, make_pilot
 from cudbound.study.planning.sample_size_plan import PlannedSize
 from cudbound.study.populations.real_data import RealData

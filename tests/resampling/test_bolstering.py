@@ -28,9 +28,14 @@ from sklearn.tree import DecisionTreeClassifier
 
 from cudbound import LeastSquaresClassifier
 from cudbound.point_estimates import ESTIMATORS, compute_estimate
-from cudbound.point_estimates.bolstered import kernel_widths, linear_bolstered_losses
-from cudbound.records import BolsteredLosses, Records
-from cudbound.resampling.bolstering import N_DRAWS, record_bolstered
+from cudbound.point_estimates.bolstered import (
+    N_DRAWS,
+    BolsteredLosses,
+    kernel_widths,
+    linear_bolstered_losses,
+    record_bolstered,
+)
+from cudbound.records import Records
 
 VECTORS = shared_vectors()
 UNITS = "one kernel width in all directions makes the estimate depend on the units of the features"
@@ -45,7 +50,7 @@ def _record(estimator, X, y, seed=0):
 
 
 def _estimate(name, recorded):
-    return compute_estimate(ESTIMATORS[name], Records(bolstered=recorded)).estimate
+    return compute_estimate(ESTIMATORS[name], Records.of(bolstered=recorded)).estimate
 
 
 # ---- worked numbers ----
@@ -196,7 +201,7 @@ def test_draws_do_not_depend_on_how_many_are_predicted_at_once(monkeypatch):
     X, y = _data(seed=2)
     clf = KNeighborsClassifier(1).fit(X, y)
     expected = _record(clf, X, y).losses
-    monkeypatch.setattr("cudbound.resampling.bolstering.CHUNK_VALUES", 7 * X.size)
+    monkeypatch.setattr("cudbound.point_estimates.bolstered.CHUNK_VALUES", 7 * X.size)
     np.testing.assert_array_equal(_record(clf, X, y).losses, expected)
 
 

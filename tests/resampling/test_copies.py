@@ -52,8 +52,8 @@ from cudbound import (
 from cudbound.adapters.parts import splits_rows
 from cudbound.basis.sample import Sample
 from cudbound.problem.draws import draw_counts
-from cudbound.resampling.recorders import make_records
-from cudbound.resampling.recording import Recording, spawn_streams
+from cudbound.resampling.inputs import RecordingInputs, spawn_streams
+from cudbound.resampling.make_records import make_records
 from cudbound.saved.saved_file import read_saved
 
 REMARK = "refits without copies of rows, since the classifier splits its rows when it is fitted"
@@ -120,7 +120,7 @@ def recorded(estimator, X, y, resampling, groups=None):
     rng = np.random.default_rng(0)
     found = Sample.of(estimator, X, y, groups)
     counts = draw_counts(len(y), 12, rng, found.groups)
-    recording = Recording(
+    recording = RecordingInputs(
         sample=found, counts=counts, streams=spawn_streams(rng), estimator=estimator, resampling=resampling
     )
     return counts, make_records({"bootstrap"}, recording)["bootstrap"]

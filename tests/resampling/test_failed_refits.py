@@ -6,6 +6,7 @@ from operator import itemgetter
 
 import numpy as np
 import pytest
+from record_kinds import kinds
 from sklearn.base import clone
 from sklearn.discriminant_analysis import QuadraticDiscriminantAnalysis
 from sklearn.naive_bayes import GaussianNB
@@ -20,8 +21,8 @@ from cudbound.basis.exceptions import FailedRefitsError
 from cudbound.basis.sample import Sample
 from cudbound.problem.draws import draw_counts
 from cudbound.resampling import Resampling
-from cudbound.resampling.recorders import make_records
-from cudbound.resampling.recording import Recording, spawn_streams
+from cudbound.resampling.inputs import RecordingInputs, spawn_streams
+from cudbound.resampling.make_records import make_records
 from cudbound.resampling.refits import difference, prepare_refits
 
 N = 20
@@ -61,14 +62,14 @@ def _by_hand(counts):
 
 
 def _record(refits, counts, needs=frozenset({"bootstrap"}), failed=None, rows=X, labels=Y, **settings):
-    recording = Recording(
+    recording = RecordingInputs(
         sample=Sample(rows, labels, np.unique(labels), labels),
         counts=counts,
         streams=spawn_streams(np.random.default_rng(0)),
         given_refits=refits,
         resampling=Resampling(**{"inner": 3, **settings}),
     )
-    return make_records(needs, recording, failed=failed)
+    return make_records(kinds(needs), recording, failed=failed)
 
 
 def test_refits_that_fail_are_left_out_and_counted():

@@ -8,37 +8,27 @@ import numpy as np
 import pytest
 from contract_cases import N_INNER, SIZES
 from data import fitted_sample
+from record_kinds import KINDS, kinds
 from sklearn.linear_model import RidgeClassifier
 from sklearn.model_selection import GridSearchCV, KFold, RepeatedKFold, ShuffleSplit
 
 from cudbound import LeastSquaresClassifier, Resampling
 from cudbound.adapters import to_additive_model
+from cudbound.basis.record_kind import RecordKind
 from cudbound.basis.sample import Sample
-from cudbound.intervals import METHODS
-from cudbound.point_estimates import ESTIMATORS
 from cudbound.problem.draws import draw_counts
-from cudbound.records import Records, ScoreRecords
-from cudbound.resampling import recorders
-from cudbound.resampling.recorders import (
-    GIVEN,
-    RECORDERS,
-    Recorder,
-    count_fits_of,
-    in_order,
-    make_records,
-    refits_for,
-)
-from cudbound.resampling.recording import FROM_SPLITS, STREAMS, Recording, spawn_streams
+from cudbound.resampling.bootstrap import BOOTSTRAP, INNER, USABLE_DRAWS
+from cudbound.resampling.context import SingleClassError
+from cudbound.resampling.inputs import STREAMS, RecordingInputs, spawn_streams
+from cudbound.resampling.make_records import count_fits_of, given_records, in_order, make_records, refits_for
 from cudbound.resampling.refits import prepare_refits
-from cudbound.resampling.single_class import SingleClassError
-from cudbound.resampling.target_records import given_records
 
 N_DRAWS = 12
 CLF, X, Y = fitted_sample(24, seed=4)
 SEARCH = GridSearchCV(RidgeClassifier(), {"alpha": [0.1, 10.0]}, cv=KFold(3, shuffle=True)).fit(X, Y)
-#: Shared by records, but none of them.
-SHARED = {"usable_draws", "cv"}
-OF_CALL = [name for name, one in RECORDERS.items() if one.per == "call" and name not in SHARED]
+OF_CALL = [name for name, kind in KINDS.items() if kind.is_made and kind.per == "call"]
+#: Records that the caller's splits can fill, and that keep no groups themselves.
+FROM_SPLITS = {"splits", "folds", "repeated_folds", "halvings"}
 
 
 def recording_of(estimator=CLF, needs=frozenset(), *, groups=None, cv=None, policy="fit", **further):
@@ -46,9 +36,9 @@ def recording_of(estimator=CLF, needs=frozenset(), *, groups=None, cv=None, poli
     rng = np.random.default_rng(5)
     counts = draw_counts(len(Y), N_DRAWS, rng)
     refits = prepare_refits(estimator, X, Y)
-    return Recording.of(
+    return RecordingInputs.of(
         Sample.of(estimator, X, Y, groups),
-        frozenset(needs),
+        frozenset(KINDS.get(need, need) for need in needs),
         spawn_streams(rng),
         Resampling(inner=N_INNER, sizes=SIZES, cv=cv, on_single_class=policy),
         counts=counts,
@@ -60,6 +50,7 @@ def recording_of(estimator=CLF, needs=frozenset(), *, groups=None, cv=None, poli
 
 
 def made_by(needs, estimator=CLF, *, failed=None, **settings):
+    needs = {KINDS.get(need, need) for need in needs}
     recording = recording_of(estimator, needs, **settings)
     return make_records(needs, recording, given_records(recording), failed)
 
@@ -74,20 +65,16 @@ def same(one, other):
     return np.array_equal(one, other, equal_nan=np.asarray(one).dtype.kind == "f")
 
 
-# ---- the registry ----
+# ---- the kinds ----
 
 
-def test_every_record_that_a_method_reads_has_a_recorder_or_is_given():
-    methods = [*METHODS.values(), *(other for method in METHODS.values() for other in method.others.values())]
-    cards = [*methods, *ESTIMATORS.values()]
-    needs = frozenset[str]().union(*(card.needs | card.needed({}) for card in cards))
-    assert needs - RECORDERS.keys() == GIVEN
-
-
-def test_a_recorder_fills_a_record_or_what_records_share():
-    assert RECORDERS.keys() - {entry.name for entry in fields(Records)} == SHARED
-    assert RECORDERS.keys() >= FROM_SPLITS
-    assert {entry.name for kind in (Records, ScoreRecords) for entry in fields(kind)} >= GIVEN
+def test_a_kind_is_made_in_one_way_and_has_a_stream_or_comes_with_the_classifier():
+    for kind in KINDS.values():
+        assert kind.refit is None or kind.record is None
+        assert kind.refit is None or (kind.name in STREAMS and kind.n_fits)
+        assert (kind.filled_by is None) == (kind.from_splits is None)
+    given = {name for name, kind in KINDS.items() if not kind.is_made}
+    assert given == {"losses", "scores", "second", "design"}
 
 
 def test_the_streams_are_those_of_every_earlier_version():
@@ -122,37 +109,28 @@ def test_the_streams_are_those_of_every_earlier_version():
 # ---- what comes first ----
 
 
-def test_what_comes_first_stands_first_in_the_registry():
-    names = list(RECORDERS)
-    for name, one in RECORDERS.items():
-        assert all(names.index(first) < names.index(name) for first in one.after)
-    assert in_order({"inner", "folds"}) == ("usable_draws", "bootstrap", "inner", "folds")
-
-
-def test_what_comes_first_is_made_first_and_once(monkeypatch):
+def test_what_comes_first_is_made_first_and_once():
     order = []
 
     def noted(name, *after):
         def record(_, made):
-            assert set(after) <= made.keys()
+            assert {kind.name for kind in after} <= made.keys()
             order.append(name)
             return name
 
-        return Recorder(record, after=after)
+        return RecordKind(name, holds=str, words=name, record=record, after=after)
 
-    registry = {
-        "first": noted("first"),
-        "second": noted("second", "first"),
-        "third": noted("third", "second"),
-    }
-    monkeypatch.setattr(recorders, "RECORDERS", registry | {"other": noted("other", "first")})
-    assert make_records({"third"}, recording_of()) == {name: name for name in registry}
-    assert order == ["first", "second", "third"]
-    make_records({"third", "other"}, recording_of())
-    assert order[3:] == ["first", "second", "third", "other"]
+    first = noted("first")
+    second = noted("a second", first)
+    third, other = noted("third", second), noted("other", first)
+    assert in_order({INNER, KINDS["folds"]}) == (KINDS["folds"], USABLE_DRAWS, BOOTSTRAP, INNER)
+    assert make_records({third}, recording_of()) == {name: name for name in ("first", "a second", "third")}
+    assert order == ["first", "a second", "third"]
+    make_records({third, other}, recording_of())
+    assert order[3:] == ["first", "other", "a second", "third"]
     # what is there already is not made again
-    assert make_records({"third"}, recording_of(), {"second": "given"})["second"] == "given"
-    assert "second" not in order[7:]
+    assert make_records({third}, recording_of(), {"a second": "given"})["a second"] == "given"
+    assert "a second" not in order[7:]
 
 
 # ---- one record and the others ----
@@ -181,53 +159,53 @@ def test_the_fits_are_counted_before_they_are_made(name):
     fits = []
     estimator = SEARCH if name == "tuned" else CLF
     recording = recording_of(estimator, {name}, advance=fits.append)
-    make_records({name}, recording, given_records(recording))
-    assert sum(fits) == count_fits_of({name}, recording)
-    assert refits_for({name}) == (sum(fits) > 0 and name != "tuned")
+    needs = kinds({name})
+    make_records(needs, recording, given_records(recording))
+    assert sum(fits) == count_fits_of(needs, recording)
+    assert refits_for(needs) == (sum(fits) > 0 and name != "tuned")
 
 
 # ---- what fails ----
 
 
 def broken(error):
-    def record(*_):
+    def record(*_, **__):
         raise error
 
     return record
 
 
-def break_recorder(monkeypatch, name, error):
-    monkeypatch.setitem(RECORDERS, name, replace(RECORDERS[name], record=broken(error)))
+def broken_kind(name, error):
+    return replace(KINDS[name], refit=None, record=broken(error))
 
 
-def test_a_record_that_fails_leaves_the_reason_and_the_others(monkeypatch, together):
+def test_a_record_that_fails_leaves_the_reason_and_the_others(together):
     error = ValueError("no folds today")
-    break_recorder(monkeypatch, "folds", error)
+    folds = broken_kind("folds", error)
     failed = {}
-    made = made_by({"folds", "bootstrap", "splits", "nested"}, failed=failed)
-    assert failed == {"folds": error}
+    made = made_by({folds} | kinds({"bootstrap", "splits", "nested"}), failed=failed)
+    assert failed == {folds: error}
     assert "folds" not in made
     assert all(same(made[name], together[name]) for name in ("bootstrap", "splits", "nested"))
     with pytest.raises(ValueError, match="no folds today"):
-        made_by({"folds", "bootstrap"})
+        made_by({folds, BOOTSTRAP})
 
 
 def test_what_comes_after_a_record_fails_with_it(monkeypatch, together):
     error = ValueError("no draws today")
-    break_recorder(monkeypatch, "usable_draws", error)
+    monkeypatch.setattr("cudbound.resampling.bootstrap.usable_draws", broken(error))
     failed = {}
     after = {"bootstrap", "inner", "removed_cases"}
     made = made_by({*after, "folds"}, failed=failed)
-    assert failed == dict.fromkeys(after, error)
+    assert failed == dict.fromkeys(kinds(after), error)
     assert not after & made.keys()
     assert same(made["folds"], together["folds"])
 
 
 @pytest.mark.parametrize("error", [SingleClassError("one class"), UserWarning("w"), KeyboardInterrupt()])
-def test_what_ends_the_run_is_no_reason(monkeypatch, error):
-    break_recorder(monkeypatch, "folds", error)
+def test_what_ends_the_run_is_no_reason(error):
     with pytest.raises(type(error)):
-        made_by({"folds"}, failed={})
+        made_by({broken_kind("folds", error)}, failed={})
 
 
 # ---- the caller's splits ----
@@ -248,14 +226,14 @@ def test_what_ends_the_run_is_no_reason(monkeypatch, error):
 def test_splits_fill_what_they_can_and_nothing_that_is_not_asked_for(cv, filled, together):
     for needs in (FROM_SPLITS, FROM_SPLITS - {"splits"}, {"bootstrap", "leave_one_out"}):
         recording = recording_of(needs=needs, cv=cv)
-        assert recording.fills == filled
-        made = make_records(needs, recording)
+        assert {name for name, kind in KINDS.items() if recording.fills(kind)} == filled
+        made = make_records(kinds(needs), recording)
         assert made.keys() == needs
         for name in needs:
             assert same(made[name], together[name]) == (name not in filled), name
         drawn = needs - filled
         splits = len(recording.splits.test) if needs & filled else 0
-        assert count_fits_of(needs, recording) == splits + count_fits_of(drawn, recording_of())
+        assert count_fits_of(kinds(needs), recording) == splits + count_fits_of(kinds(drawn), recording_of())
 
 
 def test_rows_in_groups_get_folds_of_whole_groups():
@@ -268,10 +246,10 @@ def test_rows_in_groups_get_folds_of_whole_groups():
 
 def test_splits_that_cannot_be_fitted_are_the_reason_for_all_that_they_fill(monkeypatch, together):
     error = ValueError("cannot be fitted")
-    break_recorder(monkeypatch, "cv", error)
+    monkeypatch.setattr("cudbound.resampling.make_records._record_splits", broken(error))
     failed = {}
     made = made_by({"splits", "folds", "leave_one_out"}, failed=failed, cv=3)
-    assert failed == {"splits": error, "folds": error}
+    assert failed == dict.fromkeys(kinds({"splits", "folds"}), error)
     assert same(made["leave_one_out"], together["leave_one_out"])
 
 

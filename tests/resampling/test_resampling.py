@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from data import sample
 from direct_refits import choose_refit
+from record_kinds import filled_by, kinds
 from shared_files import shared_vectors
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.exceptions import ConvergenceWarning
@@ -21,19 +22,19 @@ from sklearn_versions import logistic_cv
 from cudbound import LeastSquaresClassifier, Resampling, compare_intervals
 from cudbound.basis.exceptions import WarnedRefitsWarning
 from cudbound.basis.sample import Sample
-from cudbound.point_estimates.bootstrap_632 import error_632, leave_one_out_bootstrap_error
+from cudbound.point_estimates.bootstrap_632 import error_632
 from cudbound.problem.draws import draw_counts
 from cudbound.records import BootstrapLosses, Records
-from cudbound.records.bootstrap_losses import never_out_of_bag
+from cudbound.records.losses import leave_one_out_bootstrap_error, never_out_of_bag
 from cudbound.resampling import ResamplingSizes
 from cudbound.resampling.bootstrap import record_inner, usable_draws
+from cudbound.resampling.context import RefitContext
 from cudbound.resampling.folds import record_folds
-from cudbound.resampling.recorders import make_records
-from cudbound.resampling.recording import Recording, spawn_streams
+from cudbound.resampling.inputs import RecordingInputs, spawn_streams
+from cudbound.resampling.make_records import given_records, make_records
 from cudbound.resampling.refits import prepare_refits
-from cudbound.resampling.splitters import make_splits, record_cv
-from cudbound.resampling.target_records import given_records
-from cudbound.resampling.task import Task
+from cudbound.resampling.splits import SPLITS
+from cudbound.resampling.splitters import make_splits
 
 FOLDS = {k: ResamplingSizes(n_folds=k) for k in (2, 6, 10)}
 EVERYTHING = frozenset({"bootstrap", "inner", "folds"})
@@ -51,7 +52,7 @@ def _record(
 ):
     rng = np.random.default_rng(seed)
     counts = draw_counts(labels.size, n_resamples, rng)
-    recording = Recording(
+    recording = RecordingInputs(
         sample=Sample.of(estimator.fit(X, labels), X, labels),
         counts=counts,
         streams=spawn_streams(rng),
@@ -63,7 +64,7 @@ def _record(
         ),
         n_jobs=n_jobs,
     )
-    return Records(**make_records(needs, recording, given_records(recording)))
+    return Records.of(**make_records(kinds(needs), recording, given_records(recording)))
 
 
 def _slow_loo_bootstrap_error(fit_predict, n, draws):
@@ -132,7 +133,9 @@ def test_inner_bootstrap_is_the_loo_bootstrap_of_the_draw_as_a_training_set():
     counts = draw_counts(12, 6, np.random.default_rng(3))
     refit, _ = choose_refit(LeastSquaresClassifier().fit(X, labels), X, labels, np.random.default_rng(0))
     recorded = record_inner(
-        Task(refit, labels, ResamplingSizes(), on_single_class="fit", rng=np.random.default_rng(9)), counts, 8
+        RefitContext(refit, labels, ResamplingSizes(), on_single_class="fit", rng=np.random.default_rng(9)),
+        counts,
+        8,
     )
     # the same inner draws again: positions within the outer draw, which is a training set of 12 rows
     draws, _ = np.random.default_rng(9).spawn(2)
@@ -170,7 +173,9 @@ def test_cross_validation_leaves_the_fold_out():
         seen.append(training)
         return refit(training)
 
-    folds = record_folds(Task(watched, labels, FOLDS[6], on_single_class="fit", rng=np.random.default_rng(2)))
+    folds = record_folds(
+        RefitContext(watched, labels, FOLDS[6], on_single_class="fit", rng=np.random.default_rng(2))
+    )
     (training,) = seen
     assert sorted((20 - training.sum(axis=1)).tolist()) == [3, 3, 3, 3, 4, 4]
     np.testing.assert_array_equal((training == 0).sum(axis=0), 1)
@@ -185,7 +190,9 @@ def test_fewer_rows_than_folds_is_leave_one_out():
     X, labels = _data(n=6)
     labels = np.array([1.0, -1.0] * 3)
     refit, _ = choose_refit(LeastSquaresClassifier().fit(X, labels), X, labels, np.random.default_rng(0))
-    folds = record_folds(Task(refit, labels, FOLDS[10], on_single_class="fit", rng=np.random.default_rng(0)))
+    folds = record_folds(
+        RefitContext(refit, labels, FOLDS[10], on_single_class="fit", rng=np.random.default_rng(0))
+    )
     assert folds.n_folds == 6
     assert folds.remarks == ("6 folds with one row each",)
 
@@ -296,7 +303,9 @@ def test_inner_draws_follow_the_policy():
     recorded = {}
     for policy in ("fit", "redraw", "drop"):
         recorded[policy] = record_inner(
-            Task(watched, RARE, ResamplingSizes(), on_single_class=policy, rng=np.random.default_rng(4)),
+            RefitContext(
+                watched, RARE, ResamplingSizes(), on_single_class=policy, rng=np.random.default_rng(4)
+            ),
             counts,
             3,
         )
@@ -307,7 +316,9 @@ def test_inner_draws_follow_the_policy():
         assert recorded[policy].remarks == (f"{single[0]} single-class inner draws {word}",)
     with pytest.raises(ValueError, match="inner bootstrap draws had only one class"):
         record_inner(
-            Task(refit, RARE, ResamplingSizes(), on_single_class="error", rng=np.random.default_rng(4)),
+            RefitContext(
+                refit, RARE, ResamplingSizes(), on_single_class="error", rng=np.random.default_rng(4)
+            ),
             counts,
             3,
         )
@@ -326,7 +337,10 @@ def test_dropping_every_draw_is_an_error():
     counts[:, -1] = 12
     with pytest.raises(ValueError, match="Every bootstrap draw had only one class: none is left"):
         usable_draws(
-            Task(refit, RARE, ResamplingSizes(), on_single_class="drop", rng=np.random.default_rng(0)), counts
+            RefitContext(
+                refit, RARE, ResamplingSizes(), on_single_class="drop", rng=np.random.default_rng(0)
+            ),
+            counts,
         )
 
 
@@ -342,12 +356,14 @@ def test_folds_are_shuffled_until_both_classes_are_in_training():
 
     for seed in range(10):
         rng = np.random.default_rng(seed)
-        remarks.append(record_folds(Task(watched, RARE, FOLDS[2], on_single_class="redraw", rng=rng)).remarks)
+        remarks.append(
+            record_folds(RefitContext(watched, RARE, FOLDS[2], on_single_class="redraw", rng=rng)).remarks
+        )
     assert all(_n_single(training) == 0 for training in seen)
     assert any("redrawn" in remark for row in remarks for remark in row)
     fitted = [
         record_folds(
-            Task(refit, RARE, FOLDS[2], on_single_class="fit", rng=np.random.default_rng(seed))
+            RefitContext(refit, RARE, FOLDS[2], on_single_class="fit", rng=np.random.default_rng(seed))
         ).remarks
         for seed in range(10)
     ]
@@ -355,7 +371,7 @@ def test_folds_are_shuffled_until_both_classes_are_in_training():
     bad_seed = next(seed for seed, row in enumerate(fitted) if row)
     with pytest.raises(ValueError, match="1 cross-validation training sets had only one class"):
         record_folds(
-            Task(
+            RefitContext(
                 refit,
                 RARE,
                 ResamplingSizes(n_folds=2),
@@ -370,12 +386,11 @@ def test_partitions_whose_training_sets_leave_rows_out_serve_as_splits_only():
     fold = np.arange(12) % 3
     rng = np.random.default_rng(0)
     whole = make_splits([(fold != k, fold == k) for k in range(3)], X, labels, None, rng)
-    assert whole.fills == {"splits", "folds", "repeated_folds", "stratified_folds"}
+    assert filled_by(whole) == {"splits", "folds", "repeated_folds", "stratified_folds"}
     purged = [((fold != k) & (np.arange(12) > 0), fold == k) for k in range(3)]
     found = make_splits(purged, X, labels, None, rng)
-    assert found.fills == {"splits"}
-    task = Task(lambda counts: counts > 0, labels, ResamplingSizes(), on_single_class="fit", rng=rng)
-    record = record_cv(task, found, {"splits"})["splits"]
+    assert filled_by(found) == {"splits"}
+    record = SPLITS.from_splits(found, found.training, ())
     assert (record.n_train, record.n_test) == (pytest.approx(22 / 3), 4)
 
 

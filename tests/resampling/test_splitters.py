@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from contract_cases import sample
+from record_kinds import filled_by
 from sklearn.model_selection import (
     GroupKFold,
     GroupShuffleSplit,
@@ -92,7 +93,7 @@ def splits_of(cv, seed=0):
 def test_splits_fill_what_they_can(name):
     cv, fills = SPLITTERS[name]
     found = splits_of(cv)
-    assert found.fills == fills
+    assert filled_by(found) == fills
     for (train, test), training, tested in zip(pairs_of(cv), found.training, found.test, strict=True):
         np.testing.assert_array_equal(np.sort(np.arange(N)[train]), np.flatnonzero(training))
         np.testing.assert_array_equal(np.sort(np.arange(N)[test]), np.flatnonzero(tested))

@@ -21,7 +21,7 @@ from export_study import evidence
 from cudbound import compare_intervals
 from cudbound.basis.exceptions import StudyError
 from cudbound.intervals import METHODS
-from cudbound.resampling.resampling import Resampling
+from cudbound.resampling.settings import Resampling
 from cudbound.study.design.design_file import read_design, template_text
 from cudbound.study.run.merge import merge_stores
 from cudbound.study.run.replicate_rows import Key
@@ -177,7 +177,7 @@ COVERED = re.compile(r"coverage was (\S+) in the worst and (\S+) in the median o
 CARDS = [
     card
     for method in METHODS.values()
-    for card in (method, *method.others.values())
+    for card in (method, *method.variants.values())
     if REACHED.search(card.tendency) or COVERED.search(card.tendency)
 ]
 

@@ -9,7 +9,9 @@ from matplotlib.figure import Figure
 from study_cases import Shifted, tiny_study
 
 from cudbound import LeastSquaresClassifier
-from cudbound.study import Scenario, run_study, summarize
+from cudbound.study.design.scenario import Scenario
+from cudbound.study.measure.summary import summarize
+from cudbound.study.run.runner import run_study
 
 
 @pytest.fixture(scope="module")

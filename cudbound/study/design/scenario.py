@@ -15,7 +15,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, clone
 
 from cudbound.basis.exceptions import ParameterError, suggestion
-from cudbound.basis.method_card import Asked, check_options
+from cudbound.basis.method_card import RequestedMethods, check_options
 from cudbound.basis.validation import (
     check_choice,
     check_confidence_level,
@@ -232,7 +232,7 @@ class Study:
         """Return the methods as objects."""
         return self._requested().methods
 
-    def _requested(self) -> Asked[Method]:
+    def _requested(self) -> RequestedMethods[Method]:
         return (find_comparisons if self.compares else find_methods)(self.methods, self.user_methods)
 
     def rng(self, scenario: str, n: int, replicate: int, n_train: int | None = None) -> np.random.Generator:

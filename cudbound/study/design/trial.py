@@ -8,8 +8,7 @@ from collections.abc import Collection
 import numpy as np
 
 from cudbound.adapters import to_additive_model
-from cudbound.analysis.caller_splits import FOLDS_OF_GROUPS, takes_groups_apart
-from cudbound.analysis.plan import MODEL_RECORDS
+from cudbound.analysis.caller_splits import filled_by_folds, takes_groups_apart
 from cudbound.basis.exceptions import NotMinimizerError, ParameterError, StudyError, UnsupportedEstimatorError
 from cudbound.inputs.classifier_recipe import ClassifierRecipe
 from cudbound.intervals import Method
@@ -53,7 +52,7 @@ def try_scenario(scenario: Scenario, n_samples: Collection[int], methods: Collec
         )
     rng = np.random.default_rng(0)
     of_patients = scenario.population.draw(largest, rng).groups is not None
-    torn = [method.name for method in methods if takes_groups_apart(method, FOLDS_OF_GROUPS)]
+    torn = [method.name for method in methods if takes_groups_apart(method, filled_by_folds)]
     if torn and scenario.groups and of_patients:
         raise ValueError(
             f"{', '.join(torn)} would split the rows of a patient; leave these methods out, or ignore patients with "
@@ -78,7 +77,7 @@ def check_learners(study: Study) -> None:
         The message names the scenario, the reason and the remaining methods.
     """
     methods = study.find_methods()
-    if not any(method.needs & MODEL_RECORDS for method in methods):
+    if not any(kind.of_model for method in methods for kind in method.needs):
         return
     for scenario in study.scenarios:
         try:
@@ -101,7 +100,7 @@ def _fit_and_express(
     ValueError
         If there is no sample, or the fit fails.
     """
-    left = [method.name for method in methods if not method.needs & MODEL_RECORDS]
+    left = [method.name for method in methods if not any(kind.of_model for kind in method.needs)]
     with warnings.catch_warnings(action="ignore"):  # those of the study's own fits stand in its results
         drawn, _ = draw_both_classes(scenario.population, n, rng)
         try:

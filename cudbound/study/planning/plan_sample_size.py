@@ -34,7 +34,7 @@ from cudbound.intervals import find_methods
 from cudbound.metrics.metric import METRICS
 from cudbound.metrics.metrics import Metrics, as_metrics
 from cudbound.resampling.failed_refits import naming_the_step
-from cudbound.resampling.resampling import Resampling, check_resampling
+from cudbound.resampling.settings import Resampling, check_resampling
 from cudbound.study.design.design_file import find_world
 from cudbound.study.design.scenario import Scenario, Study
 from cudbound.study.measure.summary import Summary, summarize_store

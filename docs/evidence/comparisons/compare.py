@@ -31,12 +31,16 @@ from threadpoolctl import threadpool_limits
 from cudbound import LeastSquaresClassifier, ResamplingSizes
 from cudbound.basis.sample import Sample
 from cudbound.intervals import METHODS
+from cudbound.intervals.conservative_z import HALF_SPLITS
 from cudbound.intervals.difference import compute_comparison
+from cudbound.intervals.grandvalet_bengio import HALF_FOLDS
 from cudbound.records import Records, SplitLosses
 from cudbound.resampling import Resampling
-from cudbound.resampling.recorders import make_records
-from cudbound.resampling.recording import Recording, spawn_streams
+from cudbound.resampling.folds import REPEATED_FOLDS
+from cudbound.resampling.inputs import RecordingInputs, spawn_streams
+from cudbound.resampling.make_records import make_records
 from cudbound.resampling.refits import Refits, difference
+from cudbound.resampling.splits import SPLITS
 
 SEED = 20261203
 #: Sets are run in so many rounds, so that a run that is stopped has about the same share of every cell.
@@ -341,11 +345,11 @@ COSTLY: dict[str, tuple[str, dict[str, Any]]] = {
 }
 
 
-def recording_of(cell: Cell, rng: np.random.Generator) -> Recording:
+def recording_of(cell: Cell, rng: np.random.Generator) -> RecordingInputs:
     """Return the differences between the losses of both learners on a new training set, and of each."""
     y, first, second = cell.draw(rng)
     both = refits_of(cell.learner, first, y), refits_of(cell.other or cell.learner, second, y)
-    return Recording(
+    return RecordingInputs(
         sample=Sample.of(LeastSquaresClassifier().fit(first[:, :1], y), first[:, :1], y),
         counts=np.zeros((0, cell.n), dtype=np.int32),
         streams=spawn_streams(rng),
@@ -361,10 +365,10 @@ def run_set(cell: Cell, number: int, seed: int = SEED) -> dict[str, Any]:
     rng = np.random.default_rng([seed, zlib.crc32(cell.name.encode()), number])
     compared = COMPARED | (COSTLY if number < SETS_OF_COSTLY else {})
     recording = recording_of(cell, rng)
-    needs = frozenset[str]().union(*(METHODS[name].needed(options) for name, options in compared.values()))
-    made = make_records(needs | {"repeated_folds"}, recording)
+    needs = frozenset().union(*(METHODS[name].needed(options) for name, options in compared.values()))
+    made = make_records(needs | {REPEATED_FOLDS}, recording)
     own = dict(zip(("test_set", "second_test_set"), made.pop("second_test_set"), strict=True))
-    records = Records(**made)
+    records = Records.of(**made)
     row: dict[str, Any] = {"set": number, "tests": {}}
     for label, (name, options) in compared.items():
         used = Records(**own) if name == "independent-test-sets" else records
@@ -378,8 +382,8 @@ def run_set(cell: Cell, number: int, seed: int = SEED) -> dict[str, Any]:
     repeated = np.concatenate([one.means for one in records.repeated_folds.partitions])
     size = cell.n / 10
     for label, splits in {
-        "corrected-resampled-t, 50 splits": make_records({"splits"}, more)["splits"],
-        "corrected-resampled-t, a fifth tested": make_records({"splits"}, larger)["splits"],
+        "corrected-resampled-t, 50 splits": make_records({SPLITS}, more)["splits"],
+        "corrected-resampled-t, a fifth tested": make_records({SPLITS}, larger)["splits"],
         "corrected-resampled-t, ten times ten folds": SplitLosses(repeated, cell.n - size, size),
     }.items():
         found = compute_comparison(METHODS["corrected-resampled-t"], Records(splits=splits), LEVEL)
@@ -420,11 +424,11 @@ def test(estimate: float, standard_error: float, df: float) -> list[float | None
 def moments(records: Records) -> dict[str, float]:
     """Return the moments of splits and folds, of all rows and inside halves, from which tests can be made afterwards."""
     partitions = records.repeated_folds.partitions
-    halves = records.half_folds.means
+    halves = records.require(HALF_FOLDS).means
     found = {
         "splits": records.splits.means.mean(),
         "splits_variance": records.splits.means.var(ddof=1),
-        "halves_variance": np.square(np.subtract(*records.half_splits.means.T)).mean() / 2.0,
+        "halves_variance": np.square(np.subtract(*records.require(HALF_SPLITS).means.T)).mean() / 2.0,
         "folds": np.mean([one.means.mean() for one in partitions]),
         "folds_variance": np.mean([one.means.var(ddof=1) for one in partitions]),
         "half_folds_variance": halves.var(axis=2, ddof=1).mean(),

@@ -1,4 +1,4 @@
-"""Binomial intervals from out-of-bag losses, as if they were tests of one classifier: naive, and often reported."""
+"""Binomial intervals as if the losses of left-out rows were those of one classifier on new cases."""
 
 from __future__ import annotations
 
@@ -7,16 +7,44 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 
+import numpy as np
+
 from cudbound.basis.outcomes import ConfidenceInterval, Estimand, Outcome
 from cudbound.basis.proportions import inverted_binomial_interval, wilson_interval
 from cudbound.intervals.method import Method
 from cudbound.point_estimates.bootstrap_632 import NOTHING_OUT_OF_BAG, out_of_bag_error
 from cudbound.records import Records
+from cudbound.resampling.bootstrap import BOOTSTRAP
+from cudbound.resampling.folds import LEAVE_ONE_OUT
+
+
+def _leave_one_out(records: Records, confidence_level: float) -> Outcome:
+    losses = records.require(LEAVE_ONE_OUT).losses
+    error, size = float(np.mean(losses)), records.n_effective
+    errors = float(np.sum(losses)) if size == np.size(losses) else error * size
+    return Outcome(error, inverted_binomial_interval(errors, size, confidence_level))
+
+
+LEAVE_ONE_OUT_BINOMIAL = Method(
+    name="leave-one-out-binomial",
+    title="Clopper-Pearson interval from the leave-one-out losses",
+    formula="p with P(X >= k) = d/2 and p with P(X <= k) = d/2; X is binomial(n, p), k the number of leave-one-out "
+    "errors",
+    estimand=Estimand("conditional"),
+    needs=frozenset({LEAVE_ONE_OUT}),
+    assumptions="leave-one-out losses are independent losses of one fixed classifier",
+    tendency="liberal: it ignores the dependence between the losses",
+    reference="Clopper and Pearson (1934); studied by Jiang, Varma and Simon (2008)",
+    cost="n",
+    with_groups="refits",
+    compute=_leave_one_out,
+)
+
 
 Limits = Callable[[float, float, float], ConfidenceInterval]
 
 
-def _compute(records: Records, confidence_level: float, *, limits: Limits) -> Outcome:
+def _out_of_bag(records: Records, confidence_level: float, *, limits: Limits) -> Outcome:
     error = out_of_bag_error(records)
     if math.isnan(error):
         return Outcome.undefined(NOTHING_OUT_OF_BAG)
@@ -25,7 +53,7 @@ def _compute(records: Records, confidence_level: float, *, limits: Limits) -> Ou
     return Outcome(error, limits(error, records.n_effective, confidence_level))
 
 
-def _exact(error: float, n_tested: float, confidence_level: float) -> ConfidenceInterval:
+def _clopper_pearson(error: float, n_tested: float, confidence_level: float) -> ConfidenceInterval:
     return inverted_binomial_interval(error * n_tested, n_tested, confidence_level)
 
 
@@ -33,7 +61,7 @@ OUT_OF_BAG_WILSON = Method(
     name="out-of-bag-wilson",
     title="Wilson score interval from the out-of-bag losses",
     estimand=Estimand("conditional"),
-    needs=frozenset({"bootstrap"}),
+    needs=frozenset({BOOTSTRAP}),
     assumptions="the mean out-of-bag loss of each row is the loss of this classifier on a new case",
     tendency="too high, since draws have about .632 n distinct rows; liberal if the out-of-bag error is far from that "
     "of this classifier; a naive interval for comparison with others",
@@ -41,7 +69,7 @@ OUT_OF_BAG_WILSON = Method(
     "proportion",
     cost="B",
     formula="Wilson score limits at e = Err(1), the mean over rows of their mean out-of-bag loss, n tests",
-    compute=partial(_compute, limits=wilson_interval),
+    compute=partial(_out_of_bag, limits=wilson_interval),
 )
 
 OUT_OF_BAG_CLOPPER_PEARSON = replace(
@@ -52,5 +80,5 @@ OUT_OF_BAG_CLOPPER_PEARSON = replace(
     "Efron and Tibshirani (1997) instead of a proportion",
     formula="inverted binomial tails at n e errors in n tests, e = Err(1), the mean over rows of their mean out-of-bag "
     "loss",
-    compute=partial(_compute, limits=_exact),
+    compute=partial(_out_of_bag, limits=_clopper_pearson),
 )

@@ -1,7 +1,8 @@
-"""The input of recorders, with a separate random stream for each record."""
+"""What is known before anything is recorded, with a separate random stream for each record."""
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -14,29 +15,25 @@ from sklearn.model_selection import GroupKFold
 from cudbound.adapters.outputs import RecordedOutputs
 from cudbound.adapters.parts import splits_rows
 from cudbound.basis.exceptions import ParameterError
+from cudbound.basis.method_card import Needs
+from cudbound.basis.record_kind import RecordKind
 from cudbound.basis.sample import Sample
 from cudbound.basis.validation import check_inner
 from cudbound.bound.cud_bound import Bound
 from cudbound.problem.problem import AdditiveModel
+from cudbound.resampling.context import RefitContext
 from cudbound.resampling.failed_refits import Failures
 from cudbound.resampling.refits import Refits, prepare_refits
-from cudbound.resampling.resampling import Resampling
-from cudbound.resampling.single_class import Policy
-from cudbound.resampling.sizes import ResamplingSizes
+from cudbound.resampling.settings import Policy, Resampling, ResamplingSizes
 from cudbound.resampling.splitters import Splits, make_splits
-from cudbound.resampling.task import Task
 from cudbound.solve.solve_draws import Search
 
 Counts = NDArray[np.int32]
 #: Inner draws per draw if refits are made in batches.
 INNER_DRAWS = 50
-#: Records that keep scores along with losses, if a metric needs them.
-SCORED = frozenset({"bootstrap", "folds", "repeated_folds", "stratified_folds", "test_set", "cv"})
-#: Records that a splitter can fill.
-FROM_SPLITS = frozenset({"splits", "folds", "repeated_folds", "halvings"})
 
-#: Random streams, one per record, in the order of spawning: append only. "cv" is for the caller's splitter, "learners"
-#: for the fits of learners that are not fitted.
+#: Random streams in the order of spawning, on which their numbers depend: it never changes. "cv" is for the caller's
+#: splitter, "learners" for the fits of learners that are not fitted.
 STREAMS = (
     *("bootstrap", "inner", "folds", "cv", "removed_cases", "bolstered"),
     *("repeated_folds", "leave_one_out", "splits", "half_splits", "replicates", "halvings", "test_set"),
@@ -45,14 +42,25 @@ STREAMS = (
 )
 
 
-def spawn_streams(rng: np.random.Generator) -> dict[str, np.random.Generator]:
-    """Return a generator per record, so that no record depends on which others are made."""
-    return dict(zip(STREAMS, rng.spawn(len(STREAMS)), strict=True))
+class Streams(dict[str, np.random.Generator]):
+    """A generator per record, so that no record depends on which others are made."""
+
+    def __missing__(self, name: str) -> np.random.Generator:
+        # a record that is not in the list takes its numbers from its name, and moves no other
+        first: Any = self[STREAMS[0]].bit_generator.seed_seq
+        key = (*first.spawn_key, zlib.crc32(name.encode()))
+        self[name] = np.random.default_rng(np.random.SeedSequence(first.entropy, spawn_key=key))
+        return self[name]
+
+
+def spawn_streams(rng: np.random.Generator) -> Streams:
+    """Return the streams of random numbers of a call."""
+    return Streams(zip(STREAMS, rng.spawn(len(STREAMS)), strict=True))
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Recording:
-    """The input of recorders: everything known before anything is recorded.
+class RecordingInputs:
+    """Everything known before anything is recorded.
 
     Attributes
     ----------
@@ -82,7 +90,7 @@ class Recording:
         Localization rate of the bound on the scale of the mean loss.
     search : Search
         How far the draws of the bound are solved.
-    own : mapping of str to callable
+    user_functions : mapping of str to callable
         User-defined methods, which fit by themselves, by name.
     scoring : RecordedOutputs
         The outputs kept for each row in addition to its loss.
@@ -106,24 +114,28 @@ class Recording:
     bound: Bound = field(default_factory=Bound)
     localization: float = 0.0
     search: Search = field(default_factory=Search)
-    own: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
+    user_functions: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
     scoring: RecordedOutputs = field(default_factory=RecordedOutputs)
     n_jobs: int = 1
     advance: Callable[[int], object] = lambda _: None
-    _tasks: dict[str, Task] = field(default_factory=dict, init=False, repr=False)
+    _contexts: dict[str, RefitContext] = field(default_factory=dict, init=False, repr=False)
 
     @classmethod
     def of(
         cls,
         sample: Sample,
-        needs: frozenset[str],
+        needs: Needs,
         streams: Mapping[str, np.random.Generator],
         resampling: Resampling,
         **further: Any,
-    ) -> Recording:
-        """Return the input of recorders; `needs` determine whether there are folds of whole groups."""
+    ) -> RecordingInputs:
+        """Return what is known; `needs` determine whether there are folds of whole groups."""
         cv, groups = resampling.cv, sample.groups
-        if cv is None and groups is not None and needs & FROM_SPLITS:
+        if (
+            cv is None
+            and groups is not None
+            and any(kind.filled_by and not kind.keeps_groups for kind in needs)
+        ):
             cv = GroupKFold(min(resampling.sizes.n_folds, groups.n_groups))
         splits = None
         if cv is not None:
@@ -161,7 +173,7 @@ class Recording:
             return self.resampling.copies
         return not splits_rows(self.estimator)
 
-    def prepared(self) -> Recording:
+    def prepared(self) -> RecordingInputs:
         """Return the same with its refits; raise ParameterError if inner draws are asked of draws without copies."""
         inner = self.resampling.inner
         if inner not in (None, "oob") and not self.copies:
@@ -169,13 +181,11 @@ class Recording:
             raise ParameterError("inner", rule, inner, " To refit it with copies, pass copies=True as well.")
         return replace(self, given_refits=self.refits)
 
-    @property
-    def fills(self) -> frozenset[str]:
-        """The records that the splits can fill."""
-        if self.splits is None:
-            return frozenset()
-        # the folds that are made for groups serve only methods that have none of their own
-        return self.splits.fills - (frozenset() if self.resampling.cv is not None else {"stratified_folds"})
+    def fills(self, kind: RecordKind[Any]) -> bool:
+        """Whether the splits fill a record; folds made for groups leave alone those that keep groups themselves."""
+        if self.splits is None or kind.filled_by is None or not kind.filled_by(self.splits):
+            return False
+        return self.resampling.cv is not None or not kind.keeps_groups
 
     @cached_property
     def sizes(self) -> ResamplingSizes:
@@ -192,8 +202,8 @@ class Recording:
     @property
     def policy(self) -> Policy:
         """The treatment of training sets with one class."""
-        asked: Any = self.resampling.on_single_class
-        return asked or ("fit" if self.refits.batched else "redraw")
+        policy: Any = self.resampling.on_single_class
+        return policy or ("fit" if self.refits.batched else "redraw")
 
     @property
     def n_units(self) -> int:
@@ -201,18 +211,26 @@ class Recording:
         groups = self.sample.groups
         return self.sample.n_samples if groups is None else groups.n_groups
 
-    def task(self, need: str) -> Task:
-        """Return the input of a function that records losses: refits with the random numbers of the record."""
-        if need not in self._tasks:
-            # the caller's splits are not drawn again, and have one stream for the seeds of their fits
-            stream = self.streams[need]
-            draws, seeds = (stream, *stream.spawn(1)) if need == "cv" else stream.spawn(2)
-            errors: Failures | None = {} if need == "bootstrap" else None
-            each = "draw" if need in ("inner", "removed_cases") else "split"
-            scored = need in SCORED and bool(self.scoring.kinds)
-            refit = self.refits.recorded(seeds, self.advance, errors, scored=scored, each=each)
-            sample = self.sample
-            self._tasks[need] = Task(
-                refit, sample.labels, self.sizes, self.policy, draws, sample.groups, errors
-            )
-        return self._tasks[need]
+    def context(self, kind: RecordKind[Any]) -> RefitContext:
+        """Return the refits of a record, with their random numbers."""
+        if kind.name not in self._contexts:
+            draws, seeds = self.streams[kind.name].spawn(2)
+            errors: Failures | None = {} if kind.some_fail else None
+            each = "draw" if kind.of_draws else "split"
+            self._contexts[kind.name] = self.context_with(draws, seeds, errors, scored=kind.scored, each=each)
+        return self._contexts[kind.name]
+
+    def context_with(
+        self,
+        draws: np.random.Generator,
+        seeds: np.random.Generator,
+        errors: Failures | None = None,
+        *,
+        scored: bool = False,
+        each: str = "split",
+    ) -> RefitContext:
+        """Return refits with these random numbers; parameters as for `Refits.recorded`."""
+        scored = scored and bool(self.scoring.kinds)
+        refit = self.refits.recorded(seeds, self.advance, errors, scored=scored, each=each)
+        sample = self.sample
+        return RefitContext(refit, sample.labels, self.sizes, self.policy, draws, sample.groups, errors)

@@ -1,4 +1,4 @@
-"""The input of functions that record losses, and how they draw training sets with both classes."""
+"""What functions that record losses are given, and how they draw training sets with both classes."""
 
 from __future__ import annotations
 
@@ -13,8 +13,37 @@ from cudbound.basis.groups import Groups
 from cudbound.basis.validation import Losses
 from cudbound.resampling.failed_refits import Failures
 from cudbound.resampling.refits import Outputs, Refit
-from cudbound.resampling.single_class import Policy, has_one_class, refuse_one_class
-from cudbound.resampling.sizes import ResamplingSizes
+from cudbound.resampling.settings import Policy, ResamplingSizes
+
+TREATMENT = {"fit": "fitted as drawn", "redraw": "redrawn", "drop": "dropped"}
+
+
+def has_one_class(counts: NDArray[Any], labels: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Return which training sets have only one class, shape (...).
+
+    Parameters
+    ----------
+    counts : ndarray of int, shape (..., n_samples)
+        How often each row occurs in each training set.
+    labels : ndarray of float, shape (n_samples,)
+        -1.0 or +1.0, or the numbers of the classes.
+    """
+    of_class = labels[:, None] == np.unique(labels)
+    return np.asarray((counts @ of_class.astype(np.int64)).max(axis=-1) == counts.sum(axis=-1))
+
+
+class SingleClassError(ValueError):
+    """A resampled training set has only one class, and the caller requested an error in this case."""
+
+
+def refuse_one_class(what: str, n_affected: int) -> SingleClassError:
+    """Return the error for the policy "error"."""
+    return SingleClassError(
+        f"{n_affected} {what} had only one class, and on_single_class='error' was requested. Pass "
+        "on_single_class='redraw' or 'drop' to continue without them, or 'fit' to use the constant classifier "
+        "instead."
+    )
+
 
 Part = TypeVar("Part")
 
@@ -32,7 +61,7 @@ def parted(outputs: Outputs) -> tuple[Losses, dict[str, Any]]:
 
 
 @dataclass(frozen=True, eq=False)
-class Task:
+class RefitContext:
     """The input of every function that records losses.
 
     Attributes

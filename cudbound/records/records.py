@@ -1,0 +1,254 @@
+"""The records of one training set: the only input of the methods, and the checks that all methods share."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, TypeVar
+
+import numpy as np
+
+from cudbound.basis.groups import Groups
+from cudbound.basis.method_card import MethodCard, Needs
+from cudbound.basis.outcomes import TestedRows
+from cudbound.basis.record_kind import RecordKind
+from cudbound.records.losses import (
+    BootstrapLosses,
+    Design,
+    FoldLosses,
+    HalvingLosses,
+    InnerErrors,
+    RepeatedFoldLosses,
+    SplitLosses,
+    TestSetLosses,
+    never_out_of_bag,
+)
+from cudbound.records.rules import (
+    Flag,
+    NumberOrNan,
+    Recorded,
+    RowLossesIfRecorded,
+    RowScoresIfRecorded,
+    Share,
+    check_same,
+)
+from cudbound.records.scores import ScoreRecords
+
+R = TypeVar("R")
+
+LOSSES = RecordKind(
+    "losses",
+    holds=np.ndarray,
+    words="losses of the training rows",
+    holder="training_losses",
+    resamples=False,
+    of_every_metric=True,
+)
+SCORES = RecordKind("scores", holds=np.ndarray, words="scores of the training rows", holder="scores")
+DESIGN = RecordKind(
+    "design", holds=Design, words="the rank of the design", of_every_metric=True, optional=True
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Records(Recorded):
+    """The records of one training set, the only input of the methods.
+
+    An attribute that was not recorded is None, or nan for a single number.
+
+    Attributes
+    ----------
+    losses : ndarray, shape (n_samples,) or None
+        Losses on the training set of the classifier fitted to all of it.
+    predicted_positive : float
+        Share of the training set that this classifier predicts as positive; nan if it was not recorded.
+    positive : float
+        Share of the training set that is positive; nan if it was not recorded.
+    chance_losses : ndarray of float, shape (n_samples,), or None
+        Mean loss of each row if its prediction were that of another row, for more than two classes.
+    no_information : float
+        Mean loss if labels and predictions were independent; nan means that it follows from the two shares.
+    effective_rows : float
+        Effective sample size: number of equally weighted, independent rows with the same information; nan if it is the
+        number of rows.
+    square_ratio : float
+        Mean square of the out-of-bag losses over their mean; 1 if losses are 0 and 1, nan if unknown.
+    bootstrap : BootstrapLosses
+    inner : InnerErrors
+        None also means the out-of-bag variant of the bootstrap intervals, which needs no inner draws.
+    folds : FoldLosses
+    repeated_folds : RepeatedFoldLosses
+    leave_one_out : FoldLosses
+        Every fold is one row.
+    test_set : TestSetLosses
+    second_test_set : TestSetLosses
+        Test losses of a second classifier on its own test set, for comparisons.
+    splits : SplitLosses
+    halvings : HalvingLosses
+    design : Design
+        The matrix that reached the classifier.
+    stratified_folds : RepeatedFoldLosses
+        With the classes of the whole training set in every fold.
+    groups : Groups
+        Groups of rows that were drawn and left out together; None without groups.
+    weighed : bool, default=False
+        Whether `losses` include row weights, so only their mean is in [0, 1].
+    scores, probabilities : ndarray of float, shape (n_samples,), or None
+        Scores or probabilities of the event, from the classifier fitted to all rows; kept if a metric uses them.
+    kind : {"classes", "probabilities"}, default="classes"
+        Whether losses indicate misclassified rows, or are squared errors of probabilities.
+    of_methods : mapping of str to object
+        Records that only one method reads, by the names of their kinds.
+
+    Raises
+    ------
+    ValueError
+        If two of them belong to training sets of different sizes, or to different numbers of draws.
+    """
+
+    losses: RowLossesIfRecorded = None
+    predicted_positive: Share = np.nan
+    positive: Share = np.nan
+    chance_losses: RowScoresIfRecorded = None
+    no_information: Share = np.nan
+    effective_rows: NumberOrNan = np.nan
+    square_ratio: Share = np.nan
+    bootstrap: BootstrapLosses | None = None
+    inner: InnerErrors | None = None
+    folds: FoldLosses | None = None
+    repeated_folds: RepeatedFoldLosses | None = None
+    leave_one_out: FoldLosses | None = None
+    test_set: TestSetLosses | None = None
+    second_test_set: TestSetLosses | None = None
+    splits: SplitLosses | None = None
+    halvings: HalvingLosses | None = None
+    design: Design | None = None
+    stratified_folds: RepeatedFoldLosses | None = None
+    groups: Groups | None = None
+    weighed: Flag = False
+    scores: RowScoresIfRecorded = None
+    probabilities: RowScoresIfRecorded = None
+    kind: str = "classes"
+    of_methods: Mapping[str, Any] = field(default_factory=dict, repr=False)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        sizes = self._sizes
+        if len({size for _, size in sizes}) > 1:
+            each = ", ".join(f"{name} of {size} rows" for name, size in sizes)
+            raise ValueError(f"All records must be of one training set. Got {each}; omit those of others.")
+        if self.bootstrap is not None and self.inner is not None:
+            check_same("length", bootstrap=self.bootstrap.counts, inner=self.inner.errors)
+
+    @classmethod
+    def of(cls, **made: Any) -> Records:
+        """Return records by name: fields, and the records of single methods."""
+        names = {entry.name for entry in fields(cls)}
+        of_methods = {name: record for name, record in made.items() if name not in names}
+        return cls(**{name: made[name] for name in names & made.keys()}, of_methods=of_methods)
+
+    def with_record(self, kind: RecordKind[Any], record: Any) -> Records:
+        """Return the same records with one more that only one method reads."""
+        return replace(self, of_methods={**self.of_methods, kind.name: record})
+
+    @property
+    def n_samples(self) -> int:
+        """Number of rows of the training set.
+
+        Raises
+        ------
+        ValueError
+            If no record has it.
+        """
+        for _, size in self._sizes:
+            return size
+        raise ValueError("The number of training rows is unknown: pass the losses on the training set.")
+
+    @property
+    def n_effective(self) -> float:
+        """Number of independent, equally weighted rows: by default that of the training set."""
+        return float(self.n_samples) if np.isnan(self.effective_rows) else self.effective_rows
+
+    @property
+    def _sizes(self) -> list[tuple[str, int]]:
+        """What records are of the training set, with its number of rows."""
+        sizes = [] if self.losses is None else [("training_losses", int(np.size(self.losses)))]
+        records = [*(getattr(self, entry.name) for entry in fields(self)), *self.of_methods.values()]
+        named = ((type(record).__name__, record) for record in records if hasattr(record, "n_samples"))
+        return sizes + [(name, record.n_samples) for name, record in named]
+
+    def get(self, kind: RecordKind[R]) -> R | None:
+        """Return one record, or None if it was not recorded."""
+        record: R | None = getattr(self, kind.name, None)
+        return self.of_methods.get(kind.name) if record is None else record
+
+    def require(self, kind: RecordKind[R]) -> R:
+        """Return one record.
+
+        Raises
+        ------
+        ValueError
+            If it was not recorded.
+        """
+        record = self.get(kind)
+        if record is None:
+            raise kind.missing("This method", self.kind)
+        return record
+
+
+def check_records(method: MethodCard, records: Records | ScoreRecords, needs: Needs) -> None:
+    """Raise ValueError if a record that a method needs is missing, except optional ones."""
+    for kind in sorted(needs):
+        if not kind.optional and records.get(kind) is None:
+            raise kind.missing(method.name, records.kind)
+
+
+def check_single_error(method: MethodCard, records: Records | ScoreRecords, needs: Needs) -> None:
+    """Raise ValueError if a method for one classifier reads differences of two losses."""
+    for kind in sorted(needs):
+        record = records if kind is LOSSES else records.get(kind)
+        if getattr(record, "of_differences", False):
+            raise ValueError(
+                f"{method.name} reads the losses of one classifier, which are in [0, 1]. Got negative values in "
+                f"{kind.title}, as in differences; compare two classifiers with cudbound.comparison_of."
+            )
+
+
+def count_fits(records: Records | ScoreRecords, needs: Needs) -> int:
+    """Count the classifier fits behind a method, including the one on the whole training set."""
+    return 1 + sum(getattr(records.get(kind), "n_fits", 0) for kind in needs)
+
+
+def tested_in(records: Records | ScoreRecords, needs: Needs) -> TestedRows | None:
+    """Return the rows on which a method tests one classifier, or each of two its own; None if it does not."""
+    names = {kind.name for kind in needs}
+    if "test_set" not in names or records.test_set is None:
+        return None
+    tested = records.test_set.rows_of()
+    second = getattr(records, "second_test_set", None) if "second_test_set" in names else None
+    return tested if second is None else replace(tested, n=tested.n + second.rows_of().n, n_events=None)
+
+
+def based_on(tested: TestedRows | None) -> tuple[str, ...]:
+    """Return a remark on the tested rows, if their classes are known."""
+    return () if tested is None or tested.n_events is None else (f"based on {tested}",)
+
+
+def shared_remarks(
+    records: Records | ScoreRecords, needs: Needs, with_groups: str = "kept"
+) -> tuple[str, ...]:
+    """Return the remarks on the resampled training sets, and on groups of rows, that a method reads."""
+    remarks: list[str] = []
+    bootstrap = records.bootstrap if any(kind.name == "bootstrap" for kind in needs) else None
+    if bootstrap is not None:
+        remarks += bootstrap.remarks
+        if never := never_out_of_bag(bootstrap.counts):
+            remarks.append(f"{never} points never out of bag")
+    for kind in sorted(needs):
+        if kind.name != "bootstrap" and kind.per != "family":
+            remarks += getattr(records.get(kind), "remarks", ())
+    if records.groups is not None and any(kind.resamples for kind in needs):
+        remarks.append(f"{records.groups} kept together")
+        if with_groups == "refits":
+            remarks.append("limits as if the rows of a group were independent")
+    return tuple(remarks)

@@ -1,0 +1,285 @@
+"""All records of a call: those for all targets, and those for a family of targets or a single target."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cudbound.basis.calls import Forecast, current_progress
+from cudbound.basis.method_card import Needs
+from cudbound.basis.record_kind import RecordKind
+from cudbound.basis.sample import Sample, predicted_labels
+from cudbound.metrics.targets import Target
+from cudbound.metrics.views import records_for
+from cudbound.records import Records, ScoreRecords, TestSetLosses
+from cudbound.resampling.bootstrap import USABLE_DRAWS
+from cudbound.resampling.context import SingleClassError, has_one_class
+from cudbound.resampling.failed_refits import naming_the_step
+from cudbound.resampling.inputs import RecordingInputs
+
+#: Records by name, and what recorders share, such as the draws for refits.
+Made = dict[str, Any]
+#: Why records could not be made.
+Errors = dict[RecordKind[Any], Exception]
+
+
+def in_order(needs: Set[RecordKind[Any]]) -> tuple[RecordKind[Any], ...]:
+    """Return the kinds that are made for all targets at once, after those that they need first."""
+    kinds: dict[RecordKind[Any], None] = {}
+    for kind in sorted(needs):
+        if kind.is_made and kind.per == "call":
+            kinds |= dict.fromkeys((*in_order(set(kind.after)), kind))
+    return tuple(kinds)
+
+
+def refits_for(needs: Set[RecordKind[Any]]) -> bool:
+    """Whether one of the records needs refits of the classifier itself."""
+    return any(kind.n_fits and not kind.of_search for kind in in_order(needs))
+
+
+def _fits_of(needs: Set[RecordKind[Any]], inputs: RecordingInputs) -> dict[RecordKind[Any], int]:
+    """Return the number of refits of each record that the splits do not fill."""
+    kinds = in_order({kind for kind in needs if not inputs.fills(kind)})
+    return {kind: kind.n_fits(inputs) for kind in kinds if kind.n_fits}
+
+
+def count_fits_of(needs: Set[RecordKind[Any]], inputs: RecordingInputs) -> int:
+    """Return the number of refits for records, for a progress bar."""
+    of_splits = 0 if inputs.splits is None or not any(map(inputs.fills, needs)) else len(inputs.splits.test)
+    return of_splits + sum(_fits_of(needs, inputs).values())
+
+
+def ways_to_speed_up(needs: Set[RecordKind[Any]], inputs: RecordingInputs) -> tuple[str, ...]:
+    """Return ways to speed up refits, and to reduce those of the record with the most."""
+    fits = _fits_of(needs, inputs)
+    fewer = max(fits, key=lambda kind: fits[kind]).fewer if fits else ()
+    return (*(("n_jobs=-1",) if inputs.n_jobs == 1 else ()), *fewer)
+
+
+@contextmanager
+def progress_bar(total: int, helps: tuple[str, ...] = ()) -> Iterator[Callable[[int], object]]:
+    """Show a bar over all refits of a run, and warn if they will take long; yields a function that advances both.
+
+    Parameters
+    ----------
+    total : int
+        Refits of the run.
+    helps : tuple of str, default=()
+        As for `Forecast`.
+    """
+    shown, forecast = current_progress(), Forecast(total, helps)
+    if not shown.shown or total == 0:
+        yield forecast
+        return
+    # with smoothing 0 the time that remains is judged by all fits made so far, not by the last few
+    with shown.bar(total=total, desc="refits", unit="fit", smoothing=0) as bar:
+
+        def advance(n_fits: int) -> None:
+            forecast(n_fits)
+            bar.update(n_fits)
+
+        yield advance
+        if shown.due:
+            bar.total = bar.n  # draws that were dropped, or drawn again, are counted here at last
+            bar.refresh()
+
+
+@contextmanager
+def collecting_failures(failed: Errors | None, *kinds: RecordKind[Any]) -> Iterator[None]:
+    """Store in `failed` why records could not be made, so that others can still be made; None raises.
+
+    A single-class training set always raises if the caller requested an error, and so does a warning that the caller
+    turned into an error.
+    """
+    try:
+        yield
+    except (SingleClassError, Warning):
+        raise
+    except Exception as error:
+        if failed is None:
+            raise
+        failed |= dict.fromkeys(kinds, error)
+
+
+def make_records(
+    needs: Set[RecordKind[Any]],
+    inputs: RecordingInputs,
+    given: Mapping[str, Any] | None = None,
+    failed: Errors | None = None,
+) -> Made:
+    """Make the records for all targets of a call, each once.
+
+    A record does not depend on which others are made: each has its own random numbers.
+
+    Parameters
+    ----------
+    needs : set of RecordKind
+        Those that the caller's splits can fill are made from these.
+    inputs : RecordingInputs
+    given : mapping, default=None
+        Existing records, by name.
+    failed : dict, default=None
+        Filled with the exceptions of records that could not be made, because the estimator cannot be fitted to such
+        training sets or there are too few rows; None raises the first exception.
+
+    Returns
+    -------
+    dict
+        Records by name, including the given ones.
+    """
+    made: Made = dict(given or {})
+    wanted = {kind for kind in needs if kind.name not in made}
+    filled = sorted(filter(inputs.fills, wanted))
+    if filled:
+        with collecting_failures(failed, *filled):
+            made |= _record_splits(inputs, filled)
+    for kind in in_order(wanted.difference(filled)):
+        if kind.name not in made:
+            with collecting_failures(failed, kind):
+                for first in kind.after:
+                    if failed and first in failed:
+                        raise failed[first]
+                made[kind.name] = make_one(kind, inputs, made)
+    made.pop(USABLE_DRAWS.name, None)
+    if failed:
+        failed.pop(USABLE_DRAWS, None)
+    return made
+
+
+def make_one(kind: RecordKind[Any], inputs: RecordingInputs, *further: Any) -> Any:
+    """Return one record, from its refits or from the inputs and what is known in addition."""
+    if kind.refit is not None:
+        return kind.refit(inputs.context(kind))
+    assert kind.record is not None
+    return kind.record(inputs, *further)
+
+
+def _record_splits(inputs: RecordingInputs, kinds: Sequence[RecordKind[Any]]) -> Made:
+    """Fit each of the caller's splits once, and fill these records.
+
+    The splits are not redrawn: all policies except "error" fit them as they are.
+    """
+    assert inputs.splits is not None
+    stream = inputs.streams["cv"]
+    context = inputs.context_with(stream, stream.spawn(1)[0], scored=True)
+    training = inputs.splits.training.astype(np.int32)
+    n_one_class = int(has_one_class(training, context.labels).sum())
+    remarks = context.describe_parts("training sets of cv", 0, n_one_class)
+    outputs = context.refit(training)
+    return {
+        kind.name: kind.from_splits(inputs.splits, outputs, remarks) for kind in kinds if kind.from_splits
+    }
+
+
+def given_records(inputs: RecordingInputs) -> Made:
+    """Return the losses of a fitted classifier on its training set and on new cases, if any."""
+    sample, estimator = inputs.sample, inputs.estimator
+    predicted, two = sample.predicted_by(estimator), len(sample.classes) == 2
+    shares: Made = {
+        "predicted_positive": float((predicted == sample.classes[1]).mean()),
+        "positive": float((sample.labels > 0.0).mean()),
+    }
+    records: Made = {
+        "losses": np.asarray(predicted != sample.y),
+        **(shares if two else {"chance_losses": _chance_losses(predicted, sample)}),
+        "groups": sample.groups,
+        **inputs.scoring.of(estimator, sample.X),
+    }
+    if inputs.test_set is not None:
+        X_test, y_test = inputs.test_set
+        with naming_the_step(estimator, "the classifier on the cases of test_set"):
+            wrong = np.asarray(predicted_labels(estimator, X_test, sample.classes) != y_test)
+        number = (np.asarray(y_test)[:, None] == sample.classes).argmax(axis=1)
+        records["test_set"] = TestSetLosses(
+            wrong,
+            sample.n_samples,
+            estimand="conditional",
+            event=number == inputs.scoring.event_class if two else None,
+            class_numbers=None if two else number,
+            remarks=inputs.test_remarks,
+            **inputs.scoring.of(estimator, X_test),
+        )
+    return records
+
+
+def _chance_losses(predicted: Any, sample: Sample) -> NDArray[np.float64]:
+    """Return the mean loss of each row with the predictions of all rows in its place, weighted like the rows."""
+    weights = np.ones(sample.n_samples) if sample.sample_weight is None else sample.sample_weight
+    called = (np.asarray(predicted)[:, None] == sample.classes).T @ weights / weights.sum()
+    return np.asarray(1.0 - called[sample.labels.astype(int)])
+
+
+def record_call(needs: Needs, inputs: RecordingInputs, given: Made, failed: Errors) -> Records:
+    """Make the records that do not depend on a target, under one progress bar.
+
+    Parameters
+    ----------
+    needs : frozenset of RecordKind
+    inputs : RecordingInputs
+    given : mapping
+        From `given_records`, and other facts about the classifier, such as its design, by name.
+    failed : dict
+        Filled with the errors of missing records.
+
+    Raises
+    ------
+    ValueError
+        If the classifier cannot be refitted.
+    """
+    missing = {kind for kind in needs if kind.name not in given}
+    if refits_for(missing):
+        inputs = replace(inputs, given_refits=inputs.refits)
+    helps = ways_to_speed_up(missing, inputs)
+    with progress_bar(count_fits_of(missing, inputs), helps) as advance:
+        return Records.of(**make_records(missing, replace(inputs, advance=advance), given, failed))
+
+
+def record_targets(
+    needs: Needs, inputs: RecordingInputs, facts: Made, targets: Sequence[Target], failed: Errors
+) -> tuple[Records, list[Records | ScoreRecords], tuple[Any, ...]]:
+    """Make all records of a call; parameters as for `record_call`, with `facts` in addition to the given records.
+
+    Returns
+    -------
+    records : Records
+        For the plain losses.
+    records_of_targets : list of Records or ScoreRecords
+        As each target uses them, with the records made for it.
+    of_families : tuple
+        What was recorded for each family of targets, such as tuples of `cudbound.bound.cud_bound.CudBound`.
+    """
+    # first, since new cases that cannot be predicted are refused before the bound is searched
+    given = given_records(inputs) | facts
+    of_families: dict[tuple[RecordKind[Any], Any], Any] = {}
+    for kind in sorted(kind for kind in needs if kind.per == "family"):
+        with collecting_failures(failed, kind):
+            for target in {target.cud_metrics: target for target in targets if target.cud_metrics}.values():
+                if inputs.model is not None:
+                    of_families[kind, target.cud_metrics] = make_one(kind, inputs, target)
+    records = record_call(needs, inputs, given, failed)
+    each = [_of_target(needs, inputs, records, target, of_families) for target in targets]
+    return records, each, tuple(of_families.values())
+
+
+def _of_target(
+    needs: Needs,
+    inputs: RecordingInputs,
+    records: Records,
+    target: Target,
+    of_families: Mapping[tuple[RecordKind[Any], Any], Any],
+) -> Records | ScoreRecords:
+    of_target = records_for(target.rows, records)
+    if isinstance(of_target, ScoreRecords) or of_target.kind != "classes":
+        return of_target
+    for kind in sorted(needs):
+        if (kind, target.cud_metrics) in of_families:
+            record = of_families[kind, target.cud_metrics][target.cud_metrics.index(target.rows)]
+            of_target = of_target.with_record(kind, record)
+        elif kind.per == "target":
+            of_target = of_target.with_record(kind, make_one(kind, inputs, target, of_target))
+    return of_target
