@@ -279,10 +279,12 @@ def _fit_clones(
 def _settings(estimator: Any) -> dict[str, bool]:
     """Return settings of scikit-learn for refits: parameters and rows that the first fit has checked are valid.
 
-    What a step makes of the rows of a draw need not be finite, and what other classes check is unknown.
+    What a step makes of the rows of a draw need not be finite, a search may try invalid values, and what other classes
+    check is unknown.
     """
     parts = [part for part in parameters_of(estimator) if hasattr(part, "get_params")]
-    if not all(type(part).__module__.startswith("sklearn.") for part in parts):
+    searches = any(hasattr(part, "estimator") and hasattr(part, "cv") for part in parts)
+    if searches or not all(type(part).__module__.startswith("sklearn.") for part in parts):
         return {}
     makes_rows = any(hasattr(part, "transform") or hasattr(part, "steps") for part in parts)
     return {"skip_parameter_validation": True} | ({} if makes_rows else {"assume_finite": True})
