@@ -20,11 +20,11 @@ sensitivity,one classification,rare,60,4,logistic,two-center,True,1000,0,0.990,0
 """
 #: Of a cell that was run again, also metrics and ways of refitting without a miss.
 MISSES = """\
-metric,cell,copies,sets,coverage,mcse,keeps_level
-error,tree,True,600,0.938,0.010,True
-auc,tree,True,600,0.100,0.010,False
-error,patients,True,3000,0.890,0.006,False
-error,tuned,True,400,0.510,0.025,False
+metric,cell,copies,sets,coverage,mcse,keeps_level,coverage_before,width_before
+error,tree,True,600,0.938,0.010,True,0.980,1.3
+auc,tree,True,600,0.100,0.010,False,0.980,1.3
+error,patients,True,3000,0.890,0.006,False,0.955,1.125
+error,tuned,True,400,0.510,0.025,False,0.980,1.3
 """
 VARIANTS = """\
 metric,variant,cells,short,lowest,width_over_new
@@ -78,15 +78,15 @@ def test_both_ways_to_refit_a_learner_that_splits(cells):
 
 def test_misses_and_what_remains_of_them(cells):
     assert lines(made.misses(cells)) == [
-        ["patients", "error", "0.880 ± 0.010", "3000", "0.890 ± 0.006", "**no**"],
-        ["tree", "error", "0.900 ± 0.017", "600", "0.938 ± 0.010", "yes"],
+        ["patients", "error", "0.880 ± 0.010", "3000", "0.890 ± 0.006", "**no**", "0.955 (1.12)"],
+        ["tree", "error", "0.900 ± 0.017", "600", "0.938 ± 0.010", "yes", "0.980 (1.30)"],
     ]
     assert lines(made.confirmed(cells)) == [["patients, n = 100", "error", "0.890 ± 0.006"]]
 
 
 def test_a_miss_that_was_not_run_again_stays_in_the_table(cells, tmp_path):
     (tmp_path / "misses.csv").write_text(MISSES.replace("error,tree", "error,another"))
-    assert lines(made.misses(cells))[-1] == ["tree", "error", "0.900 ± 0.017", "not run", "", ""]
+    assert lines(made.misses(cells))[-1] == ["tree", "error", "0.900 ± 0.017", "not run", "", "", ""]
     assert lines(made.confirmed(cells)) == [["patients, n = 100", "error", "0.890 ± 0.006"]]
 
 

@@ -115,7 +115,9 @@ class Analysis:
         question = replace(self.question, confidence_level=check_confidence_level(confidence_level))
         recorded = self.recorded.at(confidence_level)
         reason = "a user-defined method is computed at the level of the call only: call again with this level"
-        refused = {method.name: reason for method in self.question.methods if method.user_function is not None}
+        refused = {
+            method.name: reason for method in self.question.methods if method.user_function is not None
+        }
         recorded = replace(recorded, refused={**recorded.refused, **refused})
         return replace(
             self, question=question, recorded=recorded, bounds=tuple(map(SavedBound.of, recorded.bounds))

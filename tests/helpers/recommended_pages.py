@@ -27,7 +27,7 @@ WIDTH_OVERFIT = 1.20
 LOWEST = 0.93
 NO_MISS = "no miss"
 CELL = ["metric", "cell", "copies"]
-REPEATED = ["sets", "coverage", "mcse", "keeps_level"]
+REPEATED = ["sets", "coverage", "mcse", "keeps_level", "coverage_before", "width_before"]
 NOT_YET = "The misses have not been run again yet."
 
 
@@ -214,11 +214,12 @@ def misses(cells: pd.DataFrame) -> str:
 
 def _in_new_sets(line: Any) -> dict[str, str]:
     if pd.isna(line.sets_again):
-        return {"new sets": "not run", "in new sets": "", "reaches .95": ""}
+        return {"new sets": "not run", "in new sets": "", "reaches .95": "", "form before (its width)": ""}
     return {
         "new sets": f"{line.sets_again:.0f}",
         "in new sets": f"{line.coverage_again:.3f} ± {line.mcse_again:.3f}",
         "reaches .95": "yes" if line.keeps_level_again else "**no**",
+        "form before (its width)": f"{line.coverage_before:.3f} ({line.width_before:.2f})",
     }
 
 

@@ -77,7 +77,6 @@ def test_roles_that_contradict_each_other_are_refused(tmp_path, roles, message):
 def test_weights_are_numbers_and_no_feature(tmp_path):
     data = read(tmp_path, ROWS, weight="bmi", exclude=["id"], categorical=["sex"])
     assert data.feature_names == ("age", "sex=m", "stage")
-    assert data.weight == "bmi"
     assert data.weights.tolist() == [21.5, 10.0, 5.0, 7.0, 8.0]
     assert read(tmp_path, ROWS, exclude=["id"], categorical=["sex"]).weights is None
     lacking = ROWS.replace(",2,8,", ",2,,")

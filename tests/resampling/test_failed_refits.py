@@ -6,7 +6,7 @@ from operator import itemgetter
 
 import numpy as np
 import pytest
-from record_kinds import kinds
+from record_kinds import KINDS, kinds
 from sklearn.base import clone
 from sklearn.discriminant_analysis import QuadraticDiscriminantAnalysis
 from sklearn.naive_bayes import GaussianNB
@@ -117,11 +117,11 @@ def test_a_tenth_of_the_draws_may_fail(n_draws, n_failing, enough):
         assert made["bootstrap"].n_fits == n_draws - n_failing
         return
     assert made.keys() == {"folds"}
-    assert failed["inner"] is failed["bootstrap"]
+    assert failed[KINDS["inner"]] is failed[KINDS["bootstrap"]]
     fact = (
         f"{n_failing} of {n_draws} refits on bootstrap draws failed, more than 10%, the first on draw 1 in "
     )
-    assert failed["bootstrap"].fact == f"{fact}Fussy with ValueError: row 0 is there twice."
+    assert failed[KINDS["bootstrap"]].fact == f"{fact}Fussy with ValueError: row 0 is there twice."
     with pytest.raises(FailedRefitsError, match=f"{n_failing} of {n_draws} refits"):
         _record(refits, counts)
 

@@ -27,10 +27,10 @@ from scipy import stats
 from sklearn.base import clone
 
 from cudbound.basis.proportions import inverted_binomial_tails, jeffreys_interval
-from cudbound.clinical.report_results import family_of
+from cudbound.clinical.studied_cells import family_of
 from cudbound.intervals.auc_at_estimate import newcombe_interval
-from cudbound.point_estimates.bootstrap_632 import brier_size
-from cudbound.point_estimates.auc import AucSize
+from cudbound.intervals.brier_two_center import brier_size
+from cudbound.point_estimates.two_center_auc import AucSize
 from cudbound.study.populations.population import Cases, draw_both_classes
 
 FOLDER = Path(__file__).parent
@@ -266,14 +266,23 @@ VARIANTS = {
 
 
 def misses_of(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return the coverage of the rule in the cells that were run again, for every metric."""
+    """Return the coverage of the rule in the cells that were run again, for every metric, and of the form before.
+
+    The form before has the same sets; `width_before` is its mean width over that of the rule.
+    """
     lines = []
     for (_, cell, metric), part in rows.groupby(CELL):
+        of_before = part[part["method"] == "two-center before"].drop_duplicates("set")
+        before = judged(of_before, part["set"].nunique())
         for copies, of_way in part[part["method"] == "two-center"].groupby("copies"):
             judgment = judged(of_way, part["set"].nunique())
             names = ("sets", "coverage", "mcse", "keeps_level")
             shared = {"metric": metric, "cell": cell, "copies": copies}
-            lines.append(shared | {name: judgment[name] for name in names})
+            beside = {
+                "coverage_before": before["coverage"],
+                "width_before": before["width"] / judgment["width"],
+            }
+            lines.append(shared | {name: judgment[name] for name in names} | beside)
     return pd.DataFrame(lines).sort_values(["coverage", "cell", "metric"])
 
 
