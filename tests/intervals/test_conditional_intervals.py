@@ -34,6 +34,7 @@ from cudbound.intervals.efron_tibshirani import (
     monte_carlo_variance,
     scaled_standard_error,
 )
+from cudbound.intervals.left_out import LEAVE_ONE_OUT_BINOMIAL
 from cudbound.intervals.test_set import (
     TEST_SET_AGRESTI_COULL,
     TEST_SET_CLOPPER_PEARSON,
@@ -47,7 +48,6 @@ from cudbound.intervals.test_set import (
 from cudbound.problem.draws import draw_counts
 from cudbound.records import BootstrapLosses, FoldLosses, Records, TestSetLosses
 from cudbound.report.tables import GUARANTEED, rows_report
-from cudbound.resampling.folds import LEAVE_ONE_OUT
 
 LEVELS = st.floats(0.5, 0.999)
 FORMS = ("wald", "wilson", "clopper-pearson")
@@ -209,7 +209,9 @@ def test_point_in_every_draw_leaves_no_standard_error(method):
 def test_leave_one_out_is_the_exact_interval_of_its_peers(n, data, level):
     errors = data.draw(st.integers(0, n))
     losses = np.arange(n) < errors
-    row = compute_interval(LEAVE_ONE_OUT, Records(leave_one_out=FoldLosses(losses, np.arange(n))), level)
+    row = compute_interval(
+        LEAVE_ONE_OUT_BINOMIAL, Records(leave_one_out=FoldLosses(losses, np.arange(n))), level
+    )
     assert row.estimate == pytest.approx(errors / n)
     assert row.raw_interval == inverted_binomial_interval(errors, n, level)
     assert row.raw_interval == pytest.approx(
@@ -463,7 +465,7 @@ def test_bca_without_acceleration_is_flagged():
 
 # ---- what all of them share ----
 
-CONDITIONAL = (NORMAL_632, NORMAL_632_PLUS, LEAVE_ONE_OUT, *TEST_SET_METHODS, BIAS_CORRECTED)
+CONDITIONAL = (NORMAL_632, NORMAL_632_PLUS, LEAVE_ONE_OUT_BINOMIAL, *TEST_SET_METHODS, BIAS_CORRECTED)
 
 
 @pytest.mark.parametrize("kind", [np.int8, np.float64])
@@ -516,7 +518,7 @@ def test_intervals_without_width_are_flagged(method, value):
 @pytest.mark.parametrize(
     ("method", "options"),
     [
-        (LEAVE_ONE_OUT, {}),
+        (LEAVE_ONE_OUT_BINOMIAL, {}),
         (TEST_SET_WILSON, {}),
         (TEST_SET_CLOPPER_PEARSON, {}),
         (TEST_SET_LANGFORD, {}),
