@@ -14,7 +14,6 @@ import click
 from cudbound.basis.exceptions import ParameterError
 from cudbound.cli.command import NotedOption
 from cudbound.inputs.data_file import quoted
-from cudbound.solve.limits import SOLVERS
 
 if TYPE_CHECKING:
     from cudbound.basis.method_card import RequestedMethods
@@ -26,6 +25,8 @@ Command = Callable[..., Any]
 Decorator = Callable[[Command], Command]
 
 FILE = click.Path(path_type=Path)
+#: As in `cudbound.solve.limits`, which loads SciPy.
+SOLVERS = ("native", "cvxpy")
 _WORDS: dict[str, bool | None] = {"true": True, "false": False, "none": None}
 
 

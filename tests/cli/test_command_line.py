@@ -13,6 +13,7 @@ from cli_fakes import CLEAN, assert_error, interval, invoke
 
 from cudbound.bound.cud_bound import Bound
 from cudbound.cli import interval as command
+from cudbound.cli import options
 from cudbound.cli.demo import FEATURES
 from cudbound.intervals import GROUPS
 from cudbound.report.render import render_report
@@ -117,6 +118,12 @@ def test_every_format_on_stdout_and_in_a_file(fake, patients, form):
     assert written.stdout == ""
     assert written.stderr == "cudbound: wrote out.txt\n"
     assert Path("out.txt").read_text(encoding="utf-8") == printed.stdout
+
+
+def test_the_solvers_of_the_option_are_those_of_the_package():
+    from cudbound.solve.limits import SOLVERS
+
+    assert SOLVERS == options.SOLVERS
 
 
 def test_the_alternatives_of_the_option_are_those_of_the_package():
