@@ -15,8 +15,7 @@ from cudbound.bound.cud_bound import Bound, check_bound
 from cudbound.intervals.method import ALTERNATIVES
 from cudbound.metrics.metrics import Metrics, as_metrics
 from cudbound.problem.draws import check_resamples
-from cudbound.resampling.inputs import spawn_streams
-from cudbound.resampling.settings import Resampling, check_resampling
+from cudbound.resampling.settings import Resampling, check_resampling, spawn_streams
 from cudbound.solve.solve_draws import Search
 
 

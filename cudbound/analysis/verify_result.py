@@ -27,7 +27,7 @@ from cudbound.metrics.metrics import ResolvedMetrics
 from cudbound.metrics.targets import draw_for_metrics, targets_of
 from cudbound.problem.problem import AdditiveModel
 from cudbound.resampling import Resampling
-from cudbound.resampling.inputs import spawn_streams
+from cudbound.resampling.settings import spawn_streams
 from cudbound.saved.check_bounds import check_interval, check_on_data
 from cudbound.saved.saved_file import (
     Check,

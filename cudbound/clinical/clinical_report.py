@@ -29,7 +29,7 @@ from cudbound.plotting.forest import ForestDisplay
 from cudbound.plotting.refit_plots import CountsDisplay, GroupedInstabilityDisplay
 from cudbound.report.files import page, write_texts
 from cudbound.report.sentences import warn_of
-from cudbound.resampling.inputs import spawn_streams
+from cudbound.resampling.settings import spawn_streams
 
 #: Value of "format" in a file; raised when a field changes its meaning or goes.
 REPORT_FORMAT = 3

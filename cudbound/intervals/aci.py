@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -30,11 +30,14 @@ from cudbound.records.rules import (
     Size,
     check_ordered,
 )
-from cudbound.resampling.inputs import RecordingInputs
 from cudbound.solve.limits import SearchLimits
 from cudbound.solve.minimum import draws_problem, least_loss
 from cudbound.solve.native import is_native
 from cudbound.solve.solve_draws import solve_draws
+
+if TYPE_CHECKING:
+    # these load scikit-learn, which the first call does
+    from cudbound.resampling.inputs import RecordingInputs
 
 
 @dataclass(frozen=True, eq=False)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils import gen_batches
 
 from cudbound.basis.method_card import Choice
 from cudbound.basis.outcomes import Estimand, Words
@@ -24,9 +24,12 @@ from cudbound.records.rules import (
 )
 from cudbound.resampling.context import RefitContext
 from cudbound.resampling.folds import draw_folds, fold_training
-from cudbound.resampling.inputs import RecordingInputs
-from cudbound.resampling.refits import Refit
 from cudbound.resampling.settings import ResamplingSizes
+
+if TYPE_CHECKING:
+    # these load scikit-learn, which the first call does
+    from cudbound.resampling.inputs import RecordingInputs
+    from cudbound.resampling.refits import Refit
 
 
 @dataclass(frozen=True, eq=False)
@@ -180,6 +183,8 @@ def measure_replacements(
 
 def _half_training(design: ReplacementDesign) -> Iterator[tuple[Rows, Counts]]:
     """Yield versions of the half, shape (c, m), with their training sets as counts, shape (c * n_folds, n_samples)."""
+    from sklearn.utils import gen_batches
+
     n, n_folds = design.full_fold.size, design.n_folds
     versions = design.versions()
     step = max(1, CHUNK_VALUES // (n_folds * n))

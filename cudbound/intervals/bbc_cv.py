@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import clone
-from sklearn.model_selection import GridSearchCV, RandomizedSearchCV, check_cv
 from threadpoolctl import threadpool_limits
 
 from cudbound.basis.exceptions import UnsupportedEstimatorError
@@ -28,9 +26,11 @@ from cudbound.records.rules import (
     Remarks,
     check_draws,
 )
-from cudbound.resampling.inputs import RecordingInputs
-from cudbound.resampling.refits import prepare_refits
 from cudbound.resampling.splitters import Splits, make_splits
+
+if TYPE_CHECKING:
+    # these load scikit-learn, which the first call does
+    from cudbound.resampling.inputs import RecordingInputs
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,10 +100,6 @@ class TunedLosses(Recorded):
         )
 
 
-#: Searches that evaluate every configuration on all rows with the same folds.
-SEARCHES = (GridSearchCV, RandomizedSearchCV)
-
-
 def check_search(estimator: Any) -> Any:
     """Return a fitted search.
 
@@ -112,7 +108,10 @@ def check_search(estimator: Any) -> Any:
     UnsupportedEstimatorError
         If it is not a search, or has not been fitted.
     """
-    if not isinstance(estimator, SEARCHES) or not hasattr(estimator, "cv_results_"):
+    from sklearn.model_selection import GridSearchCV, RandomizedSearchCV
+
+    # they evaluate every configuration on all rows with the same folds
+    if not isinstance(estimator, GridSearchCV | RandomizedSearchCV) or not hasattr(estimator, "cv_results_"):
         raise UnsupportedEstimatorError(
             f"'bbc-cv' needs a fitted GridSearchCV or RandomizedSearchCV. Got {type(estimator).__name__}.",
             "Record the losses of every configuration in cudbound.intervals.TunedLosses and call interval_of.",
@@ -130,6 +129,8 @@ def search_splits(search: Any, X: Any, y: Any, groups: Any, rng: np.random.Gener
     ValueError
         If they do not test every row equally often.
     """
+    from sklearn.model_selection import check_cv
+
     try:
         splits = make_splits(check_cv(search.cv, y, classifier=True), X, y, groups, rng)
     except ValueError as error:
@@ -172,6 +173,10 @@ def record_tuning(
     rng, n_jobs, advance
         As in `cudbound.resampling.refits`.
     """
+    from sklearn.base import clone
+
+    from cudbound.resampling.refits import prepare_refits
+
     training = splits.training.astype(np.int32)
     n_tested = splits.test.sum(axis=0)
     columns, remarks = [], list(_other_choice(search))

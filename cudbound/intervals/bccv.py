@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils import gen_batches
 
 from cudbound.basis.groups import Groups
 from cudbound.basis.outcomes import Estimand, Outcome
@@ -25,7 +24,10 @@ from cudbound.records.rules import (
 )
 from cudbound.resampling.bootstrap import USABLE_DRAWS
 from cudbound.resampling.context import RefitContext, has_one_class
-from cudbound.resampling.inputs import RecordingInputs
+
+if TYPE_CHECKING:
+    # these load scikit-learn, which the first call does
+    from cudbound.resampling.inputs import RecordingInputs
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,6 +87,8 @@ def record_removed_cases(context: RefitContext, counts: NDArray[np.int32]) -> Re
     Jiang, W., Varma, S. and Simon, R. (2008). Calculating confidence intervals for prediction error in microarray
     classification using resampling. Statistical Applications in Genetics and Molecular Biology 7, article 8.
     """
+    from sklearn.utils import gen_batches
+
     n, groups = (
         context.n_samples,
         Groups(np.arange(context.n_samples)) if context.groups is None else context.groups,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -17,9 +18,12 @@ from cudbound.records.rules import (
     PairsOfMeans,
 )
 from cudbound.resampling.context import RefitContext
-from cudbound.resampling.inputs import RecordingInputs
 from cudbound.resampling.settings import SMALLER_SIZES
 from cudbound.resampling.splits import SMALLEST_HALF, SPLITS, count_rows, means_of_splits
+
+if TYPE_CHECKING:
+    # these load scikit-learn, which the first call does
+    from cudbound.resampling.inputs import RecordingInputs
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from cudbound.basis.outcomes import ConfidenceInterval, Estimand, Outcome
 from cudbound.basis.record_kind import RecordKind
@@ -10,7 +10,10 @@ from cudbound.bound.cud_bound import CudBound, solve_bound, solve_joint_bounds
 from cudbound.intervals.method import Method
 from cudbound.metrics.targets import Target
 from cudbound.records import Records
-from cudbound.resampling.inputs import RecordingInputs
+
+if TYPE_CHECKING:
+    # these load scikit-learn, which the first call does
+    from cudbound.resampling.inputs import RecordingInputs
 
 
 def _record(inputs: RecordingInputs, target: Target) -> tuple[CudBound, ...]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -31,9 +31,12 @@ from cudbound.records.rules import (
 )
 from cudbound.resampling.context import RefitContext
 from cudbound.resampling.folds import FOLDS, draw_folds
-from cudbound.resampling.inputs import RecordingInputs
 from cudbound.resampling.settings import SMALLER_SIZES
 from cudbound.resampling.splits import SMALLEST_HALF, SplitDesign, means_on_test_sets, training_sets
+
+if TYPE_CHECKING:
+    # these load scikit-learn, which the first call does
+    from cudbound.resampling.inputs import RecordingInputs
 
 
 @dataclass(frozen=True, eq=False)

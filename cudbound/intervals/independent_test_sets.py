@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,9 +15,12 @@ from cudbound.basis.record_kind import RecordKind
 from cudbound.intervals.method import Method, Pivot, size_in_study
 from cudbound.records import Records, TestSetLosses
 from cudbound.resampling.context import RefitContext
-from cudbound.resampling.inputs import RecordingInputs
-from cudbound.resampling.refits import Refit
 from cudbound.resampling.splits import TEST_SET
+
+if TYPE_CHECKING:
+    # these load scikit-learn, which the first call does
+    from cudbound.resampling.inputs import RecordingInputs
+    from cudbound.resampling.refits import Refit
 
 
 def record_own_test_sets(context: RefitContext, other: Refit) -> tuple[TestSetLosses, TestSetLosses]:

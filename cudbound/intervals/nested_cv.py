@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from itertools import combinations
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils import gen_batches
 
 from cudbound.basis.method_card import Choice
 from cudbound.basis.outcomes import Estimand
@@ -23,8 +23,11 @@ from cudbound.records.rules import (
     Size,
 )
 from cudbound.resampling.context import RefitContext
-from cudbound.resampling.inputs import RecordingInputs
 from cudbound.resampling.settings import SMALLER_SIZES, ResamplingSizes
+
+if TYPE_CHECKING:
+    # these load scikit-learn, which the first call does
+    from cudbound.resampling.inputs import RecordingInputs
 
 
 @dataclass(frozen=True, eq=False)
@@ -176,6 +179,8 @@ def record_nested(context: RefitContext) -> NestedLosses:
     ValueError
         If there are fewer than 6 rows, or a training set has one class and the policy is "error".
     """
+    from sklearn.utils import gen_batches
+
     n, n_requested = context.n_samples, context.sizes.n_folds
     n_folds = count_nested_folds(context.sizes, n)
     designs, n_again, n_one_class = context.draw_parts(

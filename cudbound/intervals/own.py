@@ -6,7 +6,7 @@ import inspect
 import math
 from collections.abc import Callable
 from copy import deepcopy
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,7 +17,10 @@ from cudbound.basis.record_kind import RecordKind
 from cudbound.intervals.method import Method
 from cudbound.metrics.targets import Target
 from cudbound.records import Records
-from cudbound.resampling.inputs import RecordingInputs
+
+if TYPE_CHECKING:
+    # these load scikit-learn, which the first call does
+    from cudbound.resampling.inputs import RecordingInputs
 
 
 def _record(inputs: RecordingInputs, target: Target, _: Records) -> dict[str, Any]:

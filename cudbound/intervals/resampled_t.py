@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -17,9 +18,12 @@ from cudbound.intervals.method import EQUAL, Method, Pivot, size_in_study
 from cudbound.records import Records, SplitLosses, TestSetLosses
 from cudbound.records.rules import Means, Recorded, Remarks, Size
 from cudbound.resampling.context import RefitContext
-from cudbound.resampling.inputs import RecordingInputs
 from cudbound.resampling.settings import SMALLER_SIZES
 from cudbound.resampling.splits import SPLITS, TEST_SET, count_rows, means_of_splits
+
+if TYPE_CHECKING:
+    # these load scikit-learn, which the first call does
+    from cudbound.resampling.inputs import RecordingInputs
 
 MODEL = (
     "probabilities under the correlated t model: differences over splits are jointly normal with correlation n2 / (n1 "

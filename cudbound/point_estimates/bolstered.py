@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import gammaincinv, ndtr
-from sklearn.pipeline import Pipeline
 
-from cudbound.adapters import find_adapter
-from cudbound.adapters.linear import contradicts, own_coefficients
 from cudbound.basis.exceptions import UnsupportedEstimatorError
 from cudbound.basis.feature_table import column_names, dense
 from cudbound.basis.outcomes import Estimand, PointOutcome
@@ -32,7 +29,10 @@ from cudbound.records.rules import (
     Remarks,
     check_same,
 )
-from cudbound.resampling.inputs import RecordingInputs
+
+if TYPE_CHECKING:
+    # these load scikit-learn, which the first call does
+    from cudbound.resampling.inputs import RecordingInputs
 
 
 @dataclass(frozen=True, eq=False)
@@ -150,6 +150,8 @@ def record_bolstered(estimator: Any, X: Any, y: Any, *, rng: np.random.Generator
 
 def _last_step(estimator: Any, X: Any) -> tuple[Any, Any]:
     """Return the classifier inside pipelines and searches, and the rows that it receives."""
+    from sklearn.pipeline import Pipeline
+
     while True:
         if isinstance(estimator, Pipeline):
             X = estimator[:-1].transform(X) if len(estimator.steps) > 1 else X
@@ -181,6 +183,8 @@ def _linear_rule(
     rule: Any, inputs: Any, rows: Array, answers: Any, labels: Array
 ) -> tuple[Array, float] | None:
     """Return coefficients and intercept of the rule, or None if it is not the sign of a linear score."""
+    from cudbound.adapters.linear import contradicts, own_coefficients
+
     coefficients = own_coefficients(rule, rows.shape[1]) or _adapted_coefficients(
         rule, inputs, rows, answers, labels
     )
@@ -196,6 +200,8 @@ def _linear_rule(
 def _adapted_coefficients(
     rule: Any, inputs: Any, rows: Array, answers: Any, labels: Array
 ) -> tuple[Array, float] | None:
+    from cudbound.adapters import find_adapter
+
     positive = int((labels > 0.0).sum())
     if min(positive, labels.size - positive) < MIN_ROWS_PER_CLASS:  # adapters refuse it
         return None

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils import gen_batches
 
 from cudbound.basis.groups import Groups
 from cudbound.basis.record_kind import RecordKind
@@ -16,7 +15,10 @@ from cudbound.records import BootstrapLosses, InnerErrors
 from cudbound.records.losses import leave_one_out_bootstrap_error, no_information_error
 from cudbound.resampling.context import TREATMENT, RefitContext, has_one_class, parted, refuse_one_class
 from cudbound.resampling.failed_refits import failed_refits_error
-from cudbound.resampling.inputs import RecordingInputs
+
+if TYPE_CHECKING:
+    # these load scikit-learn, which the first call does
+    from cudbound.resampling.inputs import RecordingInputs
 
 Array = NDArray[np.float64]
 Bools = NDArray[np.bool_]
@@ -153,6 +155,8 @@ def record_inner(context: RefitContext, counts: NDArray[np.int32], n_inner: int)
     n_inner : int
         Inner draws per outer draw.
     """
+    from sklearn.utils import gen_batches
+
     groups = Groups(np.arange(context.n_samples)) if context.groups is None else context.groups
     n_outer, n, size = *counts.shape, groups.n_groups
     draws, redraws = context.rng.spawn(2)

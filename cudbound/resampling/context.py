@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,8 +12,11 @@ from numpy.typing import NDArray
 from cudbound.basis.groups import Groups
 from cudbound.basis.validation import Losses
 from cudbound.resampling.failed_refits import Failures
-from cudbound.resampling.refits import Outputs, Refit
 from cudbound.resampling.settings import Policy, ResamplingSizes
+
+if TYPE_CHECKING:
+    # these load scikit-learn, which the first call does
+    from cudbound.resampling.refits import Outputs, Refit
 
 TREATMENT = {"fit": "fitted as drawn", "redraw": "redrawn", "drop": "dropped"}
 

@@ -8,7 +8,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
-from cudbound.adapters.parts import parameters_of
 from cudbound.basis.exceptions import FailedRefitsError
 
 #: What helps, by what the name of the step and its message match; the first one counts.
@@ -150,6 +149,8 @@ class FailedRefit:
     @classmethod
     def of(cls, error: Exception, estimator: Any) -> FailedRefit:
         """Return where a fit or prediction of an estimator failed, from the traceback of the error."""
+        from cudbound.adapters.parts import parameters_of
+
         classes = {type(part).__name__ for part in parameters_of(estimator)}
         touched = list(_objects_in(error))
         around = [part for part in touched if type(part).__name__ in classes] or touched[-1:]

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.model_selection import KFold, StratifiedGroupKFold, StratifiedKFold
 
 from cudbound.basis.record_kind import RecordKind
 from cudbound.records import FoldLosses, RepeatedFoldLosses
 from cudbound.resampling.context import RefitContext, parted
-from cudbound.resampling.inputs import RecordingInputs
-from cudbound.resampling.refits import Outputs
 from cudbound.resampling.settings import SMALLER_SIZES
 from cudbound.resampling.splitters import Splits
+
+if TYPE_CHECKING:
+    # these load scikit-learn, which the first call does
+    from cudbound.resampling.inputs import RecordingInputs
+    from cudbound.resampling.refits import Outputs
 
 Folds = NDArray[np.int64]
 
@@ -28,6 +31,8 @@ FEWEST = 3
 
 def draw_folds(n_samples: int, n_folds: int, rng: np.random.Generator) -> Folds:
     """Return a random fold for each row, numbered from 0, shape (n_samples,); sizes differ by at most one."""
+    from sklearn.model_selection import KFold
+
     splitter = KFold(n_folds, shuffle=True, random_state=int(rng.integers(2**32 - 1)))
     fold = np.empty(n_samples, dtype=np.int64)
     for number, (_, test) in enumerate(splitter.split(np.zeros(n_samples))):
@@ -83,6 +88,8 @@ def record_stratified_folds(context: RefitContext) -> RepeatedFoldLosses:
 
 
 def _draw_stratified(context: RefitContext) -> Folds:
+    from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
+
     splitter = (StratifiedKFold if context.groups is None else StratifiedGroupKFold)(
         max(2, min(N_STRATIFIED_FOLDS, _units_of_rarest_class(context))),
         shuffle=True,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -31,31 +30,6 @@ from cudbound.solve.solve_draws import Search
 Counts = NDArray[np.int32]
 #: Inner draws per draw if refits are made in batches.
 INNER_DRAWS = 50
-
-#: Random streams in the order of spawning, on which their numbers depend: it never changes. "cv" is for the caller's
-#: splitter, "learners" for the fits of learners that are not fitted.
-STREAMS = (
-    *("bootstrap", "inner", "folds", "cv", "removed_cases", "bolstered"),
-    *("repeated_folds", "leave_one_out", "splits", "half_splits", "replicates", "halvings", "test_set"),
-    *("nested", "replacements", "second_test_set", "learners", "tuned", "stratified_folds", "own_intervals"),
-    "half_folds",
-)
-
-
-class Streams(dict[str, np.random.Generator]):
-    """A generator per record, so that no record depends on which others are made."""
-
-    def __missing__(self, name: str) -> np.random.Generator:
-        # a record that is not in the list takes its numbers from its name, and moves no other
-        first: Any = self[STREAMS[0]].bit_generator.seed_seq
-        key = (*first.spawn_key, zlib.crc32(name.encode()))
-        self[name] = np.random.default_rng(np.random.SeedSequence(first.entropy, spawn_key=key))
-        return self[name]
-
-
-def spawn_streams(rng: np.random.Generator) -> Streams:
-    """Return the streams of random numbers of a call."""
-    return Streams(zip(STREAMS, rng.spawn(len(STREAMS)), strict=True))
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import zlib
 from dataclasses import dataclass, field, fields
-from typing import Literal
+from typing import Any, Literal
+
+import numpy as np
 
 from cudbound.basis.exceptions import ParameterError
 from cudbound.basis.validation import (
@@ -153,3 +156,31 @@ def check_resampling(resampling: object) -> Resampling:
             "resampling", 'a Resampling, such as Resampling(inner="oob"), or None', resampling
         )
     return resampling
+
+
+# ---- random numbers ----
+
+#: Random streams in the order of spawning, on which their numbers depend: it never changes. "cv" is for the caller's
+#: splitter, "learners" for the fits of learners that are not fitted.
+STREAMS = (
+    *("bootstrap", "inner", "folds", "cv", "removed_cases", "bolstered"),
+    *("repeated_folds", "leave_one_out", "splits", "half_splits", "replicates", "halvings", "test_set"),
+    *("nested", "replacements", "second_test_set", "learners", "tuned", "stratified_folds", "own_intervals"),
+    "half_folds",
+)
+
+
+class Streams(dict[str, np.random.Generator]):
+    """A generator per record, so that no record depends on which others are made."""
+
+    def __missing__(self, name: str) -> np.random.Generator:
+        # a record that is not in the list takes its numbers from its name, and moves no other
+        first: Any = self[STREAMS[0]].bit_generator.seed_seq
+        key = (*first.spawn_key, zlib.crc32(name.encode()))
+        self[name] = np.random.default_rng(np.random.SeedSequence(first.entropy, spawn_key=key))
+        return self[name]
+
+
+def spawn_streams(rng: np.random.Generator) -> Streams:
+    """Return the streams of random numbers of a call."""
+    return Streams(zip(STREAMS, rng.spawn(len(STREAMS)), strict=True))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,10 +14,13 @@ from cudbound.basis.record_kind import RecordKind
 from cudbound.records import HalvingLosses, SplitLosses, TestSetLosses
 from cudbound.records.losses import N_HALVINGS
 from cudbound.resampling.context import RefitContext, parted
-from cudbound.resampling.inputs import RecordingInputs
-from cudbound.resampling.refits import Outputs, Refit
 from cudbound.resampling.settings import SMALLER_SIZES
 from cudbound.resampling.splitters import Splits
+
+if TYPE_CHECKING:
+    # these load scikit-learn, which the first call does
+    from cudbound.resampling.inputs import RecordingInputs
+    from cudbound.resampling.refits import Outputs, Refit
 
 #: Halves with fewer rows cannot be split into training and test rows.
 SMALLEST_HALF = 2

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.model_selection import check_cv
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,6 +126,8 @@ def _seeded(cv: Any, y: Any, seed: int) -> Any:
             "The 'cv' parameter must be a number of folds, a splitter of sklearn.model_selection, or an iterable of "
             f"pairs of arrays of row numbers. Got {cv!r} instead."
         )
+    from sklearn.model_selection import check_cv
+
     try:
         splitter = check_cv(cv, y, classifier=True)
     except ValueError as error:

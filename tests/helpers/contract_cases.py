@@ -42,8 +42,9 @@ from cudbound.records import (
     TestSetLosses,
 )
 from cudbound.resampling import Resampling
-from cudbound.resampling.inputs import RecordingInputs, spawn_streams
+from cudbound.resampling.inputs import RecordingInputs
 from cudbound.resampling.make_records import given_records, make_records
+from cudbound.resampling.settings import spawn_streams
 
 Array = NDArray[Any]
 

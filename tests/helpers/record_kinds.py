@@ -10,7 +10,7 @@ from cudbound.intervals import RECORD_KINDS
 from cudbound.intervals.own import OWN_INTERVALS
 from cudbound.resampling.splitters import Splits
 
-KINDS: dict[str, RecordKind[Any]] = {kind.name: kind for kind in (*RECORD_KINDS, OWN_INTERVALS)}
+KINDS: dict[str, RecordKind[Any]] = {kind.name: kind for kind in (*sorted(RECORD_KINDS), OWN_INTERVALS)}
 
 
 def kinds(names: Iterable[str]) -> frozenset[RecordKind[Any]]:

@@ -52,9 +52,10 @@ from cudbound.records import Records, RepeatedFoldLosses
 from cudbound.report.sentences import DIFFERENCES, ERRORS
 from cudbound.resampling.bootstrap import BOOTSTRAP
 from cudbound.resampling.context import RefitContext
-from cudbound.resampling.inputs import RecordingInputs, spawn_streams
+from cudbound.resampling.inputs import RecordingInputs
 from cudbound.resampling.make_records import make_records
 from cudbound.resampling.refits import difference, prepare_refits
+from cudbound.resampling.settings import spawn_streams
 from cudbound.resampling.splits import HALVINGS
 
 #: Of two-center, on data with more columns than half of the rows.

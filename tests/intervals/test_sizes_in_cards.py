@@ -1,13 +1,15 @@
-"""What the cards say of the study of tests for two learners is what its stored cells say, and so is the default."""
+"""What the cards say of the registered studies is what their stored cells say, and so is the default test."""
 
 from __future__ import annotations
 
 import pandas as pd
 import pytest
+import recommended_pages
 from sizes_of_tests import CHOSEN, FOLDER, decimal, of_equal_errors, stored_cells
 
 from cudbound.intervals import DEFAULT_COMPARISONS, METHODS
 from cudbound.intervals.method import size_in_study
+from cudbound.intervals.two_center import OF_PROBABILITIES, OF_SCORES, TWO_CENTER, in_registered_study
 
 TESTS = [
     name
@@ -45,3 +47,17 @@ def test_the_repetition_kept_its_level():
     assert (
         again["rejected"] <= again["limit"] == pytest.approx(0.05 + 2 * (0.05 * 0.95 / 3000) ** 0.5, abs=5e-5)
     )
+
+
+@pytest.mark.parametrize(
+    ("metric", "card"), [("error", TWO_CENTER), ("auc", OF_SCORES), ("brier", OF_PROBABILITIES)]
+)
+def test_the_cards_of_the_recommended_interval_have_the_numbers_of_its_study(metric, card):
+    cells = recommended_pages.read()
+    used = recommended_pages.as_used(cells).query("method == 'two-center' and metric == @metric")
+    used = used[used["kind"] != recommended_pages.CLASSES]
+    again = recommended_pages.repeated(cells).query("metric == @metric")
+    assert again["coverage_again"].notna().all()
+    assert len(again) == len(used) - used["keeps_level"].sum()
+    found = in_registered_study(used["keeps_level"].sum(), len(used), decimal(again["coverage_again"].min()))
+    assert found in card.tendency

@@ -52,8 +52,9 @@ from cudbound import (
 from cudbound.adapters.parts import splits_rows
 from cudbound.basis.sample import Sample
 from cudbound.problem.draws import draw_counts
-from cudbound.resampling.inputs import RecordingInputs, spawn_streams
+from cudbound.resampling.inputs import RecordingInputs
 from cudbound.resampling.make_records import make_records
+from cudbound.resampling.settings import spawn_streams
 from cudbound.saved.saved_file import read_saved
 
 REMARK = "refits without copies of rows, since the classifier splits its rows when it is fitted"

@@ -21,9 +21,10 @@ from cudbound.basis.exceptions import FailedRefitsError
 from cudbound.basis.sample import Sample
 from cudbound.problem.draws import draw_counts
 from cudbound.resampling import Resampling
-from cudbound.resampling.inputs import RecordingInputs, spawn_streams
+from cudbound.resampling.inputs import RecordingInputs
 from cudbound.resampling.make_records import make_records
 from cudbound.resampling.refits import difference, prepare_refits
+from cudbound.resampling.settings import spawn_streams
 
 N = 20
 X = np.column_stack([np.arange(N), np.random.default_rng(0).normal(size=N)])

@@ -30,9 +30,10 @@ from cudbound.resampling import ResamplingSizes
 from cudbound.resampling.bootstrap import record_inner, usable_draws
 from cudbound.resampling.context import RefitContext
 from cudbound.resampling.folds import record_folds
-from cudbound.resampling.inputs import RecordingInputs, spawn_streams
+from cudbound.resampling.inputs import RecordingInputs
 from cudbound.resampling.make_records import given_records, make_records
 from cudbound.resampling.refits import prepare_refits
+from cudbound.resampling.settings import spawn_streams
 from cudbound.resampling.splits import SPLITS
 from cudbound.resampling.splitters import make_splits
 

@@ -37,9 +37,10 @@ from cudbound.intervals.grandvalet_bengio import HALF_FOLDS
 from cudbound.records import Records, SplitLosses
 from cudbound.resampling import Resampling
 from cudbound.resampling.folds import REPEATED_FOLDS
-from cudbound.resampling.inputs import RecordingInputs, spawn_streams
+from cudbound.resampling.inputs import RecordingInputs
 from cudbound.resampling.make_records import make_records
 from cudbound.resampling.refits import Refits, difference
+from cudbound.resampling.settings import spawn_streams
 from cudbound.resampling.splits import SPLITS
 
 SEED = 20261203
