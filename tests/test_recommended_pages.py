@@ -73,7 +73,10 @@ def test_all_cells_have_the_worst_first_and_others_beside(cells):
 
 
 def test_both_ways_to_refit_a_learner_that_splits(cells):
-    assert lines(made.splitting(cells)) == [["tuned", "error", "0.975 (1.08)", "0.500 (1.43)"]]
+    assert lines(made.splitting(cells)) == [
+        ["tuned", "error", "0.975 (1.08)", "0.500 (1.43)"],
+        ["reached 95%, of 1 with both", "all", "1 (1.08)", "0 (1.43)"],
+    ]
 
 
 def test_misses_and_what_remains_of_them(cells):

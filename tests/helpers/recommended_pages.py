@@ -26,6 +26,8 @@ WIDTHS = {"error": 1.12, "auc": 1.18, "brier": 1.12}
 WIDTH_OVERFIT = 1.20
 LOWEST = 0.93
 NO_MISS = "no miss"
+#: How learners that split their rows are refitted: with copies of rows or not.
+WAYS = {"without copies": False, "with copies": True}
 CELL = ["metric", "cell", "copies"]
 REPEATED = ["sets", "coverage", "mcse", "keeps_level", "coverage_before", "width_before"]
 NOT_YET = "The misses have not been run again yet."
@@ -180,7 +182,7 @@ def methods(cells: pd.DataFrame) -> str:
 
 
 def splitting(cells: pd.DataFrame) -> str:
-    """Learners that split their rows, refitted without and with copies of rows."""
+    """Learners that split their rows, refitted without and with copies of rows; last the cells that have both."""
     some = cells[(cells["kind"] == SPLITTING) & (cells["method"] == RULE)]
     rows = []
     for (metric, cell), pair in some.groupby(["metric", "cell"], sort=False):
@@ -189,10 +191,23 @@ def splitting(cells: pd.DataFrame) -> str:
             {"cell": cell, "metric": METRICS.get(metric, metric)}
             | {
                 heading: both(by_copies[copies]) if copies in by_copies else ""
-                for heading, copies in (("without copies", False), ("with copies", True))
+                for heading, copies in WAYS.items()
             }
         )
-    return table(rows)
+    return table([*rows, _of_both_ways(some)])
+
+
+def _of_both_ways(cells: pd.DataFrame) -> dict[str, str]:
+    """How many of the cells that have both ways of refitting kept their level, and the mean widths."""
+    both_ways = cells.groupby(["metric", "cell"])["copies"].transform("nunique") == 2
+    of_copies = dict(iter(cells[both_ways].groupby("copies")))
+    n_cells = min(map(len, of_copies.values()), default=0)
+    kept = {
+        heading: f"{of_copies[copies]['keeps_level'].sum()} ({ratio(of_copies[copies]['width_over_new'].mean())})"
+        for heading, copies in WAYS.items()
+        if copies in of_copies
+    }
+    return {"cell": f"reached 95%, of {n_cells} with both", "metric": "all"} | kept
 
 
 def misses(cells: pd.DataFrame) -> str:
