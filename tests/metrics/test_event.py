@@ -60,10 +60,6 @@ def test_errors_name_the_event_and_the_call(name):
         ValueError, match=r"'event' parameter must be the event of its Metrics, 'ill', or be left"
     ):
         call(metric=cb.Metrics("sensitivity", event="ill"), event="well")
-    with pytest.raises(
-        TypeError, match=r"'pos_label': use event, the label of the event, such as event=\"ill\""
-    ):
-        call(metric="sensitivity", pos_label="ill")
 
 
 @pytest.mark.parametrize("metric", ["error", "auc"])

@@ -19,10 +19,8 @@ from cudbound.records import BootstrapLosses, Groups, Records
 
 # few rows and few events are the point here
 pytestmark = pytest.mark.filterwarnings(
-    *(
-        f"ignore::cudbound.basis.exceptions.{name}Warning"
-        for name in ("FewEvents", "FewGroups", "SampleSize", "LowUpperLimit")
-    )
+    "ignore::cudbound.basis.exceptions.SmallSampleWarning",
+    "ignore::cudbound.basis.exceptions.RepeatedRowsWarning",
 )
 
 

@@ -52,6 +52,7 @@ from cudbound import (
 from cudbound.adapters.parts import splits_rows
 from cudbound.basis.sample import Sample
 from cudbound.problem.draws import draw_counts
+from cudbound.resampling.bootstrap import BOOTSTRAP
 from cudbound.resampling.inputs import RecordingInputs
 from cudbound.resampling.make_records import make_records
 from cudbound.resampling.settings import spawn_streams
@@ -124,7 +125,7 @@ def recorded(estimator, X, y, resampling, groups=None):
     recording = RecordingInputs(
         sample=found, counts=counts, streams=spawn_streams(rng), estimator=estimator, resampling=resampling
     )
-    return counts, make_records({"bootstrap"}, recording)["bootstrap"]
+    return counts, make_records({BOOTSTRAP}, recording)["bootstrap"]
 
 
 @pytest.mark.parametrize("groups", [None, np.arange(30) // 2], ids=["rows", "groups"])
