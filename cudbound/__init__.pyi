@@ -40,7 +40,6 @@ from .metrics.metrics import Metrics as Metrics
 from .problem.draws import Draws as Draws
 from .problem.problem import Problem as Problem
 from .resampling import Resampling as Resampling
-from .resampling import ResamplingSizes as ResamplingSizes
 from .saved.saved_file import ResultVerification as ResultVerification
 from .solve.limits import SearchLimits as SearchLimits
 from .solve.solve_draws import solve_draws as solve_draws

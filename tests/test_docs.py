@@ -179,9 +179,9 @@ def test_every_adapter_has_a_row():
 
 
 def test_defaults_of_the_sizes_are_those_of_the_notation():
-    """The page gives each number of `ResamplingSizes` in brackets behind its name."""
+    """The page gives each number of `Resampling` in brackets behind its name."""
     text = (ROOT / "docs" / "reference" / "notation.md").read_text()
-    given = dict(re.findall(r"`(?:ResamplingSizes\.)?(\w+)` \(([\d.]+)\)", text))
+    given = dict(re.findall(r"`(?:Resampling\.)?(\w+)` \(([\d.]+)\)", text))
     elsewhere = {"holdout_fraction", "aci_rate"}
     numbers = [one for one in fields(ResamplingSizes) if one.name not in elsewhere]
     assert given == {one.name: f"{one.default:g}" for one in numbers}

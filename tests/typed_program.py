@@ -35,7 +35,6 @@ from cudbound import (
     PointEstimateTable,
     Problem,
     Resampling,
-    ResamplingSizes,
     ResultVerification,
     SampleSizePlan,
     Scenario,
@@ -124,7 +123,7 @@ def tables(X: NDArray[np.float64], y: NDArray[np.int64]) -> pd.DataFrame:
         model, X, y, metric=Metrics(["error", "sensitivity"]), event=1, rng=0, methods="paper"
     )
     comparisons: ComparisonTable = compare_learners(
-        [model, rival], X, y, rng=0, resampling=Resampling(sizes=ResamplingSizes(n_splits=20))
+        [model, rival], X, y, rng=0, resampling=Resampling(n_splits=20)
     )
     points: PointEstimateTable = estimate_error(model, X, y, rng=0)
     one: ComparisonResult = compare_learners([model, rival], X, y, rng=0).row

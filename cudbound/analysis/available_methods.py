@@ -32,7 +32,7 @@ def available_methods() -> pd.DataFrame:
         - ``needs``: the records that it needs, fields of `cudbound.records.Records`;
         - ``reads``: the outputs that it evaluates: "classes", "scores" for the AUC, "probabilities" for the Brier
           score;
-        - ``cost``: classifier fits, in B bootstrap draws and the numbers of `cudbound.ResamplingSizes`;
+        - ``cost``: classifier fits, in B bootstrap draws and the numbers of `cudbound.Resampling`;
         - ``options``: the default of each option, and its other values;
         - ``with_groups``: how rows in groups are handled, see `cudbound.basis.method_card.MethodCard`: "kept" together,
           "refits" if the limits count them as independent, or "no" if the method cannot keep them together.

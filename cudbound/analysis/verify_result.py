@@ -320,12 +320,12 @@ def _question(saved: SavedQuestion, cv: Any, n_jobs: int) -> Question[Method]:
         confidence_level=saved.confidence_level,
         alternative=saved.alternative,
         n_resamples=saved.n_resamples,
-        resampling=Resampling(
+        resampling=Resampling.with_sizes(
+            saved.sizes,
             inner=saved.inner,
             on_single_class=saved.on_single_class,
             cv=cv,
             copies=saved.copies,
-            sizes=saved.sizes,
         ),
         bound=saved.bound,
         rng=saved.rng,

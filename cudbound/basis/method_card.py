@@ -114,7 +114,7 @@ class MethodCard:
         Title and sources with another value of an option, by the option and the value; by the option and None for any
         value but the default; by `GROUPED` for groups of rows.
     cost : str
-        Classifier fits in addition to the given one, in the symbols of `cudbound.ResamplingSizes`.
+        Classifier fits in addition to the given one, in the symbols of `cudbound.Resampling`.
     options : mapping of str to Option
         Its options, with defaults.
     needs_with : callable or None

@@ -94,7 +94,7 @@ OPTIONS = {
     "a smaller n_resamples": "a smaller --resamples",
     "a smaller n_replicates": "a smaller --replicates",
     'resampling=Resampling(inner="oob")': "--inner oob",
-    "smaller resampling=Resampling(sizes=...)": "a smaller --size",
+    "smaller numbers in resampling=Resampling(...)": "a smaller --size",
 }
 
 

@@ -210,10 +210,10 @@ def _sizes(context: click.Context, param: click.Parameter, assignments: tuple[st
         raise click.BadParameter(str(error)) from error
 
 
-def _resampling(**parts: Any) -> Resampling:
+def _resampling(sizes: ResamplingSizes, **parts: Any) -> Resampling:
     from cudbound.resampling import Resampling
 
-    return Resampling(**parts)
+    return Resampling.with_sizes(sizes, **parts)
 
 
 def resampling_options(*more: Decorator) -> Decorator:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zlib
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, fields
 from typing import Any, Literal
 
 import numpy as np
@@ -21,7 +21,7 @@ from cudbound.basis.validation import (
 
 Policy = Literal["fit", "redraw", "drop", "error"]
 #: The way to reduce refits whose number depends on the sizes.
-SMALLER_SIZES = ("smaller resampling=Resampling(sizes=...)",)
+SMALLER_SIZES = ("smaller numbers in resampling=Resampling(...)",)
 POLICIES = ("fit", "redraw", "drop", "error")
 
 
@@ -31,29 +31,7 @@ LARGEST = 1_000_000
 
 @dataclass(frozen=True, kw_only=True)
 class ResamplingSizes:
-    """Numbers of folds, splits and repetitions, and the rate for "aci", with the defaults of the sources.
-
-    Attributes
-    ----------
-    n_folds : int, default=10
-        K of cross-validation, plain and nested; fewer if there are too few rows.
-    n_repeats : int, default=10
-        Partitions of repeated cross-validation.
-    n_splits : int, default=15
-        Random splits J. Nadeau and Bengio (2003), section 5, find little gain beyond 15.
-    test_fraction : float, default=0.1
-        Share n2/n of rows tested by a random split; at least one row.
-    n_halvings : int, default=10
-        Repetitions M of the conservative Z method; 5 to 10 in Nadeau and Bengio (2003).
-    n_replicates : int, default=15
-        Bootstrap replicates R of the pseudo-bootstrap.
-    n_nested_repeats : int, default=50
-        Repetitions of nested cross-validation; Bates, Hastie and Tibshirani use 200 and more.
-    holdout_fraction : float, default=0.5
-        Share of rows tested by the holdout methods.
-    aci_rate : {"log", "loglog"} or float in [0, inf], default="log"
-        How close to the boundary a point must be for the adaptive interval "aci" to allow either class, see
-        `cudbound.intervals.aci.boundary_deviations`.
+    """The numbers of `Resampling`, which describes them, with the defaults of the sources.
 
     Raises
     ------
@@ -73,7 +51,7 @@ class ResamplingSizes:
 
     def __post_init__(self) -> None:
         smallest = {"n_folds": 2, "n_splits": 2, "n_replicates": 2}
-        for name in (entry.name for entry in fields(self)):
+        for name in (entry.name for entry in fields(ResamplingSizes)):
             if name == "aci_rate":
                 check_aci_rate(name, self.aci_rate)
             elif name.endswith("_fraction"):
@@ -91,7 +69,7 @@ class ResamplingSizes:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Resampling:
+class Resampling(ResamplingSizes):
     """Settings for drawing and refitting training sets, except the number of bootstrap draws.
 
     Attributes
@@ -116,8 +94,25 @@ class Resampling:
         does, would otherwise meet copies of a row on both sides of a split. None means False for classifiers that are
         seen to do so: searches and other classifiers or steps with a parameter `cv`, and early stopping. Pass False for
         a class of your own that splits its rows.
-    sizes : ResamplingSizes, default=ResamplingSizes()
-        Numbers of folds, splits and repetitions, and the rate for "aci".
+    n_folds : int, default=10
+        K of cross-validation, plain and nested; fewer if there are too few rows.
+    n_repeats : int, default=10
+        Partitions of repeated cross-validation.
+    n_splits : int, default=15
+        Random splits J. Nadeau and Bengio (2003), section 5, find little gain beyond 15.
+    test_fraction : float, default=0.1
+        Share n2/n of rows tested by a random split; at least one row.
+    n_halvings : int, default=10
+        Repetitions M of the conservative Z method; 5 to 10 in Nadeau and Bengio (2003).
+    n_replicates : int, default=15
+        Bootstrap replicates R of the pseudo-bootstrap.
+    n_nested_repeats : int, default=50
+        Repetitions of nested cross-validation; Bates, Hastie and Tibshirani use 200 and more.
+    holdout_fraction : float, default=0.5
+        Share of rows tested by the holdout methods.
+    aci_rate : {"log", "loglog"} or float in [0, inf], default="log"
+        How close to the boundary a point must be for the adaptive interval "aci" to allow either class, see
+        `cudbound.intervals.aci.boundary_deviations`.
 
     Raises
     ------
@@ -126,25 +121,33 @@ class Resampling:
 
     Examples
     --------
-    >>> Resampling(inner="oob").on_single_class is None
-    True
+    >>> Resampling(inner="oob", n_folds=5).n_folds
+    5
     """
 
     inner: int | str | None = None
     on_single_class: str | None = None
     cv: Splits | None = None
     copies: bool | None = None
-    sizes: ResamplingSizes = field(default_factory=ResamplingSizes)
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if self.inner is not None:
             check_inner(self.inner)
         if self.on_single_class is not None:
             check_choice("on_single_class", self.on_single_class, POLICIES)
         if self.copies is not None:
             check_flag("copies", self.copies)
-        if not isinstance(self.sizes, ResamplingSizes):
-            raise ParameterError("sizes", "a ResamplingSizes", self.sizes)
+
+    @classmethod
+    def with_sizes(cls, sizes: ResamplingSizes, **others: Any) -> Resampling:
+        """Return settings with these numbers."""
+        return cls(**vars(sizes), **others)
+
+    @property
+    def sizes(self) -> ResamplingSizes:
+        """Its numbers of folds, splits and repetitions, and the rate for "aci"."""
+        return ResamplingSizes(**{entry.name: getattr(self, entry.name) for entry in fields(ResamplingSizes)})
 
 
 def check_resampling(resampling: object) -> Resampling:

@@ -80,7 +80,7 @@ def test_the_word_works_where_the_frame_says(row):
     clf = LeastSquaresClassifier().fit(X, Y)
     if row.gives == "point estimate":
         assert estimate_error(
-            clf, X, Y, methods=row.name, n_resamples=5, rng=0, resampling=Resampling(sizes=SIZES)
+            clf, X, Y, methods=row.name, n_resamples=5, rng=0, resampling=Resampling.with_sizes(SIZES)
         ).rows
         return
     if "tuned" in row.groups:
@@ -91,7 +91,13 @@ def test_the_word_works_where_the_frame_says(row):
             compare_intervals(clf, X, Y, methods=row.name)
     elif "interval" in row.gives:
         found = compare_intervals(
-            clf, X, Y, methods=row.name, n_resamples=5, rng=0, resampling=Resampling(inner=2, sizes=SIZES)
+            clf,
+            X,
+            Y,
+            methods=row.name,
+            n_resamples=5,
+            rng=0,
+            resampling=Resampling.with_sizes(SIZES, inner=2),
         )
         assert str(found.rows[0].estimand).startswith(str(row.estimand))
     else:
@@ -100,7 +106,7 @@ def test_the_word_works_where_the_frame_says(row):
     if "comparison" in row.gives:
         settings = {"metric": "auc" if scores else "error", "n_resamples": 5, "rng": 0}
         found = compare_learners(
-            [clf, clf], X, Y, methods=row.name, resampling=Resampling(sizes=SIZES), **settings
+            [clf, clf], X, Y, methods=row.name, resampling=Resampling.with_sizes(SIZES), **settings
         )
         assert found.row.method == row.name
     else:

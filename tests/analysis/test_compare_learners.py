@@ -30,7 +30,7 @@ from cudbound.resampling.settings import Resampling
 X, Y = sample(30)
 NEW_X, NEW_Y = sample(30, seed=5)
 A, B = LeastSquaresClassifier(), GaussianNB()
-ALL = Resampling(sizes=SIZES)
+ALL = Resampling.with_sizes(SIZES)
 
 
 def test_the_default_is_the_t_test_on_ten_partitions_into_ten_folds():
@@ -158,10 +158,12 @@ def test_options_and_level_reach_the_method():
 def test_rho_from_halves_takes_their_fits():
     asked = ("grandvalet-bengio-t", {"rho": "half"})
     sizes = ResamplingSizes(n_folds=4, n_halvings=3)
-    row = compare_learners([A, B], X, Y, methods=asked, resampling=Resampling(sizes=sizes), rng=1).row
+    row = compare_learners([A, B], X, Y, methods=asked, resampling=Resampling.with_sizes(sizes), rng=1).row
     assert row.n_fits == 2 * (4 + 2 * 3 * 4)
     assert row.details["rho"] == max(row.details["rho_of_halves"], 0.0)
-    plain = compare_learners([A, B], X, Y, methods=asked[0], resampling=Resampling(sizes=sizes), rng=1).row
+    plain = compare_learners(
+        [A, B], X, Y, methods=asked[0], resampling=Resampling.with_sizes(sizes), rng=1
+    ).row
     assert (plain.estimate, plain.n_fits) == (row.estimate, 8)
     assert abs(row.statistic / plain.statistic) == pytest.approx(np.sqrt((1 - row.details["rho"]) / 0.3))
     with pytest.raises(ValueError, match="which resample single rows"):

@@ -23,7 +23,6 @@ from tiers import quick_first
 from cudbound import (
     LeastSquaresClassifier,
     Resampling,
-    ResamplingSizes,
     clinical_report,
     compare_intervals,
     compare_learners,
@@ -36,6 +35,7 @@ from cudbound import (
 from cudbound.adapters import to_additive_model
 from cudbound.basis.exceptions import ParameterError, UnsupportedEstimatorError
 from cudbound.intervals import GROUPS, METHODS
+from cudbound.resampling import ResamplingSizes
 
 X, Y = sample(24)
 X_FEW, Y_FEW = sample(16)
@@ -43,13 +43,13 @@ NEW_X, NEW_Y = sample(40, seed=8)
 TINY = ResamplingSizes(
     n_folds=3, n_repeats=2, n_splits=2, n_halvings=1, n_replicates=2, n_nested_repeats=1, test_fraction=0.2
 )
-ARGUMENTS = {"n_resamples": 10, "resampling": Resampling(inner=2, sizes=SIZES), "rng": 0}
+ARGUMENTS = {"n_resamples": 10, "resampling": Resampling.with_sizes(SIZES, inner=2), "rng": 0}
 
 
 def all_tables(estimator, X, y):
     """Return every table of a classifier as text, numbers to 12 digits: sums round by how rows lie in memory."""
     estimator.fit(X, y)
-    small = {"n_resamples": 4, "resampling": Resampling(inner=2, sizes=TINY), "rng": 0}
+    small = {"n_resamples": 4, "resampling": Resampling.with_sizes(TINY, inner=2), "rng": 0}
     tables = (
         exactly(compare_intervals(estimator, X, y, methods="all", **small)),
         exactly(estimate_error(estimator, X, y, **small)),
@@ -60,7 +60,7 @@ def all_tables(estimator, X, y):
                 y,
                 methods="all",
                 rng=0,
-                resampling=Resampling(sizes=TINY),
+                resampling=Resampling.with_sizes(TINY),
             )
         ),
     )
@@ -310,12 +310,6 @@ def test_two_test_sets_of_their_own_take_no_new_cases():
 # ---- sizes ----
 
 
-@pytest.mark.parametrize("sizes", [5, {"n_folds": 5}, "small", None], ids=str)
-def test_sizes_of_another_kind(sizes):
-    with pytest.raises(ValueError, match=r"'sizes' parameter must be a ResamplingSizes\. Got"):
-        Resampling(sizes=sizes)
-
-
 @pytest.mark.parametrize("given", [5, {"inner": 5}, SIZES], ids=lambda given: type(given).__name__)
 def test_resampling_of_another_kind(given):
     clf = LeastSquaresClassifier().fit(X, Y)
@@ -346,7 +340,7 @@ def test_a_method_that_has_too_few_rows_keeps_its_row_and_the_others_theirs():
     with pytest.raises(ValueError, match=reason):
         compare_intervals(clf, X_few, y_few, methods="nested-cv", **ARGUMENTS)
     compared = compare_learners(
-        [clf, clf], X_few, y_few, methods="all", rng=0, resampling=Resampling(sizes=SIZES)
+        [clf, clf], X_few, y_few, methods="all", rng=0, resampling=Resampling.with_sizes(SIZES)
     )
     assert [row.method for row in compared.rows if np.isnan(row.estimate)] == ["nested-cv"]
     with pytest.raises(ValueError, match=reason):

@@ -10,7 +10,7 @@ from sklearn.linear_model import LinearRegression
 from sklearn.model_selection import LeaveOneOut, cross_val_score
 from sklearn.tree import DecisionTreeClassifier
 
-from cudbound import LeastSquaresClassifier, Resampling, ResamplingSizes, compare_intervals, estimate_error
+from cudbound import LeastSquaresClassifier, Resampling, compare_intervals, estimate_error
 from cudbound.point_estimates import ESTIMATORS
 from cudbound.problem.draws import draw_counts
 
@@ -21,7 +21,7 @@ BOTH = pytest.mark.parametrize("clf", [TREE, LEAST_SQUARES], ids=["clones", "bat
 
 
 def test_all_estimators_in_order():
-    table = estimate_error(LEAST_SQUARES.fit(X, Y), X, Y, rng=0, resampling=Resampling(sizes=SIZES))
+    table = estimate_error(LEAST_SQUARES.fit(X, Y), X, Y, rng=0, resampling=Resampling.with_sizes(SIZES))
     assert tuple(row.method for row in table.rows) == tuple(ESTIMATORS)
     for row in table.rows:
         assert 0.0 <= row.estimate <= 1.0
@@ -34,7 +34,7 @@ def test_all_estimators_in_order():
 def test_estimates_of_plain_loops(clf):
     """The estimates once more, one fit after the other, on the draws that the seed gives."""
     clf = clf.fit(X, Y)
-    table = estimate_error(clf, X, Y, n_resamples=40, rng=5, resampling=Resampling(sizes=SIZES))
+    table = estimate_error(clf, X, Y, n_resamples=40, rng=5, resampling=Resampling.with_sizes(SIZES))
     counts = draw_counts(30, 40, np.random.default_rng(5))
     wrong, out = np.zeros((40, 30), dtype=bool), counts == 0
     for draw, row in enumerate(counts):
@@ -60,7 +60,7 @@ def test_estimates_of_plain_loops(clf):
 @BOTH
 def test_the_same_seed_gives_the_draws_and_folds_of_the_intervals(clf):
     clf = clf.fit(X, Y)
-    arguments = {"n_resamples": 30, "rng": 4, "resampling": Resampling(sizes=SIZES)}
+    arguments = {"n_resamples": 30, "rng": 4, "resampling": Resampling.with_sizes(SIZES)}
     points = estimate_error(clf, X, Y, **arguments)
     rows = compare_intervals(
         clf,
@@ -80,7 +80,9 @@ def test_rows_follow_the_seed(clf):
     clf = clf.fit(X, Y)
 
     def table(rng):
-        return exactly(estimate_error(clf, X, Y, n_resamples=10, rng=rng, resampling=Resampling(sizes=SIZES)))
+        return exactly(
+            estimate_error(clf, X, Y, n_resamples=10, rng=rng, resampling=Resampling.with_sizes(SIZES))
+        )
 
     assert table(0) == table(0) == table(np.random.default_rng(0))
     assert table(0) != table(1)
@@ -89,9 +91,7 @@ def test_rows_follow_the_seed(clf):
 
 def test_options_and_a_single_name():
     clf = LEAST_SQUARES.fit(X, Y)
-    table = estimate_error(
-        clf, X, Y, methods="k-fold", rng=0, resampling=Resampling(sizes=ResamplingSizes(n_folds=3))
-    )
+    table = estimate_error(clf, X, Y, methods="k-fold", rng=0, resampling=Resampling(n_folds=3))
     assert [(row.method, row.n_fits, str(row.estimand)) for row in table.rows] == [
         ("k-fold", 4, "expected(n1=20)")
     ]
@@ -100,7 +100,7 @@ def test_options_and_a_single_name():
 
 def test_a_frame_and_a_text():
     table = estimate_error(
-        LEAST_SQUARES.fit(X, Y), X, Y, n_resamples=20, rng=0, resampling=Resampling(sizes=SIZES)
+        LEAST_SQUARES.fit(X, Y), X, Y, n_resamples=20, rng=0, resampling=Resampling.with_sizes(SIZES)
     )
     frame = table.to_frame()
     assert list(frame.columns) == [

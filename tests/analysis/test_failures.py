@@ -24,7 +24,6 @@ from cudbound import (
     LeastSquaresClassifier,
     Metrics,
     Resampling,
-    ResamplingSizes,
     compare_intervals,
     compare_learners,
     estimate_error,
@@ -33,6 +32,7 @@ from cudbound import (
 from cudbound.basis.exceptions import FailedRefitsError, UnsupportedEstimatorError
 from cudbound.intervals import compute_interval
 from cudbound.problem.draws import draw_counts
+from cudbound.resampling import ResamplingSizes
 
 _data = partial(sample, labels=("healthy", "ill"))
 _fitted = partial(fitted_sample, labels=("healthy", "ill"))
@@ -66,7 +66,9 @@ def test_a_comparison_whose_refits_fail_keeps_its_row():
     fine = compare_learners([clf, other], X, y, methods="corrected-resampled-t", rng=0).rows[0]
     methods = ["corrected-resampled-t", "austern-zhou", "independent-test-sets"]
     sizes = ResamplingSizes(holdout_fraction=0.7)
-    table = compare_learners([clf, other], X, y, methods=methods, rng=0, resampling=Resampling(sizes=sizes))
+    table = compare_learners(
+        [clf, other], X, y, methods=methods, rng=0, resampling=Resampling.with_sizes(sizes)
+    )
     assert table["corrected-resampled-t"] == fine
     for name in methods[1:]:
         assert (
@@ -194,11 +196,11 @@ def test_a_loss_without_curvature_is_refused_before_the_bound_is_solved(monkeypa
     X, y = _data()
     clf = ConvexLossClassifier("hinge").fit(X, y)
     sizes = ResamplingSizes(n_nested_repeats=1)
-    arguments = {"n_resamples": 5, "resampling": Resampling(inner=2, sizes=sizes), "rng": 0}
+    arguments = {"n_resamples": 5, "resampling": Resampling.with_sizes(sizes, inner=2), "rng": 0}
     table = compare_intervals(clf, X, y, methods="conditional", **arguments)
     assert table["cud"].degenerate is None
     assert "needs a loss with a gradient and a curvature" in table["aci"].degenerate
-    at_zero = arguments | {"resampling": Resampling(sizes=ResamplingSizes(aci_rate=0))}
+    at_zero = arguments | {"resampling": Resampling(aci_rate=0)}
     assert compare_intervals(clf, X, y, methods="aci", **at_zero).rows[0].degenerate is None
 
     def solve(*_, **__):

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from data import fitted_sample
 
-from cudbound import ResamplingSizes, compare_intervals, performance_interval
+from cudbound import compare_intervals, performance_interval
 from cudbound.intervals import GROUPS, METHODS, find_comparisons, find_methods
 from cudbound.resampling import Resampling
 
-FAST = {"n_resamples": 20, "rng": 0, "resampling": Resampling(inner="oob", sizes=ResamplingSizes(n_splits=3))}
+FAST = {"n_resamples": 20, "rng": 0, "resampling": Resampling(inner="oob", n_splits=3)}
 
 
 def test_a_pair_sets_the_options_of_one_method():

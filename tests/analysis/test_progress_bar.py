@@ -8,23 +8,17 @@ from contract_cases import COMPARISONS, INTERVALS, CountedLeastSquares, sample
 from sklearn.tree import DecisionTreeClassifier
 
 import cudbound.resampling.refits
-from cudbound import (
-    LeastSquaresClassifier,
-    Resampling,
-    ResamplingSizes,
-    compare_intervals,
-    compare_learners,
-    estimate_error,
-)
+from cudbound import LeastSquaresClassifier, Resampling, compare_intervals, compare_learners, estimate_error
 from cudbound.basis.calls import Progress, shared
 from cudbound.intervals import METHODS
 from cudbound.point_estimates import ESTIMATORS
+from cudbound.resampling import ResamplingSizes
 
 X, Y = sample(24)
 SIZES = ResamplingSizes(
     n_folds=5, n_repeats=2, n_splits=4, n_halvings=2, n_replicates=3, n_nested_repeats=2, test_fraction=0.2
 )
-ARGUMENTS = {"n_resamples": 12, "resampling": Resampling(sizes=SIZES)}
+ARGUMENTS = {"n_resamples": 12, "resampling": Resampling.with_sizes(SIZES)}
 #: Methods that take refits of the classifier, and nothing of it but its predictions.
 REFITTING = tuple(name for name in INTERVALS if not any(kind.of_model for kind in METHODS[name].needs))
 
@@ -75,7 +69,7 @@ def counted():
 
 
 def intervals(clf, *, methods=REFITTING, rng=0, **keywords):
-    settings = {**ARGUMENTS, "resampling": Resampling(inner=3, sizes=SIZES)}
+    settings = {**ARGUMENTS, "resampling": Resampling.with_sizes(SIZES, inner=3)}
     return compare_intervals(clf, X, Y, methods=methods, rng=rng, **settings, **keywords)
 
 
@@ -86,7 +80,7 @@ def estimates(clf, *, methods="all", rng=0, **keywords):
 def comparisons(clf, *, methods="all", rng=0, **keywords):
     other = DecisionTreeClassifier(max_depth=2).fit(X, Y)
     return compare_learners(
-        [clf, other], X, Y, methods=methods, rng=rng, resampling=Resampling(sizes=SIZES), **keywords
+        [clf, other], X, Y, methods=methods, rng=rng, resampling=Resampling.with_sizes(SIZES), **keywords
     )
 
 
@@ -114,9 +108,9 @@ def test_the_bar_counts_every_fit_of_an_estimate(name):
 @pytest.mark.parametrize("name", COMPARISONS)
 def test_the_bar_counts_the_fits_of_both_learners(name):
     clf = counted()
-    row = compare_learners([clf, clf], X, Y, methods=[name], rng=0, resampling=Resampling(sizes=SIZES)).rows[
-        0
-    ]
+    row = compare_learners(
+        [clf, clf], X, Y, methods=[name], rng=0, resampling=Resampling.with_sizes(SIZES)
+    ).rows[0]
     (bar,) = Bar.made
     assert bar.first_total == bar.n == bar.total == CountedLeastSquares.n_fits == row.n_fits
 

@@ -98,7 +98,7 @@ def test_short_refits_are_not_announced(monkeypatch: pytest.MonkeyPatch) -> None
             ("n_jobs=-1", 'resampling=Resampling(inner="oob")', "a smaller n_resamples"),
         ),
         ("bootstrap-percentile", "oob", 1, ("n_jobs=-1", "a smaller n_resamples")),
-        ("corrected-resampled-t", None, 1, ("n_jobs=-1", "smaller resampling=Resampling(sizes=...)")),
+        ("corrected-resampled-t", None, 1, ("n_jobs=-1", "smaller numbers in resampling=Resampling(...)")),
         ("leave-one-out-binomial", None, 1, ("n_jobs=-1",)),
     ],
 )

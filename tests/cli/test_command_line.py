@@ -72,7 +72,7 @@ def test_every_option_reaches_the_computation(fake, patients):
             polish=True,
             limits=SearchLimits(solver="cvxpy", nodes=math.inf, seconds=7.5, nodes_per_draw=3),
         ),
-        "resampling": Resampling(inner="oob", cv=3, sizes=ResamplingSizes(n_folds=5, test_fraction=0.2)),
+        "resampling": Resampling(inner="oob", cv=3, n_folds=5, test_fraction=0.2),
         "groups": None,
         "sample_weight": None,
         "n_jobs": -1,

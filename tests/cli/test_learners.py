@@ -19,7 +19,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from unwrapped import unwrapped
 
-from cudbound import LeastSquaresClassifier, Resampling, ResamplingSizes
+from cudbound import LeastSquaresClassifier, Resampling
 from cudbound import compare_learners as compare
 from cudbound.cli import learners as command
 from cudbound.intervals import METHODS
@@ -87,7 +87,7 @@ def test_every_option_reaches_the_package():
         methods=[*names, ("grandvalet-bengio-t", {"rho": 0.5})],
         alternative="less",
         confidence_level=0.9,
-        resampling=Resampling(sizes=ResamplingSizes(n_folds=5, n_splits=8)),
+        resampling=Resampling(n_folds=5, n_splits=8),
     )
     pd.testing.assert_frame_equal(frame_of(result), theirs)
 

@@ -15,8 +15,9 @@ from click.testing import Result
 from sklearn.model_selection import GroupKFold
 from unwrapped import unwrapped
 
-from cudbound import LeastSquaresClassifier, Resampling, ResamplingSizes, compare_intervals
+from cudbound import LeastSquaresClassifier, Resampling, compare_intervals
 from cudbound.intervals import GROUPS, METHODS
+from cudbound.resampling import ResamplingSizes
 
 N = 30
 RNG = np.random.default_rng(2)
@@ -71,7 +72,7 @@ def test_each_group_has_the_rows_of_the_package(group):
     metric, kind = ("auc", "scores") if group == "probability" else ("error", "classes")
     rows = printed("--methods", group, "--metric", metric, "--inner", "oob", "--size", "n_nested_repeats=2")
     sizes = ResamplingSizes(n_nested_repeats=2)
-    theirs = expected(methods=group, metric=metric, resampling=Resampling(inner="oob", sizes=sizes))
+    theirs = expected(methods=group, metric=metric, resampling=Resampling.with_sizes(sizes, inner="oob"))
     pd.testing.assert_frame_equal(rows, theirs)
     assert rows["method"].tolist() == [name for name in GROUPS[group] if METHODS[name].reading(kind)]
 
@@ -91,7 +92,7 @@ def test_options_and_sizes_reach_the_package():
             ("grandvalet-bengio-t", {"rho": 0.25}),
             "resampled-t",
         ],
-        resampling=Resampling(sizes=ResamplingSizes(n_folds=5, test_fraction=0.2)),
+        resampling=Resampling(n_folds=5, test_fraction=0.2),
     )
     pd.testing.assert_frame_equal(rows, theirs)
 

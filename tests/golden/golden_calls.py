@@ -178,8 +178,8 @@ def compare_intervals_one_sided_greater() -> Numbers:
 @golden
 def compare_intervals_algorithm() -> Numbers:
     clf, X, y = fitted(LinearDiscriminantAnalysis())
-    sizes = cb.ResamplingSizes(n_folds=5, n_splits=6, n_nested_repeats=4)
-    return intervals(clf, X, y, methods="algorithm", resampling=cb.Resampling(sizes=sizes), rng=7)
+    resampling = cb.Resampling(n_folds=5, n_splits=6, n_nested_repeats=4)
+    return intervals(clf, X, y, methods="algorithm", resampling=resampling, rng=7)
 
 
 @golden

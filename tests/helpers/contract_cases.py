@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from record_kinds import KINDS
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 
-from cudbound import LeastSquaresClassifier, ResamplingSizes, cud_interval
+from cudbound import LeastSquaresClassifier, cud_interval
 from cudbound.adapters import to_additive_model
 from cudbound.adapters.model import facts_of
 from cudbound.basis.record_kind import RecordKind
@@ -41,7 +41,7 @@ from cudbound.records import (
     SplitLosses,
     TestSetLosses,
 )
-from cudbound.resampling import Resampling
+from cudbound.resampling import Resampling, ResamplingSizes
 from cudbound.resampling.inputs import RecordingInputs
 from cudbound.resampling.make_records import given_records, make_records
 from cudbound.resampling.settings import spawn_streams
@@ -158,7 +158,7 @@ def refitted_records(estimator: Any, X: Array, y: Array, seed: int) -> Records:
         counts=counts,
         streams=spawn_streams(rng),
         estimator=estimator,
-        resampling=Resampling(inner=N_INNER, sizes=SIZES),
+        resampling=Resampling.with_sizes(SIZES, inner=N_INNER),
     )
     records = Records.of(**make_records(needs & REFITTED, recording, given_records(recording)))
     bound = cud_interval(estimator, X, y, n_resamples=N_RESAMPLES, rng=seed)

@@ -32,7 +32,6 @@ from tiers import quick_first
 from cudbound import (
     LeastSquaresClassifier,
     Resampling,
-    ResamplingSizes,
     compare_intervals,
     compare_learners,
     comparison_of,
@@ -50,6 +49,7 @@ from cudbound.intervals.method import ALTERNATIVES
 from cudbound.point_estimates import ESTIMATORS, compute_estimate
 from cudbound.records import Records, RepeatedFoldLosses
 from cudbound.report.sentences import DIFFERENCES, ERRORS
+from cudbound.resampling import ResamplingSizes
 from cudbound.resampling.bootstrap import BOOTSTRAP
 from cudbound.resampling.context import RefitContext
 from cudbound.resampling.inputs import RecordingInputs
@@ -73,7 +73,7 @@ WITH_PIVOT = tuple(name for name in COMPARISONS if METHODS[name].pivot is not No
 LEVELS = (0.5, 0.8, 0.9, 0.95, 0.99)
 SEED = 3
 ARGUMENTS = {"n_resamples": N_RESAMPLES, "rng": SEED}
-RESAMPLING = Resampling(inner=N_INNER, sizes=SIZES)
+RESAMPLING = Resampling.with_sizes(SIZES, inner=N_INNER)
 PROPERTY = settings(max_examples=25, deadline=None, derandomize=True, database=None)
 
 
@@ -502,7 +502,7 @@ TINY = ResamplingSizes(
 )
 def test_workers_change_nothing(estimator):
     X, y = sample(14)
-    arguments = {"resampling": Resampling(inner=2, sizes=TINY), "rng": SEED}
+    arguments = {"resampling": Resampling.with_sizes(TINY, inner=2), "rng": SEED}
     estimator.fit(X, y)
     other = DecisionTreeClassifier(max_depth=2)
     one, two = (
@@ -643,7 +643,7 @@ def test_identical_learners_do_not_differ(fitted):
     _, X, y = fitted
     for learner in (LeastSquaresClassifier(), RandomForestClassifier(n_estimators=2, max_depth=2)):
         table = compare_learners(
-            [learner, learner], X, y, methods=MATCHED, resampling=Resampling(sizes=TINY), rng=SEED
+            [learner, learner], X, y, methods=MATCHED, resampling=Resampling.with_sizes(TINY), rng=SEED
         )
         for row in table.rows:
             assert (row.estimate, row.statistic, row.pvalue) == (0.0, 0.0, 1.0)

@@ -17,7 +17,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import RepeatedStratifiedKFold
 from sklearn.tree import DecisionTreeClassifier
 
-from cudbound import Metrics, Resampling, ResamplingSizes, compare_intervals, compare_learners, comparison_of
+from cudbound import Metrics, Resampling, compare_intervals, compare_learners, comparison_of
 from cudbound.intervals import compute_interval
 from cudbound.intervals.difference import NO_VARIANCE
 from cudbound.intervals.k_fold import REPEATED_K_FOLD_T, repeated_k_fold_t_pivot
@@ -236,7 +236,7 @@ def test_equal_differences_are_no_evidence(alternative):
 
 
 def test_margins_and_equivalence_are_shifted_one_sided_tests():
-    kept = {"rng": 0, "resampling": Resampling(sizes=ResamplingSizes(n_folds=5, n_repeats=4))}
+    kept = {"rng": 0, "resampling": Resampling(n_folds=5, n_repeats=4)}
     plain = compare_learners([TREE, LOGISTIC], X, Y, **kept).row
     error, df = plain.standard_error, 4 * (5 - 1)
     for alternative, tail in (("less", stats.t.cdf), ("greater", stats.t.sf)):
@@ -252,7 +252,7 @@ def test_margins_and_equivalence_are_shifted_one_sided_tests():
 
 def test_limits_of_several_pairs_are_those_of_the_shared_level():
     learners = {"tree": TREE, "logistic": LOGISTIC, "majority": "majority"}
-    kept = {"rng": 0, "resampling": Resampling(sizes=ResamplingSizes(n_folds=5, n_repeats=2))}
+    kept = {"rng": 0, "resampling": Resampling(n_folds=5, n_repeats=2)}
     for row in compare_learners(learners, X, Y, **kept):
         pair = {name: learners[name] for name in (row.a, row.b)}
         alone = compare_learners(pair, X, Y, confidence_level=1 - 0.05 / 3, **kept).row

@@ -41,7 +41,7 @@ def recording_of(estimator=CLF, needs=frozenset(), *, groups=None, cv=None, poli
         Sample.of(estimator, X, Y, groups),
         frozenset(KINDS.get(need, need) for need in needs),
         spawn_streams(rng),
-        Resampling(inner=N_INNER, sizes=SIZES, cv=cv, on_single_class=policy),
+        Resampling.with_sizes(SIZES, inner=N_INNER, cv=cv, on_single_class=policy),
         counts=counts,
         estimator=estimator,
         refits_of_each=(refits, refits),

@@ -61,7 +61,7 @@ def _record(
         resampling=Resampling(
             inner="oob" if n_inner is None else n_inner,
             on_single_class=policy,
-            sizes=ResamplingSizes(n_folds=5),
+            n_folds=5,
         ),
         n_jobs=n_jobs,
     )

@@ -24,14 +24,8 @@ from sklearn.model_selection import (
 )
 from sklearn.tree import DecisionTreeClassifier
 
-from cudbound import (
-    LeastSquaresClassifier,
-    Resampling,
-    ResamplingSizes,
-    compare_intervals,
-    compare_learners,
-    estimate_error,
-)
+from cudbound import LeastSquaresClassifier, Resampling, compare_intervals, compare_learners, estimate_error
+from cudbound.resampling import ResamplingSizes
 from cudbound.resampling.splitters import make_splits
 
 # six groups are few
@@ -223,8 +217,10 @@ def test_other_methods_do_not_move_when_splits_are_given():
     arguments = {"rng": 0, "n_resamples": 20}
     sizes = ResamplingSizes(n_splits=3)
     asked = ["k-fold-t", "kohavi-normal", "leave-one-out-binomial"]
-    plain = compare_intervals(clf, X, Y, methods=asked, resampling=Resampling(sizes=sizes), **arguments)
-    given = compare_intervals(clf, X, Y, methods=asked, resampling=Resampling(cv=3, sizes=sizes), **arguments)
+    plain = compare_intervals(clf, X, Y, methods=asked, resampling=Resampling.with_sizes(sizes), **arguments)
+    given = compare_intervals(
+        clf, X, Y, methods=asked, resampling=Resampling.with_sizes(sizes, cv=3), **arguments
+    )
     assert plain["k-fold-t"] != given["k-fold-t"]
     assert plain.rows[1:] == given.rows[1:]
 

@@ -20,7 +20,6 @@ from cudbound import (
     LeastSquaresClassifier,
     Metrics,
     Resampling,
-    ResamplingSizes,
     SearchLimits,
     compare_intervals,
     cud_interval,
@@ -197,9 +196,7 @@ TABLES = {
                 ("corrected-resampled-t", {"rope": np.float32(0.25)}),
                 "bootstrap-percentile",
             ],
-            "resampling": Resampling(
-                sizes=ResamplingSizes(n_folds=5, n_splits=4), inner="oob", cv=np.int64(4)
-            ),
+            "resampling": Resampling(n_folds=5, n_splits=4, inner="oob", cv=np.int64(4)),
             "n_resamples": np.int64(20),
             "bound": Bound(limits=SearchLimits(nodes=math.inf)),
         },

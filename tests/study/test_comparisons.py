@@ -46,7 +46,7 @@ def test_a_replicate_is_the_comparison_of_its_sample():
         drawn.y,
         methods=METHODS,
         confidence_level=0.9,
-        resampling=Resampling(sizes=SIZES),
+        resampling=Resampling.with_sizes(SIZES),
         rng=rng,
     )
     assert [row.pvalue for row in found.intervals] == [row.pvalue for row in table.rows]

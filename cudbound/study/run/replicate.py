@@ -168,7 +168,7 @@ def _intervals(
         settings["groups"] = drawn.groups
     rows: Sequence[IntervalEstimate | ComparisonResult]
     if study.compares:
-        resampling = Resampling(sizes=study.sizes)
+        resampling = Resampling.with_sizes(study.sizes)
         rows = compare_learners(fitted, drawn.X, drawn.y, **settings, resampling=resampling, rng=rng).rows
     else:
         (only,) = fitted
@@ -184,7 +184,7 @@ def _intervals(
             drawn.y,
             **settings,
             n_resamples=study.n_resamples if scenario.n_resamples is None else scenario.n_resamples,
-            resampling=Resampling(inner=inner, sizes=study.sizes),
+            resampling=Resampling.with_sizes(study.sizes, inner=inner),
             bound=Bound(localization=study.localization),
             rng=rng,
         ).rows

@@ -356,7 +356,7 @@ def recording_of(cell: Cell, rng: np.random.Generator) -> RecordingInputs:
         streams=spawn_streams(rng),
         given_refits=difference(*both),
         refits_of_each=both,
-        resampling=Resampling(sizes=SIZES),
+        resampling=Resampling.with_sizes(SIZES),
     )
 
 
@@ -375,10 +375,12 @@ def run_set(cell: Cell, number: int, seed: int = SEED) -> dict[str, Any]:
         used = Records(**own) if name == "independent-test-sets" else records
         row["tests"][label] = numbers(compute_comparison(METHODS[name], used, LEVEL, options=options))
     more = replace(
-        recording, resampling=Resampling(sizes=replace(SIZES, n_splits=50)), streams=spawn_streams(rng)
+        recording, resampling=Resampling.with_sizes(replace(SIZES, n_splits=50)), streams=spawn_streams(rng)
     )
     larger = replace(
-        recording, resampling=Resampling(sizes=replace(SIZES, test_fraction=0.2)), streams=spawn_streams(rng)
+        recording,
+        resampling=Resampling.with_sizes(replace(SIZES, test_fraction=0.2)),
+        streams=spawn_streams(rng),
     )
     repeated = np.concatenate([one.means for one in records.repeated_folds.partitions])
     size = cell.n / 10
