@@ -35,7 +35,6 @@ from cudbound import (
     LeastSquaresClassifier,
     Resampling,
     Scenario,
-    SearchLimits,
     Study,
     compare_intervals,
     compare_learners,
@@ -173,9 +172,7 @@ PIPELINES: dict[str, tuple[Any, Any]] = {
 def test_an_analyst_gets_a_sentence_for_every_pipeline(name):
     estimator, features = PIPELINES[name]
     fitted = clone(estimator).fit(features, Y)
-    found = performance_interval(
-        fitted, features, Y, n_resamples=20, rng=0, bound=Bound(limits=SearchLimits(nodes=2000))
-    )
+    found = performance_interval(fitted, features, Y, n_resamples=20, rng=0, bound=Bound(nodes=2000))
     assert found.sentence.startswith("The error of this classifier on new cases is estimated at 0.")
     low, high = found.confidence_interval
     assert 0.0 <= low < found.estimate < high <= 1.0

@@ -42,7 +42,7 @@ cudbound.compare_intervals(
     clf, X, y, resampling=cudbound.Resampling(cv=StratifiedKFold(3)), methods=["cud", ("aci", {"a": 1})]
 )
 cudbound.compare_learners({"ridge": clf, "majority": "majority"}, X, y, methods="all", reference="majority")
-cudbound.cud_interval(clf, X, y, bound=cudbound.Bound(limits=cudbound.SearchLimits(seconds=1)))
+cudbound.cud_interval(clf, X, y, bound=cudbound.Bound(seconds=1))
 cudbound.Resampling(cv=[([0, 1], [2])])
 cudbound.compare_intervals("no classifier", X, y)
 cudbound.Resampling(cv=5.5)

@@ -101,7 +101,7 @@ def report(X: NDArray[np.float64], y: NDArray[np.int64]) -> str:
 def bound(X: NDArray[np.float64], y: NDArray[np.int64]) -> float:
     model = ConvexLossClassifier(loss="logistic", penalty=0.1).fit(X, y)
     result: CudResult = cud_interval(
-        model, X, y, metric=Metric("sensitivity"), rng=0, bound=Bound(limits=SearchLimits(seconds=10.0))
+        model, X, y, metric=Metric("sensitivity"), rng=0, bound=Bound(seconds=10.0)
     )
     draws: Draws = result.draws
     problem: Problem = result.problem

@@ -89,7 +89,7 @@ class CudResult(CudBound, Pictured["SupremaDisplay"]):
         question = replace(
             saved.question,
             confidence_level=self.confidence_level,
-            bound=replace(saved.question.bound, limits=self.search.limits),
+            bound=replace(saved.question.bound, **vars(self.search.limits)),
         )
         write_texts({Path(path): replace(saved, question=question, coefficients=self.problem.coef).to_text()})
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import partial
 from typing import Self
 
@@ -26,8 +26,8 @@ from cudbound.solve.solve_draws import Search, search_ended
 
 
 @dataclass(frozen=True, kw_only=True)
-class Bound:
-    """Settings of the CUD bound.
+class Bound(SearchLimits):
+    """Settings of the CUD bound: what is bounded, and the solver with the limits of its search.
 
     Attributes
     ----------
@@ -39,8 +39,8 @@ class Bound:
         Whether to replace the fitted coefficients by the exact minimizer of their loss, instead of raising an error for
         a classifier whose solver stopped early. The bound, including its center, is then for that classifier, and the
         remarks report how far it is from the fitted one. Other intervals are for the classifier as fitted.
-    limits : SearchLimits, default=SearchLimits()
-        The solver and its limits on nodes and seconds; unsolved draws enter with their upper bounds.
+    solver, nodes, seconds, nodes_per_draw, seconds_per_draw
+        As in `cudbound.SearchLimits`; unsolved draws enter with their upper bounds.
 
     Raises
     ------
@@ -49,20 +49,22 @@ class Bound:
 
     Examples
     --------
-    >>> from cudbound import SearchLimits
-    >>> Bound(localization="paper-literal", limits=SearchLimits(seconds=60)).polish
+    >>> Bound(localization="paper-literal", seconds=60).polish
     False
     """
 
     localization: str | float = "n"
     polish: bool = False
-    limits: SearchLimits = field(default_factory=SearchLimits)
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         check_localization(self.localization, 1)
         check_flag("polish", self.polish)
-        if not isinstance(self.limits, SearchLimits):
-            raise ParameterError("limits", "a SearchLimits, such as SearchLimits(seconds=60)", self.limits)
+
+    @property
+    def limits(self) -> SearchLimits:
+        """Its solver and limits."""
+        return SearchLimits(**{entry.name: getattr(self, entry.name) for entry in fields(SearchLimits)})
 
 
 def check_bound(bound: object) -> Bound:

@@ -244,9 +244,8 @@ folds_option = click.option(
 
 def _bound(localization: Any, polish: bool, **limits: Any) -> Bound:
     from cudbound.bound.cud_bound import Bound
-    from cudbound.solve.limits import SearchLimits
 
-    return Bound(localization=localization, polish=polish, limits=SearchLimits(**limits))
+    return Bound(localization=localization, polish=polish, **limits)
 
 
 #: What is said of the CUD bound; the command gets it as ``bound``.

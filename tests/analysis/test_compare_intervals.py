@@ -235,13 +235,13 @@ def test_limits_of_the_bound_reach_it():
     limits = SearchLimits(nodes_per_draw=1)
     with pytest.warns(NotCertifiedWarning, match="The half-width is between"):
         table = compare_intervals(
-            clf, X, noise, methods=["cud"], n_resamples=20, rng=0, bound=Bound(limits=limits)
+            clf, X, noise, methods=["cud"], n_resamples=20, rng=0, bound=Bound(**vars(limits))
         )
     assert re.fullmatch(r"q between 0\.\d+ and 0\.\d+, upper value used", table["cud"].remarks[0])
     for limits in (SearchLimits(nodes=0), SearchLimits(seconds=0)):
         with pytest.warns(NotCertifiedWarning, match="The half-width is between"):
             compare_intervals(
-                clf, X, noise, methods=["cud"], n_resamples=20, rng=0, bound=Bound(limits=limits)
+                clf, X, noise, methods=["cud"], n_resamples=20, rng=0, bound=Bound(**vars(limits))
             )
 
 
@@ -302,8 +302,8 @@ def test_bad_arguments(arguments, message):
         (Bound, {"localization": "sqrt"}, r"'localization' parameter.*Got 'sqrt' instead"),
         (Bound, {"localization": float("nan")}, r"'localization' parameter.*Got nan instead"),
         (Bound, {"polish": "yes"}, r"'polish' parameter must be .*Got 'yes' instead"),
-        (Bound, {"limits": 60}, r"'limits' parameter must be a SearchLimits, .*Got 60 instead"),
-        (Bound, {"limits": None}, r"'limits' parameter must be a SearchLimits, .*Got None instead"),
+        (Bound, {"seconds": -1.0}, r"'seconds' parameter must be .*Got -1\.0 instead"),
+        (Bound, {"solver": "slow"}, r"'solver' parameter must be .*Got 'slow' instead"),
         (Bound, {"polish": None}, r"'polish' parameter must be True or False\. Got None instead"),
         (
             Resampling,
@@ -361,7 +361,7 @@ def test_polish_and_solver_are_those_of_the_bound():
     assert table["cud"] == alone.row
     assert any(remark.startswith("polished: residual before") for remark in table["cud"].remarks)
     with pytest.raises(ValueError, match="'solver' parameter must be one of"):
-        compare_intervals(rough, X, y, methods="paper", bound=Bound(limits=SearchLimits(solver="slow")))
+        compare_intervals(rough, X, y, methods="paper", bound=Bound(solver="slow"))
 
 
 def test_data_that_do_not_fit_the_classifier():

@@ -103,7 +103,7 @@ def test_another_level_goes_on_from_what_is_proved() -> None:
 def test_another_level_is_searched_with_the_limits_of_the_first() -> None:
     X, y = patients(n=50, p=4, signal=0.0)
     with pytest.warns(NotCertifiedWarning):
-        result = result_for(X, y, bound=Bound(limits=SearchLimits(nodes=200)))
+        result = result_for(X, y, bound=Bound(nodes=200))
     with pytest.warns(NotCertifiedWarning, match=r"The half-width is between") as caught:
         other = result.at(confidence_level=0.5)
     assert caught[0].filename == __file__
@@ -236,13 +236,13 @@ def test_draws_that_are_not_certified_enter_with_their_upper_bounds() -> None:
     assert exact.certified
     assert exact.q_lower == exact.q
     with pytest.warns(NotCertifiedWarning, match=r"The half-width is between") as caught:
-        limited = result_for(X, y, bound=Bound(limits=SearchLimits(nodes_per_draw=60, nodes=np.inf)))
+        limited = result_for(X, y, bound=Bound(nodes_per_draw=60, nodes=np.inf))
     left = int((~limited.draws.decided).sum())
     assert 5 < left < 100
     known = f"between {limited.q_lower:.3f} and {limited.q:.3f}"
     assert str(caught[0].message) == (
         f"The half-width is {known}; the larger value was used, which can only make the interval longer. "
-        f"A limit stopped the search in {left} of 100 draws: increase it in bound=Bound(limits=SearchLimits(...)); "
+        f"A limit stopped the search in {left} of 100 draws: increase it in bound=Bound(...); "
         "at(limits=...) of a result of cud_interval continues the search."
     )
     assert caught[0].message.half_width == (limited.q_lower, limited.q)
@@ -509,7 +509,7 @@ def test_polish_gives_the_interval_of_the_exact_minimizer() -> None:
 def test_an_l1_penalty_by_the_slow_solver() -> None:
     X, y = patients(n=12, p=1)
     clf = sparse_logistic(1.0, solver="liblinear", tol=1e-10, max_iter=10_000).fit(X, y)
-    result = cud_interval(clf, X, y, n_resamples=2, rng=0, bound=Bound(limits=SearchLimits(solver="cvxpy")))
+    result = cud_interval(clf, X, y, n_resamples=2, rng=0, bound=Bound(solver="cvxpy"))
     assert result.certified
     np.testing.assert_allclose(result.problem.l1_penalty, [1 / 12, 1 / 12])
     assert result.problem.penalty is None
@@ -519,16 +519,14 @@ def test_the_slow_solver_agrees() -> None:
     X, y = patients(n=12, p=1, signal=0.5)
     clf = RidgeClassifier(class_weight="balanced").fit(X, y)
     fast, slow = (
-        cud_interval(
-            clf, X, y, n_resamples=5, rng=0, all_draws=True, bound=Bound(limits=SearchLimits(solver=name))
-        )
+        cud_interval(clf, X, y, n_resamples=5, rng=0, all_draws=True, bound=Bound(solver=name))
         for name in ("native", "cvxpy")
     )
     np.testing.assert_allclose(fast.draws.upper, slow.draws.upper, atol=1e-6)
     with pytest.raises(
         ValueError, match=r"'solver' parameter must be one of \['cvxpy', 'native'\]\. Got 'ECOS'"
     ):
-        cud_interval(clf, X, y, bound=Bound(limits=SearchLimits(solver="ECOS")))
+        cud_interval(clf, X, y, bound=Bound(solver="ECOS"))
 
 
 # ---- coverage ----------------------------------------------------------------------------------------------------

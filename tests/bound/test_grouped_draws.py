@@ -13,7 +13,7 @@ from oracles import check_witness, enumerate_q
 from shared_files import FURTHER_EXAMPLES, shared_vectors
 from sklearn.linear_model import LogisticRegression
 
-from cudbound import Bound, ConvexLossClassifier, LeastSquaresClassifier, SearchLimits, cud_interval
+from cudbound import Bound, ConvexLossClassifier, LeastSquaresClassifier, cud_interval
 from cudbound.basis.groups import Groups
 from cudbound.problem.draws import draw_counts
 from cudbound.problem.problem import Problem
@@ -141,7 +141,7 @@ def test_other_solvers_agree():
     clf = LogisticRegression().fit(X, y)
     arguments = {"groups": codes, "n_resamples": 3, "all_draws": True, "rng": 0}
     native, reference = (
-        cud_interval(clf, X, y, bound=Bound(polish=True, limits=SearchLimits(solver=name)), **arguments)
+        cud_interval(clf, X, y, bound=Bound(polish=True, solver=name), **arguments)
         for name in ("native", "cvxpy")
     )
     assert reference.draws.upper == pytest.approx(native.draws.upper, abs=1e-5)

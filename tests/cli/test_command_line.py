@@ -18,7 +18,6 @@ from cudbound.cli.demo import FEATURES
 from cudbound.intervals import GROUPS
 from cudbound.report.render import render_report
 from cudbound.resampling import Resampling, ResamplingSizes
-from cudbound.solve.limits import SearchLimits
 
 DEFAULTS = {
     "methods": ["recommended"],
@@ -70,7 +69,10 @@ def test_every_option_reaches_the_computation(fake, patients):
         "bound": Bound(
             localization=2.5,
             polish=True,
-            limits=SearchLimits(solver="cvxpy", nodes=math.inf, seconds=7.5, nodes_per_draw=3),
+            solver="cvxpy",
+            nodes=math.inf,
+            seconds=7.5,
+            nodes_per_draw=3,
         ),
         "resampling": Resampling(inner="oob", cv=3, n_folds=5, test_fraction=0.2),
         "groups": None,

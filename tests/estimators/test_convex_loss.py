@@ -23,7 +23,6 @@ from cudbound import Bound, ConvexLossClassifier, LeastSquaresClassifier, cud_in
 from cudbound.adapters import to_additive_model
 from cudbound.basis.exceptions import NoMinimizerError, NotMinimizerError
 from cudbound.losses.surrogates import LOSSES
-from cudbound.solve.limits import SearchLimits
 
 TIGHT = {"tol": 1e-12, "max_iter": 1_000_000}
 
@@ -172,9 +171,7 @@ def test_a_basis_is_the_pipeline_of_both(name):
     assert whole.coef_.shape == (1, rows.shape[1])
     model = to_additive_model(whole, X, y)
     np.testing.assert_allclose(model.design[:, 1:], rows, atol=1e-12)
-    result = cud_interval(
-        whole, X, y, n_resamples=5, rng=0, bound=Bound(limits=SearchLimits(nodes_per_draw=None))
-    )
+    result = cud_interval(whole, X, y, n_resamples=5, rng=0, bound=Bound(nodes_per_draw=None))
     assert result.estimate == pytest.approx(1.0 - whole.score(X, y))
 
 

@@ -457,9 +457,7 @@ def cud_interval_of_sensitivity() -> Numbers:
 @golden
 def cud_interval_under_limits() -> Numbers:
     clf, X, y = fitted(cb.LeastSquaresClassifier(), n=60, n_features=8, signal=0.2)
-    return bound(
-        cb.cud_interval(clf, X, y, n_resamples=20, rng=35, bound=cb.Bound(limits=cb.SearchLimits(nodes=3)))
-    )
+    return bound(cb.cud_interval(clf, X, y, n_resamples=20, rng=35, bound=cb.Bound(nodes=3)))
 
 
 @golden
@@ -476,7 +474,7 @@ def cud_interval_by_the_reference_solver() -> Numbers:
             *fitted(cb.LeastSquaresClassifier(), n=14, n_features=2),
             n_resamples=6,
             rng=37,
-            bound=cb.Bound(limits=cb.SearchLimits(solver="cvxpy")),
+            bound=cb.Bound(solver="cvxpy"),
         )
     )
     return {name: found[name] for name in ("estimate", "q", "low", "high")}

@@ -20,7 +20,6 @@ from cudbound import (
     LeastSquaresClassifier,
     Metrics,
     Resampling,
-    SearchLimits,
     compare_intervals,
     cud_interval,
     performance_interval,
@@ -125,7 +124,7 @@ CASES = {
     "weights": (logistic(), {"sample_weight": WEIGHTS}),
     "step": (CLF, {"bound": Bound(localization=math.inf)}),
     "polish": (LogisticRegression(tol=0.5), {"bound": Bound(polish=True)}),
-    "bounds left open": (CLF, {"bound": Bound(limits=SearchLimits(nodes=0))}),
+    "bounds left open": (CLF, {"bound": Bound(nodes=0)}),
 }
 
 
@@ -198,7 +197,7 @@ TABLES = {
             ],
             "resampling": Resampling(n_folds=5, n_splits=4, inner="oob", cv=np.int64(4)),
             "n_resamples": np.int64(20),
-            "bound": Bound(limits=SearchLimits(nodes=math.inf)),
+            "bound": Bound(nodes=math.inf),
         },
     ),
 }

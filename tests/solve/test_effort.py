@@ -78,10 +78,7 @@ def test_the_default_call_ends_with_bounds(monkeypatch: pytest.MonkeyPatch) -> N
     assert whole.certified
     assert (whole.draws.nodes >= result.draws.nodes).all()
     assert result.q_lower <= whole.q <= result.q
-    assert (
-        cud_interval(clf, X, y, n_resamples=200, rng=0, bound=Bound(limits=SearchLimits(seconds=600.0))).q
-        == whole.q
-    )
+    assert cud_interval(clf, X, y, n_resamples=200, rng=0, bound=Bound(seconds=600.0)).q == whole.q
     assert cud_interval(clf, X, y, n_resamples=200, rng=0, all_draws=True).draws.certified.all()
 
 
