@@ -26,7 +26,6 @@ from cudbound.saved.saved_file import (
     SavedRow,
     read_saved,
 )
-from cudbound.solve.limits import SearchLimits
 
 NUMBERS = st.floats()  # nan and infinite ones among them
 LABELS = st.one_of(st.text(max_size=5), st.integers(-5, 5), st.booleans(), st.floats(0.5, 0.75))
@@ -50,7 +49,7 @@ def saved_results(draw: st.DrawFn) -> SavedResult:
         bound=Bound(
             localization=draw(st.one_of(st.just("n"), st.just(math.inf), st.floats(0.0, 1e300))),
             polish=draw(st.booleans()),
-            limits=SearchLimits(nodes=draw(st.sampled_from([None, math.inf, 12]))),
+            nodes=draw(st.sampled_from([None, math.inf, 12])),
         ),
         rng=draw(st.one_of(st.none(), st.integers(0, 2**200))),
         methods=draw(st.sampled_from([("cud",), ("cud", "two-center")])),
@@ -107,7 +106,7 @@ def example() -> dict[str, Any]:
             "metric": {**asked, "joint": False, "stratified": None},
             "confidence_level": 0.95,
             "n_resamples": 1,
-            "bound": {"localization": 3.0, "polish": False, "limits": {"solver": "native"}},
+            "bound": {"localization": 3.0, "polish": False, "solver": "native"},
             "rng": 0,
         },
         "fingerprint": "0" * 64,
@@ -151,10 +150,10 @@ WRONG = [
     (("question", "confidence_level"), math.inf, "'confidence_level' parameter must be"),
     (("question", "bound", "polish"), "no", "must be of type bool; it is 'no' @ $.question.bound.polish"),
     (("question", "n_resamples"), True, "must be of type int; it is True @ $.question.n_resamples"),
-    (("question", "bound", "limits"), {"nodes": -1}, "'nodes' parameter must be"),
+    (("question", "bound"), {"nodes": -1}, "'nodes' parameter must be"),
     (("question", "metric", "joint"), True, "'joint' parameter must be False for a single metric"),
     (("question", "bound", "localization"), -1.0, "'localization' parameter must be"),
-    (("question", "bound", "limits", "solver"), "abacus", "'solver' parameter must be"),
+    (("question", "bound", "solver"), "abacus", "'solver' parameter must be"),
     (("question", "sizes"), {"n_folds": 1}, "n_folds"),
     (("question", "methods"), 3, "must be a list; it is 3 @ $.question.methods"),
     (("question", "methods"), "cud", "must be a list; it is 'cud' @ $.question.methods"),

@@ -416,7 +416,7 @@ def test_other_estimators_are_refused_by_name() -> None:
         cud_interval(DecisionTreeClassifier().fit(X, y), X, y)
 
 
-IN_BOUND = ("localization", "limits")
+IN_BOUND = ("localization", "seconds")
 
 
 @pytest.mark.parametrize(
@@ -433,7 +433,7 @@ IN_BOUND = ("localization", "limits")
         ("rng", -1, "a non-negative integer"),
         ("rng", 0.5, "a non-negative integer"),
         ("n_jobs", 0, "None or an integer other than 0"),
-        ("limits", 60, "a SearchLimits, such as"),
+        ("seconds", -1, "non-negative or None"),
     ],
 )
 def test_errors_name_the_argument_the_rule_and_the_value(option: str, value: Any, rule: str) -> None:
