@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import io
+import os
+import subprocess
 import sys
 import time
 import types
@@ -164,11 +166,31 @@ def test_a_call_that_fails_leaves_no_progress_behind():
         assert current_progress().shown
 
 
-def test_the_variable_of_tqdm_turns_bars_off(monkeypatch):
-    terminal = terminal_of(monkeypatch)
-    monkeypatch.setenv("TQDM_DISABLE", "1")
-    CALLS["estimate_error"]()
-    assert terminal.getvalue() == ""
+#: tqdm reads its variable when it is imported, so this needs an interpreter that has not done so.
+IN_A_NEW_INTERPRETER = """
+import io, sys
+import numpy as np
+from cudbound import LeastSquaresClassifier, estimate_error
+from cudbound.basis import calls
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+sys.stderr = screen = Terminal()
+calls.PATIENCE = 0.0
+X = np.arange(20.0)[:, None]
+estimate_error(LeastSquaresClassifier(), X, np.arange(20) % 3 > 0, methods="k-fold", rng=0)
+sys.stdout.write(screen.getvalue())
+"""
+
+
+@pytest.mark.parametrize("turned_off", [False, True])
+def test_the_variable_of_tqdm_turns_bars_off(turned_off):
+    variables = {**os.environ, **({"TQDM_DISABLE": "1"} if turned_off else {})}
+    words = [sys.executable, "-W", "ignore", "-c", IN_A_NEW_INTERPRETER]
+    shown = subprocess.run(words, env=variables, capture_output=True, text=True, check=True).stdout
+    assert ("refits" in shown) != turned_off
 
 
 def test_a_notebook_is_seen(monkeypatch):
