@@ -121,7 +121,7 @@ def distances_from_threshold(estimator: Any, X: Any, predicted: NDArray[Any]) ->
     Returns
     -------
     distances : ndarray of float, shape (n_samples,), or None
-        None if there are no scores, or none that separate the classes as ``predict`` does.
+        None if there are no scores, or if no threshold of theirs gives the classes that ``predict`` gives.
     what : str
         Description of the distances, or why there are none.
     """

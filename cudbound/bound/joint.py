@@ -85,7 +85,7 @@ def solve_joint(
     Parameters
     ----------
     model, counts, confidence_level, localization, search
-        As in `cudbound.analysis.cud_interval.solve_bound`.
+        As in `cudbound.bound.cud_bound.solve_bound`.
     metric_rows : sequence of MetricRows
         At least two.
 

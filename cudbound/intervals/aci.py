@@ -423,7 +423,7 @@ def adaptive_interval(
         In [0, 1].
     upper, lower : array-like of float, shape (n_resamples,)
         Largest and smallest deviation of each draw, on the scale of sqrt(n) times the error; see
-        `cudbound.records.BoundaryDeviations`.
+        `cudbound.intervals.BoundaryDeviations`.
     n_samples : int
         Rows of the training set.
     confidence_level : float

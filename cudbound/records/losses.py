@@ -60,7 +60,7 @@ def leave_one_out_bootstrap_error(
     Returns
     -------
     ndarray of float, shape (...)
-        Mean losses, without the points that occur in every draw; nan if there are no others.
+        Mean losses over the points that at least one draw leaves out; nan if there is no such point.
 
     References
     ----------

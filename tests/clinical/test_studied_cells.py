@@ -115,7 +115,7 @@ def test_every_interval_of_a_report_has_cells_for_common_classifiers():
 
 
 def test_earlier_cells_are_those_that_were_published():
-    """From docs/evidence/earlier_studies.md: location-shifted at n = 30 on gaussians, 0.907 / 0.273."""
+    """Of the study of the paper: location-shifted at n = 30 on gaussians, 0.907 / 0.273."""
     cell = row_of("paper2008", "gaussians", 30, "location-shifted")
     assert (cell.coverage, cell.width) == (0.907, 0.273)
     with pytest.raises(KeyError):  # its first form is not today's

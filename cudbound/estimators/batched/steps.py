@@ -222,7 +222,7 @@ class Feature:
     hot : ndarray of float, shape (n_samples, n_categories)
         1 if a row has the category; all 0 if it has none.
     missing : ndarray of bool, shape (n_samples,), default=None
-        Rows to which each fit gives a category; None if there are no such rows.
+        Rows without a value, which each fit fills with a category; None if every row has a value.
     fill : int, default=None
         That category; None means the most frequent one among the drawn rows, the first of equally frequent ones.
     """

@@ -264,7 +264,7 @@ def summarize(store_path: str | os.PathLike[str]) -> Summary:
     StudyError
         If the file is missing or is not a store.
     ValueError
-        On first use of a table, if there are no replicates.
+        If the store has no replicates; raised when a table of the summary is read first.
 
     References
     ----------
