@@ -154,22 +154,22 @@ def analyze(
     """
     estimator = fitted_classifier(estimator, X, y, question.streams, groups, sample_weight)
     sample = Sample.of(estimator, X, y, groups, sample_weight, several=several)
-    asked = question.metrics.resolve(sample.classes.tolist())
+    metrics = question.metrics.resolve(sample.classes.tolist())
     check_resamples(question.n_resamples, sample.n_samples)
     targets = targets_of(
-        asked,
-        sample.events(asked.event_class),
+        metrics,
+        sample.events(metrics.event_class),
         sample.sample_weight,
         question.confidence_level,
         question.alternative,
     )
     check_weights(question.metrics.kinds, sample.sample_weight)
     warn_of_few([target.rows for target in _bounded_by(question, targets, on_test_set=False)])
-    counts, remarks = _draw(question, sample, asked, targets)
-    _check_threshold(estimator, sample, asked)
+    counts, remarks = _draw(question, sample, metrics, targets)
+    _check_threshold(estimator, sample, metrics)
     model = Model.of(estimator, sample, use_of_model(question))
     kinds = tuple(kind for kind in question.metrics.kinds if kind != "classes")
-    scoring = RecordedOutputs(kinds, asked.event_class)
+    scoring = RecordedOutputs(kinds, metrics.event_class)
     inputs = _inputs(question, sample, estimator, test_set, counts, targets, model, scoring)
     check_inner_draws(question.resampling.inner, targets)
     plan = Plan.of(question, inputs, targets, model)
@@ -178,43 +178,43 @@ def analyze(
         # a classifier that cannot be refitted is refused before the bound is searched
         inputs = inputs.prepared()
     failed: Errors = {}
-    design: dict[str, Any] = {"design": model.design}
-    records, of_targets, bounds = record_targets(plan.needs, inputs, design, targets, failed)
+    records, of_targets = record_targets(plan.needs, inputs, {"design": model.design}, targets, failed)
+    recorded = RecordedTargets(targets, tuple(of_targets), plan.refused, failed, remarks)
     if records.test_set is not None:
-        for metric in {one.metric: None for one in _bounded_by(question, targets, on_test_set=True)}:
+        for metric in {target.metric: None for target in _bounded_by(question, targets, on_test_set=True)}:
             warn_of_few_tested(metric, records.test_set.rows_of(metric.event_class))
-    run = _run(question, sample, model, plan.needs, estimator, asked.event_class)
+    run = _run(question, sample, model, plan.needs, estimator, metrics.event_class)
     objects: dict[Literal["cv", "test_set"], Any] = {"cv": question.resampling.cv, "test_set": test_set}
     return Analysis(
         question,
-        asked,
+        metrics,
         tuple(sample.classes.tolist()),
-        *sample.fingerprints(asked.event_class),
+        *sample.fingerprints(metrics.event_class),
         counts,
         remarks,
         records,
-        tuple(map(SavedBound.of, bounds)),
-        model.additive.coef if bounds and model.additive is not None else None,
+        tuple(map(SavedBound.of, recorded.bounds)),
+        model.additive.coef if recorded.bounds and model.additive is not None else None,
         run,
         instability_in(records, model, run) if len(sample.classes) == 2 else None,
-        sample.events(asked.event_class) if scoring.kinds else None,
-        tuple(name for name, one in objects.items() if not isinstance(one, int | np.integer | None)),
+        sample.events(metrics.event_class) if scoring.kinds else None,
+        tuple(name for name, value in objects.items() if not isinstance(value, int | np.integer | None)),
         estimator,
-        RecordedTargets(targets, tuple(of_targets), plan.refused, failed, remarks),
+        recorded,
     )
 
 
 def _draw(
-    question: Question[Any], sample: Sample, asked: ResolvedMetrics, targets: Sequence[Target]
+    question: Question[Any], sample: Sample, metrics: ResolvedMetrics, targets: Sequence[Target]
 ) -> tuple[Counts, tuple[str, ...]]:
     """Return the bootstrap draws, and how they differ from ordinary ones."""
     return draw_for_metrics(
         [target.rows for target in targets],
         question.n_resamples,
         question.rng,
-        stratified=asked.drawn_within_classes,
+        stratified=metrics.drawn_within_classes,
         groups=sample.groups,
-        labels=sample.events(asked.event_class),
+        labels=sample.events(metrics.event_class),
     )
 
 
@@ -223,17 +223,19 @@ def _bounded_by(question: Question[Method], targets: Sequence[Target], *, on_tes
     return [
         target
         for target in targets
-        if any(one.on_test_set == on_test_set for one in question.methods.reading([target.metric.reads]))
+        if any(
+            method.on_test_set == on_test_set for method in question.methods.reading([target.metric.reads])
+        )
     ]
 
 
-def _check_threshold(estimator: Any, sample: Sample, asked: ResolvedMetrics) -> None:
+def _check_threshold(estimator: Any, sample: Sample, metrics: ResolvedMetrics) -> None:
     """Raise ParameterError if the probabilities of a classifier show that its threshold is not the requested one."""
-    cut = asked.threshold
+    cut = metrics.threshold
     if cut is None or not hasattr(estimator, "predict_proba"):
         return
-    event = sample.classes.tolist()[asked.event_class]
-    risk = predicted_probabilities(estimator, sample.X, len(sample.classes))[:, asked.event_class]
+    event = sample.classes.tolist()[metrics.event_class]
+    risk = predicted_probabilities(estimator, sample.X, len(sample.classes))[:, metrics.event_class]
     called = sample.predicted_by(estimator) == event
     if ((risk > cut) & ~called | (risk < cut) & called).any():
         advice = (
@@ -334,9 +336,9 @@ def record_losses(
     model = Model.of(estimator, sample, ModelUse(scores=BOOTSTRAP in needs, result="estimate"))
     # no estimator reads inner draws, and none needs a row out of each draw
     inner = INNER_DRAWS if question.resampling.inner is None else question.resampling.inner
-    asked = replace(question, resampling=replace(question.resampling, inner=inner))
-    inputs = _inputs(asked, sample, estimator, test_set, counts, (), model)
-    plan = Plan.of(asked, inputs, (), None)
+    with_inner_draws = replace(question, resampling=replace(question.resampling, inner=inner))
+    inputs = _inputs(with_inner_draws, sample, estimator, test_set, counts, (), model)
+    plan = Plan.of(with_inner_draws, inputs, (), None)
     failed: Errors = {}
     records = record_call(plan.needs, inputs, given_records(inputs), failed)
     run = _run(question, sample, model, plan.needs, estimator)

@@ -241,7 +241,7 @@ def record_call(needs: Needs, inputs: RecordingInputs, given: Made, failed: Erro
 
 def record_targets(
     needs: Needs, inputs: RecordingInputs, facts: Made, targets: Sequence[Target], failed: Errors
-) -> tuple[Records, list[Records | ScoreRecords], tuple[Any, ...]]:
+) -> tuple[Records, list[Records | ScoreRecords]]:
     """Make all records of a call; parameters as for `record_call`, with `facts` in addition to the given records.
 
     Returns
@@ -249,9 +249,7 @@ def record_targets(
     records : Records
         For the plain losses.
     records_of_targets : list of Records or ScoreRecords
-        As each target uses them, with the records made for it.
-    of_families : tuple
-        What was recorded for each family of targets, such as tuples of `cudbound.bound.cud_bound.CudBound`.
+        As each target uses them, with the records made for it, and for its family.
     """
     # first, since new cases that cannot be predicted are refused before the bound is searched
     given = given_records(inputs) | facts
@@ -262,8 +260,7 @@ def record_targets(
                 if inputs.model is not None:
                     of_families[kind, target.cud_metrics] = make_one(kind, inputs, target)
     records = record_call(needs, inputs, given, failed)
-    each = [_of_target(needs, inputs, records, target, of_families) for target in targets]
-    return records, each, tuple(of_families.values())
+    return records, [_of_target(needs, inputs, records, target, of_families) for target in targets]
 
 
 def _of_target(
