@@ -40,12 +40,11 @@ FUZZ_SEED ?= 2
 fuzz: build
 	cd build/sanitized && tests/fuzz $(FUZZ_SECONDS) $(FUZZ_SEED) "$(CURDIR)"/solvers/tests/corpus/*
 
-# changes one operator or number of the interval methods at a time, and lists the changes that no test notices
-mutation: .venv/installed-for-development
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --group mutation
-	test -e build/mutation.sqlite || $(BIN)/cosmic-ray init tests/mutation.toml build/mutation.sqlite
-	$(BIN)/cosmic-ray exec tests/mutation.toml build/mutation.sqlite
-	$(BIN)/cr-report build/mutation.sqlite --surviving-only
+# changes one line of the package at a time, at random, and lists the changes that no quick test notices
+MUTATION_SEED ?= 1
+MUTATIONS ?= 120
+mutation: build
+	$(BIN)/python tests/mutate.py --seed $(MUTATION_SEED) --draws $(MUTATIONS)
 
 # the numbers of the golden calls, to the last bit, on the machine that made the file
 golden: .venv/installed-for-development
@@ -72,7 +71,7 @@ format: .venv/installed-for-development
 	find solvers -name '*.cpp' -o -name '*.hpp' | xargs $(BIN)/clang-format -i
 
 benchmark: .venv/installed-for-development
-	$(BIN)/python tests/benchmarks/run.py --picture docs/pictures/cost.svg
+	$(BIN)/python docs/benchmarks/run.py --picture docs/pictures/cost.svg
 
 stub: .venv/installed-for-development
 	$(BIN)/python -m nanobind.stubgen -m cudbound._solvers -o cudbound/_solvers.pyi

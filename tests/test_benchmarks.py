@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-BENCHMARKS = Path(__file__).with_name("benchmarks")
+ROOT = Path(__file__).parents[1]
+BENCHMARKS = ROOT / "docs" / "benchmarks"
 
 SCRIPT = """
 import sys
@@ -33,7 +34,7 @@ print(table(rows))
 def test_the_benchmark_runs(tmp_path: Path):
     picture = tmp_path / "cost.svg"
     script = SCRIPT.format(
-        benchmarks=str(BENCHMARKS), tests=str(BENCHMARKS.parent / "helpers"), picture=str(picture)
+        benchmarks=str(BENCHMARKS), tests=str(ROOT / "tests" / "helpers"), picture=str(picture)
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=900)
     assert done.returncode == 0, done.stderr

@@ -149,7 +149,7 @@ def test_every_example_is_found():
 @each_page
 def test_generated_parts_are_up_to_date(page):
     text = page.read_text()
-    assert renewed(text) == text, "renew it with: python tests/helpers/docs_pages.py"
+    assert renewed(text) == text, "renew it with: python docs/made/docs_pages.py"
 
 
 def test_every_generated_part_is_used():

@@ -267,7 +267,7 @@ def test_pictures_of_the_documentation_are_up_to_date(name):
         return words, len(list(root.iter("{http://www.w3.org/2000/svg}path")))
 
     there = (ROOT / "docs" / "pictures" / f"{name}.svg").read_text(encoding="utf-8")
-    renew = "renew it with: python tests/helpers/docs_pictures.py docs/pictures"
+    renew = "renew it with: python docs/made/docs_pictures.py docs/pictures"
     assert content(there) == content(OF_RESULTS[name]().svg(name)), renew
 
 
@@ -283,7 +283,7 @@ def test_figures_of_the_explanations_are_up_to_date(name, tmp_path):
 
     metadata = 2  # of the date and the program
     there = words(ROOT / "docs" / "pictures" / f"{name}.svg")
-    assert set(there) <= set(words(tmp_path / "now.svg")), "renew it with tests/helpers/explained_pictures.py"
+    assert set(there) <= set(words(tmp_path / "now.svg")), "renew it with docs/made/explained_pictures.py"
     assert len(there) > metadata
 
 

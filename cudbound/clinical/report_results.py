@@ -133,7 +133,7 @@ def families_of(method: str) -> list[str]:
 def studied_cells() -> tuple[StudiedCell, ...]:
     """Return the table that ships with the package, one row per cell and method.
 
-    ``python tests/helpers/studied_cells.py`` makes it from the committed tables of the studies.
+    ``python docs/made/studied_cells.py`` makes it from the committed tables of the studies.
     """
     text = resources.files("cudbound.clinical").joinpath("studied_cells.csv").read_text("utf-8")
     _, *lines = csv.reader(text.splitlines())

@@ -34,7 +34,7 @@ def row_of(study, scenario, n, method):
 
 
 def test_the_table_is_that_of_the_studies():
-    renew = "renew it with: python tests/helpers/studied_cells.py"
+    renew = "renew it with: python docs/made/studied_cells.py"
     assert made.PLACE.read_text() == made.table(), renew
 
 

@@ -1,4 +1,4 @@
-"""The table of studied cells that ships with the package: ``python tests/helpers/studied_cells.py`` writes it anew.
+"""The table of studied cells that ships with the package: ``python docs/made/studied_cells.py`` writes it anew.
 
 It is made from the committed tables of the studies: ``docs/evidence/*/cells.csv``, of the seven intervals of Laber and
 Murphy (2008) those in ``docs/evidence/paper2008``, and of intervals that have not changed since, those in

@@ -1,4 +1,4 @@
-"""The parts of the documentation that are made from the package: ``python tests/helpers/docs_pages.py`` renews them.
+"""The parts of the documentation that are made from the package: ``python docs/made/docs_pages.py`` renews them.
 
 A page marks such a part by ``<!-- generated: NAME -->`` and ``<!-- end -->``; NAME is one of `PARTS`.
 """
@@ -22,7 +22,6 @@ import pandas as pd
 import recommended_pages
 import skops.io
 from click.testing import CliRunner
-from record_kinds import names_of
 from sizes_of_tests import methods_by_size, numbered_cells, sizes_in_cells
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
@@ -147,7 +146,9 @@ def recorded_losses() -> str:
     rows = []
     for kind, needs in RECORDED.items():
         readers = [
-            m.name for m in (*METHODS.values(), *ESTIMATORS.values()) if names_of(m.may_need) & set(needs)
+            m.name
+            for m in (*METHODS.values(), *ESTIMATORS.values())
+            if {kind.name for kind in m.may_need} & set(needs)
         ]
         rows.append(
             {

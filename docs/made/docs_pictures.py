@@ -1,4 +1,4 @@
-"""Draw the pictures of the documentation: ``python tests/helpers/docs_pictures.py docs/pictures``.
+"""Draw the pictures of the documentation: ``python docs/made/docs_pictures.py docs/pictures``.
 
 The first eight are of the data of ``cudbound demo``, the others of a small study; each is the same on every run.
 """

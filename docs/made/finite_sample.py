@@ -1,4 +1,4 @@
-"""Draw docs/pictures/finite_sample.svg: ``python tests/helpers/finite_sample.py docs/pictures/finite_sample.svg``.
+"""Draw docs/pictures/finite_sample.svg: ``python docs/made/finite_sample.py docs/pictures/finite_sample.svg``.
 
 Upper limits at level .95 for a classifier that gets 8 of 50 training cases wrong, and 4 of 25 test cases.
 """

@@ -1,4 +1,4 @@
-"""Draw docs/pictures/uniformity.svg: ``python tests/helpers/uniformity.py docs/pictures/uniformity.svg``.
+"""Draw docs/pictures/uniformity.svg: ``python docs/made/uniformity.py docs/pictures/uniformity.svg``.
 
 The limits of the centers of two-center where the signal is of the order of the chance, as propositions 1 and 2 of
 docs/explanation/counter_example.md give them, and the same from simulated training sets: one feature of the values

@@ -1,6 +1,6 @@
 """Print the ratios of time that the package aims at, measured side by side in one run.
 
-    python tests/benchmarks/run.py [--quick] [--picture FILE]
+    python docs/benchmarks/run.py [--quick] [--picture FILE]
 
 Every comparison runs its sides in turns (A B A B ...) on one thread and reports medians, because a machine that
 is shared or changes its clock slows all of them alike. Timings are not tests: pytest collects nothing here, and
@@ -30,7 +30,7 @@ def main() -> None:
     # before numpy is loaded: one thread for every side
     for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
         os.environ[variable] = "1"
-    sys.path.insert(0, str(Path(__file__).parents[1] / "helpers"))  # the worlds of the tests
+    sys.path.insert(0, str(Path(__file__).parents[2] / "tests" / "helpers"))  # the worlds of the tests
     import curves
     import directed
     import surrogates

@@ -1,4 +1,4 @@
-"""Draw the figures of the explanations: ``python tests/helpers/explained_pictures.py docs/pictures``.
+"""Draw the figures of the explanations: ``python docs/made/explained_pictures.py docs/pictures``.
 
 Estimands in one picture; why the training error jumps; an arrangement with the levels of g; the search tree of a draw.
 Every number in them is computed here.
