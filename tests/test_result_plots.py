@@ -145,7 +145,7 @@ def test_one_sided_limits_say_so():
     assert display.numbers_[0].get_text() == "0.250 (at most 0.375)"
 
 
-@pytest.mark.parametrize(("null", "label"), [(0.0, "equal errors"), (0.05, "margin 0.05")])
+@pytest.mark.parametrize(("null", "label"), [(0.0, "equal errors"), (0.05, "margin 0.050")])
 def test_the_forest_of_comparisons_has_the_margin(null, label):
     result = ComparisonResult(
         method="mcnemar",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
@@ -16,7 +15,7 @@ from cudbound.basis.exceptions import CudboundWarning, ParameterError
 from cudbound.basis.metric_words import DETAILS
 from cudbound.basis.outcomes import ConfidenceInterval
 from cudbound.basis.results import IntervalEstimate, Pictured
-from cudbound.basis.rounding import Worded, printable, sentences_html, worded
+from cudbound.basis.rounding import printable, sentences_html
 from cudbound.basis.validation import Features, Learner
 from cudbound.bound.cud_bound import Bound
 from cudbound.intervals import GROUPS, METHODS, AskedMethod
@@ -109,10 +108,9 @@ class PerformanceInterval(Pictured["IntervalDisplay"]):
         return self.row.details
 
     @property
-    def sentence(self) -> Worded:
-        """What can be written into a paper; its ``in_percent`` has proportions in percent."""
-        write = partial(interval_sentence, self.row, self.n_samples)
-        return Worded(write(), write(percent=True))
+    def sentence(self) -> str:
+        """What can be written into a paper; `describe` has it in percent as well."""
+        return interval_sentence(self.row, self.n_samples)
 
     @property
     def cautions(self) -> tuple[CudboundWarning, ...]:
@@ -155,7 +153,8 @@ class PerformanceInterval(Pictured["IntervalDisplay"]):
 
     def describe(self, percent: bool = False) -> Description:
         """Return text for a paper, as `cudbound.IntervalTable.describe` does, with the sentence of the interval."""
-        return replace(self.table.describe(percent), results=printable(worded(self.sentence, percent)))
+        sentence = interval_sentence(self.row, self.n_samples, percent)
+        return replace(self.table.describe(percent), results=printable(sentence))
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row with the columns of a table of intervals."""

@@ -15,7 +15,7 @@ from cudbound.basis.method_card import MethodCard, Needs
 from cudbound.basis.outcomes import Estimand, TestedRows
 from cudbound.basis.record_kind import RecordKind
 from cudbound.basis.results import IntervalEstimate, OneRow
-from cudbound.basis.rounding import Worded, as_given
+from cudbound.basis.rounding import format_limit, format_proportion
 from cudbound.bound.cud_bound import CudBound
 from cudbound.intervals import Method, compute_interval
 from cudbound.intervals.cud import BOUND
@@ -308,13 +308,13 @@ def _predictive(
     if asked.prevalence != "sample":
         share = float(asked.prevalence or 0.0)
         prevalence = Proportion(share, share, share, np.inf)
-        at = Worded.joined("the prevalence ", as_given(share))
+        at = f"the prevalence {format_limit(share)}"
     else:
         prevalence = _share(targets[0], records, tested)
-        known = Worded.of(
-            lambda write: f"the prevalence {write(prevalence.estimate)} {of_sample(pair[0])}, taken as known"
-        )
-        at = known if asked.joint else prevalence.in_words(of_sample(pair[0]))
+        at = prevalence.in_words(of_sample(pair[0]))
+        if asked.joint:
+            share_in_words = format_proportion(prevalence.estimate)
+            at = f"the prevalence {share_in_words} {of_sample(pair[0])}, taken as known"
     if asked.joint:
         return joint_predictive_interval(name, *pair, prevalence.estimate, at)
     n_others, n_events = tested.sizes if tested is not None and tested.sizes else (None, None)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 
-from cudbound.basis.rounding import Worded, format_difference
+from cudbound.basis.rounding import format_difference
 
 #: Metrics in the words of a sentence, where they are not their names.
 METRIC_WORDS: Mapping[str, str] = {
@@ -56,28 +56,27 @@ def metric_words(metrics: Iterable[str]) -> str:
     return " and ".join(filter(None, (", ".join(words[:-1]), words[-1])))
 
 
-def details_in_words(details: Mapping[str, float], learners: Mapping[str, str] = NO_LEARNERS) -> Worded:
-    r"""Return numbers of a method's own with their names, nothing if they are many; `learners` has names for a and b.
+def details_in_words(
+    details: Mapping[str, float], learners: Mapping[str, str] = NO_LEARNERS, percent: bool = False
+) -> str:
+    """Return numbers of a method's own with their names, nothing if they are many; `learners` has names for a and b.
 
     Examples
     --------
-    >>> said = details_in_words({"out_of_bag": 0.25, "n_tested": 20.0})
-    >>> print(said, said.in_percent, sep="\n")
+    >>> print(details_in_words({"out_of_bag": 0.25, "n_tested": 20.0}))
     out-of-bag estimate = 0.25, n tested = 20
-    out-of-bag estimate = 25.0%, n tested = 20
+    >>> print(details_in_words({"out_of_bag": 0.25}, percent=True))
+    out-of-bag estimate = 25.0%
     >>> print(details_in_words({"only_a_wrong": 3.0}, {"a": "ridge", "b": "tree"}))
     only ridge wrong = 3
     """
     few = details if len(details) <= MAX_DETAILS else {}
-    numbers = [_detail_in_words(name, value, learners) for name, value in few.items()]
-    return Worded.joined(*numbers, separator=", ")
-
-
-def _detail_in_words(name: str, value: float, learners: Mapping[str, str]) -> Worded:
-    text = f"{value:.4g}"
-    number = Worded(text, format_difference(value, percent=True) if name in DETAILS else text)
-    words = " ".join(learners.get(word, word) for word in name.split("_"))
-    return Worded.joined(f"{DETAILS.get(name, words)} = ", number)
+    numbers = []
+    for name, value in few.items():
+        number = format_difference(value, percent=True) if percent and name in DETAILS else f"{value:.4g}"
+        words = " ".join(learners.get(word, word) for word in name.split("_"))
+        numbers.append(f"{DETAILS.get(name, words)} = {number}")
+    return ", ".join(numbers)
 
 
 def in_formula(metric: str) -> str:

@@ -11,7 +11,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from cudbound.basis.rounding import Worded, as_given
+from cudbound.basis.rounding import format_limit
 
 #: What the estimate of an interval is, where the notes under a table say so.
 Center = Literal[
@@ -297,29 +297,17 @@ A_MARGIN = {
 }
 
 
-def null_in_words(alternative: str, null: float, a: str, b: str, what: str = "error") -> Worded:
-    """Return the null hypothesis, with the names of the two that are compared.
+def hypotheses_in_words(
+    alternative: str, null: float, a: str, b: str, what: str = "error", percent: bool = False
+) -> tuple[str, str]:
+    """Return the null and the alternative hypothesis, with the names of the two that are compared.
 
     Examples
     --------
-    >>> null_in_words("less", 0.1, "svm", "tree")
-    'error(svm) - error(tree) >= 0.1'
+    >>> hypotheses_in_words("less", 0.1, "svm", "tree")
+    ('error(svm) - error(tree) >= 0.1', 'error(svm) - error(tree) < 0.1')
     """
-    return _hypothesis(0, alternative, null, a, b, what)
-
-
-def alternative_in_words(alternative: str, null: float, a: str, b: str, what: str = "error") -> Worded:
-    """Return the alternative hypothesis, with the names of the two that are compared.
-
-    Examples
-    --------
-    >>> alternative_in_words("less", 0.0, "svm", "tree")
-    'error(svm) < error(tree)'
-    """
-    return _hypothesis(1, alternative, null, a, b, what)
-
-
-def _hypothesis(which: int, alternative: str, null: float, a: str, b: str, what: str) -> Worded:
-    words = (NO_MARGIN if null == 0.0 else A_MARGIN)[alternative][which]
-    given = as_given(null)
-    return Worded(*(words.format(null=one, a=a, b=b, what=what) for one in (given, given.in_percent)))
+    margin = format_limit(null, percent)
+    both = (NO_MARGIN if null == 0.0 else A_MARGIN)[alternative]
+    null_words, alternative_words = (words.format(null=margin, a=a, b=b, what=what) for words in both)
+    return null_words, alternative_words

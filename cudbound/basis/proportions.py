@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -206,12 +205,15 @@ def quantile_rank(size: int, probability: float) -> int:
     return min(max(1, math.ceil(size * probability - RANK_ROUNDING)), size)
 
 
-def within(lower: float, upper: float, write: Callable[..., str] = format_proportion) -> str:
+def within(lower: float, upper: float) -> str:
     """Return a number, or the range that contains it, with enough digits to distinguish the two ends."""
     if lower == upper:
-        return write(upper)
-    digits = next((some for some in (None, *range(4, 12)) if write(lower, some) != write(upper, some)), 12)
-    return f"between {write(lower, digits)} and {write(upper, digits)}"
+        return format_proportion(upper)
+    for digits in (None, *range(4, 13)):
+        low, high = format_proportion(lower, digits), format_proportion(upper, digits)
+        if low != high:
+            break
+    return f"between {low} and {high}"
 
 
 def inverted_cdf_quantile(values: ArrayLike, probability: float) -> float:

@@ -18,11 +18,10 @@ from cudbound.basis.outcomes import (
     TestedRows,
     TestOutcome,
     Words,
-    null_in_words,
+    hypotheses_in_words,
 )
 from cudbound.basis.rounding import (
     InLines,
-    Worded,
     format_difference,
     format_level,
     format_pvalue,
@@ -70,7 +69,7 @@ class Row(InLines):
     def lines(self) -> list[str]:
         """Return the row as lines of text; the first has the main numbers."""
         fits = f"{self.n_fits} fit{'' if self.n_fits == 1 else 's'}"
-        return [self.in_words(), *filter(None, (f"estimand {self.estimand}; {fits}", self.all_remarks))]
+        return [self.in_words(), *filter(None, (f"estimand {self.estimand}; {fits}", self.all_remarks()))]
 
     @abc.abstractmethod
     def in_words(self, percent: bool = False) -> str:
@@ -106,20 +105,17 @@ class Row(InLines):
         reason = self.degenerate or ""
         if not reason or reason.startswith("undefined"):
             return reason
-        return Worded.joined("degenerate: ", reason)
+        return f"degenerate: {reason}"
 
     @property
     def _learners(self) -> Mapping[str, str]:
         """The names of "a" and "b" in `details`."""
         return NO_LEARNERS
 
-    @property
-    def all_remarks(self) -> Worded:
-        """Remarks for readers: events, a few numbers specific to the method, and why the row is degenerate."""
-        parts = filter(
-            None, (*self.remarks, details_in_words(self.details, self._learners), self.why_degenerate)
-        )
-        return Worded.joined(*parts, separator="; ", percent=self.is_proportion)
+    def all_remarks(self, percent: bool = False) -> str:
+        """Return remarks for readers: events, a few numbers of the method's own, and why the row is degenerate."""
+        details = details_in_words(self.details, self._learners, percent and self.is_proportion)
+        return "; ".join(filter(None, (*self.remarks, details, self.why_degenerate)))
 
 
 class _WithLimits(Row):
@@ -301,11 +297,6 @@ class ComparisonResult(_WithLimits, TestOutcome):
         return {"a": self.a, "b": self.b}
 
     @property
-    def against(self) -> Worded:
-        """The null hypothesis, against which a small p-value is evidence, in words."""
-        return null_in_words(self.alternative, self.null, self.a, self.b, in_formula(self.metric))
-
-    @property
     def difference(self) -> str:
         """The estimated difference, with the names of the two."""
         what = in_formula(self.metric)
@@ -315,7 +306,8 @@ class ComparisonResult(_WithLimits, TestOutcome):
         """Return the numbers in words, with simultaneous limits for several pairs."""
         write = partial(format_difference, percent=percent)
         limits = self._limits(write, self.simultaneous_interval)
-        pvalue, against = format_pvalue(self.pvalue), self.against.in_percent if percent else self.against
+        what, pvalue = in_formula(self.metric), format_pvalue(self.pvalue)
+        against, _ = hypotheses_in_words(self.alternative, self.null, self.a, self.b, what, percent)
         if self.adjusted_pvalue is not None:
             limits = f"simultaneous {limits}"
             pvalue = f"{pvalue}, adjusted {format_pvalue(self.adjusted_pvalue)},"

@@ -5,9 +5,8 @@ from __future__ import annotations
 import abc
 import math
 from collections.abc import Callable, Iterable
-from functools import partial
 from html import escape
-from typing import Literal, Self
+from typing import Literal
 
 Kind = Literal["text", "count", "proportion", "difference", "statistic", "pvalue", "level"]
 
@@ -113,54 +112,15 @@ def format_level(confidence_level: float) -> str:
     return f"{100 * confidence_level:.10g}%"
 
 
-class Worded(str):
-    r"""A sentence with proportions, which is known in percent as well.
-
-    Attributes
-    ----------
-    in_percent : str
+def format_limit(value: float, percent: bool = False) -> str:
+    """Write a proportion that the user chose, such as a margin, without rounding it.
 
     Examples
     --------
-    >>> said = Worded.of(lambda write: f"upper limit {write(0.25)}, or less")
-    >>> print(said, said.in_percent, sep="\n")
-    upper limit 0.250, or less
-    upper limit 25.0%, or less
-    """
-
-    in_percent: str
-
-    def __new__(cls, text: str, in_percent: str | None = None) -> Self:
-        """Return the text; without `in_percent` it is the same in percent."""
-        said = super().__new__(cls, text)
-        said.in_percent = text if in_percent is None else in_percent
-        return said
-
-    @classmethod
-    def of(cls, say: Callable[[Callable[..., str]], str]) -> Self:
-        """Return what `say` says with a function that writes a proportion, see `format_proportion`."""
-        return cls(say(format_proportion), say(partial(format_proportion, percent=True)))
-
-    @classmethod
-    def joined(cls, *parts: str, separator: str = "", percent: bool = True) -> Self:
-        """Return parts as one sentence, which is the same in percent unless `percent` holds."""
-        return cls(separator.join(parts), separator.join(worded(part, percent) for part in parts))
-
-
-def as_given(value: float) -> Worded:
-    """Return a proportion that the user gave, without rounding it.
-
-    Examples
-    --------
-    >>> as_given(0.125), as_given(0.125).in_percent
+    >>> format_limit(0.125), format_limit(0.125, percent=True)
     ('0.125', '12.5%')
     """
-    return Worded(f"{value:g}", format_level(value))
-
-
-def worded(text: str, percent: bool) -> str:
-    """Return a text, in percent if that is asked and known."""
-    return getattr(text, "in_percent", text) if percent else text
+    return format_level(value) if percent else f"{value:g}"
 
 
 _ON_A_SCALE: dict[Kind, Callable[[float, int | None, bool], str]] = {
@@ -177,7 +137,7 @@ _RULES: dict[Kind, Callable[[float], str]] = {
 def format_cell(value: str | float, kind: Kind, decimals: int | None = None, percent: bool = False) -> str:
     """Write one value of a table by the rule of its kind; `decimals` and `percent` are for proportions."""
     if isinstance(value, str):
-        return printable(worded(value, percent))
+        return printable(value)
     if kind in _ON_A_SCALE:
         return _ON_A_SCALE[kind](value, decimals, percent)
     rule = _RULES.get(kind)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields, replace
-from functools import partial
 from typing import Self
 
 import numpy as np
@@ -14,7 +13,6 @@ from cudbound.basis.calls import public_call, warn
 from cudbound.basis.exceptions import ParameterError
 from cudbound.basis.outcomes import ConfidenceInterval
 from cudbound.basis.proportions import inverted_cdf_quantile, within
-from cudbound.basis.rounding import Worded
 from cudbound.basis.validation import check_confidence_level, check_flag, check_localization
 from cudbound.bound.joint import JointDraws, solve_joint
 from cudbound.metrics.metric import ERROR, Metric, MetricRows
@@ -173,8 +171,7 @@ class CudBound:
         elif self.certified:
             remarks = ["draws solved exactly as far as needed"]
         else:
-            q = partial(within, self.q_lower, self.q)
-            remarks = [Worded.of(lambda write: f"q {q(write)}, upper value used")]
+            remarks = [f"q of the mean loss {within(self.q_lower, self.q)}, upper value used"]
         if self.n_single_class_draws:
             remarks.append(f"{self.n_single_class_draws} single-class draws")
         if self.polish is not None:

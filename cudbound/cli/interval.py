@@ -401,7 +401,7 @@ def interval(
     if instability_plot is not None and table.instability is not None:
         files[instability_plot] = table.instability.display().image(picture_form(instability_plot))
     write(table, output, files, ranges=ranges, instability=instability, headline_only=recommend)
-    finish([*fitted.warnings, *collected.messages], collected.certified, output.style.percent)
+    finish([*fitted.warnings, *collected.messages], collected.certified)
 
 
 def _check_instability(requested: RequestedMethods[Method], in_notes: bool, output: ResultOutput) -> None:

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 import click
 
-from cudbound.basis.rounding import worded
 from cudbound.cli.command import NOT_CERTIFIED, say
 from cudbound.cli.options import Decorator, from_text, options_as_object
 from cudbound.plotting.display import IMAGES, import_matplotlib
@@ -200,10 +199,10 @@ def picture(text: str) -> Path:
     return Path(text)
 
 
-def finish(warnings: Iterable[str], certified: bool = True, percent: bool = False) -> None:
+def finish(warnings: Iterable[str], certified: bool = True) -> None:
     """Print the warnings, and exit with the code of an unproved bound if there is one."""
     for warning in dict.fromkeys(warnings):
-        say(f"warning: {worded(warning, percent)}")
+        say(f"warning: {warning}")
     if not certified:
         sys.exit(NOT_CERTIFIED)
 

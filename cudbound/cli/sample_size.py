@@ -134,7 +134,7 @@ def plan(
     say_seed(seed)
     planned = replace(planned, **facts)
     output.write(planned, planned.report(style=output.style))
-    finish(collected.messages, percent=output.style.percent)
+    finish(collected.messages)
 
 
 def _look(data: DataFile) -> ParsedFile:

@@ -327,7 +327,7 @@ def _displays(report: Mapping[str, Any]) -> Iterator[tuple[str, Display, str, st
     rows, base = report["intervals"]["rows"], report["intervals"]["majority_error"]
     yield (
         "intervals",
-        ForestDisplay(_frame(rows, level), base, f"always the majority\nclass: {format_proportion(base)}"),
+        ForestDisplay(_frame(rows, level), base, "always the majority\nclass: {}"),
         "Intervals for the error of this classifier; dashed, the error of always predicting the majority class.",
         _spoken(rows),
     )

@@ -22,7 +22,7 @@ import numpy as np
 from cudbound.basis.method_card import GROUPED
 from cudbound.basis.outcomes import ConfidenceInterval, Estimand, Outcome, Words
 from cudbound.basis.proportions import inverted_binomial_tails
-from cudbound.basis.rounding import Worded
+from cudbound.basis.rounding import format_proportion
 from cudbound.intervals.method import Method
 from cudbound.point_estimates.auc import (
     NO_PAIR,
@@ -273,8 +273,8 @@ def auc_within_folds(folds: FoldScores, event: Bools) -> float:
 def _remarks_on_pairs(sizes: AucSize, n_never: int) -> list[str]:
     remarks: list[str] = []
     if sizes.shrinkage < 1.0:
-        counted = Worded.of(lambda write: f"cases counted as {write(sizes.shrinkage)} of their number")
-        remarks.append(Worded.joined(counted, ": rows of a group vary together"))
+        share = format_proportion(sizes.shrinkage)
+        remarks.append(f"cases counted as {share} of their number: rows of a group vary together")
     if n_never:
         remarks.append(f"pairs never out of bag together, left out of the out-of-bag AUC: {n_never}")
     return remarks

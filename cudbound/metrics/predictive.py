@@ -11,7 +11,7 @@ from scipy.special import expit
 
 from cudbound.basis.outcomes import UNDEFINED_LIMITS, Center, ConfidenceInterval, Words
 from cudbound.basis.results import IntervalEstimate
-from cudbound.basis.rounding import Worded
+from cudbound.basis.rounding import format_proportion
 
 NO_POSITIVE = "0/0: no case is predicted as an event"
 NO_NEGATIVE = "0/0: no case is predicted as a non-event"
@@ -56,14 +56,10 @@ class Proportion(NamedTuple):
         """One minus it."""
         return Proportion(1.0 - self.estimate, 1.0 - self.high, 1.0 - self.low, self.n_rows)
 
-    def in_words(self, of_rows: str) -> Worded:
+    def in_words(self, of_rows: str) -> str:
         """Return the prevalence of a sample in words."""
-        return Worded.of(
-            lambda write: (
-                f"the prevalence {write(self.estimate)} {of_rows}, limits {write(self.low)} to "
-                f"{write(self.high)}"
-            )
-        )
+        estimate, low, high = map(format_proportion, (self.estimate, self.low, self.high))
+        return f"the prevalence {estimate} {of_rows}, limits {low} to {high}"
 
     @property
     def inner(self) -> float:
@@ -198,7 +194,7 @@ def predictive_interval(
     how = "limits combined on the log odds (MOVER)"
     estimate = VALUES[name](sensitivity.estimate, specificity.estimate, prevalence.estimate)
     words = AT_PREVALENCE if math.isinf(prevalence.n_rows) else WITH_PREVALENCE
-    return _row(name, sensitivity, specificity, estimate, limits, (Worded.joined("at ", at), how), words)
+    return _row(name, sensitivity, specificity, estimate, limits, (f"at {at}", how), words)
 
 
 def joint_predictive_interval(
@@ -232,7 +228,7 @@ def joint_predictive_interval(
         limits = UNDEFINED_LIMITS
     how = "from joint limits of sensitivity and specificity"
     estimate = value(sensitivity.estimate, specificity.estimate, prevalence)
-    remarks = (Worded.joined("at ", at), how)
+    remarks = (f"at {at}", how)
     return _row(name, sensitivity, specificity, estimate, limits, remarks, AT_JOINT_LIMITS)
 
 
@@ -294,7 +290,7 @@ def net_benefit_interval(cost: IntervalEstimate, prevalence: Proportion | None) 
         estimate=cost.estimate + prevalence.estimate,
         raw_interval=limits,
         highest=1.0,
-        remarks=(*_based_on(cost), Worded.joined("at ", prevalence.in_words(of_sample(cost))), how),
+        remarks=(*_based_on(cost), f"at {prevalence.in_words(of_sample(cost))}", how),
         details={},
         words=_after({"the mean cost": cost}, FROM_LIMITS_OF_PREVALENCE),
         standard_error=None,
@@ -332,7 +328,7 @@ def _degenerate(*parts: IntervalEstimate) -> str | None:
     """Return the first reason that a part has, with the name of the part unless both have it."""
     if parts[0].degenerate == parts[1].degenerate:
         return parts[0].degenerate
-    return next(Worded.joined(f"{row.metric}: ", row.degenerate) for row in parts if row.degenerate)
+    return next(f"{row.metric}: {row.degenerate}" for row in parts if row.degenerate)
 
 
 def _after(parts: Mapping[str, IntervalEstimate], how: Words) -> Words:

@@ -17,7 +17,7 @@ from cudbound.basis.method_card import Needs
 from cudbound.basis.metric_words import metric_words
 from cudbound.basis.outcomes import TestedRows
 from cudbound.basis.results import IntervalEstimate
-from cudbound.basis.rounding import Worded, format_level, worded
+from cudbound.basis.rounding import format_level
 from cudbound.basis.validation import Array
 from cudbound.metrics.metric import SENSITIVITY, SPECIFICITY, Metric, MetricRows
 from cudbound.metrics.metrics import ResolvedMetrics
@@ -267,25 +267,16 @@ def in_metric_terms(
     Returns
     -------
     IntervalEstimate
-        Remarks and details of the method remain on the scale of the mean loss; remarks with numbers on it state this.
+        Remarks and details of the method remain on the scale of the mean loss.
     """
     based = (f"based on {based_on}",) if based_on else ()
-    remarks_of_row = row.remarks
-    if metric.loss_name != metric.name:
-        remarks_of_row = tuple(
-            # a remark without a proportion is the same on either scale
-            remark
-            if worded(remark, True) == remark
-            else Worded.joined(f"in terms of {metric.loss_name}: ", remark)
-            for remark in remarks_of_row
-        )
     return replace(
         row,
         metric=metric.name,
         estimate=metric.from_loss(row.estimate),
         raw_interval=metric.limits(row.raw_interval),
         alternative=metric.alternative_of_loss(row.alternative),
-        remarks=(*based, *remarks, *remarks_of_row),
+        remarks=(*based, *remarks, *row.remarks),
         standard_error=None if row.standard_error is None else metric.scale * row.standard_error,
         lowest=metric.range.low,
         highest=metric.range.high,

@@ -9,7 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Self
 
 from cudbound.basis.metric_words import ESTIMAND_WORDS, metric_words
-from cudbound.basis.rounding import Worded, as_given, format_difference, format_level, printable, worded
+from cudbound.basis.rounding import format_difference, format_level, printable
 from cudbound.plotting.display import BAND_STYLE, LEVEL_STYLE, Display, check_columns, in_percent, safe_label
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ class ForestDisplay(Display):
     reference : float or None, default=None
         Position of a vertical line for comparison.
     reference_label : str, default=""
-        Label of the line.
+        Label of the line; its position takes the place of ``{}``.
     axis_label : str, default=""
         Label of the axis; by default the metric.
 
@@ -153,7 +153,7 @@ class ForestDisplay(Display):
         if self.reference is not None and metric == self.frame["metric"].iloc[0]:
             self.reference_line_ = ax.axvline(self.reference, **LEVEL_STYLE)
             if ax is self.axes_[0]:
-                label = worded(self.reference_label, self.percent)
+                label = self.reference_label.replace("{}", _text(self.reference, self.percent))
                 lines = [safe_label(line, 80) for line in label.split("\n")]
                 place: dict[str, Any] = {"loc": "upper left", "bbox_to_anchor": (1.05, 0.0)}
                 ax.legend(
@@ -231,8 +231,7 @@ class IntervalDisplay(ForestDisplay):
         share = new[0].majority_error if len(new) == len(table) else run.base_rate
         if share is None:
             return cls(frame)
-        label = Worded.of(lambda write: f"always the majority\nclass: {write(share)}{by_weight}")
-        return cls(frame, share, label)
+        return cls(frame, share, f"always the majority\nclass: {{}}{by_weight}")
 
 
 class ComparisonDisplay(ForestDisplay):
@@ -256,7 +255,7 @@ class ComparisonDisplay(ForestDisplay):
         pairs = {(row.a, row.b): row.difference for row in table}
         margins = set(frame["null"])
         margin = margins.pop() if len(margins) == 1 else 0.0
-        label = "equal errors" if margin == 0.0 else Worded.joined("margin ", as_given(margin))
+        label = "equal errors" if margin == 0.0 else "margin {}"
         difference = next(iter(pairs.values())) if len(pairs) == 1 else "Difference, first minus second"
         display = cls(frame, margin, label, safe_label(difference.replace(" - ", " \N{MINUS SIGN} "), 80))
         if len(pairs) == 1:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.optimize import isotonic_regression
 
-from cudbound.basis.rounding import as_given, format_level, worded
+from cudbound.basis.rounding import format_level, format_limit
 from cudbound.plotting.display import (
     BAND,
     BAND_STYLE,
@@ -343,7 +343,7 @@ class HalfWidthDisplay(Display):
         shown: list[tuple[Any, str]] = [
             (self.quantile_, f"{format_level(probability)} of the samples keep to it"),
             (self.mean_, "expected"),
-            (self.target_line_, f"target: {worded(as_given(target), self.percent)}"),
+            (self.target_line_, f"target: {format_limit(target, self.percent)}"),
         ]
         self.required_line_ = self.answer_ = None
         if math.isfinite(self.required):

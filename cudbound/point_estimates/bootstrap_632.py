@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from cudbound.basis.method_card import Choice
 from cudbound.basis.outcomes import Estimand, PointOutcome
 from cudbound.basis.proportions import inverted_binomial_interval
-from cudbound.basis.rounding import Worded
+from cudbound.basis.rounding import format_proportion
 from cudbound.basis.validation import check_choice
 from cudbound.point_estimates.estimator import PointEstimator
 from cudbound.records import LOSSES, Groups, Records
@@ -252,12 +252,8 @@ def _compute_632_plus(records: Records, *, form: str) -> PointOutcome:
     remarks: tuple[str, ...] = ()
     if left_out > result.no_information:
         remarks = (
-            Worded.of(
-                lambda write: (
-                    f"leave-one-out bootstrap error {write(left_out)} cut to the no-information error "
-                    f"{write(result.no_information)}{_WHERE_CUT[form]}"
-                )
-            ),
+            f"leave-one-out bootstrap error {format_proportion(left_out)} cut to the no-information error "
+            f"{format_proportion(result.no_information)}{_WHERE_CUT[form]}",
         )
     return PointOutcome(
         result.estimate,
@@ -343,10 +339,7 @@ def bootstrap_optimism(records: Records) -> float:
 def _optimism_corrected(records: Records) -> PointOutcome:
     optimism = bootstrap_optimism(records)
     estimate = float(np.mean(records.require(LOSSES))) + optimism
-    outside = Worded.of(
-        lambda write: f"estimate {write(estimate)} outside [{write(0.0, 0)}, {write(1.0, 0)}]"
-    )
-    remarks = () if 0.0 <= estimate <= 1.0 else (outside,)
+    remarks = () if 0.0 <= estimate <= 1.0 else (f"estimate {format_proportion(estimate)} outside [0, 1]",)
     return PointOutcome(estimate, remarks=remarks, details={"optimism": optimism})
 
 

@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from cudbound.basis.outcomes import Estimand, PointOutcome
-from cudbound.basis.rounding import Worded
+from cudbound.basis.rounding import format_proportion
 from cudbound.point_estimates.bootstrap_632 import NOTHING_OUT_OF_BAG, estimate_632
 from cudbound.point_estimates.estimator import PointEstimator
 from cudbound.records import LOSSES, Records
@@ -57,12 +57,8 @@ def _compute(records: Records) -> PointOutcome:
     remarks = ["experimental: the formula could not be checked against its source"]
     if bootstrap_632 > two_fold:
         remarks.append(
-            Worded.of(
-                lambda write: (
-                    f"the .632 estimate {write(bootstrap_632)} is above that of two-fold cross-validation "
-                    f"{write(two_fold)}: limits swapped"
-                )
-            )
+            f"the .632 estimate {format_proportion(bootstrap_632)} is above that of two-fold cross-validation "
+            f"{format_proportion(two_fold)}: limits swapped"
         )
     return PointOutcome(
         error_lv1o(leave_one_out, bootstrap_632, two_fold),

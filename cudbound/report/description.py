@@ -11,7 +11,7 @@ from importlib import resources
 from cudbound.basis.environment import versions
 from cudbound.basis.metric_words import COMPLEMENTS, in_formula, metric_words
 from cudbound.basis.results import ComparisonResult, IntervalEstimate, PointEstimate
-from cudbound.basis.rounding import format_level, printable, sentences_html, worded
+from cudbound.basis.rounding import format_level, printable, sentences_html
 from cudbound.report.sentences import DIFFERENCES, ERRORS, aim_of
 from cudbound.report.tables import ComparisonRun, Row, Run, RunDescription, Style, in_words, methods_in_words
 
@@ -191,15 +191,15 @@ def _results(rows: Sequence[Row], percent: bool) -> list[str]:
     for method in dict.fromkeys(row.method for row in intervals):
         by_metric = [row for row in intervals if row.method == method]
         limits = ", ".join(f"{metric_words([row.metric])} {paper.limits(row)}" for row in by_metric)
-        sentences += [f"{method}: {limits}.", *_about_metrics(by_metric, percent)]
+        sentences += [f"{method}: {limits}.", *_about_metrics(by_metric)]
     return sentences
 
 
-def _about_metrics(rows: Sequence[IntervalEstimate], percent: bool) -> list[str]:
+def _about_metrics(rows: Sequence[IntervalEstimate]) -> list[str]:
     """Return the remarks on rows of one method, each once, after the measures that it is about."""
     metrics_of: dict[str, list[str]] = {}
     for row in rows:
-        for remark in dict.fromkeys(_remarks(row, percent)):
+        for remark in dict.fromkeys(_remarks(row)):
             metrics_of.setdefault(remark, []).append(row.metric)
     remarks_on: dict[str, list[str]] = {}
     for remark, metrics in metrics_of.items():
@@ -208,14 +208,13 @@ def _about_metrics(rows: Sequence[IntervalEstimate], percent: bool) -> list[str]
     return [f"Remarks on {about}: {'; '.join(remarks)}." for about, remarks in remarks_on.items()]
 
 
-def _remarks(row: Row, percent: bool) -> list[str]:
-    in_percent = percent and row.is_proportion
-    return [worded(remark, in_percent) for remark in (*row.remarks, row.degenerate) if remark]
+def _remarks(row: Row) -> list[str]:
+    return [remark for remark in (*row.remarks, row.degenerate) if remark]
 
 
 def _result(row: Row, percent: bool) -> str:
     """Return the result of one method, with its remarks."""
-    remarks = f" ({'; '.join(words)})" if (words := _remarks(row, percent)) else ""
+    remarks = f" ({'; '.join(words)})" if (words := _remarks(row)) else ""
     if row.estimate != row.estimate:
         pair = f" for {row.difference}" if isinstance(row, ComparisonResult) else ""
         return f"{row.method} gave no result{pair}{remarks}."

@@ -18,7 +18,7 @@ from cudbound.basis.metric_words import ESTIMAND_WORDS, metric_words
 from cudbound.basis.outcomes import Estimand
 from cudbound.basis.proportions import limit_without_error
 from cudbound.basis.results import IntervalEstimate, Row
-from cudbound.basis.rounding import Worded, format_difference, format_level, format_proportion
+from cudbound.basis.rounding import format_difference, format_level, format_proportion
 from cudbound.report.tables import Run
 
 #: What an interval for one metric should cover, by the kind of its estimand.
@@ -234,6 +234,7 @@ def cautions(
     rows: Sequence[IntervalEstimate],
     n_samples: int,
     of_data: Sequence[CudboundWarning] = (),
+    percent: bool = False,
 ) -> tuple[CudboundWarning, ...]:
     """Return reasons for caution about intervals computed from training rows.
 
@@ -244,9 +245,13 @@ def cautions(
         Training rows.
     of_data : sequence of CudboundWarning, default=()
         Cautions from the training rows themselves, which do not concern rows from test cases.
+    percent : bool, default=False
+        Whether proportions are written in percent.
     """
     internal = [row for row in rows if not row.new_cases]
-    of_training = (*_low_limits(internal, n_samples), *_size(n_samples), *of_data) if internal else ()
+    of_training = (
+        (*_low_limits(internal, n_samples, percent), *_size(n_samples), *of_data) if internal else ()
+    )
     return (*of_training, *few_test_cases(rows))
 
 
@@ -256,7 +261,7 @@ def warn_of(reasons: Iterable[CudboundWarning]) -> None:
         warn(reason)
 
 
-def _low_limits(rows: Sequence[IntervalEstimate], n: int) -> list[CudboundWarning]:
+def _low_limits(rows: Sequence[IntervalEstimate], n: int, percent: bool) -> list[CudboundWarning]:
     """Warn about upper limits lower than n new cases without an error could support, once per level."""
     low: dict[tuple[float, float], list[IntervalEstimate]] = {}
     for row in rows:
@@ -267,7 +272,7 @@ def _low_limits(rows: Sequence[IntervalEstimate], n: int) -> list[CudboundWarnin
             low.setdefault((row.confidence_level, limit), []).append(row)
     return [
         SmallSampleWarning(
-            Worded.of(partial(_too_good, too_low, n, level, limit)),
+            _too_good(too_low, n, level, limit, partial(format_proportion, percent=percent)),
             methods=tuple(row.method for row in too_low),
             limit=limit,
         )

@@ -8,9 +8,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from cudbound.basis.metric_words import in_formula, metric_words
-from cudbound.basis.outcomes import Center, alternative_in_words, null_in_words
+from cudbound.basis.outcomes import Center, hypotheses_in_words
 from cudbound.basis.results import ComparisonResult, IntervalEstimate, PointEstimate
-from cudbound.basis.rounding import worded
 from cudbound.report.render import GAP, LINE, MIN_WIDTH
 from cudbound.report.sentences import DIFFERENCES, cautions, explain_estimands, headline, majority_notes
 from cudbound.report.tables import (
@@ -80,13 +79,13 @@ def interval_report(
         _validation_note(rows, style),
         "" if style.on_paper else _center_note(rows),  # it speaks of methods by their short names
         "" if style.on_paper else _outside_note(rows),
-        *(() if run is None else _notes_of_run(rows, run, name=not style.on_paper)),
+        *(() if run is None else _notes_of_run(rows, run, style)),
     )
     ways = {row.alternative for row in rows}
     limits = _LIMITS[ways.pop()] if len(ways) == 1 else "intervals"
     title = f"{with_confidence(rows).capitalize()} {limits} for {subject}"
     columns = [Column("metric", "metric", "text"), *_COLUMNS] if other else _COLUMNS
-    report = rows_report("intervals", title, notes, columns, rows, to_frame, run)
+    report = rows_report("intervals", title, notes, columns, rows, to_frame, run, style)
     if not style.on_paper:  # where the sentence stands in the text
         report = replace(report, headline=headline(rows, run, style.percent))
     return styled(report, rows, style)
@@ -106,10 +105,10 @@ def _estimand_notes(rows: Sequence[IntervalEstimate]) -> list[str]:
     ]
 
 
-def _notes_of_run(rows: Sequence[IntervalEstimate], run: Run, name: bool) -> tuple[str, ...]:
+def _notes_of_run(rows: Sequence[IntervalEstimate], run: Run, style: Style) -> tuple[str, ...]:
     """Return what the training rows themselves say about the intervals, and reasons for caution."""
-    of_run = cautions(rows, run.n_samples, run.cautions)
-    return (*majority_notes(rows, run, name=name), *(caution.args[0] for caution in of_run))
+    of_run = cautions(rows, run.n_samples, run.cautions, style.percent)
+    return (*majority_notes(rows, run, name=not style.on_paper), *(caution.args[0] for caution in of_run))
 
 
 def _validation_note(rows: Sequence[IntervalEstimate], style: Style) -> str:
@@ -154,7 +153,7 @@ def point_report(
     )
     columns = (Column("estimate", "estimate", "difference"),)
     title = "Point estimates of the error of a classifier"
-    report = rows_report("estimates", title, notes, columns, rows, to_frame, run)
+    report = rows_report("estimates", title, notes, columns, rows, to_frame, run, style)
     return styled(report, rows, style)
 
 
@@ -191,10 +190,7 @@ def comparison_report(
     tests = dict.fromkeys((row.alternative, row.null) for row in rows)
     what = in_formula(rows[0].metric) if rows else "error"
     more = "ranks better" if what == "AUC" else "errs more"
-    hypotheses = [
-        [worded(words(*test, a, b, what), style.percent) for words in (null_in_words, alternative_in_words)]
-        for test in tests
-    ]
+    hypotheses = [hypotheses_in_words(*test, a, b, what, style.percent) for test in tests]
     tested = [
         f"p-value: against {null}. A small one is evidence for {alternative}; a large one does not show {null}."
         for null, alternative in hypotheses
@@ -222,7 +218,7 @@ def comparison_report(
         *([_ALTERNATIVE] if len({row.alternative for row in rows}) > 1 else []),
         *(_ADJUSTED if len(pairs) > 1 else _DIFFERENCE_COLUMNS),
     ]
-    report = rows_report("comparisons", title, notes, columns, rows, to_frame, run)
+    report = rows_report("comparisons", title, notes, columns, rows, to_frame, run, style)
     if len(pairs) > 1:
         report = replace(report, columns=(*_NAMES, *report.columns[len(methods) == 1 :]))
     return styled(report, by_pair(rows), style)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypedDict
 from cudbound.basis.exceptions import CudboundWarning, ParameterError
 from cudbound.basis.metric_words import in_formula, metric_words
 from cudbound.basis.results import ComparisonResult, IntervalEstimate, PointEstimate
-from cudbound.basis.rounding import Kind, Worded, format_cell, format_level, worded
+from cudbound.basis.rounding import Kind, format_cell, format_level
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -300,6 +300,7 @@ def rows_report(
     rows: Sequence[Row],
     to_frame: Callable[[], pd.DataFrame],
     run: Run | None,
+    style: Style,
 ) -> Report:
     """Return rows of methods as a table: `notes` between those on run and level, `columns` before `LAST`.
 
@@ -316,7 +317,8 @@ def rows_report(
         (_METHOD, *([LEVEL] if len(levels) > 1 else []), *columns, *LAST),
         # readers want to know more of what happened than programs
         tuple(
-            row.to_record() | {"remarks": row.all_remarks, "is_proportion": row.is_proportion} for row in rows
+            row.to_record() | {"remarks": row.all_remarks(style.percent), "is_proportion": row.is_proportion}
+            for row in rows
         ),
         to_frame,
         run,
@@ -467,11 +469,6 @@ def styled(report: Report, rows: Sequence[Row], style: Style) -> Report:
     return replace(
         report,
         title=report.title if style.caption is None else style.caption,
-        headline=tuple(worded(sentence, style.percent) for sentence in report.headline),
-        notes=tuple(worded(note, style.percent) for note in report.notes),
-        columns=tuple(
-            replace(column, heading=worded(column.heading, style.percent)) for column in report.columns
-        ),
         label=style.label,
         decimals=style.decimals,
         percent=style.percent,
@@ -495,9 +492,9 @@ def _on_paper(report: Report, rows: Sequence[Row], style: Style) -> Report:
         heading, numbers = f"{what} ({interval})", [style.limits(row) for row in limited]
     about = [f", for {metric}" if by_metric and not one_method else "" for metric in metrics]
     remarks = [
-        Worded.joined(f"{name}{metric}: ", row.all_remarks, ".")
+        f"{name}{metric}: {remarks}."
         for name, metric, row in zip(names, about, rows, strict=True)
-        if row.all_remarks
+        if (remarks := row.all_remarks(style.percent))
     ]
     columns = {column.key: column for column in report.columns}
     return replace(

@@ -237,7 +237,9 @@ def test_limits_of_the_bound_reach_it():
         table = compare_intervals(
             clf, X, noise, methods=["cud"], n_resamples=20, rng=0, bound=Bound(**vars(limits))
         )
-    assert re.fullmatch(r"q between 0\.\d+ and 0\.\d+, upper value used", table["cud"].remarks[0])
+    assert re.fullmatch(
+        r"q of the mean loss between 0\.\d+ and 0\.\d+, upper value used", table["cud"].remarks[0]
+    )
     for limits in (SearchLimits(nodes=0), SearchLimits(seconds=0)):
         with pytest.warns(NotCertifiedWarning, match="The half-width is between"):
             compare_intervals(

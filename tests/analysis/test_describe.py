@@ -215,4 +215,4 @@ def test_percent_holds_everywhere():
 
 def test_numbers_of_a_method_are_told_in_words(table):
     row = replace(table["cud"], details={"out_of_bag": 0.05, "n_tested": 100.0}, remarks=())
-    assert row.all_remarks == "out-of-bag estimate = 0.05, n tested = 100"
+    assert row.all_remarks() == "out-of-bag estimate = 0.05, n tested = 100"

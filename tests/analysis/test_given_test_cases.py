@@ -170,7 +170,7 @@ def test_without_an_event_among_the_test_cases_there_are_no_numbers(metric):
     assert np.isnan([row.estimate, row.low, row.high]).all()
     assert row.degenerate
     assert (str(row.estimand), row.n_test) == ("conditional", 25)
-    assert "0 events" in str(row.all_remarks)
+    assert "0 events" in row.all_remarks()
     assert "Internal" not in " ".join(table.report().notes)
 
 

@@ -1,15 +1,11 @@
-"""Proportions in percent, wherever they stand: tables, remarks, notes, sentences, warnings of the command."""
+"""Proportions in percent: tables, notes, sentences to quote, pictures."""
 
 from __future__ import annotations
 
-import copy
-import json
-import pickle
 import re
 
 import matplotlib.pyplot as plt
 import numpy as np
-import pandas as pd
 import pytest
 from cli_fakes import invoke
 from unwrapped import unwrapped
@@ -24,7 +20,7 @@ from cudbound import (
     plan_sample_size,
 )
 from cudbound.basis.proportions import within
-from cudbound.basis.rounding import Worded, as_given, format_proportion, worded
+from cudbound.basis.rounding import format_proportion
 from cudbound.metrics.predictive import Proportion
 from cudbound.report.tables import Style
 
@@ -42,24 +38,8 @@ FEW = {"n_resamples": 60, "rng": 0}
 BARE = r"(?<![\d.%])[01]\.\d{2,}(?![\d]*%)"
 
 
-def test_a_text_knows_itself_in_percent_wherever_it_is_sent():
-    said = Worded.joined(
-        "at ", Worded.of(lambda write: f"{write(0.25)} of {write(0.0001)}"), " or ", as_given(0.2)
-    )
-    for one in (said, pickle.loads(pickle.dumps(said)), copy.deepcopy(said)):
-        assert one == "at 0.250 of <0.001 or 0.2"
-        assert one.in_percent == worded(one, True) == "at 25.0% of <0.1% or 20%"
-        assert worded(one, False) == one
-    assert json.dumps(said) == '"at 0.250 of <0.001 or 0.2"'
-    assert Worded("plain").in_percent == worded("plain", True) == "plain"
-
-
 def test_bounds_are_written_with_digits_enough_to_differ():
-    both = Worded.of(lambda write: within(0.2500001, 0.2500004, write))
-    assert (both, both.in_percent) == (
-        "between 0.2500001 and 0.2500004",
-        "between 25.00001% and 25.00004%",
-    )
+    assert within(0.2500001, 0.2500004) == "between 0.2500001 and 0.2500004"
     assert within(0.25, 0.25) == format_proportion(0.25) == "0.250"
 
 
@@ -86,8 +66,7 @@ def test_tables_have_no_other_proportions():
 def test_one_interval_has_its_sentence_in_percent():
     found = performance_interval(OVERFITTED, NOISE, LABELS, **FEW)
     assert re.search(r"estimated at 0\.\d{3} ", found.sentence)
-    assert re.search(r"estimated at \d+\.\d% ", found.sentence.in_percent)
-    assert found.describe(percent=True).results == found.sentence.in_percent
+    assert re.search(r"estimated at \d+\.\d% ", found.describe(percent=True).results)
 
 
 @pytest.mark.filterwarnings("ignore::cudbound.basis.exceptions.CudboundWarning")
@@ -108,7 +87,6 @@ def test_ratios_and_costs_keep_their_units():
     assert not any("%" in cell for cell in others)
     prevalence = Proportion(0.25, 0.125, 0.5, 40).in_words("of the sample")
     assert prevalence == "the prevalence 0.250 of the sample, limits 0.125 to 0.500"
-    assert prevalence.in_percent == "the prevalence 25.0% of the sample, limits 12.5% to 50.0%"
 
 
 def test_one_method_on_paper_has_a_row_for_each_metric():
@@ -147,21 +125,8 @@ def test_a_plan_is_written_in_percent():
     assert "a half-width of at most 12.5% with probability 75% from" in text
     assert "<= 12.5%" in text
     assert not re.search(BARE, text), text
-    assert plan.describe(percent=True).results == plan.headline.in_percent
+    assert "a half-width of at most 12.5% with probability 75% from" in plan.describe(percent=True).results
     assert "a classifier (least-squares classification) was fitted" in plan.describe().methods
-
-
-def test_warnings_of_the_command_are_in_percent(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    pd.DataFrame(X, columns=["a", "b"]).assign(y=Y).to_csv("p.csv", index=False)
-    words = ["interval", "p.csv", "--target", "y", "--positive", "ill", "--seed", "1", "--resamples", "40"]
-    plain, percent = (
-        invoke(*words, "--classifier", "least-squares", "--methods", "cud", *more).stderr
-        for more in ((), ("--percent",))
-    )
-    assert re.search(r"Too good to be true: cud \(upper limit 0\.\d{3}\)", plain)
-    assert re.search(r"Too good to be true: cud \(upper limit \d\.\d%\)", percent)
-    assert not re.search(BARE, percent)
 
 
 @pytest.mark.filterwarnings("ignore::cudbound.basis.exceptions.CudboundWarning")

@@ -328,8 +328,8 @@ def test_a_stated_prevalence_is_of_another_population():
 def test_remarks_on_two_learners_have_their_names():
     learners = {"my_ridge": LEARNERS["ridge"], "b": LEARNERS["tree"]}
     row = compare_learners(learners, X, Y, methods="mcnemar", **FEW).rows[0]
-    assert "only my_ridge wrong = " in row.all_remarks
-    assert "only b wrong = " in row.all_remarks
+    assert "only my_ridge wrong = " in row.all_remarks()
+    assert "only b wrong = " in row.all_remarks()
     assert "only_a_wrong" in row.details
 
 
@@ -346,4 +346,4 @@ def test_an_interval_that_is_undefined_is_none():
         of_none = compare_intervals(
             CLF, X, Y, methods="test-set-wilson", metric="sensitivity", event="ill", test_set=cases
         )
-    assert of_none.rows[0].all_remarks == "undefined: based on 0 events of 20 test cases"
+    assert of_none.rows[0].all_remarks() == "undefined: based on 0 events of 20 test cases"

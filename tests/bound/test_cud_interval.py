@@ -251,8 +251,10 @@ def test_draws_that_are_not_certified_enter_with_their_upper_bounds() -> None:
     assert limited.q > exact.q
     assert limited.q_lower <= exact.q
     assert limited.q == np.sort(limited.draws.upper)[94]
-    assert limited.row.remarks == (f"q {known}, upper value used",)
-    assert f"half-width {limited.q:.3f}, 100 draws (q {known}, upper value used)" in str(limited)
+    assert limited.row.remarks == (f"q of the mean loss {known}, upper value used",)
+    assert f"half-width {limited.q:.3f}, 100 draws (q of the mean loss {known}, upper value used)" in str(
+        limited
+    )
     resumed = limited.at(limits=SearchLimits())
     assert resumed.certified
     assert (resumed.q, resumed.confidence_level) == (exact.q, exact.confidence_level)

@@ -137,7 +137,7 @@ def test_two_center_counts_effective_rows():
     assert row.low == pytest.approx(limits[0].low)
     assert row.high == pytest.approx(limits[1].high)
     assert row.details["lower_size"] == row.details["upper_size"] == pytest.approx(size)
-    assert f"{N} rows counted as {size:.1f}" in row.all_remarks
+    assert f"{N} rows counted as {size:.1f}" in row.all_remarks()
     by_hand = interval_of(
         [made["bootstrap"], made["stratified_folds"], GROUPS, Design(N, rank=1 + X.shape[1])],
         "two-center",

@@ -114,7 +114,9 @@ def test_the_majority_class_errs_by_the_weights(file):
     bound = cud_interval(clf, X, Y, sample_weight=W, **FEW)
     for text in (table.headline, str(bound)):
         assert said in text
-    assert table.display().reference_label == f"always the majority\nclass: {rate:.3f}\nby weight"
+    display = table.display()
+    assert display.reference == pytest.approx(rate)
+    assert display.reference_label == "always the majority\nclass: {}\nby weight"
     found = command(file, "--methods", "two-center,cud", "--format", "json")
     assert json.loads(found.stdout)["run"]["base_rate"] == pytest.approx(rate)
     assert said in " ".join(json.loads(found.stdout)["headline"])

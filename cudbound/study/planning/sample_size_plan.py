@@ -15,7 +15,7 @@ from scipy.stats.mstats import mjci
 from cudbound.basis.metric_words import metric_words
 from cudbound.basis.proportions import inverted_cdf_quantile, quantile_rank
 from cudbound.basis.results import Pictured
-from cudbound.basis.rounding import Worded, as_given, format_level, printable, worded
+from cudbound.basis.rounding import format_level, format_limit, format_proportion, printable
 from cudbound.basis.validation import Array
 from cudbound.intervals import METHODS
 from cudbound.metrics.metric import METRICS
@@ -186,12 +186,17 @@ class SampleSizePlan(Tabular, Pictured["HalfWidthDisplay"]):
         }
 
     @property
-    def headline(self) -> Worded:
-        """The answer in a sentence; its ``in_percent`` has proportions in percent."""
-        half_width, probability = as_given(self.half_width), as_given(self.probability)
-        start = f"The {self._interval} has a half-width of at most "
-        return Worded.joined(
-            start, half_width, " with probability ", probability, f" from {self.required} on."
+    def headline(self) -> str:
+        """The answer in a sentence; `describe` has it in percent as well."""
+        return self._answer()
+
+    def _answer(self, percent: bool = False) -> str:
+        half_width, probability = (
+            format_limit(value, percent) for value in (self.half_width, self.probability)
+        )
+        return (
+            f"The {self._interval} has a half-width of at most {half_width} with probability {probability} from "
+            f"{self.required} on."
         )
 
     @property
@@ -200,14 +205,14 @@ class SampleSizePlan(Tabular, Pictured["HalfWidthDisplay"]):
 
     def report(self, run: Run | None = None, style: Style = FULL) -> Report:
         """Return the table with its title and notes; there is no `run`."""
-        percent = format_level(self.probability)
+        probability, target = format_level(self.probability), format_limit(self.half_width, style.percent)
         columns = (
             Column("n", "n", "count"),
             Column("mean_half_width", "expected", "proportion"),
             Column("mean_half_width_mcse", "(se)", "proportion"),
-            Column("quantile_half_width", f"{percent} keep to", "proportion"),
+            Column("quantile_half_width", f"{probability} keep to", "proportion"),
             Column("quantile_half_width_mcse", "(se)", "proportion"),
-            Column("share_within", Worded.joined("<= ", as_given(self.half_width)), "proportion"),
+            Column("share_within", f"<= {target}", "proportion"),
             Column("share_within_mcse", "(se)", "proportion"),
             *([Column("coverage", "coverage", "proportion")] if self.n_pilot is None else []),
         )
@@ -216,11 +221,16 @@ class SampleSizePlan(Tabular, Pictured["HalfWidthDisplay"]):
         whole = Report(
             "sizes",
             f"Half-width of the {self._interval} against the number of patients n",
-            (*self._made, *self._meaning(percent, style), *self._remarks, self._compared),
+            (
+                *self._made,
+                *self._meaning(probability, target, style),
+                *self._remarks,
+                self._compared(target, style),
+            ),
             columns,
             tuple(map(self._row, self.sizes)),
             self.to_frame,
-            headline=(self.headline,),
+            headline=(self._answer(style.percent),),
             more=self._facts,
         )
         return styled(whole, (), replace(style, style="full"))
@@ -248,20 +258,17 @@ class SampleSizePlan(Tabular, Pictured["HalfWidthDisplay"]):
             *([] if self.n_pilot is None else [PILOT_NOTE.format(n=self.n_pilot)]),
         )
 
-    def _meaning(self, percent: str, style: Style) -> tuple[str, ...]:
+    def _meaning(self, probability: str, target: str, style: Style) -> tuple[str, ...]:
         errors = "" if style.on_paper else " (se): Monte Carlo standard error of the number before it."
         coverage = (
             " coverage: share of intervals that contain the true value." if self.n_pilot is None else ""
         )
         return (
-            Worded.joined(
-                f"expected: mean half-width of limits in {style.range}. {percent} keep to: half-width that {percent} "
-                "of the samples do not exceed. <= ",
-                as_given(self.half_width),
-                f": share of samples with such a half-width.{errors}{coverage}",
-            ),
+            f"expected: mean half-width of limits in {style.range}. {probability} keep to: half-width that "
+            f"{probability} of the samples do not exceed. <= {target}: share of samples with such a half-width."
+            f"{errors}{coverage}",
             "The required size is interpolated, linear in 1/sqrt(n), after isotonic regression made the column "
-            f"'{percent} keep to' decrease with n; its range is that of 95% of plans with as many samples.",
+            f"'{probability} keep to' decrease with n; its range is that of 95% of plans with as many samples.",
             "A narrow interval is not necessarily valid: check the coverage of the method.",
         )
 
@@ -278,20 +285,15 @@ class SampleSizePlan(Tabular, Pictured["HalfWidthDisplay"]):
         }
         return tuple(remark for remark, n_samples in remarks.items() if n_samples)
 
-    @property
-    def _compared(self) -> Worded:
-        listed = Worded.of(
-            lambda write: ", ".join(
-                f"{form.measure} {write(form.expected)}: {'undefined' if form.n is None else form.n}"
-                for form in self.closed_forms
-            )
+    def _compared(self, target: str, style: Style) -> str:
+        sizes = ", ".join(
+            f"{form.measure} {format_proportion(form.expected, percent=style.percent)}: "
+            f"{'undefined' if form.n is None else form.n}"
+            for form in self.closed_forms
         )
-        return Worded.joined(
-            "For comparison, new patients on whom a classifier that is fitted already is tested to a half-width of ",
-            as_given(self.half_width),
-            f" (closed forms of {SOURCE}, for the expected values given): ",
-            listed,
-            ".",
+        return (
+            "For comparison, new patients on whom a classifier that is fitted already is tested to a half-width of "
+            f"{target} (closed forms of {SOURCE}, for the expected values given): {sizes}."
         )
 
     def describe(self, percent: bool = False) -> Description:
@@ -309,7 +311,7 @@ class SampleSizePlan(Tabular, Pictured["HalfWidthDisplay"]):
         )
         return Description(
             printable(methods),
-            printable(worded(self.headline, percent)),
+            printable(self._answer(percent)),
             software(in_words(self.seed)),
             cited([*([card.reference] if card else []), SOURCE]),
         )
