@@ -1,5 +1,6 @@
 """The public names and where they are; `cudbound/__init__.py` imports each when it is first used."""
 
+from . import study as study
 from .analysis.available_methods import available_methods as available_methods
 from .analysis.calibration import Calibration as Calibration
 from .analysis.compare_intervals import compare_intervals as compare_intervals

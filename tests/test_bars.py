@@ -24,11 +24,11 @@ from cudbound import (
     cud_interval,
     estimate_error,
     performance_interval,
-    run_study,
     solve_draws,
 )
 from cudbound.basis import calls as bars
 from cudbound.basis.calls import HIDDEN, Progress, current_progress, public_call, shared
+from cudbound.study import run_study
 from cudbound.study.run.replicate import run_replicate
 
 RNG = np.random.default_rng(0)

@@ -34,18 +34,15 @@ from cudbound import (
     Bound,
     LeastSquaresClassifier,
     Resampling,
-    Scenario,
-    Study,
     compare_intervals,
     compare_learners,
     comparison_of,
     interval_of,
     performance_interval,
-    run_study,
-    summarize,
 )
 from cudbound.basis.exceptions import StudyError
 from cudbound.records import FoldLosses, SplitLosses
+from cudbound.study import Scenario, Study, run_study, summarize
 from cudbound.study.populations.population import Cases, Truth
 
 QUICK = ("--seed", "1", "--resamples", "60", "--total-node-limit", "3000")
@@ -229,7 +226,7 @@ def test_a_methodologist_studies_a_method_of_her_own(tmp_path):
     report = tmp_path / "report.html"
     assert shell("study", "report", str(store), "--output", str(report)).exit_code == 0
     assert "folded" in report.read_text()
-    assert cudbound.replay(study, store, "overlap", 30, 7).failure is None
+    assert cudbound.study.replay(study, store, "overlap", 30, 7).failure is None
 
 
 def test_a_methodologist_learns_at_once_what_cannot_run(tmp_path):

@@ -37,13 +37,9 @@ from cudbound import (
     Resampling,
     ResultVerification,
     SampleSizePlan,
-    Scenario,
     SearchLimits,
-    Study,
-    Summary,
     available_methods,
     clinical_report,
-    closed_form_sample_sizes,
     compare_intervals,
     compare_learners,
     comparison_of,
@@ -54,16 +50,12 @@ from cudbound import (
     instability,
     instability_of,
     interval_of,
-    merge_stores,
     over_seeds,
     own_method,
     performance_interval,
     plan_sample_size,
-    replay,
-    run_study,
     solve_draws,
     stump_basis,
-    summarize,
     verify_result,
 )
 from cudbound.analysis.explanation import Explanation
@@ -82,6 +74,15 @@ from cudbound.problem.problem import Polish
 from cudbound.records import BootstrapLosses
 from cudbound.saved.saved_file import Check
 from cudbound.solve.solve_draws import Search
+from cudbound.study import (
+    Scenario,
+    Study,
+    Summary,
+    closed_form_sample_sizes,
+    merge_stores,
+    replay,
+    run_study,
+)
 from cudbound.study.planning.closed_forms import ClosedFormSize
 from cudbound.study.planning.sample_size_plan import PlannedSize, RequiredSampleSize
 from cudbound.study.populations.population import Cases, Truth
@@ -247,7 +248,7 @@ def study(folder: Path) -> Summary:
     status: StudyStatus = run_study(planned, folder / "one.sqlite", n_jobs=2)
     print(status.n_done, replay(planned, folder / "one.sqlite", "coin", 30, 0).truth)
     merge_stores([folder / "one.sqlite"], folder / "all.sqlite")
-    return summarize(folder / "all.sqlite")
+    return cudbound.study.summarize(folder / "all.sqlite")
 
 
 def plots(frame: pd.DataFrame, samples: pd.DataFrame, found: CudResult) -> None:

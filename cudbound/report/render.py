@@ -296,8 +296,8 @@ def render_report(report: Report, format: str = "table") -> str:
           are the columns of `Report.to_frame`, and ``details``, an object, if a method has further numbers;
         - ``instability``: as in `cudbound.Instability.summary`, and ``over_seeds``: the ranges of the limits over
           several seeds, as objects, if requested;
-        - for a plan, the objects ``required`` (n, low and high; null for more than was simulated), ``closed_forms`` and
-          ``expected`` by measure, and ``plan``, its settings.
+        - for a plan, the objects ``required`` (n, low and high; null for more than was simulated) and ``plan``, its
+          settings.
 
         It is strict JSON: an undefined or infinite number is null, an infinite ``localization`` the string "inf".
 

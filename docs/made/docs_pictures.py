@@ -12,17 +12,7 @@ from pathlib import Path
 
 from sklearn.metrics import confusion_matrix
 
-from cudbound import (
-    IntervalTable,
-    LeastSquaresClassifier,
-    Scenario,
-    Study,
-    compare_intervals,
-    compare_learners,
-    cud_interval,
-    run_study,
-    summarize,
-)
+from cudbound import IntervalTable, LeastSquaresClassifier, compare_intervals, compare_learners, cud_interval
 from cudbound.cli import demo
 from cudbound.plotting.display import Display
 from cudbound.plotting.risks import RiskDisplay, RocDisplay
@@ -32,6 +22,7 @@ from cudbound.plotting.studies import (
     KurtosisDisplay,
     NestedLoopDisplay,
 )
+from cudbound.study import Scenario, Study, run_study, summarize
 from cudbound.study.populations.worlds import WORLDS
 
 SAMPLE, _ = demo.demo_data()

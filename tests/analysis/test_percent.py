@@ -120,12 +120,12 @@ def test_a_plan_is_written_in_percent():
         LeastSquaresClassifier(), world="gaussians", n_samples=(20, 40), n_replicates=10, n_resamples=20,
         half_width=0.125, probability=0.75, method="langford-binomial", rng=1,
     )  # fmt: skip
-    assert "a half-width of at most 0.125 with probability 0.75 from" in plan.headline
+    assert "a half-width of at most 0.125 with probability 0.75 from" in plan.describe().results
     text = unwrapped(plan.to_text(percent=True))
     assert "a half-width of at most 12.5% with probability 75% from" in text
     assert "<= 12.5%" in text
     assert not re.search(BARE, text), text
-    assert "a half-width of at most 12.5% with probability 75% from" in plan.describe(percent=True).results
+    assert "at most 12.5% with probability 75% from" in plan.describe(percent=True).results
     assert "a classifier (least-squares classification) was fitted" in plan.describe().methods
 
 

@@ -114,7 +114,7 @@ def test_what_is_written(pilot):
         in text
     )
     assert "Classifier: logistic regression with a ridge penalty (C = 1); " in text
-    assert "whittle2025extended" in text
+    assert "The number of patients was planned by simulation." in text
     assert plan(*QUICK, "--output", "plan.json").exit_code == 0
     document = json.loads(Path("plan.json").read_text())
     assert set(document["required"]) == {"n", "low", "high"}

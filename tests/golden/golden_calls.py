@@ -624,7 +624,7 @@ def plan_from_a_world() -> Numbers:
 
 @golden
 def sample_sizes_in_closed_form() -> Numbers:
-    found = cb.closed_form_sample_sizes(0.05, sensitivity=0.9, specificity=0.7, prevalence=0.2)
+    found = cb.study.closed_form_sample_sizes(0.05, sensitivity=0.9, specificity=0.7, prevalence=0.2)
     return {
         str(number): plain([value for value in vars(one).values() if not isinstance(value, str)])
         for number, one in enumerate(found)
@@ -658,8 +658,8 @@ def study_numbers(methods: str, first: str = "", second: str = "") -> Numbers:
     with tempfile.TemporaryDirectory() as folder:
         file, store = Path(folder, "golden.toml"), Path(folder, "golden.sqlite")
         file.write_text(DESIGN.format(methods=methods, first=first, second=second))
-        cb.run_study(read_design(file), store)
-        summary = cb.summarize(store)
+        cb.study.run_study(read_design(file), store)
+        summary = cb.study.summarize(store)
         tables = {"cells": summary.cells.reset_index(), "rows": summary.scores.rows}
         return {
             name: every_number(frame[[column for column in frame if "seconds" not in str(column)]])

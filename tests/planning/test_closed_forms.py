@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from scipy.stats import norm
 from statsmodels.stats.proportion import samplesize_confint_proportion
 
-from cudbound import closed_form_sample_sizes
 from cudbound.basis.exceptions import ParameterError
 from cudbound.point_estimates.auc import hanley_mcneil_size
+from cudbound.study import closed_form_sample_sizes
 from cudbound.study.planning.closed_forms import closed_form_half_widths, round_up
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-import re
 import statistics
 from dataclasses import replace
 from functools import partial
@@ -15,12 +14,9 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy import sparse
-from scipy.special import ndtr
 from sklearn.compose import make_column_transformer
 from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LogisticRegression
-from sklearn.metrics import roc_auc_score
-from sklearn.model_selection import StratifiedKFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 from sklearn.tree import DecisionTreeClassifier
@@ -30,7 +26,7 @@ from cudbound import LeastSquaresClassifier, Metrics, SampleSizePlan, compare_in
 from cudbound.basis.exceptions import ParameterError, StudyError
 from cudbound.plotting.studies import HalfWidthDisplay
 from cudbound.resampling.settings import Resampling
-from cudbound.study.planning.plan_sample_size import _sizes, expected_performance, make_pilot
+from cudbound.study.planning.plan_sample_size import _sizes
 from cudbound.study.planning.sample_size_plan import PlannedSize
 from cudbound.study.populations.real_data import RealData
 from cudbound.study.populations.worlds import Gaussians
@@ -178,7 +174,6 @@ def test_a_plan_repeats_to_the_bit(of_pilot):
     again = quick_plan(CLF, X, Y, half_width=0.2)
     pd.testing.assert_frame_equal(again.to_frame(), of_pilot.to_frame(), check_exact=True)
     assert str(again) == str(of_pilot)
-    assert again.closed_forms == of_pilot.closed_forms
     fresh = quick_plan(CLF, X, Y, rng=None)
     told = quick_plan(CLF, X, Y, rng=fresh.seed)
     pd.testing.assert_frame_equal(fresh.to_frame(), told.to_frame(), check_exact=True)
@@ -267,37 +262,6 @@ def test_metrics_of_a_pilot_rest_on_the_event_that_is_named():
         quick_plan(CLF, X, words, metric="sensitivity", **asked)
 
 
-def test_what_is_expected_of_a_world_is_what_its_formula_says():
-    found = expected_performance(Gaussians(distance=2.0, positive_share=0.5), CLF, 2000, seed=0)
-    for value in (found["sensitivity"], found["specificity"]):
-        assert value == pytest.approx(ndtr(1.0), abs=0.01)
-    assert found["prevalence"] == pytest.approx(0.5, abs=0.01)
-
-
-def test_what_is_expected_of_a_pilot_is_cross_validated():
-    right = {0: 0, 1: 0}
-    for train, test in StratifiedKFold(10, shuffle=True, random_state=7).split(X, Y):
-        called = LeastSquaresClassifier().fit(X[train], Y[train]).predict(X[test])
-        for label in right:
-            right[label] += int(((called == label) & (Y[test] == label)).sum())
-    found = expected_performance(make_pilot(X, Y, 1), CLF, 1000, seed=7)
-    assert found["sensitivity"] == pytest.approx(right[1] / Y.sum())
-    assert found["specificity"] == pytest.approx(right[0] / (40 - Y.sum()))
-    assert found["prevalence"] == Y.mean()
-
-
-def test_what_is_expected_of_the_auc():
-    world = expected_performance(Gaussians(distance=2.0), CLF, 2000, seed=0, auc=True)
-    assert world["auc"] == pytest.approx(ndtr(2.0 / np.sqrt(2.0)), abs=0.01)
-    found = [
-        roc_auc_score(Y[test], LeastSquaresClassifier().fit(X[train], Y[train]).decision_function(X[test]))
-        for train, test in StratifiedKFold(10, shuffle=True, random_state=7).split(X, Y)
-    ]
-    assert expected_performance(make_pilot(X, Y, 1), CLF, 1000, seed=7, auc=True)["auc"] == pytest.approx(
-        np.mean(found)
-    )
-
-
 @pytest.mark.parametrize("metric", ["auc", "brier"])
 def test_auc_and_brier_score_can_be_planned_for(metric):
     plan = quick_plan(
@@ -310,7 +274,6 @@ def test_auc_and_brier_score_can_be_planned_for(metric):
     )
     assert plan.sizes[0].half_widths.mean() > plan.sizes[1].half_widths.mean() > 0.0
     assert plan.sizes[0].coverage > 0.5
-    assert [one.measure for one in plan.closed_forms][5:] == (["auc"] if metric == "auc" else [])
     assert {"auc": "AUC (c-statistic)", "brier": "Brier score"}[metric] in str(plan)
     with pytest.raises(ValueError, match="langford-binomial reads which rows are misclassified, and not"):
         quick_plan(LogisticRegression(), world="gaussians", metric=metric, method="langford-binomial")
@@ -337,8 +300,6 @@ def test_the_notes_of_a_pilot_and_of_a_world(of_pilot, of_world):
     assert "another pilot of 40 patients can give a very different size" in pilot
     assert "expect to need more" not in world
     assert "another pilot" not in world
-    for text in (pilot, world):
-        assert re.search(r"closed forms of Whittle et al\. \(2025\).*accuracy 0\.\d+: \d+, sensitivity", text)
     keys = [[one.key for one in plan.report().columns] for plan in (of_pilot, of_world)]
     assert ("coverage" in keys[0], "coverage" in keys[1]) == (False, True)
 
@@ -350,7 +311,6 @@ def test_every_format(of_world):
     assert all(len(line) <= 80 for line in text.splitlines())
     document = json.loads(of_world.to_json())
     assert document["required"]["n"] == of_world.required.n
-    assert document["closed_forms"] == {one.measure: one.n for one in of_world.closed_forms}
     assert (document["plan"]["seed"], len(document["sizes"])) == (1, 2)
     assert "mcse" not in of_world.to_markdown(style="paper", percent=True)
     assert "(se)" not in of_world.to_latex(style="paper", label="tab:n")
@@ -364,7 +324,6 @@ def test_words_for_a_paper(of_world):
     assert "Samples of 30, 90 patients" in words.methods
     assert "12 of each size" in words.methods
     assert "seed 1" in words.software
-    assert "whittle2025extended" in words.bibtex
     assert "and the .632+ estimate (two-center)" in words.methods
     of_auc = replace(of_world, metric="auc").describe()
     assert "CUD bound" not in of_auc.methods

@@ -65,7 +65,12 @@ def test_mean_and_quantile():
         (None, 0.15, 45),
     ):
         # linear in 1 / sqrt(n) from .2 to .1: the middle is at .15, n = 44.4
-        assert required_size((25, 100), samples, target, probability, np.random.default_rng(0)).n == n
+        assert (
+            required_size(
+                dict(zip((25, 100), samples, strict=True)), target, probability, np.random.default_rng(0)
+            ).n
+            == n
+        )
 
 
 def test_the_range_is_that_of_plans_that_are_repeated():
@@ -76,7 +81,7 @@ def test_the_range_is_that_of_plans_that_are_repeated():
 
     # the 48th of 60 is the first with a share of .8 at or below it
     found = [smallest_size(SIZES, np.array([np.sort(one)[47] for one in plan()]), 0.1) for _ in range(400)]
-    ranged = [required_size(SIZES, plan(), 0.1, 0.8, rng) for _ in range(12)]
+    ranged = [required_size(dict(zip(SIZES, plan(), strict=True)), 0.1, 0.8, rng) for _ in range(12)]
     half_length = np.mean([one.high - one.low for one in ranged]) / 2
     assert half_length == pytest.approx(1.96 * np.std(found), rel=0.2)
     assert all(one.low <= one.n <= one.high for one in ranged)
@@ -85,11 +90,11 @@ def test_the_range_is_that_of_plans_that_are_repeated():
 
 
 def test_equal_samples_have_no_range_and_the_same_numbers_repeat():
-    samples = [np.full(30, 1.0 / math.sqrt(n)) for n in SIZES]
-    found = required_size(SIZES, samples, 0.1, 0.8, np.random.default_rng(0))
+    samples = {n: np.full(30, 1.0 / math.sqrt(n)) for n in SIZES}
+    found = required_size(samples, 0.1, 0.8, np.random.default_rng(0))
     assert (found.n, found.low, found.high, str(found)) == (100.0, 100.0, 100.0, "100 patients")
-    noisy = [one * np.linspace(0.8, 1.2, 30) for one in samples]
-    first, second = (required_size(SIZES, noisy, 0.1, 0.8, np.random.default_rng(5)) for _ in range(2))
+    noisy = {n: widths * np.linspace(0.8, 1.2, 30) for n, widths in samples.items()}
+    first, second = (required_size(noisy, 0.1, 0.8, np.random.default_rng(5)) for _ in range(2))
     assert first == second
     assert first.low < first.n < first.high
 
@@ -110,4 +115,4 @@ def test_equal_samples_have_no_range_and_the_same_numbers_repeat():
     ],
 )
 def test_in_words(n, low, high, words):
-    assert str(RequiredSampleSize(n, low, high, 0.1, 0.8, 20, 150)) == words
+    assert str(RequiredSampleSize(n, low, high, 20, 150)) == words

@@ -7,8 +7,9 @@ import pytest
 from sklearn.feature_selection import SelectKBest, f_classif
 from sklearn.linear_model import LogisticRegression
 
-from cudbound import LeastSquaresClassifier, Metrics, run_study
+from cudbound import LeastSquaresClassifier, Metrics
 from cudbound.inputs.classifier_recipe import ClassifierRecipe
+from cudbound.study import run_study
 from cudbound.study.design.design_file import read_design
 from cudbound.study.populations.patients import Patients
 from cudbound.study.populations.worlds import BinaryFinding, Gaussians, MissingValues

@@ -10,8 +10,9 @@ import pytest
 from sklearn.dummy import DummyClassifier
 from sklearn.tree import DecisionTreeClassifier
 
-from cudbound import LeastSquaresClassifier, Scenario, Study, compare_learners, run_study, summarize
+from cudbound import LeastSquaresClassifier, compare_learners
 from cudbound.resampling import Resampling, ResamplingSizes
+from cudbound.study import Scenario, Study, run_study, summarize
 from cudbound.study.populations.worlds import WORLDS
 from cudbound.study.run.replicate import run_replicate
 from cudbound.study.run.replicate_rows import EXPECTED, INTERVALS

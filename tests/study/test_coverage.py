@@ -8,8 +8,8 @@ import pandas as pd
 import pytest
 from scipy.stats import binomtest, norm
 
-from cudbound import Scenario, Study, run_study, summarize
 from cudbound.inputs.classifier_recipe import ClassifierRecipe
+from cudbound.study import Scenario, Study, run_study, summarize
 from cudbound.study.populations.worlds import Gaussians, NearSeparable, Noise
 from cudbound.study.run.replicate_rows import INTERVALS, REPLICATES
 from cudbound.study.run.store import Store

@@ -10,9 +10,10 @@ from cli_fakes import assert_error, invoke
 from sklearn.ensemble import RandomForestClassifier
 from study_cases import Shifted, tiny_study
 
-from cudbound import LeastSquaresClassifier, Scenario, Study, run_study
+from cudbound import LeastSquaresClassifier
 from cudbound.basis.exceptions import StudyError
 from cudbound.intervals import find_methods
+from cudbound.study import Scenario, Study, run_study
 from cudbound.study.measure.summary import summarize
 from cudbound.study.run.replicate_rows import Key, reason
 from cudbound.study.run.store import Store

@@ -16,8 +16,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from study_cases import dump, tiny_study
 
-from cudbound import summarize
 from cudbound.basis.exceptions import StudyError
+from cudbound.study import summarize
 from cudbound.study.run import store as store_module
 from cudbound.study.run.merge import merge_stores
 from cudbound.study.run.replicate_rows import ExpectedError, IntervalRow, Key, ReplicateRow

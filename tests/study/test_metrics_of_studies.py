@@ -11,9 +11,10 @@ from sklearn.dummy import DummyClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import brier_score_loss, roc_auc_score
 
-from cudbound import LeastSquaresClassifier, Metrics, Study, run_study, summarize
+from cudbound import LeastSquaresClassifier, Metrics
 from cudbound.basis.outcomes import ConfidenceInterval, Estimand, Outcome
 from cudbound.basis.results import IntervalEstimate
+from cudbound.study import Study, run_study, summarize
 from cudbound.study.design.design_file import read_design, template_text
 from cudbound.study.design.scenario import Scenario
 from cudbound.study.populations.population import N_TRUTH_CASES, Truth, fixed_cases

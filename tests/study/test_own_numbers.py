@@ -8,8 +8,9 @@ import re
 import pytest
 from study_cases import Shifted, tiny_study
 
-from cudbound import LeastSquaresClassifier, run_study
+from cudbound import LeastSquaresClassifier
 from cudbound.basis.exceptions import StudyError
+from cudbound.study import run_study
 from cudbound.study.design.design_file import read_design
 from cudbound.study.design.scenario import Scenario
 from cudbound.study.run import runner

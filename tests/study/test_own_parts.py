@@ -17,17 +17,14 @@ from study_own import limits, wilson
 
 from cudbound import (
     LeastSquaresClassifier,
-    Scenario,
-    Study,
     compare_intervals,
     own_method,
     performance_interval,
     plan_sample_size,
-    run_study,
-    summarize,
     verify_result,
 )
 from cudbound.basis.exceptions import ParameterError, StudyError, StudyInterrupted
+from cudbound.study import Scenario, Study, run_study, summarize
 from cudbound.study.design.scenario import describe
 from cudbound.study.run.replicate_rows import REPLICATES
 from cudbound.study.run.store import Store

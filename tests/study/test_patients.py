@@ -8,7 +8,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from cudbound import LeastSquaresClassifier, Study, compare_intervals, run_study
+from cudbound import LeastSquaresClassifier, compare_intervals
+from cudbound.study import Study, run_study
 from cudbound.study.design.design_file import read_design, template_text
 from cudbound.study.design.scenario import Scenario, describe, differences
 from cudbound.study.populations.patients import Patients

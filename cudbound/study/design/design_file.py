@@ -84,7 +84,7 @@ def read_design(
 
     Notes
     -----
-    The same file, data and arguments give the same study, and the same results of `cudbound.run_study`.
+    The same file, data and arguments give the same study, and the same results of `cudbound.study.run_study`.
 
     Examples
     --------

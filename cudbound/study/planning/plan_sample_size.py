@@ -2,19 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
-from statistics import fmean
-from typing import Any, ClassVar
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
-from sklearn.metrics import roc_auc_score
-from sklearn.model_selection import StratifiedKFold
-from sklearn.utils import _safe_indexing
+from numpy.typing import ArrayLike
 
-from cudbound.adapters.outputs import RecordedOutputs
-from cudbound.adapters.parts import seeded_clone
 from cudbound.adapters.procedure import describe_classifier
 from cudbound.basis.calls import public_call
 from cudbound.basis.exceptions import ParameterError
@@ -33,16 +26,14 @@ from cudbound.basis.validation import (
 from cudbound.intervals import find_methods
 from cudbound.metrics.metric import METRICS
 from cudbound.metrics.metrics import Metrics, as_metrics
-from cudbound.resampling.failed_refits import naming_the_step
 from cudbound.resampling.settings import Resampling, check_resampling
 from cudbound.study.design.design_file import find_world
 from cudbound.study.design.scenario import Scenario, Study
 from cudbound.study.measure.summary import Summary, summarize_store
-from cudbound.study.planning.closed_forms import ClosedFormSize, check_half_width, closed_form_sample_sizes
+from cudbound.study.planning.closed_forms import check_half_width
 from cudbound.study.planning.sample_size_plan import PlannedSize, SampleSizePlan
-from cudbound.study.populations.population import Cases, Population, Truth, check_share
+from cudbound.study.populations.population import Population, check_share
 from cudbound.study.populations.real_data import RealData
-from cudbound.study.run.replicate import alone
 from cudbound.study.run.runner import run_in_memory
 
 #: Sizes from 20 to 200, where most of the studied cells are.
@@ -125,8 +116,7 @@ def plan_sample_size(
     Returns
     -------
     SampleSizePlan
-        Prints as a table with the answer; has ``n_samples_for``, ``to_frame``, ``plot``, ``describe`` and, for
-        comparison, ``closed_forms``.
+        Prints as a table with the answer; has ``n_samples_for``, ``to_frame``, ``plot`` and ``describe``.
 
     Raises
     ------
@@ -142,10 +132,8 @@ def plan_sample_size(
     width zero, counts as the interval from 0 to 1. Rows that belong together, such as those of one patient, are not
     kept together: plan with one row per patient.
 
-    The closed forms for comparison, `cudbound.closed_form_sample_sizes`, answer a different question: how many *new*
-    patients are needed to test an already fitted classifier. They use its expected sensitivity and specificity and the
-    share of events from a 10-fold cross-validation of the pilot, or from 20 classifiers fitted to samples of the
-    largest size.
+    How many *new* patients are needed to test a classifier that is fitted already is another question, which
+    `cudbound.study.closed_form_sample_sizes` answers.
 
     Examples
     --------
@@ -180,21 +168,19 @@ def plan_sample_size(
         seed=check_seed(rng),
         **_settings(resampling),
     )
-    n_pilot = population.y.size if isinstance(population, Pilot) else None
-    sizes = _sizes(_run(study, n_jobs), n_pilot is not None)
+    pilot = population if world is None and isinstance(population, RealData) else None
     return SampleSizePlan(
-        sizes=sizes,
+        sizes=_sizes(_run(study, n_jobs), pilot is not None),
         half_width=half_width,
         probability=probability,
         method=study.methods[0],
         metric=metrics.names[0],
         confidence_level=study.confidence_level,
-        source=getattr(population, "cases", population.title),
-        n_pilot=n_pilot,
+        source=getattr(population, "cases", population.title) if pilot is None else pilot.words,
+        n_pilot=None if pilot is None else pilot.n_cases,
         classifier=describe_classifier(estimator),
         n_resamples=n_resamples,
         seed=study.seed,
-        closed_forms=_closed_forms(study, half_width),
     )
 
 
@@ -219,8 +205,7 @@ def _population(
     if (X is None) == (world is None):
         raise ParameterError("world", "given, or X and y of a pilot, but not both", world)
     if world is None:
-        classes = two_classes(y)
-        return make_pilot(X, y, classes[metrics.resolve(classes).event_class])
+        return _pilot(X, y, metrics)
     if not isinstance(world, str | Mapping):
         if not all(hasattr(world, name) for name in ("name", "title", "draw")):
             rule = "the name of a world, a mapping, or an object with name, title and draw"
@@ -233,14 +218,21 @@ def _population(
     return find_world(name, parameters)[0]
 
 
-def _run(study: Study, n_jobs: int | None) -> Summary:
-    """Return the summary of the study.
+def _pilot(X: Any, y: Any, metrics: Metrics) -> RealData:
+    """Return the rows of a pilot as a population; class 1 is the event of the metrics."""
+    check_index(X, y)
+    rows, labels = as_table(X), np.asarray(y)
+    check_lengths(count_rows(rows), labels.size)
+    classes, counts = np.unique(labels, return_counts=True)
+    if classes.size != 2 or counts.min() < MIN_ROWS_PER_CLASS:
+        sizes = dict(zip(classes.tolist()[:5], counts.tolist()[:5], strict=True))
+        raise ParameterError("y", f"of two classes with at least {MIN_ROWS_PER_CLASS} rows each", sizes)
+    events = (labels == classes[metrics.resolve(classes.tolist()).event_class]).astype(np.int64)
+    words = f"{labels.size} rows of a pilot with {events.sum()} events, drawn with replacement"
+    return RealData("pilot", words, rows, events, "population")
 
-    Raises
-    ------
-    ValueError
-        If every sample of some size failed.
-    """
+
+def _run(study: Study, n_jobs: int | None) -> Summary:
     with run_in_memory(study, n_jobs=n_jobs) as store:
         for cell in store.status().cells:
             if cell.n_failed == cell.n_done:
@@ -266,154 +258,3 @@ def _sizes(summary: Summary, is_pilot: bool) -> tuple[PlannedSize, ...]:
         )
         for line, (_, values) in enumerate(half_widths)
     )
-
-
-def _closed_forms(study: Study, half_width: float) -> tuple[ClosedFormSize, ...]:
-    (scenario,), seed = study.scenarios, study.seed % 2**32
-    with alone():
-        expected = expected_performance(
-            scenario.population,
-            scenario.classifier,
-            max(study.n_samples),
-            seed,
-            auc=scenario.metric == ("auc",),
-        )
-    return closed_form_sample_sizes(half_width, **expected, confidence_level=study.confidence_level)
-
-
-#: Folds of a pilot, unless a class has fewer rows.
-N_FOLDS = 10
-#: Classifiers fitted to samples of a world, and new cases for testing each.
-N_FITS = 20
-N_NEW_CASES = 2000
-#: A classifier and its test cases.
-_Judged = tuple[Any, Any, NDArray[np.int64]]
-
-
-@dataclass(frozen=True, eq=False)
-class Pilot:
-    """Rows of a pilot; unlike `cudbound.study.populations.real_data.RealData`, of any type that a fit accepts.
-
-    Attributes
-    ----------
-    X : array, sparse matrix or data frame, shape (N, n_features)
-    y : ndarray of int, shape (N,)
-        1 for the event, 0 otherwise.
-    """
-
-    name: ClassVar[str] = "pilot"
-
-    X: Any = field(repr=False)
-    y: NDArray[np.int64] = field(repr=False)
-
-    @property
-    def title(self) -> str:
-        """One line on how cases arise."""
-        events = int(self.y.sum())
-        return f"{self.y.size} rows of a pilot with {events} events, drawn with replacement"
-
-    @property
-    def all_cases(self) -> tuple[Any, NDArray[np.int64]]:
-        """The whole population, as features and labels."""
-        return self.X, self.y
-
-    def draw(self, n: int, rng: np.random.Generator) -> Cases:
-        """Draw n rows with replacement; they may have only one class."""
-        rows = rng.integers(0, self.y.size, n)
-        return Cases(_safe_indexing(self.X, rows), self.y[rows], self.true_error)
-
-    def true_error(self, classifier: Any) -> Truth:
-        """Return the error of a fitted classifier on all rows."""
-        return Truth(float(np.mean(np.asarray(classifier.predict(self.X)) != self.y)))
-
-
-def two_classes(y: Any) -> list[Any]:
-    """Return the two labels in ascending order.
-
-    Raises
-    ------
-    ParameterError
-        If there are not two, or one of them has fewer than two rows.
-    """
-    classes, counts = np.unique(np.asarray(y), return_counts=True)
-    if classes.size != 2 or counts.min() < MIN_ROWS_PER_CLASS:
-        sizes = dict(zip(classes.tolist()[:5], counts.tolist()[:5], strict=True))
-        raise ParameterError("y", f"of two classes with at least {MIN_ROWS_PER_CLASS} rows each", sizes)
-    return list(classes.tolist())
-
-
-def make_pilot(X: Any, y: Any, event: Any) -> Pilot:
-    """Return the rows of a pilot as a population; `event` is the label of class 1.
-
-    Raises
-    ------
-    ValueError
-        If the numbers of labels and rows differ.
-    """
-    rows = as_table(X)
-    labels = np.asarray(y)
-    check_lengths(count_rows(rows), labels.size)
-    check_index(X, y)
-    return Pilot(rows, (labels == event).astype(np.int64))
-
-
-def expected_performance(
-    population: Population, learner: Any, n_train: int, seed: int, *, auc: bool = False
-) -> dict[str, float]:
-    """Return the sensitivity and specificity to expect of a learner, and the prevalence.
-
-    They come from cross-validation of a pilot, or from new cases of a world.
-
-    Parameters
-    ----------
-    population : Population
-        A pilot, or another data set, is cross-validated once, in 10 stratified folds. With a world, 20 classifiers are
-        fitted to samples of `n_train` cases and tested on 2000 new cases each.
-    learner : object
-        Classifier, not fitted.
-    n_train : int
-    seed : int
-    auc : bool, default=False
-        Whether to include the AUC, the mean over classifiers.
-
-    Raises
-    ------
-    ValueError
-        If no sample had both classes.
-    """
-    with naming_the_step(learner, "the classifier"):
-        judged = list(
-            _in_folds(population, learner, seed)
-            if isinstance(population, Pilot | RealData)
-            else _on_new_cases(population, learner, n_train, seed)
-        )
-    if not judged:
-        raise ValueError(
-            f"no sample of {n_train} cases of {population.name} had both classes; use larger samples"
-        )
-    event = np.concatenate([y == 1 for _, _, y in judged])
-    with naming_the_step(learner, "the classifier"):
-        called = np.concatenate([np.asarray(fitted.predict(X)) == 1 for fitted, X, _ in judged])
-    shares = {"sensitivity": called[event], "specificity": ~called[~event], "prevalence": event}
-    expected = {name: float(share.mean()) for name, share in shares.items()}
-    if auc:
-        scores = RecordedOutputs(("scores",))
-        expected["auc"] = fmean(
-            roc_auc_score(y, scores.of(fitted, X)["scores"]) for fitted, X, y in judged if np.ptp(y)
-        )
-    return expected
-
-
-def _in_folds(pilot: Pilot | RealData, learner: Any, seed: int) -> Iterator[_Judged]:
-    n_folds = min(N_FOLDS, *np.bincount(pilot.y).tolist())
-    for train, test in StratifiedKFold(n_folds, shuffle=True, random_state=seed).split(pilot.X, pilot.y):
-        fitted = seeded_clone(learner, seed).fit(_safe_indexing(pilot.X, train), pilot.y[train])
-        yield fitted, _safe_indexing(pilot.X, test), pilot.y[test]
-
-
-def _on_new_cases(population: Population, learner: Any, n_train: int, seed: int) -> Iterator[_Judged]:
-    rng = np.random.default_rng(seed)
-    for _ in range(N_FITS):
-        drawn, new = population.draw(n_train, rng), population.draw(N_NEW_CASES, rng)
-        if len(np.unique(drawn.y)) == 2:
-            yield seeded_clone(learner, seed).fit(drawn.X, drawn.y), new.X, new.y

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -15,14 +15,14 @@ from scipy.stats.mstats import mjci
 from cudbound.basis.metric_words import metric_words
 from cudbound.basis.proportions import inverted_cdf_quantile, quantile_rank
 from cudbound.basis.results import Pictured
-from cudbound.basis.rounding import format_level, format_limit, format_proportion, printable
+from cudbound.basis.rounding import format_level, format_limit, printable
 from cudbound.basis.validation import Array
 from cudbound.intervals import METHODS
 from cudbound.metrics.metric import METRICS
 from cudbound.report.description import Description, cited, software
 from cudbound.report.render import Tabular
 from cudbound.report.tables import FULL, Column, Report, Run, Style, in_words, styled
-from cudbound.study.planning.closed_forms import ClosedFormSize, check_half_width, round_up
+from cudbound.study.planning.closed_forms import check_half_width, round_up
 from cudbound.study.populations.population import check_share
 
 if TYPE_CHECKING:
@@ -37,7 +37,6 @@ PILOT_NOTE = (
     "a classifier look better than on new patients: expect to need more patients than this plan says, especially "
     "beyond the {n} rows of the pilot."
 )
-SOURCE = "Whittle et al. (2025)"
 
 
 @dataclass(frozen=True)
@@ -91,8 +90,6 @@ class SampleSizePlan(Tabular, Pictured["HalfWidthDisplay"]):
         Bootstrap draws per interval.
     seed : int
         Reproduces the plan exactly.
-    closed_forms : tuple of ClosedFormSize
-        New cases for testing a fitted classifier with the same half-width, for comparison.
     preparation : tuple of str
         Preparation of the columns of the pilot, in sentences.
     """
@@ -108,7 +105,6 @@ class SampleSizePlan(Tabular, Pictured["HalfWidthDisplay"]):
     classifier: str
     n_resamples: int
     seed: int
-    closed_forms: tuple[ClosedFormSize, ...] = ()
     preparation: tuple[str, ...] = ()
 
     def n_samples_for(self, half_width: float = 0.10, probability: float | None = 0.8) -> RequiredSampleSize:
@@ -136,13 +132,8 @@ class SampleSizePlan(Tabular, Pictured["HalfWidthDisplay"]):
         check_half_width(half_width)
         if probability is not None:
             check_share("probability", probability)
-        return required_size(
-            [size.n for size in self.sizes],
-            [size.half_widths for size in self.sizes],
-            half_width,
-            probability,
-            np.random.default_rng(self.seed),
-        )
+        half_widths = {size.n: size.half_widths for size in self.sizes}
+        return required_size(half_widths, half_width, probability, np.random.default_rng(self.seed))
 
     @cached_property
     def required(self) -> RequiredSampleSize:
@@ -164,7 +155,7 @@ class SampleSizePlan(Tabular, Pictured["HalfWidthDisplay"]):
         import pandas as pd
 
         settings = ("method", "metric", "confidence_level", "half_width", "probability")
-        frame = pd.DataFrame([self._row(size) for size in self.sizes])
+        frame = pd.DataFrame(map(self._row, self.sizes))
         return frame.assign(**{name: getattr(self, name) for name in settings})
 
     def _row(self, size: PlannedSize) -> dict[str, Any]:
@@ -175,7 +166,7 @@ class SampleSizePlan(Tabular, Pictured["HalfWidthDisplay"]):
             "n_replicates": half_widths.size,
             "mean_half_width": float(half_widths.mean()),
             "mean_half_width_mcse": float(half_widths.std(ddof=1)) / math.sqrt(half_widths.size),
-            "quantile_half_width": float(quantile_of(self.probability)(half_widths)),
+            "quantile_half_width": float(half_width_of(half_widths, self.probability)),
             "quantile_half_width_mcse": float(mjci(half_widths, prob=[self.probability])[0]),
             "share_within": within,
             "share_within_mcse": math.sqrt(within * (1.0 - within) / half_widths.size),
@@ -185,12 +176,7 @@ class SampleSizePlan(Tabular, Pictured["HalfWidthDisplay"]):
             "n_redrawn": size.n_redrawn,
         }
 
-    @property
-    def headline(self) -> str:
-        """The answer in a sentence; `describe` has it in percent as well."""
-        return self._answer()
-
-    def _answer(self, percent: bool = False) -> str:
+    def _answer(self, percent: bool) -> str:
         half_width, probability = (
             format_limit(value, percent) for value in (self.half_width, self.probability)
         )
@@ -205,96 +191,74 @@ class SampleSizePlan(Tabular, Pictured["HalfWidthDisplay"]):
 
     def report(self, run: Run | None = None, style: Style = FULL) -> Report:
         """Return the table with its title and notes; there is no `run`."""
-        probability, target = format_level(self.probability), format_limit(self.half_width, style.percent)
-        columns = (
-            Column("n", "n", "count"),
-            Column("mean_half_width", "expected", "proportion"),
-            Column("mean_half_width_mcse", "(se)", "proportion"),
-            Column("quantile_half_width", f"{probability} keep to", "proportion"),
-            Column("quantile_half_width_mcse", "(se)", "proportion"),
-            Column("share_within", f"<= {target}", "proportion"),
-            Column("share_within_mcse", "(se)", "proportion"),
-            *([Column("coverage", "coverage", "proportion")] if self.n_pilot is None else []),
-        )
-        if style.on_paper:
-            columns = tuple(column for column in columns if not column.key.endswith("_mcse"))
+        headings = {
+            "n": "n",
+            "mean_half_width": "expected",
+            "mean_half_width_mcse": "(se)",
+            "quantile_half_width": f"{format_level(self.probability)} keep to",
+            "quantile_half_width_mcse": "(se)",
+            "share_within": f"<= {format_limit(self.half_width, style.percent)}",
+            "share_within_mcse": "(se)",
+            "coverage": "coverage",
+        }
+        left_out = [key for key in headings if style.on_paper and key.endswith("_mcse")]
+        left_out += [] if self.n_pilot is None else ["coverage"]
+        frame = self.to_frame()
+        rows: list[Any] = frame.to_dict("records")
         whole = Report(
             "sizes",
             f"Half-width of the {self._interval} against the number of patients n",
-            (
-                *self._made,
-                *self._meaning(probability, target, style),
-                *self._remarks,
-                self._compared(target, style),
+            tuple(self._notes(style)),
+            tuple(
+                Column(key, heading, "count" if key == "n" else "proportion")
+                for key, heading in headings.items()
+                if key not in left_out
             ),
-            columns,
-            tuple(map(self._row, self.sizes)),
-            self.to_frame,
+            tuple(rows),
+            lambda: frame,
             headline=(self._answer(style.percent),),
-            more=self._facts,
+            more={
+                "required": {name: getattr(self.required, name) for name in ("n", "low", "high")},
+                "plan": {
+                    name: getattr(self, name)
+                    for name in ("source", "n_pilot", "classifier", "n_resamples", "seed")
+                },
+            },
         )
         return styled(whole, (), replace(style, style="full"))
 
-    @property
-    def _facts(self) -> dict[str, dict[str, Any]]:
-        """Further values for programs."""
-        settings = ("source", "n_pilot", "classifier", "n_resamples", "seed")
-        return {
-            "required": {name: getattr(self.required, name) for name in ("n", "low", "high")},
-            "closed_forms": {form.measure: form.n for form in self.closed_forms},
-            "expected": {form.measure: form.expected for form in self.closed_forms},
-            "plan": {name: getattr(self, name) for name in settings},
-        }
-
-    @property
-    def _made(self) -> tuple[str, ...]:
-        """The computation of the table, in sentences."""
-        n_each = self.sizes[0].half_widths.size
-        return (
-            f"Samples: {self.source}.",
-            *self.preparation,
-            f"Classifier: {self.classifier}.",
-            f"Run: {n_each} samples of each size, {self.n_resamples} resamples of each, {in_words(self.seed)}.",
-            *([] if self.n_pilot is None else [PILOT_NOTE.format(n=self.n_pilot)]),
+    def _notes(self, style: Style) -> Iterator[str]:
+        half_widths = [size.half_widths.size for size in self.sizes]
+        share, target = format_level(self.probability), format_limit(self.half_width, style.percent)
+        yield f"Samples: {self.source}."
+        yield from self.preparation
+        yield f"Classifier: {self.classifier}."
+        yield (
+            f"Run: {half_widths[0]} samples of each size, {self.n_resamples} resamples of each, {in_words(self.seed)}."
         )
-
-    def _meaning(self, probability: str, target: str, style: Style) -> tuple[str, ...]:
-        errors = "" if style.on_paper else " (se): Monte Carlo standard error of the number before it."
-        coverage = (
-            " coverage: share of intervals that contain the true value." if self.n_pilot is None else ""
+        if self.n_pilot is not None:
+            yield PILOT_NOTE.format(n=self.n_pilot)
+        yield (
+            f"expected: mean half-width of limits in {style.range}. {share} keep to: half-width that {share} of the "
+            f"samples do not exceed. <= {target}: share of samples with such a half-width."
+            + ("" if style.on_paper else " (se): Monte Carlo standard error of the number before it.")
+            + (" coverage: share of intervals that contain the true value." if self.n_pilot is None else "")
         )
-        return (
-            f"expected: mean half-width of limits in {style.range}. {probability} keep to: half-width that "
-            f"{probability} of the samples do not exceed. <= {target}: share of samples with such a half-width."
-            f"{errors}{coverage}",
+        yield (
             "The required size is interpolated, linear in 1/sqrt(n), after isotonic regression made the column "
-            f"'{probability} keep to' decrease with n; its range is that of 95% of plans with as many samples.",
-            "A narrow interval is not necessarily valid: check the coverage of the method.",
+            f"'{share} keep to' decrease with n; its range is that of 95% of plans with as many samples."
         )
-
-    @property
-    def _remarks(self) -> tuple[str, ...]:
-        without = sum(size.n_without for size in self.sizes)
-        redrawn = sum(size.n_redrawn for size in self.sizes)
-        total = sum(size.half_widths.size for size in self.sizes)
-        remarks = {
-            f"{without} of {total} samples gave no interval, or one of width zero; they count as the interval from 0 "
-            "to 1.": without,
-            f"{redrawn} samples with fewer than two patients of a class were redrawn; a real study with such a sample "
-            "has no interval at all.": redrawn,
-        }
-        return tuple(remark for remark, n_samples in remarks.items() if n_samples)
-
-    def _compared(self, target: str, style: Style) -> str:
-        sizes = ", ".join(
-            f"{form.measure} {format_proportion(form.expected, percent=style.percent)}: "
-            f"{'undefined' if form.n is None else form.n}"
-            for form in self.closed_forms
-        )
-        return (
-            "For comparison, new patients on whom a classifier that is fitted already is tested to a half-width of "
-            f"{target} (closed forms of {SOURCE}, for the expected values given): {sizes}."
-        )
+        yield "A narrow interval is not necessarily valid: check the coverage of the method."
+        if without := sum(size.n_without for size in self.sizes):
+            yield (
+                f"{without} of {sum(half_widths)} samples gave no interval, or one of width zero; they count as the "
+                "interval from 0 to 1."
+            )
+        if redrawn := sum(size.n_redrawn for size in self.sizes):
+            yield (
+                f"{redrawn} samples with fewer than two patients of a class were redrawn; a real study with such a "
+                "sample has no interval at all."
+            )
 
     def describe(self, percent: bool = False) -> Description:
         """Return words for a paper: methods, results, versions and seed, and what to cite."""
@@ -313,7 +277,7 @@ class SampleSizePlan(Tabular, Pictured["HalfWidthDisplay"]):
             printable(methods),
             printable(self._answer(percent)),
             software(in_words(self.seed)),
-            cited([*([card.reference] if card else []), SOURCE]),
+            cited([card.reference] if card else []),
         )
 
     def display(self) -> HalfWidthDisplay:
@@ -340,10 +304,6 @@ class RequiredSampleSize:
     low, high : float
         Range of `n` in 95 % of plans with the same number of samples from the same pilot or world. It says nothing of
         how far another pilot would lead to another size.
-    half_width : float
-        The target.
-    probability : float or None
-        Share of samples that must not exceed it; None if the target is for the mean half-width.
     smallest, largest : int
         Smallest and largest simulated size.
     """
@@ -351,52 +311,30 @@ class RequiredSampleSize:
     n: float
     low: float
     high: float
-    half_width: float
-    probability: float | None
     smallest: int
     largest: int
 
-    def in_words(self, n: float) -> str:
-        """Return a number of patients, within the simulated range, in words.
+    def __str__(self) -> str:
+        n, low, high = map(self._in_words, (self.n, self.low, self.high))
+        text = f"{n} patients"
+        return text if low == high else f"{text} ({low} to {high} by the error of the simulation alone)"
 
-        Examples
-        --------
-        >>> found = RequiredSampleSize(math.inf, 87, math.inf, 0.1, 0.8, 20, 200)
-        >>> [found.in_words(n) for n in (20, 87, math.inf)]
-        ['at most 20', '87', 'more than 200']
-        """
+    def _in_words(self, n: float) -> str:
         if n > self.largest:
             return f"more than {self.largest}"
         return f"at most {self.smallest}" if n <= self.smallest else f"{n:.0f}"
 
-    def __str__(self) -> str:
-        text = f"{self.in_words(self.n)} patients"
-        if self.low == self.high:
-            return text
-        return f"{text} ({self.in_words(self.low)} to {self.in_words(self.high)} by the error of the simulation alone)"
 
-
-def quantile_of(probability: float) -> Callable[[Array], Array]:
-    """Return a function that takes a quantile, by the inverted distribution function, along the last axis."""
-
-    def measure(values: Array) -> Array:
-        rank = quantile_rank(values.shape[-1], probability) - 1
-        return np.asarray(np.partition(values, rank, axis=-1)[..., rank])
-
-    return measure
-
-
-def mean_of(values: Array) -> Array:
-    """Return the mean along the last axis."""
-    return np.asarray(values.mean(axis=-1))
+def half_width_of(half_widths: Array, probability: float | None) -> Array:
+    """Return the quantile, by the inverted distribution function, along the last axis, or the mean for None."""
+    if probability is None:
+        return np.asarray(half_widths.mean(axis=-1))
+    rank = quantile_rank(half_widths.shape[-1], probability) - 1
+    return np.asarray(np.partition(half_widths, rank, axis=-1)[..., rank])
 
 
 def required_size(
-    sizes: Sequence[int],
-    half_widths: Sequence[Array],
-    half_width: float,
-    probability: float | None,
-    rng: np.random.Generator,
+    half_widths: Mapping[int, Array], target: float, probability: float | None, rng: np.random.Generator
 ) -> RequiredSampleSize:
     """Return the smallest size at which a mean, or a quantile, of the half-widths is at most the target.
 
@@ -405,12 +343,9 @@ def required_size(
 
     Parameters
     ----------
-    sizes : sequence of int
-        Ascending.
-    half_widths : sequence of ndarray
-        Half-widths of the simulated samples, per size.
-    half_width : float
-        The target.
+    half_widths : mapping of int to ndarray
+        Half-widths of the simulated samples by size, ascending.
+    target : float
     probability : float or None
         Probability of not exceeding it; None uses the mean.
     rng : numpy.random.Generator
@@ -418,20 +353,22 @@ def required_size(
 
     Examples
     --------
-    >>> sizes = [25, 64, 100, 400]
-    >>> fixed = [np.full(10, 1.0 / np.sqrt(n)) for n in sizes]
-    >>> print(required_size(sizes, fixed, 0.11, 0.8, np.random.default_rng(0)))
+    >>> fixed = {n: np.full(10, 1.0 / np.sqrt(n)) for n in (25, 64, 100, 400)}
+    >>> print(required_size(fixed, 0.11, 0.8, np.random.default_rng(0)))
     83 patients
     """
-    measure = mean_of if probability is None else quantile_of(probability)
-    size = smallest_size(sizes, np.array([float(measure(values)) for values in half_widths]), half_width)
+    sizes, samples = list(half_widths), list(half_widths.values())
+    values = np.array([half_width_of(sample, probability) for sample in samples])
     redrawn = np.column_stack(
-        [measure(values[rng.integers(0, values.size, (N_REDRAWN, values.size))]) for values in half_widths]
+        [
+            half_width_of(sample[rng.integers(0, sample.size, (N_REDRAWN, sample.size))], probability)
+            for sample in samples
+        ]
     )
-    again = [smallest_size(sizes, values, half_width) for values in redrawn]
+    again = [smallest_size(sizes, row, target) for row in redrawn]
     tail = (1.0 - RANGE_LEVEL) / 2.0
     low, high = (inverted_cdf_quantile(again, share) for share in (tail, 1.0 - tail))
-    return RequiredSampleSize(size, low, high, half_width, probability, sizes[0], sizes[-1])
+    return RequiredSampleSize(smallest_size(sizes, values, target), low, high, sizes[0], sizes[-1])
 
 
 def smallest_size(sizes: Sequence[int], values: Array, target: float) -> float:
@@ -440,9 +377,9 @@ def smallest_size(sizes: Sequence[int], values: Array, target: float) -> float:
     meets = np.flatnonzero(falling <= target)
     if not meets.size:
         return math.inf
-    first = int(meets[0])
-    if first == 0:
+    index = int(meets[0])
+    if index == 0:
         return float(sizes[0])
-    before, after = (1.0 / math.sqrt(sizes[index]) for index in (first - 1, first))
-    share = (target - falling[first]) / (falling[first - 1] - falling[first])
+    before, after = (1.0 / math.sqrt(n) for n in sizes[index - 1 : index + 1])
+    share = (target - falling[index]) / (falling[index - 1] - falling[index])
     return float(round_up((after + share * (before - after)) ** -2.0))

@@ -13,6 +13,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.utils import _safe_indexing
 
 from cudbound.basis.exceptions import ParameterError
 from cudbound.basis.validation import check_choice, check_integer
@@ -43,8 +44,7 @@ class RealData:
     name : str
     words : str
         Description of the data, for the title.
-    X : ndarray of float, shape (N, n_features)
-        Finite.
+    X : array, sparse matrix or data frame, shape (N, n_features)
     y : ndarray of int, shape (N,)
         0 or 1, with both present.
     device : {"remainder", "population"}, default="remainder"
@@ -56,7 +56,7 @@ class RealData:
     Raises
     ------
     ValueError
-        If shapes do not match, a value is not finite, `y` is not 0 and 1, or `device` is unknown.
+        If shapes do not match, `y` is not 0 and 1, or `device` is unknown.
 
     References
     ----------
@@ -76,20 +76,18 @@ class RealData:
 
     name: str
     words: str
-    X: NDArray[np.float64] = field(repr=False)
+    X: Any = field(repr=False)
     y: NDArray[np.int64] = field(repr=False)
     device: str = "remainder"
     feature_names: Sequence[str] = field(default=(), repr=False)
 
     def __post_init__(self) -> None:
         check_choice("device", self.device, TRUTH_FROM)
-        if self.X.ndim != 2 or not self.X.shape[1] or self.y.shape != (len(self.X),):
+        if len(self.X.shape) != 2 or not self.X.shape[1] or self.y.shape != (self.X.shape[0],):
             raise ValueError(
                 "X must have one row and y one label per case, and X at least one column. "
                 f"Got the shapes {self.X.shape} and {self.y.shape}."
             )
-        if not np.isfinite(self.X).all():
-            raise ValueError("X must be finite. Remove rows or columns with missing or infinite values.")
         labels = np.unique(self.y).tolist()
         if labels != [0, 1]:
             raise ValueError(f"y must contain both labels 0 and 1, and no others. Got {labels[:5]}.")
@@ -105,7 +103,7 @@ class RealData:
         return int(self.X.shape[1])
 
     @property
-    def all_cases(self) -> tuple[NDArray[np.float64], NDArray[np.int64]] | None:
+    def all_cases(self) -> tuple[Any, NDArray[np.int64]] | None:
         """The features and labels of all cases if they are the population; None if samples are removed from them."""
         return (self.X, self.y) if self.device == "population" else None
 
@@ -157,21 +155,22 @@ class RealData:
         check_integer("n", n, 1)
         if self.device == "population":
             rows = rng.integers(0, self.n_cases, n)
-            return Cases(self.X[rows], self.y[rows], self._population_error)
+            return Cases(_safe_indexing(self.X, rows), self.y[rows], self._population_error)
         if n >= self.n_cases:
             raise ValueError(
                 f"{self.name} has {self.n_cases} cases: a sample of {n} leaves none for the true error. Use smaller "
                 "samples, or device = 'population'."
             )
         rows = rng.choice(self.n_cases, n, replace=False)
-        return Cases(self.X[rows], self.y[rows], partial(self._remainder_error, rows))
+        return Cases(_safe_indexing(self.X, rows), self.y[rows], partial(self._remainder_error, rows))
 
     def _population_error(self, classifier: Any) -> Truth:
         return Truth(float(np.mean(np.asarray(classifier.predict(self.X)) != self.y)))
 
     def _remainder_error(self, rows: NDArray[np.int64], classifier: Any) -> Truth:
-        X, y = np.delete(self.X, rows, axis=0), np.delete(self.y, rows)
-        return share_truth(np.asarray(classifier.predict(X)) != y)
+        others = np.delete(np.arange(self.n_cases), rows)
+        predicted = np.asarray(classifier.predict(_safe_indexing(self.X, others)))
+        return share_truth(predicted != self.y[others])
 
 
 def csv_population(data: DataFile, *, device: str = "remainder", name: str | None = None) -> RealData:

@@ -102,7 +102,7 @@ def run_study(
 
     Every worker uses one BLAS thread: more would compete with the other workers, and could round differently. Warnings
     of fits, repeated thousands of times, are not shown; those of this package are in the remarks of the rows. A failed
-    replicate is a row with its traceback; see `cudbound.replay`.
+    replicate is a row with its traceback; see `cudbound.study.replay`.
 
     Examples
     --------
@@ -322,7 +322,8 @@ def replay(study: Study, store_path: str | Path, scenario: str, n: int, replicat
     >>> import tempfile
     >>> from pathlib import Path
     >>> import numpy as np
-    >>> from cudbound import LeastSquaresClassifier, Scenario, Study, replay, run_study
+    >>> from cudbound import LeastSquaresClassifier
+    >>> from cudbound.study import Scenario, Study, replay, run_study
     >>> from cudbound.study.populations.population import Cases, Truth
     >>> class Coin:
     ...     name, title = "coin", "labels without features"

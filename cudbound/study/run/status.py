@@ -28,7 +28,7 @@ class CellStatus:
     n_done, n_failed, n_total : int
         Replicates; the failed ones are among those done.
     first_failure : int or None
-        The smallest number of a failed replicate, which `cudbound.replay` reruns; None without failures.
+        The smallest number of a failed replicate, which `cudbound.study.replay` reruns; None without failures.
     reason : str or None
         Its error with its message, in one line.
     """
