@@ -15,7 +15,6 @@ from cudbound.plotting.studies import (
     CoverageByScenarioDisplay,
     CoverageWidthDisplay,
     KurtosisDisplay,
-    NestedLoopDisplay,
 )
 from cudbound.study.measure.summary import Summary
 
@@ -88,26 +87,6 @@ def test_coverage_by_scenario(summary):
     assert display.level_label_.get_position() == (0.95, 1.01)
 
 
-def test_nested_loop(summary):
-    display = NestedLoopDisplay(summary.cells, "width").plot(axes())
-    assert display.order == [(30, "donut"), (30, "null"), (50, "donut"), (50, "null")]
-    for method, line in display.artists_.items():
-        cells = summary.cells[summary.cells["method"] == method].sort_values(["n", "scenario"])
-        np.testing.assert_allclose(line.get_ydata()[:-1], cells["width"])
-        assert line.get_drawstyle() == "steps-post"
-    steps = display.size_line_.get_ydata()
-    assert steps[0] == steps[1] < steps[2] == steps[3]
-    low = display.ax_.get_ylim()[0]
-    lowest = min(line.get_ydata().min() for line in display.artists_.values())
-    assert low < steps.min() < steps.max() < lowest
-
-
-def test_a_cell_that_a_method_lacks_is_a_gap(summary):
-    cells = summary.cells.drop(index=0)
-    steps = NestedLoopDisplay(cells).plot(axes()).artists_["cud"].get_ydata()
-    assert np.isnan(steps).tolist() == [True, False, False, False, False]
-
-
 def test_kurtosis(summary):
     display = KurtosisDisplay(summary.cells, summary.samples).plot(axes())
     joined = summary.cells.merge(summary.samples, on=["scenario", "n"])
@@ -137,7 +116,6 @@ def test_a_figure_is_made_if_none_is_given(summary):
     for display in (
         CoverageWidthDisplay(summary.cells),
         CoverageByScenarioDisplay(summary.cells),
-        NestedLoopDisplay(summary.cells),
         KurtosisDisplay(summary.cells, summary.samples),
     ):
         assert display.plot().ax_.figure.get_axes() == [display.ax_]
@@ -147,7 +125,6 @@ def displays(cells, samples):
     return (
         CoverageWidthDisplay(cells),
         CoverageByScenarioDisplay(cells),
-        NestedLoopDisplay(cells),
         KurtosisDisplay(cells, samples),
     )
 

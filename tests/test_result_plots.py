@@ -23,13 +23,12 @@ from cudbound import (
     Estimand,
     IntervalEstimate,
     IntervalTable,
-    cud_interval,
     performance_interval,
 )
 from cudbound.basis.exceptions import ParameterError
 from cudbound.intervals import METHODS
 from cudbound.plotting.forest import IntervalDisplay
-from cudbound.plotting.refit_plots import ConfusionDisplay, RefitErrorDisplay, SupremaDisplay
+from cudbound.plotting.refit_plots import ConfusionDisplay
 from cudbound.report.tables import RunDescription
 
 HOSTILE = "$\\frac{$ <b>&\n_名"
@@ -180,39 +179,6 @@ def training_set():
     return fitted_sample()
 
 
-def test_the_distribution_of_q(training_set):
-    result = cud_interval(*training_set, n_resamples=40, rng=0, all_draws=True)
-    display = result.plot(Figure().subplots())
-    at, share = display.lower_line_.get_data()
-    for x, y in zip(at, share, strict=True):
-        assert y == (result.draws.upper <= x).mean()
-    assert display.quantile_line_.get_xdata()[0] == result.q
-    assert share[at == result.q] >= 0.95 > share[np.flatnonzero(at == result.q) - 1]
-    assert [text.get_text() for text in display.legend_.get_texts()] == [
-        "Q",
-        f"q = {result.q:.3f}: half-width around the training error",
-        "at least 95% of draws have Q up to q",
-    ]
-
-
-def test_what_is_not_known_of_q_is_a_band(training_set):
-    result = cud_interval(*training_set, n_resamples=40, rng=0)
-    display = result.plot(Figure().subplots())
-    at, least = display.lower_line_.get_data()
-    _, most = display.upper_line_.get_data()
-    assert (least <= most).all()
-    assert (least < most).any()
-    for x, y in zip(at, most, strict=True):
-        assert y == (result.draws.lower <= x).mean()
-    labels = [text.get_text() for text in display.legend_.get_texts()]
-    assert labels[1:3] == ["lower bounds of Q", "unknown, and not needed for the interval"]
-
-
-def test_bounds_must_belong_together():
-    with pytest.raises(ParameterError, match="'lower' parameter must be as long as 'upper'"):
-        SupremaDisplay([0.1], [0.1, 0.2], 0.2)
-
-
 def test_one_interval_is_drawn_like_a_table(training_set):
     result = performance_interval(*training_set, n_resamples=40, rng=0)
     display = result.plot(Figure().subplots())
@@ -243,13 +209,11 @@ def test_other_files_are_refused(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_no_color_is_needed(training_set):
-    """Every color of the pictures is a gray, so that a copy in black and white says the same."""
-    bound = cud_interval(*training_set, n_resamples=20, rng=0)
-    for display in (IntervalDisplay.from_table(TABLE), SupremaDisplay.from_result(bound)):
-        colors = set(re.findall(r"#[0-9a-f]{6}", display.svg("a")))
-        assert colors
-        assert all(color[1:3] == color[3:5] == color[5:7] for color in colors), colors
+def test_no_color_is_needed():
+    """Every color of the picture is a gray, so that a copy in black and white says the same."""
+    colors = set(re.findall(r"#[0-9a-f]{6}", IntervalDisplay.from_table(TABLE).svg("a")))
+    assert colors
+    assert all(color[1:3] == color[3:5] == color[5:7] for color in colors), colors
 
 
 def test_hostile_names_are_shown_as_they_are():
@@ -291,19 +255,6 @@ def test_every_picture_of_the_documentation_is_shown():
     page = "\n".join(one.read_text() for one in sorted((ROOT / "docs").rglob("*.md")))
     names = sorted(path.name for path in (ROOT / "docs" / "pictures").iterdir())
     assert sorted(re.findall(r"\]\(\.\./pictures/([\w.]+)\)", page)) == names
-
-
-def test_errors_of_refits_are_counted(training_set):
-    table = performance_interval(*training_set, n_resamples=40, rng=0).table
-    display = table.refit_errors().plot(Figure().subplots())
-    assert sum(bar.get_height() for bar in display.bars_[0]) == 40
-    errors = table.analysis.records.bootstrap.out_of_bag
-    assert set(display.mark_line_.get_xdata()) == {errors.mean()}
-    assert display.ax_.get_xlim() == (0.0, errors.max())
-    with pytest.raises(ValueError, match="no refits on bootstrap draws"):
-        TABLE.refit_errors()
-    with pytest.raises(ParameterError, match="'errors' parameter must be one number per refit"):
-        RefitErrorDisplay([NAN])
 
 
 def test_the_confusion_table_has_counts_and_limits():

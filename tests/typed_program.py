@@ -61,14 +61,13 @@ from cudbound import (
 from cudbound.analysis.explanation import Explanation
 from cudbound.intervals import Method
 from cudbound.plotting.forest import ComparisonDisplay, IntervalDisplay
-from cudbound.plotting.refit_plots import InstabilityDisplay, SupremaDisplay
+from cudbound.plotting.refit_plots import InstabilityDisplay
 from cudbound.plotting.risks import CalibrationDisplay, RiskDisplay, RocDisplay
 from cudbound.plotting.studies import (
     CoverageByScenarioDisplay,
     CoverageWidthDisplay,
     HalfWidthDisplay,
     KurtosisDisplay,
-    NestedLoopDisplay,
 )
 from cudbound.problem.problem import Polish
 from cudbound.records import BootstrapLosses
@@ -251,11 +250,9 @@ def study(folder: Path) -> Summary:
     return cudbound.study.summarize(folder / "all.sqlite")
 
 
-def plots(frame: pd.DataFrame, samples: pd.DataFrame, found: CudResult) -> None:
+def plots(frame: pd.DataFrame, samples: pd.DataFrame) -> None:
     IntervalDisplay(frame).plot()
     ComparisonDisplay(frame).plot()
     CoverageWidthDisplay(frame).plot()
     CoverageByScenarioDisplay(frame).plot()
-    NestedLoopDisplay(frame).plot()
     KurtosisDisplay(frame, samples).plot()
-    SupremaDisplay(found.draws.lower, found.draws.upper, found.q).plot()

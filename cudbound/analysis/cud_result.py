@@ -10,7 +10,7 @@ from cudbound.analysis.analyze import Analysis
 from cudbound.analysis.saving import saved_analysis
 from cudbound.basis.exceptions import CudboundWarning
 from cudbound.basis.outcomes import Estimand
-from cudbound.basis.results import IntervalEstimate, Pictured
+from cudbound.basis.results import IntervalEstimate
 from cudbound.basis.rounding import sentences_html
 from cudbound.bound.cud_bound import CudBound
 from cudbound.intervals.cud import CUD
@@ -26,11 +26,9 @@ from cudbound.saved.saved_file import SavedBound
 if TYPE_CHECKING:
     import pandas as pd
 
-    from cudbound.plotting.refit_plots import SupremaDisplay
-
 
 @dataclass(frozen=True, eq=False, repr=False)
-class CudResult(CudBound, Pictured["SupremaDisplay"]):
+class CudResult(CudBound):
     """A CUD confidence set for a metric of a fitted classifier, with the inputs of its computation.
 
     Attributes
@@ -100,12 +98,6 @@ class CudResult(CudBound, Pictured["SupremaDisplay"]):
     def to_frame(self) -> pd.DataFrame:
         """Return one row with the columns of a table of intervals."""
         return self.row.to_frame()
-
-    def display(self) -> SupremaDisplay:
-        """Return the plot of the distribution of Q over the draws, with the quantile marked; its `plot` draws it."""
-        from cudbound.plotting.refit_plots import SupremaDisplay
-
-        return SupremaDisplay.from_result(self)
 
     @property
     def _sentence(self) -> str:

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from cudbound.plotting.forest import ComparisonDisplay, IntervalDisplay
-    from cudbound.plotting.refit_plots import ConfusionDisplay, RefitErrorDisplay
+    from cudbound.plotting.refit_plots import ConfusionDisplay
 
 
 @dataclass(frozen=True, repr=False)
@@ -247,18 +247,6 @@ class IntervalTable(Table[IntervalEstimate], Pictured["IntervalDisplay"]):
         from cudbound.plotting.forest import IntervalDisplay
 
         return IntervalDisplay.from_table(self)
-
-    def refit_errors(self) -> RefitErrorDisplay:
-        """Return the plot of the errors of refits on the rows outside their draws; its `plot` draws it.
-
-        Raises
-        ------
-        ValueError
-            If no method made such refits.
-        """
-        from cudbound.plotting.refit_plots import RefitErrorDisplay
-
-        return RefitErrorDisplay.from_table(self)
 
     def confusion(self, counts: ArrayLike) -> ConfusionDisplay:
         """Return the plot of a confusion table with limits for sensitivity and specificity; its `plot` draws it.

@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.metrics import auc, roc_curve
 
 from cudbound.plotting.display import LEVEL_STYLE, Display, check_columns, safe_label
+from cudbound.plotting.refit_plots import CountsDisplay
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -101,8 +102,12 @@ class RocDisplay(_SquareDisplay):
         return ax.plot(x, y, label=f"{name}, area {auc(x, y):.2f}", **style)[0]
 
 
-class RiskDisplay(Display):
-    """Predicted risks of events and non-events, by refits whose draws left the row out.
+#: Bars of the predicted risks.
+N_BARS = 20
+
+
+class RiskDisplay(CountsDisplay):
+    """Histograms of predicted risks, by refits whose draws left the row out: events above, non-events below.
 
     Parameters
     ----------
@@ -111,21 +116,22 @@ class RiskDisplay(Display):
 
     Attributes
     ----------
-    points_ : list of matplotlib.collections.PathCollection
-        Of non-events, and of events.
-    boxes_ : dict of str to list of matplotlib artists
-        Quartiles, with whiskers to the extremes.
-    ax_, figure_ : matplotlib artists
+    bars_, legend_, ax_, figure_ : matplotlib artists
+        As in `cudbound.plotting.refit_plots.CountsDisplay`.
     """
 
-    columns = ("event", _RISK)
-    inches = (4.2, 4.4)
-
     def __init__(self, frame: pd.DataFrame) -> None:
-        check_columns("frame", frame, self.columns)
+        check_columns("frame", frame, ("event", _RISK))
         self.frame = frame[frame[_RISK].notna()]
         if self.frame.empty:
             raise ValueError("No row has an out-of-bag risk. Include the metric 'brier' in the table.")
+        edges = np.linspace(0.0, 1.0, N_BARS + 1)
+        events = self.frame["event"].astype(bool)
+        counts = {
+            name: np.histogram(self.frame.loc[rows, _RISK], edges)[0].tolist()
+            for name, rows in (("events", events), ("non-events", ~events))
+        }
+        super().__init__(edges.tolist(), counts, "predicted risk of the event, out of bag", "cases")
 
     @classmethod
     def from_table(cls, table: Any) -> Self:
@@ -137,30 +143,6 @@ class RiskDisplay(Display):
             If it has none.
         """
         return cls(_predictions(table))
-
-    def _draw_on(self, ax: Axes) -> None:
-        risks = [self.frame.loc[self.frame["event"] == event, _RISK].to_numpy() for event in (False, True)]
-        names = [
-            f"{name}\n(n = {values.size})"
-            for name, values in zip(("non-events", "events"), risks, strict=True)
-        ]
-        median = {"color": "black", "linewidth": 1.6}
-        self.boxes_ = ax.boxplot(risks, widths=0.3, whis=(0.0, 100.0), medianprops=median)
-        self.points_ = [
-            ax.scatter(_spread(values, 1.0 + place), values, s=14.0, facecolors="none", edgecolors="0.35")
-            for place, values in enumerate(risks)
-        ]
-        ax.set_xticks([1, 2], names)
-        ax.tick_params(axis="x", length=0)
-        ax.set(ylim=(-0.02, 1.02), xlim=(0.6, 2.75), ylabel="predicted risk of the event, out of bag")
-        ax.set_title("Predicted risks by outcome", loc="left")
-
-
-def _spread(values: Any, place: float) -> Any:
-    """Return reproducible positions next to a box, so that points with similar values do not hide each other."""
-    steps = np.empty(values.size)
-    steps[np.argsort(values, kind="stable")] = np.arange(values.size) % 5
-    return place + 0.25 + 0.07 * steps
 
 
 class CalibrationDisplay(_SquareDisplay):
@@ -185,8 +167,6 @@ class CalibrationDisplay(_SquareDisplay):
         Below 100 cases.
     diagonal_, ax_, figure_ : matplotlib artists
     """
-
-    columns = RiskDisplay.columns
 
     def __init__(self, frame: pd.DataFrame, intercept: float = math.nan, slope: float = math.nan) -> None:
         self.frame = RiskDisplay(frame).frame

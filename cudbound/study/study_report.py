@@ -18,7 +18,6 @@ from cudbound.plotting.studies import (
     CoverageByScenarioDisplay,
     CoverageWidthDisplay,
     KurtosisDisplay,
-    NestedLoopDisplay,
 )
 from cudbound.report.files import page, write_texts
 from cudbound.report.render import csv_text
@@ -353,12 +352,6 @@ def _plots(summary: Summary) -> Iterator[tuple[str, str]]:
                 f"Coverage by scenario, with 95% Clopper-Pearson intervals. {band}",
                 part.svg(f"cells{start}"),
             )
-    for measure in ("coverage", "width"):
-        nested = NestedLoopDisplay(cells, measure, level)
-        yield (
-            f"Nested-loop plot of {measure}: all cells, ordered by n, then scenario.",
-            nested.svg(f"nested-{measure}"),
-        )
     yield (
         "Coverage against the absolute excess kurtosis of the training error, one point per cell and method, as in "
         f"figure 1 of Laber and Murphy (2008). {band}",

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from sklearn.metrics import confusion_matrix
 
-from cudbound import IntervalTable, LeastSquaresClassifier, compare_intervals, compare_learners, cud_interval
+from cudbound import IntervalTable, LeastSquaresClassifier, compare_intervals, compare_learners
 from cudbound.cli import demo
 from cudbound.plotting.display import Display
 from cudbound.plotting.risks import RiskDisplay, RocDisplay
@@ -20,7 +20,6 @@ from cudbound.plotting.studies import (
     CoverageByScenarioDisplay,
     CoverageWidthDisplay,
     KurtosisDisplay,
-    NestedLoopDisplay,
 )
 from cudbound.study import Scenario, Study, run_study, summarize
 from cudbound.study.populations.worlds import WORLDS
@@ -34,10 +33,6 @@ METHODS = ("cud", "martin-beta", "langford-binomial", "corrected-resampled-t")
 
 def intervals() -> Display:
     return compare_intervals(CLASSIFIER, X, Y, methods="recommended", rng=0).plot()
-
-
-def suprema() -> Display:
-    return cud_interval(CLASSIFIER, X, Y, rng=0, all_draws=True).plot()
 
 
 def comparisons() -> Display:
@@ -57,12 +52,10 @@ def by_class() -> IntervalTable:
 
 OF_RESULTS: dict[str, Callable[[], Display]] = {
     "intervals": intervals,
-    "suprema": suprema,
     "comparisons": comparisons,
     "roc": lambda: RocDisplay.from_table(scores()),
     "risks": lambda: RiskDisplay.from_table(scores()),
     "calibration": lambda: scores().calibration.plot(),
-    "refit_errors": lambda: by_class().refit_errors(),
     "confusion": lambda: by_class().confusion(confusion_matrix(Y, CLASSIFIER.predict(X))),
 }
 
@@ -78,7 +71,6 @@ def of_a_study() -> Iterator[tuple[str, Display]]:
         found = summarize(store)
     yield "coverage_width", CoverageWidthDisplay(found.cells)
     yield "coverage_by_scenario", CoverageByScenarioDisplay(found.cells)
-    yield "nested_loop", NestedLoopDisplay(found.cells, "width")
     yield "kurtosis", KurtosisDisplay(found.cells, found.samples)
 
 

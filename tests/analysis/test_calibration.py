@@ -201,13 +201,12 @@ def test_without_refits_the_roc_curve_is_the_apparent_one():
 
 def test_risks_stand_by_outcome():
     display, frame = RiskDisplay.from_table(TABLE).plot(), TABLE.predictions
-    for points, event in zip(display.points_, (False, True), strict=True):
+    for bars, event, sign in zip(display.bars_, (True, False), (1, -1), strict=True):
         risks = frame.loc[frame["event"] == event, "probability_out_of_bag"]
-        np.testing.assert_array_equal(points.get_offsets()[:, 1], risks)
-        median = display.boxes_["medians"][int(event)].get_ydata()[0]
-        assert median == pytest.approx(np.median(risks))
-    labels = [text.get_text() for text in display.ax_.get_xticklabels()]
-    assert labels == [f"non-events\n(n = {(~Y).sum()})", f"events\n(n = {Y.sum()})"]
+        heights, _ = np.histogram(risks, 20, (0.0, 1.0))
+        assert [sign * bar.get_height() for bar in bars] == heights.tolist()
+    labels = [text.get_text() for text in display.legend_.get_texts()]
+    assert labels == [f"events (n = {Y.sum()})", f"non-events (n = {(~Y).sum()})"]
 
 
 def test_calibration_is_shown_for_tertiles_with_a_caution():

@@ -48,7 +48,7 @@ def page(store, tmp_path_factory) -> str:
 def test_the_page_is_whole_and_in_order(page):
     found = Page(page)
     assert found.headings == SECTIONS
-    assert found.tags.count("svg") == 5
+    assert found.tags.count("svg") == 3
     assert page.startswith("<!DOCTYPE html>")
 
 

@@ -62,14 +62,6 @@ def test_a_status_prints_as_the_command_does(status, path):
     )
 
 
-def test_a_status_is_drawn(status):
-    drawn = status.plot(Figure().subplots())
-    heights = {name: line.get_ydata()[:-1].tolist() for name, line in drawn.artists_.items()}
-    failed = {(cell.n, cell.scenario): cell.n_failed for cell in status.cells}
-    assert heights == {"planned": [4] * 4, "done": [4] * 4, "failed": [failed[cell] for cell in drawn.order]}
-    assert drawn.ax_.get_ylabel() == "replicates"
-
-
 def test_a_summary_is_its_primary_table(summary):
     assert summary.to_frame() is summary.cells
     rows = str(summary).splitlines()

@@ -7,14 +7,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from cudbound.basis.results import Pictured
 from cudbound.report.render import Tabular
 from cudbound.report.tables import FULL, Column, Report, Run, Style
 
 if TYPE_CHECKING:
     import pandas as pd
-
-    from cudbound.plotting.studies import NestedLoopDisplay
 
 
 @dataclass(frozen=True)
@@ -43,7 +40,7 @@ class CellStatus:
 
 
 @dataclass(frozen=True, repr=False)
-class StudyStatus(Tabular, Pictured["NestedLoopDisplay"]):
+class StudyStatus(Tabular):
     """The status of a study; prints as a table, with the same output formats as other tables.
 
     Attributes
@@ -106,12 +103,3 @@ class StudyStatus(Tabular, Pictured["NestedLoopDisplay"]):
             for cell in self.cells
             if cell.first_failure is not None
         )
-
-    def display(self) -> NestedLoopDisplay:
-        """Return the plot of planned, done and failed replicates in every cell; its `plot` draws it."""
-        from cudbound.plotting.studies import NestedLoopDisplay
-
-        names = {"n_total": "planned", "n_done": "done", "n_failed": "failed"}
-        cells = self.to_frame().rename(columns=names)
-        shown = cells.melt(["scenario", "n"], [*names.values()], "method", "replicates")
-        return NestedLoopDisplay(shown.assign(n_replicates=shown["replicates"]), "replicates")
