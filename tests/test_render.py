@@ -26,7 +26,6 @@ from cudbound.basis.rounding import (
     printable,
 )
 from cudbound.intervals import GROUPS, METHODS, compute_interval
-from cudbound.intervals.test_set import TEST_SET_WILSON
 from cudbound.point_estimates.bootstrap_632 import estimate_632
 from cudbound.records import BootstrapLosses, FoldLosses, Records, TestSetLosses
 from cudbound.report.render import FORMATS, render_report
@@ -353,8 +352,12 @@ def test_the_methods_called_so_are_centered_at_the_632_estimate():
 
 def test_the_rows_of_a_new_test_set_say_so():
     losses = np.arange(20) % 4 == 0
-    new = compute_interval(TEST_SET_WILSON, Records(test_set=TestSetLosses(losses, 30, "conditional")), 0.95)
-    split_off = compute_interval(TEST_SET_WILSON, Records(test_set=TestSetLosses(losses, 30)), 0.95)
+    new = compute_interval(
+        METHODS["test-set-wilson"], Records(test_set=TestSetLosses(losses, 30, "conditional")), 0.95
+    )
+    split_off = compute_interval(
+        METHODS["test-set-wilson"], Records(test_set=TestSetLosses(losses, 30)), 0.95
+    )
     assert (new.center, split_off.center) == ("error on new cases", None)
 
 

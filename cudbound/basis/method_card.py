@@ -25,6 +25,8 @@ SYMBOLS = {
     r"\bD_b\b": "D_b: error of the refit to draw b on the training set",
     r"Err\(1\)(?! =)": "Err(1): mean over the rows of the error at the row of the draws without it",
 }
+#: What a method estimates unless its card says otherwise.
+CONDITIONAL = Estimand("conditional")
 #: The key of `MethodCard.ways` for groups of rows.
 GROUPED = ("for groups", None)
 NO_OPTIONS: Mapping[str, Any] = MappingProxyType({})
@@ -100,7 +102,7 @@ class MethodCard:
         One line.
     formula : str, default=""
         The estimate or the limits in plain characters, with the symbols of `SYMBOLS`.
-    estimand : Estimand
+    estimand : Estimand, default=Estimand("conditional")
         Its estimand; only the kind if the number of training rows depends on the records.
     needs : frozenset of RecordKind
         The required records.
@@ -130,12 +132,12 @@ class MethodCard:
     """
 
     name: str
-    title: str
-    estimand: Estimand
+    title: str = ""
+    estimand: Estimand = CONDITIONAL
     needs: Needs
-    assumptions: str
-    tendency: str
-    reference: str
+    assumptions: str = ""
+    tendency: str = ""
+    reference: str = ""
     cost: str
     options: Mapping[str, Option] = field(default_factory=dict)
     ways: Mapping[tuple[str, object], Words] = field(default_factory=dict, repr=False)

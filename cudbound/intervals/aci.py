@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from cudbound.basis.calls import warn
 from cudbound.basis.exceptions import NotCertifiedWarning, SolveInterrupted, UnsupportedEstimatorError
-from cudbound.basis.outcomes import ConfidenceInterval, Estimand, Outcome
+from cudbound.basis.outcomes import ConfidenceInterval, Outcome
 from cudbound.basis.proportions import inverted_cdf_quantile
 from cudbound.basis.record_kind import RecordKind
 from cudbound.basis.validation import Array, check_aci_rate
@@ -448,6 +448,17 @@ def adaptive_interval(
 
 
 def _adaptive(records: Records, confidence_level: float) -> Outcome:
+    """Adaptive interval over all classifications of the points near the boundary.
+
+    Formula: T - u and T - l; u is the 1 - d/2 quantile over the draws of the largest, l the d/2 quantile of the
+    smallest difference error on the draw - error on the sample over all classifications of the points i near the
+    boundary: n (x_i'beta_b)^2 <= a_n x_i'S_b x_i, with S_b the sandwich covariance of sqrt(n) beta_b.
+    Assumptions: the coefficients are asymptotically normal, and points far from the boundary keep their class.
+    Tendency: conservative if many points lie near the boundary: each limit assumes their worst classification;
+    liberal if the training error is 0 and stays 0 on the draws.
+    Reference: Laber and Murphy (2011). A score of 0 is classified as +1, the supremum is over open cells, quantiles
+    are order statistics, and a_n = log n is our choice among the rates that the theory allows.
+    """
     boundary: BoundaryDeviations = records.require(BOUNDARY)
     estimate = float(np.mean(records.require(LOSSES)))
     recorded = {"rate": boundary.rate, "n_near": boundary.n_near}
@@ -459,20 +470,4 @@ def _adaptive(records: Records, confidence_level: float) -> Outcome:
     )
 
 
-ACI = Method(
-    name="aci",
-    title="Adaptive interval over all classifications of the points near the boundary",
-    formula="T - u and T - l; u is the 1 - d/2 quantile over the draws of the largest, l the d/2 quantile of "
-    "the smallest difference error on the draw - error on the sample over all classifications of the "
-    "points i near the boundary: n (x_i'beta_b)^2 <= a_n x_i'S_b x_i, with S_b the sandwich covariance "
-    "of sqrt(n) beta_b",
-    estimand=Estimand("conditional"),
-    needs=frozenset({LOSSES, BOUNDARY}),
-    assumptions="the coefficients are asymptotically normal, and points far from the boundary keep their class",
-    tendency="conservative if many points lie near the boundary: each limit assumes their worst classification; "
-    "liberal if the training error is 0 and stays 0 on the draws",
-    reference="Laber and Murphy (2011). A score of 0 is classified as +1, the supremum is over open cells, quantiles "
-    "are order statistics, and a_n = log n is our choice among the rates that the theory allows",
-    cost="B",
-    compute=_adaptive,
-)
+ACI = Method(name="aci", needs=frozenset({LOSSES, BOUNDARY}), cost="B", compute=_adaptive)

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from scipy.special import betaincinv
 
 from cudbound.basis.method_card import Choice, Needs
-from cudbound.basis.outcomes import ConfidenceInterval, Estimand, Outcome, Words
+from cudbound.basis.outcomes import ConfidenceInterval, Outcome, Words
 from cudbound.basis.proportions import inverted_binomial_interval, wald_interval, wilson_interval
 from cudbound.intervals.method import Method
 from cudbound.point_estimates.bootstrap_632 import (
@@ -89,6 +89,13 @@ def yang_interval(
 
 
 def _kohavi(records: Records, confidence_level: float, *, form: str) -> Outcome:
+    """Normal interval with binomial variance around the .632 estimate.
+
+    Formula: x +/- z(1 - d/2) sqrt(x (1 - x) / n*); n* = n (1 - (1 - 1/n)^n).
+    Assumptions: the .632 estimate is a mean of n* independent losses of one fixed classifier.
+    Tendency: liberal if the error is small; zero width at error 0 or 1.
+    Reference: Laber and Murphy (2008), section 2, item 1; Kohavi (1995).
+    """
     estimate = estimate_632(records)
     return Outcome(
         estimate,
@@ -101,6 +108,13 @@ def _kohavi(records: Records, confidence_level: float, *, form: str) -> Outcome:
 
 
 def _yang(records: Records, confidence_level: float, *, center: str) -> Outcome:
+    """Normal interval with the variance of cross-validated losses around the .632 estimate.
+
+    Formula: x +/- z(1 - d/2) sqrt(v / n*); v is the sample variance of the n cross-validated losses, n* = n - n/k.
+    Assumptions: cross-validated losses are independent, with the same variance as the losses behind the estimate.
+    Tendency: liberal: its effective sample size is the largest of all; zero width if all losses are equal.
+    Reference: Laber and Murphy (2008), section 2, item 1, and section 5; Yang (2006).
+    """
     folds: FoldLosses = records.require(FOLDS)
     estimate = estimate_632(records) if center == "632" else float(folds.losses.mean())
     return Outcome(
@@ -117,13 +131,7 @@ def _yang_needs(options: Mapping[str, Any]) -> Needs:
 
 KOHAVI = Method(
     name="kohavi-normal",
-    title="Normal interval with binomial variance around the .632 estimate",
-    formula="x +/- z(1 - d/2) sqrt(x (1 - x) / n*); n* = n (1 - (1 - 1/n)^n)",
-    estimand=Estimand("conditional"),
     needs=frozenset({LOSSES, BOOTSTRAP}),
-    assumptions="the .632 estimate is a mean of n* independent losses of one fixed classifier",
-    tendency="liberal if the error is small; zero width at error 0 or 1",
-    reference="Laber and Murphy (2008), section 2, item 1; Kohavi (1995)",
     cost="B",
     with_groups="refits",
     compute=_kohavi,
@@ -138,14 +146,7 @@ KOHAVI = Method(
 
 YANG = Method(
     name="yang-cv-normal",
-    title="Normal interval with the variance of cross-validated losses around the .632 estimate",
-    formula="x +/- z(1 - d/2) sqrt(v / n*); v is the sample variance of the n cross-validated losses, n* = n - "
-    "n/k",
-    estimand=Estimand("conditional"),
     needs=_yang_needs({"center": "632"}),
-    assumptions="cross-validated losses are independent, with the same variance as the losses behind the estimate",
-    tendency="liberal: its effective sample size is the largest of all; zero width if all losses are equal",
-    reference="Laber and Murphy (2008), section 2, item 1, and section 5; Yang (2006)",
     cost="B + K",
     with_groups="refits",
     compute=_yang,
@@ -188,6 +189,15 @@ def langford_interval(estimate: float, n_samples: float, confidence_level: float
 
 
 def _langford(records: Records, confidence_level: float) -> Outcome:
+    """Inverted binomial interval on about .632 n hypothetical test points, at the .632 estimate.
+
+    Formula: lo(n* x, n*) and up(n* x, n*); lo and up are Clopper-Pearson limits with d/2 in each tail, extended to
+    fractional numbers of errors; n* = n (1 - (1 - 1/n)^n).
+    Assumptions: the .632 estimate is the error on n* independent test points.
+    Tendency: conservative as a binomial interval, but the hypothetical test points were used for training; far too
+    low if the classifier overfits, as trees and nearest neighbors do, or if the rank is close to the number of rows.
+    Reference: Laber and Murphy (2008), section 5, footnote 3; Langford (2005).
+    """
     estimate = estimate_632(records)
     interval = langford_interval(estimate, records.n_effective, confidence_level)
     return Outcome(estimate, interval, center=".632 estimate")
@@ -195,15 +205,7 @@ def _langford(records: Records, confidence_level: float) -> Outcome:
 
 LANGFORD = Method(
     name="langford-binomial",
-    title="Inverted binomial interval on about .632 n hypothetical test points, at the .632 estimate",
-    formula="lo(n* x, n*) and up(n* x, n*); lo and up are Clopper-Pearson limits with d/2 in each tail, extended to "
-    "fractional numbers of errors; n* = n (1 - (1 - 1/n)^n)",
-    estimand=Estimand("conditional"),
     needs=frozenset({LOSSES, BOOTSTRAP}),
-    assumptions="the .632 estimate is the error on n* independent test points",
-    tendency="conservative as a binomial interval, but the hypothetical test points were used for training; far too "
-    "low if the classifier overfits, as trees and nearest neighbors do, or if the rank is close to the number of rows",
-    reference="Laber and Murphy (2008), section 5, footnote 3; Langford (2005)",
     cost="B",
     with_groups="refits",
     compute=_langford,
@@ -253,6 +255,15 @@ def martin_interval(
 
 
 def _martin(records: Records, confidence_level: float, *, prior: str) -> Outcome:
+    """Beta posterior interval from the points left out of a draw, at the .632 estimate.
+
+    Formula: the d/2 and 1 - d/2 quantiles of Beta(a + x m, a + (1 - x) m); m = n - n*, n* = n (1 - (1 - 1/n)^n), a =
+    1, or 1/2 under Jeffreys' prior.
+    Assumptions: the .632 estimate is the error on n - n* independent test points; prior as stated.
+    Tendency: conservative: it counts only the points left out of a draw; far too low if the rank of the design is
+    close to the number of rows.
+    Reference: Laber and Murphy (2008), section 2, item 2; Martin and Hirschberg (1996).
+    """
     estimate = estimate_632(records)
     interval = martin_interval(estimate, records.n_effective, confidence_level, prior=prior)
     return Outcome(estimate, interval, center=".632 estimate")
@@ -260,15 +271,7 @@ def _martin(records: Records, confidence_level: float, *, prior: str) -> Outcome
 
 MARTIN = Method(
     name="martin-beta",
-    title="Beta posterior interval from the points left out of a draw, at the .632 estimate",
-    formula="the d/2 and 1 - d/2 quantiles of Beta(a + x m, a + (1 - x) m); m = n - n*, n* = n (1 - (1 - "
-    "1/n)^n), a = 1, or 1/2 under Jeffreys' prior",
-    estimand=Estimand("conditional"),
     needs=frozenset({LOSSES, BOOTSTRAP}),
-    assumptions="the .632 estimate is the error on n - n* independent test points; prior as stated",
-    tendency="conservative: it counts only the points left out of a draw; far too low if the rank of the design is "
-    "close to the number of rows",
-    reference="Laber and Murphy (2008), section 2, item 2; Martin and Hirschberg (1996)",
     cost="B",
     with_groups="refits",
     compute=_martin,

@@ -160,6 +160,15 @@ def _needs(options: Mapping[str, Any]) -> Needs:
 
 
 def _training(records: ScoreRecords, confidence_level: float) -> Outcome:
+    """Normal interval for the AUC on the training rows, with DeLong's variance.
+
+    Formula: A +/- z(1 - d/2) sqrt(V); A is the AUC of the scores of the training rows, V DeLong's variance of it,
+    var(share of others below each event)/n1 + var(share of events above each other)/n0, or its version for groups.
+    Assumptions: the rows are new to the classifier; they are not.
+    Tendency: far too high and liberal, since the classifier was fitted to these rows: at level .95, coverage was 0 in
+    the worst and .57 in the median of 91 settings; often reported.
+    Reference: DeLong, DeLong and Clarke-Pearson (1988).
+    """
     return delong_outcome(records.require(SCORES), records.event, confidence_level, records.groups)
 
 
@@ -176,20 +185,16 @@ def _test_set(records: ScoreRecords, confidence_level: float, *, newcombe: bool)
     return Outcome(auc, interval, estimand=estimand)
 
 
-TRAINING = "Normal interval for the AUC on the training rows, with DeLong's variance"
 DELONG_TRAINING = Method(
     name="delong-training",
     reads="scores",
-    title=TRAINING,
-    formula="A +/- z(1 - d/2) sqrt(V); A is the AUC of the scores of the training rows, V DeLong's variance of it, "
-    "var(share of others below each event)/n1 + var(share of events above each other)/n0, or its version for groups",
-    estimand=Estimand("conditional"),
     needs=frozenset({SCORES}),
-    assumptions="the rows are new to the classifier; they are not",
-    tendency="far too high and liberal, since the classifier was fitted to these rows: at level .95, coverage was 0 in "
-    "the worst and .57 in the median of 91 settings; often reported",
-    reference="DeLong, DeLong and Clarke-Pearson (1988)",
-    ways={GROUPED: Words(TRAINING.replace("DeLong", "Obuchowski"), "Obuchowski (1997)")},
+    ways={
+        GROUPED: Words(
+            "Normal interval for the AUC on the training rows, with Obuchowski's variance",
+            "Obuchowski (1997)",
+        )
+    },
     cost="0",
     compute=_training,
 )
@@ -321,6 +326,17 @@ def cv_auc(scores: ArrayLike, event: Bools, fold: ArrayLike) -> tuple[float, flo
 
 
 def _cv_auc(records: ScoreRecords, confidence_level: float) -> Outcome:
+    """Normal interval for the mean AUC of the folds, by influence curves.
+
+    Formula: A +/- z(1 - d/2) sqrt(v / n); A is the mean of the AUCs of the K folds, v the mean over folds of the mean
+    square of (V - A_k)/q; V is the share of the other class in the fold against which a row is ranked correctly, A_k
+    the AUC of fold k, q the share of the row's class in all folds.
+    Assumptions: n is large; the classifiers of the folds hardly differ; every fold has many rows of each class.
+    Tendency: liberal for the AUC of the fitted classifier: at level .95, coverage was 0 in the worst and .80 in the
+    median of 91 settings; AUCs of small folds vary too little about their own mean.
+    Reference: LeDell, Petersen and van der Laan (2015), section 4; ties count one half in the influence curve too,
+    and folds of one class are left out.
+    """
     folds = records.require(FOLDS)
     estimate, error, n_lost = cv_auc(folds.scores[0], records.event, folds.fold[0])
     if math.isnan(estimate):
@@ -337,6 +353,15 @@ def _cv_auc(records: ScoreRecords, confidence_level: float) -> Outcome:
 
 
 def _pooled(records: ScoreRecords, confidence_level: float) -> Outcome:
+    """Normal interval for the AUC of all cross-validated scores, with DeLong's variance.
+
+    Formula: A +/- z(1 - d/2) sqrt(V); A is the AUC of all cross-validated scores, V DeLong's variance, var(share of
+    others below each event)/n1 + var(share of events above each other)/n0, or its version for groups.
+    Assumptions: scores from different folds are comparable, as if from one classifier.
+    Tendency: liberal: at level .95, coverage was .21 in the worst and .86 in the median of 91 settings; too low on
+    small samples, because it compares scores across folds whose classifiers differ in location.
+    Reference: DeLong, DeLong and Clarke-Pearson (1988).
+    """
     folds = records.require(FOLDS)
     scores = folds.scores[0]
     scored = ~np.isnan(scores)
@@ -349,36 +374,23 @@ def _pooled(records: ScoreRecords, confidence_level: float) -> Outcome:
 CVAUC = Method(
     name="cvauc",
     reads="scores",
-    title="Normal interval for the mean AUC of the folds, by influence curves",
-    formula="A +/- z(1 - d/2) sqrt(v / n); A is the mean of the AUCs of the K folds, v the mean over folds of the mean "
-    "square of (V - A_k)/q; V is the share of the other class in the fold against which a row is ranked correctly, A_k "
-    "the AUC of fold k, q the share of the row's class in all folds",
     estimand=Estimand("cv-average"),
     needs=frozenset({FOLDS}),
-    assumptions="n is large; the classifiers of the folds hardly differ; every fold has many rows of each class",
-    tendency="liberal for the AUC of the fitted classifier: at level .95, coverage was 0 in the worst and .80 in "
-    "the median of 91 settings; AUCs of small folds vary too little about their own mean",
-    reference="LeDell, Petersen and van der Laan (2015), section 4; ties count one half in the influence curve too, "
-    "and folds of one class are left out",
     cost="K",
     with_groups="refits",
     compute=_cv_auc,
 )
 
-POOLED = "Normal interval for the AUC of all cross-validated scores, with DeLong's variance"
 DELONG_10_FOLD = Method(
     name="delong-10-fold",
     reads="scores",
-    title=POOLED,
-    formula="A +/- z(1 - d/2) sqrt(V); A is the AUC of all cross-validated scores, V DeLong's variance, var(share of "
-    "others below each event)/n1 + var(share of events above each other)/n0, or its version for groups",
-    estimand=Estimand("conditional"),
     needs=frozenset({FOLDS}),
-    assumptions="scores from different folds are comparable, as if from one classifier",
-    tendency="liberal: at level .95, coverage was .21 in the worst and .86 in the median of 91 settings; too low on "
-    "small samples, because it compares scores across folds whose classifiers differ in location",
-    reference="DeLong, DeLong and Clarke-Pearson (1988)",
-    ways={GROUPED: Words(POOLED.replace("DeLong", "Obuchowski"), "Obuchowski (1997)")},
+    ways={
+        GROUPED: Words(
+            "Normal interval for the AUC of all cross-validated scores, with Obuchowski's variance",
+            "Obuchowski (1997)",
+        )
+    },
     cost="K",
     compute=_pooled,
 )

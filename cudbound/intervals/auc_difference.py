@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from cudbound.basis.method_card import GROUPED
-from cudbound.basis.outcomes import ConfidenceInterval, Estimand, Words
+from cudbound.basis.outcomes import ConfidenceInterval, Words
 from cudbound.basis.record_kind import RecordKind
 from cudbound.basis.validation import Array
 from cudbound.intervals.method import Method, Pivot
@@ -71,6 +71,18 @@ def _variance(won: Array, records: ScoreRecords) -> float:
 
 
 def _difference(records: ScoreRecords) -> Pivot:
+    """t limits around the out-of-bag and the optimism-corrected difference of two AUCs (provisional).
+
+    Formula: min(D1, Do) - t s, max(D1, Do) + t s; D1 is the difference of the out-of-bag AUCs by pairs, Do that of
+    the optimism-corrected AUCs, from the same draws; s^2 = max(V1, VT) + v, V1 and VT DeLong's variances of the
+    difference from the out-of-bag pairs and from the training scores, v the variance over the draws of the difference
+    of the refits on the training rows; t the 1 - d/2 quantile with s_min - 1 degrees of freedom, s_min rows of the
+    rarer class.
+    Assumptions: one of the two centers is close to the difference between the AUCs of these two classifiers.
+    Tendency: provisional: chosen by a trial in 20 settings, and not studied in others; too short if a selection of
+    features is compared with all features.
+    Reference: this package, docs/how_to/compare_two_learners.md; DeLong et al. (1988).
+    """
     second, event = records.require(SECOND), records.event
     counts = records.require(BOOTSTRAP).counts
     if not (np.array_equal(event, second.event) and np.array_equal(counts, second.require(BOOTSTRAP).counts)):
@@ -109,23 +121,11 @@ def _difference(records: ScoreRecords) -> Pivot:
     )
 
 
-TITLE = "t limits around the out-of-bag and the optimism-corrected difference of two AUCs (provisional)"
 AUC_DIFFERENCE = Method(
     name="auc-difference",
     reads="scores",
-    title=TITLE,
-    formula="min(D1, Do) - t s, max(D1, Do) + t s; D1 is the difference of the out-of-bag AUCs by pairs, Do that of "
-    "the optimism-corrected AUCs, from the same draws; s^2 = max(V1, VT) + v, V1 and VT DeLong's variances of the "
-    "difference from the out-of-bag pairs and from the training scores, v the variance over the draws of the "
-    "difference of the refits on the training rows; t the 1 - d/2 quantile with s_min - 1 degrees of freedom, s_min "
-    "rows of the rarer class",
-    estimand=Estimand("conditional"),
     needs=frozenset({SCORES, BOOTSTRAP, SECOND}),
-    assumptions="one of the two centers is close to the difference between the AUCs of these two classifiers",
-    tendency="provisional: chosen by a trial in 20 settings, and not studied in others; too short if a "
-    "selection of features is compared with all features",
-    reference="this package, docs/how_to/compare_two_learners.md; DeLong et al. (1988)",
-    ways={GROUPED: Words(TITLE, "this package, docs/how_to/compare_two_learners.md; Obuchowski (1997)")},
+    ways={GROUPED: Words("", "this package, docs/how_to/compare_two_learners.md; Obuchowski (1997)")},
     cost="B",
     pivot=_difference,
 )

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from cudbound.basis.method_card import Choice
 from cudbound.basis.outcomes import Estimand, Words
 from cudbound.basis.record_kind import RecordKind
-from cudbound.intervals.method import EQUAL, Method, Pivot, size_in_study
+from cudbound.intervals.method import EQUAL, Method, Pivot
 from cudbound.records import Records
 from cudbound.records.rules import (
     MeanLoss,
@@ -280,6 +280,20 @@ def austern_zhou_pivot(
 
 
 def _austern_zhou(records: Records, *, factor: str) -> Pivot:
+    """Normal interval with the variance of cross-validation from replaced training rows.
+
+    Formula: u +/- z(1 - d/2) sqrt(s^2 / n); u is the cross-validated error, s^2 = (n/4) sum over l of (w - w_l)^2,
+    with w the cross-validated error of one half of the rows and w_l the same with its row l replaced by a row of the
+    other half.
+    Assumptions: the learning algorithm is stable and not random; the variance of the cross-validated error is
+    inversely proportional to n; large n.
+    Tendency: conservative on average, since the sum of squares bounds the variance from above; noisy for small n,
+    since the sum has only n/2 terms; zero width if no replacement changes the error; as a 5 % test of two learning
+    algorithms with equal errors it rejected at most .010 in 17 settings and kept its level in 17, with 100 training
+    sets each.
+    Reference: Austern and Zhou (2020), their variance estimator; our factor is n/4 by the inequality of Efron and
+    Stein (1981), since n/2, as printed, doubles the variance.
+    """
     record: ReplacementErrors = records.require(REPLACEMENTS)
     n_train = record.n_samples * (1.0 - 1.0 / record.n_folds)
     return austern_zhou_pivot(
@@ -287,25 +301,12 @@ def _austern_zhou(records: Records, *, factor: str) -> Pivot:
     )
 
 
-TITLE = "Normal interval with the variance of cross-validation from replaced training rows"
-
 AUSTERN_ZHOU = Method(
     name="austern-zhou",
-    title=TITLE,
-    formula="u +/- z(1 - d/2) sqrt(s^2 / n); u is the cross-validated error, s^2 = (n/4) sum over l of (w - w_l)^2, "
-    "with w the cross-validated error of one half of the rows and w_l the same with its row l replaced by a row of the "
-    "other half",
     estimand=Estimand("expected"),
     needs=frozenset({REPLACEMENTS}),
-    assumptions="the learning algorithm is stable and not random; the variance of the cross-validated error is "
-    "inversely proportional to n; large n",
-    tendency="conservative on average, since the sum of squares bounds the variance from above; noisy for small n, "
-    "since the sum has only n/2 terms; zero width if no replacement changes the error; "
-    + size_in_study(".010", 17, sets=100),
-    reference="Austern and Zhou (2020), their variance estimator; our factor is n/4 by the inequality of Efron and "
-    "Stein (1981), since n/2, as printed, doubles the variance",
     cost="(m + 2) K with m = n // 2",
     pivot=_austern_zhou,
     options={"factor": Choice(tuple(FACTORS))},
-    ways={("factor", "as-printed"): Words(TITLE, "Austern and Zhou (2020), as printed")},
+    ways={("factor", "as-printed"): Words("", "Austern and Zhou (2020), as printed")},
 )

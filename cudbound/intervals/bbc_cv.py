@@ -240,6 +240,17 @@ TUNED = RecordKind(
 
 
 def _compute(records: Records, confidence_level: float) -> Outcome:
+    """Bootstrap bias-corrected cross-validation of a tuned classifier.
+
+    Formula: the d/2 and 1 - d/2 quantiles over the draws of L_b, the mean loss on the rows outside the draw of the
+    configuration with the smallest mean loss on the draw.
+    Assumptions: choosing a configuration on drawn rows relates to all rows as choosing on all rows relates to the
+    population.
+    Tendency: near nominal in its authors' simulations; far below nominal if classes are nearly separable; wide with
+    few rows, which leave few errors outside a draw.
+    Reference: Tsamardinos, Greasidou and Borboudakis (2018), algorithm 3. Ties: the first configuration; draws that
+    contain all rows are dropped.
+    """
     defined, remarks = defined_values(records.require(TUNED).out_of_draw, "that contained all rows")
     if not defined.size:
         return Outcome.undefined("undefined: every draw contained all rows; use more bootstrap draws")
@@ -253,17 +264,8 @@ def _compute(records: Records, confidence_level: float) -> Outcome:
 
 BBC_CV = Method(
     name="bbc-cv",
-    title="Bootstrap bias-corrected cross-validation of a tuned classifier",
-    formula="the d/2 and 1 - d/2 quantiles over the draws of L_b, the mean loss on the rows outside the draw of the "
-    "configuration with the smallest mean loss on the draw",
     estimand=Estimand("rule"),
     needs=frozenset({TUNED}),
-    assumptions="choosing a configuration on drawn rows relates to all rows as choosing on all rows relates to the "
-    "population",
-    tendency="near nominal in its authors' simulations; far below nominal if classes are nearly separable; wide with "
-    "few rows, which leave few errors outside a draw",
-    reference="Tsamardinos, Greasidou and Borboudakis (2018), algorithm 3. Ties: the first configuration; draws that "
-    "contain all rows are dropped",
     cost="K per configuration",
     compute=_compute,
 )

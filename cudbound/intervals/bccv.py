@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cudbound.basis.groups import Groups
-from cudbound.basis.outcomes import Estimand, Outcome
+from cudbound.basis.outcomes import Outcome
 from cudbound.basis.record_kind import RecordKind
 from cudbound.intervals.bootstrap_percentile import percentile_interval, shifted_interval
 from cudbound.intervals.method import Method
@@ -143,11 +143,31 @@ SAME = "both limits are the same bootstrap replicate"
 
 
 def _percentile(records: Records, confidence_level: float) -> Outcome:
+    """Percentile interval of bootstrap case cross-validation.
+
+    Formula: the d/2 and 1 - d/2 quantiles over the draws of theta_b = sum of count_i e_i / n; e_i is the loss on row
+    i after a fit to the draw without all copies of i.
+    Assumptions: the cross-validated error varies over draws as it does over training sets.
+    Tendency: conservative, and too high: a draw has fewer distinct cases than the training set.
+    Reference: Jiang, Varma and Simon (2008). Calculating confidence intervals for prediction error in microarray
+    classification using resampling. Statistical Applications in Genetics and Molecular Biology 7, article 8.
+    Quantiles by the inverted distribution function are our choice.
+    """
     errors = records.require(REMOVED_CASES).errors
     return Outcome(float(np.mean(errors)), percentile_interval(errors, confidence_level), degenerate=SAME)
 
 
 def _bias_reduced(records: Records, confidence_level: float) -> Outcome:
+    """Percentile interval of bootstrap case cross-validation with bias reduction.
+
+    Formula: the limits of bccvp minus (mean of theta_b - leave-one-out error).
+    Assumptions: the cross-validated error varies over draws as it does over training sets, and its bias on draws is
+    constant.
+    Tendency: mildly conservative in its authors' simulations.
+    Reference: Jiang, Varma and Simon (2008). Calculating confidence intervals for prediction error in microarray
+    classification using resampling. Statistical Applications in Genetics and Molecular Biology 7, article 8.
+    Quantiles by the inverted distribution function are our choice.
+    """
     # a draw has about .632 n distinct cases to train on, which makes its error too large: both percentiles are moved by
     # the mean of the errors minus the leave-one-out error; some public code takes another error as the center
     record = records.require(REMOVED_CASES)
@@ -159,29 +179,8 @@ def _bias_reduced(records: Records, confidence_level: float) -> Outcome:
     )
 
 
-BCCVP = Method(
-    name="bccvp",
-    title="Percentile interval of bootstrap case cross-validation",
-    formula="the d/2 and 1 - d/2 quantiles over the draws of theta_b = sum of count_i e_i / n; e_i is the loss "
-    "on row i after a fit to the draw without all copies of i",
-    estimand=Estimand("conditional"),
-    needs=frozenset({REMOVED_CASES}),
-    assumptions="the cross-validated error varies over draws as it does over training sets",
-    tendency="conservative, and too high: a draw has fewer distinct cases than the training set",
-    reference="Jiang, Varma and Simon (2008). Calculating confidence intervals for prediction error in microarray "
-    "classification using resampling. Statistical Applications in Genetics and Molecular Biology 7, article 8. "
-    "Quantiles by the inverted distribution function are our choice",
-    cost="about .632 n B + n",
-    compute=_percentile,
-)
+BCCVP = Method(name="bccvp", needs=frozenset({REMOVED_CASES}), cost="about .632 n B + n", compute=_percentile)
 
-BCCVP_BR = replace(
-    BCCVP,
-    name="bccvp-br",
-    title="Percentile interval of bootstrap case cross-validation with bias reduction",
-    formula="the limits of bccvp minus (mean of theta_b - leave-one-out error)",
-    assumptions="the cross-validated error varies over draws as it does over training sets, and its bias on draws is "
-    "constant",
-    tendency="mildly conservative in its authors' simulations",
-    compute=_bias_reduced,
+BCCVP_BR = Method(
+    name="bccvp-br", needs=frozenset({REMOVED_CASES}), cost="about .632 n B + n", compute=_bias_reduced
 )

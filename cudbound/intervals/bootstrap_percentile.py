@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 from scipy.special import ndtr, ndtri
 
 from cudbound.basis.method_card import Choice
-from cudbound.basis.outcomes import UNDEFINED_LIMITS, ConfidenceInterval, Estimand, Outcome, Words
+from cudbound.basis.outcomes import UNDEFINED_LIMITS, ConfidenceInterval, Outcome, Words
 from cudbound.basis.proportions import QUANTILE_RULES, inverted_cdf_quantile, sample_quantile
 from cudbound.intervals.efron_tibshirani import err1_influences
 from cudbound.intervals.method import EQUAL, Method, defined_values, replicates_632
@@ -199,12 +199,29 @@ def _outcome(records: Records, confidence_level: float, interval_of: IntervalOf)
 
 
 def _percentile(records: Records, confidence_level: float, *, quantile: str) -> Outcome:
+    """Percentile bootstrap of the .632 estimate.
+
+    Formula: the d/2 and 1 - d/2 quantiles over the draws of the .632 estimate, recomputed on each from inner draws.
+    Assumptions: the error is a smooth function of the data.
+    Tendency: liberal if points lie near the boundary, where the error jumps; too low with inner draws, since they
+    train and test on copies of the same point.
+    Reference: Laber and Murphy (2008), section 5; Efron and Tibshirani (1993), chapter 13.
+    """
     return _outcome(
         records, confidence_level, lambda values, _, level: percentile_interval(values, level, quantile)
     )
 
 
 def _corrected(records: Records, confidence_level: float, *, variant: str) -> Outcome:
+    """Bias-corrected percentile bootstrap of the .632 estimate.
+
+    Formula: the quantiles at the levels Phi(2 z_0 - z) and Phi(2 z_0 + z) over the draws of the .632 estimate,
+    recomputed on each; z_0 is the normal quantile of the share of them below x, z = z(1 - d/2).
+    Assumptions: the error is a smooth function of the data, normal after some monotone transformation.
+    Tendency: liberal if points lie near the boundary, where the error jumps.
+    Reference: Laber and Murphy (2008), section 5; Efron and Tibshirani (1993), chapter 14. Acceleration 0 is our
+    reading of the former.
+    """
     if variant != "bca":
         return _outcome(records, confidence_level, CORRECTIONS[variant])
     if records.groups is not None:
@@ -229,30 +246,16 @@ def _corrected(records: Records, confidence_level: float, *, variant: str) -> Ou
 
 PERCENTILE = Method(
     name="bootstrap-percentile",
-    title="Percentile bootstrap of the .632 estimate",
-    formula="the d/2 and 1 - d/2 quantiles over the draws of the .632 estimate, recomputed on each from inner "
-    "draws",
-    estimand=Estimand("conditional"),
     needs=frozenset({LOSSES, BOOTSTRAP, INNER}),
-    assumptions="the error is a smooth function of the data",
-    tendency="liberal if points lie near the boundary, where the error jumps; too low with inner draws, since they "
-    "train and test on copies of the same point",
-    reference="Laber and Murphy (2008), section 5; Efron and Tibshirani (1993), chapter 13",
     cost="B (1 + inner draws), or B with inner='oob'",
     compute=_percentile,
     options={"quantile": QUANTILE},
 )
 
-BIAS_CORRECTED = replace(
-    PERCENTILE,
+BIAS_CORRECTED = Method(
     name="bootstrap-bias-corrected",
-    title="Bias-corrected percentile bootstrap of the .632 estimate",
-    formula="the quantiles at the levels Phi(2 z_0 - z) and Phi(2 z_0 + z) over the draws of the .632 estimate, "
-    "recomputed on each; z_0 is the normal quantile of the share of them below x, z = z(1 - d/2)",
-    assumptions="the error is a smooth function of the data, normal after some monotone transformation",
-    tendency="liberal if points lie near the boundary, where the error jumps",
-    reference="Laber and Murphy (2008), section 5; Efron and Tibshirani (1993), chapter 14. Acceleration 0 is our "
-    "reading of the former",
+    needs=frozenset({LOSSES, BOOTSTRAP, INNER}),
+    cost="B (1 + inner draws), or B with inner='oob'",
     compute=_corrected,
     options={"variant": Choice(("bc", "bca", "shift", "basic"))},
     ways={

@@ -33,6 +33,15 @@ def _limits(
 
 
 def _plus(records: Records, confidence_level: float) -> Outcome:
+    """t interval around the .632+ Brier score, with the variance of squared errors.
+
+    Formula: E +/- t(1 - d/2; n - 1) sqrt(v / n); E is the .632+ Brier score, v the larger of two variances of squared
+    errors, on the training rows and out of bag, where every row counts once.
+    Assumptions: the .632+ estimate varies like the mean of n new squared errors.
+    Tendency: liberal: at level .95, coverage was .70 in the worst and .93 in the median of 87 settings; misses
+    subgroups with few rows in the data.
+    Reference: Efron and Tibshirani (1997), section 3, for the estimate; the limits are by definition those of a mean.
+    """
     plus = estimate_632_plus(records).estimate
     if math.isnan(plus):
         return Outcome.undefined(NOTHING_OUT_OF_BAG)
@@ -40,6 +49,14 @@ def _plus(records: Records, confidence_level: float) -> Outcome:
 
 
 def _test_set(records: Records, confidence_level: float) -> Outcome:
+    """t interval for the Brier score on a test set.
+
+    Formula: B +/- t(1 - d/2; m - 1) sqrt(v / m); B and v are mean and sample variance of the m squared errors on the
+    test set.
+    Assumptions: test points are independent and new to the classifier; their mean squared error is nearly normal.
+    Tendency: liberal if few test points have large squared errors; zero width if all are equal.
+    Reference: Student (1908).
+    """
     record = records.require(TEST_SET)
     losses = np.asarray(record.losses, dtype=np.float64)
     variance = float(losses.var(ddof=1)) if losses.size > 1 else 0.0
@@ -49,32 +66,14 @@ def _test_set(records: Records, confidence_level: float) -> Outcome:
 
 
 PLUS_T_632 = Method(
-    name="632-plus-t",
-    reads="probabilities",
-    title="t interval around the .632+ Brier score, with the variance of squared errors",
-    formula="E +/- t(1 - d/2; n - 1) sqrt(v / n); E is the .632+ Brier score, v the larger of two variances of squared "
-    "errors, on the training rows and out of bag, where every row counts once",
-    estimand=Estimand("conditional"),
-    needs=frozenset({LOSSES, BOOTSTRAP}),
-    assumptions="the .632+ estimate varies like the mean of n new squared errors",
-    tendency="liberal: at level .95, coverage was .70 in the worst and .93 in the median of 87 settings; misses "
-    "subgroups with few rows in the data",
-    reference="Efron and Tibshirani (1997), section 3, for the estimate; the limits are by definition those of a mean",
-    cost="B",
-    compute=_plus,
+    name="632-plus-t", reads="probabilities", needs=frozenset({LOSSES, BOOTSTRAP}), cost="B", compute=_plus
 )
 
 TEST_SET_T = Method(
     name="test-set-t",
     reads="probabilities",
-    title="t interval for the Brier score on a test set",
-    formula="B +/- t(1 - d/2; m - 1) sqrt(v / m); B and v are mean and sample variance of the m squared errors on the "
-    "test set",
     estimand=Estimand("holdout-model"),
     needs=frozenset({TEST_SET}),
-    assumptions="test points are independent and new to the classifier; their mean squared error is nearly normal",
-    tendency="liberal if few test points have large squared errors; zero width if all are equal",
-    reference="Student (1908)",
     cost="1, or 0 with a new test set",
     compute=_test_set,
 )

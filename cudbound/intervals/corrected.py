@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import ndtri
 
 from cudbound.basis.method_card import Choice
-from cudbound.basis.outcomes import UNDEFINED_LIMITS, ConfidenceInterval, Estimand, Outcome, PointOutcome
+from cudbound.basis.outcomes import UNDEFINED_LIMITS, ConfidenceInterval, Outcome, PointOutcome
 from cudbound.basis.validation import Array
 from cudbound.intervals.bootstrap_percentile import QUANTILE, percentile_interval
 from cudbound.intervals.method import Method, defined_values, replicates_632
@@ -123,6 +122,15 @@ def location_shifted_interval(
 
 
 def _location_shifted(records: Records, confidence_level: float, *, center: str, quantile: str) -> Outcome:
+    """Percentiles of the errors of refits on their own draws, shifted to the corrected estimate.
+
+    Formula: the d/2 and 1 - d/2 quantiles of A_b, both plus E - T; E is the corrected error.
+    Assumptions: the corrected error varies around the true error as errors of refits on their draws vary around the
+    training error.
+    Tendency: liberal, far below nominal with many features or few errors: refits adapt to their draws, and their
+    errors there vary too little; designed for C-statistics of logistic models on hundreds of rows.
+    Reference: Noma et al. (2021), algorithm 1; as in the R packages predboot and pminternal.
+    """
     corrected = estimate_at(records, center)
     training_error = float(np.mean(records.require(LOSSES)))
     errors = records.require(BOOTSTRAP).resubstitution
@@ -137,6 +145,16 @@ def _location_shifted(records: Records, confidence_level: float, *, center: str,
 def _location_shifted_auc(
     records: ScoreRecords, confidence_level: float, *, center: str, quantile: str
 ) -> Outcome:
+    """Percentiles of the AUCs of refits on their own draws, shifted to the corrected AUC.
+
+    Formula: the d/2 and 1 - d/2 quantiles of the AUCs of the refits on their own draws, both plus E - A; A is the AUC
+    on the training rows, E the corrected AUC.
+    Assumptions: the corrected AUC varies around the true AUC as AUCs of refits on their draws vary around the AUC on
+    the training rows.
+    Tendency: liberal: at level .95, coverage was 0 in the worst and .68 in the median of 91 settings; designed for
+    logistic models on hundreds of rows.
+    Reference: Noma et al. (2021), algorithm 1; as in the R packages predboot and pminternal.
+    """
     corrected, training = auc_at(records, center), training_auc(records)
     return undefined_at(corrected) or Outcome(
         corrected.estimate,
@@ -147,52 +165,23 @@ def _location_shifted_auc(
     )
 
 
-LOCATION_SHIFTED_AUC = Method(
+LOCATION_SHIFTED = Method(
     name="location-shifted",
-    reads="scores",
-    title="Percentiles of the AUCs of refits on their own draws, shifted to the corrected AUC",
-    formula="the d/2 and 1 - d/2 quantiles of the AUCs of the refits on their own draws, both plus E - A; A is the AUC "
-    "on the training rows, E the corrected AUC",
-    estimand=Estimand("conditional"),
-    needs=frozenset({SCORES, BOOTSTRAP}),
-    assumptions="the corrected AUC varies around the true AUC as AUCs of refits on their draws vary around the AUC on "
-    "the training rows",
-    tendency="liberal: at level .95, coverage was 0 in the worst and .68 in the median of 91 settings; "
-    "designed for logistic models on hundreds of rows",
-    reference="Noma et al. (2021), algorithm 1; as in the R packages predboot and pminternal",
-    cost="B",
-    compute=_location_shifted_auc,
-    options={"center": CENTER, "quantile": QUANTILE},
-)
-
-_LOCATION_SHIFTED = Method(
-    name="location-shifted",
-    title="Percentiles of the errors of refits on their own draws, shifted to the corrected estimate",
-    formula="the d/2 and 1 - d/2 quantiles of A_b, both plus E - T; E is the corrected error",
-    estimand=Estimand("conditional"),
     needs=frozenset({LOSSES, BOOTSTRAP}),
-    assumptions="the corrected error varies around the true error as errors of refits on their draws vary around the "
-    "training error",
-    tendency="liberal, far below nominal with many features or few errors: refits adapt to their draws, and their "
-    "errors there vary too little; designed for C-statistics of logistic models on hundreds of rows",
-    reference="Noma et al. (2021), algorithm 1; as in the R packages predboot and pminternal",
     cost="B",
     compute=_location_shifted,
     options={"center": CENTER, "quantile": QUANTILE},
-)
-
-LOCATION_SHIFTED_BRIER = replace(
-    _LOCATION_SHIFTED,
-    reads="probabilities",
-    title="Percentiles of the Brier scores of refits on their own draws, shifted to the corrected Brier score",
-    formula="the d/2 and 1 - d/2 quantiles of the Brier scores of the refits on their own draws, both plus E - B; B is "
-    "the Brier score on the training rows, E the corrected one",
-    tendency="liberal, since refits adapt to their draws: at level .95, coverage was 0 in the worst and .77 in the "
-    "median of 87 settings",
-)
-
-LOCATION_SHIFTED = replace(
-    _LOCATION_SHIFTED, variants={"scores": LOCATION_SHIFTED_AUC, "probabilities": LOCATION_SHIFTED_BRIER}
+    variants={
+        "scores": {"compute": _location_shifted_auc, "needs": frozenset({SCORES, BOOTSTRAP})},
+        "probabilities": {
+            "title": "Percentiles of the Brier scores of refits on their own draws, shifted to the corrected Brier "
+            "score",
+            "formula": "the d/2 and 1 - d/2 quantiles of the Brier scores of the refits on their own draws, both plus "
+            "E - B; B is the Brier score on the training rows, E the corrected one",
+            "tendency": "liberal, since refits adapt to their draws: at level .95, coverage was 0 in the worst and .77 "
+            "in the median of 87 settings",
+        },
+    },
 )
 
 
@@ -254,6 +243,15 @@ def abcloc_interval(
 
 
 def _abcloc(records: Records, confidence_level: float, *, center: str) -> Outcome:
+    """Asymmetric limits from the spread of the errors of refits, around the corrected estimate.
+
+    Formula: E - z(1 - d/2) s_above and E + z(1 - d/2) s_below; E is the corrected error, s_above and s_below the
+    standard deviations of A_b - 1.25 D_b about its mean, from the values above and below it.
+    Assumptions: the combination A_b - 1.25 D_b varies over refits as the corrected error varies over training sets.
+    Tendency: liberal: errors of refits on draws vary less than the error of this classifier; designed for indexes of
+    regression models on hundreds of rows, where its constant was found by simulation.
+    Reference: Harrell (2025), R package rms 8.1-0. For a side with one draw, s is its distance to the mean.
+    """
     corrected = estimate_at(records, center)
     bootstrap = records.require(BOOTSTRAP)
     on_training_set = np.asarray(bootstrap.losses).mean(axis=1)
@@ -266,6 +264,16 @@ def _abcloc(records: Records, confidence_level: float, *, center: str) -> Outcom
 
 
 def _abcloc_auc(records: ScoreRecords, confidence_level: float, *, center: str) -> Outcome:
+    """Asymmetric limits from the spread of the AUCs of refits, around the corrected AUC.
+
+    Formula: E - z(1 - d/2) s_above and E + z(1 - d/2) s_below; E is the corrected AUC, W = AUC on the draw - 1.25 AUC
+    on the training rows, for each refit; s_above and s_below the standard deviations of W about its mean, from the
+    values above and below it.
+    Assumptions: the combination W varies over refits as the corrected AUC varies over training sets.
+    Tendency: liberal: at level .95, coverage was 0 in the worst and .79 in the median of 91 settings; designed for
+    indexes of regression models on hundreds of rows, where its constant was found by simulation.
+    Reference: Harrell (2025), R package rms 8.1-0. For a side with one draw, s is its distance to the mean.
+    """
     corrected = auc_at(records, center)
     on_draws, on_training_rows = aucs_on_draws(records), aucs_on_training_rows(records)
     return undefined_at(corrected) or Outcome(
@@ -275,52 +283,25 @@ def _abcloc_auc(records: ScoreRecords, confidence_level: float, *, center: str) 
     )
 
 
-ABCLOC_AUC = Method(
+ABCLOC = Method(
     name="abcloc",
-    reads="scores",
-    title="Asymmetric limits from the spread of the AUCs of refits, around the corrected AUC",
-    formula="E - z(1 - d/2) s_above and E + z(1 - d/2) s_below; E is the corrected AUC, W = AUC on the draw - 1.25 AUC "
-    "on the training rows, for each refit; s_above and s_below the standard deviations of W about its mean, from the "
-    "values above and below it",
-    estimand=Estimand("conditional"),
-    needs=frozenset({SCORES, BOOTSTRAP}),
-    assumptions="the combination W varies over refits as the corrected AUC varies over training sets",
-    tendency="liberal: at level .95, coverage was 0 in the worst and .79 in the median of 91 settings; designed for "
-    "indexes of regression models on hundreds of rows, where its constant was found by simulation",
-    reference="Harrell (2025), R package rms 8.1-0. For a side with one draw, s is its distance to the mean",
-    cost="B",
-    compute=_abcloc_auc,
-    options={"center": CENTER},
-)
-
-_ABCLOC = Method(
-    name="abcloc",
-    title="Asymmetric limits from the spread of the errors of refits, around the corrected estimate",
-    formula="E - z(1 - d/2) s_above and E + z(1 - d/2) s_below; E is the corrected error, s_above and s_below the "
-    "standard deviations of A_b - 1.25 D_b about its mean, from the values above and below it",
-    estimand=Estimand("conditional"),
     needs=frozenset({LOSSES, BOOTSTRAP}),
-    assumptions="the combination A_b - 1.25 D_b varies over refits as the corrected error varies over training sets",
-    tendency="liberal: errors of refits on draws vary less than the error of this classifier; designed for indexes of "
-    "regression models on hundreds of rows, where its constant was found by simulation",
-    reference="Harrell (2025), R package rms 8.1-0. For a side with one draw, s is its distance to the mean",
     cost="B",
     compute=_abcloc,
     options={"center": CENTER},
+    variants={
+        "scores": {"compute": _abcloc_auc, "needs": frozenset({SCORES, BOOTSTRAP})},
+        "probabilities": {
+            "title": "Asymmetric limits from the spread of the Brier scores of refits, around the corrected Brier "
+            "score",
+            "formula": "E - z(1 - d/2) s_above and E + z(1 - d/2) s_below; E is the corrected Brier score, W = score "
+            "on the draw - 1.25 score on the training rows, for each refit; s_above and s_below the standard "
+            "deviations of W about its mean, from the values above and below it",
+            "tendency": "liberal: at level .95, coverage was 0 in the worst and .87 in the median of 87 settings; "
+            "designed for indexes of regression models on hundreds of rows, where its constant was found by simulation",
+        },
+    },
 )
-
-ABCLOC_BRIER = replace(
-    _ABCLOC,
-    reads="probabilities",
-    title="Asymmetric limits from the spread of the Brier scores of refits, around the corrected Brier score",
-    formula="E - z(1 - d/2) s_above and E + z(1 - d/2) s_below; E is the corrected Brier score, W = score on the draw "
-    "- 1.25 score on the training rows, for each refit; s_above and s_below the standard deviations of W about its "
-    "mean, from the values above and below it",
-    tendency="liberal: at level .95, coverage was 0 in the worst and .87 in the median of 87 settings; designed for "
-    "indexes of regression models on hundreds of rows, where its constant was found by simulation",
-)
-
-ABCLOC = replace(_ABCLOC, variants={"scores": ABCLOC_AUC, "probabilities": ABCLOC_BRIER})
 
 
 NO_INNER_DRAWS = "no inner draws were recorded: request 50, which needs 50 further refits per draw"
@@ -331,6 +312,15 @@ NO_MEANS_OF_SOME_ROWS = (
 
 
 def _two_stage(records: Records, confidence_level: float, *, center: str, quantile: str) -> Outcome:
+    """Percentiles of the corrected estimate, recomputed on every draw from inner draws.
+
+    Formula: the d/2 and 1 - d/2 quantiles over the draws of the corrected error, recomputed on each from inner draws.
+    Assumptions: the corrected error varies around the true error as that of a draw varies around that of the training
+    set.
+    Tendency: too low and liberal, since inner draws train and test on copies of the same row; designed for
+    C-statistics of logistic models on hundreds of rows.
+    Reference: Noma et al. (2021), algorithm 2; with center='632' it is the percentile bootstrap with inner draws.
+    """
     corrected = estimate_at(records, center)
     if undefined := undefined_at(corrected):
         return undefined
@@ -352,16 +342,7 @@ def _two_stage(records: Records, confidence_level: float, *, center: str, quanti
 
 TWO_STAGE = Method(
     name="two-stage",
-    title="Percentiles of the corrected estimate, recomputed on every draw from inner draws",
-    formula="the d/2 and 1 - d/2 quantiles over the draws of the corrected error, recomputed on each from inner "
-    "draws",
-    estimand=Estimand("conditional"),
     needs=frozenset({LOSSES, BOOTSTRAP, INNER}),
-    assumptions="the corrected error varies around the true error as that of a draw varies around that of the training "
-    "set",
-    tendency="too low and liberal, since inner draws train and test on copies of the same row; designed for "
-    "C-statistics of logistic models on hundreds of rows",
-    reference="Noma et al. (2021), algorithm 2; with center='632' it is the percentile bootstrap with inner draws",
     cost="B (1 + inner draws)",
     compute=_two_stage,
     options={"center": CENTER, "quantile": QUANTILE},

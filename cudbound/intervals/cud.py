@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from cudbound.basis.outcomes import ConfidenceInterval, Estimand, Outcome
+from cudbound.basis.outcomes import ConfidenceInterval, Outcome
 from cudbound.basis.record_kind import RecordKind
 from cudbound.bound.cud_bound import CudBound, solve_bound, solve_joint_bounds
 from cudbound.intervals.method import Method
@@ -60,6 +60,15 @@ def cud_limits(training_error: float, q: float) -> ConfidenceInterval:
 
 
 def _cud(records: Records, confidence_level: float) -> Outcome:
+    """Constrained uniform deviation bound around the training error.
+
+    Formula: T - q and T + q; q is the 1 - d quantile over the draws of the supremum, over all coefficients beta, of
+    |error on the draw - error on the sample| g(alpha_n (L_b(beta_hat) - L_b(beta))), with L_b the mean surrogate loss
+    on the draw and g(v) = 1 + v clipped to [0, 1].
+    Assumptions: the bootstrap quantile of the smoothed supremum estimates that of the population.
+    Tendency: conservative: it bounds the deviation of every classifier near the fitted one.
+    Reference: Laber and Murphy (2008), sections 3 and 4.
+    """
     bound = records.require(BOUND).at(confidence_level=confidence_level)
     return Outcome(
         bound.training_loss,
@@ -75,18 +84,4 @@ def _one_sided(records: Records, confidence_level: float, _: str) -> Outcome:
     return _cud(records, confidence_level)
 
 
-CUD = Method(
-    name="cud",
-    title="Constrained uniform deviation bound around the training error",
-    formula="T - q and T + q; q is the 1 - d quantile over the draws of the supremum, over all coefficients beta, of "
-    "|error on the draw - error on the sample| g(alpha_n (L_b(beta_hat) - L_b(beta))), with L_b the mean surrogate "
-    "loss on the draw and g(v) = 1 + v clipped to [0, 1]",
-    estimand=Estimand("conditional"),
-    needs=frozenset({BOUND}),
-    assumptions="the bootstrap quantile of the smoothed supremum estimates that of the population",
-    tendency="conservative: it bounds the deviation of every classifier near the fitted one",
-    reference="Laber and Murphy (2008), sections 3 and 4",
-    cost="0",
-    compute=_cud,
-    one_sided=_one_sided,
-)
+CUD = Method(name="cud", needs=frozenset({BOUND}), cost="0", compute=_cud, one_sided=_one_sided)

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from cudbound.basis.method_card import Choice
-from cudbound.basis.outcomes import UNDEFINED_LIMITS, Center, Estimand, Outcome
+from cudbound.basis.outcomes import UNDEFINED_LIMITS, Center, Outcome
 from cudbound.intervals.method import Method, Pivot
 from cudbound.point_estimates.bootstrap_632 import (
     estimate_632,
@@ -225,41 +224,46 @@ def _outcome(
 
 
 def _normal_632(records: Records, confidence_level: float, *, monte_carlo: str) -> Outcome:
+    """Normal interval around the .632 estimate with the standard error of Efron and Tibshirani.
+
+    Formula: x +/- z(1 - d/2) SE x / Err(1); SE is the root of the sum of squares of the n influence values of Err(1).
+    Assumptions: the .632 estimate is nearly normal, unbiased, and proportional to Err(1).
+    Tendency: too low if the classifier overfits, as the .632 estimate is; wide with few draws, whose Monte Carlo
+    error enters the standard error; zero width if all losses outside the draws are equal.
+    Reference: Efron and Tibshirani (1997), equations 35 to 40. If a point is in every draw, the standard error is
+    undefined here; other software drops the point.
+    """
     return _outcome(records, confidence_level, estimate_632(records), monte_carlo, ".632 estimate")
 
 
 def _normal_632_plus(records: Records, confidence_level: float, *, monte_carlo: str) -> Outcome:
+    """Normal interval around the .632+ estimate with the standard error of Efron and Tibshirani.
+
+    Formula: x' +/- z(1 - d/2) SE x' / Err(1); x' is the .632+ estimate, SE the root of the sum of squares of the n
+    influence values of Err(1).
+    Assumptions: the .632+ estimate is nearly normal, unbiased, and proportional to Err(1).
+    Tendency: ignores that the weight of the .632+ estimate varies; wide with few draws, whose Monte Carlo error
+    enters the standard error; zero width if all losses outside the draws are equal.
+    Reference: Efron and Tibshirani (1997), equations 35 to 40, and section 3 for the estimate with its rate R kept in
+    [0, 1]. If a point is in every draw, the standard error is undefined here; other software drops the point.
+    """
     return _outcome(records, confidence_level, estimate_632_plus(records).estimate, monte_carlo)
 
 
 NORMAL_632 = Method(
     name="bootstrap-632-normal",
-    title="Normal interval around the .632 estimate with the standard error of Efron and Tibshirani",
-    formula="x +/- z(1 - d/2) SE x / Err(1); SE is the root of the sum of squares of the n influence values of "
-    "Err(1)",
-    estimand=Estimand("conditional"),
     needs=frozenset({LOSSES, BOOTSTRAP}),
-    assumptions="the .632 estimate is nearly normal, unbiased, and proportional to Err(1)",
-    tendency="too low if the classifier overfits, as the .632 estimate is; wide with few draws, whose Monte Carlo "
-    "error enters the standard error; zero width if all losses outside the draws are equal",
-    reference="Efron and Tibshirani (1997), equations 35 to 40. If a point is in every draw, the standard error is "
-    "undefined here; other software drops the point",
     cost="B",
     with_groups="no",  # influence values are those of single rows
     compute=_normal_632,
     options={"monte_carlo": Choice(("included", "removed"))},
 )
 
-NORMAL_632_PLUS = replace(
-    NORMAL_632,
+NORMAL_632_PLUS = Method(
     name="bootstrap-632-plus-normal",
-    title="Normal interval around the .632+ estimate with the standard error of Efron and Tibshirani",
-    formula="x' +/- z(1 - d/2) SE x' / Err(1); x' is the .632+ estimate, SE the root of the sum of squares of "
-    "the n influence values of Err(1)",
-    assumptions="the .632+ estimate is nearly normal, unbiased, and proportional to Err(1)",
-    tendency="ignores that the weight of the .632+ estimate varies; wide with few draws, whose Monte Carlo error "
-    "enters the standard error; zero width if all losses outside the draws are equal",
-    reference="Efron and Tibshirani (1997), equations 35 to 40, and section 3 for the estimate with its rate R kept in "
-    "[0, 1]. If a point is in every draw, the standard error is undefined here; other software drops the point",
+    needs=frozenset({LOSSES, BOOTSTRAP}),
+    cost="B",
+    with_groups="no",
     compute=_normal_632_plus,
+    options={"monte_carlo": Choice(("included", "removed"))},
 )

@@ -19,6 +19,14 @@ from cudbound.resampling.folds import LEAVE_ONE_OUT
 
 
 def _leave_one_out(records: Records, confidence_level: float) -> Outcome:
+    """Clopper-Pearson interval from the leave-one-out losses.
+
+    Formula: p with P(X >= k) = d/2 and p with P(X <= k) = d/2; X is binomial(n, p), k the number of leave-one-out
+    errors.
+    Assumptions: leave-one-out losses are independent losses of one fixed classifier.
+    Tendency: liberal: it ignores the dependence between the losses.
+    Reference: Clopper and Pearson (1934); studied by Jiang, Varma and Simon (2008).
+    """
     losses = records.require(LEAVE_ONE_OUT).losses
     error, size = float(np.mean(losses)), records.n_effective
     errors = float(np.sum(losses)) if size == np.size(losses) else error * size
@@ -27,14 +35,7 @@ def _leave_one_out(records: Records, confidence_level: float) -> Outcome:
 
 LEAVE_ONE_OUT_BINOMIAL = Method(
     name="leave-one-out-binomial",
-    title="Clopper-Pearson interval from the leave-one-out losses",
-    formula="p with P(X >= k) = d/2 and p with P(X <= k) = d/2; X is binomial(n, p), k the number of leave-one-out "
-    "errors",
-    estimand=Estimand("conditional"),
     needs=frozenset({LEAVE_ONE_OUT}),
-    assumptions="leave-one-out losses are independent losses of one fixed classifier",
-    tendency="liberal: it ignores the dependence between the losses",
-    reference="Clopper and Pearson (1934); studied by Jiang, Varma and Simon (2008)",
     cost="n",
     with_groups="refits",
     compute=_leave_one_out,

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import inspect
 import math
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -129,18 +131,32 @@ class Pivot(PointOutcome):
 ALTERNATIVES = ("two-sided", "less", "greater")
 
 
-def size_in_study(largest: str, n_kept: int, sets: int = 1000) -> str:
-    """Return what the study of tests for two learners found of one, for its card: docs/evidence/comparisons."""
-    few = "" if sets == 1000 else f", with {sets} training sets each"
-    return (
-        f"as a 5 % test of two learning algorithms with equal errors it rejected at most {largest} in 17 settings and "
-        f"kept its level in {n_kept}{few}"
-    )
+def described(function: Callable[..., Any] | None) -> dict[str, str]:
+    """Return the parts of a card that the docstring of a function has: its first line and the labeled paragraphs.
+
+    Examples
+    --------
+    >>> def low(records):
+    ...     '''Limits that are far too low.
+    ...
+    ...     Formula: 0 and 0.
+    ...     Tendency: liberal.
+    ...     '''
+    >>> described(low)
+    {'title': 'Limits that are far too low', 'formula': '0 and 0', 'tendency': 'liberal'}
+    """
+    text = "" if function is None else inspect.getdoc(function) or ""
+    title, *parts = re.split(r"\n+(Formula|Assumptions|Tendency|Reference): ", text)
+    texts = zip(("title", *parts[::2]), (title.partition("\n")[0], *parts[1::2]), strict=True)
+    return {name.lower(): " ".join(words.split()).removesuffix(".") for name, words in texts}
 
 
 @dataclass(frozen=True, kw_only=True)
 class Method(MethodCard):
     """One interval method, or test, or both.
+
+    What its card does not have (title, formula, assumptions, tendency, reference) is in the docstring of its function,
+    see `described`. Other ways without a title have its title, and `variants` may be the fields that differ.
 
     Attributes
     ----------
@@ -168,6 +184,21 @@ class Method(MethodCard):
     test: Callable[..., TestOutcome] | None = field(default=None, repr=False)
     two_sided_only: bool = False
     user_function: Callable[..., tuple[float, float, float]] | None = field(default=None, repr=False)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        function: Any = self.compute or self.pivot or self.test
+        for name, text in described(function).items():
+            object.__setattr__(self, name, getattr(self, name) or text)
+        ways = {way: replace(words, title=words.title or self.title) for way, words in self.ways.items()}
+        object.__setattr__(self, "ways", ways)
+        variants = {kind: self._variant(kind, changes) for kind, changes in self.variants.items()}
+        object.__setattr__(self, "variants", variants)
+
+    def _variant(self, kind: Any, changes: Any) -> Method:
+        if isinstance(changes, Method):
+            return changes
+        return replace(self, reads=kind, variants={}, **(described(changes.get("compute")) | changes))
 
     def __reduce__(self) -> Any:
         """Return the name of a method of this package, so that results pickle methods by name."""

@@ -12,9 +12,9 @@ import numpy as np
 
 from cudbound.basis.calls import public_call
 from cudbound.basis.exceptions import ParameterError
-from cudbound.basis.outcomes import ConfidenceInterval, Estimand, Outcome
+from cudbound.basis.outcomes import ConfidenceInterval, Outcome
 from cudbound.basis.record_kind import RecordKind
-from cudbound.intervals.method import Method
+from cudbound.intervals.method import Method, described
 from cudbound.metrics.targets import Target
 from cudbound.records import Records
 
@@ -72,7 +72,8 @@ def own_method(name: str, interval: OwnInterval, *, title: str | None = None, **
         `model` is the fitted classifier, which the function may clone and fit, `level` is in (0, 1), and `rng` is a
         `numpy.random.Generator`. For a one-sided limit at level 0.95, the function is called with level 0.9.
     title : str or None, default=None
-        One line; None takes the first line of the function's docstring, or the name.
+        One line; None takes the first line of the function's docstring, or the name. Further fields can be in the
+        docstring as well, in paragraphs that begin with "Formula:", "Assumptions:", "Tendency:" or "Reference:".
     **card
         Further fields of `cudbound.intervals.Method`, such as ``tendency`` and ``reference``; set
         ``with_groups="kept"`` if the method is valid for rows in groups.
@@ -119,14 +120,10 @@ def own_method(name: str, interval: OwnInterval, *, title: str | None = None, **
             )
         return Outcome(estimate, ConfidenceInterval(low, high))
 
-    defaults: dict[str, Any] = {
-        "title": title or (inspect.getdoc(interval) or name).splitlines()[0].rstrip("."),
-        "estimand": Estimand("conditional"),
-        "assumptions": "not stated",
-        "tendency": "not stated",
-        "reference": "not stated",
-        "cost": "its own fits",
-        "with_groups": "no",
-    }
-    needs = frozenset({OWN_INTERVALS})
-    return Method(name=name, needs=needs, compute=compute, user_function=interval, **defaults | card)
+    defaults: dict[str, Any] = {"title": name, "cost": "its own fits", "with_groups": "no"}
+    defaults |= dict.fromkeys(("assumptions", "tendency", "reference"), "not stated")
+    defaults |= {part: text for part, text in described(interval).items() if text} | card
+    defaults["title"] = title or defaults["title"]
+    return Method(
+        name=name, needs=frozenset({OWN_INTERVALS}), compute=compute, user_function=interval, **defaults
+    )

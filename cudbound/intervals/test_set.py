@@ -2,48 +2,123 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 import numpy as np
+from scipy.special import betaincinv, ndtri
 
 from cudbound.basis.exceptions import ParameterError
-from cudbound.basis.method_card import Choice
 from cudbound.basis.outcomes import ConfidenceInterval, Estimand, Outcome
-from cudbound.basis.proportions import (
-    agresti_coull_interval,
-    corrected_wilson_interval,
-    inverted_binomial_interval,
-    jeffreys_interval,
-    wald_interval,
-    wilson_interval,
-)
+from cudbound.basis.proportions import inverted_binomial_interval, wald_interval, wilson_interval
 from cudbound.basis.validation import check_choice
-from cudbound.intervals.method import Method
+from cudbound.intervals.method import Method, described
 from cudbound.records import Records
 from cudbound.resampling.splits import TEST_SET
 
 SIDES = ("two-sided", "upper", "lower")
 
 
-def _wald(errors: float, n_tested: float, confidence_level: float) -> ConfidenceInterval:
+def wald(errors: float, n_tested: float, confidence_level: float) -> ConfidenceInterval:
+    """Normal interval for the error on a test set.
+
+    Formula: r +/- z sqrt(r (1 - r) / m); r = k/m, k errors on m test points, z = z(1 - d/2).
+    Assumptions: test points are independent and new to the classifier; the number of errors is nearly normal.
+    Tendency: liberal if errors are few; zero width if no point or every point is wrong.
+    Reference: Brown, Cai and DasGupta (2001), section 2, with its coverage.
+    """
     share = errors / n_tested
     return wald_interval(share, share * (1.0 - share), n_tested, confidence_level)
 
 
-def _wilson(errors: float, n_tested: float, confidence_level: float) -> ConfidenceInterval:
+def wilson(errors: float, n_tested: float, confidence_level: float) -> ConfidenceInterval:
+    """Wilson score interval for the error on a test set.
+
+    Formula: (2 k + z^2 +/- z sqrt(z^2 + 4 k (1 - r))) / (2 (m + z^2)); r = k/m, k errors on m test points, z =
+    z(1 - d/2).
+    Tendency: near nominal on average over errors; a one-sided limit near error 0 or 1 can be liberal.
+    Reference: Wilson (1927); Brown, Cai and DasGupta (2001), section 3.1.1.
+    """
     return wilson_interval(errors / n_tested, n_tested, confidence_level)
+
+
+def clopper_pearson(errors: float, n_tested: float, confidence_level: float) -> ConfidenceInterval:
+    """Exact binomial interval for the error on a test set.
+
+    Formula: p with P(X >= k) = d/2 and p with P(X <= k) = d/2; X is binomial(m, p), k errors on m test points.
+    Tendency: conservative: coverage is at least nominal for any error.
+    Reference: Clopper and Pearson (1934).
+    """
+    return inverted_binomial_interval(errors, n_tested, confidence_level)
+
+
+def wilson_corrected(errors: float, n_tested: float, confidence_level: float) -> ConfidenceInterval:
+    """Wilson score interval with continuity correction for the error on a test set.
+
+    Formula: (2 k + z^2 - 1 - z sqrt(z^2 - 2 - 1/m + 4 r (m (1 - r) + 1))) / (2 (m + z^2)) and (2 k + z^2 + 1 +
+    z sqrt(z^2 + 2 - 1/m + 4 r (m (1 - r) - 1))) / (2 (m + z^2)); r = k/m, k errors on m test points, z = z(1 - d/2).
+    Tendency: conservative on average over errors, as the exact interval is.
+    Reference: Newcombe (1998a), method 4.
+    """
+    z, r = float(ndtri(0.5 + confidence_level / 2)), errors / n_tested
+    low, high = (
+        (
+            2 * errors
+            + z**2
+            + sign
+            + sign
+            * z
+            * math.sqrt(max(z**2 + sign * 2 - 1 / n_tested + 4 * r * (n_tested - errors - sign), 0.0))
+        )
+        / (2 * (n_tested + z**2))
+        for sign in (-1, 1)
+    )
+    # at a proportion of 0 or 1 one limit is the proportion itself
+    return ConfidenceInterval(
+        0.0 if errors == 0.0 else max(low, 0.0), 1.0 if errors == n_tested else min(high, 1.0)
+    )
+
+
+def agresti_coull(errors: float, n_tested: float, confidence_level: float) -> ConfidenceInterval:
+    """Agresti-Coull interval for the error on a test set.
+
+    Formula: c +/- z sqrt(c (1 - c) / (m + z^2)); c = (k + z^2/2) / (m + z^2), k errors on m test points, z =
+    z(1 - d/2).
+    Tendency: near nominal on average over errors, and slightly longer than the score interval.
+    Reference: Agresti and Coull (1998).
+    """
+    z = float(ndtri(0.5 + confidence_level / 2))
+    larger = n_tested + z**2
+    share = (errors + z**2 / 2) / larger
+    return wald_interval(share, share * (1.0 - share), larger, confidence_level)
+
+
+def jeffreys(errors: float, n_tested: float, confidence_level: float) -> ConfidenceInterval:
+    """Posterior interval under Jeffreys' prior for the error on a test set.
+
+    Formula: the d/2 and 1 - d/2 quantiles of Beta(k + 1/2, m - k + 1/2); k errors on m test points; the lower limit is
+    0 at k = 0, the upper 1 at k = m.
+    Tendency: near nominal on average over errors, including one-sided limits.
+    Reference: Brown, Cai and DasGupta (2001), section 4.1.1, with limit 0 for no errors and 1 for all errors.
+    """
+    tail = (1.0 - confidence_level) / 2
+    wrong, right = errors + 0.5, n_tested - errors + 0.5
+    low = 0.0 if errors == 0.0 else float(betaincinv(wrong, right, tail))
+    high = 1.0 if errors == n_tested else float(betaincinv(wrong, right, 1.0 - tail))
+    return ConfidenceInterval(low, high)
 
 
 #: Two-sided limits by the name of the formula: ``(errors, n_tested, confidence_level)``.
 FORMS: dict[str, Callable[[float, float, float], ConfidenceInterval]] = {
-    "wald": _wald,
-    "wilson": _wilson,
-    "clopper-pearson": inverted_binomial_interval,
-    "wilson-corrected": corrected_wilson_interval,
-    "agresti-coull": agresti_coull_interval,
-    "jeffreys": jeffreys_interval,
+    "wald": wald,
+    "wilson": wilson,
+    "clopper-pearson": clopper_pearson,
+    "wilson-corrected": wilson_corrected,
+    "agresti-coull": agresti_coull,
+    "jeffreys": jeffreys,
 }
 
 
@@ -67,7 +142,7 @@ def held_out_interval(
         In (0, 1).
     form : {"wilson", "clopper-pearson", "wald", "wilson-corrected", "agresti-coull", "jeffreys"}, default="wilson"
         "wilson" inverts the normal approximation, "clopper-pearson" both binomial tails, "wald" is
-        k/m +- z sqrt(k/m (1 - k/m) / m); the others are those of `cudbound.basis.proportions`.
+        k/m +- z sqrt(k/m (1 - k/m) / m); the cards of the methods have the others.
     side : {"two-sided", "upper", "lower"}, default="two-sided"
         "upper" gives [0, u], where u has the whole error probability; "lower" gives [l, 1]. With
         "clopper-pearson" u is the test set bound of Langford.
@@ -118,7 +193,7 @@ def held_out_interval(
     return ConfidenceInterval(0.0, outer.high) if side == "upper" else ConfidenceInterval(outer.low, 1.0)
 
 
-def _outcome(records: Records, confidence_level: float, *, form: str, side: str) -> Outcome:
+def _outcome(records: Records, confidence_level: float, *, form: str, side: str = "two-sided") -> Outcome:
     record = records.require(TEST_SET)
     losses = np.asarray(record.losses)
     error, size = float(losses.mean()), record.n_effective
@@ -133,104 +208,42 @@ def _outcome(records: Records, confidence_level: float, *, form: str, side: str)
     )
 
 
-def _each_at(records: Records, confidence_level: float, _: str, *, form: str, side: str) -> Outcome:
-    return _outcome(records, 2.0 * confidence_level - 1.0, form=form, side="two-sided")
+def _langford(records: Records, confidence_level: float) -> Outcome:
+    """Exact one-sided binomial bound for the error on a test set.
+
+    Formula: 0 and p with P(X <= k) = d; X is binomial(m, p), k errors on m test points.
+    Tendency: conservative: coverage is at least nominal for any error.
+    Reference: Langford (2005), section 3, the test set bound.
+    """
+    return _outcome(records, confidence_level, form="clopper-pearson", side="upper")
 
 
-INDEPENDENT = "test points are independent and new to the classifier"
+def _each_limit(records: Records, confidence_level: float, _: str) -> Outcome:
+    return _outcome(records, 2.0 * confidence_level - 1.0, form="clopper-pearson")
 
-TEST_SET_WILSON = Method(
-    name="test-set-wilson",
-    title="Wilson score interval for the error on a test set",
-    formula="(2 k + z^2 +/- z sqrt(z^2 + 4 k (1 - r))) / (2 (m + z^2)); r = k/m, k errors on m test points, z = "
-    "z(1 - d/2)",
+
+TEST_SET_LANGFORD = Method(
+    name="test-set-langford",
     estimand=Estimand("holdout-model"),
     needs=frozenset({TEST_SET}),
-    assumptions=INDEPENDENT,
-    tendency="near nominal on average over errors; a one-sided limit near error 0 or 1 can be liberal",
-    reference="Wilson (1927); Brown, Cai and DasGupta (2001), section 3.1.1",
+    assumptions="test points are independent and new to the classifier",
     cost="1, or 0 with a new test set",
-    compute=partial(_outcome, form="wilson"),
-    one_sided=partial(_each_at, form="wilson"),
-    options={"side": Choice(SIDES)},
+    compute=_langford,
+    one_sided=_each_limit,
 )
 
-TEST_SET_WALD = replace(
-    TEST_SET_WILSON,
-    name="test-set-wald",
-    title="Normal interval for the error on a test set",
-    formula="r +/- z sqrt(r (1 - r) / m); r = k/m, k errors on m test points, z = z(1 - d/2)",
-    assumptions=f"{INDEPENDENT}; the number of errors is nearly normal",
-    tendency="liberal if errors are few; zero width if no point or every point is wrong",
-    reference="Brown, Cai and DasGupta (2001), section 2, with its coverage",
-    compute=partial(_outcome, form="wald"),
-    one_sided=partial(_each_at, form="wald"),
-)
 
-TEST_SET_CLOPPER_PEARSON = replace(
-    TEST_SET_WILSON,
-    name="test-set-clopper-pearson",
-    title="Exact binomial interval for the error on a test set",
-    formula="p with P(X >= k) = d/2 and p with P(X <= k) = d/2; X is binomial(m, p), k errors on m test points",
-    tendency="conservative: coverage is at least nominal for any error",
-    reference="Clopper and Pearson (1934)",
-    compute=partial(_outcome, form="clopper-pearson"),
-    one_sided=partial(_each_at, form="clopper-pearson"),
-)
+def _with_form(form: str) -> Method:
+    card: dict[str, Any] = {
+        "compute": partial(_outcome, form=form),
+        "one_sided": None,
+        **described(FORMS[form]),
+    }
+    return replace(TEST_SET_LANGFORD, name=f"test-set-{form}", **card)
 
-TEST_SET_LANGFORD = replace(
-    TEST_SET_CLOPPER_PEARSON,
-    name="test-set-langford",
-    title="Exact one-sided binomial bound for the error on a test set",
-    formula="0 and p with P(X <= k) = d; X is binomial(m, p), k errors on m test points",
-    reference="Langford (2005), section 3, the test set bound",
-    options={"side": Choice(("upper", "two-sided", "lower"))},
-    ways={("side", "two-sided"): TEST_SET_CLOPPER_PEARSON.words},
-)
-
-TEST_SET_WILSON_CORRECTED = replace(
-    TEST_SET_WILSON,
-    name="test-set-wilson-corrected",
-    title="Wilson score interval with continuity correction for the error on a test set",
-    formula="(2 k + z^2 - 1 - z sqrt(z^2 - 2 - 1/m + 4 r (m (1 - r) + 1))) / (2 (m + z^2)) and (2 k + z^2 + 1 + "
-    "z sqrt(z^2 + 2 - 1/m + 4 r (m (1 - r) - 1))) / (2 (m + z^2)); r = k/m, k errors on m test points, "
-    "z = z(1 - d/2)",
-    tendency="conservative on average over errors, as the exact interval is",
-    reference="Newcombe (1998a), method 4",
-    compute=partial(_outcome, form="wilson-corrected"),
-    one_sided=partial(_each_at, form="wilson-corrected"),
-)
-
-TEST_SET_AGRESTI_COULL = replace(
-    TEST_SET_WILSON,
-    name="test-set-agresti-coull",
-    title="Agresti-Coull interval for the error on a test set",
-    formula="c +/- z sqrt(c (1 - c) / (m + z^2)); c = (k + z^2/2) / (m + z^2), k errors on m test points, z = "
-    "z(1 - d/2)",
-    tendency="near nominal on average over errors, and slightly longer than the score interval",
-    reference="Agresti and Coull (1998)",
-    compute=partial(_outcome, form="agresti-coull"),
-    one_sided=partial(_each_at, form="agresti-coull"),
-)
-
-TEST_SET_JEFFREYS = replace(
-    TEST_SET_WILSON,
-    name="test-set-jeffreys",
-    title="Posterior interval under Jeffreys' prior for the error on a test set",
-    formula="the d/2 and 1 - d/2 quantiles of Beta(k + 1/2, m - k + 1/2); k errors on m test points; the lower "
-    "limit is 0 at k = 0, the upper 1 at k = m",
-    tendency="near nominal on average over errors, including one-sided limits",
-    reference="Brown, Cai and DasGupta (2001), section 4.1.1, with limit 0 for no errors and 1 for all errors",
-    compute=partial(_outcome, form="jeffreys"),
-    one_sided=partial(_each_at, form="jeffreys"),
-)
 
 ON_TEST_SET = (
-    TEST_SET_WALD,
-    TEST_SET_WILSON,
-    TEST_SET_CLOPPER_PEARSON,
+    *map(_with_form, ("wald", "wilson", "clopper-pearson")),
     TEST_SET_LANGFORD,
-    TEST_SET_WILSON_CORRECTED,
-    TEST_SET_AGRESTI_COULL,
-    TEST_SET_JEFFREYS,
+    *map(_with_form, ("wilson-corrected", "agresti-coull", "jeffreys")),
 )

@@ -131,7 +131,7 @@ def test_the_command_says_the_same_and_what_to_type_there():
         (lambda: find_methods("recomended"), "recommended"),
         (lambda: find_methods(["cud", "kohavi"]), "kohavi-normal"),
         (lambda: interval_of(TestSetLosses(WRONG, 60), "test-set-wald", alternative="lesser"), "less"),
-        (lambda: interval_of(TestSetLosses(WRONG, 60), ("test-set-wald", {"sides": "upper"})), "side"),
+        (lambda: interval_of(TestSetLosses(WRONG, 60), ("single-split-t", {"referense": "t"})), "reference"),
         (lambda: estimate_error(None, None, None, methods="bootstrap632"), "bootstrap-632"),
         (
             lambda: performance_interval(None, None, None, method=("location-shifted", {"centre": "632"})),
