@@ -170,10 +170,6 @@ def test_batched_refit_is_offered_where_nothing_else_is_refitted():
     adapter = find_adapter(clf)
     assert adapter is ADAPTERS[0]
     assert find_adapter(ConvexLossClassifier()) is ADAPTERS[1]
-    losses, clear, _ = adapter.batched_refit(clf, X, y)(np.ones((1, 30)))
-    assert clear.all()
-    assert losses.sum() == (clf.predict(X) != y).sum()
-    assert adapter.batched_refit(Shrunken().fit(X, y), X, y) is None
     assert adapter.batched_fit(Shrunken().fit(X, y), 1) is None
     for steps in ((), (StandardScaler(),)):
         pipeline = make_pipeline(*steps, clf).fit(X, y)

@@ -23,7 +23,6 @@ from sklearn.svm import SVC
 
 from cudbound import LeastSquaresClassifier, Resampling, compare_intervals
 from cudbound.estimators.batched import columns as stacks
-from cudbound.estimators.batched.classifiers import least_squares_scores
 from cudbound.problem.draws import draw_counts
 
 Array = NDArray[np.float64]
@@ -166,14 +165,14 @@ def _cases() -> dict[str, Case]:
         "constant column": Case(make_pipeline(scaled, components(2), classifier), constant, none),
         "one column": Case(make_pipeline(scaled, components(1), classifier), normal[:, :1], none),
         "scaled": Case(make_pipeline(scaled, classifier), normal, none),
-        "scaled, more columns than rows": Case(make_pipeline(scaled, classifier), wide, none),
+        "scaled, more columns than rows": Case(make_pipeline(scaled, classifier), wide, nearly_all),
         "scaled, collinear": Case(
-            make_pipeline(scaled, classifier), normal[:, [0, 1, 0, 2, 1]] * [1, 1, 2, 1, 3], none
+            make_pipeline(scaled, classifier), normal[:, [0, 1, 0, 2, 1]] * [1, 1, 2, 1, 3], nearly_all
         ),
         "scaled, constant columns, fewer distinct rows than columns": Case(
             make_pipeline(scaled, classifier),
             np.column_stack([wide[:, :11], np.full((14, 2), [0.1, 17.7])]),
-            none,
+            nearly_all,
         ),
         "scaled, no intercept": Case(make_pipeline(scaled, LeastSquaresClassifier(False)), normal, none),
         "terms, scaled, components": Case(
@@ -265,19 +264,6 @@ def test_refits_do_not_depend_on_the_batch(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 # ---- single steps ----
-
-
-def test_least_squares_on_a_column_far_from_0_is_not_clear() -> None:
-    rng = np.random.default_rng(4)
-    x = rng.normal(size=(12, 1))
-    rows = np.stack([x, x + 1e3, x + 1e8, np.full_like(x, 1e8)])
-    shares = np.full((4, 12), 1 / 12)
-    targets = noisy_labels(x, rng)
-    scores, clear = least_squares_scores(rows, shares, targets, fit_intercept=True)
-    assert clear.tolist() == [True, True, False, True]
-    line = np.polynomial.Polynomial.fit(x[:, 0], targets, 1)(x[:, 0])
-    np.testing.assert_allclose(scores[:2], [line, line], atol=1e-9)
-    np.testing.assert_allclose(scores[3], targets.mean(), atol=1e-12)
 
 
 @pytest.mark.parametrize("size", [1e-17, 1e-15, 1e-13, 1.0])
