@@ -5,10 +5,9 @@ from .analysis.available_methods import available_methods as available_methods
 from .analysis.calibration import Calibration as Calibration
 from .analysis.compare_intervals import compare_intervals as compare_intervals
 from .analysis.compare_learners import compare_learners as compare_learners
+from .analysis.cud_interval import CudResult as CudResult
 from .analysis.cud_interval import cud_interval as cud_interval
-from .analysis.cud_result import CudResult as CudResult
 from .analysis.estimate_error import estimate_error as estimate_error
-from .analysis.explanation import explain as explain
 from .analysis.from_recorded import comparison_of as comparison_of
 from .analysis.from_recorded import estimate_of as estimate_of
 from .analysis.from_recorded import interval_of as interval_of

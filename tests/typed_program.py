@@ -46,7 +46,6 @@ from cudbound import (
     cud_interval,
     estimate_error,
     estimate_of,
-    explain,
     instability,
     instability_of,
     interval_of,
@@ -58,7 +57,6 @@ from cudbound import (
     stump_basis,
     verify_result,
 )
-from cudbound.analysis.explanation import Explanation
 from cudbound.intervals import Method
 from cudbound.plotting.forest import ComparisonDisplay, IntervalDisplay
 from cudbound.plotting.refit_plots import InstabilityDisplay
@@ -94,8 +92,7 @@ def report(X: NDArray[np.float64], y: NDArray[np.int64]) -> str:
     row: IntervalEstimate = found.row
     limits: ConfidenceInterval = row.confidence_interval
     aim: Estimand = row.estimand
-    explained: Explanation = explain("two-center")
-    return f"{cudbound.__version__} {limits.low:.3f} {limits.high:.3f} {aim} {explained}"
+    return f"{cudbound.__version__} {limits.low:.3f} {limits.high:.3f} {aim}"
 
 
 def bound(X: NDArray[np.float64], y: NDArray[np.int64]) -> float:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
@@ -12,19 +12,18 @@ from numpy.typing import NDArray
 from cudbound.adapters.model import Model, ModelUse
 from cudbound.adapters.outputs import LOSSES_ONLY, RecordedOutputs
 from cudbound.adapters.procedure import procedure_in_words
-from cudbound.analysis.caller_splits import NewCases, check_test_set
 from cudbound.analysis.instability import Instability, instability_in
 from cudbound.analysis.named_learners import fitted_classifier
-from cudbound.analysis.plan import Plan, needs_of, use_of_model
-from cudbound.analysis.question import Question
+from cudbound.analysis.question import NewCases, Plan, Question, check_test_set, needs_of, use_of_model
 from cudbound.analysis.rows import RecordedTargets, Rows, rows_of_all
-from cudbound.basis.exceptions import ParameterError
+from cudbound.basis.exceptions import ParameterError, SavedResultError
 from cudbound.basis.method_card import Needs
+from cudbound.basis.results import IntervalEstimate
 from cudbound.basis.sample import Sample, predicted_probabilities
 from cudbound.basis.validation import Array, check_confidence_level, check_localization
 from cudbound.intervals import Method
 from cudbound.intervals.bbc_cv import check_search
-from cudbound.metrics.metrics import ResolvedMetrics
+from cudbound.metrics.metrics import NET_BENEFIT, Metrics, ResolvedMetrics
 from cudbound.metrics.targets import (
     Target,
     check_weights,
@@ -41,7 +40,7 @@ from cudbound.resampling.bootstrap import BOOTSTRAP
 from cudbound.resampling.inputs import INNER_DRAWS, Counts, RecordingInputs
 from cudbound.resampling.make_records import Errors, given_records, record_call, record_targets, refits_for
 from cudbound.resampling.splits import TEST_SET
-from cudbound.saved.saved_file import SavedBound
+from cudbound.saved.saved_file import SavedBound, SavedQuestion, SavedResult, SavedRow
 
 
 @dataclass(frozen=True, eq=False)
@@ -343,3 +342,63 @@ def record_losses(
     records = record_call(plan.needs, inputs, given_records(inputs), failed)
     run = _run(question, sample, model, plan.needs, estimator)
     return records, failed, run, instability_in(records, model, run)
+
+
+def saved_analysis(analysis: Analysis | None, rows: Iterable[IntervalEstimate] = ()) -> SavedResult:
+    """Return the content of a file for an analysis and its rows.
+
+    Raises
+    ------
+    SavedResultError
+        If the origin of a result is unknown.
+    """
+    if analysis is None:
+        raise SavedResultError(
+            "the origin of this result is unknown, since it is part of a table or was made by hand: save what "
+            "cudbound.compare_intervals, cudbound.performance_interval or cudbound.cud_interval returned"
+        )
+    return SavedResult(
+        _question(analysis),
+        analysis.fingerprint,
+        analysis.run.classifier or "",
+        analysis.counts,
+        analysis.coefficients,
+        analysis.bounds,
+        saved_rows(rows),
+        row_checks=analysis.row_checks,
+    )
+
+
+def _question(analysis: Analysis) -> SavedQuestion:
+    asked, question = analysis.metrics, analysis.question
+    resampling = question.resampling
+    linear = {one.name: one for one in asked.metrics if one.name != NET_BENEFIT}
+    return SavedQuestion(
+        metric=Metrics(
+            tuple(linear.get(name, name) for name in asked.names),
+            event=analysis.classes[asked.event_class],
+            prevalence=asked.prevalence,
+            joint=asked.joint,
+            stratified=asked.stratified,
+            threshold=asked.threshold,
+        ),
+        confidence_level=question.confidence_level,
+        n_resamples=question.n_resamples,
+        bound=question.bound,
+        rng=question.seed,
+        methods=tuple(method.name for method in question.methods),
+        named=tuple(sorted(question.methods.named)),
+        options=question.methods.options,
+        alternative=question.alternative,
+        inner=resampling.inner,
+        on_single_class=resampling.on_single_class,
+        copies=resampling.copies,
+        sizes=resampling.sizes,
+        cv=int(resampling.cv) if isinstance(resampling.cv, int | np.integer) else None,
+        passed_again=analysis.passed_again,
+    )
+
+
+def saved_rows(rows: Iterable[IntervalEstimate]) -> tuple[SavedRow, ...]:
+    """Return the numbers of the rows of a table."""
+    return tuple(SavedRow(row.method, row.metric, row.estimate, row.low, row.high) for row in rows)

@@ -1,17 +1,37 @@
-"""All registered intervals, tests and point estimators, as a frame."""
+"""All registered intervals, tests and point estimators: as a frame, and one of them in full."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from cudbound.analysis.caller_splits import filled_by_folds, takes_groups_apart
+from cudbound.analysis.question import filled_by_folds, takes_groups_apart
 from cudbound.basis.calls import public_call
 from cudbound.basis.method_card import MethodCard
+from cudbound.basis.outcomes import Estimand
 from cudbound.intervals import GROUPS, METHODS, Method
+from cudbound.metrics.predictive import DERIVED
 from cudbound.point_estimates import ESTIMATORS
+from cudbound.report.sentences import DIFFERENCES, ERRORS, aim_of
 
 if TYPE_CHECKING:
     import pandas as pd
+
+#: The headings of a full description, in this order, with the columns of `available_methods`.
+HEADINGS = {
+    "gives": "gives",
+    "aims at": "estimand",
+    "formula": "formula",
+    "symbols": "symbols",
+    "assumes": "assumptions",
+    "tendency": "tendency",
+    "reference": "reference",
+    "fits": "cost",
+    "options": "options",
+    "groups": "groups",
+}
+#: The metrics that read an output of the classifier.
+METRIC_OF: Mapping[str, str] = {"classes": "error", "scores": "AUC", "probabilities": "Brier score"}
 
 
 @public_call
@@ -72,4 +92,50 @@ def row_of(method: MethodCard) -> dict[str, str]:
         "cost": method.cost,
         "options": "; ".join(f"{name}: {option}" for name, option in method.options.items()),
         "with_groups": "no" if takes_groups_apart(method, filled_by_folds) else method.with_groups,
+    }
+
+
+def described(method: str, calls: Mapping[str, str]) -> dict[str, dict[str, str]]:
+    """Return the full description of a registered method: headings and texts by title, its form for each metric apart.
+
+    Parameters
+    ----------
+    method : str
+        A name in `available_methods`.
+    calls : mapping of str to str
+        The call for each of "interval", "comparison" and "point estimate".
+    """
+    card: MethodCard = {**METHODS, **ESTIMATORS}[method]
+    entries = _entries(card, calls)
+    described = {f"{method}: {card.title}": entries}
+    for kind, form in card.variants.items():
+        differing = {
+            heading: text for heading, text in _entries(form, calls).items() if text != entries.get(heading)
+        }
+        described[f"{method} for the {METRIC_OF[kind]}: {form.title}"] = differing
+    if (
+        isinstance(card, Method)
+        and card.gives_interval
+        and card.reads == "classes"
+        and all(kind.of_every_metric for kind in card.needs)
+    ):
+        derived = (f"{metrics}: {how.title}; {how.reference}" for metrics, how in DERIVED.items())
+        entries["derived"] = "; ".join(derived)
+    return described
+
+
+def _entries(card: MethodCard, calls: Mapping[str, str]) -> dict[str, str]:
+    columns = row_of(card)
+    words = DIFFERENCES if columns["gives"] == "comparison" else ERRORS
+    aim = aim_of(Estimand.read(columns["estimand"]), METRIC_OF[card.reads], words)
+    size = " (n1: those in the training part of a split)" if aim and "n1" in aim else ""
+    columns |= {
+        "symbols": card.symbols,
+        "estimand": columns["estimand"] if aim is None else f"{columns['estimand']}: {aim}{size}",
+        "gives": " and ".join(f"{what} ({calls[what]})" for what in columns["gives"].split(" and ")),
+    }
+    return {
+        heading: columns[column] or "none"
+        for heading, column in HEADINGS.items()
+        if columns[column] or column != "symbols"
     }

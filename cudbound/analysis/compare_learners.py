@@ -12,7 +12,6 @@ from numpy.typing import ArrayLike
 
 from cudbound.adapters.outputs import RecordedOutputs
 from cudbound.adapters.procedure import describe_classifier, procedure_in_words
-from cudbound.analysis.caller_splits import NewCases, check_test_set
 from cudbound.analysis.named_learners import (
     cautions_of_learners,
     common_classifier,
@@ -22,8 +21,7 @@ from cudbound.analysis.named_learners import (
     with_majority_remark,
 )
 from cudbound.analysis.pairs_of_scores import score_pairs
-from cudbound.analysis.plan import Plan, needs_of
-from cudbound.analysis.question import Question
+from cudbound.analysis.question import NewCases, Plan, Question, check_test_set, needs_of
 from cudbound.analysis.rows import compute_rows
 from cudbound.analysis.table import ComparisonTable
 from cudbound.basis.calls import public_call

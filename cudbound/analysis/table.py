@@ -7,10 +7,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self
 
-from cudbound.analysis.analyze import Analysis
+from cudbound.analysis.analyze import Analysis, saved_analysis
 from cudbound.analysis.calibration import Calibration, calibration_in, predictions_in
 from cudbound.analysis.instability import Instability
-from cudbound.analysis.saving import saved_analysis
 from cudbound.basis.exceptions import CudboundWarning, suggestion
 from cudbound.basis.outcomes import ConfidenceInterval
 from cudbound.basis.results import (

@@ -12,10 +12,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from cudbound.adapters import to_additive_model
-from cudbound.analysis.analyze import analyze
+from cudbound.analysis.analyze import analyze, saved_rows
 from cudbound.analysis.named_learners import fitted_classifier
 from cudbound.analysis.question import Question
-from cudbound.analysis.saving import saved_rows
 from cudbound.basis.calls import public_call
 from cudbound.basis.environment import versions
 from cudbound.basis.exceptions import CudboundWarning, StatedError

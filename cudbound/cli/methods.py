@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import textwrap
+from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING
 
 import click
 
@@ -12,6 +16,11 @@ from cudbound.cli.output import ResultOutput, emit, output_options
 from cudbound.inputs.data_file import quoted
 from cudbound.report.render import render_report
 
+if TYPE_CHECKING:
+    import pandas as pd
+
+#: Columns of text, and those of the headings.
+LINE, INDENT = 80, 15
 #: Values of --gives, and how `cudbound.available_methods` says it.
 KINDS = {"interval": "interval", "comparison": "comparison", "point-estimate": "point estimate"}
 #: What gives what.
@@ -88,9 +97,10 @@ def explain(method: str, output: ResultOutput) -> None:
 
     'cudbound methods' lists the names.
     """
-    from cudbound.analysis.explanation import explanation_of
+    from cudbound.analysis.available_methods import available_methods, described
     from cudbound.intervals import GROUPS, METHODS
     from cudbound.point_estimates import ESTIMATORS
+    from cudbound.report.tables import Column, Report
 
     output.check()
     if method in GROUPS:
@@ -102,6 +112,25 @@ def explain(method: str, output: ResultOutput) -> None:
     if method not in cards:
         meant = suggestion(method, cards).strip() or "'cudbound methods' lists the names."
         raise click.BadParameter(f"there is no method {quoted(method)}. {meant}", param_hint="'METHOD'")
-    explained = explanation_of(method, CALLS)
-    text = str(explained) if output.form == "table" else render_report(explained.report(), output.form)
-    emit(text, output.path)
+    forms = described(method, CALLS)
+    if output.form == "table":
+        emit("\n\n".join(_in_lines(title, entries) for title, entries in forms.items()), output.path)
+        return
+    rows = [
+        {"what": what, "text": text}
+        for title, entries in forms.items()
+        for what, text in ({"method": title} | entries).items()
+    ]
+    columns = (Column("what", "", "text"), Column("text", "", "text", LINE - INDENT))
+
+    def frame() -> pd.DataFrame:
+        return available_methods().loc[[method]]
+
+    report = Report("methods", f"The method {method}", (), columns, tuple(rows), frame)
+    emit(render_report(report, output.form), output.path)
+
+
+def _in_lines(title: str, entries: Mapping[str, str]) -> str:
+    texts = [f"{heading:<{INDENT}}{text}" for heading, text in entries.items()]
+    wrap = partial(textwrap.fill, width=LINE, break_on_hyphens=False)
+    return "\n".join([wrap(title), "", *(wrap(text, subsequent_indent=" " * INDENT) for text in texts)])

@@ -34,7 +34,7 @@ from cudbound.metrics.metrics import NET_BENEFIT, RATIOS, Metrics
 if TYPE_CHECKING:
     import pandas as pd
 
-    from cudbound.analysis.cud_result import CudResult
+    from cudbound.analysis.cud_interval import CudResult
 
 
 #: Cells that are shown, and the factor above which one says little of a training set.
