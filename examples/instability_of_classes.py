@@ -14,14 +14,14 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from cudbound import instability
+from cudbound import performance_interval
 
 X, y = load_breast_cancer(return_X_y=True)
 rows = np.random.default_rng(1).permutation(y.size)[:50]
 X, y = X[rows][:, [1, 4, 8, 9]], y[rows]
 model = make_pipeline(StandardScaler(), LogisticRegression()).fit(X, y)
 
-found = instability(model, X, y, n_resamples=500, rng=0)
+found = performance_interval(model, X, y, n_resamples=500, rng=0).instability
 print(found)
 
 # %%

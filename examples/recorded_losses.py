@@ -16,7 +16,7 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.model_selection import KFold, ShuffleSplit, cross_val_predict, cross_val_score
 from sklearn.tree import DecisionTreeClassifier
 
-from cudbound import comparison_of, interval_of
+from cudbound import from_records
 from cudbound.records import FoldLosses, SplitLosses
 
 X, y = load_breast_cancer(return_X_y=True)
@@ -32,7 +32,7 @@ for number, (_, test) in enumerate(folds.split(X)):
     fold[test] = number
 
 for method in ("bayle-cv", "k-fold-t", "grandvalet-bengio-t"):
-    row = interval_of(FoldLosses(wrong, fold), method)
+    row = from_records(FoldLosses(wrong, fold), method)
     limits = row.confidence_interval
     print(f"{method:22} {row.estimate:.3f}  {limits.low:.3f} to {limits.high:.3f}  {row.estimand}")
 
@@ -40,4 +40,8 @@ for method in ("bayle-cv", "k-fold-t", "grandvalet-bengio-t"):
 splits = ShuffleSplit(15, test_size=10, random_state=0)
 errors = [1 - cross_val_score(each, X, y, cv=splits) for each in (forest, tree)]
 print()
-print(comparison_of(SplitLosses(errors[0] - errors[1], n_train=90, n_test=10), "corrected-resampled-t"))
+print(
+    from_records(
+        SplitLosses(errors[0] - errors[1], n_train=90, n_test=10), "corrected-resampled-t", differences=True
+    )
+)

@@ -36,8 +36,7 @@ from cudbound import (
     Resampling,
     compare_intervals,
     compare_learners,
-    comparison_of,
-    interval_of,
+    from_records,
     performance_interval,
 )
 from cudbound.basis.exceptions import StudyError
@@ -250,7 +249,7 @@ def test_the_corrected_t_is_that_of_mlr3inferr():
     splits = losses_of(LogisticRegression(), ShuffleSplit(15, test_size=12, random_state=0))
     means = np.array([one.mean() for one in splits])
     half = stats.t.ppf(0.975, 14) * np.sqrt(means.var(ddof=1) * (1 / 15 + 12 / 48))
-    row = interval_of(SplitLosses(means, 48, 12), "corrected-resampled-t")
+    row = from_records(SplitLosses(means, 48, 12), "corrected-resampled-t")
     assert tuple(row.raw_interval) == pytest.approx((means.mean() - half, means.mean() + half))
     same = compare_intervals(
         LogisticRegression().fit(X, Y),
@@ -268,7 +267,7 @@ def test_the_cross_validated_z_is_that_of_mlr3inferr():
     folds = losses_of(LogisticRegression(), KFold(10, shuffle=True, random_state=0))
     pooled = np.concatenate(folds)
     half = stats.norm.ppf(0.975) * pooled.std() / np.sqrt(60)
-    row = interval_of(FoldLosses.from_blocks(np.array(folds)), "bayle-cv")
+    row = from_records(FoldLosses.from_blocks(np.array(folds)), "bayle-cv")
     assert tuple(row.raw_interval) == pytest.approx((pooled.mean() - half, pooled.mean() + half))
 
 
@@ -286,7 +285,9 @@ def test_the_paired_t_tests_are_those_of_mlxtend():
     assert found.statistic == pytest.approx(-t)
     assert found.pvalue == pytest.approx(p)
     blocks = np.array(losses_of(LogisticRegression(), splitter)) - np.array(losses_of(tree, splitter))
-    assert comparison_of(FoldLosses.from_blocks(blocks), "k-fold-t").pvalue == pytest.approx(p)
+    assert from_records(FoldLosses.from_blocks(blocks), "k-fold-t", differences=True).pvalue == pytest.approx(
+        p
+    )
 
 
 def test_several_learners_are_compared_at_once():

@@ -42,13 +42,9 @@ from cudbound import (
     clinical_report,
     compare_intervals,
     compare_learners,
-    comparison_of,
     cud_interval,
     estimate_error,
-    estimate_of,
-    instability,
-    instability_of,
-    interval_of,
+    from_records,
     over_seeds,
     own_method,
     performance_interval,
@@ -57,6 +53,7 @@ from cudbound import (
     stump_basis,
     verify_result,
 )
+from cudbound.analysis.instability import instability_of
 from cudbound.intervals import Method
 from cudbound.plotting.forest import ComparisonDisplay, IntervalDisplay
 from cudbound.plotting.refit_plots import InstabilityDisplay
@@ -158,9 +155,9 @@ def threshold_of(model: ChosenThresholdClassifier) -> object:
 
 def recorded(losses: Any) -> tuple[IntervalEstimate, ComparisonResult, PointEstimate]:
     return (
-        interval_of(losses, "bayle-cv"),
-        comparison_of(losses, "corrected-resampled-t"),
-        estimate_of(losses, "cross-validation"),
+        from_records(losses, "bayle-cv"),
+        from_records(losses, "corrected-resampled-t", differences=True),
+        from_records(losses, "cross-validation"),
     )
 
 
@@ -172,11 +169,11 @@ def draws(design: NDArray[np.float64], labels: NDArray[np.float64], counts: NDAr
 
 def unstable(X: NDArray[np.float64], y: NDArray[np.int64], refits: BootstrapLosses) -> list[Instability]:
     model = LeastSquaresClassifier().fit(X, y)
-    found = instability(model, X, y, n_resamples=200, rng=0)
+    found = performance_interval(model, X, y, n_resamples=200, rng=0).instability
+    assert found is not None
     drawn: InstabilityDisplay = found.plot()
     drawn.save("rows.svg")
-    same = performance_interval(model, X, y, rng=0).instability
-    return [found, instability_of(refits, training_losses=[0, 1]), *([] if same is None else [same])]
+    return [found, instability_of(refits, training_losses=[0, 1])]
 
 
 def calibrated(table: IntervalTable, result: PerformanceInterval) -> Calibration | None:

@@ -2,25 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
+from sklearn.exceptions import NotFittedError
+from sklearn.utils.validation import check_is_fitted
 
 from cudbound.adapters.model import Model, ModelUse
 from cudbound.adapters.outputs import LOSSES_ONLY, RecordedOutputs
+from cudbound.adapters.parts import fit_keywords, seeded_clone, unseeded_parameters
 from cudbound.adapters.procedure import procedure_in_words
 from cudbound.analysis.instability import Instability, instability_in
-from cudbound.analysis.named_learners import fitted_classifier
 from cudbound.analysis.question import NewCases, Plan, Question, check_test_set, needs_of, use_of_model
 from cudbound.analysis.rows import RecordedTargets, Rows, rows_of_all
 from cudbound.basis.exceptions import ParameterError, SavedResultError
 from cudbound.basis.method_card import Needs
 from cudbound.basis.results import IntervalEstimate
 from cudbound.basis.sample import Sample, predicted_probabilities
-from cudbound.basis.validation import Array, check_confidence_level, check_localization
+from cudbound.basis.validation import (
+    Array,
+    check_can_be_refitted,
+    check_confidence_level,
+    check_localization,
+    check_row_weights,
+    count_rows,
+)
 from cudbound.intervals import Method
 from cudbound.intervals.bbc_cv import check_search
 from cudbound.metrics.metrics import NET_BENEFIT, Metrics, ResolvedMetrics
@@ -37,6 +46,7 @@ from cudbound.problem.draws import check_resamples, draw_counts
 from cudbound.records import Records
 from cudbound.report.tables import RunDescription
 from cudbound.resampling.bootstrap import BOOTSTRAP
+from cudbound.resampling.failed_refits import naming_the_step
 from cudbound.resampling.inputs import INNER_DRAWS, Counts, RecordingInputs
 from cudbound.resampling.make_records import Errors, given_records, record_call, record_targets, refits_for
 from cudbound.resampling.splits import TEST_SET
@@ -67,8 +77,10 @@ class Analysis:
         The coefficients at the center of the bound; None without a bound.
     run : RunDescription
         The content of the notes under the table.
-    instability : Instability or None
-        None if no method refitted on bootstrap draws.
+    distances : ndarray of float, shape (n_samples,), or None
+        Distance of each row's score from the threshold of the classifier.
+    distances_of : str
+        The quantity whose distances they are, or why there are none.
     event : ndarray of bool, shape (n_samples,), or None
         Which rows are events, if scores or probabilities were recorded.
     passed_again : tuple of str
@@ -90,7 +102,8 @@ class Analysis:
     bounds: tuple[SavedBound, ...]
     coefficients: Array | None
     run: RunDescription
-    instability: Instability | None = None
+    distances: Array | None
+    distances_of: str
     event: NDArray[np.bool_] | None = field(default=None, repr=False)
     passed_again: tuple[Literal["cv", "test_set"], ...] = ()
     estimator: Any = field(default=None, repr=False)
@@ -99,6 +112,13 @@ class Analysis:
     def __getstate__(self) -> dict[str, Any]:
         """Leave out of a pickle what has rows of the data: the classifier, and the problems of its bounds."""
         return {**vars(self), "estimator": None, "recorded": None}
+
+    @property
+    def instability(self) -> Instability | None:
+        """How often the refits classify a row differently; None without refits on bootstrap draws of two classes."""
+        if len(self.classes) != 2:
+            return None
+        return instability_in(self.records, self.distances, self.distances_of, self.run)
 
     def rows(self) -> Rows:
         """Compute the rows of all metrics in the requested order, one per method, at the level of the question."""
@@ -195,12 +215,50 @@ def analyze(
         tuple(map(SavedBound.of, recorded.bounds)),
         model.additive.coef if recorded.bounds and model.additive is not None else None,
         run,
-        instability_in(records, model, run) if len(sample.classes) == 2 else None,
+        model.distances,
+        model.distances_of,
         sample.events(metrics.event_class) if scoring.kinds else None,
         tuple(name for name, value in objects.items() if not isinstance(value, int | np.integer | None)),
         estimator,
         recorded,
     )
+
+
+def fitted_classifier(
+    estimator: Any,
+    X: Any,
+    y: Any,
+    streams: Mapping[str, np.random.Generator],
+    groups: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
+) -> Any:
+    """Return a fitted classifier as it is, and otherwise a clone fitted to all rows, seeded if it has no seed.
+
+    Raises
+    ------
+    ValueError
+        If it cannot be fitted with the weights or groups of the rows.
+    FailedRefitsError
+        If its fit fails.
+    """
+    seed = int(streams["learners"].integers(2**31 - 1))
+    weights = None if sample_weight is None else check_row_weights(sample_weight, count_rows(y))
+    return fit_if_needed(estimator, X, y, seed, "the classifier", sample_weight=weights, groups=groups)
+
+
+def fit_if_needed(learner: Any, X: Any, y: Any, seed: int, what: str, **metadata: Any) -> Any:
+    """Return a fitted learner as it is, and otherwise a clone fitted to all rows; `what` names it in messages."""
+    check_can_be_refitted(learner)
+    try:
+        check_is_fitted(learner)
+    except NotFittedError:
+        keywords = fit_keywords(learner, **metadata)
+        fitted = seeded_clone(learner, seed)
+        with naming_the_step(fitted, what):
+            fitted.fit(X, y, **keywords)
+        # clones of it take seeds of their own
+        return fitted.set_params(**dict.fromkeys(unseeded_parameters(learner)))
+    return learner
 
 
 def _draw(
@@ -314,7 +372,7 @@ def record_losses(
     groups: Any = None,
     sample_weight: Any = None,
     test_set: Any = None,
-) -> tuple[Records, Errors, RunDescription, Instability | None]:
+) -> tuple[Records, Errors, RunDescription]:
     """Record what methods for the plain error need from a classifier and its refits; parameters as for `analyze`.
 
     Returns
@@ -324,8 +382,6 @@ def record_losses(
         Records that could not be made, with the error.
     run : RunDescription
         The content of the notes under a table.
-    instability : Instability or None
-        None if no method uses refits on bootstrap draws.
     """
     estimator = fitted_classifier(estimator, X, y, question.streams, groups, sample_weight)
     sample = Sample.of(estimator, X, y, groups, sample_weight)
@@ -340,8 +396,7 @@ def record_losses(
     plan = Plan.of(with_inner_draws, inputs, (), None)
     failed: Errors = {}
     records = record_call(plan.needs, inputs, given_records(inputs), failed)
-    run = _run(question, sample, model, plan.needs, estimator)
-    return records, failed, run, instability_in(records, model, run)
+    return records, failed, _run(question, sample, model, plan.needs, estimator)
 
 
 def saved_analysis(analysis: Analysis | None, rows: Iterable[IntervalEstimate] = ()) -> SavedResult:

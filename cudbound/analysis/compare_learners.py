@@ -2,40 +2,51 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Iterable, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, replace
+from itertools import combinations
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
+from sklearn.dummy import DummyClassifier
+from sklearn.pipeline import Pipeline
 
+from cudbound.adapters import warn_unscaled
+from cudbound.adapters.model import design_of, facts_of, many_features
 from cudbound.adapters.outputs import RecordedOutputs
+from cudbound.adapters.parts import splits_rows
 from cudbound.adapters.procedure import describe_classifier, procedure_in_words
-from cudbound.analysis.named_learners import (
-    cautions_of_learners,
-    common_classifier,
-    find_pairs,
-    fit_learners,
-    name_learners,
-    with_majority_remark,
-)
-from cudbound.analysis.pairs_of_scores import score_pairs
+from cudbound.analysis.analyze import analyze, fit_if_needed
 from cudbound.analysis.question import NewCases, Plan, Question, check_test_set, needs_of
 from cudbound.analysis.rows import compute_rows
 from cudbound.analysis.table import ComparisonTable
 from cudbound.basis.calls import public_call
-from cudbound.basis.exceptions import ParameterError
+from cudbound.basis.exceptions import (
+    CudboundWarning,
+    FailedRefitsError,
+    ManyFeaturesWarning,
+    ParameterError,
+    suggestion,
+)
 from cudbound.basis.method_card import Needs
 from cudbound.basis.outcomes import UNDEFINED_LIMITS
 from cudbound.basis.results import ComparisonResult
 from cudbound.basis.sample import Sample, predicted_labels
-from cudbound.basis.validation import Features, Learner, check_choice
-from cudbound.intervals import DEFAULT_COMPARISONS, AskedMethod, Method, find_comparisons
+from cudbound.basis.validation import (
+    Features,
+    Learner,
+    check_binary_classifier,
+    check_choice,
+)
+from cudbound.intervals import DEFAULT_COMPARISONS, AskedMethod, Method, find_comparisons, find_methods
 from cudbound.intervals.difference import adjusted, check_alternative, compute_comparison
 from cudbound.intervals.independent_test_sets import OWN_TEST_SETS
 from cudbound.metrics.metric import AUC
 from cudbound.metrics.metrics import check_name
+from cudbound.metrics.views import recorded_scores
 from cudbound.records import Records, ScoreRecords, TestSetLosses
 from cudbound.report.sentences import few_test_cases, warn_of
 from cudbound.report.tables import ComparisonRun
@@ -398,3 +409,181 @@ class Test:
             b=b,
             simultaneous_interval=None if self.n_pairs == 1 else UNDEFINED_LIMITS,
         )
+
+
+#: The word for it, instead of a classifier.
+MAJORITY = "majority"
+
+
+def find_learner(learner: Any) -> Any:
+    """Return the learner, or for the word "majority" one that always predicts the majority class.
+
+    Raises
+    ------
+    ValueError
+        If it is any other word.
+    """
+    if not isinstance(learner, str):
+        return learner
+    if learner != MAJORITY:
+        raise ValueError(f"A learner must be a classifier or the word {MAJORITY!r}. Got {learner!r} instead.")
+    return DummyClassifier(strategy="most_frequent")
+
+
+def with_majority_remark(row: ComparisonResult, a: Any, b: Any) -> ComparisonResult:
+    """Return a comparison, with a remark if there is no evidence that a learner beats the majority class."""
+    a_is_tested, b_is_tested = says_majority(b), says_majority(a)
+    if a_is_tested == b_is_tested or _beats(row, first=a_is_tested):
+        return row
+    name = row.a if a_is_tested else row.b
+    return replace(row, remarks=(*row.remarks, f"no evidence that {name} beats the majority class"))
+
+
+def says_majority(learner: Any) -> bool:
+    """Whether a learner always predicts the more frequent class of its training set."""
+    last = learner.steps[-1][1] if isinstance(learner, Pipeline) else learner
+    return isinstance(last, DummyClassifier) and last.strategy in ("most_frequent", "prior")
+
+
+def _beats(row: ComparisonResult, first: bool) -> bool:
+    """Whether the interval, or else the test, shows a smaller error of the first learner, or of the second."""
+    smaller = first == (row.metric == "error")  # a larger AUC is better
+    low, high = (row.low, row.high) if smaller else (-row.high, -row.low)
+    if not math.isnan(low + high):
+        return high < 0.0
+    estimate = row.estimate if smaller else -row.estimate
+    direction = {"two-sided", "less" if smaller else "greater"}
+    return row.alternative in direction and estimate < 0.0 and row.pvalue <= 1.0 - row.confidence_level
+
+
+def name_learners(learners: Any) -> dict[str, Any]:
+    """Return learners by name; unnamed ones get the name of their class, numbered if it repeats.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than two, or they are not classifiers.
+    """
+    if isinstance(learners, Mapping):
+        named = dict(learners)
+    elif isinstance(learners, Sequence) and not isinstance(learners, str):
+        kinds = [one if isinstance(one, str) else type(one).__name__ for one in learners]
+        named = {
+            kind if kinds.count(kind) == 1 else f"{kind}-{kinds[: i + 1].count(kind)}": learner
+            for i, (kind, learner) in enumerate(zip(kinds, learners, strict=True))
+        }
+    else:
+        named = {}
+    if len(named) < 2 or not all(isinstance(name, str) for name in named):
+        raise ParameterError("learners", "at least two classifiers, in a list or by name", learners)
+    return {name: find_learner(learner) for name, learner in named.items()}
+
+
+def find_pairs(names: list[str], reference: str | None) -> list[tuple[str, str]]:
+    """Return all pairs of names, or the pairs of each learner with the reference."""
+    if reference is None:
+        return list(combinations(names, 2))
+    if reference not in names:
+        rule = f"None or one of {', '.join(names)}"
+        raise ParameterError("reference", rule, reference, suggestion(reference, names))
+    return [(name, reference) for name in names if name != reference]
+
+
+def fit_learners(
+    streams: Mapping[str, np.random.Generator],
+    learners: Mapping[str, Any],
+    X: Any,
+    y: Any,
+    groups: ArrayLike | None = None,
+) -> dict[str, Any]:
+    """Return fitted learners as they are, and others as clones fitted to all rows, seeded if they have no seed.
+
+    Warns
+    -----
+    UnscaledPenaltyWarning
+        If one is known to penalize features of very different scales.
+    """
+    seed = int(streams["learners"].integers(2**31 - 1))
+    fitted = {
+        name: fit_if_needed(learner, X, y, seed, f"learner {name!r}", groups=groups)
+        for name, learner in learners.items()
+    }
+    for learner in fitted.values():
+        warn_unscaled(learner, X, y)
+    return fitted
+
+
+def common_classifier(fitted: Iterable[Any]) -> Any:
+    """Return the first of the fitted classifiers; raise ValueError unless all have the same two classes."""
+    one, *others = fitted
+    first = check_binary_classifier(one)
+    for second in map(check_binary_classifier, others):
+        if not np.array_equal(first, second):
+            raise ValueError(
+                f"All learners must have the same two classes, in the same order. Got {first.tolist()} and "
+                f"{second.tolist()}; fit all to the same labels."
+            )
+    return one
+
+
+def cautions_of_learners(sample: Sample, fitted: Mapping[str, Any]) -> tuple[CudboundWarning, ...]:
+    """Return reasons for caution about the training rows, and that learners have many features for them."""
+    found = list(sample.cautions)
+    for name, learner in fitted.items():
+        facts = facts_of(learner, sample.X)
+        for caution in many_features(facts, design_of(facts, sample), "comparison"):
+            found.append(ManyFeaturesWarning(f"{name}: {caution}"))
+    return tuple(found)
+
+
+def score_pairs(
+    question: Question[Any],
+    fitted: Mapping[str, Any],
+    pairs: Sequence[tuple[str, str]],
+    X: Any,
+    y: Any,
+    groups: Any = None,
+) -> list[ScoreRecords]:
+    """Refit each classifier on the same draws, and return the scores of each pair.
+
+    Parameters
+    ----------
+    question : Question
+    fitted : mapping of str to object
+        Classifiers, fitted to the rows, by their names.
+    pairs : sequence of (str, str)
+    X, y, groups : array-like
+        The training rows.
+
+    Raises
+    ------
+    ValueError
+        If the caller gives splits, which nothing uses.
+    """
+    if question.resampling.cv is not None:
+        raise ParameterError(
+            "cv", "None for the AUC, which is computed from bootstrap draws", question.resampling.cv
+        )
+    resampling = question.resampling
+    if resampling.copies is None:
+        # both classifiers of a pair are refitted to the same rows
+        resampling = replace(resampling, copies=not any(map(splits_rows, fitted.values())))
+    seed = int(question.rng.integers(2**63))
+    found = {}
+    for name, classifier in fitted.items():
+        # the center of one AUC reads the records that the difference reads
+        asked = Question.of(
+            find_methods("two-center"),
+            metric=AUC.name,
+            n_resamples=question.n_resamples,
+            resampling=resampling,
+            rng=np.random.default_rng(seed),
+            n_jobs=question.n_jobs,
+        )
+        try:
+            analysis = analyze(asked, classifier, X, y, groups)
+            analysis.rows()  # raises the error of records that could not be made
+        except FailedRefitsError as error:
+            raise FailedRefitsError(f"Learner {name!r}: {error.fact}", error.remedy) from error
+        found[name] = recorded_scores(analysis.records, AUC.reads, np.asarray(analysis.event))
+    return [replace(found[a], second=found[b]) for a, b in pairs]

@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-
 @public_call
 def cud_interval(
     estimator: Learner,

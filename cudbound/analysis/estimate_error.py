@@ -87,7 +87,7 @@ def estimate_error(
     """
     asked = find_estimators(methods)
     question = Question.of(asked, n_resamples=n_resamples, resampling=resampling, rng=rng, n_jobs=n_jobs)
-    records, failed, run, _ = record_losses(question, estimator, X, y, groups, test_set=test_set)
+    records, failed, run = record_losses(question, estimator, X, y, groups, test_set=test_set)
 
     def compute(method: PointEstimator) -> PointEstimate:
         return compute_estimate(method, records, asked.options_of(method))

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from cudbound.adapters.model import Model
 from cudbound.basis.calls import public_call
 from cudbound.basis.exceptions import ParameterError
 from cudbound.basis.results import Pictured
@@ -106,7 +105,9 @@ class Instability(InLines, Pictured["InstabilityDisplay"]):
         return InstabilityDisplay(self.shares, self.distances, self.distances_of, MARKS)
 
 
-def instability_in(records: Records, model: Model, run: RunDescription | None) -> Instability | None:
+def instability_in(
+    records: Records, distances: Array | None, distances_of: str, run: RunDescription | None
+) -> Instability | None:
     """Return the instability of a classifier from the losses of its refits; None without refits."""
     bootstrap = records.bootstrap
     if bootstrap is None:
@@ -115,8 +116,8 @@ def instability_in(records: Records, model: Model, run: RunDescription | None) -
     return Instability(
         _changed(bootstrap, np.asarray(records.losses)).mean(axis=0),
         bootstrap.n_fits,
-        model.distances,
-        model.distances_of,
+        distances,
+        distances_of,
         (*bootstrap.remarks, *groups),
         run,
     )
@@ -146,7 +147,7 @@ def instability_of(
 
     Examples
     --------
-    >>> from cudbound import instability_of
+    >>> from cudbound.analysis.instability import instability_of
     >>> from cudbound.records import BootstrapLosses
     >>> refits = BootstrapLosses([[2, 0, 1], [1, 1, 1]], [[0, 1, 0], [0, 0, 1]])
     >>> instability_of(refits, training_losses=[0, 0, 1]).shares.tolist()

@@ -2,171 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from cudbound.basis.calls import public_call
-from cudbound.basis.exceptions import CudboundWarning, ParameterError
-from cudbound.basis.metric_words import DETAILS
-from cudbound.basis.outcomes import ConfidenceInterval
-from cudbound.basis.results import IntervalEstimate, Pictured
-from cudbound.basis.rounding import printable, sentences_html
-from cudbound.basis.validation import Features, Learner
-from cudbound.bound.cud_bound import Bound
-from cudbound.intervals import GROUPS, METHODS, AskedMethod
-from cudbound.metrics.metric import Metric
-from cudbound.metrics.metrics import Metrics, as_metrics
-from cudbound.report.description import Description
-from cudbound.report.sentences import cautions, interval_sentence, majority_sentence
-from cudbound.report.tables import Run
-from cudbound.resampling import Resampling
+from cudbound.basis.exceptions import ParameterError
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     # these load scikit-learn, which the first call does
-    from cudbound.analysis.analyze import Analysis
-    from cudbound.analysis.calibration import Calibration
-    from cudbound.analysis.instability import Instability
-    from cudbound.analysis.table import IntervalTable
-    from cudbound.plotting.forest import IntervalDisplay
-
-INTERNAL = "Computed from the training data alone, without external validation and without a finite-sample guarantee."
-
-
-@dataclass(frozen=True, repr=False)
-class PerformanceInterval(Pictured["IntervalDisplay"]):
-    """A confidence interval for the error, or another metric, of a classifier, and its basis.
-
-    Attributes
-    ----------
-    row : IntervalEstimate
-        The interval with all its details.
-    run : Run
-        The data, the classifier and the resampling.
-    analysis : Analysis or None
-        The question, the draws and the records, if known.
-    """
-
-    row: IntervalEstimate
-    run: Run = field(compare=False)
-    analysis: Analysis | None = field(default=None, compare=False)
-
-    @property
-    def n_samples(self) -> int:
-        """Rows of the training set."""
-        return self.run.n_samples
-
-    @property
-    def instability(self) -> Instability | None:
-        """As in `cudbound.IntervalTable`."""
-        return self.table.instability
-
-    @property
-    def calibration(self) -> Calibration | None:
-        """As in `cudbound.IntervalTable`."""
-        return self.table.calibration
-
-    @property
-    def estimate(self) -> float:
-        """Point estimate of the error, a proportion."""
-        return self.row.estimate
-
-    @property
-    def confidence_interval(self) -> ConfidenceInterval:
-        """The limits, in [0, 1]; one of them is 0 or 1 for a one-sided interval."""
-        return self.row.confidence_interval
-
-    @property
-    def low(self) -> float:
-        """Lower limit."""
-        return self.row.low
-
-    @property
-    def high(self) -> float:
-        """Upper limit."""
-        return self.row.high
-
-    @property
-    def estimator(self) -> Any:
-        """The fitted classifier: the given one, or the clone that was fitted to the rows; None if unknown."""
-        return self.table.estimator
-
-    def at(self, confidence_level: float) -> Self:
-        """Return the interval at another level, without further refits; see `cudbound.IntervalTable.at`."""
-        table = self.table.at(confidence_level)
-        return replace(self, row=table.rows[0], analysis=table.analysis)
-
-    @property
-    def details(self) -> Mapping[str, float]:
-        """Numbers behind the interval: for "two-center", the estimates that its limits are around."""
-        return self.row.details
-
-    @property
-    def sentence(self) -> str:
-        """What can be written into a paper; `describe` has it in percent as well."""
-        return interval_sentence(self.row, self.n_samples)
-
-    @property
-    def cautions(self) -> tuple[CudboundWarning, ...]:
-        """Reasons for caution; `performance_interval` also issues them as warnings."""
-        return cautions((self.row,), self.n_samples, self.run.cautions)
-
-    @property
-    def basis(self) -> tuple[str, ...]:
-        """Benchmarks, the basis of the interval, remarks from its computation, and what is not guaranteed."""
-        row = self.row
-        known = {DETAILS[name]: value for name, value in row.details.items() if name in DETAILS}
-        numbers = ", ".join(f"{name} {value:.3f}" for name, value in known.items())
-        return (
-            *majority_sentence(row, self.run),
-            *map(str, self.cautions),
-            *((f"Based on{self._in_terms}: {numbers}.",) if numbers else ()),
-            *(f"{remark[0].upper()}{remark[1:]}." for remark in row.remarks),
-            *((f"{row.why_degenerate[0].upper()}{row.why_degenerate[1:]}.",) if row.degenerate else ()),
-            *(() if row.method in METHODS and METHODS[row.method].on_test_set else (INTERNAL,)),
-        )
-
-    @property
-    def _in_terms(self) -> str:
-        return "" if self.row.metric in ("error", "auc", "brier") else ", in terms of the mean loss behind it"
-
-    @property
-    def table(self) -> IntervalTable:
-        """The interval as a table of one row, for output in every format."""
-        from cudbound.analysis.table import IntervalTable
-
-        return IntervalTable((self.row,), self.run, self.analysis)
-
-    def display(self) -> IntervalDisplay:
-        """Return the plot of the interval with the share of the rarer class; its `plot` draws it."""
-        return self.table.display()
-
-    def save(self, path: str | Path) -> None:
-        """Write a file for checking the interval, as `cudbound.IntervalTable.save` does."""
-        self.table.save(path)
-
-    def describe(self, percent: bool = False) -> Description:
-        """Return text for a paper, as `cudbound.IntervalTable.describe` does, with the sentence of the interval."""
-        sentence = interval_sentence(self.row, self.n_samples, percent)
-        return replace(self.table.describe(percent), results=printable(sentence))
-
-    def to_frame(self) -> pd.DataFrame:
-        """Return one row with the columns of a table of intervals."""
-        return self.row.to_frame()
-
-    def __str__(self) -> str:
-        return "\n".join(printable(line) for line in (self.sentence, *self.basis))
-
-    __repr__ = __str__
-
-    def _repr_html_(self) -> str:
-        return sentences_html(self.sentence, self.basis)
+    from cudbound.analysis.table import PerformanceInterval
+    from cudbound.basis.validation import Features, Learner
+    from cudbound.bound.cud_bound import Bound
+    from cudbound.intervals import AskedMethod
+    from cudbound.metrics.metric import Metric
+    from cudbound.metrics.metrics import Metrics
+    from cudbound.resampling import Resampling
 
 
 @public_call
@@ -282,22 +134,21 @@ def performance_interval(
     'The error of this classifier on new cases is '
     """
     from cudbound.analysis.compare_intervals import compare_intervals
+    from cudbound.analysis.table import PerformanceInterval
+    from cudbound.intervals import GROUPS
+    from cudbound.metrics.metrics import as_metrics
 
     if isinstance(method, list):
         raise ParameterError("method", "one interval; compare_intervals accepts several", method)
     if isinstance(method, str) and method in GROUPS:
         rule = f"one interval; {method!r} stands for {', '.join(GROUPS[method])}, which compare_intervals accepts"
         raise ParameterError("method", rule, method)
-    asked, classes = as_metrics(metric, event), getattr(estimator, "classes_", ())
-    if len(asked.names) > 1:
+    metrics, classes = as_metrics(metric, event), getattr(estimator, "classes_", ())
+    if len(metrics.names) > 1:
         raise ParameterError("metric", "one metric; compare_intervals accepts several", metric)
-    if (
-        np.ndim(classes) == 1
-        and len(classes) > 2
-        and len(asked.resolve(np.asarray(classes).tolist()).names) > 1
-    ):
-        first = np.asarray(classes).tolist()[0]
-        rule = f"for one of the several classes, such as performance_interval(..., event={first!r})"
+    several = np.asarray(classes).tolist() if np.ndim(classes) == 1 and len(classes) > 2 else []
+    if several and len(metrics.resolve(several).names) > 1:
+        rule = f"for one of the several classes, such as performance_interval(..., event={several[0]!r})"
         raise ParameterError("metric", f"{rule}; compare_intervals accepts all", metric)
     table = compare_intervals(
         estimator,
@@ -317,5 +168,4 @@ def performance_interval(
         rng=rng,
         n_jobs=n_jobs,
     )
-    assert table.analysis is not None
-    return PerformanceInterval(table.rows[0], table.analysis.run, table.analysis)
+    return PerformanceInterval(table.rows, table.run, table.analysis)

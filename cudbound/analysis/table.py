@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self
@@ -11,6 +11,7 @@ from cudbound.analysis.analyze import Analysis, saved_analysis
 from cudbound.analysis.calibration import Calibration, calibration_in, predictions_in
 from cudbound.analysis.instability import Instability
 from cudbound.basis.exceptions import CudboundWarning, suggestion
+from cudbound.basis.metric_words import DETAILS
 from cudbound.basis.outcomes import ConfidenceInterval
 from cudbound.basis.results import (
     ComparisonResult,
@@ -20,10 +21,18 @@ from cudbound.basis.results import (
     PointEstimate,
     frame_of,
 )
+from cudbound.basis.rounding import printable, sentences_html
+from cudbound.intervals import METHODS
 from cudbound.report.description import Description, describe_rows
 from cudbound.report.files import write_texts
 from cudbound.report.render import Tabular
-from cudbound.report.sentences import cautions, headline, recommended_row
+from cudbound.report.sentences import (
+    cautions,
+    headline,
+    interval_sentence,
+    majority_sentence,
+    recommended_row,
+)
 from cudbound.report.table_columns import by_pair, comparison_report, interval_report, point_report
 from cudbound.report.tables import FULL, Report, Run, Style
 from cudbound.saved.saved_file import SavedResult
@@ -34,6 +43,9 @@ if TYPE_CHECKING:
 
     from cudbound.plotting.forest import ComparisonDisplay, IntervalDisplay
     from cudbound.plotting.refit_plots import ConfusionDisplay
+
+
+INTERNAL = "Computed from the training data alone, without external validation and without a finite-sample guarantee."
 
 
 @dataclass(frozen=True, repr=False)
@@ -98,9 +110,9 @@ class Table(Tabular, Generic[OneRow]):
 
         Examples
         --------
-        >>> from cudbound import interval_of
+        >>> from cudbound import from_records
         >>> from cudbound.records import SplitLosses
-        >>> row = interval_of(SplitLosses([0.2, 0.3, 0.25, 0.15, 0.35], 90, 10), "corrected-resampled-t")
+        >>> row = from_records(SplitLosses([0.2, 0.3, 0.25, 0.15, 0.35], 90, 10), "corrected-resampled-t")
         >>> IntervalTable((row,)).describe().results
         'corrected-resampled-t: the error is estimated at 0.250 (95% confidence interval 0.128 to 0.372).'
         """
@@ -258,6 +270,87 @@ class IntervalTable(Table[IntervalEstimate], Pictured["IntervalDisplay"]):
         from cudbound.plotting.refit_plots import ConfusionDisplay
 
         return ConfusionDisplay.from_table(self, counts)
+
+
+class PerformanceInterval(IntervalTable):
+    """One confidence interval for the error, or another metric, of a classifier: a table of one row, in words.
+
+    Attributes
+    ----------
+    rows, run, analysis
+        As in `IntervalTable`, with a single row.
+    """
+
+    @property
+    def row(self) -> IntervalEstimate:
+        """The interval with all its details."""
+        return self.rows[0]
+
+    @property
+    def n_samples(self) -> int:
+        """Rows of the training set."""
+        assert self.run is not None
+        return self.run.n_samples
+
+    @property
+    def estimate(self) -> float:
+        """Point estimate of the error, a proportion."""
+        return self.row.estimate
+
+    @property
+    def confidence_interval(self) -> ConfidenceInterval:
+        """The limits, in [0, 1]; one of them is 0 or 1 for a one-sided interval."""
+        return self.row.confidence_interval
+
+    @property
+    def low(self) -> float:
+        """Lower limit."""
+        return self.row.low
+
+    @property
+    def high(self) -> float:
+        """Upper limit."""
+        return self.row.high
+
+    @property
+    def details(self) -> Mapping[str, float]:
+        """Numbers behind the interval: for "two-center", the estimates that its limits are around."""
+        return self.row.details
+
+    @property
+    def sentence(self) -> str:
+        """What can be written into a paper; `describe` has it in percent as well."""
+        return interval_sentence(self.row, self.n_samples)
+
+    @property
+    def basis(self) -> tuple[str, ...]:
+        """Benchmarks, the basis of the interval, remarks from its computation, and what is not guaranteed."""
+        row = self.row
+        numbers = ", ".join(
+            f"{DETAILS[name]} {value:.3f}" for name, value in row.details.items() if name in DETAILS
+        )
+        terms = "" if row.metric in ("error", "auc", "brier") else ", in terms of the mean loss behind it"
+        return (
+            *majority_sentence(row, self.run),
+            *map(str, self.cautions),
+            *((f"Based on{terms}: {numbers}.",) if numbers else ()),
+            *(f"{remark[0].upper()}{remark[1:]}." for remark in row.remarks),
+            *((f"{row.why_degenerate[0].upper()}{row.why_degenerate[1:]}.",) if row.degenerate else ()),
+            *(() if row.method in METHODS and METHODS[row.method].on_test_set else (INTERNAL,)),
+        )
+
+    def describe(self, percent: bool = False) -> Description:
+        """Return text for a paper, as `IntervalTable.describe` does, with the sentence of the interval."""
+        sentence = interval_sentence(self.row, self.n_samples, percent)
+        return replace(super().describe(percent), results=printable(sentence))
+
+    def __str__(self) -> str:
+        return "\n".join(printable(line) for line in (self.sentence, *self.basis))
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return sentences_html(self.sentence, self.basis)
 
 
 class ComparisonTable(Table[ComparisonResult], Pictured["ComparisonDisplay"]):

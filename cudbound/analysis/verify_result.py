@@ -12,8 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from cudbound.adapters import to_additive_model
-from cudbound.analysis.analyze import analyze, saved_rows
-from cudbound.analysis.named_learners import fitted_classifier
+from cudbound.analysis.analyze import analyze, fitted_classifier, saved_rows
 from cudbound.analysis.question import Question
 from cudbound.basis.calls import public_call
 from cudbound.basis.environment import versions

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from cudbound.analysis.named_learners import fitted_classifier
+from cudbound.analysis.analyze import fitted_classifier
 from cudbound.analysis.table import IntervalTable
 from cudbound.basis.calls import public_call
 from cudbound.basis.environment import versions

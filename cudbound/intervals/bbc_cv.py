@@ -114,7 +114,7 @@ def check_search(estimator: Any) -> Any:
     if not isinstance(estimator, GridSearchCV | RandomizedSearchCV) or not hasattr(estimator, "cv_results_"):
         raise UnsupportedEstimatorError(
             f"'bbc-cv' needs a fitted GridSearchCV or RandomizedSearchCV. Got {type(estimator).__name__}.",
-            "Record the losses of every configuration in cudbound.intervals.TunedLosses and call interval_of.",
+            "Record the losses of every configuration in cudbound.intervals.TunedLosses and call from_records.",
         )
     return estimator
 
@@ -137,7 +137,7 @@ def search_splits(search: Any, X: Any, y: Any, groups: Any, rng: np.random.Gener
         raise ValueError(
             f"The folds of the search, cv={search.cv!r}, cannot be reproduced: {error} If its folds keep groups, pass "
             "the groups; if its splits come from a generator, pass its losses in cudbound.intervals.TunedLosses to "
-            "interval_of."
+            "from_records."
         ) from error
     if not splits.partitions:
         raise ValueError(

@@ -210,7 +210,7 @@ def check_single_error(method: MethodCard, records: Records | ScoreRecords, need
         if getattr(record, "of_differences", False):
             raise ValueError(
                 f"{method.name} reads the losses of one classifier, which are in [0, 1]. Got negative values in "
-                f"{kind.title}, as in differences; compare two classifiers with cudbound.comparison_of."
+                f"{kind.title}, as in differences; compare two classifiers with from_records(..., differences=True)."
             )
 
 

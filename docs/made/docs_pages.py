@@ -29,7 +29,7 @@ from sklearn.preprocessing import StandardScaler
 from tabulate import tabulate
 
 from cudbound.adapters import REFUSALS
-from cudbound.analysis.from_recorded import NAME_OF
+from cudbound.analysis.from_records import NAME_OF
 from cudbound.basis.method_card import MethodCard
 from cudbound.cli.demo import example_text
 from cudbound.cli.group import main

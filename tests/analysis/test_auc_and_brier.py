@@ -94,10 +94,10 @@ def test_recorded_scores_give_the_interval_of_the_call():
     folds = FoldScores([one.scores for one in partitions], [one.fold for one in partitions])
     draws = BootstrapScores(records.bootstrap.counts, records.bootstrap.scores)
     scores = ScoreRecords(Y == 1, records.scores, draws, stratified_folds=folds)
-    row = cb.interval_of(scores, "two-center")
+    row = cb.from_records(scores, "two-center")
     assert (row.metric, row.raw_interval) == ("auc", found.rows[0].raw_interval)
     with pytest.raises(ValueError, match="'positive' parameter must be None with ScoreRecords"):
-        cb.interval_of(scores, "two-center", positive=0.5)
+        cb.from_records(scores, "two-center", positive=0.5)
 
 
 def test_equal_rows_have_equal_scores():

@@ -158,9 +158,9 @@ def test_a_table_of_other_metrics_has_neither():
     scores = performance_interval(LogisticRegression().fit(X, Y), X, Y, metric="auc", n_resamples=10, rng=0)
     assert scores.calibration is None
     with pytest.raises(ValueError, match="Include the metric 'brier'"):
-        RiskDisplay.from_table(scores.table)
+        RiskDisplay.from_table(scores)
     with pytest.raises(ValueError, match="Include the metric 'brier'"):
-        CalibrationDisplay.from_table(scores.table)
+        CalibrationDisplay.from_table(scores)
 
 
 def test_out_of_bag_is_the_mean_over_the_draws_that_left_the_row_out():

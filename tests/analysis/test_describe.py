@@ -203,7 +203,7 @@ def test_percent_holds_everywhere():
     compared = compare_learners([CLF, DummyClassifier()], X, Y, methods=["mcnemar"], rng=0)
     points = estimate_error(CLF, X, Y, methods=["resubstitution"], **FEW)
     one = performance_interval(CLF, X, Y, **FEW)
-    for result in (one, one.table, compared, points, cud_interval(CLF, X, Y, **FEW)):
+    for result in (one, compared, points, cud_interval(CLF, X, Y, **FEW)):
         assert re.search(r"\b0\.\d", result.describe().results)
         said = result.describe(percent=True).results.partition("statistic")[0]
         assert re.search(r"\d\.\d%", said)

@@ -28,7 +28,6 @@ from cudbound import (
     compare_learners,
     cud_interval,
     estimate_error,
-    instability,
     performance_interval,
     plan_sample_size,
 )
@@ -101,7 +100,6 @@ def test_labels_of_another_index_are_refused(name):
         lambda labels: compare_intervals(clf, frame, labels, methods="two-center", n_resamples=5, rng=0),
         lambda labels: performance_interval(clf, frame, labels, n_resamples=5, rng=0),
         lambda labels: estimate_error(clf, frame, labels, methods="k-fold", rng=0),
-        lambda labels: instability(clf, frame, labels, n_resamples=5, rng=0),
         lambda labels: compare_learners([clf, other], frame, labels, methods="mcnemar", rng=0),
         lambda labels: plan_sample_size(clf, frame, labels, n_samples=[20], half_width=0.1, rng=0),
         *([lambda labels: cud_interval(clf, frame, labels, n_resamples=5, rng=0)] * (name == "batched")),
@@ -126,7 +124,7 @@ def test_groups_and_weights_of_another_index_are_refused(name):
     weights = {"sample_weight": values.to_numpy()} if name == "sample_weight" else {}
     clf = LeastSquaresClassifier().fit(frame, y, **weights)
     small = {"n_resamples": 5, "rng": 0}
-    calls = [compare_intervals, performance_interval, cud_interval, instability, clinical_report]
+    calls = [compare_intervals, performance_interval, cud_interval, clinical_report]
     if name == "groups":
         calls += [
             estimate_error,

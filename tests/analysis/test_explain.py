@@ -9,7 +9,7 @@ import pytest
 from cli_fakes import assert_error, invoke
 from scipy import stats
 
-from cudbound import available_methods, estimate_error, interval_of, performance_interval
+from cudbound import available_methods, estimate_error, from_records, performance_interval
 from cudbound.cli.methods import LINE
 from cudbound.intervals import METHODS, find_methods
 from cudbound.point_estimates import ESTIMATORS
@@ -65,7 +65,7 @@ def test_the_formula_gives_the_limits_of_the_method(name):
         assert text is not None
         values = {**values, "c": evaluated(text[1], TEST_SET)}
     sides = formula.split(" and ") if " and " in formula else [formula.replace("+/-", sign) for sign in "-+"]
-    row = interval_of(recorded, name)
+    row = from_records(recorded, name)
     expected = [evaluated(side, values) for side in sides]
     assert [row.raw_interval.low, row.raw_interval.high] == pytest.approx(expected, abs=1e-12)
 
@@ -120,8 +120,8 @@ def test_the_command_says_what_to_type_there():
     [
         (lambda: find_methods("recomended"), "recommended"),
         (lambda: find_methods(["cud", "kohavi"]), "kohavi-normal"),
-        (lambda: interval_of(TestSetLosses(WRONG, 60), "test-set-wald", alternative="lesser"), "less"),
-        (lambda: interval_of(TestSetLosses(WRONG, 60), ("single-split-t", {"referense": "t"})), "reference"),
+        (lambda: from_records(TestSetLosses(WRONG, 60), "test-set-wald", alternative="lesser"), "less"),
+        (lambda: from_records(TestSetLosses(WRONG, 60), ("single-split-t", {"referense": "t"})), "reference"),
         (lambda: estimate_error(None, None, None, methods="bootstrap632"), "bootstrap-632"),
         (
             lambda: performance_interval(None, None, None, method=("location-shifted", {"centre": "632"})),

@@ -11,8 +11,8 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import KFold, cross_val_predict
 from statsmodels.stats.proportion import proportion_confint
 
-from cudbound import comparison_of, estimate_of, interval_of
-from cudbound.analysis.from_recorded import NAME_OF, collect_records
+from cudbound import from_records
+from cudbound.analysis.from_records import NAME_OF, collect_records
 from cudbound.intervals import METHODS, RECORD_KINDS, compute_interval
 from cudbound.intervals.difference import compute_comparison
 from cudbound.point_estimates import ESTIMATORS, compute_estimate
@@ -40,7 +40,7 @@ def test_every_record_but_the_bound_can_be_passed():
 @pytest.mark.parametrize("name", [name for name in INTERVALS if "bound" not in names_of(METHODS[name].needs)])
 def test_an_interval_reads_what_it_needs_and_nothing_else(name):
     parts = parts_of(RECORDS, METHODS[name].needs)
-    row = interval_of([*parts], name, training_losses=RECORDS.losses, **SHARES)
+    row = from_records([*parts], name, training_losses=RECORDS.losses, **SHARES)
     assert row == compute_interval(METHODS[name], RECORDS, 0.95)
     # in any order, as lists, and beside losses of other kinds
     # repeated folds fill two fields
@@ -54,12 +54,12 @@ def test_an_interval_reads_what_it_needs_and_nothing_else(name):
         and not isinstance(one, FoldLosses | TestSetLosses)
     ]
     assert more
-    assert row == interval_of([*more, *parts[::-1]], name, training_losses=RECORDS.losses.tolist(), **SHARES)
+    assert row == from_records([*more, *parts[::-1]], name, training_losses=RECORDS.losses.tolist(), **SHARES)
 
 
 @pytest.mark.parametrize("name", ESTIMATORS)
 def test_an_estimate_reads_what_it_needs(name):
-    found = estimate_of(
+    found = from_records(
         [*parts_of(RECORDS, ESTIMATORS[name].needs)], name, training_losses=RECORDS.losses, **SHARES
     )
     assert found == compute_estimate(ESTIMATORS[name], RECORDS)
@@ -69,8 +69,8 @@ def test_an_estimate_reads_what_it_needs(name):
 def test_a_comparison_reads_differences(name):
     records = random_records(4, 0.3, differences="second_test_set" not in names_of(METHODS[name].needs))
     parts = parts_of(records, METHODS[name].needs)
-    assert comparison_of([*parts], name) == compute_comparison(METHODS[name], records, 0.95)
-    assert comparison_of([*parts], name, confidence_level=0.8).confidence_level == 0.8
+    assert from_records([*parts], name, differences=True) == compute_comparison(METHODS[name], records, 0.95)
+    assert from_records([*parts], name, confidence_level=0.8, differences=True).confidence_level == 0.8
 
 
 def test_losses_of_scikit_learn_in_one_line():
@@ -80,26 +80,28 @@ def test_losses_of_scikit_learn_in_one_line():
     cv = KFold(6, shuffle=True, random_state=0)
     wrong = cross_val_predict(LogisticRegression(), X, y, cv=cv) != y
     blocks = [wrong[test] for _, test in cv.split(X)]
-    row = interval_of(FoldLosses.from_blocks(blocks), "k-fold-t")
+    row = from_records(FoldLosses.from_blocks(blocks), "k-fold-t")
     means = np.mean(blocks, axis=1)
     expected = stats.t.interval(0.95, 5, means.mean(), stats.sem(means))
     assert (row.raw_interval.low, row.raw_interval.high) == pytest.approx(expected)
     assert str(row.estimand) == "expected(n1=50)"
-    assert estimate_of(FoldLosses.from_blocks(blocks), "k-fold").estimate == pytest.approx(wrong.mean())
+    assert from_records(FoldLosses.from_blocks(blocks), "k-fold").estimate == pytest.approx(wrong.mean())
 
 
 def test_records_of_several_training_sets_are_named_by_their_classes():
     losses, fold = np.arange(40) % 2, np.arange(40) % 5
     message = r"Got training_losses of 30 rows, FoldLosses of 40 rows, Groups of 20 rows; omit those"
     with pytest.raises(ValueError, match=message):
-        interval_of([FoldLosses(losses, fold), Groups.of(fold[:20])], "k-fold-t", training_losses=losses[:30])
+        from_records(
+            [FoldLosses(losses, fold), Groups.of(fold[:20])], "k-fold-t", training_losses=losses[:30]
+        )
 
 
 def test_a_test_set_by_statsmodels():
     losses = np.repeat([1, 0], [7, 33])
     peers = {"wilson": "wilson", "clopper-pearson": "beta", "wald": "normal"}
     for name, theirs in peers.items():
-        row = interval_of(TestSetLosses(losses, 100), f"test-set-{name}", confidence_level=0.9)
+        row = from_records(TestSetLosses(losses, 100), f"test-set-{name}", confidence_level=0.9)
         assert (row.raw_interval.low, row.raw_interval.high) == pytest.approx(
             proportion_confint(7, 40, 0.1, method=theirs)
         )
@@ -107,7 +109,7 @@ def test_a_test_set_by_statsmodels():
 
 def test_two_halvings_of_other_software():
     pairs = [[0.1, -0.05], [0.02, 0.03], [0.0, 0.1], [0.05, 0.05], [-0.02, 0.08]]
-    found = comparison_of(HalvingLosses(np.array(pairs), 50), "5x2cv-t")
+    found = from_records(HalvingLosses(np.array(pairs), 50), "5x2cv-t", differences=True)
     gaps = np.subtract(*np.transpose(pairs))
     statistic = 0.1 / np.sqrt((gaps**2).sum() / 10)
     assert found.statistic == pytest.approx(statistic)
@@ -116,28 +118,30 @@ def test_two_halvings_of_other_software():
 
 def test_single_rows_as_folds_are_leave_one_out():
     losses = np.repeat([1, 0], [4, 16])
-    row = interval_of(FoldLosses(losses, np.arange(20)), "leave-one-out-binomial")
+    row = from_records(FoldLosses(losses, np.arange(20)), "leave-one-out-binomial")
     assert (row.raw_interval.low, row.raw_interval.high) == pytest.approx(
         proportion_confint(4, 20, method="beta")
     )
     with pytest.raises(
         ValueError, match=r"needs leave-one-out cross-validation, .*: pass FoldLosses with one row"
     ):
-        interval_of(FoldLosses(losses, np.arange(20) // 2), "leave-one-out-binomial")
+        from_records(FoldLosses(losses, np.arange(20) // 2), "leave-one-out-binomial")
 
 
 def test_the_second_test_set_is_that_of_the_second_classifier():
     worse, better = TestSetLosses([1, 1, 0, 1, 0], 9), TestSetLosses([0, 0, 1, 0, 0, 0], 9)
-    found = comparison_of([worse, better], "independent-test-sets")
+    found = from_records([worse, better], "independent-test-sets", differences=True)
     assert found.estimate == pytest.approx(3 / 5 - 1 / 6)
-    assert comparison_of([better, worse], "independent-test-sets").estimate == -found.estimate
+    assert (
+        from_records([better, worse], "independent-test-sets", differences=True).estimate == -found.estimate
+    )
 
 
 def test_the_shares_for_632_plus():
     counts = np.array([[2, 0, 1, 1], [0, 2, 2, 0], [1, 1, 0, 2]])
     losses = np.array([[0, 1, 0, 0], [1, 0, 0, 1], [0, 0, 1, 0]])
     training = [0, 1, 0, 0]
-    found = estimate_of(
+    found = from_records(
         BootstrapLosses(counts, losses),
         "bootstrap-632-plus",
         training_losses=training,
@@ -153,21 +157,21 @@ def test_the_shares_for_632_plus():
     for lacking in ("positive", "predicted_positive"):
         given = {"positive": 0.5, "predicted_positive": 0.25} | {lacking: None}
         with pytest.raises(ValueError, match=rf"The \.632\+ estimate needs '{lacking}', a share"):
-            estimate_of(
+            from_records(
                 BootstrapLosses(counts, losses), "bootstrap-632-plus", training_losses=training, **given
             )
 
 
 def test_options_and_level_reach_the_method():
     splits = SplitLosses([0.2] * 5, 90, 10)
-    row = interval_of(splits, "corrected-resampled-t", confidence_level=0.8)
+    row = from_records(splits, "corrected-resampled-t", confidence_level=0.8)
     assert (row.degenerate, row.confidence_level) == ("all 5 mean losses of the test sets are equal", 0.8)
     folds = FoldLosses.from_blocks([[0, 1, 0], [0, 0, 0], [1, 1, 0]])
     assert (
-        interval_of(folds, ("grandvalet-bengio-t", {"rho": 0})).raw_interval
-        == interval_of(folds, "k-fold-t").raw_interval
+        from_records(folds, ("grandvalet-bengio-t", {"rho": 0})).raw_interval
+        == from_records(folds, "k-fold-t").raw_interval
     )
-    one_sided = comparison_of(folds, "k-fold-t", alternative="greater")
+    one_sided = from_records(folds, "k-fold-t", alternative="greater", differences=True)
     assert one_sided.raw_interval.high == np.inf
 
 
@@ -187,7 +191,7 @@ def test_a_record_given_twice():
     with pytest.raises(
         ValueError, match=r"each at most once \(TestSetLosses twice\)\. Got another FoldLosses"
     ):
-        interval_of([folds, folds], "k-fold-t")
+        from_records([folds, folds], "k-fold-t")
     tested = TestSetLosses([0, 1], 5)
     with pytest.raises(ValueError, match="Got another TestSetLosses"):
         collect_records([tested, tested, tested])
@@ -196,7 +200,7 @@ def test_a_record_given_twice():
 @pytest.mark.parametrize("losses", [[], [[0, 1]], ["a", "b"], [0.0, np.nan]], ids=str)
 def test_training_losses_that_are_no_vector(losses):
     with pytest.raises(ValueError, match="'training_losses' parameter must be"):
-        estimate_of([], "resubstitution", training_losses=losses)
+        from_records([], "resubstitution", training_losses=losses)
 
 
 @pytest.mark.parametrize("share", [-0.1, 1.5, np.nan])
@@ -207,21 +211,17 @@ def test_shares_that_are_none(share):
 
 def test_methods_that_are_unknown_or_of_another_kind():
     folds = FoldLosses.from_blocks([[0, 1], [1, 0]])
-    with pytest.raises(ValueError, match=r"Got 'k-fold' instead. Did you mean 'k-fold-t'"):
-        interval_of(folds, "k-fold")
     with pytest.raises(ValueError, match=r"'mcnemar' compares two classifiers; use compare_learners"):
-        interval_of(folds, "mcnemar")
+        from_records(folds, "mcnemar")
     with pytest.raises(ValueError, match=r"must be 'all' or one of .*Got 'yang-cv-normal' instead"):
-        comparison_of(folds, "yang-cv-normal")
-    with pytest.raises(ValueError, match=r"Got 'k-fold-t' instead. Did you mean 'k-fold'"):
-        estimate_of(folds, "k-fold-t")
+        from_records(folds, "yang-cv-normal", differences=True)
     with pytest.raises(
         ValueError, match=r"k-fold-t needs cross-validation, not recorded here: pass FoldLosses\."
     ):
-        interval_of([], "k-fold-t")
+        from_records([], "k-fold-t")
     with pytest.raises(ValueError, match=r"k-fold-t has no option 'rho'\. It has no options\."):
-        interval_of(folds, ("k-fold-t", {"rho": 0.5}))
+        from_records(folds, ("k-fold-t", {"rho": 0.5}))
     with pytest.raises(ValueError, match=r"'confidence_level' parameter must be .* Got 95 instead"):
-        interval_of(folds, "k-fold-t", confidence_level=95)
+        from_records(folds, "k-fold-t", confidence_level=95)
     with pytest.raises(ValueError, match=r"'alternative' parameter must be one of"):
-        comparison_of(folds, "k-fold-t", alternative="more")
+        from_records(folds, "k-fold-t", alternative="more", differences=True)

@@ -15,7 +15,7 @@ from cudbound import (
     compare_intervals,
     compare_learners,
     estimate_error,
-    interval_of,
+    from_records,
     performance_interval,
     verify_result,
 )
@@ -156,7 +156,7 @@ def test_the_sentence_and_the_majority_class_are_those_of_the_test_cases():
     assert "was estimated on test cases. " in paragraph
     assert "Bootstrap" not in paragraph
     assert result.display().reference == pytest.approx(0.12)
-    paper = " ".join(result.table.report(style=Style("paper")).notes)
+    paper = " ".join(result.report(style=Style("paper")).notes)
     assert "12.0% of the test cases" in paper
     assert "training rows" not in paper
 
@@ -228,9 +228,9 @@ def test_comparisons_and_point_estimates_count_test_cases():
 
 
 def test_recorded_losses_and_scores_are_counted():
-    assert interval_of(TestSetLosses([0, 1, 0, 0], 20, "conditional"), EXACT).n_test == 4
+    assert from_records(TestSetLosses([0, 1, 0, 0], 20, "conditional"), EXACT).n_test == 4
     losses = TestSetLosses([0, 1, 0, 0], 20, "conditional", event=[1, 0, 0, 1])
-    assert interval_of(losses, EXACT).remarks == ("based on 4 test cases with 2 events and 2 non-events",)
+    assert from_records(losses, EXACT).remarks == ("based on 4 test cases with 2 events and 2 non-events",)
     assert TestSetScores([1, 0, 0], [0.9, 0.1, 0.2], 20).rows_of() == TestedRows(
         3, n_events=1, majority_error=1 / 3
     )

@@ -15,12 +15,9 @@ from cudbound import (
     clinical_report,
     compare_intervals,
     compare_learners,
-    comparison_of,
     cud_interval,
     estimate_error,
-    estimate_of,
-    instability,
-    interval_of,
+    from_records,
     performance_interval,
     plan_sample_size,
 )
@@ -95,7 +92,7 @@ def test_labels_that_are_equal_are_the_same():
 
 def test_every_call_refuses_them():
     texts = tree(labels=lambda p: p.astype(str))
-    calls = [compare_intervals, estimate_error, instability, clinical_report]
+    calls = [compare_intervals, estimate_error, clinical_report]
     for call in calls:
         with pytest.raises(ValueError, match="It returned '0' and '1'"):
             call(texts, X, Y, **SMALL)
@@ -176,21 +173,21 @@ def test_recorded_probabilities_are_no_losses():
         ValueError, match=r"0 for a right prediction and 1, .* Got 0\.\d+ instead. There are \d+ different"
     )
     with refused:
-        interval_of(FoldLosses(risks, fold), "bayle-cv")
+        from_records(FoldLosses(risks, fold), "bayle-cv")
     with refused:
-        interval_of(TestSetLosses(risks, 100), "test-set-wilson")
+        from_records(TestSetLosses(risks, 100), "test-set-wilson")
     with refused:
-        interval_of(TestSetLosses(np.where(risks > 0.5, 0.3, 0.8), 100), "test-set-wilson")  # of a stump
+        from_records(TestSetLosses(np.where(risks > 0.5, 0.3, 0.8), 100), "test-set-wilson")  # of a stump
     with refused:
-        estimate_of(FoldLosses(risks, fold), "k-fold")
+        from_records(FoldLosses(risks, fold), "k-fold")
     with refused:
-        comparison_of(FoldLosses(risks - 0.5, fold), "k-fold-t")
+        from_records(FoldLosses(risks - 0.5, fold), "k-fold-t", differences=True)
     wrong = RNG.random((60, 40)) < 0.3
     shares = {"positive": 0.4, "predicted_positive": 0.4}
     with refused:
-        interval_of(BootstrapLosses(counts, wrong), "two-center", training_losses=risks, **shares)
+        from_records(BootstrapLosses(counts, wrong), "two-center", training_losses=risks, **shares)
     with refused:
-        interval_of(
+        from_records(
             BootstrapLosses(counts, RNG.random((60, 40))), "two-center", training_losses=wrong[0], **shares
         )
 
@@ -199,11 +196,16 @@ def test_other_losses_are_taken():
     fold, wrong = np.arange(40) % 5, RNG.random(40) < 0.4
     cost = wrong * np.where(RNG.random(40) < 0.5, 0.2, 1.0)
     for losses in (wrong, wrong.astype(float), cost, 0.5 * wrong):
-        assert interval_of(FoldLosses(losses, fold), "bayle-cv").estimate == pytest.approx(losses.mean())
+        assert from_records(FoldLosses(losses, fold), "bayle-cv").estimate == pytest.approx(losses.mean())
     other = (RNG.random(40) < 0.4) * np.where(RNG.random(40) < 0.5, 0.2, 1.0)
-    assert comparison_of(FoldLosses(cost * (other == 0) - other * (cost == 0), fold), "k-fold-t").pvalue > 0.0
     assert (
-        interval_of(SplitLosses([0.21, 0.32, 0.25, 0.17, 0.35], 90, 10), "corrected-resampled-t").estimate
+        from_records(
+            FoldLosses(cost * (other == 0) - other * (cost == 0), fold), "k-fold-t", differences=True
+        ).pvalue
+        > 0.0
+    )
+    assert (
+        from_records(SplitLosses([0.21, 0.32, 0.25, 0.17, 0.35], 90, 10), "corrected-resampled-t").estimate
         == 0.26
     )
     # squared errors of probabilities have a class of their own
@@ -212,4 +214,4 @@ def test_other_losses_are_taken():
     records = ScoreRecords(Y == 1, risks[0], draws, probabilities=True, stratified_folds=folds)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        assert interval_of(records, "two-center").metric == "brier"
+        assert from_records(records, "two-center").metric == "brier"

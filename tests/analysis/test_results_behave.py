@@ -17,7 +17,7 @@ from cudbound import (
     compare_learners,
     cud_interval,
     estimate_error,
-    interval_of,
+    from_records,
     performance_interval,
 )
 from cudbound.problem.draws import SolveStatus
@@ -88,7 +88,7 @@ def test_repr_shows_the_interval(results):
 
 
 def test_one_row_in_words():
-    row = interval_of(SplitLosses([0.2, 0.3, 0.25, 0.15, 0.35], 90, 10), "corrected-resampled-t")
+    row = from_records(SplitLosses([0.2, 0.3, 0.25, 0.15, 0.35], 90, 10), "corrected-resampled-t")
     # by hand: mean .25, variance .00625, half-width t(4) sqrt((1/5 + 10/90) .00625) = .1224
     assert str(row) == (
         "corrected-resampled-t: the error is estimated at 0.250 (95% confidence interval 0.128 to 0.372)\n"

@@ -25,7 +25,6 @@ from cudbound import (
     compare_learners,
     cud_interval,
     estimate_error,
-    instability,
     performance_interval,
     verify_result,
 )
@@ -153,7 +152,7 @@ def test_what_is_said_of_the_classes():
     sizes = {label: int((y == label).sum()) for label in "abc"}
     assert found.run.class_sizes == sizes
     assert found.run.base_rate == pytest.approx(1.0 - max(sizes.values()) / 60)
-    assert ", ".join(f"{n} of {label}" for label, n in sizes.items()) in str(found.table)
+    assert ", ".join(f"{n} of {label}" for label, n in sizes.items()) in found.to_text()
     assert f"{sizes['a']} of a" in str(found.describe())
     assert "majority class would be wrong for" in str(found)
 
@@ -219,7 +218,7 @@ def test_classes_of_one_row_and_fewer_rows_than_two_a_class():
         compare_intervals(clf, np.arange(10)[:, None], few, **FAST)
 
 
-@pytest.mark.parametrize("call", [cud_interval, estimate_error, instability])
+@pytest.mark.parametrize("call", [cud_interval, estimate_error])
 def test_calls_of_two_classes_say_where_to_go(call):
     clf, X, y = fitted()
     with pytest.raises(ValueError, match="performance_interval and compare_intervals support more"):

@@ -14,12 +14,7 @@ from sklearn.dummy import DummyClassifier
 from sklearn.linear_model import RidgeClassifier
 from unwrapped import unwrapped
 
-from cudbound import (
-    ComparisonTable,
-    LeastSquaresClassifier,
-    compare_learners,
-    comparison_of,
-)
+from cudbound import ComparisonTable, LeastSquaresClassifier, compare_learners, from_records
 from cudbound.intervals.difference import holm_adjusted
 from cudbound.records import SplitLosses
 from cudbound.report.tables import Style
@@ -209,18 +204,22 @@ def posterior(means: np.ndarray, n_train: int, n_test: int, rope: float) -> dict
 
 def test_equivalence_is_the_posterior_of_the_stated_model():
     means = np.array([0.05, -0.02, 0.03, 0.08, 0.01, 0.04, -0.01, 0.02])
-    found = comparison_of(SplitLosses(means, 90, 10), ("corrected-resampled-t", {"rope": 0.03}))
+    found = from_records(
+        SplitLosses(means, 90, 10), ("corrected-resampled-t", {"rope": 0.03}), differences=True
+    )
     expected = posterior(means, 90, 10, 0.03)
     assert {name: found.details[name] for name in expected} == pytest.approx(expected, abs=5e-3)
     assert sum(expected.values()) == pytest.approx(1.0)
     assert "correlated t model" in str(found)
-    plain = comparison_of(SplitLosses(means, 90, 10), "corrected-resampled-t")
+    plain = from_records(SplitLosses(means, 90, 10), "corrected-resampled-t", differences=True)
     assert "p_within" not in plain.details
     assert (plain.estimate, plain.pvalue) == (found.estimate, found.pvalue)
 
 
 def test_equivalence_without_variance_is_not_told():
-    found = comparison_of(SplitLosses([0.1, 0.1, 0.1], 90, 10), ("corrected-resampled-t", {"rope": 0.03}))
+    found = from_records(
+        SplitLosses([0.1, 0.1, 0.1], 90, 10), ("corrected-resampled-t", {"rope": 0.03}), differences=True
+    )
     assert "p_within" not in found.details
 
 

@@ -22,7 +22,6 @@ from cudbound import (
     compare_intervals,
     cud_interval,
     estimate_error,
-    instability,
     own_method,
     performance_interval,
     verify_result,
@@ -34,7 +33,6 @@ CALLS = {
     "compare_intervals": partial(compare_intervals, methods=["two-center", "bayle-cv"], n_resamples=20),
     "cud_interval": partial(cud_interval, n_resamples=20),
     "estimate_error": partial(estimate_error, methods=["bootstrap-632", "k-fold"], n_resamples=20),
-    "instability": partial(instability, n_resamples=20),
     "clinical_report": partial(clinical_report, n_resamples=20, n_seeds=1),
 }
 

@@ -511,7 +511,7 @@ def estimate_error_in_groups() -> Numbers:
 @golden
 def instability_of_a_classifier() -> Numbers:
     clf, X, y = fitted(cb.LeastSquaresClassifier())
-    return every_number(cb.instability(clf, X, y, n_resamples=40, rng=41).to_frame())
+    return every_number(cb.performance_interval(clf, X, y, n_resamples=40, rng=41).instability.to_frame())
 
 
 RIVALS = {
@@ -574,21 +574,21 @@ def recorded_losses() -> Numbers:
     splits = SplitLosses(rng.uniform(size=8), 27, 3)
     differences = SplitLosses(rng.normal(scale=0.1, size=8), 27, 3)
     recorded = [
-        cb.interval_of(folds, "bayle-cv"),
-        cb.interval_of(splits, "corrected-resampled-t", alternative="less"),
-        cb.interval_of(draws, "out-of-bag-wilson", training_losses=losses),
-        cb.interval_of(
+        cb.from_records(folds, "bayle-cv"),
+        cb.from_records(splits, "corrected-resampled-t", alternative="less"),
+        cb.from_records(draws, "out-of-bag-wilson", training_losses=losses),
+        cb.from_records(
             draws, "bootstrap-632-plus-normal", training_losses=losses, positive=0.4, predicted_positive=0.5
         ),
-        cb.interval_of(TestSetLosses(losses, 50), "test-set-wilson", confidence_level=0.9),
+        cb.from_records(TestSetLosses(losses, 50), "test-set-wilson", confidence_level=0.9),
     ]
     comparisons = [
-        cb.comparison_of(differences, "corrected-resampled-t"),
-        cb.comparison_of([TestSetLosses(losses, 50), TestSetLosses(other, 50)], "mcnemar"),
+        cb.from_records(differences, "corrected-resampled-t", differences=True),
+        cb.from_records([TestSetLosses(losses, 50), TestSetLosses(other, 50)], "mcnemar", differences=True),
     ]
     estimates = [
-        cb.estimate_of(folds, "k-fold"),
-        cb.estimate_of(draws, "bootstrap-632", training_losses=losses),
+        cb.from_records(folds, "k-fold"),
+        cb.from_records(draws, "bootstrap-632", training_losses=losses),
     ]
     rows = [[one.to_record() for one in some] for some in (recorded, comparisons, estimates)]
     kinds = ("interval", "comparison", "estimate")

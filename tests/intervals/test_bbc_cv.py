@@ -19,7 +19,7 @@ from sklearn.model_selection import (
 )
 from sklearn.tree import DecisionTreeClassifier
 
-from cudbound import compare_intervals, interval_of, performance_interval
+from cudbound import compare_intervals, from_records, performance_interval
 from cudbound.basis.exceptions import NotResampledWarning, UnsupportedEstimatorError
 from cudbound.intervals import METHODS
 from cudbound.intervals.bbc_cv import TunedLosses
@@ -37,7 +37,7 @@ def test_the_worked_examples(name):
     counts = np.array([np.bincount(drawn, minlength=n) for drawn in inputs["indices"]])
     tuned = TunedLosses(np.array(inputs["losses"]), counts)
     assert tuned.chosen.tolist() == value["chosen"]
-    row = interval_of(tuned, "bbc-cv", confidence_level=inputs["confidence_level"])
+    row = from_records(tuned, "bbc-cv", confidence_level=inputs["confidence_level"])
     assert (row.estimate, row.low, row.high) == pytest.approx(
         (value["estimate"], value["low"], value["high"]), abs=tol
     )
@@ -80,7 +80,7 @@ def test_a_fitted_search_is_refitted_on_its_folds(search):
     counts = draw_counts(len(y), 60, np.random.default_rng(5))
     folds = list(search.cv.split(X, y))
     tuned = TunedLosses(losses_by_hand(search, X, y, folds), counts, len(folds))
-    row = interval_of(tuned, "bbc-cv")
+    row = from_records(tuned, "bbc-cv")
     found = table["bbc-cv"]
     assert (found.estimate, found.low, found.high) == pytest.approx(
         (row.estimate, row.low, row.high), abs=1e-12
@@ -92,7 +92,7 @@ def test_tuning_makes_the_estimate_of_the_best_configuration_too_low():
     """Among fifty configurations that guess, the best looks good; the corrected estimate does not."""
     rng = np.random.default_rng(0)
     losses = rng.integers(0, 2, size=(60, 50))
-    row = interval_of(TunedLosses(losses, draw_counts(60, 200, rng)), "bbc-cv")
+    row = from_records(TunedLosses(losses, draw_counts(60, 200, rng)), "bbc-cv")
     assert losses.mean(axis=0).min() < 0.42
     assert row.estimate > 0.48  # fewer rows to choose on cost something too: it is rather too high
     assert row.low < 0.5 < row.high
@@ -128,9 +128,9 @@ def test_wrong_shapes_are_named():
 
 def test_draws_that_hold_all_rows_are_dropped():
     counts = np.array([[1, 1, 1], [2, 1, 0], [0, 1, 2]])
-    row = interval_of(TunedLosses(np.array([[0, 1], [1, 0], [0, 1]]), counts), "bbc-cv")
+    row = from_records(TunedLosses(np.array([[0, 1], [1, 0], [0, 1]]), counts), "bbc-cv")
     assert "1 draws that contained all rows dropped" in row.remarks
-    none = interval_of(TunedLosses(np.array([[0, 1], [1, 0]]), np.ones((2, 2), dtype=int)), "bbc-cv")
+    none = from_records(TunedLosses(np.array([[0, 1], [1, 0]]), np.ones((2, 2), dtype=int)), "bbc-cv")
     assert "every draw contained all rows" in none.degenerate
     assert METHODS["bbc-cv"].estimand.kind == "rule"
 

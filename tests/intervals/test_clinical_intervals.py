@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from scipy.stats import norm
 from shared_files import FURTHER_EXAMPLES, shared_vectors
 
-from cudbound import LeastSquaresClassifier, Resampling, compare_intervals, estimate_of, interval_of
+from cudbound import LeastSquaresClassifier, Resampling, compare_intervals, from_records
 from cudbound.problem.draws import draw_counts
 from cudbound.records import BootstrapLosses, InnerErrors
 from cudbound.resampling.bootstrap import record_bootstrap, record_inner
@@ -40,7 +40,7 @@ def recorded(inputs):
 def test_the_optimism_of_the_worked_examples(name):
     vector = VECTORS[name]
     records, known = recorded(vector["inputs"])
-    row = estimate_of([records], "bootstrap-optimism", **known)
+    row = from_records([records], "bootstrap-optimism", **known)
     assert row.estimate == pytest.approx(vector["value"]["estimate"], abs=vector["tol"])
     assert row.details["optimism"] == pytest.approx(-vector["value"]["optimism"], abs=vector["tol"])
 
@@ -52,7 +52,7 @@ def test_the_clinical_intervals_of_the_worked_examples(name):
     level = vector["inputs"]["confidence_level"]
     for what, limits in vector["value"].items():
         method, center = what.split()
-        row = interval_of([records], (method, {"center": CENTERS[center]}), confidence_level=level, **known)
+        row = from_records([records], (method, {"center": CENTERS[center]}), confidence_level=level, **known)
         assert (row.raw_interval.low, row.raw_interval.high) == pytest.approx(limits, abs=vector["tol"]), what
 
 
@@ -95,7 +95,7 @@ def some_losses(seed, n, wrong):
 
 
 def call(method, case, *more, options=None, **keywords):
-    return interval_of(
+    return from_records(
         [BootstrapLosses(case["counts"], case["losses"]), *more],
         (method, options or {}),
         training_losses=case["training"],

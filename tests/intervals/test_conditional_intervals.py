@@ -15,7 +15,7 @@ from scipy import stats
 from shared_files import shared_vectors
 from statsmodels.stats.proportion import proportion_confint
 
-from cudbound import LeastSquaresClassifier, interval_of
+from cudbound import LeastSquaresClassifier, from_records
 from cudbound.basis.proportions import inverted_binomial_interval, inverted_cdf_quantile, sample_quantile
 from cudbound.intervals import compute_interval
 from cudbound.intervals.at_632 import KOHAVI, LANGFORD, MARTIN, YANG, langford_interval
@@ -565,13 +565,13 @@ def test_the_naive_intervals_are_those_of_as_many_tested_cases_as_rows():
     out = np.where(counts == 0, losses, np.nan)
     error = float(np.nanmean(np.nanmean(out, axis=0)))
     draws = BootstrapLosses(counts, losses)
-    exact = interval_of(draws, "out-of-bag-clopper-pearson")
+    exact = from_records(draws, "out-of-bag-clopper-pearson")
     assert exact.estimate == pytest.approx(error)
     low, high = stats.beta.ppf(
         [0.025, 0.975], [30 * error, 30 * error + 1], [30 - 30 * error + 1, 30 - 30 * error]
     )
     assert tuple(exact.raw_interval) == pytest.approx((low, high), abs=1e-9)
-    wilson = interval_of(draws, "out-of-bag-wilson")
+    wilson = from_records(draws, "out-of-bag-wilson")
     z = stats.norm.ppf(0.975)
     middle = (error + z * z / 60) / (1 + z * z / 30)
     half = z / (1 + z * z / 30) * np.sqrt(error * (1 - error) / 30 + z * z / 3600)

@@ -17,7 +17,7 @@ from statsmodels.stats import proportion
 from statsmodels.stats.contingency_tables import mcnemar as statsmodels_mcnemar
 from statsmodels.stats.weightstats import DescrStatsW
 
-from cudbound import comparison_of
+from cudbound import from_records
 from cudbound.analysis.table import ComparisonTable
 from cudbound.basis.outcomes import ConfidenceInterval, Estimand, TestOutcome
 from cudbound.basis.results import ComparisonResult
@@ -485,27 +485,32 @@ def test_a_margin_shifts_the_test_and_not_the_interval(method, margin):
     records = margin_records() if method == "k-fold-t" else SplitLosses([0.0, 0.1, -0.1, 0.2], 60, 20)
     for alternative in ("two-sided", "less", "greater"):
         plain, shifted = (
-            comparison_of(records, method, alternative=alternative, null=null) for null in (0.0, margin)
+            from_records(records, method, alternative=alternative, null=null, differences=True)
+            for null in (0.0, margin)
         )
         assert shifted.raw_interval == plain.raw_interval
         assert shifted.statistic == pytest.approx(plain.statistic - margin / plain.standard_error)
-    upper = comparison_of(records, method, alternative="less", null=margin)
+    upper = from_records(records, method, alternative="less", null=margin, differences=True)
     # the test rejects where the interval lies below the margin
     assert (upper.pvalue < 0.05) == (upper.raw_interval.high < margin)
 
 
 @pytest.mark.parametrize("margin", [0.02, 0.1, 0.3])
 def test_equivalence_is_two_one_sided_tests(margin):
-    found = comparison_of(margin_records(), "k-fold-t", alternative="equivalent", null=margin)
-    less = comparison_of(margin_records(), "k-fold-t", alternative="less", null=margin)
-    greater = comparison_of(margin_records(), "k-fold-t", alternative="greater", null=-margin)
+    found = from_records(
+        margin_records(), "k-fold-t", alternative="equivalent", null=margin, differences=True
+    )
+    less = from_records(margin_records(), "k-fold-t", alternative="less", null=margin, differences=True)
+    greater = from_records(
+        margin_records(), "k-fold-t", alternative="greater", null=-margin, differences=True
+    )
     assert found.pvalue == max(less.pvalue, greater.pvalue)
     # statsmodels tests the mean of one sample, here the means of the folds
     theirs = DescrStatsW(margin_records().means).ttost_mean(-margin, margin)
     assert found.pvalue == pytest.approx(theirs[0], abs=1e-9)
     inside = -margin < found.raw_interval.low and found.raw_interval.high < margin
     assert (found.pvalue < 0.05) == inside
-    both = comparison_of(margin_records(), "k-fold-t", confidence_level=0.9)
+    both = from_records(margin_records(), "k-fold-t", confidence_level=0.9, differences=True)
     assert (found.low, found.high) == pytest.approx((both.low, both.high))
     assert "90% confidence interval" in str(found)
     assert f"against |error(a) - error(b)| >= {margin:g}" in str(found)
@@ -526,4 +531,4 @@ def test_margins_that_cannot_be_tested_are_refused(keywords, message):
     method = arguments.pop("method")
     records = margin_records() if method != "mcnemar" else TestSetLosses(np.array([1, 0, -1]), 9)
     with pytest.raises(ValueError, match=message):
-        comparison_of(records, method, **arguments)
+        from_records(records, method, **arguments, differences=True)

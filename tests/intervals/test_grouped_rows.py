@@ -15,7 +15,7 @@ from cudbound import (
     compare_intervals,
     compare_learners,
     estimate_error,
-    interval_of,
+    from_records,
     performance_interval,
 )
 from cudbound.basis.groups import Groups
@@ -138,7 +138,7 @@ def test_two_center_counts_effective_rows():
     assert row.high == pytest.approx(limits[1].high)
     assert row.details["lower_size"] == row.details["upper_size"] == pytest.approx(size)
     assert f"{N} rows counted as {size:.1f}" in row.all_remarks()
-    by_hand = interval_of(
+    by_hand = from_records(
         [made["bootstrap"], made["stratified_folds"], GROUPS, Design(N, rank=1 + X.shape[1])],
         "two-center",
         training_losses=wrong,

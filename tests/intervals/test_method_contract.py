@@ -34,10 +34,8 @@ from cudbound import (
     Resampling,
     compare_intervals,
     compare_learners,
-    comparison_of,
     estimate_error,
-    estimate_of,
-    interval_of,
+    from_records,
 )
 from cudbound.analysis.table import IntervalTable
 from cudbound.basis.method_card import READS
@@ -410,7 +408,7 @@ def test_a_class_that_is_missing_in_training_sets_is_said(policy, estimator):
 def test_recorded_losses_give_the_interval_of_refitting(name, intervals, refitted):
     assert of_interval(name, refitted) == intervals[name]
     if "bound" not in names_of(METHODS[name].needs):  # the bound is no loss
-        assert intervals[name] == interval_of(
+        assert intervals[name] == from_records(
             [*parts_of(refitted, METHODS[name].needs)],
             name,
             training_losses=refitted.losses,
@@ -423,7 +421,7 @@ def test_recorded_losses_give_the_interval_of_refitting(name, intervals, refitte
 def test_recorded_losses_give_the_estimate_of_refitting(name, fitted, refitted):
     table = estimate_error(*fitted, methods=[name], resampling=RESAMPLING, **ARGUMENTS)
     assert table.rows == (
-        estimate_of(
+        from_records(
             [*parts_of(refitted, ESTIMATORS[name].needs)],
             name,
             training_losses=refitted.losses,
@@ -460,13 +458,13 @@ def test_recorded_losses_give_the_comparisons_of_refitting(learners, comparisons
     )
     made = make_records(needs, recording)
     for name in MATCHED:
-        found = comparison_of([*parts_of(Records.of(**made), METHODS[name].needs)], name)
+        found = from_records([*parts_of(Records.of(**made), METHODS[name].needs)], name, differences=True)
         assert found == comparisons[name]
     draws, *seeds = streams["second_test_set"].spawn(3)
     task = RefitContext(one.recorded(seeds[0]), labels, SIZES, "redraw", draws)
     tested = record_own_test_sets(task, other.recorded(seeds[1]))
     for name in set(COMPARISONS) - set(MATCHED):
-        assert comparison_of([*tested], name) == comparisons[name]
+        assert from_records([*tested], name, differences=True) == comparisons[name]
 
 
 @pytest.mark.parametrize("name", INTERVALS)

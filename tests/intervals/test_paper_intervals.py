@@ -13,7 +13,7 @@ from scipy import stats
 from shared_files import shared_vectors
 from statsmodels.stats.proportion import proportion_confint
 
-from cudbound import interval_of
+from cudbound import from_records
 from cudbound.basis.proportions import inverted_cdf_quantile, wilson_interval
 from cudbound.intervals import GROUPS, METHODS, compute_interval, find_methods
 from cudbound.intervals.at_632 import kohavi_interval, langford_interval, martin_interval, yang_interval
@@ -405,7 +405,7 @@ def test_records_are_of_one_training_set():
         Records(losses=np.zeros(5), folds=folds)
     draws = BootstrapLosses(np.ones((2, 4), dtype=int), np.zeros((2, 4)))
     with pytest.raises(ValueError, match=r"Got training_losses of 5 rows, BootstrapLosses of 4 rows"):
-        interval_of(draws, "kohavi-normal", training_losses=np.zeros(5))
+        from_records(draws, "kohavi-normal", training_losses=np.zeros(5))
 
 
 def test_remarks_of_the_records_reach_the_methods_that_need_them():

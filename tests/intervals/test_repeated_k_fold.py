@@ -17,7 +17,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import RepeatedStratifiedKFold
 from sklearn.tree import DecisionTreeClassifier
 
-from cudbound import Metrics, Resampling, compare_intervals, compare_learners, comparison_of
+from cudbound import Metrics, Resampling, compare_intervals, compare_learners, from_records
 from cudbound.intervals import compute_interval
 from cudbound.intervals.difference import NO_VARIANCE
 from cudbound.intervals.k_fold import REPEATED_K_FOLD_T, repeated_k_fold_t_pivot
@@ -150,7 +150,7 @@ def test_it_is_computed_from_fits_in_a_loop():
 
 def test_partitions_of_unequal_folds_are_remarked_once():
     recorded = repeated([[0, 1, 0], [1, 0], [0, 0]], [[1, 0], [0, 1, 0], [0, 0]])
-    row = comparison_of(recorded, REPEATED_K_FOLD_T.name)
+    row = from_records(recorded, REPEATED_K_FOLD_T.name, differences=True)
     assert row.remarks == (
         "folds of unequal size are not covered by the theory: all fold means get equal weight",
     )
@@ -224,8 +224,12 @@ def test_equal_means_of_uneven_numbers_have_no_variance():
 @pytest.mark.parametrize("alternative", ALTERNATIVES)
 def test_equal_differences_are_no_evidence(alternative):
     margin = {"null": 0.1} if alternative == "equivalent" else {}
-    row = comparison_of(
-        repeated([[1, 1]] * 5, [[1, 1]] * 5), REPEATED_K_FOLD_T.name, alternative=alternative, **margin
+    row = from_records(
+        repeated([[1, 1]] * 5, [[1, 1]] * 5),
+        REPEATED_K_FOLD_T.name,
+        alternative=alternative,
+        **margin,
+        differences=True,
     )
     assert (row.estimate, row.pvalue) == (1.0, 1.0)
     assert row.degenerate in ("all fold means of each partition are equal", NO_VARIANCE)

@@ -10,7 +10,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy.stats import beta
 
-from cudbound import interval_of
+from cudbound import from_records
 from cudbound.basis.groups import Groups
 from cudbound.intervals import METHODS, compute_interval
 from cudbound.metrics.views import squared_errors
@@ -423,13 +423,13 @@ def test_missing_folds_are_named_with_what_to_record():
         "predicted_positive": losses.predicted_positive,
     }
     with pytest.raises(ValueError, match=r"needs repeated cross-validation, .*: pass RepeatedFoldLosses\.$"):
-        interval_of(losses.bootstrap, "two-center", **given_losses)
+        from_records(losses.bootstrap, "two-center", **given_losses)
     with pytest.raises(ValueError, match=r"pass ScoreRecords\(\.\.\., stratified_folds=\.\.\.\)\.$"):
-        interval_of(ScoreRecords(scores.event, scores.scores, scores.bootstrap), "two-center")
-    row = interval_of([losses.bootstrap, losses.stratified_folds], "two-center", **given_losses)
+        from_records(ScoreRecords(scores.event, scores.scores, scores.bootstrap), "two-center")
+    row = from_records([losses.bootstrap, losses.stratified_folds], "two-center", **given_losses)
     assert numbers(row) == numbers(of(losses))
     assert row.n_fits == 1 + 20 + 4 * 3
-    assert numbers(interval_of(scores, "two-center")) == numbers(of(scores))
+    assert numbers(from_records(scores, "two-center")) == numbers(of(scores))
 
 
 def test_nothing_out_of_bag_is_said():

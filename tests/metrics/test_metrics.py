@@ -246,7 +246,7 @@ def test_other_names_of_a_metric_give_its_interval():
         row, same = (
             performance_interval(clf, X, y, metric=Metrics(one, event="ill"), **FAST) for one in (name, other)
         )
-        assert same.table.rows[0].metric == name
+        assert same.rows[0].metric == name
         assert row.confidence_interval == same.confidence_interval
     with pytest.raises(ValueError, match="must be different metrics"):
         Metrics(["sensitivity", "recall"])

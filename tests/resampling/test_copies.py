@@ -45,7 +45,6 @@ from cudbound import (
     compare_intervals,
     compare_learners,
     estimate_error,
-    instability,
     performance_interval,
     verify_result,
 )
@@ -190,7 +189,7 @@ def test_all_that_reads_refits_says_that_they_have_no_copies():
     clf, arguments = SEARCH.fit(X, y), {"n_resamples": 4, "rng": 0}
     assert REMARK in performance_interval(clf, X, y, **arguments).row.remarks
     assert REMARK in estimate_error(clf, X, y, methods="bootstrap-632", **arguments)["bootstrap-632"].remarks
-    assert REMARK in instability(clf, X, y, **arguments).remarks
+    assert REMARK in performance_interval(clf, X, y, **arguments).instability.remarks
     restored = Resampling(copies=True)
     assert REMARK not in performance_interval(clf, X, y, resampling=restored, **arguments).row.remarks
 

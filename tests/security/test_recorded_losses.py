@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from record_kinds import names_of
 from within_limits import within_limits
 
-from cudbound import comparison_of, estimate_of, interval_of
+from cudbound import from_records
 from cudbound.intervals import METHODS, RECORD_KINDS, compute_interval
 from cudbound.intervals.aci import BoundaryDeviations
 from cudbound.intervals.austern_zhou import ReplacementErrors
@@ -198,7 +198,7 @@ def test_a_difference_that_wrapped_around_is_refused():
     with pytest.raises(
         ValueError, match=r"'training_losses' parameter must be losses in \[0, 1\], .* Got 255"
     ):
-        estimate_of([], "resubstitution", training_losses=a - b)
+        from_records([], "resubstitution", training_losses=a - b)
 
 
 def test_no_small_type_wraps_around_within():
@@ -311,25 +311,26 @@ def test_an_interval_for_one_error_refuses_differences(name):
     shares = {"positive": 0.5, "predicted_positive": 0.5}
     records = replace(records, halvings=HalvingLosses([[0.5, -0.5]] * 5, 12))
     with pytest.raises(
-        ValueError, match=rf"^{name} reads the losses of one classifier, .* cudbound\.comparison_of"
+        ValueError,
+        match=rf"^{name} reads the losses of one classifier, .* from_records\(\.\.\., differences=True\)",
     ):
-        interval_of([*parts_of(records, needs)], name, training_losses=records.losses, **shares)
+        from_records([*parts_of(records, needs)], name, training_losses=records.losses, **shares)
 
 
 def test_two_test_sets_refuse_differences():
     tested = TestSetLosses([0, 1, 0], 9), TestSetLosses([0, 1, -1], 9)
     with pytest.raises(ValueError, match=r"must be 0 or 1.*Also got \[-1\]; .* use mcnemar"):
-        comparison_of([*tested], "independent-test-sets")
+        from_records([*tested], "independent-test-sets", differences=True)
 
 
 def test_an_interval_at_the_cross_validated_error_needs_no_bootstrap():
     folds = FoldLosses([0, 1, 0, 0, 1, 0, 1, 1], np.arange(8) % 4)
-    found = interval_of(folds, ("yang-cv-normal", {"center": "cv"}))
+    found = from_records(folds, ("yang-cv-normal", {"center": "cv"}))
     assert (found.estimate, found.n_fits) == (0.5, 5)
     with pytest.raises(
         ValueError, match=r"yang-cv-normal needs refits on bootstrap draws, .* pass BootstrapLosses"
     ):
-        interval_of(folds, "yang-cv-normal")
+        from_records(folds, "yang-cv-normal")
 
 
 # --- anything at all

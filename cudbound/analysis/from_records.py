@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -20,7 +20,7 @@ from cudbound.intervals.difference import compute_comparison
 from cudbound.intervals.method import ALTERNATIVES
 from cudbound.metrics.metric import AUC, BRIER
 from cudbound.metrics.views import squared_errors
-from cudbound.point_estimates import compute_estimate, find_estimators
+from cudbound.point_estimates import ESTIMATORS, compute_estimate, find_estimators
 from cudbound.records import FoldLosses, Records, RepeatedFoldLosses, ScoreRecords, TestSetLosses
 from cudbound.records.rules import Recorded, check_errors, check_errors_of_rows, row_losses
 
@@ -92,18 +92,46 @@ def collect_records(
     return Records.of(**filled)
 
 
-@public_call
-def interval_of(
+@overload
+def from_records(
     records: RecordedLosses,
     method: AskedMethod,
     *,
+    differences: Literal[True],
+    confidence_level: float = ...,
+    alternative: str = ...,
+    null: float = ...,
+) -> ComparisonResult: ...
+
+
+@overload
+def from_records(
+    records: RecordedLosses,
+    method: AskedMethod,
+    *,
+    differences: Literal[False] = ...,
+    training_losses: ArrayLike | None = ...,
+    positive: float | None = ...,
+    predicted_positive: float | None = ...,
+    confidence_level: float = ...,
+    alternative: str = ...,
+) -> IntervalEstimate | PointEstimate: ...
+
+
+@public_call
+def from_records(
+    records: RecordedLosses,
+    method: AskedMethod,
+    *,
+    differences: bool = False,
     training_losses: ArrayLike | None = None,
     positive: float | None = None,
     predicted_positive: float | None = None,
     confidence_level: float = 0.95,
     alternative: str = "two-sided",
-) -> IntervalEstimate:
-    """Compute an interval from recorded losses.
+    null: float = 0.0,
+) -> IntervalEstimate | PointEstimate | ComparisonResult:
+    """Compute an interval, a point estimate or a comparison from losses that other software recorded.
 
     Parameters
     ----------
@@ -111,8 +139,11 @@ def interval_of(
         Of the classes in `cudbound.records`; a `ScoreRecords` for the AUC, or for the Brier score if its scores are
         probabilities.
     method : str or pair
-        An interval in `cudbound.available_methods`, whose column ``needs`` names the losses; or a pair (name, options),
+        A method in `cudbound.available_methods`, whose column ``needs`` names the losses; or a pair (name, options),
         such as ``("kohavi-normal", {"form": "wilson"})``.
+    differences : bool, default=False
+        Whether the losses are those of one classifier minus those of another, and `method` is a comparison. For
+        "independent-test-sets" they are the losses of each on its own test set.
     training_losses : array-like, shape (n_samples,), default=None
         Losses on the training set, for the methods that need them.
     positive, predicted_positive : float, default=None
@@ -120,8 +151,16 @@ def interval_of(
         1]; the .632+ estimate needs them.
     confidence_level : float, default=0.95
         In (0, 1).
-    alternative : {"two-sided", "less", "greater"}, default="two-sided"
-        As in `scipy.stats`: "less" gives only an upper limit, at the full level, "greater" only a lower limit.
+    alternative : {"two-sided", "less", "greater", "equivalent"}, default="two-sided"
+        As in `scipy.stats`: "less" gives only an upper limit, at the full level, "greater" only a lower limit. The last
+        is only for differences, see `cudbound.compare_learners`.
+    null : float, default=0.0
+        Margin of a comparison, as in `cudbound.compare_learners`.
+
+    Returns
+    -------
+    IntervalEstimate, PointEstimate or ComparisonResult
+        By the kind of the method.
 
     Raises
     ------
@@ -130,116 +169,56 @@ def interval_of(
 
     Examples
     --------
-    >>> from cudbound import interval_of
-    >>> from cudbound.records import SplitLosses
-    >>> row = interval_of(SplitLosses([0.2, 0.3, 0.25, 0.15, 0.35], 90, 10), "corrected-resampled-t")
+    >>> from cudbound import from_records
+    >>> from cudbound.records import FoldLosses, SplitLosses
+    >>> row = from_records(SplitLosses([0.2, 0.3, 0.25, 0.15, 0.35], 90, 10), "corrected-resampled-t")
     >>> round(row.confidence_interval.low, 3), str(row.estimand)
     (0.128, 'expected(n1=90)')
-    """
-    asked, chosen = _one(find_methods([method]))
-    level = check_confidence_level(confidence_level)
-    check_choice("alternative", alternative, ALTERNATIVES)
-    options = asked.options_of(chosen)
-    if isinstance(records, ScoreRecords):
-        of_losses = {
-            "training_losses": training_losses,
-            "positive": positive,
-            "predicted_positive": predicted_positive,
-        }
-        for name, value in of_losses.items():
-            if value is not None:
-                raise ParameterError(name, "None with ScoreRecords, which contain everything needed", value)
-        metric, seen = (BRIER, squared_errors(records)) if records.probabilities else (AUC, records)
-        row = compute_interval(chosen, seen, level, options, alternative=alternative)
-        return replace(row, metric=metric.name)
-    found = collect_records(records, training_losses, positive, predicted_positive)
-    return compute_interval(chosen, found, level, asked.options_of(chosen), alternative=alternative)
-
-
-@public_call
-def comparison_of(
-    records: RecordedLosses,
-    method: AskedMethod,
-    *,
-    confidence_level: float = 0.95,
-    alternative: str = "two-sided",
-    null: float = 0.0,
-) -> ComparisonResult:
-    """Test a difference of errors from recorded differences of losses.
-
-    Parameters
-    ----------
-    records : object or list of objects
-        Of the classes in `cudbound.records`, with the loss of the first classifier minus that of the second; for
-        "independent-test-sets" the losses of each on its own test set.
-    method : str or pair
-        A comparison in `cudbound.available_methods`, or a pair (name, options).
-    confidence_level : float, default=0.95
-        In (0, 1).
-    alternative : {"two-sided", "less", "greater", "equivalent"}, default="two-sided"
-        As in `cudbound.compare_learners`.
-    null : float, default=0.0
-        Margin, as in `cudbound.compare_learners`.
-
-    Raises
-    ------
-    ValueError
-        If the method is unknown, the losses are not those it needs, or an argument is out of range.
-
-    Examples
-    --------
-    >>> from cudbound import comparison_of
-    >>> from cudbound.records import FoldLosses
     >>> folds = FoldLosses.from_blocks([[0.1, 0.0, -0.1], [0.2, 0.1, 0.0], [0.1, 0.1, 0.1], [0.0, 0.2, 0.1]])
-    >>> found = comparison_of(folds, ("grandvalet-bengio-t", {"rho": 0.5}))
-    >>> bool(found.pvalue > comparison_of(folds, "k-fold-t").pvalue)
+    >>> test = from_records(folds, ("grandvalet-bengio-t", {"rho": 0.5}), differences=True)
+    >>> bool(test.pvalue > from_records(folds, "k-fold-t", differences=True).pvalue)
     True
     """
-    asked, chosen = _one(find_comparisons([method]))
+    of_one_classifier = {
+        "training_losses": training_losses,
+        "positive": positive,
+        "predicted_positive": predicted_positive,
+    }
+    name = method[0] if isinstance(method, tuple) else method
     level = check_confidence_level(confidence_level)
-    options = asked.options_of(chosen)
-    return compute_comparison(chosen, collect_records(records), level, alternative, options, null=null)
+    if differences:
+        _check_unused(of_one_classifier, "with differences")
+        requested, comparison = _single(find_comparisons([method]))
+        options = requested.options_of(comparison)
+        return compute_comparison(
+            comparison, collect_records(records), level, alternative, options, null=null
+        )
+    if isinstance(name, str) and name in ESTIMATORS:
+        estimators, estimator = _single(find_estimators([method]))
+        collected = collect_records(records, training_losses, positive, predicted_positive)
+        return compute_estimate(estimator, collected, estimators.options_of(estimator))
+    intervals, interval = _single(find_methods([method]))
+    check_choice("alternative", alternative, ALTERNATIVES)
+    options = intervals.options_of(interval)
+    if isinstance(records, ScoreRecords):
+        _check_unused(of_one_classifier, "with ScoreRecords, which contain everything needed")
+        metric, scores = (BRIER, squared_errors(records)) if records.probabilities else (AUC, records)
+        row = compute_interval(interval, scores, level, options, alternative=alternative)
+        return replace(row, metric=metric.name)
+    collected = collect_records(records, training_losses, positive, predicted_positive)
+    return compute_interval(interval, collected, level, options, alternative=alternative)
 
 
-@public_call
-def estimate_of(
-    records: RecordedLosses,
-    method: AskedMethod,
-    *,
-    training_losses: ArrayLike | None = None,
-    positive: float | None = None,
-    predicted_positive: float | None = None,
-) -> PointEstimate:
-    """Compute a point estimate from recorded losses.
-
-    Parameters
-    ----------
-    records, training_losses, positive, predicted_positive
-        As for `interval_of`.
-    method : str or pair
-        A point estimate in `cudbound.available_methods`, or a pair (name, options).
-
-    Raises
-    ------
-    ValueError
-        If the method is unknown or the losses are not those it needs.
-
-    Examples
-    --------
-    >>> from cudbound import estimate_of
-    >>> from cudbound.records import FoldLosses
-    >>> estimate_of(FoldLosses.from_blocks([[1, 0, 0], [0, 1, 0]]), "k-fold").n_fits
-    3
-    """
-    asked, chosen = _one(find_estimators([method]))
-    found = collect_records(records, training_losses, positive, predicted_positive)
-    return compute_estimate(chosen, found, asked.options_of(chosen))
+def _check_unused(arguments: Mapping[str, object], when: str) -> None:
+    for name, value in arguments.items():
+        if value is not None:
+            raise ParameterError(name, f"None {when}", value)
 
 
-def _one(asked: RequestedMethods[Card]) -> tuple[RequestedMethods[Card], Card]:
+def _single(requested: RequestedMethods[Card]) -> tuple[RequestedMethods[Card], Card]:
     """Return the request, and its only method."""
-    if len(asked) != 1:
-        names = [method.name for method in asked]
+    if len(requested) != 1:
+        names = [method.name for method in requested]
         raise ParameterError("method", "one method; a group stands for several", names)
-    (method,) = asked
-    return asked, method
+    (method,) = requested
+    return requested, method
