@@ -153,11 +153,10 @@ def threshold_of(model: ChosenThresholdClassifier) -> object:
     return model.chooser
 
 
-def recorded(losses: Any) -> tuple[IntervalEstimate, ComparisonResult, PointEstimate]:
+def recorded(losses: Any) -> tuple[IntervalEstimate | PointEstimate, ComparisonResult]:
     return (
         from_records(losses, "bayle-cv"),
         from_records(losses, "corrected-resampled-t", differences=True),
-        from_records(losses, "cross-validation"),
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import pickle
 import re
+import warnings
 
 import numpy as np
 import pytest
@@ -26,7 +27,7 @@ from cudbound import (
     performance_interval,
 )
 from cudbound.analysis.instability import instability_of
-from cudbound.basis.exceptions import ParameterError
+from cudbound.basis.exceptions import CudboundWarning, ParameterError
 from cudbound.basis.groups import Groups
 from cudbound.plotting.refit_plots import InstabilityDisplay
 from cudbound.problem.draws import draw_counts
@@ -61,7 +62,9 @@ B = 40
 
 def instability(*data, **arguments):
     """Return the instability from the refits of an interval."""
-    return performance_interval(*data, **arguments).instability
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", CudboundWarning)  # of the interval
+        return compare_intervals(*data, methods="langford-binomial", **arguments).instability
 
 
 def by_hand(estimator, counts, weights=None):

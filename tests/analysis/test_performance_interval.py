@@ -167,7 +167,7 @@ def test_no_interval_is_said_in_words():
 def test_html_is_escaped():
     X, y = data()
     result = performance_interval(LeastSquaresClassifier().fit(X, y), X, y, **ARGUMENTS)
-    text = replace(result, row=result.row.of(result.row, remarks=("<script>",)))._repr_html_()
+    text = replace(result, rows=(result.row.of(result.row, remarks=("<script>",)),))._repr_html_()
     assert "<script>" not in text
     assert "&lt;script&gt;" in text.lower()
 
