@@ -187,13 +187,12 @@ def analyze(
     counts, remarks = _draw(question, sample, metrics, targets)
     _check_threshold(estimator, sample, metrics)
     model = Model.of(estimator, sample, use_of_model(question))
-    kinds = tuple(kind for kind in question.metrics.kinds if kind != "classes")
-    scoring = RecordedOutputs(kinds, metrics.event_class)
+    outputs = tuple(output for output in question.metrics.kinds if output != "classes")
+    scoring = RecordedOutputs(outputs, metrics.event_class)
     inputs = _inputs(question, sample, estimator, test_set, counts, targets, model, scoring)
     check_inner_draws(question.resampling.inner, targets)
     plan = Plan.of(question, inputs, targets, model)
-    given = set() if inputs.test_set is None else {TEST_SET}
-    if refits_for(plan.needs - given):
+    if refits_for(plan.needs - (set() if inputs.test_set is None else {TEST_SET})):
         # a classifier that cannot be refitted is refused before the bound is searched
         inputs = inputs.prepared()
     failed: Errors = {}
