@@ -62,7 +62,7 @@ def report(
 
     The page has the cases by outcome and the coefficients; the error, sensitivity, specificity, predictive values, AUC,
     Brier score and calibration, apparent and corrected, with intervals; the coverage of the intervals in studies;
-    instability, planning and limitations; the items of TRIPOD+AI, paragraphs to paste, and the command to repeat it. It
+    instability and limitations; the items of TRIPOD+AI, paragraphs to paste, and the command to repeat it. It
     contains no row of the data.
     """
     from cudbound.report.files import templates

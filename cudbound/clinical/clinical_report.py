@@ -18,7 +18,7 @@ from cudbound.analysis.table import IntervalTable
 from cudbound.basis.calls import public_call
 from cudbound.basis.environment import versions
 from cudbound.basis.exceptions import CudboundWarning, ParameterError
-from cudbound.basis.rounding import escape_html, format_level, format_proportion, printable
+from cudbound.basis.rounding import escape_html, format_proportion, printable
 from cudbound.basis.validation import Features, Learner, check_integer, check_seed
 from cudbound.clinical import sections
 from cudbound.clinical.cases import model, participants
@@ -32,7 +32,7 @@ from cudbound.report.sentences import warn_of
 from cudbound.resampling.settings import spawn_streams
 
 #: Value of "format" in a file; raised when a field changes its meaning or goes.
-REPORT_FORMAT = 3
+REPORT_FORMAT = 4
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -236,7 +236,7 @@ def make_report(
     report = {
         "format": REPORT_FORMAT,
         **_parts(results, estimator, X, y, n_left_out),
-        "limits": {"scope": list(sections.SCOPE), "checks": list(dict.fromkeys([*checks, *messages]))},
+        "checks": list(dict.fromkeys([*checks, *messages])),
         "reproduction": {
             "command": command or _call(shared, n_resamples, n_seeds, seed),
             "method": RECOMMENDED,
@@ -264,25 +264,19 @@ def _call(shared: Mapping[str, Any], n_resamples: int, n_seeds: int, seed: int) 
 
 def _parts(results: ReportResults, estimator: Any, X: Any, y: Any, n_left_out: int) -> dict[str, Any]:
     """Return the parts of the report that follow from its results."""
-    summary_box = sections.summary_box(results, estimator, X, y)
-    performance, probabilities = sections.performance(results), sections.probabilities(results)
-    terms = model(results, estimator, summary_box["event"], summary_box["procedure"])
-    measures = [*performance["measures"], *probabilities["measures"]]
-    bootstrap = results.analysis.records.bootstrap
-    description = results.table.describe()
-    cases = [summary_box[name] for name in ("n", "prevalence", "confidence_level")]
+    summary_box, terms = sections.summary_box(results, estimator, X, y), model(results, estimator)
+    bootstrap, description = results.analysis.records.bootstrap, results.table.describe()
     return {
         "box": summary_box,
-        "participants": participants(results.columns, results.event, summary_box, n_left_out),
+        "participants": participants(results.columns, results.event, n_left_out),
         "model": terms,
-        "performance": performance,
-        "probabilities": probabilities,
+        "performance": sections.performance(results),
+        "probabilities": sections.probabilities(results),
         "intervals": sections.intervals(results, estimator),
         "instability": None
         if bootstrap is None
         else sections.instability(results.table.instability, np.asarray(bootstrap.out_of_bag)),
         "diagnostics": sections.diagnostics(results),
-        "planning": {"note": sections.NEW_CASES, "rows": sections.planning(measures, *cases)},
         "crosswalk": sections.crosswalk(bool(summary_box["n_missing"] or n_left_out), bool(terms["terms"])),
         "paper": {name: getattr(description, name) for name in ("methods", "results", "software", "bibtex")},
     }
@@ -306,55 +300,34 @@ LOSSES = ("error", "brier")
 
 
 def pictures_of(report: Mapping[str, Any]) -> dict[str, dict[str, str]]:
-    """Return each plot as an SVG element, with its caption and its text, by name."""
+    """Return each plot as an SVG element with its numbers as text, by name; captions stand in the page."""
     return {
-        name: {"svg": display.svg(f"report-{name}"), "caption": caption, "text": text}
-        for name, display, caption, text in _displays(report)
+        name: {"svg": display.svg(f"report-{name}"), "text": text}
+        for name, display, text in _displays(report)
     }
 
 
-def _displays(report: Mapping[str, Any]) -> Iterator[tuple[str, Display, str, str]]:
+def _displays(report: Mapping[str, Any]) -> Iterator[tuple[str, Display, str]]:
     level = report["box"]["confidence_level"]
     measures = [*report["performance"]["measures"], *report["probabilities"]["measures"]]
     measures = [row for row in measures if row["metric"] not in RATIOS]  # on another scale
     measures.sort(key=lambda row: row["metric"] not in LOSSES)
-    yield (
-        "measures",
-        ForestDisplay(_frame(measures, level)),
-        f"Corrected estimates with {format_level(level)} limits, in panels, each with its number of cases.",
-        _spoken(measures),
-    )
+    yield "measures", ForestDisplay(_frame(measures, level)), _spoken(measures)
     rows, base = report["intervals"]["rows"], report["intervals"]["majority_error"]
-    yield (
-        "intervals",
-        ForestDisplay(_frame(rows, level), base, "always the majority\nclass: {}"),
-        "Intervals for the error of this classifier; dashed, the error of always predicting the majority class.",
-        _spoken(rows),
-    )
+    line = f"always the majority\nclass: {format_proportion(base)}"
+    yield "intervals", ForestDisplay(_frame(rows, level), base, line), _spoken(rows)
     if (risks := report["probabilities"]["risks_by_outcome"]) is not None:
         counts = {"events": risks["events"], "non-events": risks["non_events"]}
-        yield (
-            "risks",
-            CountsDisplay(risks["edges"], counts, "predicted risk of the event, out of bag", "cases"),
-            "Predicted risks by outcome, from refits without the case in their draws: events above, non-events below.",
-            "; ".join(
-                f"{name} in tenths of the risk: {', '.join(map(str, tenths))}"
-                for name, tenths in counts.items()
-            ),
-        )
-    if report["instability"] is not None:
-        yield from _of_refits(report["instability"])
-
-
-def _of_refits(refits: Mapping[str, Any]) -> Iterator[tuple[str, Display, str, str]]:
+        tenths = [
+            f"{name} in tenths of the risk: {', '.join(map(str, bars))}" for name, bars in counts.items()
+        ]
+        what = "predicted risk of the event, out of bag"
+        yield "risks", CountsDisplay(risks["edges"], counts, what, "cases"), "; ".join(tenths)
+    if (refits := report["instability"]) is None:
+        return
     if refits["groups"]:
-        yield (
-            "instability",
-            GroupedInstabilityDisplay(refits["groups"], refits["distances_of"]),
-            "Share of refits that predict another class, against the distance from the threshold. Each line is a "
-            "group of neighboring cases: the dot is their mean, the end their maximum. No single case is shown.",
-            " ".join(refits["sentences"]),
-        )
+        groups = GroupedInstabilityDisplay(refits["groups"], refits["distances_of"])
+        yield "instability", groups, " ".join(refits["sentences"])
     errors = refits["refit_errors"]
     mean, low, high = map(
         format_proportion, (errors["mean"], *(errors["quantiles"][q] for q in ("5%", "95%")))
@@ -368,8 +341,6 @@ def _of_refits(refits: Mapping[str, Any]) -> Iterator[tuple[str, Display, str, s
             "refits",
             (errors["mean"], f"mean {mean}"),
         ),
-        "Errors of the refits on the cases that are not in their draws. They show how much refits differ, and "
-        "are not an interval.",
         f"Mean {mean}; 5% below {low}, 5% above {high}.",
     )
 

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import csv
-import math
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from importlib import resources
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,57 +35,10 @@ if TYPE_CHECKING:
     from cudbound.analysis.cud_interval import CudResult
 
 
-#: Cells that are shown, and the factor above which one says little of a training set.
-N_NEAREST, FAR = 3, 2.0
-
-
-class StudiedCell(NamedTuple):
-    """Performance of one interval in a cell of a study: a population, a sample size and a classifier.
-
-    Attributes
-    ----------
-    study, scenario : str
-        A folder of ``docs/evidence``, and a name in its table.
-    family : str
-        Name of the classifier, as in `cudbound.inputs.classifier_recipe.LEARNERS`; with the prefix "tuned" after a
-        search, and "grouped" for grouped rows.
-    n, p : int
-        Number of rows and of features.
-    estimate : float
-        Mean true error.
-    sets : int
-        Number of training sets.
-    method : str
-    coverage, mcse, width : float
-        Coverage with its Monte Carlo standard error, and mean width.
-    """
-
-    study: str
-    scenario: str
-    family: str
-    n: int
-    p: int
-    estimate: float
-    sets: int
-    method: str
-    coverage: float
-    mcse: float
-    width: float
-
-    @property
-    def cell(self) -> tuple[Any, ...]:
-        """What the rows of all methods in this cell share."""
-        return self[:7]
-
-    def distance(self, n: int, p: int, estimate: float) -> float:
-        """Return |log ratio of n| + |log ratio of p/n| + |difference of the estimates| / .1."""
-        shapes = abs(math.log(n / self.n)) + abs(math.log(p / n * self.n / self.p))
-        return shapes + abs(estimate - self.estimate) / 0.1
-
-    def far_in(self, n: int, p: int, estimate: float) -> dict[str, tuple[float, float]]:
-        """Return those of n, p/n and the estimate that differ by a factor above 2, with both values."""
-        pairs = {"n": (n, self.n), "p/n": (p / n, self.p / self.n), "estimate": (estimate, self.estimate)}
-        return {name: pair for name, pair in pairs.items() if max(pair) > FAR * min(pair)}
+#: The factor above which a cell says little of a training set.
+FAR = 2.0
+#: What the rows of all methods in a cell share.
+CELL = ["study", "scenario", "family", "n", "p", "estimate", "sets"]
 
 
 def family_of(estimator: Any, grouped: bool = False) -> str:
@@ -99,56 +50,44 @@ def family_of(estimator: Any, grouped: bool = False) -> str:
     return " ".join([*marks, labels.get(name, name)])
 
 
-def nearest_cells(family: str, method: str, n: int, p: int, estimate: float) -> list[StudiedCell]:
-    """Return the nearest cells of a family in which a method was studied, nearest first.
-
-    Examples
-    --------
-    >>> [cell.n for cell in nearest_cells("linear-svm", "langford-binomial", 40, 4, 0.2)]
-    [50, 70, 50]
-    >>> nearest_cells("svm", "langford-binomial", 40, 4, 0.2)
-    []
-    """
-    cells = cells_of(family, method)
-    return sorted(cells, key=lambda cell: (cell.distance(n, p, estimate), cell.cell))[:N_NEAREST]
-
-
-def cells_of(family: str, method: str) -> list[StudiedCell]:
-    """Return the cells of a family in which a method was studied."""
-    return [cell for cell in studied_cells() if (cell.family, cell.method) == (family, method)]
-
-
-def families_of(method: str) -> list[str]:
-    """Return the families of classifiers with which a method was studied.
-
-    Examples
-    --------
-    >>> families_of("abcloc")
-    ['least-squares', 'logistic']
-    """
-    return sorted({cell.family for cell in studied_cells() if cell.method == method})
-
-
 @cache
-def studied_cells() -> tuple[StudiedCell, ...]:
+def studied_cells() -> pd.DataFrame:
     """Return the table that ships with the package, one row per cell and method.
 
-    ``python docs/made/studied_cells.py`` makes it from the committed tables of the studies.
+    Columns: study and scenario, a folder of ``docs/evidence`` and a name in its table; family, the name of the
+    classifier as in `cudbound.inputs.classifier_recipe.LEARNERS`, with the prefix "tuned" after a search and "grouped"
+    for grouped rows; n and p, rows and features; estimate, the mean true error; sets, the number of training sets;
+    method, its coverage with a Monte Carlo standard error in mcse, and its mean width.
     """
-    text = resources.files("cudbound.clinical").joinpath("studied_cells.csv").read_text("utf-8")
-    _, *lines = csv.reader(text.splitlines())
-    kinds: tuple[Callable[[str], Any], ...] = (
-        str,
-        str,
-        str,
-        int,
-        int,
-        float,
-        int,
-        str,
-        *[lambda number: float(number or "nan")] * 3,
-    )
-    return tuple(StudiedCell(*(kind(text) for kind, text in zip(kinds, line, strict=True))) for line in lines)
+    import pandas as pd
+
+    with resources.files("cudbound.clinical").joinpath("studied_cells.csv").open(encoding="utf-8") as file:
+        return pd.read_csv(file)
+
+
+def cells_by_distance(family: str, method: str, n: int, p: int, estimate: float) -> pd.DataFrame:
+    """Return the cells of a family in which a method was studied, nearest first.
+
+    Further columns: distance, |log ratio of n| + |log ratio of p/n| + |difference of the estimates| / .1; and far_in,
+    those of n, p/n and the estimate that differ by a factor above 2, with both values.
+
+    Examples
+    --------
+    >>> cells_by_distance("linear-svm", "langford-binomial", 40, 4, 0.2)["n"].tolist()[:3]
+    [50, 70, 50]
+    """
+    cells = studied_cells()
+    cells = cells[(cells["family"] == family) & (cells["method"] == method)]
+    shares = cells["p"] / cells["n"]
+    shapes = np.abs(np.log(cells["n"] / n)) + np.abs(np.log(shares / (p / n)))
+    pairs = {"n": (n, cells["n"]), "p/n": (p / n, shares), "estimate": (estimate, cells["estimate"])}
+    far_in: list[Any] = [{} for _ in range(len(cells))]
+    for name, (here, values) in pairs.items():
+        for place, there in enumerate(values.tolist()):
+            if max(here, there) > FAR * min(here, there):
+                far_in[place][name] = here, there
+    cells = cells.assign(distance=shapes + np.abs(cells["estimate"] - estimate) / 0.1, far_in=far_in)
+    return cells.sort_values(["distance", *CELL])
 
 
 RECOMMENDED = "two-center"
@@ -282,9 +221,12 @@ def _metrics(
 ) -> tuple[Metrics, NDArray[np.float64] | None, float | None]:
     """Return the metrics of the report, and the risks and the risk threshold of the classifier if it has any."""
     unweighted = sample.sample_weight is None
-    names = (*CLASSES, *(scored_metrics(estimator) if unweighted else ()))
+    scorer = estimator.estimator_ if isinstance(estimator, ChosenThresholdClassifier) else estimator
+    has_risks = hasattr(scorer, "predict_proba")
+    scored = ("auc", "brier") if has_risks else ("auc",) if hasattr(scorer, "decision_function") else ()
+    names = (*CLASSES, *(scored if unweighted else ()))
     metrics = Metrics(names, event, prevalence="sample")
-    if "brier" not in scored_metrics(estimator):
+    if not has_risks:
         return metrics, None, None
     event_class = metrics.resolve(sample.classes.tolist()).event_class
     risks = RecordedOutputs(("probabilities",), event_class).of(estimator, X)["probabilities"]
@@ -295,14 +237,6 @@ def _metrics(
     if unweighted:
         metrics = replace(metrics, asked=(*names, NET_BENEFIT), threshold=threshold)
     return metrics, risks, threshold
-
-
-def scored_metrics(estimator: Any) -> tuple[str, ...]:
-    """Return the metrics of scores and risks that are available for a classifier."""
-    scorer = estimator.estimator_ if isinstance(estimator, ChosenThresholdClassifier) else estimator
-    if hasattr(scorer, "predict_proba"):
-        return ("auc", "brier")
-    return ("auc",) if hasattr(scorer, "decision_function") else ()
 
 
 def _other(name: str, records: Any, level: float) -> IntervalEstimate:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import csv
 import math
-from collections.abc import Mapping
 from importlib import resources
 from typing import Any
 
 import numpy as np
+from sklearn.metrics import confusion_matrix
 
 from cudbound.adapters.model import facts_of
 from cudbound.analysis.instability import Instability
@@ -16,39 +15,27 @@ from cudbound.basis.metric_words import DETAILS, metric_words
 from cudbound.basis.results import IntervalEstimate
 from cudbound.basis.rounding import format_level, format_proportion
 from cudbound.clinical.report_results import (
+    CELL,
     FEW_DRAWS,
     RECOMMENDED,
     ReportResults,
-    cells_of,
-    families_of,
+    cells_by_distance,
     family_of,
-    nearest_cells,
+    studied_cells,
 )
 from cudbound.metrics.metrics import NET_BENEFIT, RATIOS
 from cudbound.metrics.predictive import likelihood_ratio
 from cudbound.report.sentences import interval_sentence, majority_sentence
-from cudbound.study.planning.closed_forms import closed_form_half_widths
 
-SCOPE = (
-    "Internal validation; no external data.",
-    "The interval is for the error of this fitted classifier on new cases from the same population. Its level is "
-    "nominal: there is no finite-sample guarantee.",
-    "An interval quantifies uncertainty. It does not make up for a small or biased sample, or for choices made before "
-    "this file.",
-    "This report does not show that using the classifier helps patients.",
-)
-#: How two items are answered, by whether a value is missing and whether there are coefficients.
-MISSING = {
-    False: "no value is missing in these cases; cases that were left out before are for the authors",
-    True: "in part: how many values are missing, and how every fit handled them; reasons are for the authors",
-}
-COEFFICIENTS = {
-    False: "",
-    True: "in part: intercept and coefficients; restrictions of access and use are for the authors",
-}
+#: What the limits of the recommended interval are around.
+CENTERS = ("cross_validated", "at_632_plus")
+#: Cells of studies that are shown for each interval.
+N_NEAREST = 3
+#: Bars of the histograms, and cases of a group in the picture of instability.
+N_BARS, OF_GROUP, MOST_GROUPS = 10, 5, 12
 
 
-def crosswalk(missing: bool, coefficients: bool) -> list[dict[str, str]]:
+def crosswalk(missing: bool, coefficients: bool) -> list[dict[Any, Any]]:
     """Return the items of TRIPOD+AI (Collins et al., 2024), each with the section that answers it, and how.
 
     Parameters
@@ -58,58 +45,26 @@ def crosswalk(missing: bool, coefficients: bool) -> list[dict[str, str]]:
     coefficients : bool
         Whether the report has coefficients.
     """
-    text = resources.files("cudbound.clinical").joinpath("tripod_ai.csv").read_text("utf-8")
-    items = list(csv.DictReader(text.splitlines()))
-    of_this_report = {"11": MISSING[missing], "22": COEFFICIENTS[coefficients]}
-    for item in items:
-        item["how"] = of_this_report.get(item["item"], item["how"])
-        item["section"] = item["section"] if item["how"] else ""
-    return items
+    import pandas as pd
+
+    with resources.files("cudbound.clinical").joinpath("tripod_ai.csv").open(encoding="utf-8") as file:
+        items = pd.read_csv(file, dtype=str, keep_default_na=False)
+    absent = [item for item, is_there in (("11", missing), ("22", coefficients)) if not is_there]
+    items["how"] = items["how"].where(~items["item"].isin(absent), items["otherwise"])
+    items["section"] = items["section"].where(items["how"] != "", "")
+    return items.drop(columns="otherwise").to_dict("records")
 
 
-#: What the limits of the recommended interval are around.
-CENTERS = ("cross_validated", "at_632_plus")
-#: Sizes that are planned for, as multiples of the cases at hand.
-PLANNED = (1.0, 1.5, 2.0, 4.0)
-#: Cases below which no calibration curve is drawn.
-FEW_CASES = 100
-#: Bars of the histograms, and cases of a group in the picture of instability.
-N_BARS, OF_GROUP, MOST_GROUPS = 10, 5, 12
-CURVE = (
-    f"No smooth calibration curve is drawn below about {FEW_CASES} cases: its shape would depend on the smoother.",
-    "No calibration curve is drawn: with this many cases, a curve from the training set is still rough and optimistic.",
-)
-NO_INTERVAL = (
-    "Intercept and slope have no interval: how often one covers with so few cases was not studied here."
-)
-IMPROPER = (
-    "Error, sensitivity, specificity and predictive values are improper measures unless the threshold is 0.5 or the "
-    "prevalence: a worse model can have better ones (Van Calster et al., 2025). Judge the model by discrimination, "
-    "calibration and net benefit first."
-)
-NEW_CASES = (
-    "Half-widths of z intervals from this many new cases, at the corrected values, by the closed forms of Whittle et "
-    "al. (2025) and, for the AUC, Riley et al. (2021). They are for planning an external validation; an interval from "
-    "training rows is longer."
-)
-
-
-def counts_of(results: ReportResults, weighted: bool = True) -> dict[str, float]:
+def counts_of(results: ReportResults, weights: Any = None) -> dict[str, float]:
     """Return the cells of the cross-tabulation, weighted or unweighted."""
-    event, called = results.event, results.called
-    weights = results.weights if weighted else np.ones(event.size)
-    cells = {
-        "true_positive": event & called,
-        "false_negative": event & ~called,
-        "false_positive": ~event & called,
-        "true_negative": ~event & ~called,
-    }
-    return {name: float(weights[cell].sum()) for name, cell in cells.items()}
+    cells = confusion_matrix(results.event, results.called, labels=[True, False], sample_weight=weights)
+    names = ("true_positive", "false_negative", "false_positive", "true_negative")
+    return dict(zip(names, cells.ravel().tolist(), strict=True))
 
 
-def apparent_values(cells: Mapping[str, float]) -> dict[str, float]:
+def apparent_values(results: ReportResults) -> dict[str, float]:
     """Return the apparent value of each measure from the cross-tabulation of the training rows; nan for 0/0."""
-    tp, fn, fp, tn = cells.values()
+    tp, fn, fp, tn = counts_of(results, results.weights).values()
     pairs = {
         "error": (fn + fp, tp + fn + fp + tn),
         "sensitivity": (tp, tp + fn),
@@ -145,13 +100,17 @@ def performance(results: ReportResults) -> dict[str, Any]:
         "npv": f"{n - n_called} cases predicted as non-events",
         **dict.fromkeys(RATIOS, f"{n_events} events and {n - n_events} non-events"),
     }
-    apparent = apparent_values(counts_of(results))
+    apparent = apparent_values(results)
     measures = [
         _measure(results.table[RECOMMENDED, name], apparent[name], words) for name, words in based_on.items()
     ]
-    cells = {name: int(count) for name, count in counts_of(results, weighted=False).items()}
     weighted = bool((results.weights != 1.0).any())
-    return {"cells": cells, "weighted": weighted, "measures": measures, "notes": _notes(measures)}
+    return {
+        "cells": counts_of(results),
+        "weighted": weighted,
+        "measures": measures,
+        "notes": _notes(measures),
+    }
 
 
 def _notes(measures: list[dict[str, Any]]) -> list[str]:
@@ -185,25 +144,14 @@ def probabilities(results: ReportResults) -> dict[str, Any]:
         if name in results.analysis.metrics.names
     ]
     measures = [_measure(row, row.details.get("training", math.nan), pairs) for row in rows]
-    calibration, why = results.table.calibration, ""
-    if not measures:
-        weighted = bool((results.weights != 1.0).any())
-        why = "rows have weights" if weighted else "the classifier returns only classes"
-        why = f"No AUC, Brier score or calibration: {why}."
-    elif calibration is None:
-        why = "No Brier score, calibration or net benefit: the classifier returns scores, not risks."
+    calibration = results.table.calibration
     numbers = ("apparent_intercept", "apparent_slope", "intercept", "slope", "n_draws", "remarks")
     return {
         "measures": measures,
         "notes": _notes(measures),
-        "why_none": why,
-        "calibration": None
-        if calibration is None
-        else {name: getattr(calibration, name) for name in numbers},
-        "curve": f"{CURVE[event.size >= FEW_CASES]} {NO_INTERVAL}",
-        "risks_by_outcome": None if calibration is None else _risks(calibration.predictions, event),
-        "net_benefit": None if calibration is None else _net_benefit(results),
-        "caution": IMPROPER,
+        "calibration": calibration and {name: getattr(calibration, name) for name in numbers},
+        "risks_by_outcome": calibration and _risks(calibration.predictions, event),
+        "net_benefit": calibration and _net_benefit(results),
     }
 
 
@@ -221,7 +169,7 @@ def _net_benefit(results: ReportResults) -> dict[str, Any] | None:
     if threshold is None or NET_BENEFIT not in results.analysis.metrics.names:
         return None
     prevalence = float(results.weights @ results.event / results.weights.sum())
-    apparent = apparent_values(counts_of(results))
+    apparent = apparent_values(results)
     pairs = {
         "apparent": (apparent["sensitivity"], apparent["specificity"]),
         "treat_all": (1.0, 0.0),
@@ -233,14 +181,15 @@ def _net_benefit(results: ReportResults) -> dict[str, Any] | None:
 
 def intervals(results: ReportResults, estimator: Any) -> dict[str, Any]:
     """Return other intervals for the error, with the coverage of each in the nearest cells of the studies."""
+    import pandas as pd
+
     run, row = results.analysis.run, results.table[RECOMMENDED, "error"]
     family = family_of(estimator, results.analysis.records.groups is not None)
     at = (run.n_samples, len(run.features), row.estimate)
-    rows = (row, *results.others)
-    nearest = {row.method: nearest_cells(family, row.method, *at) for row in rows}
-    cells = {studied.cell: studied for of_method in nearest.values() for studied in of_method}
-    in_order = sorted(cells.values(), key=lambda studied: (studied.distance(*at), studied.cell))
-    number_of = {studied.cell: number for number, studied in enumerate(in_order, start=1)}
+    rows, all_cells = (row, *results.others), studied_cells()
+    nearest = {row.method: cells_by_distance(family, row.method, *at).head(N_NEAREST) for row in rows}
+    shown = pd.concat(nearest.values()).drop_duplicates(CELL).sort_values(["distance", *CELL])
+    shown["cell"] = np.arange(1, len(shown) + 1)
     return {
         "rows": [
             {
@@ -248,39 +197,30 @@ def intervals(results: ReportResults, estimator: Any) -> dict[str, Any]:
                 "title": row.title,
                 "recommended": row.method == RECOMMENDED,
                 **_interval(row),
-                "covered": [
-                    {"cell": number_of[studied.cell]}
-                    | {name: getattr(studied, name) for name in ("coverage", "mcse", "width")}
-                    for studied in nearest[row.method]
-                ],
-                "studied_with": families_of(row.method),
+                "covered": nearest[row.method]
+                .merge(shown[[*CELL, "cell"]], on=CELL)[["cell", "coverage", "mcse", "width"]]
+                .to_dict("records"),
+                "studied_with": sorted(all_cells["family"][all_cells["method"] == row.method].unique()),
             }
             for row in rows
         ],
         "family": family,
-        "cells": [
-            {name: getattr(studied, name) for name in ("study", "scenario", "n", "p", "estimate", "sets")}
-            | {"distance": studied.distance(*at), "far_in": list(studied.far_in(*at))}
-            for studied in in_order
-        ],
+        "cells": shown.assign(far_in=shown["far_in"].map(list))[
+            ["study", "scenario", "n", "p", "estimate", "sets", "distance", "far_in"]
+        ].to_dict("records"),
         "majority_error": run.base_rate,
         "outside": outside_of(family, *at),
     }
 
 
-def outside_of(family: str, n: int, p: int, estimate: float) -> str:
-    """Report that no cell is like these data: of the same family, and within a factor of 2 in all that counts."""
-    cells = cells_of(family, RECOMMENDED)
-    if not cells:
-        return f"Not studied: no cell of {RECOMMENDED} has a classifier of this family ({family})."
-    if not all(cell.far_in(n, p, estimate) for cell in cells):
-        return ""
-    far = nearest_cells(family, RECOMMENDED, n, p, estimate)[0].far_in(n, p, estimate)
-    words = " and ".join(f"{name} ({here:.4g} against {there:.4g})" for name, (here, there) in far.items())
-    return (
-        f"Outside the studies: no cell of {RECOMMENDED} with this classifier is within a factor of 2 in n, p/n and the "
-        f"estimate. The nearest one differs more in {words}."
-    )
+def outside_of(family: str, n: int, p: int, estimate: float) -> dict[str, tuple[float, float]] | None:
+    """Return what the nearest cell of the same family differs in; None if a cell is like these data.
+
+    That is, within a factor of 2 in all that counts. Empty if the recommended interval was not studied with the family.
+    """
+    far_in = cells_by_distance(family, RECOMMENDED, n, p, estimate)["far_in"]
+    nearest: dict[str, tuple[float, float]] = {} if far_in.empty else far_in.iloc[0]
+    return nearest if far_in.map(bool).all() else None
 
 
 def instability(refits: Instability | None, errors: Any) -> dict[str, Any] | None:
@@ -342,18 +282,6 @@ def diagnostics(results: ReportResults) -> dict[str, Any]:
     }
 
 
-def planning(measures: list[dict[str, Any]], n: int, prevalence: float, level: float) -> list[dict[str, Any]]:
-    """Return the expected half-widths from new cases, for each measure in the order of the report."""
-    estimates = {row["metric"]: row["estimate"] for row in measures if not math.isnan(row["estimate"])}
-    expected = {name: estimates.get(name) for name in ("sensitivity", "specificity", "auc")}
-    rows = []
-    for times in PLANNED:
-        size = math.ceil(times * n)
-        half = closed_form_half_widths(size, **expected, prevalence=prevalence, confidence_level=level)
-        rows.append({"times": times, "n": size, "error": half.pop("accuracy", math.nan), **half})
-    return rows
-
-
 def summary_box(results: ReportResults, estimator: Any, X: Any, y: Any) -> dict[str, Any]:
     """Return the main facts for the top of the report."""
     run, row, facts = results.table.run, results.table[RECOMMENDED, "error"], facts_of(estimator, X)
@@ -361,7 +289,6 @@ def summary_box(results: ReportResults, estimator: Any, X: Any, y: Any) -> dict[
     fits = results.analysis.run
     level = row.confidence_level
     one_sided = 0.5 + level / 2.0
-    kept = f"Not refitted: {', '.join(facts.frozen)}. " if facts.frozen else ""
     return {
         "source": run.source,
         "n": run.n_samples,
@@ -376,7 +303,6 @@ def summary_box(results: ReportResults, estimator: Any, X: Any, y: Any) -> dict[
         "classifier": getattr(run, "classifier", None),
         "procedure": list(fits.procedure),
         "preparation": list(run.of_rows_and_columns),
-        "inside": f"{kept}Every refit repeated: {'; '.join(fits.procedure) or 'the fit of the classifier'}.",
         "reads_labels": facts.reads_labels,
         "chosen_inside": list(facts.chosen_by),
         "frozen": list(facts.frozen),

@@ -125,39 +125,6 @@ def closed_form_sample_sizes(
     return tuple(sizes)
 
 
-def closed_form_half_widths(
-    n: float,
-    *,
-    accuracy: float | None = None,
-    sensitivity: float | None = None,
-    specificity: float | None = None,
-    auc: float | None = None,
-    prevalence: float,
-    confidence_level: float = 0.95,
-) -> dict[str, float]:
-    """Return the half-width of a z interval from n new cases, per measure of `closed_form_sample_sizes`.
-
-    The formulas are the same, solved for the half-width. It is nan for a measure with expected value 0, 1 or 0/0, where
-    the formula gives no width.
-
-    Examples
-    --------
-    >>> found = closed_form_half_widths(173, sensitivity=0.9, specificity=0.85, prevalence=0.2)
-    >>> round(found["sensitivity"], 3)
-    0.1
-    """
-    z = float(ndtri(0.5 + confidence_level / 2.0))
-    proportions = _proportions(accuracy, sensitivity, specificity, prevalence)
-    # the square of the standard error
-    squares = {
-        name: value * (1.0 - value) / (n * share) for name, (value, share) in proportions.items() if share
-    }
-    if auc is not None:
-        spread, slope = auc * (1.0 - auc), _slope_of_auc(auc)
-        squares["auc"] = spread * (1.0 + (n / 2.0 - 1.0) * slope) / (n**2 * prevalence * (1.0 - prevalence))
-    return {name: z * math.sqrt(square) if square > 0.0 else math.nan for name, square in squares.items()}
-
-
 def check_half_width(half_width: float) -> None:
     """Raise for a half-width outside (0, 0.5): an interval within [0, 1] cannot have a larger one."""
     if check_number("half_width", half_width, 0.0, 0.5) == 0.0:
