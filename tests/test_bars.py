@@ -6,13 +6,10 @@ import io
 import os
 import subprocess
 import sys
-import time
-import types
 from typing import Any
 
 import numpy as np
 import pytest
-from cli_fakes import invoke
 from sklearn.neighbors import KNeighborsClassifier
 from study_cases import tiny_study
 
@@ -29,7 +26,6 @@ from cudbound import (
 from cudbound.basis import calls as bars
 from cudbound.basis.calls import HIDDEN, Progress, current_progress, public_call, shared
 from cudbound.study import run_study
-from cudbound.study.run.replicate import run_replicate
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(20, 2))
@@ -105,56 +101,6 @@ def test_a_study_shows_a_bar(tmp_path, monkeypatch):
     assert terminal.getvalue() == ""
 
 
-def test_workers_show_no_bars(tmp_path, monkeypatch):
-    study = tiny_study(n_samples=(12,), n_replicates=1, methods="langford-binomial")
-    terminal = terminal_of(monkeypatch)
-    with shared(Progress(shown=True, since=0.0)):
-        run_replicate(study, study.scenarios[0], 12, 0)
-    assert terminal.getvalue() == ""
-
-
-def test_the_commands_decide_by_the_same_rule(tmp_path, monkeypatch):
-    lines = [f"{a:.3f},{b:.3f},{int(label)}" for (a, b), label in zip(X, Y, strict=True)]
-    path = tmp_path / "data.csv"
-    path.write_text("\n".join(["a,b,ill", *lines, ""]))
-    data = [str(path), "--target", "ill", "--positive", "1", "--seed", "0"]
-    monkeypatch.setattr(bars, "PATIENCE", 0.0)
-    for options in (
-        ["interval", *data, "--methods", "martin-beta"],
-        ["compare-learners", *data, "--learners", "ridge,tree"],
-    ):
-        assert "refits" not in invoke(*options).stderr
-        monkeypatch.setattr(bars, "in_notebook", lambda: True)
-        assert "refits" in invoke(*options).stderr
-        monkeypatch.setattr(bars, "in_notebook", lambda: False)
-
-
-def test_the_parts_of_a_call_share_their_patience(monkeypatch):
-    now = [100.0]
-    monkeypatch.setattr(time, "monotonic", lambda: now[0])
-    monkeypatch.setattr(bars, "in_notebook", lambda: True)
-    seen = []
-
-    @public_call
-    def part():
-        seen.append(current_progress())
-
-    @public_call
-    def whole():
-        now[0] += 1.5
-        part()
-
-    for _ in range(2):
-        whole()
-    first, second = seen
-    assert first == Progress(shown=True, since=102.0)
-    assert second == Progress(shown=True, since=103.5)
-    assert not second.due
-    now[0] = 103.5
-    assert second.due
-    assert not HIDDEN.due
-
-
 def test_a_call_that_fails_leaves_no_progress_behind():
     @public_call
     def failing():
@@ -191,12 +137,3 @@ def test_the_variable_of_tqdm_turns_bars_off(turned_off):
     words = [sys.executable, "-W", "ignore", "-c", IN_A_NEW_INTERPRETER]
     shown = subprocess.run(words, env=variables, capture_output=True, text=True, check=True).stdout
     assert ("refits" in shown) != turned_off
-
-
-def test_a_notebook_is_seen(monkeypatch):
-    shell = types.SimpleNamespace(config={"IPKernelApp": {}})
-    monkeypatch.setitem(sys.modules, "IPython", types.SimpleNamespace(get_ipython=lambda: shell))
-    assert bars.in_notebook()
-    assert current_progress().shown
-    shell.config = {}
-    assert not bars.in_notebook()  # IPython on a terminal

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import ast
 import os
 import re
-import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -16,8 +14,6 @@ ROOT = Path(__file__).parents[1]
 PYTHON_FILES = [
     path for folder in ("cudbound", "tests", "examples") for path in (ROOT / folder).rglob("*.py")
 ]
-#: Modules of the standard library that Windows lacks.
-POSIX = {"curses", "fcntl", "grp", "posix", "pty", "pwd", "readline", "resource", "syslog", "termios", "tty"}
 
 
 def test_one_file_alone_looks_beside_the_repository():
@@ -25,31 +21,6 @@ def test_one_file_alone_looks_beside_the_repository():
     mention = re.compile(r"""/ ["']shared["']|shared/""")
     found = [path.name for path in PYTHON_FILES if mention.search(path.read_text())]
     assert sorted(found) == ["shared_files.py", Path(__file__).name]
-
-
-def imported_at_once(path: Path) -> set[str]:
-    names = set()
-    for node in ast.parse(path.read_text()).body:
-        if isinstance(node, ast.Import):
-            names |= {alias.name.partition(".")[0] for alias in node.names}
-        elif isinstance(node, ast.ImportFrom):
-            names.add((node.module or "").partition(".")[0])
-    return names
-
-
-def test_every_file_can_be_imported_on_windows():
-    assert not [str(path) for path in PYTHON_FILES if imported_at_once(path) & POSIX]
-
-
-def test_the_folder_may_have_a_name_of_two_words(tmp_path):
-    folder = tmp_path / "my project"
-    for path in (".venv/bin/python", ".venv/installed", ".venv/installed-for-development", "pyproject.toml"):
-        (folder / path).parent.mkdir(parents=True, exist_ok=True)
-        (folder / path).touch()
-    (folder / "solvers").mkdir()
-    (folder / "Makefile").write_text((ROOT / "Makefile").read_text())
-    words = shlex.split(run("make", "--dry-run", "build", cwd=folder))
-    assert f"-DCMAKE_MAKE_PROGRAM={folder}/.venv/bin/ninja" in words
 
 
 @pytest.fixture

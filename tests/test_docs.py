@@ -8,9 +8,7 @@ import pkgutil
 import re
 import runpy
 import shlex
-import subprocess
 import sys
-import tomllib
 import types
 from dataclasses import fields
 from pathlib import Path
@@ -101,14 +99,6 @@ def test_code_runs(page, tmp_path, monkeypatch, registries):
             assert outcome.failed == 0
 
 
-def test_pages_have_code():
-    """The test above must have something to run."""
-    languages = [match[2] for page in PAGES for match in FENCE.finditer(page.read_text())]
-    assert languages.count("python") >= 15
-    assert languages.count("pycon") >= 1
-    assert sum(match[1] is not None for page in PAGES for match in FENCE.finditer(page.read_text())) == 5
-
-
 @each_session
 def test_commands_run(page, tmp_path):
     for match in FENCE.finditer(page.read_text()):
@@ -140,10 +130,6 @@ def test_examples_run(example, monkeypatch, capsys):
     monkeypatch.setattr(sys, "argv", [str(example)])
     runpy.run_path(str(example), run_name="__main__")
     assert capsys.readouterr().out.strip()
-
-
-def test_every_example_is_found():
-    assert len(EXAMPLES) >= 3
 
 
 @each_page
@@ -205,12 +191,6 @@ def test_doctests():
     assert [name for name in MODULES if doctest.testmod(importlib.import_module(name)).failed] == []
 
 
-def test_doctests_are_found():
-    finder = doctest.DocTestFinder(exclude_empty=True)
-    found = [case for name in MODULES for case in finder.find(importlib.import_module(name)) if case.examples]
-    assert len(found) > 30
-
-
 def anchors(page: Path) -> set[str]:
     """Return the anchors that a heading gets on the usual hosts."""
     text = FENCE.sub("", page.read_text())
@@ -256,18 +236,6 @@ def bibliography() -> dict[str, dict[str, str]]:
     return entries
 
 
-def test_bibliography_is_complete_in_itself():
-    needed = {
-        "article": {"journal", "volume", "pages"},
-        "inproceedings": {"booktitle", "pages"},
-        "techreport": {"institution"},
-        "book": {"publisher"},
-    }
-    for key, entry in bibliography().items():
-        assert {"author", "title", "year", *needed[entry["kind"]]} <= set(entry), key
-        assert all(value.count("{") == value.count("}") for value in entry.values()), key
-
-
 def test_cited_sources_are_in_the_bibliography():
     """Every "Author (year)" and "Author and Author (year)" of the pages and of the registry of methods."""
     known = [
@@ -291,55 +259,3 @@ def test_cited_sources_are_in_the_bibliography():
     ]
     assert len(cited) >= 8
     assert missing == []
-
-
-def citation() -> list[tuple[int, str, str]]:
-    """Return (indent, key, value) of the lines of CITATION.cff, which uses no more of YAML than this."""
-    found = []
-    for line in (ROOT / "CITATION.cff").read_text().splitlines():
-        match = re.fullmatch(r'( *)(?:- )?(?:([\w-]+):)? ?("[^"]*"|[^":#]*)', line)
-        assert match, line
-        found.append((len(match[1]), match[2] or "", match[3].strip('"')))
-    return found
-
-
-def test_citation_names_version_and_paper():
-    lines = citation()
-    top = {key: value for indent, key, value in lines if indent == 0}
-    assert {"cff-version", "message", "type", "title", "version", "authors", "license"} <= set(top)
-    version = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
-    assert top["version"] == version == cudbound.__version__
-    paper = {key: value for indent, key, value in lines if indent == 2}
-    entry = bibliography()["laber2008small"]
-    assert paper["title"] == entry["title"].replace("{", "").replace("}", "")
-    assert (paper["year"], f"{paper['start']}--{paper['end']}") == (entry["year"], entry["pages"])
-    text = (ROOT / "CITATION.cff").read_text()
-    assert not re.search(r"todo|xxx|0000|example\.|<|zenodo", text, re.IGNORECASE)
-
-
-def test_changelog_has_the_version():
-    text = (ROOT / "CHANGELOG.md").read_text()
-    entry = re.search(
-        rf"^## {re.escape(cudbound.__version__)} - .*?(?=^## |\Z)", text, re.MULTILINE | re.DOTALL
-    )
-    assert entry is not None
-    assert "### Changes of numbers" in entry[0]
-
-
-def test_set_up_is_two_commands():
-    """Each is complete by itself; continuous integration runs the same on a fresh clone."""
-    text = (ROOT / "README.md").read_text()
-    section = text.partition("## Two commands")[2].partition("## ")[0]
-    assert [m[3].split("\n")[:-1] for m in FENCE.finditer(section) if m[2] == "shell"] == [
-        ["make demo", "make test"]
-    ]
-
-
-@pytest.mark.slow
-def test_demo_is_the_one_of_the_command():
-    """The generated part runs in this process; the installed command must say the same."""
-    ran = subprocess.run(
-        [sys.executable, "-m", "cudbound", "demo"], capture_output=True, text=True, check=True, cwd=ROOT
-    )
-    assert ran.stderr == ""
-    assert f"```text\n{ran.stdout}```" in (ROOT / "docs" / "tutorial" / "read_the_output.md").read_text()

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from cli_fakes import assert_error, invoke
+from cli_fakes import invoke
 from click.testing import Result
 from scipy import stats
 from shared_files import PUBLISHED_SETS, needs_published_sets
@@ -21,7 +21,7 @@ from sklearn.compose import make_column_transformer
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.feature_selection import SelectKBest
 from sklearn.impute import SimpleImputer
-from sklearn.linear_model import LogisticRegression, RidgeClassifier, SGDClassifier
+from sklearn.linear_model import LogisticRegression, RidgeClassifier
 from sklearn.model_selection import GridSearchCV, KFold, ShuffleSplit, cross_val_predict
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
@@ -39,7 +39,6 @@ from cudbound import (
     from_records,
     performance_interval,
 )
-from cudbound.basis.exceptions import StudyError
 from cudbound.records import FoldLosses, SplitLosses
 from cudbound.study import Scenario, Study, run_study, summarize
 from cudbound.study.populations.population import Cases, Truth
@@ -81,49 +80,6 @@ def test_a_biostatistician_gets_a_table_for_published_data(name, tmp_path):
     assert 0.0 <= ours["low"] < ours["estimate"] < ours["high"] < 0.6
     run = told["run"]
     assert min(run["n_events"], run["n_non_events"]) / run["n_samples"] == pytest.approx(rarer)
-
-
-@needs_published_sets
-def test_a_biostatistician_is_told_what_to_type_next():
-    missing = shell("interval", data("hepatitis"), "--target", "class", "--positive", "1")
-    assert_error(missing, 1, "--missing drop")
-    assert_error(shell("interval", data("birthwt"), "--target", "lwo", "--positive", "1"), 1, "low")
-    assert "did you mean 'two-center'?" in shell("explain", "two-centre").stderr.lower()
-    text = shell("interval", data("kyphosis"), *PUBLISHED["kyphosis"][0].split(), *QUICK)
-    assert "17 events (Kyphosis = present)" in text.stdout
-
-
-@needs_published_sets
-def test_a_biostatistician_compares_two_classifiers():
-    found = shell(
-        "compare-learners",
-        data("birthwt"),
-        *PUBLISHED["birthwt"][0].split(),
-        "--seed",
-        "1",
-        *["--learners", "logistic,least-squares", "--standardize"],
-    )
-    assert found.exit_code == 0, found.stderr
-    assert "repeated-k-fold-t" in found.stdout
-
-
-@needs_published_sets
-def test_a_biostatistician_quotes_one_interval_and_its_methods():
-    options = PUBLISHED["kyphosis"][0].split()
-    quoted = shell("interval", data("kyphosis"), *options, *QUICK, "--recommend").stdout
-    assert quoted.startswith("The error of this classifier on new cases is estimated at 0.")
-    assert "cud" not in quoted
-    words = shell("interval", data("kyphosis"), *options, *QUICK, "--describe").stdout
-    assert all(word in words for word in ("two-center", "seed 1", "scikit-learn", "@software{cudbound"))
-
-
-@needs_published_sets
-def test_a_biostatistician_learns_that_the_majority_class_is_not_beaten():
-    options = PUBLISHED["birthwt"][0].split()
-    found = shell(
-        "compare-learners", data("birthwt"), *options, "--learners", "logistic,majority", "--seed", "1"
-    )
-    assert "no evidence that logistic beats the majority class" in " ".join(found.stdout.split())
 
 
 # ---- an analyst with eight kinds of fitted pipeline ----
@@ -174,14 +130,6 @@ def test_an_analyst_gets_a_sentence_for_every_pipeline(name):
     assert 0.0 <= low < found.estimate < high <= 1.0
 
 
-def test_an_analyst_with_a_stochastic_solver_is_told_the_way_out():
-    clf = make_pipeline(StandardScaler(), SGDClassifier(loss="log_loss", random_state=0)).fit(X, Y)
-    with pytest.raises(ValueError, match=r"bound=Bound\(polish=True\)"):
-        compare_intervals(clf, X, Y, methods=["cud"], n_resamples=20, rng=0)
-    table = compare_intervals(clf, X, Y, methods=["cud"], n_resamples=20, rng=0, bound=Bound(polish=True))
-    assert 0.0 <= table["cud"].low < table["cud"].high
-
-
 # ---- a methodologist with a method of her own ----
 
 
@@ -226,12 +174,6 @@ def test_a_methodologist_studies_a_method_of_her_own(tmp_path):
     assert shell("study", "report", str(store), "--output", str(report)).exit_code == 0
     assert "folded" in report.read_text()
     assert cudbound.study.replay(study, store, "overlap", 30, 7).failure is None
-
-
-def test_a_methodologist_learns_at_once_what_cannot_run(tmp_path):
-    trees = Scenario("trees", Overlap(), DecisionTreeClassifier)
-    with pytest.raises(StudyError, match=r"scenario 'trees'.*Leave cud and aci out"):
-        run_study(Study("mine", (trees,), (30,), 40, "paper"), tmp_path / "study.sqlite")
 
 
 # ---- somebody who compares with mlr3inferr and mlxtend ----
@@ -288,14 +230,3 @@ def test_the_paired_t_tests_are_those_of_mlxtend():
     assert from_records(FoldLosses.from_blocks(blocks), "k-fold-t", differences=True).pvalue == pytest.approx(
         p
     )
-
-
-def test_several_learners_are_compared_at_once():
-    learners = {
-        "logistic": LogisticRegression(),
-        "ridge": RidgeClassifier(),
-        "tree": DecisionTreeClassifier(random_state=0),
-    }
-    table = compare_learners(learners, X, Y, reference="tree", rng=0)
-    assert len(table) == 2
-    assert all(row.adjusted_pvalue >= row.pvalue for row in table)

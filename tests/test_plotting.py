@@ -10,7 +10,7 @@ import pytest
 from matplotlib.figure import Figure
 from study_frames import METHODS, frames_of, made_up_rows, summary_of
 
-from cudbound.plotting.display import method_styles, noise_band
+from cudbound.plotting.display import noise_band
 from cudbound.plotting.studies import (
     CoverageByScenarioDisplay,
     CoverageWidthDisplay,
@@ -65,13 +65,6 @@ def test_coverage_against_width(summary):
     assert [text.get_text() for text in display.legend_.get_texts()] == list(METHODS)
 
 
-def test_cells_without_a_width_have_no_point(summary):
-    cells = summary.cells.copy()
-    cells.loc[cells["method"] == "cud", "width"] = np.nan
-    display = CoverageWidthDisplay(cells).plot(axes())
-    assert center_of(display.artists_["cud"])[0].size == 0
-
-
 def test_coverage_by_scenario(summary):
     display = CoverageByScenarioDisplay(summary.cells).plot(axes())
     assert display.labels == ["donut, n = 30", "donut, n = 50", "null, n = 30", "null, n = 50"]
@@ -96,29 +89,9 @@ def test_kurtosis(summary):
         np.testing.assert_allclose(np.column_stack(line.get_data()), expected)
 
 
-def test_cells_without_a_kurtosis_have_no_point(summary):
-    samples = summary.samples.assign(training_error_kurtosis=[np.nan, 0.5, np.nan, -0.2])
-    display = KurtosisDisplay(summary.cells, samples).plot(axes())
-    assert display.artists_["cud"].get_xdata().tolist() == [0.2, 0.5]
-
-
 def test_the_band_of_noise_is_that_of_an_exact_interval(summary):
     low, high = noise_band(summary.cells.assign(n_replicates=1000), 0.95)
     assert (low, high) == pytest.approx((0.9365, 0.9635), abs=5e-5)  # 0.95 -+ 1.96 x 0.0069
-
-
-def test_no_two_methods_look_alike():
-    styles = method_styles(f"method {number}" for number in range(63))
-    assert len({tuple(style.values()) for style in styles.values()}) == 63
-
-
-def test_a_figure_is_made_if_none_is_given(summary):
-    for display in (
-        CoverageWidthDisplay(summary.cells),
-        CoverageByScenarioDisplay(summary.cells),
-        KurtosisDisplay(summary.cells, summary.samples),
-    ):
-        assert display.plot().ax_.figure.get_axes() == [display.ax_]
 
 
 def displays(cells, samples):
@@ -138,27 +111,11 @@ def test_hostile_names_are_shown_as_they_are(summary):
         assert "$\\frac{$ <b>&\\n_名" in shown
 
 
-def test_a_method_with_an_underscore_is_in_the_legend(summary):
-    cells = summary.cells.replace({"method": {"cud": "_mine"}})
-    legend = CoverageWidthDisplay(cells).plot(axes()).legend_
-    assert [text.get_text().strip() for text in legend.get_texts()] == ["_mine", *METHODS[1:]]
-
-
 def test_svg_is_one_element_and_repeats(summary):
     display = CoverageWidthDisplay(summary.cells)
     text = display.svg("a")
     assert ET.fromstring(text).tag == "{http://www.w3.org/2000/svg}svg"
     assert text == display.svg("a")
-
-
-def test_parts_of_two_elements_have_different_names(summary):
-    def names(salt):
-        root = ET.fromstring(CoverageWidthDisplay(summary.cells).svg(salt))
-        referred = [value for element in root.iter() for value in element.attrib.values() if "url(#" in value]
-        return set(referred)
-
-    assert names("a")
-    assert names("a").isdisjoint(names("b"))
 
 
 @pytest.mark.parametrize("column", ["coverage", "width_mcse"])

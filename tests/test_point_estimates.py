@@ -17,11 +17,7 @@ from shared_files import shared_vectors
 from sklearn.neighbors import KNeighborsClassifier
 
 from cudbound import LeastSquaresClassifier
-from cudbound.analysis.table import PointEstimateTable
-from cudbound.basis.outcomes import Estimand
-from cudbound.basis.results import PointEstimate
-from cudbound.intervals import RECORD_KINDS
-from cudbound.point_estimates import ESTIMATORS, compute_estimate, find_estimators
+from cudbound.point_estimates import ESTIMATORS, compute_estimate
 from cudbound.point_estimates.bolstered import BolsteredLosses
 from cudbound.point_estimates.bootstrap_632 import (
     error_632,
@@ -330,19 +326,6 @@ def test_mean_training_size_is_the_mean_over_the_folds(sizes):
 
 
 @pytest.mark.parametrize("name", ESTIMATORS)
-def test_every_estimator_states_its_contract(name):
-    estimator = ESTIMATORS[name]
-    for field in ("title", "estimand", "assumptions", "tendency", "reference", "cost"):
-        assert str(getattr(estimator, field)).strip(), field
-    assert estimator.needs <= RECORD_KINDS
-    row = compute_estimate(estimator, _records())
-    assert row.method == name
-    assert 0.0 <= row.estimate <= 1.0
-    assert row.degenerate is None
-    assert row.estimand.kind == estimator.estimand.kind
-
-
-@pytest.mark.parametrize("name", ESTIMATORS)
 @pytest.mark.parametrize("error", [0.0, 1.0])
 def test_all_losses_equal(name, error):
     n = 8
@@ -386,83 +369,10 @@ def test_nothing_out_of_bag_is_flagged(name):
     assert "8 points never out of bag" in row.remarks
 
 
-def test_fits_and_remarks_of_the_records_reach_the_row():
-    folds = FoldLosses(np.array([0, 1, 0, 0]), np.array([0, 0, 1, 1]), ("folds drawn again",))
-    row = compute_estimate(ESTIMATORS["k-fold"], Records(folds=folds))
-    assert (row.n_fits, row.remarks, str(row.estimand)) == (3, ("folds drawn again",), "expected(n1=2)")
-    assert compute_estimate(ESTIMATORS["resubstitution"], Records(losses=np.zeros(3))).n_fits == 1
-
-
-def test_new_test_set_is_about_the_fitted_classifier():
-    records = Records(test_set=TestSetLosses(np.array([0, 1]), 20, "conditional"))
-    row = compute_estimate(ESTIMATORS["holdout"], records)
-    assert (row.estimate, str(row.estimand), row.n_fits) == (0.5, "conditional", 1)
-
-
 @pytest.mark.parametrize("name", ESTIMATORS)
 def test_missing_records_are_named(name):
     with pytest.raises(ValueError, match=rf"{name} needs .*, not recorded here: pass [A-Za-z]+"):
         compute_estimate(ESTIMATORS[name], Records())
 
 
-@pytest.mark.parametrize("missing", ["positive", "predicted_positive"])
-def test_632_plus_says_which_share_it_lacks(missing):
-    records = replace(_records(), **{missing: math.nan})
-    with pytest.raises(ValueError, match=rf"needs '{missing}', a share .* Pass Records\(\.\.\., {missing}="):
-        compute_estimate(ESTIMATORS["bootstrap-632-plus"], records)
-
-
-def test_unknown_options_and_names():
-    with pytest.raises(ValueError, match=r"k-fold has no option 'k'\. It has no options"):
-        compute_estimate(ESTIMATORS["k-fold"], _records(), {"k": 5})
-    with pytest.raises(ValueError, match=r"Got 'bolsterd' instead. Did you mean 'bolstered'?"):
-        find_estimators(["k-fold", "bolsterd"])
-    with pytest.raises(ValueError, match=r"a list of names from .* Got \[\] instead"):
-        find_estimators([])
-    assert find_estimators("all").methods == tuple(ESTIMATORS.values())
-    assert find_estimators("lv1o").methods == (ESTIMATORS["lv1o"],)
-
-
 # ---- the table ----
-
-
-def test_table_of_point_estimates():
-    rows = tuple(compute_estimate(one, _records()) for one in find_estimators("all"))
-    table = PointEstimateTable(rows)
-    assert table["lv1o"] is rows[list(ESTIMATORS).index("lv1o")]
-    with pytest.raises(
-        KeyError, match=r"no point estimate by 'cud' in this table, which has \['resubstitution'"
-    ):
-        table["cud"]
-    frame = table.to_frame()
-    assert frame.columns.tolist() == [*PointEstimate.COLUMNS]
-    assert frame["method"].tolist() == list(ESTIMATORS)
-    assert frame["estimate"].tolist() == [row.estimate for row in rows]
-    assert PointEstimateTable(()).to_frame().columns.tolist() == frame.columns.tolist()
-
-
-def test_table_prints_one_line_an_estimator():
-    rows = (
-        PointEstimate(
-            method="k-fold",
-            estimate=0.123456,
-            estimand=Estimand("expected", 45),
-            n_fits=11,
-            remarks=("two\nlines",),
-        ),
-        PointEstimate(
-            method="bootstrap-632",
-            estimate=math.nan,
-            estimand=Estimand("rule"),
-            n_fits=3,
-            degenerate="undefined: nothing out of bag",
-        ),
-    )
-    text = str(PointEstimateTable(rows))
-
-    lines = [line.split() for line in text.splitlines()]
-    assert lines[2] == ["method", "estimate", "estimand", "fits"]
-    assert lines[4] == ["k-fold", "0.123", "expected(n1=45)", "11"]
-    assert lines[5] == ["bootstrap-632", "undefined", "rule", "3"]
-    assert lines[8] == ["k-fold:", "two\\nlines"]
-    assert PointEstimateTable(rows).to_frame()["remarks"][0] == "two\nlines"

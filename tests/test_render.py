@@ -27,9 +27,8 @@ from cudbound.basis.rounding import (
 )
 from cudbound.intervals import GROUPS, METHODS, compute_interval
 from cudbound.point_estimates.bootstrap_632 import estimate_632
-from cudbound.records import BootstrapLosses, FoldLosses, Records, TestSetLosses
+from cudbound.records import BootstrapLosses, FoldLosses, Records
 from cudbound.report.render import FORMATS, render_report
-from cudbound.report.sentences import DIFFERENCES, ERRORS
 from cudbound.report.table_columns import methods_report
 from cudbound.report.tables import ComparisonRun, RunDescription
 
@@ -94,88 +93,6 @@ def table() -> IntervalTable:
     )
 
 
-def test_golden_text(table):
-    """Written by hand: the right edges of the numbers align their points, remarks stand below."""
-    assert render_report(table.report(RUN), "table") == (
-        """\
-The interval to quote for the error of this classifier, two-center, is not in
-  this table.
-
-95% confidence intervals for the error of this fitted classifier
-
-method                    estimate     low   high  width  estimand      fits
-------------------------  --------  ------  -----  -----  -----------  -----
-cud                          0.100   0.000  0.412  0.412  conditional      1
-bootstrap-bias-corrected     0.143  <0.001  0.333  0.333  conditional  51000
-kohavi-normal                0.000   0.000  0.000  0.000  conditional    200
-
-Remarks:
-  bootstrap-bias-corrected: 3 of 1000 resampled training sets held one class
-    only; second remark
-  kohavi-normal: degenerate: the estimate is 0
-
-Data: patients.csv, n = 48: 17 events (died = yes) and 31 non-events; 2
-  features.
-Run: 1000 resamples, localization = n, seed 3.
-Scale: proportions in [0, 1], limits clipped to it; width = high - low.
-Estimand "conditional": the error of the classifier fitted to these data, on new
-  cases from the same population.
-Internal intervals from the training data alone, without external validation.
-Centered: cud at the training error; bootstrap-bias-corrected, kohavi-normal at
-  the .632 estimate.
-Always predicting the majority class would be wrong for 35.4% of the training
-  rows: included in cud, so no evidence there that the classifier beats the
-  majority class.
-Too good to be true: kohavi-normal (upper limit 0.000). Even 48 new cases
-  without a single error would show, at 95%, no more than that the error is at
-  most 0.074.
-Nominal level 95%; no finite-sample guarantee."""
-    )
-
-
-def test_golden_markdown(table):
-    assert render_report(IntervalTable(table.rows[:1]).report(), "markdown") == (
-        """\
-The interval to quote for the error of this classifier, two-center, is not in this table.
-
-95% confidence intervals for the error of this fitted classifier
-
-| method   |   estimate |   low |   high |   width | estimand    |   fits | remarks   |
-|:---------|-----------:|------:|-------:|--------:|:------------|-------:|:----------|
-| cud      |      0.100 | 0.000 |  0.412 |   0.412 | conditional |      1 |           |
-
-- Scale: proportions in \\[0, 1\\], limits clipped to it; width = high - low.
-- Estimand "conditional": the error of the classifier fitted to these data, on new cases from the same population.
-- Internal intervals from the training data alone, without external validation.
-- Centered: cud at the training error.
-- Nominal level 95%; no finite-sample guarantee."""
-    )
-
-
-def test_golden_latex(table):
-    assert render_report(IntervalTable(table.rows[2:]).report(), "latex") == (
-        r"""% The interval to quote for the error of this classifier, two-center, is not in this table.
-% needs \usepackage{booktabs}
-\begin{table}
-\centering
-\caption{95\% confidence intervals for the error of this fitted classifier}
-\begin{tabular}{lrrrrlrp{0.25\linewidth}}
-\toprule
-method & estimate & low & high & width & estimand & fits & remarks \\
-\midrule
-kohavi-normal & 0.000 & 0.000 & 0.000 & 0.000 & conditional & 200 & degenerate: the estimate is 0 \\
-\bottomrule
-\end{tabular}
-\par\smallskip\footnotesize
-Scale: proportions in {[}0, 1], limits clipped to it; width = high - low.
-Estimand "conditional": the error of the classifier fitted to these data, on new cases from the same population.
-Internal intervals from the training data alone, without external validation.
-Centered: kohavi-normal at the .632 estimate.
-Nominal level 95\%; no finite-sample guarantee.
-\end{table}"""
-    )
-
-
 def test_equal_remarks_are_said_once_and_rows_of_one_method_are_told_apart():
     same = IntervalTable((row("a", remarks=("x",)), row("b", remarks=("x",)), row("c")))
     assert "\nRemarks:\n  a, b: x\n\n" in render_report(same.report())
@@ -205,17 +122,6 @@ def test_a_word_is_never_broken():
     assert [line for line in text.splitlines() if len(line) > 80] == [f"  {path}, n"[: len(path) + 3]]
 
 
-def test_repr_has_the_numbers_and_print_the_notes_as_well(table):
-    assert str(table) == render_report(table.report())
-    *numbers, where = repr(table).splitlines()
-    assert "\n".join(numbers).strip() in str(table)
-    assert where.endswith(".notes")
-    assert len(repr(IntervalTable(table.rows[:3])).splitlines()) <= 12
-    words = " ".join(str(table).split())
-    assert table.notes
-    assert all(note in words for note in table.notes)
-
-
 @pytest.mark.parametrize("form", FORMATS)
 def test_every_format_takes_an_empty_table_and_a_table_without_run(form, table, overview):
     assert re.search(r"\bcud\b", render_report(IntervalTable(()).report(), form)) is None
@@ -242,49 +148,6 @@ def test_levels_that_differ_get_a_column():
     assert "99.9%" in render_report(mixed.report())
 
 
-def test_another_estimand_is_not_called_the_error_of_this_classifier():
-    other = IntervalTable((row("cud"), row("some-cv", estimand="expected(n1=27)")))
-    assert other.report().title == "95% confidence intervals for the error of a classifier"
-    alone = IntervalTable(other.rows[1:])
-    assert alone.report().title == "95% confidence intervals for the mean error of this learning algorithm"
-    assert not any("fitted to these data" in note for note in alone.report().notes)
-
-
-def test_every_estimand_in_the_table_is_explained_once():
-    words = (
-        "conditional",
-        "expected(n1=27)",
-        "cv-average",
-        "expected(n1=25)",
-        "holdout-model",
-        "expected(n1=27)",
-    )
-    table = IntervalTable(tuple(row("some", estimand=word) for word in words))
-    said = [note for note in table.report().notes if note.startswith("Estimand")]
-    assert [note.partition(":")[0] for note in said] == [
-        'Estimand "conditional"',
-        'Estimands "expected(n1=27)", "expected(n1=25)"',
-        'Estimand "cv-average"',
-        'Estimand "holdout-model"',
-    ]
-    assert "averaged over training sets of n1 cases" in said[1]
-    assert all(said[0].partition(": ")[2] != other.partition(": ")[2] for other in said[1:])
-
-
-def test_the_estimands_of_all_methods_have_words():
-    for method in METHODS.values():
-        if method.gives_interval:
-            assert method.estimand.kind in ERRORS, method.name
-        if method.compares:
-            assert method.estimand.kind in DIFFERENCES, method.name
-
-
-def test_an_estimand_without_words_is_left_to_its_author():
-    assert not any(
-        "Estimand" in note for note in IntervalTable((row("own", estimand="mine"),)).report().notes
-    )
-
-
 @pytest.mark.parametrize(
     ("tested", "note"),
     [
@@ -304,26 +167,6 @@ def test_a_test_set_is_not_called_internal(tested, note):
     found = IntervalTable(rows).report().notes
     assert note in found
     assert sum("test cases" in said or "Internal" in said for said in found) == 1
-
-
-@pytest.mark.parametrize(
-    ("methods", "note"),
-    [
-        (("cud",), "Centered: cud at the training error."),
-        (("martin-beta",), "Centered: martin-beta at the .632 estimate."),
-        (
-            ("cud", *AROUND_632),
-            f"Centered: cud at the training error; {', '.join(AROUND_632)} at the .632 estimate.",
-        ),
-        (
-            ("cud", "x", "martin-beta"),
-            "Centered: cud at the training error; martin-beta at the .632 estimate.",
-        ),
-        (("x", "martin-beta", "kohavi-normal"), "Centered: martin-beta, kohavi-normal at the .632 estimate."),
-    ],
-)
-def test_the_note_on_centers_speaks_of_methods_that_are_there(methods, note):
-    assert note in IntervalTable(tuple(map(row, methods))).report().notes
 
 
 def test_the_methods_called_so_are_centered_at_the_632_estimate():
@@ -348,27 +191,6 @@ def test_the_methods_called_so_are_centered_at_the_632_estimate():
     assert centered == called == set(AROUND_632)
     assert compute_interval(METHODS["yang-cv-normal"], records, 0.95, {"center": "cv"}).center is None
     assert estimate_632(records) not in (records.losses.mean(), records.folds.losses.mean())
-
-
-def test_the_rows_of_a_new_test_set_say_so():
-    losses = np.arange(20) % 4 == 0
-    new = compute_interval(
-        METHODS["test-set-wilson"], Records(test_set=TestSetLosses(losses, 30, "conditional")), 0.95
-    )
-    split_off = compute_interval(
-        METHODS["test-set-wilson"], Records(test_set=TestSetLosses(losses, 30)), 0.95
-    )
-    assert (new.center, split_off.center) == ("error on new cases", None)
-
-
-def test_two_methods_at_the_training_error():
-    rows = (row("cud"), row("aci", center="training error"), row("martin-beta"))
-    said = "Centered: cud, aci at the training error; martin-beta at the .632 estimate."
-    assert said in IntervalTable(rows).report().notes
-
-
-def test_nothing_is_said_of_the_center_of_an_unknown_method():
-    assert not any("centered" in note.lower() for note in IntervalTable((row("my-own"),)).report().notes)
 
 
 def test_rows_are_unrounded(table):
@@ -405,10 +227,6 @@ def test_proportions(value, text):
 )
 def test_levels(level, text):
     assert format_level(level) == text
-
-
-def test_counts_are_written_in_full():
-    assert format_cell(np.int64(1_234_567), "count") == "1234567"
 
 
 @pytest.mark.parametrize(
@@ -558,16 +376,6 @@ def test_csv_round_trip_is_the_frame():
     pd.testing.assert_frame_equal(frame, table.to_frame(), check_exact=True)
 
 
-def test_json_fields(table):
-    document = json.loads(render_report(table.report(RUN), "json"))
-    assert list(document) == ["format", "headline", "title", "notes", "versions", "run", "intervals"]
-    assert document["format"] == 1
-    assert document["run"]["features"] == ["age", "sex=m"]
-    assert document["run"]["seed"] == 3
-    assert document["notes"][-1] == "Nominal level 95%; no finite-sample guarantee."
-    assert json.loads(render_report(table.report(), "json"))["run"] is None
-
-
 def refuse_constant(name: str) -> None:
     raise AssertionError(f"{name} is not JSON")
 
@@ -593,21 +401,6 @@ def test_undefined_values_are_named_in_text_and_empty_in_csv():
 
 
 # --- numbers that belong to a method
-
-
-def test_few_numbers_of_a_method_stand_in_the_remarks_and_all_of_them_in_json():
-    few = row("a", remarks=("first",), degenerate="why", details={"rho": 0.7, "rho_threshold": 1 / 3})
-    many = row("b", details={f"theta_{number}": number / 7 for number in range(1, 6)} | {"lost": math.nan})
-    table = IntervalTable((few, many, row("c")))
-    remarks = [shown["remarks"] for shown in table.report().rows]
-    assert remarks == ["first; rho = 0.7, rho threshold = 0.3333; degenerate: why", "", ""]
-    intervals = json.loads(render_report(table.report(), "json"))["intervals"]
-    assert intervals[0]["details"] == {"rho": 0.7, "rho_threshold": 1 / 3}
-    assert intervals[1]["details"] == {f"theta_{number}": number / 7 for number in range(1, 6)} | {
-        "lost": None
-    }
-    assert "details" not in intervals[2]
-    assert "rho" not in render_report(table.report(), "csv")
 
 
 # --- comparisons
@@ -660,41 +453,6 @@ def comparisons() -> ComparisonTable:
     )
 
 
-def test_golden_text_of_comparisons(comparisons):
-    assert render_report(comparisons.report(COMPARISON_RUN), "table") == (
-        """\
-Differences of two errors, error(a) - error(b), with 95% confidence intervals
-
-method                 estimate     low    high  statistic  p-value  fits
----------------------  --------  ------  ------  ---------  -------  ----
-mcnemar                   0.080  -0.013   0.150      2.000    0.077     2
-corrected-resampled-t    -0.250  -0.250  -0.250       -inf   <0.001    30
-
-Remarks:
-  mcnemar: only a wrong = 12, only b wrong = 4, n tested = 100
-  corrected-resampled-t: degenerate: all means are equal
-
-Estimand:
-  mcnemar: holdout-model
-  corrected-resampled-t: expected(n1=43)
-
-Data: patients.csv, n = 48: 17 events (died = yes) and 31 non-events; 1 feature.
-LS: least squares.
-logistic: logistic regression.
-Run: seed 3.
-Estimate: error(a) - error(b), in [-1, 1], limits clipped to it; above 0 where a
-  errs more.
-p-value: against equal errors. A small one is evidence for unequal errors; a
-  large one does not show equal errors.
-Estimand "holdout-model": the errors on new cases of the two classifiers fitted
-  only to the training part of the split.
-Estimand "expected(n1=43)": the errors on new cases of classifiers fitted by
-  either learning algorithm, averaged over training sets of n1 cases.
-Internal comparisons from one data set, without external validation.
-Nominal level 95%; no finite-sample guarantee."""
-    )
-
-
 def test_levels_and_alternatives_that_differ_get_columns():
     table = ComparisonTable(
         (comparison(), comparison(alternative="less", confidence_level=0.9, estimand=Estimand("conditional")))
@@ -706,20 +464,6 @@ def test_levels_and_alternatives_that_differ_get_columns():
     assert "p-value: against equal errors. A small one is evidence for unequal errors; a" in lines
     assert "p-value: against error(a) >= error(b). A small one is evidence for error(a) <" in lines
     assert "Nominal level 90%, 95%; no finite-sample guarantee." in lines
-
-
-def test_comparisons_on_given_test_sets_are_not_called_internal():
-    text = render_report(ComparisonTable((comparison(estimand=Estimand("conditional"), n_fits=0),)).report())
-    assert "Internal" not in text
-    assert 'Estimand "conditional": the errors of the two fitted classifiers, on new' in text
-    resampled = comparison("nested-cv", estimand=Estimand("conditional"), n_fits=550)
-    assert "Internal comparisons from one data set" in render_report(ComparisonTable((resampled,)).report())
-
-
-def test_no_table_claims_a_proof(comparisons):
-    for form in FORMATS:
-        assert "prove" not in render_report(comparisons.report(COMPARISON_RUN), form).lower()
-        assert "significant" not in render_report(comparisons.report(COMPARISON_RUN), form).lower()
 
 
 def test_json_and_csv_round_trips_of_comparisons(comparisons):
@@ -759,44 +503,6 @@ def overview() -> pd.DataFrame:
             ],
         }
     )
-
-
-def test_golden_text_of_methods(overview):
-    assert render_report(methods_report(overview, ["Fits: beyond the given one."]), "table") == (
-        """\
-Known methods
-
-name     aims at        assumes                     source
--------  -------------  --------------------------  -------------------------
-cud      conditional    the bootstrap quantile      Laber and Murphy (2008),
-                        estimates that of the       sections 3 and 4
-                        population the bootstrap
-                        quantile estimates that of
-                        the population
-mcnemar  holdout-model                              McNemar (1947), no
-                                                    correction for continuity
-
-Fits: beyond the given one."""
-    )
-
-
-def test_methods_in_the_other_formats(overview):
-    markdown = render_report(methods_report(overview), "markdown").splitlines()
-    assert markdown[0] == "Known methods"
-    assert markdown[2].split("|")[2].strip() == "aims at"
-    assert len(markdown) == 6
-    latex = render_report(methods_report(overview), "latex")
-    assert r"\begin{tabular}{llp{0.17\linewidth}p{0.17\linewidth}}" in latex
-    assert r"\footnotesize" not in latex
-    document = json.loads(render_report(methods_report(overview), "json"))
-    assert list(document) == ["format", "title", "notes", "versions", "run", "methods"]
-    assert document["methods"] == overview.to_dict("records")
-    read = pd.read_csv(io.StringIO(render_report(methods_report(overview), "csv")), keep_default_na=False)
-    pd.testing.assert_frame_equal(read, overview, check_dtype=False)
-    with pytest.raises(
-        ValueError, match=r"The 'format' parameter must be one of \['table'.*Got 'pdf' instead"
-    ):
-        render_report(methods_report(overview), "pdf")
 
 
 def test_many_long_columns_are_no_narrower_than_a_word():

@@ -8,9 +8,7 @@ import xml.etree.ElementTree as ET
 from pathlib import Path
 
 import matplotlib as mpl
-import numpy as np
 import pytest
-from data import fitted_sample
 from docs_pages import ROOT
 from docs_pictures import OF_RESULTS
 from explained_pictures import FIGURES, RC
@@ -23,7 +21,6 @@ from cudbound import (
     Estimand,
     IntervalEstimate,
     IntervalTable,
-    performance_interval,
 )
 from cudbound.basis.exceptions import ParameterError
 from cudbound.intervals import METHODS
@@ -102,46 +99,11 @@ def test_the_forest_has_a_line_for_each_interval_and_the_base_rate():
     assert ax.yaxis_inverted()  # the first method is on top
 
 
-def test_without_data_there_is_no_base_rate():
-    assert IntervalTable(TABLE.rows).plot(Figure().subplots()).reference_line_ is None
-
-
-def test_other_metrics_have_no_base_rate_and_are_named():
-    rows = tuple(dataclasses.replace(one, metric="sensitivity") for one in TABLE.rows[:1])
-    display = IntervalTable(rows, RUN).plot(Figure().subplots())
-    assert display.reference_line_ is None
-    assert display.ax_.get_xlabel() == "Sensitivity"
-    both = IntervalTable((*rows, *TABLE.rows[:1]), RUN).plot(Figure().subplots())
-    assert [panel.get_xlabel() for panel in both.axes_] == ["Classification error", "Sensitivity"]
-    assert [len(panel.get_yticklabels()) for panel in both.axes_] == [1, 1]
-    assert not both.ax_.axison
-
-
-def test_estimands_have_panels_on_one_scale():
-    other = dataclasses.replace(TABLE.rows[1], estimand=Estimand("expected", n_train=40))
-    display = IntervalTable((*TABLE.rows, other), RUN).plot(Figure().subplots())
-    titles = [panel.get_title(loc="left") for panel in display.axes_]
-    assert [" ".join(title.split()) for title in titles] == [
-        "Of the classifier fitted to these data, on new cases from the same population",
-        "On new cases of classifiers fitted by the same learning algorithm, averaged over training sets of n1 cases",
-    ]
-    assert {panel.get_xlim() for panel in display.axes_} == {(0.0, 1.0)}
-    assert len(display.artists_) == len(display.numbers_) == 5
-
-
 @pytest.mark.parametrize(("at", "limit"), [(0.0, 0.1), (1.0, 1.0)])
 def test_intervals_without_width_are_whole_on_an_axis_from_0(at, limit):
     display = IntervalTable((row("cud", at, at, at),)).plot(Figure().subplots())
     assert display.ax_.get_xlim() == (0.0, limit)
     assert not any(line.get_clip_on() for line in display.ax_.lines)
-
-
-def test_one_sided_limits_say_so():
-    upper = dataclasses.replace(
-        TABLE.rows[0], alternative="less", raw_interval=ConfidenceInterval(0.0, 0.375)
-    )
-    display = IntervalTable((upper,)).plot(Figure().subplots())
-    assert display.numbers_[0].get_text() == "0.250 (at most 0.375)"
 
 
 @pytest.mark.parametrize(("null", "label"), [(0.0, "equal errors"), (0.05, "margin 0.050")])
@@ -169,24 +131,6 @@ def test_the_forest_of_comparisons_has_the_margin(null, label):
     assert [text.get_text() for text in ranked.favors_] == ["← favors b", "favors a →"]
 
 
-def test_an_empty_table_has_no_picture():
-    with pytest.raises(ValueError, match="'frame' frame must have rows"):
-        IntervalTable(()).plot()
-
-
-@pytest.fixture(scope="module")
-def training_set():
-    return fitted_sample()
-
-
-def test_one_interval_is_drawn_like_a_table(training_set):
-    result = performance_interval(*training_set, n_resamples=40, rng=0)
-    display = result.plot(Figure().subplots())
-    assert display.labels[0].replace("\n", " ") == result.row.title
-    np.testing.assert_allclose(ends(display.artists_[0])[0], result.confidence_interval, atol=1e-12)
-    assert display.reference == result.run.base_rate
-
-
 @pytest.mark.parametrize("format", ["svg", "png", "pdf"])
 def test_files_repeat_and_have_no_date(format, tmp_path):
     display = IntervalDisplay.from_table(TABLE)
@@ -207,13 +151,6 @@ def test_other_files_are_refused(tmp_path):
     with pytest.raises(ParameterError, match="'format' parameter must be one of"):
         display.image("bmp")
     assert list(tmp_path.iterdir()) == []
-
-
-def test_no_color_is_needed():
-    """Every color of the picture is a gray, so that a copy in black and white says the same."""
-    colors = set(re.findall(r"#[0-9a-f]{6}", IntervalDisplay.from_table(TABLE).svg("a")))
-    assert colors
-    assert all(color[1:3] == color[3:5] == color[5:7] for color in colors), colors
 
 
 def test_hostile_names_are_shown_as_they_are():

@@ -52,21 +52,6 @@ def test_how_a_column_separates_two_classes(values, how):
     assert separation(values, Y, None, 1) == how
 
 
-def test_three_classes_are_separated_in_any_order():
-    y = np.arange(30) % 3
-    assert separation(np.array([5.0, 1.0, 3.0])[y] + 0.5 * RNG.random(30), y, None, 1) == "threshold"
-    assert separation(y + 0.0 + (RNG.random(30) < 0.1), y, None, 1) == ""
-
-
-def test_many_columns_and_groups_make_an_agreement_less_improbable():
-    y = np.repeat([0, 1], 9)
-    assert separation(y + 0.0, y, None, 1) == "threshold"
-    assert separation(y + 0.0, y, None, 100_000) == ""
-    assert separation(y + 0.0, y, np.arange(18) // 3, 1) == ""  # six patients
-    many = np.repeat(y, 10)
-    assert separation(many + 0.0, many, np.arange(180) // 10, 1) == "threshold"
-
-
 def test_a_relabeling_has_the_same_levels_or_the_same_order():
     sex, height = RNG.integers(0, 2, 40), RNG.permutation(40)
     columns = {

@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 import numpy as np
-import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sklearn.compose import ColumnTransformer
 from sklearn.decomposition import PCA
-from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LogisticRegression
-from sklearn.pipeline import Pipeline, make_pipeline
-from sklearn.preprocessing import OneHotEncoder, PolynomialFeatures, QuantileTransformer, StandardScaler
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import PolynomialFeatures, StandardScaler
 
-from cudbound import ConvexLossClassifier, LeastSquaresClassifier
-from cudbound.adapters import ADAPTERS, batched_refit, find_adapter, to_additive_model
+from cudbound import LeastSquaresClassifier
+from cudbound.adapters import to_additive_model
 from cudbound.basis.exceptions import NotMinimizerError
-from cudbound.solve.minimum import optimality_residual
 
 
 def _data(seed=0, n=30):
@@ -51,32 +47,6 @@ def test_pipeline_uses_its_fitted_transformers_as_basis():
     np.testing.assert_allclose(model.design @ model.coef, pipe.decision_function(X), atol=1e-12)
 
 
-def test_pipelines_may_be_nested_or_hold_one_step():
-    X, y = _data()
-    inner = make_pipeline(PCA(2), LeastSquaresClassifier())
-    nested = make_pipeline(StandardScaler(), inner).fit(X, y)
-    assert to_additive_model(nested, X, y).design.shape == (30, 3)
-    alone = make_pipeline(LeastSquaresClassifier()).fit(X, y)
-    np.testing.assert_array_equal(to_additive_model(alone, X, y).design[:, 1:], X)
-
-
-def test_pipeline_takes_a_frame_with_categories():
-    X, y = _data()
-    frame = pd.DataFrame(X, columns=["a", "b", "c"]).assign(stage=["I", "II", "III"] * 10)
-    encode = ColumnTransformer(
-        [("stage", OneHotEncoder(sparse_output=False), ["stage"])], remainder="passthrough"
-    )
-    pipe = Pipeline([("encode", encode), ("classify", LeastSquaresClassifier())]).fit(frame, pd.Series(y))
-    model = to_additive_model(pipe, frame, pd.Series(y))
-    assert model.design.shape == (30, 7)
-    np.testing.assert_allclose(model.design @ model.coef, pipe.decision_function(frame), atol=1e-12)
-
-
-def test_lists_are_data_too():
-    clf = LeastSquaresClassifier().fit([[0], [1], [2], [4]], [0, 0, 1, 1])
-    assert to_additive_model(clf, [[0], [1], [2], [4]], [0, 0, 1, 1]).design.dtype == np.float64
-
-
 @settings(max_examples=50, deadline=None)
 @given(st.integers(0, 2**32 - 1))
 def test_training_error_is_that_of_the_classifier_also_at_ties(seed):
@@ -85,19 +55,6 @@ def test_training_error_is_that_of_the_classifier_also_at_ties(seed):
     y = np.array([0, 0, 1, 1, *rng.integers(0, 2, size=8)])
     clf = LeastSquaresClassifier().fit(X, y)
     assert to_additive_model(clf, X, y).training_error == pytest.approx(1 - clf.score(X, y), abs=1e-12)
-
-
-def test_units_of_the_features_do_not_matter():
-    X, y = _data()
-    units = np.array([1e-9, 1.0, 1e9])
-    clf = LeastSquaresClassifier().fit(X * units, y)
-    assert optimality_residual(to_additive_model(clf, X * units, y)) < 1e-12
-
-
-def test_unfitted():
-    X, y = _data()
-    with pytest.raises(NotFittedError, match="LeastSquaresClassifier instance is not fitted yet"):
-        to_additive_model(LeastSquaresClassifier(), X, y)
 
 
 def test_other_training_data_or_weights_are_noticed():
@@ -158,23 +115,3 @@ def test_data_that_do_not_fit_the_classifier(X, y, message):
     clf = LeastSquaresClassifier().fit(*_data())
     with pytest.raises(ValueError, match=message):
         to_additive_model(clf, X, y)
-
-
-def test_batched_refit_is_offered_where_nothing_else_is_refitted():
-    X, y = _data()
-
-    class Shrunken(LeastSquaresClassifier):
-        pass
-
-    clf = LeastSquaresClassifier().fit(X, y)
-    adapter = find_adapter(clf)
-    assert adapter is ADAPTERS[0]
-    assert find_adapter(ConvexLossClassifier()) is ADAPTERS[1]
-    assert adapter.batched_fit(Shrunken().fit(X, y), 1) is None
-    for steps in ((), (StandardScaler(),)):
-        pipeline = make_pipeline(*steps, clf).fit(X, y)
-        losses, clear, _ = batched_refit(pipeline, X, y)(np.ones((1, 30)))
-        assert clear.all()
-        assert losses.sum() == (pipeline.predict(X) != y).sum()
-    ranked = make_pipeline(QuantileTransformer(n_quantiles=5), clf).fit(X, y)
-    assert batched_refit(ranked, X, y) is None

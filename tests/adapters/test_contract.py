@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from direct_refits import choose_refit
 from numpy.typing import NDArray
 from scipy.special import expit
 from sklearn.base import clone
@@ -34,7 +33,7 @@ from sklearn.svm import SVC, LinearSVC
 from sklearn.utils.class_weight import compute_sample_weight
 from sklearn_versions import logistic_cv, sparse_logistic
 
-from cudbound import Bound, ConvexLossClassifier, LeastSquaresClassifier, cud_interval
+from cudbound import ConvexLossClassifier, LeastSquaresClassifier
 from cudbound.adapters import ADAPTERS, find_adapter, to_additive_model
 from cudbound.adapters.model import facts_of
 from cudbound.basis.exceptions import NotMinimizerError, NotResampledWarning
@@ -339,43 +338,6 @@ def test_stochastic_fits_are_refused_unless_they_are_polished(name: str) -> None
     assert optimality_residual(to_additive_model(est, X, y, polish=True)) < 1e-6
 
 
-@pytest.mark.parametrize("name", ["svc", "grid"])
-def test_other_refits_are_made_by_clones(name: str) -> None:
-    X, y = simulated()
-    assert not choose_refit(fitted(name, X, y), X, y, np.random.default_rng(0))[1]
-
-
-DEFAULTS = {
-    "RidgeClassifier": RidgeClassifier(),
-    "RidgeClassifierCV": RidgeClassifierCV(),
-    "LogisticRegression": LogisticRegression(),
-    "LogisticRegressionCV": logistic_cv(),
-    "LinearSVC": LinearSVC(random_state=0),
-    "SVC": SVC(kernel="linear"),
-    "SGDClassifier": SGDClassifier(random_state=0),
-    "ConvexLossClassifier": ConvexLossClassifier(penalty=0.01),
-    "GridSearchCV": GridSearchCV(LogisticRegression(), {"C": [0.1, 1.0]}),
-    "FixedThresholdClassifier": FixedThresholdClassifier(LogisticRegression(), threshold=0.4),
-}
-
-
-@each_data
-@pytest.mark.parametrize("name", DEFAULTS)
-def test_intervals_of_fits_with_default_settings(name: str, data: str) -> None:
-    X, y = DATA[data]()
-    est = clone(DEFAULTS[name]).fit(X, y)
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        result = cud_interval(est, X, y, n_resamples=30, rng=0, bound=Bound(polish=name == "SGDClassifier"))
-    tuned = name in {"RidgeClassifierCV", "LogisticRegressionCV", "GridSearchCV"}
-    assert [one.category for one in caught] == [NotResampledWarning] * tuned
-    assert result.certified
-    assert 0.0 <= result.confidence_interval.low <= result.estimate <= result.confidence_interval.high <= 1.0
-    if name != "SGDClassifier":
-        assert result.estimate == pytest.approx(1.0 - est.score(X, y))
-    assert result.tuned_by == ((name,) if tuned else ())
-
-
 def test_every_adapter_is_in_the_contract() -> None:
     X, y = simulated()
     with warnings.catch_warnings():
@@ -399,26 +361,3 @@ def test_a_threshold_is_an_offset_of_the_loss_alone() -> None:
             model.design @ model.coef + model.offset, sign * plain.design @ plain.coef, atol=1e-7
         )
         assert model.training_error == pytest.approx(1.0 - est.score(X, y))
-
-
-def test_a_row_of_zeros_gets_the_class_that_the_estimator_gives_it() -> None:
-    # a score of exactly 0 is the first class for scikit-learn and the second for LeastSquaresClassifier
-    X = np.array([[0.0], [0.0], [0.0], [1.0], [1.0], [2.0], [-1.0], [-2.0]])
-    y = np.array(["a", "b", "a", "b", "b", "a", "a", "a"])
-    for est in (LogisticRegression(fit_intercept=False), LeastSquaresClassifier(fit_intercept=False)):
-        est.fit(X, y)
-        model = to_additive_model(est, X, y)
-        assert model.training_error == pytest.approx(1.0 - est.score(X, y))
-        first = isinstance(est, LogisticRegression)
-        assert model.classes.tolist() == (["b", "a"] if first else ["a", "b"])
-        assert (est.predict(X[:1]) == "a") == first
-
-
-def test_sparse_rows_are_made_dense() -> None:
-    from scipy import sparse
-
-    X, y = simulated()
-    X = np.where(np.abs(X) > 0.7, X, 0.0)
-    for est in (LogisticRegression(**TIGHT), SVC(kernel="linear", tol=1e-5)):
-        model = to_additive_model(est.fit(sparse.csr_array(X), y), sparse.csr_array(X), y)
-        np.testing.assert_array_equal(model.design[:, 1:], X)

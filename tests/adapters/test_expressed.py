@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pickle
 import re
 import warnings
 
@@ -10,7 +9,6 @@ import numpy as np
 import pytest
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.ensemble import RandomForestClassifier
-from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LogisticRegression, SGDClassifier
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
@@ -18,14 +16,13 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, LinearSVC
 from sklearn_versions import sparse_logistic
 
-from cudbound import LeastSquaresClassifier, cud_interval
+from cudbound import LeastSquaresClassifier
 from cudbound.adapters import to_additive_model
 from cudbound.adapters.model import Model, ModelUse, reason_of
 from cudbound.basis.exceptions import (
     NoMinimizerError,
     NotMinimizerError,
     NotMinimizerWarning,
-    NotResampledWarning,
     UnsupportedEstimatorError,
     UnsupportedProblemError,
 )
@@ -110,36 +107,3 @@ def test_what_can_be_expressed_is():
         raised.value.residual
     )
     assert to_additive_model(LASSO.fit(X, Y), X, Y).l1_penalty is not None
-
-
-def test_other_rows_are_told_by_the_residual():
-    with pytest.raises(NotMinimizerError) as raised:
-        to_additive_model(LeastSquaresClassifier().fit(X, Y), X, 1 - Y)
-    assert raised.value.residual > 1.0
-
-
-def test_wrong_input_is_an_error_as_before():
-    with pytest.raises(NotFittedError):
-        to_additive_model(LogisticRegression(), X, Y)
-    fitted = LeastSquaresClassifier().fit(X, Y)
-    with pytest.raises(ValueError, match="features"):
-        to_additive_model(fitted, X[:, :2], Y)
-    with pytest.raises(ValueError, match="exactly two classes"):
-        to_additive_model(LogisticRegression().fit(X, np.arange(60) % 3), X, Y)
-
-
-def test_a_search_warns_where_there_is_a_bound():
-    search = GridSearchCV(LogisticRegression(tol=1e-8), {"C": [0.1, 1.0]}, cv=2).fit(X, Y)
-    with pytest.warns(NotResampledWarning) as caught:
-        to_additive_model(search, X, Y)
-    with pytest.warns(NotResampledWarning) as of_interval:
-        cud_interval(search, X, Y, n_resamples=20, rng=0)
-    assert str(caught[0].message) == str(of_interval[0].message)
-    assert of_interval[0].filename == __file__
-
-
-def test_events_carry_what_they_are_about():
-    assert NotMinimizerWarning(0.12).residual == 0.12
-    assert "residual 0.12" in str(NotMinimizerWarning(0.12))
-    copy = pickle.loads(pickle.dumps(NotMinimizerError("fact.", "remedy.", residual=0.5)))
-    assert (str(copy), copy.residual) == ("fact. remedy.", 0.5)

@@ -5,33 +5,24 @@ from __future__ import annotations
 import warnings
 
 import numpy as np
-import pandas as pd
 import pytest
-from scipy import sparse
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.compose import make_column_transformer
-from sklearn.cross_decomposition import PLSRegression
 from sklearn.decomposition import PCA
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
-from sklearn.ensemble import RandomForestClassifier
 from sklearn.feature_selection import RFE, SelectFromModel, SelectKBest, SequentialFeatureSelector
 from sklearn.frozen import FrozenEstimator
-from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LogisticRegression, LogisticRegressionCV, RidgeClassifierCV, SGDClassifier
-from sklearn.model_selection import FixedThresholdClassifier, GridSearchCV, TunedThresholdClassifierCV
-from sklearn.naive_bayes import GaussianNB
-from sklearn.neighbors import KNeighborsClassifier
+from sklearn.model_selection import GridSearchCV, TunedThresholdClassifierCV
 from sklearn.pipeline import FeatureUnion, Pipeline, make_pipeline, make_union
 from sklearn.preprocessing import FunctionTransformer, PolynomialFeatures, StandardScaler, TargetEncoder
 from sklearn.random_projection import GaussianRandomProjection
 from sklearn.svm import SVC
-from sklearn.tree import DecisionTreeClassifier
 from sklearn_versions import sparse_logistic
 
 from cudbound import ChosenThresholdClassifier, ConvexLossClassifier, LeastSquaresClassifier
-from cudbound.adapters import to_additive_model
-from cudbound.adapters.model import facts_of, label_use
+from cudbound.adapters.model import facts_of
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(40, 6))
@@ -77,10 +68,6 @@ def test_steps_that_read_the_labels_are_named(name):
     assert (found.reads_labels, found.label_use) == (name, "may use" if name == "Centered" else "uses")
 
 
-def test_partial_least_squares_reads_labels_that_are_numbers():
-    assert label_use(PLSRegression(1)) == "uses"
-
-
 FREE = {
     "none": [],
     "scaler": [StandardScaler()],
@@ -98,39 +85,6 @@ FREE = {
 def test_steps_that_do_not_read_the_labels(name):
     pipeline = Pipeline([(str(k), step) for k, step in enumerate([*FREE[name], LOGISTIC])])
     assert facts(pipeline).reads_labels == ""
-
-
-def test_the_first_of_two_is_named_also_in_nested_pipelines_searches_and_thresholds():
-    inner = make_pipeline(make_pipeline(StandardScaler(), SelectKBest(k=4)), RFE(LOGISTIC), LOGISTIC)
-    wrapped = (
-        inner,
-        GridSearchCV(inner, {"logisticregression__C": [0.1, 1.0]}, cv=2),
-        FixedThresholdClassifier(inner),
-        make_pipeline(StandardScaler(), FixedThresholdClassifier(inner)),
-        ConvexLossClassifier("logistic", penalty=0.1, basis=inner[:-1]),
-    )
-    assert [facts(one).reads_labels for one in wrapped] == ["SelectKBest"] * 5
-
-
-def test_rows_of_any_kind_are_read_and_left_as_they_are():
-    scaled = make_pipeline(StandardScaler(copy=False), LOGISTIC)
-    before = X.copy()
-    assert facts_of(scaled.fit(X.copy(), Y), X).reads_labels == ""
-    np.testing.assert_array_equal(X, before)
-
-    frame = pd.DataFrame(X, columns=list("abcdef"))
-    named = make_pipeline(StandardScaler().set_output(transform="pandas"), SelectKBest(k=2), LOGISTIC)
-    assert facts(named, frame).reads_labels == "SelectKBest"
-    assert facts(make_pipeline(named[0], LOGISTIC), frame).reads_labels == ""
-
-    few = sparse.csr_matrix(np.where(X > 1.0, 1.0, 0.0))
-    found = facts(make_pipeline(StandardScaler(with_mean=False), LOGISTIC), few)
-    assert found.reads_labels == ""
-    assert found.rank == np.linalg.matrix_rank(np.column_stack([np.ones(40), few.toarray()]))
-
-    gaps = X.copy()
-    gaps[3, 2] = np.nan
-    assert facts(make_pipeline(SimpleImputer(), LOGISTIC), gaps).reads_labels == ""
 
 
 @pytest.mark.parametrize(
@@ -152,20 +106,6 @@ def test_rank_of_linear_classifiers(classifier):
     design = np.column_stack([np.ones(40), X]) if with_ones else X
     assert facts(classifier).rank == np.linalg.matrix_rank(design)
     assert facts(make_pipeline(PCA(3), classifier)).rank == 3 + with_ones
-
-
-def test_rank_of_a_basis_is_that_of_the_design_of_the_bound():
-    squares = ConvexLossClassifier("logistic", penalty=0.1, basis=PolynomialFeatures(2, include_bias=False))
-    assert facts(squares).rank == np.linalg.matrix_rank(to_additive_model(squares, X, Y).design)
-
-
-@pytest.mark.parametrize(
-    "classifier",
-    [DecisionTreeClassifier(), RandomForestClassifier(3), KNeighborsClassifier(1), GaussianNB(), SVC()],
-    ids=lambda one: type(one).__name__,
-)
-def test_no_rank_without_a_linear_form(classifier):
-    assert np.isnan(facts(classifier).rank)
 
 
 def test_what_chose_parameters_on_the_rows():

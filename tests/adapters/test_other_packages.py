@@ -9,7 +9,7 @@ import pytest
 from imblearn.over_sampling import SMOTE, RandomOverSampler
 from imblearn.pipeline import make_pipeline as make_resampling_pipeline
 from imblearn.under_sampling import RandomUnderSampler
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.base import ClassifierMixin, clone
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -60,10 +60,6 @@ class Mixed(ClassifierMixin, Bare):
     pass
 
 
-class Complete(ClassifierMixin, BaseEstimator, Bare):
-    pass
-
-
 @pytest.mark.parametrize("kind", [Bare, WithParameters, Mixed])
 def test_a_class_that_cannot_be_cloned_is_told_what_to_inherit(kind):
     message = (
@@ -78,13 +74,6 @@ def test_a_class_that_cannot_be_cloned_is_told_what_to_inherit(kind):
             compare_learners([clf, "majority"], X, Y, rng=0)
         with pytest.raises(UnsupportedEstimatorError, match=message):
             plan_sample_size(clf, X, Y, rng=0)
-
-
-def test_the_remedy_is_enough():
-    clf = Complete().fit(X, Y)
-    assert performance_interval(clf, X, Y, **CALL).row.degenerate is None
-    with pytest.raises(UnsupportedEstimatorError, match="Complete is not a known additive classifier"):
-        cud_interval(clf, X, Y, **CALL)
 
 
 @pytest.fixture(params=[RandomOverSampler, SMOTE, RandomUnderSampler])

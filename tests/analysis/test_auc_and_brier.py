@@ -9,7 +9,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.svm import LinearSVC
 
 import cudbound as cb
-from cudbound.basis.exceptions import ManyFeaturesWarning, SmallSampleWarning
+from cudbound.basis.exceptions import ManyFeaturesWarning
 from cudbound.records import BootstrapScores, FoldScores, ScoreRecords
 from tests.data import sample
 
@@ -40,15 +40,6 @@ def test_other_metrics_keep_their_rows_beside_the_auc_and_the_brier_score():
 )
 def test_names_that_others_use(name, metric):
     assert cb.performance_interval(CLASSIFIER, X, Y, metric=name, **SETTINGS).row.metric == metric
-
-
-def test_the_sentence_names_the_auc():
-    found = cb.performance_interval(CLASSIFIER, X, Y, metric="auc", alternative="greater", **SETTINGS)
-    assert found.sentence.startswith(
-        "With 95% confidence, the AUC (c-statistic) of this classifier on new cases is at"
-    )
-    assert found.confidence_interval.high == 1.0
-    assert "cross-validated estimate 0." in str(found)
 
 
 def test_exchanging_the_classes_leaves_the_auc_and_the_brier_score_as_they_are():
@@ -116,26 +107,6 @@ def test_equal_rows_have_equal_scores():
         for rows, labels in ((lattice, y), (lattice[order], y[order]))
     )
     assert first.estimate == pytest.approx(second.estimate, abs=1e-12)
-
-
-def test_a_saved_table_of_all_three_is_verified(tmp_path):
-    table = cb.compare_intervals(
-        CLASSIFIER, X, Y, methods="two-center", metric=["error", "auc", "brier"], **SETTINGS
-    )
-    table.save(tmp_path / "table.json")
-    assert cb.verify_result(tmp_path / "table.json", CLASSIFIER, X, Y).passed
-
-
-def test_draws_of_one_class_are_left_out_and_counted():
-    y = np.where(np.arange(40) < 2, 1, 0)
-    settings = {"methods": "two-center", "metric": ["error", "auc", "brier"], **SETTINGS}
-    with pytest.warns(SmallSampleWarning):
-        error, *others = cb.compare_intervals(LogisticRegression().fit(X, y), X, y, **settings).rows
-    assert any("single-class draws fitted as drawn" in remark for remark in error.remarks)
-    for row in others:
-        assert not any("single-class" in remark for remark in row.remarks)
-        assert any("draws contain only one class and were omitted" in remark for remark in row.remarks)
-        assert np.isfinite([row.low, row.high]).all()
 
 
 @pytest.mark.parametrize("metric", ["auc", "brier"])

@@ -13,7 +13,7 @@ from sklearn.naive_bayes import GaussianNB
 
 from cudbound import compare_intervals, performance_interval
 from cudbound.analysis.calibration import calibration_in, predictions_in
-from cudbound.plotting.risks import CalibrationDisplay, RiskDisplay, RocDisplay
+from cudbound.plotting.risks import RocDisplay
 from cudbound.point_estimates.calibration_values import CLIP, calibration_values
 from cudbound.records import BootstrapLosses, Records
 
@@ -147,22 +147,6 @@ def test_a_reason_is_given_where_there_is_none():
     assert np.isfinite(only.apparent_slope)
 
 
-def test_a_table_of_other_metrics_has_neither():
-    table = compare_intervals(
-        LogisticRegression().fit(X, Y), X, Y, n_resamples=10, rng=0, methods=["out-of-bag-wilson"]
-    )
-    assert table.calibration is None
-    assert table.predictions is None
-    with pytest.raises(ValueError, match="Include the metric 'auc' or 'brier'"):
-        RocDisplay.from_table(table)
-    scores = performance_interval(LogisticRegression().fit(X, Y), X, Y, metric="auc", n_resamples=10, rng=0)
-    assert scores.calibration is None
-    with pytest.raises(ValueError, match="Include the metric 'brier'"):
-        RiskDisplay.from_table(scores)
-    with pytest.raises(ValueError, match="Include the metric 'brier'"):
-        CalibrationDisplay.from_table(scores)
-
-
 def test_out_of_bag_is_the_mean_over_the_draws_that_left_the_row_out():
     frame, draws = predictions_in(RECORDS, Y), RECORDS.bootstrap
     for i in (0, 17, 59):
@@ -191,44 +175,3 @@ def test_the_roc_curve_has_both_curves_and_the_interval():
     assert shown[2] == (
         f"AUC {row.estimate:.2f}, 95% two-center interval\n{limits.low:.2f} to {limits.high:.2f}"
     )
-
-
-def test_without_refits_the_roc_curve_is_the_apparent_one():
-    display = RocDisplay(predictions_in(recorded([0.2, 0.8, 0.7, 0.1]), EVENT)).plot()
-    assert display.out_of_bag_ is None
-    assert len(display.legend_.get_texts()) == 1
-
-
-def test_risks_stand_by_outcome():
-    display, frame = RiskDisplay.from_table(TABLE).plot(), TABLE.predictions
-    for bars, event, sign in zip(display.bars_, (True, False), (1, -1), strict=True):
-        risks = frame.loc[frame["event"] == event, "probability_out_of_bag"]
-        heights, _ = np.histogram(risks, 20, (0.0, 1.0))
-        assert [sign * bar.get_height() for bar in bars] == heights.tolist()
-    labels = [text.get_text() for text in display.legend_.get_texts()]
-    assert labels == [f"events (n = {Y.sum()})", f"non-events (n = {(~Y).sum()})"]
-
-
-def test_calibration_is_shown_for_tertiles_with_a_caution():
-    display = CalibrationDisplay.from_table(TABLE).plot()
-    frame = TABLE.predictions.sort_values("probability_out_of_bag")
-    thirds = [frame.iloc[20 * k : 20 * k + 20] for k in range(3)]
-    expected = [(third["probability_out_of_bag"].mean(), third["event"].mean()) for third in thirds]
-    np.testing.assert_allclose(display.points_.get_xydata(), expected)
-    assert display.tertiles_["n"].tolist() == [20, 20, 20]
-    assert display.caution_.get_text().startswith("Caution: 60 cases")
-    assert f"slope {TABLE.calibration.slope:.2f}" in display.note_.get_text()
-    many = CalibrationDisplay(frame.loc[frame.index.repeat(2)]).plot()
-    assert many.caution_ is None
-    assert many.note_.get_text() == ""
-
-
-def test_equal_risks_stay_in_one_tertile():
-    frame = predictions_in(recorded([0.5] * 4, [[0.3] * 4, [0.3] * 4], [[2, 0, 2, 0], [0, 2, 0, 2]]), EVENT)
-    assert CalibrationDisplay(frame).tertiles_["n"].tolist() == [4]
-
-
-@pytest.mark.parametrize("kind", [RocDisplay, RiskDisplay, CalibrationDisplay])
-def test_a_picture_is_the_same_file_every_time(kind):
-    display = kind.from_table(TABLE)
-    assert display.image("png") == display.image("png")

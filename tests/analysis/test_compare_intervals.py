@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from functools import partial
 
 import numpy as np
-import pandas as pd
 import pytest
 from data import fitted_sample, sample
-from sklearn.linear_model import LinearRegression, LogisticRegression, SGDClassifier
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import OneHotEncoder
+from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.tree import DecisionTreeClassifier
 
 from cudbound import (
@@ -21,16 +17,12 @@ from cudbound import (
     compare_intervals,
     cud_interval,
 )
-from cudbound.basis.calls import Progress, shared
 from cudbound.basis.exceptions import (
-    NotCertifiedWarning,
     NotMinimizerError,
     NotMinimizerWarning,
-    ParameterError,
 )
 from cudbound.intervals import GROUPS
 from cudbound.problem.draws import draw_counts
-from cudbound.solve.limits import SearchLimits
 
 BASELINES = [name for name in GROUPS["paper"] if name != "cud"]
 
@@ -77,18 +69,6 @@ def test_cud_row_is_that_of_cud_interval():
         assert table["cud"].raw_interval == alone.raw_interval
 
 
-def test_alpha_in_words_is_on_the_scale_of_the_mean_loss():
-    clf, X, y = _fitted(seed=1)
-
-    def row(alpha):
-        return compare_intervals(
-            clf, X, y, methods="cud", n_resamples=50, rng=0, bound=Bound(localization=alpha)
-        ).rows
-
-    assert row("n") == row(30)
-    assert row("paper-literal") == row(900.0)
-
-
 def test_rows_do_not_depend_on_the_other_methods():
     clf, X, y = _fitted()
     together = compare_intervals(
@@ -97,21 +77,6 @@ def test_rows_do_not_depend_on_the_other_methods():
     for name in GROUPS["paper"]:
         alone = compare_intervals(
             clf, X, y, methods=[name], n_resamples=60, rng=3, resampling=Resampling(inner=5)
-        )
-        assert alone.rows == (together[name],)
-
-
-def test_rows_do_not_depend_on_a_method_that_draws_again():
-    X, y = np.arange(4.0)[:, None] ** 2, np.array([0, 1] * 2)
-    clf = LeastSquaresClassifier().fit(X, y)
-    methods = ["bootstrap-percentile", "bccvp", "martin-beta"]
-    together = compare_intervals(
-        clf, X, y, methods=methods, n_resamples=60, rng=3, resampling=Resampling(inner="oob")
-    )
-    assert any("no row out of bag redrawn" in remark for remark in together["martin-beta"].remarks)
-    for name in methods:
-        alone = compare_intervals(
-            clf, X, y, methods=[name], n_resamples=60, rng=3, resampling=Resampling(inner="oob")
         )
         assert alone.rows == (together[name],)
 
@@ -127,29 +92,6 @@ def test_rows_follow_the_seed():
     assert rows(0) == rows(0) == rows(np.random.default_rng(0))
     assert rows(0) != rows(1)
     assert rows(None) != rows(None)
-
-
-def test_pipeline_of_least_squares_has_all_rows():
-    X, y = _data()
-    frame = pd.DataFrame({"stage": np.where(X[:, 0] > 0, "late", "early"), "sex": ["f", "m", "m"] * 10})
-    pipe = make_pipeline(OneHotEncoder(drop="first", sparse_output=False), LeastSquaresClassifier()).fit(
-        frame, y
-    )
-    table = compare_intervals(
-        pipe, frame, pd.Series(y), n_resamples=20, rng=0, methods="paper", resampling=Resampling(inner="oob")
-    )
-    assert [row.method for row in table.rows] == list(GROUPS["paper"])
-    assert table["cud"].estimate == pytest.approx(1 - pipe.score(frame, y), abs=1e-12)
-
-
-def test_labels_may_be_anything_and_the_classes_may_be_swapped():
-    X, y = _data()
-    arguments = {"methods": BASELINES, "n_resamples": 40, "resampling": Resampling(inner=3), "rng": 0}
-    rows = [
-        compare_intervals(LeastSquaresClassifier().fit(X, labels), X, labels, **arguments).rows
-        for labels in (y, np.where(y == "ill", 2, 1), np.where(y == "ill", "A", "B"), (y == "ill").tolist())
-    ]
-    assert rows[0] == rows[1] == rows[2] == rows[3]
 
 
 def test_methods_share_draws_but_not_options():
@@ -169,18 +111,6 @@ def test_methods_share_draws_but_not_options():
     )
     assert [row.method for row in changed.rows] == BASELINES
     assert {name for name in BASELINES if plain[name] != changed[name]} == set(options)
-
-
-def test_inner_variants_differ():
-    clf, X, y = _fitted()
-    inner = compare_intervals(
-        clf, X, y, methods="bootstrap-percentile", n_resamples=40, rng=0, resampling=Resampling(inner=3)
-    )
-    oob = compare_intervals(
-        clf, X, y, methods="bootstrap-percentile", n_resamples=40, rng=0, resampling=Resampling(inner="oob")
-    )
-    assert (inner.rows[0].n_fits, oob.rows[0].n_fits) == (1 + 40 + 120, 1 + 40)
-    assert inner.rows[0].raw_interval != oob.rows[0].raw_interval
 
 
 def test_single_class_draws_stand_in_the_remarks():
@@ -227,35 +157,6 @@ def test_degenerate_rows_are_kept_with_the_reason():
     assert not frame.loc["langford-binomial", "degenerate"]
 
 
-def test_limits_of_the_bound_reach_it():
-    clf, X, _ = _fitted(40)
-    rng = np.random.default_rng(3)
-    noise = np.where(rng.random(40) < 0.5, "ill", "healthy")
-    clf.fit(X, noise)
-    limits = SearchLimits(nodes_per_draw=1)
-    with pytest.warns(NotCertifiedWarning, match="The half-width is between"):
-        table = compare_intervals(
-            clf, X, noise, methods=["cud"], n_resamples=20, rng=0, bound=Bound(**vars(limits))
-        )
-    assert re.fullmatch(
-        r"q of the mean loss between 0\.\d+ and 0\.\d+, upper value used", table["cud"].remarks[0]
-    )
-    for limits in (SearchLimits(nodes=0), SearchLimits(seconds=0)):
-        with pytest.warns(NotCertifiedWarning, match="The half-width is between"):
-            compare_intervals(
-                clf, X, noise, methods=["cud"], n_resamples=20, rng=0, bound=Bound(**vars(limits))
-            )
-
-
-def test_progress_is_shown_only_when_asked_for(capsys):
-    clf, X, y = _fitted()
-    compare_intervals(clf, X, y, n_resamples=20, rng=0, methods="paper", resampling=Resampling(inner=2))
-    assert capsys.readouterr().err == ""
-    with shared(Progress(shown=True, since=0.0)):
-        compare_intervals(clf, X, y, methods=BASELINES, n_resamples=20, rng=0, resampling=Resampling(inner=2))
-    assert "refits" in capsys.readouterr().err
-
-
 # ---- what is refused ----
 
 
@@ -297,48 +198,6 @@ def test_bad_arguments(arguments, message):
         compare_intervals(clf, X, y, **arguments)
 
 
-@pytest.mark.parametrize(
-    ("kind", "setting", "message"),
-    [
-        (Bound, {"localization": -1.0}, r"must be 'n', 'paper-literal' or .*Got -1\.0 instead"),
-        (Bound, {"localization": "sqrt"}, r"'localization' parameter.*Got 'sqrt' instead"),
-        (Bound, {"localization": float("nan")}, r"'localization' parameter.*Got nan instead"),
-        (Bound, {"polish": "yes"}, r"'polish' parameter must be .*Got 'yes' instead"),
-        (Bound, {"seconds": -1.0}, r"'seconds' parameter must be .*Got -1\.0 instead"),
-        (Bound, {"solver": "slow"}, r"'solver' parameter must be .*Got 'slow' instead"),
-        (Bound, {"polish": None}, r"'polish' parameter must be True or False\. Got None instead"),
-        (
-            Resampling,
-            {"n_folds": 1},
-            r"'n_folds' parameter must be .*Got 1 instead",
-        ),
-        (Resampling, {"inner": True}, r"must be 'oob' or an integer of at least 1\. Got True instead"),
-        (Resampling, {"inner": 0}, r"must be 'oob' or an integer of at least 1\. Got 0 instead"),
-        (Resampling, {"inner": "bag"}, r"'inner' parameter must be 'oob' or.*Got 'bag' instead"),
-        (
-            Resampling,
-            {"on_single_class": "skip"},
-            r"'on_single_class' parameter must be one of \['drop', 'error', 'fit', 'redraw'\]\. Got 'skip' instead",
-        ),
-    ],
-    ids=str,
-)
-def test_bad_settings(kind, setting, message):
-    with pytest.raises(ParameterError, match=message) as raised:
-        kind(**setting)
-    assert (raised.value.parameter, raised.value.value) == (*setting, *setting.values())
-    assert raised.value.rule
-
-
-def test_all_cores_and_none_are_numbers_of_workers():
-    clf, X, y = _fitted()
-    rows = [
-        compare_intervals(clf, X, y, methods="cud", n_resamples=10, rng=0, n_jobs=n_jobs).rows
-        for n_jobs in (None, -1, -100)
-    ]
-    assert rows[0] == rows[1] == rows[2]
-
-
 def test_estimators_that_are_no_fitted_classifiers_of_two_classes():
     X, y = _data()
     three = np.array(["a", "b", "c"] * 10)
@@ -351,19 +210,6 @@ def test_estimators_that_are_no_fitted_classifiers_of_two_classes():
         ValueError, match=r"at least two classes of one target\. Got \[array\(\[False, +True\]\)"
     ):
         compare_intervals(DecisionTreeClassifier().fit(X, two_targets), X, y, methods=BASELINES)
-
-
-def test_polish_and_solver_are_those_of_the_bound():
-    X, y = _data()
-    rough = SGDClassifier("squared_error", alpha=0.1, average=True, random_state=0).fit(X, y)
-    with pytest.raises(NotMinimizerError, match=r"pass bound=Bound\(polish=True\)"):
-        compare_intervals(rough, X, y, methods=["cud"], rng=0)
-    table = compare_intervals(rough, X, y, methods=["cud"], rng=0, n_resamples=20, bound=Bound(polish=True))
-    alone = cud_interval(rough, X, y, rng=0, n_resamples=20, bound=Bound(polish=True))
-    assert table["cud"] == alone.row
-    assert any(remark.startswith("polished: residual before") for remark in table["cud"].remarks)
-    with pytest.raises(ValueError, match="'solver' parameter must be one of"):
-        compare_intervals(rough, X, y, methods="paper", bound=Bound(solver="slow"))
 
 
 def test_data_that_do_not_fit_the_classifier():

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import warnings
-from dataclasses import replace
-
 import numpy as np
 import pytest
-from contract_cases import COMPARISONS, SIZES, exactly, sample
+from contract_cases import SIZES, exactly, sample
 from scipy import stats
 from sklearn.base import clone
 from sklearn.dummy import DummyClassifier
@@ -16,14 +13,8 @@ from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.model_selection import KFold
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
-from sklearn.tree import DecisionTreeClassifier
 
 from cudbound import LeastSquaresClassifier, compare_learners
-from cudbound.adapters.parts import seeded_clone, unseeded_parameters
-from cudbound.basis.exceptions import UnscaledPenaltyWarning
-from cudbound.intervals import METHODS
 from cudbound.resampling import ResamplingSizes
 from cudbound.resampling.settings import Resampling
 
@@ -48,22 +39,6 @@ def test_the_default_is_the_t_test_on_ten_partitions_into_ten_folds():
     )
 
 
-def test_a_table_of_several_rows_has_no_numbers_of_its_own():
-    table = compare_learners({"a": A, "b": B}, X, Y, methods=["mcnemar", "k-fold-t"], rng=0)
-    assert not hasattr(table, "pvalue")
-    with pytest.raises(
-        AttributeError, match=r"This table has 2 comparisons: name one, such as table\['mcnemar'\]"
-    ):
-        table.confidence_interval.low  # noqa: B018 - reading it raises
-    assert table["mcnemar"] == table["a", "b", "mcnemar"] == table.rows[0]
-    assert "mcnemar" in table
-    assert ("b", "a") not in table
-    with pytest.raises(
-        KeyError, match=r"\('a', 'b'\) has 2 rows: name one, such as table\['a', 'b', 'mcnemar'\]"
-    ):
-        table["a", "b"]
-
-
 def test_paired_t_test_of_the_folds_is_that_of_scipy():
     cv = KFold(5, shuffle=True, random_state=0)
     means = [
@@ -80,19 +55,6 @@ def test_paired_t_test_of_the_folds_is_that_of_scipy():
         assert found.pvalue == pytest.approx(expected.pvalue)
         interval = expected.confidence_interval(0.95)
         assert (found.raw_interval.low, found.raw_interval.high) == pytest.approx(tuple(interval))
-
-
-@pytest.mark.parametrize("fit", [False, True], ids=["unfitted", "fitted"])
-def test_learners_need_not_be_fitted(fit):
-    a, b = clone(A), clone(B)
-    if fit:
-        a.fit(X, Y)
-        b.fit(X, Y)
-    found = compare_learners([a, b], X, Y, methods="all", resampling=ALL, rng=0)
-    assert exactly(found) == exactly(
-        compare_learners([clone(A), clone(B)], X, Y, methods="all", resampling=ALL, rng=0)
-    )
-    assert hasattr(a, "coef_") == fit  # the caller's are left alone
 
 
 def test_a_learner_that_was_fitted_elsewhere_is_taken_as_it_is_on_new_cases():
@@ -121,15 +83,6 @@ def test_unseeded_learners_follow_rng():
     assert len(set(found)) > 1
 
 
-def test_every_unseeded_step_is_seeded_in_a_clone():
-    pipe = make_pipeline(StandardScaler(), RandomForestClassifier(n_estimators=1))
-    assert unseeded_parameters(pipe) == ["randomforestclassifier__random_state"]
-    copies = [seeded_clone(pipe, 3).fit(X, Y).predict_proba(NEW_X) for _ in range(2)]
-    np.testing.assert_array_equal(*copies)
-    assert pipe[-1].random_state is None
-    assert unseeded_parameters(RandomForestClassifier(random_state=0)) == []
-
-
 def test_each_refit_has_a_seed_of_its_own_also_where_the_learner_was_not_fitted():
     """Two forests of one random tree differ between folds in both, or all folds would share one seed."""
     forest = RandomForestClassifier(n_estimators=1, max_depth=2, bootstrap=False, max_features=1)
@@ -138,21 +91,6 @@ def test_each_refit_has_a_seed_of_its_own_also_where_the_learner_was_not_fitted(
         for each in (forest, clone(forest).fit(X, Y))
     ]
     assert exactly(rows[0]) == exactly(rows[1])
-
-
-def test_options_and_level_reach_the_method():
-    plain = compare_learners([A, B], X, Y, methods="grandvalet-bengio-t", rng=0)
-    weak = compare_learners([A, B], X, Y, methods=("grandvalet-bengio-t", {"rho": 0.0}), rng=0)
-    assert abs(weak.statistic) == pytest.approx(abs(plain.statistic) / np.sqrt(0.3))
-    assert weak.pvalue < plain.pvalue
-    table = compare_learners([A, B], X, Y, methods=[("mcnemar", {"form": "mid-p"}), "5x2cv-t"], rng=0)
-    exact = compare_learners([A, B], X, Y, methods="mcnemar", rng=0)
-    assert table["mcnemar"].pvalue <= exact.pvalue
-    assert table["mcnemar"].estimate == exact.estimate
-    narrow = compare_learners([A, B], X, Y, confidence_level=0.5, rng=0).row
-    wide = compare_learners([A, B], X, Y, confidence_level=0.99, rng=0).row
-    assert narrow.pvalue == wide.pvalue
-    assert wide.raw_interval.low < narrow.raw_interval.low < narrow.raw_interval.high < wide.raw_interval.high
 
 
 def test_rho_from_halves_takes_their_fits():
@@ -181,24 +119,6 @@ def test_one_sided_limits_are_open_and_clipped():
     assert found.confidence_interval.low == -1.0
     assert found.pvalue < 0.05
     assert compare_learners([A, DummyClassifier()], X, Y, alternative="greater", rng=0).pvalue > 0.9
-
-
-def test_two_test_sets_are_the_halves_of_the_held_out_rows():
-    row = compare_learners([A, B], X, Y, methods="independent-test-sets", rng=0).row
-    assert row.n_fits == 2
-    for error, n_tested in ((row.details["error_a"], 8), (row.details["error_b"], 7)):  # of 15 rows
-        assert error * n_tested == pytest.approx(round(error * n_tested))
-        assert 0.0 < error < 0.5
-
-
-def test_dropped_training_sets_do_not_stop_a_comparison():
-    y = np.repeat([0, 1], [28, 2])
-    table = compare_learners(
-        [DecisionTreeClassifier(max_depth=1), B], X, y, methods="all", resampling=ALL, rng=0
-    )
-    assert tuple(row.method for row in table.rows) == COMPARISONS
-    with pytest.raises(ValueError, match="had only one class, and on_single_class='error'"):
-        compare_learners([A, B], X, y, methods="all", resampling=replace(ALL, on_single_class="error"), rng=0)
 
 
 # ---- what is refused ----
@@ -235,11 +155,6 @@ def test_bad_arguments(arguments, message):
         compare_learners(**{"learners": [A, B], "X": X, "y": Y, **arguments})
 
 
-def test_no_method():
-    with pytest.raises(ValueError, match=r"must be 'all' or one of .* Got \[\] instead"):
-        compare_learners([A, B], X, Y, methods=[])
-
-
 def test_classifiers_of_other_classes():
     words = np.where(Y == 1, "ill", "well")
     fitted = LogisticRegression().fit(X, words)
@@ -262,28 +177,6 @@ def test_data_that_do_not_fit():
         compare_learners(fitted, X, np.arange(30) == 0)
     with pytest.raises(ValueError, match=r"y must contain the labels .* Also got \[7\]"):
         compare_learners(fitted, X, np.where(np.arange(30) == 3, 7, Y))
-
-
-def test_every_comparison_says_what_it_estimates():
-    table = compare_learners([A, B], X, Y, methods="all", resampling=ALL, rng=0)
-    frame = table.to_frame().set_index("method")
-    assert frame.loc["5x2cv-t", "estimand"] == "expected(n1=15)"
-    assert frame.loc["mcnemar", "estimand"] == "holdout-model"
-    for name in COMPARISONS:
-        assert frame.loc[name, "estimand"].startswith(str(METHODS[name].estimand))
-
-
-def test_a_penalty_that_meets_features_of_very_different_size_is_warned_of():
-    X, y = sample(40)
-    X = X / X.std(axis=0) * [1.0, *[1e4] * (X.shape[1] - 1)]
-    scaled = make_pipeline(StandardScaler(), LogisticRegression())
-    with pytest.warns(
-        UnscaledPenaltyWarning, match="the penalty of LogisticRegression treats all features alike"
-    ):
-        compare_learners([LogisticRegression(), LeastSquaresClassifier()], X, y, rng=0)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error", UnscaledPenaltyWarning)
-        compare_learners([scaled, GaussianNB()], X, y, rng=0)
 
 
 class Opposite(LogisticRegression):

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import pickle
 import re
-import warnings
 
 import numpy as np
 import pandas as pd
 import pytest
 from contract_cases import INTERVALS, SIZES, exactly, sample
-from record_kinds import kinds, names_of
+from record_kinds import kinds
 from scipy import sparse
 from sklearn.base import clone
-from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
+from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -195,35 +194,6 @@ def test_a_group_keeps_the_rows_of_methods_that_the_classifier_does_not_allow():
     assert "no CUD bound: no linear form" in " ".join(str(table).split())
 
 
-@pytest.mark.parametrize(
-    ("estimator", "reason"),
-    [
-        (
-            RandomForestClassifier(n_estimators=2, max_depth=2),
-            "no linear form known for RandomForestClassifier",
-        ),
-        (
-            make_pipeline(StandardScaler(), HistGradientBoostingClassifier(max_iter=2)),
-            "no linear form known for HistGradientBoostingClassifier",
-        ),
-        (LogisticRegression(C=np.inf), "its loss has no minimizer on separable data"),
-    ],
-    ids=["forest", "pipeline", "separable"],
-)
-def test_the_reason_fits_on_two_lines(estimator, reason):
-    y = np.where(X[:, 0] > 0.0, "ill", "well")
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of fits that do not converge
-        estimator.fit(X, y)
-        table = compare_intervals(
-            estimator, X, y, methods="paper", n_resamples=2, rng=0, resampling=Resampling(inner="oob")
-        )
-    assert table["cud"].degenerate == f"no CUD bound: {reason}"
-    lines = table.to_text().splitlines()
-    first = next(number for number, line in enumerate(lines) if line.startswith("  cud: "))
-    assert any(re.match(r"  \S", line) for line in lines[first + 1 : first + 3])
-
-
 def test_asked_for_by_name_such_a_method_is_an_error():
     forest = RandomForestClassifier(n_estimators=2, max_depth=2).fit(X, Y)
     for methods in ("cud", ["aci"], ["martin-beta", "cud"]):
@@ -249,16 +219,6 @@ def test_new_cases_take_the_place_of_the_holdout():
     assert str(estimate["holdout"].estimand) == "conditional"
     for row in held_out.rows:
         assert row != new[row.method]
-
-
-def test_new_cases_leave_the_other_rows_alone():
-    clf = LeastSquaresClassifier().fit(X, Y)
-    plain = compare_intervals(clf, X, Y, methods=INTERVALS, **ARGUMENTS)
-    new = compare_intervals(clf, X, Y, methods=INTERVALS, test_set=(NEW_X, NEW_Y), **ARGUMENTS)
-    others = [name for name in INTERVALS if "test_set" not in names_of(METHODS[name].needs)]
-    assert [repr(vars(plain[name])) for name in others] == [
-        repr(vars(new[name])) for name in others
-    ]  # nan is like nan there
 
 
 def test_the_classifiers_are_compared_on_new_cases_as_they_were_fitted():
@@ -297,12 +257,6 @@ def test_new_cases_that_are_refused(methods, test_set, message):
     estimator = {"test-set-wald": "holdout"}.get(methods, "k-fold")
     with pytest.raises(ValueError, match=message):
         estimate_error(clf, X, Y, methods=estimator, test_set=test_set)
-
-
-def test_two_test_sets_of_their_own_take_no_new_cases():
-    clf = LeastSquaresClassifier().fit(X, Y)
-    with pytest.raises(ValueError, match="'test_set' parameter is not used by any of the requested methods"):
-        compare_learners([clf, clf], X, Y, methods="independent-test-sets", test_set=(NEW_X, NEW_Y))
 
 
 # ---- sizes ----

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from contract_cases import SIZES, exactly, sample
+from contract_cases import SIZES, sample
 from sklearn.base import clone
 from sklearn.linear_model import LinearRegression
 from sklearn.model_selection import LeaveOneOut, cross_val_score
@@ -73,44 +73,6 @@ def test_the_same_seed_gives_the_draws_and_folds_of_the_intervals(clf):
     assert points["bootstrap-632-plus"].estimate == rows["bootstrap-632-plus-normal"].estimate
     assert points["k-fold"].estimate == rows["bayle-cv"].estimate
     assert points["holdout"].estimate == rows["test-set-wald"].estimate
-
-
-@BOTH
-def test_rows_follow_the_seed(clf):
-    clf = clf.fit(X, Y)
-
-    def table(rng):
-        return exactly(
-            estimate_error(clf, X, Y, n_resamples=10, rng=rng, resampling=Resampling.with_sizes(SIZES))
-        )
-
-    assert table(0) == table(0) == table(np.random.default_rng(0))
-    assert table(0) != table(1)
-    assert table(None) != table(None)
-
-
-def test_options_and_a_single_name():
-    clf = LEAST_SQUARES.fit(X, Y)
-    table = estimate_error(clf, X, Y, methods="k-fold", rng=0, resampling=Resampling(n_folds=3))
-    assert [(row.method, row.n_fits, str(row.estimand)) for row in table.rows] == [
-        ("k-fold", 4, "expected(n1=20)")
-    ]
-    assert estimate_error(clf, X, Y, methods=["k-fold", "k-fold"], rng=0).rows[1:] == ()
-
-
-def test_a_frame_and_a_text():
-    table = estimate_error(
-        LEAST_SQUARES.fit(X, Y), X, Y, n_resamples=20, rng=0, resampling=Resampling.with_sizes(SIZES)
-    )
-    frame = table.to_frame()
-    assert list(frame.columns) == [
-        *("method", "estimate", "estimand", "n_fits", "n_test", "degenerate", "remarks"),
-    ]
-    assert frame["estimate"].tolist() == [row.estimate for row in table.rows]
-    first_words = [line.split()[0] for line in str(table).splitlines() if line and line[0] != " "]
-    assert [word for word in first_words if word in table] == list(frame["method"])
-    with pytest.raises(KeyError, match="no point estimate by 'cud' in this table, which has"):
-        table["cud"]
 
 
 # ---- what is refused ----

@@ -6,10 +6,10 @@ import re
 
 import numpy as np
 import pytest
-from cli_fakes import assert_error, invoke
+from cli_fakes import invoke
 from scipy import stats
 
-from cudbound import available_methods, estimate_error, from_records, performance_interval
+from cudbound import estimate_error, from_records, performance_interval
 from cudbound.cli.methods import LINE
 from cudbound.intervals import METHODS, find_methods
 from cudbound.point_estimates import ESTIMATORS
@@ -79,40 +79,6 @@ def test_everything_that_a_card_says_is_told_in_80_columns(name):
         assert " ".join(said.split()) in told
     assert all(f"{option}: {values}" in told for option, values in card.options.items())
     assert max(map(len, text.splitlines())) <= LINE
-
-
-def test_symbols_are_those_of_the_formula():
-    assert METHODS["abcloc"].symbols.startswith("d: 1 - confidence level; z(p): quantile")
-    assert "A_b: error of the refit to draw b on that draw; D_b: error" in METHODS["abcloc"].symbols
-    assert ESTIMATORS["resubstitution"].symbols == ""
-    assert "symbols" not in invoke("explain", "resubstitution").stdout
-
-
-def test_the_frame_is_looked_up_by_name():
-    frame = available_methods()
-    assert frame.loc["two-center", "formula"] == METHODS["two-center"].formula
-    assert frame.loc[["mcnemar", "cud"], "gives"].tolist() == ["comparison", "interval"]
-
-
-def test_the_command_says_what_to_type_there():
-    told = invoke("explain", "two-center")
-    assert told.exit_code == 0
-    assert "interval (cudbound interval)" in told.stdout
-    assert (
-        '"formula": "T + mean over the draws'
-        in invoke("explain", "bootstrap-optimism", "--format", "json").stdout
-    )
-    assert_error(
-        invoke("explain", "two-centre"), 2, "there is no method 'two-centre'. Did you mean 'two-center'?"
-    )
-    assert_error(
-        invoke("explain", "frob"), 2, "there is no method 'frob'. 'cudbound methods' lists the names."
-    )
-    assert_error(
-        invoke("explain", "clinical"),
-        2,
-        "'clinical' is a group of methods: location-shifted, abcloc, two-stage;",
-    )
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,6 @@ import pytest
 from data import fitted_sample, sample
 from sklearn.base import clone
 from sklearn.discriminant_analysis import QuadraticDiscriminantAnalysis
-from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import FixedThresholdClassifier
@@ -20,7 +19,6 @@ from sklearn.preprocessing import StandardScaler
 from sklearn_versions import KNOWS_RANK, sparse_logistic
 
 from cudbound import (
-    ConvexLossClassifier,
     LeastSquaresClassifier,
     Metrics,
     Resampling,
@@ -29,7 +27,7 @@ from cudbound import (
     estimate_error,
     performance_interval,
 )
-from cudbound.basis.exceptions import FailedRefitsError, UnsupportedEstimatorError
+from cudbound.basis.exceptions import FailedRefitsError
 from cudbound.intervals import compute_interval
 from cudbound.problem.draws import draw_counts
 from cudbound.resampling import ResamplingSizes
@@ -80,18 +78,6 @@ def test_a_comparison_whose_refits_fail_keeps_its_row():
         assert name in str(table)
     with pytest.raises(ValueError, match="Expected n_neighbors <="):
         compare_learners([clf, other], X, y, methods="austern-zhou", rng=0)
-
-
-def test_an_estimate_that_fails_keeps_its_row():
-    X, y = _data()
-    X = np.where(X > 1.5, np.nan, X)
-    clf = HistGradientBoostingClassifier(max_iter=1).fit(X, y)
-    table = estimate_error(clf, X, y, methods=["bolstered", "k-fold"], rng=0)
-    assert table["k-fold"] == estimate_error(clf, X, y, methods="k-fold", rng=0).rows[0]
-    assert np.isnan(table["bolstered"].estimate)
-    assert "leave the bolstered estimates out" in table["bolstered"].degenerate
-    with pytest.raises(ValueError, match="leave the bolstered estimates out"):
-        estimate_error(clf, X, y, methods="bolstered", rng=0)
 
 
 def test_a_formula_that_fails_after_the_refits_costs_its_own_row_only(monkeypatch):
@@ -190,25 +176,6 @@ def test_what_the_caller_made_an_error_stops_the_run():
             rng=0,
             resampling=Resampling(on_single_class="error"),
         )
-
-
-def test_a_loss_without_curvature_is_refused_before_the_bound_is_solved(monkeypatch):
-    X, y = _data()
-    clf = ConvexLossClassifier("hinge").fit(X, y)
-    sizes = ResamplingSizes(n_nested_repeats=1)
-    arguments = {"n_resamples": 5, "resampling": Resampling.with_sizes(sizes, inner=2), "rng": 0}
-    table = compare_intervals(clf, X, y, methods="conditional", **arguments)
-    assert table["cud"].degenerate is None
-    assert "needs a loss with a gradient and a curvature" in table["aci"].degenerate
-    at_zero = arguments | {"resampling": Resampling(aci_rate=0)}
-    assert compare_intervals(clf, X, y, methods="aci", **at_zero).rows[0].degenerate is None
-
-    def solve(*_, **__):
-        raise AssertionError("the bound was solved first")
-
-    monkeypatch.setattr("cudbound.intervals.cud.solve_bound", solve)
-    with pytest.raises(UnsupportedEstimatorError, match="needs a loss with a gradient and a curvature"):
-        compare_intervals(clf, X, y, methods=["cud", "aci"], **arguments)
 
 
 def test_a_classifier_that_cannot_be_refitted_is_refused_before_the_bound_is_solved(monkeypatch):

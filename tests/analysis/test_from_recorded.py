@@ -19,10 +19,7 @@ from cudbound.point_estimates import ESTIMATORS, compute_estimate
 from cudbound.records import (
     BootstrapLosses,
     FoldLosses,
-    Groups,
-    HalvingLosses,
     Records,
-    SplitLosses,
     TestSetLosses,
 )
 
@@ -88,15 +85,6 @@ def test_losses_of_scikit_learn_in_one_line():
     assert from_records(FoldLosses.from_blocks(blocks), "k-fold").estimate == pytest.approx(wrong.mean())
 
 
-def test_records_of_several_training_sets_are_named_by_their_classes():
-    losses, fold = np.arange(40) % 2, np.arange(40) % 5
-    message = r"Got training_losses of 30 rows, FoldLosses of 40 rows, Groups of 20 rows; omit those"
-    with pytest.raises(ValueError, match=message):
-        from_records(
-            [FoldLosses(losses, fold), Groups.of(fold[:20])], "k-fold-t", training_losses=losses[:30]
-        )
-
-
 def test_a_test_set_by_statsmodels():
     losses = np.repeat([1, 0], [7, 33])
     peers = {"wilson": "wilson", "clopper-pearson": "beta", "wald": "normal"}
@@ -105,36 +93,6 @@ def test_a_test_set_by_statsmodels():
         assert (row.raw_interval.low, row.raw_interval.high) == pytest.approx(
             proportion_confint(7, 40, 0.1, method=theirs)
         )
-
-
-def test_two_halvings_of_other_software():
-    pairs = [[0.1, -0.05], [0.02, 0.03], [0.0, 0.1], [0.05, 0.05], [-0.02, 0.08]]
-    found = from_records(HalvingLosses(np.array(pairs), 50), "5x2cv-t", differences=True)
-    gaps = np.subtract(*np.transpose(pairs))
-    statistic = 0.1 / np.sqrt((gaps**2).sum() / 10)
-    assert found.statistic == pytest.approx(statistic)
-    assert found.pvalue == pytest.approx(2 * stats.t.sf(statistic, 5))
-
-
-def test_single_rows_as_folds_are_leave_one_out():
-    losses = np.repeat([1, 0], [4, 16])
-    row = from_records(FoldLosses(losses, np.arange(20)), "leave-one-out-binomial")
-    assert (row.raw_interval.low, row.raw_interval.high) == pytest.approx(
-        proportion_confint(4, 20, method="beta")
-    )
-    with pytest.raises(
-        ValueError, match=r"needs leave-one-out cross-validation, .*: pass FoldLosses with one row"
-    ):
-        from_records(FoldLosses(losses, np.arange(20) // 2), "leave-one-out-binomial")
-
-
-def test_the_second_test_set_is_that_of_the_second_classifier():
-    worse, better = TestSetLosses([1, 1, 0, 1, 0], 9), TestSetLosses([0, 0, 1, 0, 0, 0], 9)
-    found = from_records([worse, better], "independent-test-sets", differences=True)
-    assert found.estimate == pytest.approx(3 / 5 - 1 / 6)
-    assert (
-        from_records([better, worse], "independent-test-sets", differences=True).estimate == -found.estimate
-    )
 
 
 def test_the_shares_for_632_plus():
@@ -162,19 +120,6 @@ def test_the_shares_for_632_plus():
             )
 
 
-def test_options_and_level_reach_the_method():
-    splits = SplitLosses([0.2] * 5, 90, 10)
-    row = from_records(splits, "corrected-resampled-t", confidence_level=0.8)
-    assert (row.degenerate, row.confidence_level) == ("all 5 mean losses of the test sets are equal", 0.8)
-    folds = FoldLosses.from_blocks([[0, 1, 0], [0, 0, 0], [1, 1, 0]])
-    assert (
-        from_records(folds, ("grandvalet-bengio-t", {"rho": 0})).raw_interval
-        == from_records(folds, "k-fold-t").raw_interval
-    )
-    one_sided = from_records(folds, "k-fold-t", alternative="greater", differences=True)
-    assert one_sided.raw_interval.high == np.inf
-
-
 # ---- what is refused ----
 
 
@@ -195,18 +140,6 @@ def test_a_record_given_twice():
     tested = TestSetLosses([0, 1], 5)
     with pytest.raises(ValueError, match="Got another TestSetLosses"):
         collect_records([tested, tested, tested])
-
-
-@pytest.mark.parametrize("losses", [[], [[0, 1]], ["a", "b"], [0.0, np.nan]], ids=str)
-def test_training_losses_that_are_no_vector(losses):
-    with pytest.raises(ValueError, match="'training_losses' parameter must be"):
-        from_records([], "resubstitution", training_losses=losses)
-
-
-@pytest.mark.parametrize("share", [-0.1, 1.5, np.nan])
-def test_shares_that_are_none(share):
-    with pytest.raises(ValueError, match=r"'positive' parameter must be a share in \[0, 1\]\. Got "):
-        collect_records([], positive=share)
 
 
 def test_methods_that_are_unknown_or_of_another_kind():

@@ -15,15 +15,10 @@ from cudbound import (
     compare_intervals,
     compare_learners,
     estimate_error,
-    from_records,
     performance_interval,
-    verify_result,
 )
 from cudbound.basis.exceptions import CudboundWarning, SmallSampleWarning
-from cudbound.basis.outcomes import TestedRows
 from cudbound.metrics.predictive import Proportion, predictive_limits
-from cudbound.records import TestSetLosses, TestSetScores
-from cudbound.report.tables import Style
 
 RNG = np.random.default_rng(2)
 Y = np.arange(60) % 2
@@ -87,34 +82,6 @@ def test_rows_and_warnings_are_about_the_test_cases(metric, methods, words):
     assert "Intervals from 25 test cases with 3 events and 22 non-events" in " ".join(table.report().notes)
 
 
-def test_training_rows_keep_theirs_beside_test_cases():
-    arguments = {"methods": ["two-center", EXACT], "metric": ["sensitivity", "error"]}
-    with pytest.warns(SmallSampleWarning, match="3 events of 25 test cases"):
-        table = compare_intervals(CLF, X, Y, **arguments, test_set=cases(3, 22), **FEW)
-    of_training = table["two-center", "sensitivity"]
-    assert of_training.remarks[0] == "based on 30 events"
-    assert of_training == compare_intervals(CLF, X, Y, **arguments, **FEW)["two-center", "sensitivity"]
-    assert table.to_frame()["n_test"].tolist() == [None, 25, None, 25]
-    notes = " ".join(table.report().notes)
-    assert f"except {EXACT}, from 25 test cases with 3 events" in notes
-    assert "would be wrong for 12.0% of the test cases" in notes
-    paragraph = table.describe().methods
-    assert "were estimated from its training data and on test cases." in paragraph
-    assert f"tested on 25 test cases with 3 events and 22 non-events ({EXACT})." in paragraph
-
-
-def test_few_of_a_class_in_training_alone_is_not_said_of_test_cases():
-    few = np.r_[:60:2, 1:19:2]  # 9 events
-    arguments = {"metric": "sensitivity", "test_set": (NEW_X, NEW_Y), **FEW}
-    clf = LogisticRegression().fit(X[few], Y[few])
-    _, messages = with_warnings(lambda: compare_intervals(clf, X[few], Y[few], methods=EXACT, **arguments))
-    assert messages == []
-    _, messages = with_warnings(
-        lambda: compare_intervals(clf, X[few], Y[few], methods=[EXACT, "two-center"], **arguments)
-    )
-    assert [message.split(".")[0] for message in messages] == ["The sensitivity is based on 9 events"]
-
-
 @pytest.mark.parametrize("joint", [False, True])
 def test_a_prevalence_of_the_sample_is_that_of_the_test_cases(joint):
     metric = Metrics(["ppv", "npv"], prevalence="sample", joint=joint)
@@ -145,22 +112,6 @@ def test_the_net_benefit_is_that_of_the_test_cases():
     assert row.low < row.estimate < row.high
 
 
-def test_the_sentence_and_the_majority_class_are_those_of_the_test_cases():
-    result, _ = with_warnings(
-        lambda: performance_interval(CLF, X, Y, method=EXACT, test_set=cases(3, 22), **FEW)
-    )
-    assert f"{EXACT} interval from 25 test cases with 3 events and 22 non-events)" in result.sentence
-    assert "Always predicting the majority class would be wrong for 12.0% of the test cases" in str(result)
-    assert "training" not in str(result)
-    paragraph = result.describe().methods
-    assert "was estimated on test cases. " in paragraph
-    assert "Bootstrap" not in paragraph
-    assert result.display().reference == pytest.approx(0.12)
-    paper = " ".join(result.report(style=Style("paper")).notes)
-    assert "12.0% of the test cases" in paper
-    assert "training rows" not in paper
-
-
 @pytest.mark.parametrize("metric", ["sensitivity", Metrics("ppv", prevalence="sample"), "lr-", "auc"])
 def test_without_an_event_among_the_test_cases_there_are_no_numbers(metric):
     methods = "test-set-delong" if metric == "auc" else EXACT
@@ -172,20 +123,6 @@ def test_without_an_event_among_the_test_cases_there_are_no_numbers(metric):
     assert (str(row.estimand), row.n_test) == ("conditional", 25)
     assert "0 events" in row.all_remarks()
     assert "Internal" not in " ".join(table.report().notes)
-
-
-def test_one_event_and_one_case():
-    with pytest.warns(SmallSampleWarning, match="based on 1 event of 25 test cases"):
-        row = performance_interval(
-            CLF, X, Y, method=EXACT, metric="sensitivity", test_set=cases(1, 24), **FEW
-        ).row
-    assert row.confidence_interval == pytest.approx(binomtest(int(row.estimate), 1).proportion_ci())
-    with pytest.warns(
-        SmallSampleWarning, match=r"on 1 test case with 1 event and 0 non-events\. With fewer than 20"
-    ):
-        alone = performance_interval(CLF, X, Y, method=EXACT, test_set=cases(1, 0), **FEW)
-    assert alone.confidence_interval == pytest.approx(binomtest(int(alone.estimate), 1).proportion_ci())
-    assert alone.cautions[0].n_samples == 1
 
 
 @pytest.mark.parametrize(
@@ -203,17 +140,6 @@ def test_no_test_case_is_refused(call):
         call((NEW_X[:0], NEW_Y[:0]))
 
 
-def test_held_out_rows_are_counted_too():
-    arguments = {"methods": [EXACT], "metric": Metrics(["sensitivity", "ppv"], prevalence="sample"), **FEW}
-    table, _ = with_warnings(lambda: compare_intervals(CLF, X, Y, **arguments))
-    row = table[EXACT, "sensitivity"]
-    assert (row.n_test, row.tested.new) == (30, False)
-    assert row.remarks == (f"based on {row.tested.n_events} events of 30 held-out rows",)
-    # the prevalence of all rows is better known than that of the rows held out
-    assert "at the prevalence 0.500 of the sample" in str(table[EXACT, "ppv"].remarks)
-    assert "from its training data" in table.describe().methods
-
-
 def test_comparisons_and_point_estimates_count_test_cases():
     pair, arguments = [CLF, GaussianNB().fit(X, Y)], {"test_set": cases(3, 10), "rng": 0}
     with pytest.warns(SmallSampleWarning, match="13 test cases with 3 events and 10 non-events"):
@@ -225,24 +151,6 @@ def test_comparisons_and_point_estimates_count_test_cases():
     with pytest.warns(SmallSampleWarning, match="13 test cases"):
         points = estimate_error(CLF, X, Y, methods=["holdout", "resubstitution"], **arguments)
     assert [row.n_test for row in points] == [13, None]
-
-
-def test_recorded_losses_and_scores_are_counted():
-    assert from_records(TestSetLosses([0, 1, 0, 0], 20, "conditional"), EXACT).n_test == 4
-    losses = TestSetLosses([0, 1, 0, 0], 20, "conditional", event=[1, 0, 0, 1])
-    assert from_records(losses, EXACT).remarks == ("based on 4 test cases with 2 events and 2 non-events",)
-    assert TestSetScores([1, 0, 0], [0.9, 0.1, 0.2], 20).rows_of() == TestedRows(
-        3, n_events=1, majority_error=1 / 3
-    )
-
-
-def test_a_saved_result_on_test_cases_is_verified(tmp_path):
-    metric = Metrics(["ppv", "sensitivity"], prevalence="sample")
-    arguments = {"methods": [EXACT], "metric": metric, "test_set": (NEW_X, NEW_Y)}
-    compare_intervals(CLF, X, Y, **arguments, **FEW).save(tmp_path / "saved.json")
-    assert verify_result(tmp_path / "saved.json", CLF, X, Y, test_set=(NEW_X, NEW_Y)).passed
-    other = verify_result(tmp_path / "saved.json", CLF, X, Y, test_set=(NEW_X[:150], NEW_Y[:150]))
-    assert not other.passed
 
 
 class Turned(LogisticRegression):
@@ -265,8 +173,3 @@ def test_classes_in_another_order_count_the_same_test_cases():
     ]  # fmt: skip
     assert rows[0].remarks == rows[1].remarks
     assert rows[0].raw_interval == rows[1].raw_interval
-
-
-def test_missing_labels_of_test_cases_are_named_once():
-    with pytest.raises(ValueError, match=r"Also got \[nan\]\.$"):
-        performance_interval(CLF, X, Y, method=EXACT, test_set=(NEW_X, np.where(NEW_Y, np.nan, 0.0)))

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import pickle
 import re
 import warnings
 
@@ -13,7 +11,7 @@ from command_interval import interval_on
 from matplotlib.figure import Figure
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import FixedThresholdClassifier, TunedThresholdClassifierCV
+from sklearn.model_selection import FixedThresholdClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
@@ -27,9 +25,8 @@ from cudbound import (
     performance_interval,
 )
 from cudbound.analysis.instability import instability_of
-from cudbound.basis.exceptions import CudboundWarning, ParameterError
+from cudbound.basis.exceptions import CudboundWarning
 from cudbound.basis.groups import Groups
-from cudbound.plotting.refit_plots import InstabilityDisplay
 from cudbound.problem.draws import draw_counts
 from cudbound.records import BootstrapLosses
 
@@ -137,25 +134,6 @@ def test_a_table_has_it_from_its_refits(name):
     assert compare_intervals(clf, X, Y, methods=["bayle-cv"], rng=0).instability is None
 
 
-def test_recorded_losses_give_it_too():
-    # row 0 never changes; row 1 in one of two; row 2, which the classifier gets wrong, is right in both
-    refits = BootstrapLosses([[2, 0, 1], [1, 1, 1]], [[0, 1, 0], [0, 0, 0]])
-    found = instability_of(refits, training_losses=[0, 0, 1], distances=[3.0, -1.0, 0.5])
-    assert found.shares.tolist() == [0.0, 0.5, 1.0]
-    assert found.distances.tolist() == [3.0, 1.0, 0.5]
-    assert (found.mean, found.above(0.25), found.above(0.5)) == (0.5, 2 / 3, 1 / 3)
-    with pytest.raises(ParameterError, match="'training_losses' parameter must be losses of single rows"):
-        instability_of(refits, training_losses=[0.0, 0.5, 1.0])
-    with pytest.raises(
-        ParameterError, match="'training_losses' parameter must be one loss per row, 3 in all"
-    ):
-        instability_of(refits, training_losses=[0, 1])
-    with pytest.raises(ParameterError, match="'distances' parameter must be one number per row, 3 in all"):
-        instability_of(refits, training_losses=[0, 0, 1], distances=[1.0])
-    with pytest.raises(ParameterError, match=r"must be a cudbound\.records\.BootstrapLosses"):
-        instability_of([[0, 1]], training_losses=[0, 1])
-
-
 def test_a_share_at_the_mark_is_not_above_it():
     refits = BootstrapLosses(np.ones((10, 2), dtype=int), [[1, 0]] + [[0, 0]] * 9)
     found = instability_of(refits, training_losses=[0, 0])
@@ -199,14 +177,6 @@ def test_distances_are_from_the_threshold_that_divides_the_classes(clf, expected
     assert found.distances_of == what
 
 
-def test_a_tuned_threshold_is_known():
-    clf = TunedThresholdClassifierCV(LogisticRegression(), cv=2, thresholds=5).fit(X, Y)
-    found = instability(clf, X, Y, n_resamples=2, rng=0)
-    np.testing.assert_allclose(
-        found.distances, abs(clf.predict_proba(X)[:, 1] - clf.best_threshold_), rtol=1e-12
-    )
-
-
 @pytest.mark.parametrize(
     ("clf", "reason"),
     [
@@ -226,47 +196,6 @@ def test_without_scores_of_the_rule_the_rows_stand_in_order(clf, reason):
     assert reason in display.ax_.get_xlabel()
 
 
-def test_the_plot_has_a_point_for_each_row():
-    clf = CLASSIFIERS["batched"].fit(X, Y)
-    found = instability(clf, X, Y, n_resamples=B, rng=0)
-    display = found.plot(Figure().subplots())
-    assert isinstance(display, InstabilityDisplay)
-    np.testing.assert_array_equal(
-        display.points_.get_offsets(), np.column_stack([abs(clf.decision_function(X)), found.shares])
-    )
-    assert [line.get_ydata()[0] for line in display.mark_lines_] == [0.1, 0.25]
-    assert [text.get_text() for text in display.mark_labels_] == [
-        f"{percent}% of refits:\n{(found.shares > mark).sum()} of {len(Y)} rows above"
-        for percent, mark in ((10, 0.1), (25, 0.25))
-    ]
-    colors = set(re.findall(r"#[0-9a-f]{6}", display.svg("a")))
-    assert all(color[1:3] == color[3:5] == color[5:7] for color in colors), colors
-    with pytest.raises(ParameterError, match="'distances' parameter must be as many as 'shares'"):
-        InstabilityDisplay([0.1, 0.2], [1.0])
-
-
-def test_what_is_printed_is_a_summary_and_the_frame_has_the_rows():
-    refits = BootstrapLosses(
-        np.ones((10, 4), dtype=int), [[1, 1, 0, 0]] * 2 + [[0, 1, 0, 0]] * 2 + [[0, 0, 0, 0]] * 6
-    )
-    found = instability_of(refits, training_losses=[0, 0, 0, 0])
-    assert repr(found) == (
-        "Classification instability: of 4 training rows, 2 (50.0%) are classified differently by more than 10% of the "
-        "refits, 1 (25.0%) by more than 25%.\n"
-        "A refit and this classifier disagree about 15.0% of the rows, on average over 10 bootstrap draws."
-    )
-    numbers = {"n_refits": 10, "mean": 0.15, "above_10_percent": 0.5, "above_25_percent": 0.25}
-    assert found.summary == pytest.approx(numbers)
-    assert found._repr_html_().startswith("<p><b>Classification instability: of 4")
-    frame = found.to_frame()
-    assert (frame.index.name, frame["share"].tolist()) == ("row", [0.2, 0.4, 0.0, 0.0])
-
-
-def test_it_survives_pickling():
-    found = instability(CLASSIFIERS["batched"].fit(X, Y), X, Y, n_resamples=5, rng=0)
-    assert repr(pickle.loads(pickle.dumps(found))) == repr(found)
-
-
 # ---- the command ----
 
 
@@ -274,21 +203,6 @@ def test_it_survives_pickling():
 def command(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     return interval_on(X, Y, tmp_path, n_resamples=40, seed=2)
-
-
-def test_the_command_says_it_below_the_table_and_draws_it(command, tmp_path):
-    expected = instability(CLASSIFIERS["batched"].fit(X, Y), X, Y, n_resamples=40, rng=2)
-    plain = command("--format", "markdown").stdout
-    both = command("--format", "markdown", "--instability", "--instability-plot", "rows.svg")
-    assert both.exit_code == 0, both.stderr
-    said = "".join(f"- {line}\n" for line in expected.lines())
-    assert both.stdout == f"{plain}{said}"
-    assert "predict" not in said
-    assert (tmp_path / "rows.svg").read_bytes() == expected.display().image("svg")
-    found = json.loads(command("--format", "json", "--instability").stdout)
-    assert found["instability"] == expected.summary
-    assert "instability" not in json.loads(command("--format", "json").stdout)
-    assert expected.lines()[0] in command("--recommend", "--instability", "--format", "markdown").stdout
 
 
 @pytest.mark.parametrize(

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from sklearn.linear_model import LogisticRegression, RidgeClassifier
 
-from cudbound import LeastSquaresClassifier, compare_intervals, compare_learners
+from cudbound import LeastSquaresClassifier, compare_intervals
 
 RNG = np.random.default_rng(4)
 X = RNG.normal(size=(45, 2))
@@ -27,19 +26,3 @@ def test_intervals_fit_80_columns(group):
     assert longest_line(table.to_text(style="paper")) <= 80
     assert all(row.method in str(table) for row in table.rows)
     assert all(row.estimand.kind in str(table) for row in table.rows)
-
-
-def test_comparisons_fit_80_columns():
-    table = compare_learners([LeastSquaresClassifier(), RidgeClassifier()], X, Y, methods="all", rng=0)
-    assert 60 < longest_line(str(table)) <= 80
-    assert longest_line(table.to_text(style="paper")) <= 80
-    assert all(row.method in str(table) for row in table.rows)
-
-
-def test_long_names_of_classes_are_parted_where_their_words_begin():
-    table = compare_learners([LeastSquaresClassifier(), LogisticRegression(), "majority"], X, Y, rng=0)
-    text = str(table)
-    assert longest_line(text) <= 80
-    rows = text.splitlines()[5:10]
-    assert [row.split("  ")[0] for row in rows[:2]] == ["Least Squares", "Classifier"]
-    assert "LogisticRegression" in rows[0]  # it fits

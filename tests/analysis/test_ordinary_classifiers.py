@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from data import sample
 from sklearn.feature_selection import SelectKBest, f_classif
-from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression, RidgeClassifier, SGDClassifier
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
@@ -29,7 +28,6 @@ from cudbound.basis.exceptions import (
     NotMinimizerError,
     NotMinimizerWarning,
     NotResampledWarning,
-    UnscaledPenaltyWarning,
     UnsupportedEstimatorError,
     UnsupportedProblemError,
 )
@@ -132,14 +130,6 @@ def test_no_bound_unless_named_where_something_was_chosen_inside(search):
     assert named["cud"].low < named["cud"].high
 
 
-def test_frozen_steps_are_pointed_out():
-    X, y = sample(40, 10)
-    selected = SelectKBest(f_classif, k=2).fit(X, y)
-    frozen = make_pipeline(FrozenEstimator(selected), LeastSquaresClassifier()).fit(X, y)
-    with pytest.warns(NotResampledWarning, match="does not account for a selection"):
-        performance_interval(frozen, X, y, n_resamples=N_DRAWS, rng=0)
-
-
 @pytest.mark.parametrize("n_features", [28, 60])
 def test_columns_that_fit_nearly_any_labels_have_the_interval(n_features):
     X, y = sample(30, n_features)
@@ -175,12 +165,3 @@ def test_folds_that_cannot_be_fitted_are_an_error():
             rng=0,
             resampling=Resampling(on_single_class="fit"),
         )
-
-
-def test_unequal_units_warn_once_also_where_the_bound_is_not_used():
-    X, y = sample(40, 3)
-    X = X * [1.0, 1.0, 1e4]
-    lasso = sparse_logistic(1.0, solver="liblinear").fit(X, y)
-    with pytest.warns(UnscaledPenaltyWarning) as caught:
-        performance_interval(lasso, X, y, n_resamples=6, rng=0)
-    assert len(caught) == 1

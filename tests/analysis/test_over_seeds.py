@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import copy
-import json
-import pickle
 import re
 from functools import partial
 from types import SimpleNamespace
@@ -76,17 +73,6 @@ def test_the_number_of_seeds_is_checked(size):
 # ---- what a pickle leaves out ----
 
 
-@pytest.mark.parametrize("name", ["interval", "table"])
-def test_a_pickle_has_no_rows_and_is_saved(name, tmp_path):
-    result = CALLS[name](rng=4)
-    for other in (pickle.loads(pickle.dumps(result)), copy.copy(result)):
-        assert str(other) == str(result)
-        result.save(tmp_path / "first.json")
-        other.save(tmp_path / "second.json")
-        assert (tmp_path / "first.json").read_bytes() == (tmp_path / "second.json").read_bytes()
-    assert X[0].tobytes() not in pickle.dumps(result)
-
-
 # ---- the command ----
 
 
@@ -126,40 +112,10 @@ def test_ranges_in_words_and_numbers():
     assert (some["n_seeds"], some["estimate_least"], some["low_least"]) == (1, 0.22, 0.1)
 
 
-@pytest.mark.parametrize(("alternative", "missing"), [("less", "lower limit"), ("greater", "upper limit")])
-def test_the_limit_that_there_is_not_is_not_named(alternative, missing):
-    found = ranges(low=[0.1, 0.2], high=[0.3, 0.4], alternative=alternative)
-    (words,) = found.words(row_of(alternative), False)
-    assert missing not in words
-    assert words.count("limit") == 1
-
-
 @pytest.fixture
 def command(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     return interval_on(X, Y, tmp_path, n_resamples=20, seed=4)
-
-
-def test_the_command_says_the_ranges_in_every_form(command):
-    call = partial(compare_intervals, CLF, X, Y, methods=["two-center", "cud"], n_resamples=20)
-    over = SeedRanges.of(over_seeds(call, 3, rng=4))
-    asked = ["--methods", "two-center,cud", "--seeds", "3"]
-    found = command(*asked, "--format", "json")
-    assert found.exit_code == 0, found.stderr
-    read = json.loads(found.stdout)
-    assert read["over_seeds"] == {"seeds": over.seeds, "ranges": over.ranges}
-    assert read["run"]["choices"] == "--seeds 3"
-    words = over.words(row_of() * 2, False)
-    remarks = [f"over 3 seeds: {one}" for one in words]
-    for row, remark in zip(read["intervals"], remarks, strict=True):
-        assert row["remarks"].endswith(remark)
-    for form in ("markdown", "csv"):
-        stdout = command(*asked, "--format", form).stdout
-        assert all(remark in stdout for remark in remarks)
-    alone = command("--recommend", "--seeds", "3").stdout
-    assert alone.rstrip().endswith(" ".join(over.lines(words)[:2]))
-    in_percent = command("--recommend", "--seeds", "3", "--percent").stdout
-    assert not re.search(r"\b0\.\d{3}", in_percent)
 
 
 def test_one_seed_is_no_range(command):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
-
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -25,9 +23,7 @@ from cudbound import (
     cud_interval,
     estimate_error,
     performance_interval,
-    plan_sample_size,
 )
-from cudbound.basis.feature_table import column_names
 
 pytestmark = pytest.mark.filterwarnings("ignore::cudbound.basis.exceptions.RepeatedRowsWarning")
 
@@ -39,7 +35,6 @@ PATIENTS = pd.DataFrame(
 PATIENTS.loc[[3, 4], "crp"] = np.nan
 ILL = np.where(PATIENTS["age"] + RNG.normal(0, 8, N) > 60, "ill", "well")
 GROUPS = np.repeat(np.arange(N // 3), 3)
-WEIGHT = RNG.uniform(0.5, 2.0, N)
 FRAME = pl.DataFrame({name: pl.Series(PATIENTS[name].tolist()) for name in PATIENTS})
 SERIES = pl.Series(ILL.tolist())
 NUMBERS = ["age", "crp"]
@@ -107,29 +102,6 @@ def test_every_call_takes_them(name):
     )
 
 
-def test_weights_and_points_around_the_rows():
-    numbers = make_pipeline(make_column_transformer((StandardScaler(), ["age"])), LogisticRegression())
-    keyword = {"logisticregression__sample_weight": WEIGHT}
-    rows = [
-        performance_interval(numbers.fit(X, ILL, **keyword), X, ILL, sample_weight=weight, **CALL).row
-        for X, weight in ((PATIENTS, WEIGHT), (FRAME, pl.Series(WEIGHT.tolist())))
-    ]
-    assert rows[0] == rows[1]
-    values = [
-        estimate_error(numbers.fit(X, ILL), X, ILL, methods="bolstered", **CALL).rows[0].estimate
-        for X in (PATIENTS[["age"]], FRAME[["age"]])
-    ]
-    assert values[0] == values[1] > 0.0
-
-
-def test_a_pilot_may_be_one():
-    expected, plan = (
-        plan_sample_size(encoded, X, ILL, n_samples=[30], n_replicates=10, n_resamples=20, rng=0)
-        for X in (PATIENTS, FRAME)
-    )
-    assert str(expected) == str(plan)
-
-
 @pytest.mark.parametrize("name", ["X", "y", "groups", "sample_weight", "test_set"])
 def test_a_lazy_frame_is_refused_with_the_name_of_its_argument(name):
     clf = clone(encoded).fit(FRAME, ILL)
@@ -141,9 +113,3 @@ def test_a_lazy_frame_is_refused_with_the_name_of_its_argument(name):
     )
     with pytest.raises(ValueError, match=message):
         compare_intervals(clf, **arguments, **CALL)
-
-
-def test_names_of_columns_are_no_values():
-    table = SimpleNamespace(columns=[[1.0], [2.0]], column_names=["a", "b"])  # as in pyarrow
-    assert column_names(table) == column_names(pd.DataFrame({"a": [1.0], "b": [2.0]})) == ["a", "b"]
-    assert column_names(np.ones((2, 2))) is None

@@ -5,7 +5,6 @@ from __future__ import annotations
 import warnings
 
 import numpy as np
-import pandas as pd
 import pytest
 from sklearn.linear_model import LogisticRegression
 from sklearn.tree import DecisionTreeClassifier
@@ -84,12 +83,6 @@ def test_predictions_that_are_no_labels_are_refused(labels, message):
         performance_interval(tree(labels=labels), X, Y, **SMALL)
 
 
-def test_labels_that_are_equal_are_the_same():
-    expected = performance_interval(tree(), X, Y, **SMALL).row
-    for change in (lambda p: p.astype(bool), lambda p: p.astype(float), np.ndarray.tolist, pd.Series):
-        assert performance_interval(tree(labels=change), X, Y, **SMALL).row == expected
-
-
 def test_every_call_refuses_them():
     texts = tree(labels=lambda p: p.astype(str))
     calls = [compare_intervals, estimate_error, clinical_report]
@@ -153,17 +146,6 @@ def test_probabilities_that_are_none_are_refused(risks, message):
     # the error does not read them
     expected = performance_interval(tree(), X, Y, **SMALL).row
     assert performance_interval(tree(risks=risks), X, Y, **SMALL).row == expected
-
-
-def test_scores_that_are_none_are_refused():
-    class Scores(LogisticRegression):
-        def decision_function(self, X):
-            return np.asarray(X)[:, :2]
-
-    with pytest.raises(
-        ValueError, match=r"^Scores.decision_function must .* It returned an array of shape \(40, 2\)"
-    ):
-        performance_interval(Scores().fit(X, Y), X, Y, metric="auc", **SMALL)
 
 
 def test_recorded_probabilities_are_no_losses():

@@ -7,7 +7,6 @@ import pytest
 from contract_cases import COMPARISONS, INTERVALS, CountedLeastSquares, sample
 from sklearn.tree import DecisionTreeClassifier
 
-import cudbound.resampling.refits
 from cudbound import LeastSquaresClassifier, Resampling, compare_intervals, compare_learners, estimate_error
 from cudbound.basis.calls import Progress, shared
 from cudbound.intervals import METHODS
@@ -77,13 +76,6 @@ def estimates(clf, *, methods="all", rng=0, **keywords):
     return estimate_error(clf, X, Y, methods=methods, rng=rng, **ARGUMENTS, **keywords)
 
 
-def comparisons(clf, *, methods="all", rng=0, **keywords):
-    other = DecisionTreeClassifier(max_depth=2).fit(X, Y)
-    return compare_learners(
-        [clf, other], X, Y, methods=methods, rng=rng, resampling=Resampling.with_sizes(SIZES), **keywords
-    )
-
-
 # ---- the bar ----
 
 
@@ -115,21 +107,6 @@ def test_the_bar_counts_the_fits_of_both_learners(name):
     assert bar.first_total == bar.n == bar.total == CountedLeastSquares.n_fits == row.n_fits
 
 
-def test_methods_share_their_fits():
-    table = intervals(counted())
-    (bar,) = Bar.made
-    assert bar.first_total == bar.n == CountedLeastSquares.n_fits
-    assert CountedLeastSquares.n_fits < 0.6 * sum(row.n_fits - 1 for row in table.rows)
-
-
-@pytest.mark.parametrize("run", [intervals, estimates])
-def test_the_bar_counts_batches_of_linear_algebra_as_fits(run):
-    run(counted())
-    run(LeastSquaresClassifier().fit(X, Y))
-    clones, batched = Bar.made
-    assert clones.total == batched.total == batched.n
-
-
 def test_the_bar_ends_at_its_total_where_draws_are_dropped():
     y = np.repeat([0, 1], [21, 3])
     clf = DecisionTreeClassifier(max_depth=1).fit(X, y)
@@ -139,13 +116,6 @@ def test_the_bar_ends_at_its_total_where_draws_are_dropped():
     (bar,) = Bar.made
     assert bar.first_total == 60
     assert bar.total == bar.n == table.rows[0].n_fits - 1 < 60
-
-
-def test_splits_of_the_callers_are_counted_once():
-    clf = counted()
-    compare_learners([clf, clf], X, Y, rng=0, resampling=Resampling(cv=6))
-    (bar,) = Bar.made
-    assert bar.first_total == bar.n == CountedLeastSquares.n_fits == 12
 
 
 def test_no_bar_without_fits():
@@ -172,17 +142,3 @@ def test_ctrl_c_in_a_fit_stops_at_once(entry, share):
     with pytest.raises(KeyboardInterrupt):
         entry(clf)
     assert CountedLeastSquares.n_fits == int(share * total)
-
-
-@pytest.mark.filterwarnings("ignore::cudbound.basis.exceptions.SlowRefitsWarning")  # on a busy machine
-@pytest.mark.parametrize("n_jobs", [1, 2])
-@pytest.mark.parametrize("entry", [intervals, estimates, comparisons])
-def test_ctrl_c_in_batches_and_workers_closes_the_bar(entry, n_jobs, monkeypatch):
-    monkeypatch.setattr(cudbound.resampling.refits, "FITS_PER_BATCH", 20)
-    for clf in (LeastSquaresClassifier(), DecisionTreeClassifier(max_depth=2)):
-        methods = ["nested-cv", "austern-zhou"] if entry is not estimates else ["repeated-k-fold", "lv1o"]
-        Bar.stop_after = 25
-        with pytest.raises(KeyboardInterrupt):
-            entry(clf.fit(X, Y), methods=methods, n_jobs=n_jobs)
-        assert 25 < Bar.made[-1].n <= 100
-        assert Bar.made[-1].closed

@@ -7,17 +7,14 @@ import re
 from statistics import fmean
 
 import numpy as np
-import pandas as pd
 import pytest
 from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import beta
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
-from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import recall_score
 from sklearn.naive_bayes import GaussianNB
-from sklearn.tree import DecisionTreeClassifier
 
 from cudbound import (
     Metrics,
@@ -26,16 +23,12 @@ from cudbound import (
     cud_interval,
     estimate_error,
     performance_interval,
-    verify_result,
 )
 from cudbound.basis.exceptions import SmallSampleWarning, UnsupportedEstimatorError
-from cudbound.basis.outcomes import TestedRows
-from cudbound.basis.validation import check_labels
 from cudbound.cli.group import main
 from cudbound.intervals import GROUPS
 from cudbound.resampling.context import has_one_class
 from cudbound.study.populations.mixture import SeveralClasses
-from cudbound.study.populations.worlds import WORLDS
 
 FAST = {"n_resamples": 40, "rng": 0}
 
@@ -146,48 +139,6 @@ def test_the_sensitivity_of_each_class_is_a_row_of_its_own():
         assert not (each.analysis.counts[:, y == label].sum(axis=1) != (y == label).sum()).any()
 
 
-def test_what_is_said_of_the_classes():
-    clf, X, y = fitted(n=60)
-    found = performance_interval(clf, X, y, **FAST)
-    sizes = {label: int((y == label).sum()) for label in "abc"}
-    assert found.run.class_sizes == sizes
-    assert found.run.base_rate == pytest.approx(1.0 - max(sizes.values()) / 60)
-    assert ", ".join(f"{n} of {label}" for label, n in sizes.items()) in found.to_text()
-    assert f"{sizes['a']} of a" in str(found.describe())
-    assert "majority class would be wrong for" in str(found)
-
-
-def test_weights_of_1_change_nothing_and_groups_stay_together():
-    clf, X, y = fitted(LogisticRegression(), n=60)
-    asked = {"methods": ["two-center", "langford-binomial"], "metric": ["error", "sensitivity"], **FAST}
-    plain = compare_intervals(clf, X, y, **asked)
-    ones = compare_intervals(clf, X, y, sample_weight=np.ones(60), **asked)
-    for row, same in zip(plain, ones, strict=True):
-        assert (same.low, same.high) == pytest.approx((row.low, row.high))
-    groups = np.repeat(np.arange(30), 2)
-    whole = compare_intervals(clf, X, y, groups=groups, **asked)
-    counts = whole.analysis.counts
-    assert (counts[:, ::2] == counts[:, 1::2]).all()
-    assert np.isfinite([row.high for row in whole]).all()
-
-
-def test_new_cases_of_several_classes():
-    clf, X, y = fitted(n=60)
-    X_new, y_new = data(n=40, seed=9)
-    row = performance_interval(clf, X, y, method="test-set-wilson", test_set=(X_new, y_new), **FAST)
-    assert row.estimate == pytest.approx(np.mean(clf.predict(X_new) != y_new))
-    assert row.row.tested == TestedRows(
-        40, majority_error=1 - pd.Series(y_new).value_counts(normalize=True).max()
-    )
-    table = compare_intervals(
-        clf, X, y, methods=["test-set-wilson"], metric="sensitivity", test_set=(X_new, y_new), **FAST
-    )
-    for name in clf.classes_:
-        found, of_class = table["test-set-wilson", f"sensitivity of {name}"], y_new == name
-        assert found.estimate == pytest.approx(np.mean(clf.predict(X_new[of_class]) == name))
-        assert found.remarks == (f"based on {of_class.sum()} events of 40 test cases",)
-
-
 def test_a_rare_class_is_absent_from_draws_and_they_are_fitted_all_the_same():
     X, y = data(n=40, n_classes=4)
     y[np.flatnonzero(y == "d")[2:]] = "a"
@@ -203,19 +154,6 @@ def test_a_rare_class_is_absent_from_draws_and_they_are_fitted_all_the_same():
     with pytest.warns(SmallSampleWarning):
         mixed = compare_intervals(clf, X, y, methods="two-center", metric=["error", "sensitivity"], **FAST)
     assert "redrawn" in " ".join(mixed["two-center", "sensitivity of d"].remarks)
-
-
-def test_classes_of_one_row_and_fewer_rows_than_two_a_class():
-    X, y = data(n=30)
-    y[y == "c"] = "b"
-    y[0] = "c"
-    with pytest.raises(ValueError, match=re.escape("Got 1 of 'c'")) as said:
-        performance_interval(GaussianNB().fit(X, y), X, y, **FAST)
-    assert "omit such classes, or merge them" in str(said.value)
-    few = np.arange(10) % 7
-    clf = DecisionTreeClassifier().fit(np.arange(10)[:, None], few)
-    with pytest.raises(ValueError, match="at least 2 rows of each class"):
-        compare_intervals(clf, np.arange(10)[:, None], few, **FAST)
 
 
 @pytest.mark.parametrize("call", [cud_interval, estimate_error])
@@ -243,15 +181,6 @@ def test_other_metrics_are_of_two_classes(metric, message):
         performance_interval(clf, X, y, metric=metric, **FAST)
 
 
-def test_a_saved_result_is_verified(tmp_path):
-    clf, X, y = fitted()
-    table = compare_intervals(clf, X, y, methods="two-center", metric=["error", "sensitivity"], **FAST)
-    table.save(tmp_path / "result.json")
-    assert verify_result(tmp_path / "result.json", clf, X, y).passed
-    swapped = np.where(y == "a", "b", np.where(y == "b", "a", y))
-    assert not verify_result(tmp_path / "result.json", clf, X, swapped).passed
-
-
 @settings(max_examples=50, deadline=None)
 @given(
     labels=st.lists(st.integers(0, 3), min_size=2, max_size=12),
@@ -262,25 +191,6 @@ def test_training_sets_of_one_class_are_found(labels, seed):
     found = has_one_class(counts, np.array(labels, dtype=float))
     for row, one in zip(counts, found, strict=True):
         assert one == (len({label for label, k in zip(labels, row, strict=True) if k}) < 2)
-
-
-def test_labels_of_classes_are_their_numbers():
-    classes = np.array(["a", "b", "c"])
-    assert check_labels(["c", "a", "b", "a", "b", "c"], classes, several=True).tolist() == [2, 0, 1, 0, 1, 2]
-    with pytest.raises(ValueError, match=re.escape("Also got ['d']")):
-        check_labels(["c", "a", "b", "d"], classes, several=True)
-    with pytest.raises(ValueError, match="There must be two classes"):
-        check_labels(["c", "a", "b", "b"], classes)
-
-
-def test_the_world_has_the_shares_and_centers_that_it_says():
-    world = WORLDS["several-classes"](n_classes=4, n_features=2, distance=3.0, ratio=0.5)
-    X, y = world.sample(40_000, np.random.default_rng(0))
-    assert np.bincount(y) / y.size == pytest.approx(np.array([8, 4, 2, 1]) / 15, abs=0.01)
-    centers = np.array([X[y == k].mean(axis=0) for k in range(4)])
-    assert centers == pytest.approx(np.array([[3, 0], [0, 3], [-3, 0], [0, -3]]), abs=0.1)
-    with pytest.raises(ValueError, match="n_classes"):
-        WORLDS["several-classes"](n_classes=7)
 
 
 @pytest.fixture
@@ -334,25 +244,3 @@ def test_the_command_says_what_to_do(patients, more, message):
     found = CliRunner().invoke(main, [*patients, *more])
     assert found.exit_code != 0
     assert message in found.stderr
-
-
-def test_a_model_of_several_classes_is_read(patients, tmp_path):
-    skops = pytest.importorskip("skops.io")
-    X, y = data(n=50)
-    coded = np.array([{"a": 1, "b": 2, "c": 3}[label] for label in y])
-    skops.dump(LinearDiscriminantAnalysis().fit(X[:, :3], coded), tmp_path / "m.skops")
-    text = (tmp_path / "p.csv").read_text()
-    for word, code in (("mild", "1"), ("moderate", "2"), ("severe", "3")):
-        text = text.replace(word, code)
-    (tmp_path / "p.csv").write_text(text)
-    asked = [*patients, "--all-classes", "--model", "m.skops", "--methods", "langford-binomial"]
-    found = CliRunner().invoke(main, asked)
-    assert found.exit_code == 0, found.stderr
-    (tmp_path / "p.csv").write_text((text + "\n").replace(",3\n", ",4\n"))
-    assert "which are not the values" in CliRunner().invoke(main, asked).stderr
-
-
-def test_two_values_are_no_several_classes(patients, tmp_path):
-    (tmp_path / "p.csv").write_text((tmp_path / "p.csv").read_text().replace("severe", "mild"))
-    found = CliRunner().invoke(main, [*patients, "--all-classes", "--classifier", "logistic"])
-    assert "choose one with --positive" in found.stderr

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from itertools import combinations, product
 from typing import Any
@@ -12,12 +11,10 @@ import pytest
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.dummy import DummyClassifier
 from sklearn.linear_model import RidgeClassifier
-from unwrapped import unwrapped
 
 from cudbound import ComparisonTable, LeastSquaresClassifier, compare_learners, from_records
 from cudbound.intervals.difference import holm_adjusted
 from cudbound.records import SplitLosses
-from cudbound.report.tables import Style
 
 RNG = np.random.default_rng(5)
 X = RNG.normal(size=(40, 3))
@@ -58,20 +55,6 @@ def test_a_pair_is_what_it_is_without_the_others(test):
     for name in names:
         rows = [row for row in table if row.method == name]
         assert [row.adjusted_pvalue for row in rows] == pytest.approx(closed([row.pvalue for row in rows]))
-
-
-def test_rows_are_found_by_what_tells_them_apart():
-    one = compare_learners(LEARNERS, X, Y, rng=3)
-    assert one["ridge", "shrunk"] == one["ridge", "shrunk", "repeated-k-fold-t"] == one.rows[2]
-    with pytest.raises(KeyError, match="'repeated-k-fold-t' has 3 rows: name one"):
-        one["repeated-k-fold-t"]
-    several = compare_learners(LEARNERS, X, Y, methods=["k-fold-t", "mcnemar"], rng=3)
-    with pytest.raises(KeyError, match="has 2 rows: name one, such as table"):
-        several["ridge", "shrunk"]
-    text = str(several)
-    assert ["a", "b", "method", "estimate"] in [line.split()[:4] for line in text.splitlines()]
-    assert max(map(len, text.splitlines())) <= 80
-    assert several.plot().labels[0] == "squares - ridge, k-fold-t"
 
 
 @pytest.mark.filterwarnings("ignore::cudbound.basis.exceptions.ManyFeaturesWarning")
@@ -139,31 +122,6 @@ def test_a_reference_is_the_second_of_every_pair():
         table["majority", "squares"]
 
 
-def test_new_cases_are_those_of_all():
-    new = RNG.normal(size=(60, 3)), RNG.uniform(size=60) > 0.5
-    fitted = {name: one.fit(X, Y) for name, one in LEARNERS.items()}
-    table = compare_learners(fitted, X, Y, methods="mcnemar", test_set=new, rng=0)
-    wrong = np.column_stack([one.predict(new[0]) != new[1] for one in fitted.values()])
-    for pair, (i, j) in zip(table, combinations(range(3), 2), strict=True):
-        assert pair.estimate == pytest.approx(wrong[:, i].mean() - wrong[:, j].mean())
-        assert pair.n_fits == 0
-
-
-def test_it_prints_in_80_columns_and_says_what_was_adjusted():
-    text = str(compare_learners(list(LEARNERS.values()), X, Y, rng=0))
-    assert "RidgeClassifier-2" in text
-    assert "Limits: simultaneous (Bonferroni)" in text
-    assert "Method: repeated-k-fold-t." in text
-    assert "RidgeClassifier-1: least-squares classification with a ridge penalty (alpha = 30)" in unwrapped(
-        text
-    )
-    assert f"n = {len(Y)}: {int(Y.sum())} events" in text
-    assert "Run: seed 0." in text
-    frame = compare_learners(LEARNERS, X, Y, rng=0).to_frame()
-    assert frame["n_fits"].tolist() == [200] * 3
-    assert (frame["simultaneous_low"] < frame["low"]).all()
-
-
 @pytest.mark.parametrize(
     ("change", "message"),
     [
@@ -214,39 +172,3 @@ def test_equivalence_is_the_posterior_of_the_stated_model():
     plain = from_records(SplitLosses(means, 90, 10), "corrected-resampled-t", differences=True)
     assert "p_within" not in plain.details
     assert (plain.estimate, plain.pvalue) == (found.estimate, found.pvalue)
-
-
-def test_equivalence_without_variance_is_not_told():
-    found = from_records(
-        SplitLosses([0.1, 0.1, 0.1], 90, 10), ("corrected-resampled-t", {"rope": 0.03}), differences=True
-    )
-    assert "p_within" not in found.details
-
-
-def test_the_table_of_pairs_writes_itself_as_every_table_does():
-    table = compare_learners(LEARNERS, X, Y, rng=3)
-    first = table.rows[0]
-    paper = table.to_markdown(style="paper", caption="Mine")
-    assert paper.startswith("Mine\n")
-    cells = [cell.strip() for cell in paper.splitlines()[4].split("|")[1:-1]]
-    assert cells[0] == f"{first.a} - {first.b}"
-    assert cells[1] == Style(digits=2).limits(replace(first, raw_interval=first.simultaneous_interval))
-    assert len(cells) == 4  # with both p-values
-    assert r"\label{tab:pairs}" in table.to_latex(label="tab:pairs")
-    assert json.loads(table.to_json())["comparisons"][0]["a"] == first.a
-    assert table._repr_html_().count("<tr>") == 1 + len(table)
-
-
-def test_the_table_of_pairs_draws_its_simultaneous_limits_and_has_words():
-    table = compare_learners(LEARNERS, X, Y, rng=3)
-    display = table.plot()
-    assert display.labels == [f"{pair.a} - {pair.b}" for pair in table]
-    for pair, (_, row) in zip(table, display.frame.iterrows(), strict=True):
-        low, high = pair.simultaneous_interval
-        assert (row["estimate"], row["low"], row["high"]) == (pair.estimate, low, high)
-    assert display.reference == 0.0
-    words = table.describe()
-    assert words.results.count("error(") == 2 * len(table)
-    assert words.results.count("simultaneous 95% confidence interval") == len(table)
-    assert "n = 40 cases" in words.methods
-    assert "holm1979simple" in words.bibtex

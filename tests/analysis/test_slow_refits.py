@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from functools import partial
 from typing import Any, Literal
 
-import numpy as np
 import pytest
 from data import sample
 from sklearn.exceptions import ConvergenceWarning
@@ -16,12 +14,11 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from cudbound import Resampling, compare_intervals, over_seeds, performance_interval
+from cudbound import Resampling, compare_intervals, performance_interval
 from cudbound.basis import calls as forecasts
 from cudbound.basis.calls import Forecast
 from cudbound.basis.exceptions import SlowRefitsWarning, WarnedRefitsWarning
-from cudbound.cli.command import CONVERGE, OPTIONS, in_words_of_the_command
-from cudbound.resampling.refits import prepare_refits
+from cudbound.cli.command import OPTIONS
 
 BOOTSTRAP = ["bootstrap-percentile", "kohavi-normal"]
 
@@ -116,17 +113,6 @@ def test_what_helps_is_what_helps_this_method(
     assert set(helps) <= set(OPTIONS)  # the command names them, too
 
 
-@pytest.mark.parametrize("n_fits", [1, 3, 10, 1000])
-def test_the_first_few_refits_tell(n_fits: int) -> None:
-    X, y = sample(20)
-    refits = prepare_refits(KNeighborsClassifier(3).fit(X, y), X, y)
-    counts = np.tile(np.ones(20, dtype=np.int32), (n_fits, 1))
-    pieces = [len(outputs) for outputs, _ in refits.pieces(counts, np.zeros(n_fits, dtype=np.int64))]
-    assert sum(pieces) == n_fits
-    assert pieces[:2] == [1, 1][:n_fits]
-    assert max(pieces) <= 50
-
-
 class Talkative(KNeighborsClassifier):
     """Warns in every fit, of another number each time, and once of something else."""
 
@@ -169,26 +155,6 @@ def test_warnings_of_refits_are_one_of_the_whole_call() -> None:
     )
 
 
-def test_warnings_of_refits_obey_the_filters_of_the_caller() -> None:
-    event: Any = warned_refits(Talkative(3), "ignore")[0].message
-    assert event.categories == ("FutureWarning",)
-    with pytest.raises(ConvergenceWarning, match="no convergence after"):
-        warned_refits(Talkative(3), "error")
-    assert warned_refits(KNeighborsClassifier(3)) == []
-
-
-def test_the_command_says_warnings_of_refits_with_its_options() -> None:
-    with in_words_of_the_command("some of the refits") as heard:
-        warned_refits(Talkative(3), "always")
-        warnings.warn(
-            WarnedRefitsWarning(
-                "9 of 9 refits", "; help", n_refits=9, n_warned=9, categories=("ConvergenceWarning",)
-            ),
-            stacklevel=1,
-        )
-    assert heard.messages == [f"9 of 9 refits; {CONVERGE}"]
-
-
 def test_worker_processes_of_refits_write_nothing(capfd: pytest.CaptureFixture[str]) -> None:
     search = GridSearchCV(SGDClassifier(max_iter=1, random_state=0), {"alpha": [1.0, 10.0]}, cv=2, n_jobs=2)
     X, y = sample(20)
@@ -197,32 +163,3 @@ def test_worker_processes_of_refits_write_nothing(capfd: pytest.CaptureFixture[s
     with pytest.warns(WarnedRefitsWarning, match=r"^\d+ of 51 refits warned"):
         performance_interval(search, X, y, n_resamples=6, rng=0)
     assert capfd.readouterr().err == ""
-
-
-def test_refits_of_a_table_are_forecast(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(forecasts, "SECONDS_BEFORE_FORECAST", 0.0)
-    monkeypatch.setattr(forecasts, "LONG_SECONDS", 0.0)
-    X, y = sample(20)
-    clones = KNeighborsClassifier(3).fit(X, y)
-    with pytest.warns(SlowRefitsWarning, match="120 refits will take"):
-        compare_intervals(clones, X, y, methods=BOOTSTRAP, n_resamples=120, rng=0)
-
-
-def test_the_command_says_it_at_once(capsys: pytest.CaptureFixture[str]) -> None:
-    with in_words_of_the_command("some of the refits") as heard:
-        warnings.warn(SlowRefitsWarning("9 refits will take long", tuple(OPTIONS)[:2]), stacklevel=1)
-        said = capsys.readouterr().err
-    assert said == "cudbound: 9 refits will take long; --jobs -1 or a smaller --resamples is faster.\n"
-    assert heard.messages == []
-
-
-def test_seeds_tell_the_time_of_all_of_them(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(forecasts, "SECONDS_BEFORE_FORECAST", 0.0)
-    monkeypatch.setattr(forecasts, "LONG_SECONDS", 0.0)
-    X, y = sample(20)
-    clones = KNeighborsClassifier(3).fit(X, y)
-    with pytest.warns(SlowRefitsWarning) as said:
-        over_seeds(partial(performance_interval, clones, X, y, n_resamples=60), 4, rng=0)
-    told = [str(one.message) for one in said if one.category is SlowRefitsWarning]
-    assert len(told) == 1
-    assert told[0].startswith("440 refits with 4 seeds will take about ")

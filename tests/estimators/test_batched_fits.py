@@ -35,7 +35,6 @@ from sklearn_versions import older_than
 
 from cudbound import ConvexLossClassifier, LeastSquaresClassifier
 from cudbound.adapters import batched_refit
-from cudbound.estimators.batched import columns as stacks
 from cudbound.estimators.batched.classifiers import FIRST_VERSION
 
 Array = NDArray[np.float64]
@@ -326,13 +325,6 @@ def test_no_column_varies_and_rounding_decides(kind: str, rows: str, n_draws: in
     assert tally.alone > 0
 
 
-def test_a_minimizer_on_the_edge_of_others_is_not_clear() -> None:
-    """A row whose margin was 1 but for rounding lent the curvature that made the minimizer look single."""
-    tally = Tally()
-    compare("own squared hinge unpenalized", "integer", 60, 10141, tally)
-    assert tally.alone > 0
-
-
 @pytest.mark.long
 @pytest.mark.parametrize("kind", list(KINDS))
 def test_twenty_thousand_fits_of_each_kind(kind: str) -> None:
@@ -359,36 +351,3 @@ def test_ordinary_rows_are_clear(kind: str) -> None:
         assert batch is not None
         _, clear, _ = batch(rng.multinomial(30, np.full(30, 1 / 30), size=300).astype(np.float64))
         assert clear.mean() > 0.98
-
-
-@pytest.mark.parametrize(
-    "kind",
-    [
-        "logistic, scaled",
-        "logistic, mixed columns",
-        "own hinge, scaled",
-    ],
-)
-def test_threads_and_batches_do_not_change_the_losses(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    rng = np.random.default_rng(3)
-    plain = normal(25, 4, rng)
-    y = labels_of(plain, rng)
-    X = KINDS[kind].data(plain, rng)
-    counts = training_sets(25, 60, rng).astype(np.float64)
-    pipe = clone(KINDS[kind].pipe).fit(X, y)
-    whole = batched_refit(pipe, X, y)
-    assert whole is not None
-    losses, clear, scores = whole(counts)
-    monkeypatch.setattr(stacks, "CHUNK_VALUES", 7 * plain.size)
-    of_jobs = []
-    for n_jobs in (1, 3):
-        parts = batched_refit(pipe, X, y, n_jobs=n_jobs)
-        assert parts is not None
-        again, clear_again, scores_again = parts(counts)
-        np.testing.assert_array_equal(again, losses)
-        np.testing.assert_array_equal(clear_again, clear)
-        # some processors multiply matrices of other sizes with other last digits
-        np.testing.assert_allclose(scores_again[clear], scores[clear], rtol=0.0, atol=1e-12)
-        assert parts(counts[:0])[0].shape == (0, 25)
-        of_jobs.append(scores_again)
-    np.testing.assert_array_equal(*of_jobs)

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from sklearn.base import clone
 from sklearn.ensemble import AdaBoostClassifier, GradientBoostingClassifier, RandomForestClassifier
 from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LogisticRegression
 
-from cudbound import ConvexLossClassifier, cud_interval, stump_basis
+from cudbound import ConvexLossClassifier, stump_basis
 from cudbound.adapters import to_additive_model
 from cudbound.losses.surrogates import get_loss
 
@@ -59,32 +58,6 @@ def test_the_refit_has_a_smaller_loss_than_boosting(model):
     assert values[0] < values[1]
     model_as_arrays = to_additive_model(clf, X, y)
     np.testing.assert_array_equal(model_as_arrays.design[:, 1:], stump_basis(model).transform(X))
-
-
-def test_an_interval_for_the_refit():
-    X, y = _data()
-    basis = stump_basis(AdaBoostClassifier(n_estimators=6, random_state=0).fit(X, y))
-    clf = ConvexLossClassifier("exponential", penalty=0.01, basis=basis).fit(X, y)
-    result = cud_interval(clf, X, y, n_resamples=20, rng=0)
-    assert result.certified
-    assert result.estimate == pytest.approx(1.0 - clf.score(X, y))
-
-
-def test_the_splits_survive_cloning():
-    X, _ = _data()
-    basis = stump_basis(next(_models())[1])
-    again = clone(basis)
-    np.testing.assert_array_equal(again.transform(X), basis.transform(X))
-    with pytest.raises(ValueError, match="X has 2 features, but StumpBasis is expecting 3 features"):
-        again.transform(X[:, :2])
-
-
-def test_features_are_compared_as_trees_do():
-    # the threshold lies between two values in double precision that are one value in single precision
-    X = np.array([[0.1], [0.1 + 1e-9], [0.2], [0.3]])
-    y = [0, 0, 1, 1]
-    model = AdaBoostClassifier(n_estimators=3).fit(X, y)
-    assert stump_basis(model).transform(X).ravel().tolist() == [0.0, 0.0, 1.0, 1.0]
 
 
 def test_refusals():

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import math
-from itertools import pairwise
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from record_kinds import names_of
 from scipy.stats import norm
 
-from cudbound.basis.groups import Groups
-from cudbound.intervals import GROUPS, METHODS, compute_interval
+from cudbound.intervals import METHODS, compute_interval
 from cudbound.intervals.auc_at_estimate import cv_auc
 from cudbound.point_estimates.auc import hanley_mcneil_size
 from cudbound.records import BootstrapScores, FoldScores, ScoreRecords, TestSetScores
@@ -216,21 +213,6 @@ def test_only_the_order_of_scores_matters_and_the_classes_may_be_exchanged(seed,
             assert again.degenerate == row.degenerate
 
 
-@pytest.mark.parametrize("name", OF_SCORES)
-def test_a_higher_level_is_wider_and_a_one_sided_limit_lies_within(name):
-    records = random_scores(3)
-    rows = [of(name, records, level) for level in (0.5, 0.8, 0.9, 0.95, 0.99)]
-    assert all(a.raw_interval.low >= b.raw_interval.low for a, b in pairwise(rows))
-    assert all(a.raw_interval.high <= b.raw_interval.high for a, b in pairwise(rows))
-    assert rows[-1].raw_interval.width > rows[0].raw_interval.width
-    for way, index in (("less", 1), ("greater", 0)):
-        one = compute_interval(METHODS[name], records, 0.95, alternative=way).raw_interval[index]
-        assert one == pytest.approx(of(name, records, 0.9).raw_interval[index])
-        assert math.isfinite(
-            compute_interval(METHODS[name], records, 0.3, alternative=way).raw_interval[index]
-        )
-
-
 def test_scores_that_rank_every_row_right_have_width_only_by_newcombe():
     records = random_scores(0, signal=100.0)
     for name in ("delong-training", "delong-10-fold", "test-set-delong", "cvauc", "hanley-mcneil"):
@@ -245,15 +227,6 @@ def test_scores_that_rank_every_row_right_have_width_only_by_newcombe():
         # the interval of scores that rank every row wrong is its mirror image
         wrong = of(name, random_scores(0, signal=-100.0)).raw_interval
         assert (wrong.low, wrong.high) == pytest.approx((0.0, 1.0 - row.raw_interval.low))
-
-
-def test_constant_scores_have_an_auc_of_one_half():
-    records = changed(random_scores(0), np.zeros_like)
-    for name in OF_SCORES:
-        row = of(name, records)
-        assert 0.0 <= row.estimate <= 0.5, name
-        flat = name not in ("two-center", "newcombe", "test-set-newcombe", "hanley-mcneil")
-        assert (row.degenerate is not None) == flat, name
 
 
 def test_a_fold_of_one_class_is_left_out_and_counted():
@@ -281,39 +254,6 @@ def test_a_class_of_one_row_has_no_variance_of_delong():
     one_class = ScoreRecords(event, test_set=TestSetScores(np.zeros(3, bool), np.arange(3.0), 20))
     for name in ("test-set-newcombe", "test-set-delong"):
         assert of(name, one_class).degenerate == "undefined: all scores belong to one class"
-
-
-def test_draws_that_leave_out_one_class_are_left_out():
-    event = np.array([True, True, False, False])
-    counts, scores = np.array([[2, 0, 2, 0], [1, 1, 2, 0]]), np.array([[0, 3, 0, 1.0], [0, 0, 1, 1]])
-    row = of("out-of-bag-percentile", ScoreRecords(event, bootstrap=BootstrapScores(counts, scores)))
-    assert row.estimate == 1.0
-    assert "1 draws that left out one class dropped" in " ".join(row.remarks)
-    only = ScoreRecords(event, bootstrap=BootstrapScores(counts[1:], scores[1:]))
-    assert of("out-of-bag-percentile", only).degenerate.startswith("undefined: no draw")
-
-
-def test_groups_of_single_rows_change_little_and_pairs_of_equal_rows_widen():
-    records = random_scores(1, n=30)
-    twice = np.repeat(np.arange(30), 2)
-    groups = Groups.of(twice)
-    doubled = ScoreRecords(records.event[twice], records.scores[twice], groups=groups)
-    alone = of("delong-training", ScoreRecords(records.event, records.scores)).raw_interval
-    assert of("delong-training", doubled).raw_interval.width == pytest.approx(alone.width, rel=0.05)
-    naive = ScoreRecords(records.event[twice], records.scores[twice])
-    assert of("delong-training", naive).raw_interval.width < 0.8 * alone.width
-
-
-def test_center_decides_what_is_recorded():
-    for name in ("newcombe", "hanley-mcneil"):
-        assert names_of(METHODS[name].needed({})) == {"repeated_folds"}
-        assert names_of(METHODS[name].needed({"center": "632-plus"})) == {"scores", "bootstrap"}
-
-
-def test_recommended_has_a_second_interval_for_the_auc():
-    readers = [name for name in GROUPS["recommended"] if METHODS[name].reading("scores")]
-    assert readers == ["two-center", "out-of-bag-percentile"]
-    assert set(OF_SCORES) <= set(GROUPS["all"])
 
 
 def rated(normal, abnormal):

@@ -19,8 +19,8 @@ from sklearn.model_selection import (
 )
 from sklearn.tree import DecisionTreeClassifier
 
-from cudbound import compare_intervals, from_records, performance_interval
-from cudbound.basis.exceptions import NotResampledWarning, UnsupportedEstimatorError
+from cudbound import compare_intervals, from_records
+from cudbound.basis.exceptions import UnsupportedEstimatorError
 from cudbound.intervals import METHODS
 from cudbound.intervals.bbc_cv import TunedLosses
 from cudbound.problem.draws import draw_counts
@@ -98,15 +98,6 @@ def test_tuning_makes_the_estimate_of_the_best_configuration_too_low():
     assert row.low < 0.5 < row.high
 
 
-def test_the_estimate_does_not_depend_on_workers_or_other_rows():
-    X, y = data()
-    search = GridSearchCV(RidgeClassifier(), {"alpha": [0.01, 1.0]}, cv=4).fit(X, y)
-    alone = compare_intervals(search, X, y, methods="tuned", n_resamples=40, rng=5)
-    with pytest.warns(NotResampledWarning):
-        beside = compare_intervals(search, X, y, methods=["bbc-cv", "cud"], n_resamples=40, rng=5, n_jobs=2)
-    assert beside["bbc-cv"] == alone["bbc-cv"]
-
-
 def test_what_is_no_search_is_refused():
     X, y = data()
     with pytest.raises(
@@ -119,13 +110,6 @@ def test_what_is_no_search_is_refused():
         compare_intervals(search, X, y, methods="bbc-cv", n_resamples=10)
 
 
-def test_wrong_shapes_are_named():
-    with pytest.raises(
-        ValueError, match=r"'counts' must have one column per row of 'losses'\. Got 2 columns and 3 rows"
-    ):
-        TunedLosses(np.zeros((3, 2)), np.ones((4, 2), dtype=int))
-
-
 def test_draws_that_hold_all_rows_are_dropped():
     counts = np.array([[1, 1, 1], [2, 1, 0], [0, 1, 2]])
     row = from_records(TunedLosses(np.array([[0, 1], [1, 0], [0, 1]]), counts), "bbc-cv")
@@ -133,22 +117,6 @@ def test_draws_that_hold_all_rows_are_dropped():
     none = from_records(TunedLosses(np.array([[0, 1], [1, 0]]), np.ones((2, 2), dtype=int)), "bbc-cv")
     assert "every draw contained all rows" in none.degenerate
     assert METHODS["bbc-cv"].estimand.kind == "rule"
-
-
-def test_the_bound_alone_takes_the_tuned_parameters_as_given():
-    X, y = data()
-    search = GridSearchCV(RidgeClassifier(), {"alpha": [0.01, 1.0]}, cv=3).fit(X, y)
-    arguments = {"n_resamples": 5, "rng": 0}
-    performance_interval(search, X, y, **arguments)  # warnings are errors in these tests
-    with pytest.warns(NotResampledWarning):
-        performance_interval(search, X, y, method="cud", **arguments)
-
-
-def test_a_search_that_ranked_otherwise_is_named():
-    X, y = data()
-    search = GridSearchCV(RidgeClassifier(), {"alpha": [0.1, 1.0]}, scoring="recall", cv=3).fit(X, y)
-    row = compare_intervals(search, X, y, methods="tuned", n_resamples=10, rng=0).rows[0]
-    assert "configurations were chosen by their error, not by scoring='recall' of the search" in row.remarks
 
 
 def test_configurations_that_cannot_be_fitted_are_left_out():
@@ -160,16 +128,6 @@ def test_configurations_that_cannot_be_fitted_are_left_out():
     row = compare_intervals(search, X, y, methods="tuned", n_resamples=10, rng=0).rows[0]
     assert "2 configurations that could not be fitted left out" in row.remarks
     assert row.n_fits == 1 + 3 * 2
-
-
-def test_folds_from_a_generator_are_the_same_in_every_call():
-    X, y = data()
-    folds = KFold(4, shuffle=True, random_state=np.random.RandomState(3))
-    search = GridSearchCV(RidgeClassifier(), {"alpha": [0.01, 100.0]}, cv=folds).fit(X, y)
-    first, second = (
-        compare_intervals(search, X, y, methods="tuned", n_resamples=20, rng=0).rows for _ in range(2)
-    )
-    assert first == second
 
 
 def test_searches_that_cannot_be_repeated_are_refused_in_words():

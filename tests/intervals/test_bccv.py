@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from data import signed_sample
-from direct_refits import Seen, constant, refit_of, task
+from direct_refits import constant, refit_of, task
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
@@ -14,7 +14,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import LeaveOneOut, cross_val_predict
 
 from cudbound import LeastSquaresClassifier
-from cudbound.intervals import bccv, compute_interval
+from cudbound.intervals import compute_interval
 from cudbound.intervals.bccv import BCCVP, BCCVP_BR, RemovedCaseErrors, record_removed_cases
 from cudbound.intervals.bootstrap_percentile import shifted_interval
 from cudbound.problem.draws import draw_counts
@@ -91,30 +91,6 @@ def test_no_training_set_holds_the_tested_case():
     assert (record.errors == 0.0).all()
 
 
-def test_chunks_change_nothing(monkeypatch):
-    X, y = signed_sample(12, 3)
-    counts = draw_counts(12, 9, np.random.default_rng(4))
-    whole = _record(LeastSquaresClassifier(), X, y, counts)
-    refit = Seen(refit_of(LeastSquaresClassifier(), X, y))
-    monkeypatch.setattr(bccv, "CHUNK_VALUES", 60)
-    parts = record_removed_cases(task(refit, y), counts)
-    np.testing.assert_array_equal(parts.errors, whole.errors)
-    assert parts.leave_one_out == whole.leave_one_out
-    assert max(refit.sizes) == 5
-    assert sum(refit.sizes) == whole.n_fits
-
-
-def test_differences_of_losses_are_averaged_with_their_sign():
-    labels = np.array([1.0, 1.0, -1.0, -1.0])
-    counts = np.array([[2, 1, 1, 0], [0, 0, 3, 1]], dtype=np.int32)
-    record = record_removed_cases(
-        task(constant(np.array([-1, 0, 1, -1], dtype=np.int8)), labels),
-        counts,
-    )
-    assert record.errors.tolist() == [-0.25, 0.5]
-    assert record.leave_one_out == -0.25
-
-
 def test_draws_of_one_distinct_row_are_dropped_and_counted():
     labels = np.array([1.0, 1.0, -1.0, -1.0])
     counts = np.array([[4, 0, 0, 0], [1, 1, 1, 1], [0, 0, 0, 4]], dtype=np.int32)
@@ -171,24 +147,6 @@ def test_bias_reduction_moves_the_percentiles_to_the_leave_one_out_error(seed, l
     assert moved.raw_interval.high == pytest.approx(plain.raw_interval.high - bias)
     assert moved.raw_interval == shifted_interval(errors.tolist(), 0.3, level)
     assert moved.estimate == 0.3
-
-
-@pytest.mark.parametrize("method", [BCCVP, BCCVP_BR], ids=lambda method: method.name)
-@pytest.mark.parametrize("value", [0.0, 1.0])
-def test_equal_errors_are_flagged(method, value):
-    records = Records.of(
-        losses=np.full(20, value), removed_cases=RemovedCaseErrors(np.full(30, value), value, 500)
-    )
-    row = compute_interval(method, records, 0.95)
-    assert row.confidence_interval.width == 0.0
-    assert row.degenerate == "both limits are the same bootstrap replicate"
-
-
-def test_limits_beyond_the_unit_interval_stay_raw():
-    record = RemovedCaseErrors(np.linspace(0.3, 0.9, 50), 0.1, 500)
-    row = compute_interval(BCCVP_BR, Records.of(removed_cases=record), 0.95)
-    assert row.raw_interval.low < 0.0 == row.confidence_interval.low
-    assert row.degenerate is None
 
 
 @pytest.mark.slow

@@ -109,10 +109,3 @@ def test_equal_squared_errors_are_flagged_or_have_width(name):
     assert (row.degenerate is None) == (name == "two-center")
     if row.degenerate is not None:
         assert row.raw_interval.width == pytest.approx(0.0, abs=1e-12)
-
-
-def test_one_test_point_has_no_variance():
-    tested = TestSetScores([True], [0.75], 20)
-    records = ScoreRecords([True, False], test_set=tested, probabilities=True)
-    row = compute_interval(METHODS["test-set-t"], squared_errors(records), 0.95)
-    assert row.degenerate == "undefined: a single row has no variance"

@@ -18,10 +18,8 @@ from statsmodels.stats.proportion import proportion_confint
 from cudbound import LeastSquaresClassifier, from_records
 from cudbound.basis.proportions import inverted_binomial_interval, inverted_cdf_quantile, sample_quantile
 from cudbound.intervals import compute_interval
-from cudbound.intervals.at_632 import KOHAVI, LANGFORD, MARTIN, YANG, langford_interval
 from cudbound.intervals.bootstrap_percentile import (
     BIAS_CORRECTED,
-    PERCENTILE,
     acceleration,
     bias_corrected_interval,
     bias_corrected_levels,
@@ -41,7 +39,6 @@ from cudbound.records import BootstrapLosses, FoldLosses, Records, TestSetLosses
 from cudbound.report.tables import GUARANTEED, rows_report
 
 LEVELS = st.floats(0.5, 0.999)
-FORMS = ("wald", "wilson", "clopper-pearson")
 TEST_SET_METHODS = (
     TEST_SET_WALD,
     TEST_SET_WILSON,
@@ -133,15 +130,6 @@ def test_equal_losses_outside_the_draws_have_no_standard_error(value):
     assert scaled_standard_error(0.1, record.losses, record.counts) == 0.0
 
 
-def test_influences_refuse_what_they_cannot_read():
-    with pytest.raises(ValueError, match=r"must have the same shape\. Got \(2, 3\) and \(2, 2\)"):
-        err1_influences(np.zeros((2, 2)), np.ones((2, 3)))
-    with pytest.raises(
-        ValueError, match=r"'counts' parameter must have at least two points \(columns\)\. Got 1 instead"
-    ):
-        err1_influences([[0.0]], [[1]])
-
-
 # ---- normal intervals around .632 and .632+ ----
 
 
@@ -169,27 +157,6 @@ def test_normal_632_rows_are_estimate_and_scaled_standard_error(seed):
     assert row.estimate == pytest.approx(estimate, abs=1e-12)
     assert row.raw_interval == pytest.approx((estimate - half, estimate + half), abs=1e-12)
     assert (str(row.estimand), row.n_fits) == ("conditional", 41)
-
-
-def test_632_plus_needs_the_shares_of_the_classes():
-    records = random_losses()
-    bare = Records(losses=records.losses, bootstrap=records.bootstrap)
-    with pytest.raises(ValueError, match=r"The \.632\+ estimate needs 'positive'"):
-        compute_interval(NORMAL_632_PLUS, bare, 0.95)
-
-
-@pytest.mark.parametrize("method", [NORMAL_632, NORMAL_632_PLUS])
-def test_point_in_every_draw_leaves_no_standard_error(method):
-    records = random_losses(n_resamples=3)
-    never = int((records.bootstrap.counts > 0).all(axis=0).sum())
-    assert never > 0
-    row = compute_interval(method, records, 0.95)
-    assert math.isfinite(row.estimate)
-    assert math.isnan(row.raw_interval.low)
-    assert (
-        row.degenerate
-        == f"the standard error is undefined because {never} points were never out of bag; use more bootstrap draws"
-    )
 
 
 # ---- leave-one-out ----
@@ -317,22 +284,6 @@ def test_only_exact_limits_are_guaranteed(method):
     assert ("a finite-sample guarantee only for" in note) == (method.name in GUARANTEED)
 
 
-def test_langford_bound_is_one_sided_and_the_others_are_not_by_default():
-    records = _test_set(3, 20)
-    row = compute_interval(TEST_SET_LANGFORD, records, 0.95)
-    assert row.raw_interval.low == 0.0
-    # the largest error under which 3 or fewer errors in 20 have a probability of 5 %
-    assert stats.binom.cdf(3, 20, row.raw_interval.high) == pytest.approx(0.05)
-    exact = compute_interval(TEST_SET_CLOPPER_PEARSON, records, 0.95)
-    assert exact.raw_interval.low > 0.0
-    for alternative in ("less", "greater"):
-        of_both = (
-            compute_interval(method, records, 0.95, alternative=alternative).raw_interval
-            for method in (TEST_SET_LANGFORD, TEST_SET_CLOPPER_PEARSON)
-        )
-        assert len(set(of_both)) == 1
-
-
 @pytest.mark.parametrize("method", TEST_SET_METHODS)
 def test_test_set_rows_name_the_estimand_of_their_record(method):
     split_off = compute_interval(method, _test_set(3, 20), 0.95)
@@ -340,29 +291,6 @@ def test_test_set_rows_name_the_estimand_of_their_record(method):
     new = compute_interval(method, _test_set(3, 20, "conditional"), 0.95)
     assert (str(new.estimand), new.n_fits) == ("conditional", 1)
     assert new.raw_interval == split_off.raw_interval
-
-
-@pytest.mark.parametrize(("errors", "value"), [(0, 0), (20, 1)])
-def test_wald_without_width_is_flagged(errors, value):
-    records = _test_set(errors, 20)
-    row = compute_interval(TEST_SET_WALD, records, 0.95)
-    assert row.confidence_interval.width == 0.0
-    assert row.degenerate == f"all losses on the test set are {value}: their variance is 0"
-
-
-@pytest.mark.parametrize(
-    ("arguments", "options", "message"),
-    [
-        ((21, 20), {}, r"'errors' parameter must be in \[0, n_tested\] = \[0, 20\]\. Got 21 instead"),
-        ((-1, 20), {}, r"Got -1 instead; count 0/1 losses, not differences of losses"),
-        ((0, 0), {}, r"'n_tested' parameter must be at least 1\. Got 0 instead"),
-        ((1, 2), {"form": "exact"}, r"'form' parameter must be one of .*Got 'exact'"),
-        ((1, 2), {"side": "both"}, r"'side' parameter must be one of .*Got 'both'"),
-    ],
-)
-def test_held_out_interval_refuses(arguments, options, message):
-    with pytest.raises(ValueError, match=message):
-        held_out_interval(*arguments, 0.95, **options)
 
 
 # ---- BCa ----
@@ -395,37 +323,6 @@ def test_acceleration_is_a_sixth_of_a_skewness(values):
         assert acceleration(centered) == pytest.approx(expected, abs=1e-9)
 
 
-def test_acceleration_does_not_depend_on_the_scale():
-    for scale in (1e-200, 1.0, 1e150):
-        assert acceleration([-scale, -scale, 2 * scale]) == pytest.approx(6 / (6 * 6**1.5))
-    assert acceleration([0.0, 0.0]) == 0.0
-
-
-def test_acceleration_beyond_the_pole_takes_the_limit_of_the_level():
-    replicates = np.linspace(0.0, 1.0, 10_001)[1:]
-    # z0 and z are about 4: z0 + z = 8 is beyond 1/a = 6
-    low, high = bias_corrected_levels(replicates, 2.0, 0.9999, 1 / 6)
-    assert (0.0 < low < high, high) == (True, 1.0)
-    low, high = bias_corrected_levels(replicates, -1.0, 0.9999, -1 / 6)
-    assert (low, low < high < 1.0) == (0.0, True)
-    assert bias_corrected_interval(replicates, 2.0, 0.9999, 1 / 6).high == 1.0
-
-
-@settings(deadline=None, max_examples=40)
-@given(
-    values=st.lists(st.integers(0, 20), min_size=2, max_size=60),
-    estimate=st.integers(0, 20),
-    found=st.floats(-1 / 6, 1 / 6),
-    levels=st.tuples(LEVELS, LEVELS),
-)
-def test_bca_intervals_are_ordered_and_nested(values, estimate, found, levels):
-    replicates = np.array(values) / 20
-    inner, outer = (
-        bias_corrected_interval(replicates, estimate / 20, level, found) for level in sorted(levels)
-    )
-    assert outer.low <= inner.low <= inner.high <= outer.high
-
-
 @pytest.mark.parametrize("seed", [0, 1])
 def test_bca_variant_takes_its_acceleration_from_the_influences_of_err1(seed):
     records = random_losses(seed)
@@ -441,86 +338,7 @@ def test_bca_variant_takes_its_acceleration_from_the_influences_of_err1(seed):
     assert row.raw_interval == pytest.approx(expected, abs=1e-12)
 
 
-def test_bca_without_acceleration_is_flagged():
-    records = random_losses(n_resamples=3)
-    never = int((records.bootstrap.counts > 0).all(axis=0).sum())
-    row = compute_interval(BIAS_CORRECTED, records, 0.9, {"variant": "bca"})
-    assert (
-        row.degenerate
-        == f"the acceleration is undefined because {never} points were never out of bag; use more bootstrap draws"
-    )
-    assert math.isnan(row.raw_interval.high)
-    assert compute_interval(BIAS_CORRECTED, records, 0.9).degenerate is None
-
-
 # ---- what all of them share ----
-
-CONDITIONAL = (NORMAL_632, NORMAL_632_PLUS, LEAVE_ONE_OUT_BINOMIAL, *TEST_SET_METHODS, BIAS_CORRECTED)
-
-
-@pytest.mark.parametrize("kind", [np.int8, np.float64])
-@pytest.mark.parametrize("method", [*CONDITIONAL, PERCENTILE, KOHAVI, YANG], ids=lambda method: method.name)
-def test_losses_may_be_numbers(method, kind):
-    logical = random_losses(4)
-    numeric = Records(
-        losses=logical.losses.astype(kind),
-        predicted_positive=logical.predicted_positive,
-        positive=logical.positive,
-        bootstrap=BootstrapLosses(logical.bootstrap.counts, logical.bootstrap.losses.astype(kind)),
-        inner=logical.inner,
-        folds=FoldLosses(logical.folds.losses.astype(kind), logical.folds.fold),
-        leave_one_out=FoldLosses(logical.leave_one_out.losses.astype(kind), logical.leave_one_out.fold),
-        test_set=TestSetLosses(logical.test_set.losses.astype(kind), 20),
-    )
-    expected, found = (compute_interval(method, records, 0.9) for records in (logical, numeric))
-    assert found.raw_interval == pytest.approx(expected.raw_interval, abs=1e-12)
-    assert found.estimate == pytest.approx(expected.estimate, abs=1e-12)
-    assert found.degenerate is None
-
-
-BY_TAILS = (langford_interval, "inverted binomial interval on n*")
-REASONS = {
-    "bootstrap-percentile": "both limits are the same bootstrap replicate",
-    "bootstrap-bias-corrected": "both limits are the same bootstrap replicate",
-    "kohavi-normal": "the binomial variance is 0 at an estimate of {value}; form='wilson' has positive width",
-    "yang-cv-normal": "all cross-validated losses are equal",
-}
-
-
-@pytest.mark.parametrize("value", [0, 1])
-@pytest.mark.parametrize(
-    "method",
-    [NORMAL_632, NORMAL_632_PLUS, PERCENTILE, BIAS_CORRECTED, KOHAVI, YANG],
-    ids=lambda method: method.name,
-)
-def test_intervals_without_width_are_flagged(method, value):
-    records = equal_losses(value)
-    row = compute_interval(method, records, 0.95)
-    assert row.degenerate == REASONS.get(method.name, row.degenerate).format(value=value)
-    assert row.degenerate
-    # at error 1 the no-information error .51 takes the place of Err(1) in .632+
-    cut = method is NORMAL_632_PLUS and value == 1
-    assert row.estimate == pytest.approx(0.368 + 0.632 * 0.51 if cut else value, abs=1e-12)
-    assert row.confidence_interval.width == 0.0
-
-
-@pytest.mark.parametrize("value", [0, 1])
-@pytest.mark.parametrize(
-    ("method", "options"),
-    [
-        (LEAVE_ONE_OUT_BINOMIAL, {}),
-        (TEST_SET_WILSON, {}),
-        (TEST_SET_CLOPPER_PEARSON, {}),
-        (TEST_SET_LANGFORD, {}),
-        (MARTIN, {}),
-        (LANGFORD, {}),
-        (KOHAVI, {"form": "wilson"}),
-    ],
-)
-def test_binomial_intervals_keep_their_width_at_error_0_and_1(method, options, value):
-    row = compute_interval(method, equal_losses(value), 0.95, options)
-    assert row.degenerate is None
-    assert row.confidence_interval.width > 0.1
 
 
 def test_the_monte_carlo_part_of_the_standard_error_is_what_more_draws_would_remove():
@@ -539,16 +357,6 @@ def test_the_monte_carlo_part_of_the_standard_error_is_what_more_draws_would_rem
     assert total > 1.5 * exact
     assert total - removed == pytest.approx(exact, rel=0.1)
     assert np.isnan(monte_carlo_variance([[0, 1]], [[1, 1]]))
-
-
-def test_removing_the_monte_carlo_part_shortens_the_interval():
-    records = random_losses(3)
-    for method in (NORMAL_632, NORMAL_632_PLUS):
-        plain, shorter = (
-            compute_interval(method, records, 0.95, {"monte_carlo": how}) for how in ("included", "removed")
-        )
-        assert shorter.raw_interval.width <= plain.raw_interval.width
-        assert shorter.estimate == plain.estimate
 
 
 @settings(deadline=None)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -15,7 +13,6 @@ from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.linear_model import RidgeClassifierCV
 from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
-from tiers import quick_first
 from worked_sets import (
     ALL_METRICS,
     SETS,
@@ -146,18 +143,3 @@ def test_the_worked_numbers_of_published_data_sets(worked):
     case, stored = worked.case(), stored_numbers()
     for metric, row in zip(case.metrics, case.table().rows, strict=True):
         assert_agrees(row, stored[worked.name, metric])
-
-
-@needs_published_sets
-@pytest.mark.parametrize("worked", quick_first(SETS), ids=lambda worked: worked.name)
-def test_the_stored_numbers_are_those_of_the_second_implementation(worked):
-    case, stored = worked.case(), stored_numbers()
-    for metric, numbers in numbers_again(case, case.table()).items():
-        assert numbers == pytest.approx(stored[worked.name, metric], **CLOSE)
-
-
-def test_the_worked_numbers_are_of_twelve_sets_and_all_metrics():
-    stored = stored_numbers()
-    assert list(stored) == [(worked.name, metric) for worked in SETS for metric in worked.metrics]
-    assert len({name for name, _ in stored}) == 12
-    assert all(math.isfinite(value) for numbers in stored.values() for value in numbers.values())

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
 from fractions import Fraction
 
@@ -18,10 +17,7 @@ from statsmodels.stats.contingency_tables import mcnemar as statsmodels_mcnemar
 from statsmodels.stats.weightstats import DescrStatsW
 
 from cudbound import from_records
-from cudbound.analysis.table import ComparisonTable
-from cudbound.basis.outcomes import ConfidenceInterval, Estimand, TestOutcome
-from cudbound.basis.results import ComparisonResult
-from cudbound.intervals.at_632 import LANGFORD
+from cudbound.basis.outcomes import ConfidenceInterval, Estimand
 from cudbound.intervals.difference import compute_comparison
 from cudbound.intervals.independent_test_sets import (
     INDEPENDENT_TEST_SETS,
@@ -31,12 +27,10 @@ from cudbound.intervals.mcnemar import (
     MCNEMAR,
     DiscordantPairs,
     bonett_price_interval,
-    discordant_pairs,
     mcnemar_pvalue,
-    mcnemar_statistic,
 )
-from cudbound.intervals.method import ALTERNATIVES, Method, Pivot, compute_interval
-from cudbound.records import BootstrapLosses, FoldLosses, Records, SplitLosses, TestSetLosses
+from cudbound.intervals.method import ALTERNATIVES, Method, Pivot
+from cudbound.records import FoldLosses, Records, SplitLosses, TestSetLosses
 
 COUNTS = st.integers(0, 40)
 LEVELS = st.floats(0.55, 0.999)
@@ -44,10 +38,6 @@ LEVELS = st.floats(0.55, 0.999)
 
 def differences(only_a: int, only_b: int, n_tested: int) -> np.ndarray:
     return np.repeat([1, -1, 0], [only_a, only_b, n_tested - only_a - only_b])
-
-
-def on_one_test_set(only_a: int, only_b: int, n_tested: int, estimand: str = "holdout-model") -> Records:
-    return Records(test_set=TestSetLosses(differences(only_a, only_b, n_tested), 60, estimand))
 
 
 def on_two_test_sets(errors_a: int, n_a: int, errors_b: int, n_b: int) -> Records:
@@ -131,51 +121,6 @@ def test_the_airway_example_of_fagerland_lydersen_and_laake():
     assert limits(bonett_price_interval(pairs, 0.95)) == pytest.approx((-6 / 23 - half, -6 / 23 + half))
 
 
-@pytest.mark.parametrize("form", ["exact", "asymptotic", "mid-p"])
-@pytest.mark.parametrize("alternative", ALTERNATIVES)
-def test_no_discordant_pair_is_no_evidence(form, alternative):
-    found = compute_comparison(MCNEMAR, on_one_test_set(0, 0, 30), 0.95, alternative, {"form": form})
-    assert (found.estimate, found.statistic, found.pvalue) == (0.0, 0.0, 1.0)
-    assert (
-        found.degenerate == "no point is misclassified by exactly one of the two: the test has no information"
-    )
-    assert found.confidence_interval.width > 0.0
-
-
-@settings(max_examples=50)
-@given(COUNTS, COUNTS, st.integers(0, 30), LEVELS)
-def test_mcnemar_does_not_depend_on_which_is_called_a(only_a, only_b, others, level):
-    n_tested = only_a + only_b + others + 1
-    ours = DiscordantPairs(only_a, only_b, n_tested)
-    mirrored = DiscordantPairs(only_b, only_a, n_tested)
-    assert mcnemar_statistic(ours) == -mcnemar_statistic(mirrored)
-    for form in ("exact", "asymptotic", "mid-p"):
-        assert mcnemar_pvalue(ours, form=form) == pytest.approx(mcnemar_pvalue(mirrored, form=form))
-        assert mcnemar_pvalue(ours, "less", form=form) == pytest.approx(
-            mcnemar_pvalue(mirrored, "greater", form=form)
-        )
-    low, high = limits(bonett_price_interval(ours, level))
-    assert limits(bonett_price_interval(mirrored, level)) == pytest.approx((-high, -low))
-    wider = bonett_price_interval(ours, 0.5 + level / 2)
-    assert wider.low < low < high < wider.high
-
-
-def test_differences_that_are_no_differences_of_errors():
-    with pytest.raises(
-        ValueError, match=r"must contain only -1, 0 and 1.*Also got \[0\.5, 2\.0\]; .* t-test"
-    ):
-        discordant_pairs([0.5, 1, 2, 0.5])
-
-
-def test_an_unknown_form():
-    with pytest.raises(ValueError, match=r"The 'form' parameter must be one of .*Got 'corrected' instead"):
-        compute_comparison(MCNEMAR, on_one_test_set(1, 2, 9), 0.95, options={"form": "corrected"})
-    with pytest.raises(
-        ValueError, match=r"The 'alternative' parameter must be one of .*Got 'larger' instead"
-    ):
-        compute_comparison(MCNEMAR, on_one_test_set(1, 2, 9), 0.95, "larger")
-
-
 # --- two test sets
 
 
@@ -241,13 +186,6 @@ def test_newcombe_properties(error_a, n_a, error_b, n_b, level):
     assert limits(swapped) == pytest.approx((-found.high, -found.low))
 
 
-def test_one_sided_limits_that_hold_less_than_half_of_the_time():
-    """The upper limit at 10% is the lower one at 90%."""
-    for level in (0.1, 0.3):
-        low = newcombe_interval(0.2, 30, 0.4, 25, level, "less").high
-        assert low == pytest.approx(newcombe_interval(0.2, 30, 0.4, 25, 1 - level, "greater").low)
-
-
 def test_test_sets_without_errors():
     equal = compute_comparison(INDEPENDENT_TEST_SETS, on_two_test_sets(0, 20, 0, 30), 0.95)
     assert equal.pvalue == 1.0
@@ -269,29 +207,6 @@ def test_opposite_errors_have_no_unpooled_variance():
     newcombe = compute_comparison(INDEPENDENT_TEST_SETS, opposite, 0.95, options={"form": "newcombe"})
     assert newcombe.degenerate is None
     assert newcombe.statistic == pytest.approx(-1 / math.sqrt(0.6 * 0.4 * (1 / 20 + 1 / 30)))
-
-
-def test_the_estimand_of_two_test_sets():
-    losses = np.arange(20) < 5
-    new, split_off = TestSetLosses(losses, 60, "conditional"), TestSetLosses(losses, 60)
-    for first, second, estimand, n_fits in (
-        (new, new, "conditional", 0),
-        (new, split_off, "holdout-model", 1),
-        (split_off, split_off, "holdout-model", 2),
-    ):
-        records = Records(test_set=first, second_test_set=second)
-        found = compute_comparison(INDEPENDENT_TEST_SETS, records, 0.95)
-        assert (str(found.estimand), found.n_fits) == (estimand, n_fits)
-
-
-def test_differences_are_no_errors_of_one_classifier():
-    records = Records(
-        test_set=TestSetLosses(differences(1, 1, 9), 60), second_test_set=TestSetLosses([0, 1], 60)
-    )
-    with pytest.raises(
-        ValueError, match=r"losses of 'test_set' must be 0 or 1.*Also got \[-1\]; .* use mcnemar"
-    ):
-        compute_comparison(INDEPENDENT_TEST_SETS, records, 0.95)
 
 
 # --- methods with a pivot
@@ -349,125 +264,10 @@ def test_a_pivot_is_the_t_test_of_scipy(alternative, seed):
     assert found.degenerate is None
 
 
-def test_equal_means_reject_nothing():
-    found = compute_comparison(SOME_T, Records(splits=SplitLosses(np.full(5, 0.25), 40, 10)), 0.95)
-    assert (found.estimate, found.pvalue) == (0.25, 1.0)
-    assert math.isnan(found.statistic)
-    assert limits(found.confidence_interval) == (-1.0, 1.0)
-    assert found.degenerate == "all means are equal"
-
-
 # --- the contract of the result
 
 
-def a_test(outcome: TestOutcome) -> Method:
-    return a_method(test=lambda records, level, alternative: outcome)
-
-
-@pytest.mark.parametrize(
-    ("estimate", "statistic", "pvalue", "low", "high", "reason"),
-    [
-        (0.0, 0.0, 1.0, 0.1, 0.1, "zero width"),
-        (0.0, 0.0, 1.0, 0.2, 0.1, "zero width"),
-        (0.0, 0.0, 1.0, math.nan, math.nan, "undefined limits"),
-        (math.nan, 0.0, 1.0, 0.0, 0.1, "undefined difference or test"),
-        (0.0, 0.0, math.nan, 0.0, 0.1, "undefined difference or test"),
-        (0.0, math.nan, 1.0, 0.0, 0.1, "undefined difference or test"),
-        (0.9, 9.0, 0.01, 1.1, 1.3, "both raw limits lie outside [-1, 1]"),
-        (0.0, 1.0, 0.3, -0.1, 0.1, None),
-        (0.0, 1.0, 0.3, -math.inf, 0.1, None),
-    ],
-)
-def test_nothing_is_undefined_in_silence(estimate, statistic, pvalue, low, high, reason):
-    outcome = TestOutcome(estimate, statistic, pvalue, ConfidenceInterval(low, high))
-    records = Records(splits=SplitLosses(np.zeros(2), 40, 10))
-    assert compute_comparison(a_test(outcome), records, 0.95).degenerate == reason
-    own = dataclasses.replace(outcome, degenerate="because")
-    assert compute_comparison(a_test(own), records, 0.95).degenerate == "because"
-
-
-def test_a_method_that_compares_nothing_says_so():
-    records = Records(
-        losses=np.zeros(4),
-        bootstrap=BootstrapLosses(np.ones((2, 4), dtype=int), np.zeros((2, 4))),
-    )
-    with pytest.raises(ValueError, match="langford-binomial is an interval for the error of one classifier"):
-        compute_comparison(LANGFORD, records, 0.95)
-
-
-def test_a_test_gives_no_interval_for_one_error():
-    for method in (MCNEMAR, INDEPENDENT_TEST_SETS):
-        assert method.compares
-        assert not method.gives_interval
-    with pytest.raises(ValueError, match="mcnemar compares two classifiers and has no interval"):
-        compute_interval(MCNEMAR, on_one_test_set(1, 2, 9), 0.95)
-
-
-def test_arguments_that_are_refused():
-    records = on_one_test_set(1, 2, 9)
-    with pytest.raises(
-        ValueError, match=r"The 'alternative' parameter must be one of .*Got 'one-sided' instead"
-    ):
-        compute_comparison(MCNEMAR, records, 0.95, "one-sided")
-
-
-@settings(max_examples=40)
-@given(COUNTS, COUNTS, st.integers(0, 40), LEVELS, st.sampled_from(ALTERNATIVES))
-def test_limits_are_clipped_and_raw_ones_kept(only_a, only_b, others, level, alternative):
-    n_tested = only_a + only_b + others + 1
-    found = compute_comparison(MCNEMAR, on_one_test_set(only_a, only_b, n_tested), level, alternative)
-    clipped, raw = found.confidence_interval, found.raw_interval
-    assert -1.0 <= clipped.low < clipped.high <= 1.0
-    assert (raw.low == -math.inf) == (alternative == "less")
-    assert (raw.high == math.inf) == (alternative == "greater")
-    assert clipped == raw.clipped(-1.0, 1.0)
-    assert found.n_fits == 2
-    assert compute_comparison(MCNEMAR, on_one_test_set(2, 1, 9, "conditional"), level).n_fits == 0
-
-
 # --- what is printed of one result, and the table
-
-
-def a_result(**changes) -> ComparisonResult:
-    found = compute_comparison(MCNEMAR, on_one_test_set(12, 4, 100), 0.95)
-    return dataclasses.replace(found, **changes)
-
-
-def test_a_result_in_words():
-    assert (
-        str(a_result())
-        == repr(a_result())
-        == (
-            "mcnemar: error(a) - error(b) = 0.080 (95% confidence interval -0.002 to 0.159; "
-            "statistic 2.000, p-value 0.077 against equal errors)\n"
-            "estimand holdout-model; 2 fits\n"
-            "only a wrong = 12, only b wrong = 4, n tested = 100"
-        )
-    )
-    one_sided = str(a_result(alternative="greater", degenerate="why \x1b[2J", details={}))
-    assert "against error(a) <= error(b)" in one_sided
-    assert one_sided.endswith("degenerate: why \\x1b[2J")
-
-
-def test_the_frame_and_the_rows_of_a_table():
-    table = ComparisonTable((a_result(), a_result(method="other", remarks=("r",), degenerate="d")))
-    assert table["other"].remarks == ("r",)
-    with pytest.raises(
-        KeyError, match=r"no comparison by 'cud' in this table, which has \['mcnemar', 'other'\]"
-    ):
-        table["cud"]
-    frame = table.to_frame()
-    assert list(frame.columns) == [
-        *("a", "b", "method", "metric", "estimate", "low", "high", "raw_low", "raw_high", "confidence_level"),
-        "statistic",
-        *("pvalue", "alternative", "null", "estimand", "n_fits", "n_test", "degenerate", "remarks"),
-    ]
-    assert frame["remarks"].tolist() == ["", "r; d"]
-    assert frame["degenerate"].tolist() == [False, True]
-    assert frame.loc[0, "estimate"] == 0.08
-    assert table.rows[0].to_frame().equals(frame.iloc[:1])
-    assert repr(table).partition("\n\nNotes")[0] in str(table)
-    assert "proves" not in str(table)
 
 
 # ---- margins: non-inferiority and equivalence ----

@@ -13,7 +13,6 @@ from mlxtend.evaluate import combined_ftest_5x2cv, paired_ttest_5x2cv
 from scipy import stats
 from shared_files import shared_vectors
 
-from cudbound.intervals.difference import compute_comparison
 from cudbound.intervals.five_by_two import (
     FIVE_BY_TWO_F,
     FIVE_BY_TWO_T,
@@ -27,7 +26,6 @@ from cudbound.records import HalvingLosses, Records
 VECTORS = shared_vectors()
 MEAN = st.integers(-20, 20).map(lambda k: k / 20)
 PAIRS = st.lists(st.tuples(MEAN, MEAN), min_size=5, max_size=5)
-REPAIRS = ("none", "drop-first-split", "average-numerator")
 EXAMPLE = VECTORS["nb_5x2_fix1"]["inputs"]["p"]
 
 
@@ -129,37 +127,6 @@ def test_f_does_not_depend_on_the_order_or_the_sign(pairs):
 # ---- the methods ----
 
 
-def test_methods_name_the_estimand_and_count_their_fits():
-    for method in (FIVE_BY_TWO_T, FIVE_BY_TWO_F):
-        row = compute_interval(method, _records(EXAMPLE), 0.95)
-        assert (str(row.estimand), row.n_fits, row.degenerate) == ("expected(n1=20)", 11, None)
-    centers = {
-        repair: compute_interval(FIVE_BY_TWO_T, _records(EXAMPLE), 0.95, {"repair": repair}).estimate
-        for repair in REPAIRS
-    }
-    assert centers == pytest.approx({"none": 0.21, "drop-first-split": 0.21, "average-numerator": 0.23})
-    f_row = compute_interval(FIVE_BY_TWO_F, _records(EXAMPLE), 0.95)
-    assert f_row.estimate == pytest.approx(np.mean(EXAMPLE), abs=1e-12)
-    assert f_row.raw_interval == five_by_two_f_set(EXAMPLE, 0.95)
-
-
-def test_the_default_is_the_test_as_published():
-    row = compute_interval(FIVE_BY_TWO_T, _records(EXAMPLE), 0.95)
-    assert row.raw_interval == five_by_two_t_pivot(EXAMPLE, repair="none").interval(0.95)
-
-
-def test_the_f_test_reads_records_of_differences():
-    pairs = VECTORS["alpaydin_F"]["inputs"]["d"]
-    outcome = FIVE_BY_TWO_F.test(_records(pairs), 0.95, "two-sided")
-    assert (outcome.statistic, outcome.pvalue) == five_by_two_f(pairs)
-    assert outcome.raw_interval == five_by_two_f_set(pairs, 0.95)
-    assert outcome.raw_interval.low < 0.0 < outcome.raw_interval.high
-    assert outcome.estimate == pytest.approx(0.037, abs=1e-12)
-    assert (str(outcome.estimand), outcome.degenerate) == ("expected(n1=20)", None)
-    with pytest.raises(ValueError, match=r"must be 'two-sided' for 5x2cv-f.* Got 'less'"):
-        compute_comparison(FIVE_BY_TWO_F, _records(pairs), 0.95, "less")
-
-
 @pytest.mark.parametrize("number", [1, 4, 6])
 def test_other_numbers_of_halvings_are_refused(number):
     pairs = [[0.1, 0.2]] * number
@@ -174,15 +141,6 @@ def test_other_numbers_of_halvings_are_refused(number):
 # ---- without variance ----
 
 
-@pytest.mark.parametrize("mean", [0.0, 0.25, 1.0])
-def test_halves_that_agree_are_flagged(mean):
-    records = _records(np.full((5, 2), mean))
-    for method in (FIVE_BY_TWO_T, FIVE_BY_TWO_F):
-        row = compute_interval(method, records, 0.95)
-        assert row.raw_interval == (mean, mean)
-        assert row.degenerate.startswith("both halves have the same mean loss in each of the five halvings")
-
-
 def test_no_variance_is_no_evidence():
     assert five_by_two_f(np.zeros((5, 2))) == (0.0, 1.0)
     assert five_by_two_f(np.full((5, 2), 0.3)) == (math.inf, 1.0)
@@ -190,25 +148,6 @@ def test_no_variance_is_no_evidence():
     outcome = FIVE_BY_TWO_F.test(_records(np.zeros((5, 2))), 0.95, "two-sided")
     assert (outcome.statistic, outcome.pvalue) == (0.0, 1.0)
     assert outcome.degenerate.startswith("both halves have the same mean loss")
-
-
-def test_the_first_repair_sees_four_halvings_only():
-    pairs = [(0.1, 0.4), *[(0.2, 0.2)] * 4]
-    assert five_by_two_t_pivot(pairs).degenerate is None
-    dropped = five_by_two_t_pivot(pairs, repair="drop-first-split")
-    assert dropped.standard_error == 0.0
-    assert dropped.degenerate == (
-        "both halves have the same mean loss in each of the four halvings used for the variance"
-    )
-
-
-def test_rounding_is_no_variance():
-    pairs = [(0.1 + 0.2, 0.3)] * 5
-    assert pairs[0][0] != pairs[0][1]
-    for repair in REPAIRS:
-        assert five_by_two_t_pivot(pairs, repair=repair).standard_error == 0.0
-    assert five_by_two_f(pairs, null=0.3) == (0.0, 1.0)
-    assert five_by_two_f_set(pairs, 0.95).width == 0.0
 
 
 def test_the_f_set_may_be_empty_and_says_so():

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-import pandas as pd
 import pytest
 from record_kinds import kinds
 from sklearn.linear_model import RidgeClassifier
@@ -14,7 +13,6 @@ from cudbound import (
     Resampling,
     compare_intervals,
     compare_learners,
-    estimate_error,
     from_records,
     performance_interval,
 )
@@ -102,29 +100,6 @@ def test_effective_rows_by_hand(losses, expected):
     assert effective_rows(Records(bootstrap=drawn, groups=groups)) == pytest.approx(expected)
 
 
-def test_the_floor_is_the_number_of_groups_of_equal_size():
-    """Ten patients, one of whom has eleven of the twenty rows: Kish's number is 20^2 / (11^2 + 9) = 3.08, not 10."""
-    codes = [0] * 11 + list(range(1, 10))
-    counts = np.zeros((1, 20), dtype=int)
-    counts[0, -1] = 20
-    groups = Groups.of(codes)
-    no_error = BootstrapLosses(
-        counts, np.zeros((1, 20), dtype=int)
-    )  # shows nothing of how errors go together
-    assert effective_rows(Records(bootstrap=no_error, groups=groups)) == pytest.approx(400 / 130)
-    # the eleven wrong, the eight others right: ((11 * 8)^2 + 8 * 11^2) / (11 * 8^2 + 8 * 11^2) = 8712 / 1672
-    of_one = BootstrapLosses(counts, (np.arange(20) < 11)[None].astype(int))
-    assert effective_rows(Records(bootstrap=of_one, groups=groups)) == pytest.approx(20 * 1672 / 8712)
-    assert groups.n_effective == pytest.approx(400 / 130)
-    assert Groups.of(np.arange(20) // 2).n_effective == 10.0
-
-
-def test_effective_rows_of_single_rows_are_the_rows():
-    losses = BootstrapLosses([[0, 0, 0, 0, 5]], [[0, 1, 1, 0, 1]])
-    assert effective_rows(Records(bootstrap=losses)) == 5.0
-    assert effective_rows(Records(bootstrap=losses, groups=Groups.of([1, 2, 3, 4, 5]))) == 5.0
-
-
 def test_two_center_counts_effective_rows():
     row = performance_interval(CLF, X, Y, groups=CODES, n_resamples=60, rng=3).row
     _, made = record("bootstrap", "stratified_folds", n_resamples=60)
@@ -177,17 +152,6 @@ def test_leaving_out_one_group():
         assert (found.losses[group == CODES] == losses_of(rows)[group == CODES]).all()
 
 
-def test_removed_cases_are_groups():
-    counts, made = record("removed_cases", n_resamples=6)
-    for draw, error in zip(counts, made["removed_cases"].errors, strict=True):
-        total = 0.0
-        for group in sorted(set(CODES[draw > 0].tolist())):
-            kept = np.where(group == CODES, 0, draw)
-            losses = losses_of(np.repeat(np.arange(N), kept))
-            total += sum(draw[row] * losses[row] for row in np.flatnonzero(group == CODES))
-        assert error == pytest.approx(total / draw.sum())
-
-
 def test_inner_draws_take_the_groups_of_the_draw():
     # Err(1) of a draw and its optimism, with the inner draws replayed from the stream of the record
     counts, made = record("bootstrap", "inner", n_resamples=4, n_inner=3, policy="fit")
@@ -217,24 +181,6 @@ def test_inner_draws_take_the_groups_of_the_draw():
         assert made["inner"].optimism[outer] == pytest.approx(np.mean(optimism))
 
 
-def test_every_row_says_what_it_did_with_groups():
-    table = compare_intervals(
-        CLF, X, Y, methods="conditional", groups=CODES, n_resamples=30, rng=0, resampling=Resampling(inner=3)
-    )
-    for row in table.rows:
-        if "not available" in (row.degenerate or ""):
-            assert "would split groups" in row.degenerate
-        else:
-            assert "9 groups of 1 to 4 rows kept together" in row.remarks
-    as_if = "limits as if the rows of a group were independent"
-    assert {row.method for row in table.rows if as_if in row.remarks} == {
-        *("kohavi-normal", "yang-cv-normal", "martin-beta", "langford-binomial", "leave-one-out-binomial")
-    }
-    refused = {row.method for row in table.rows if "not available" in (row.degenerate or "")}
-    assert refused >= {"aci", "bootstrap-632-normal", "test-set-wilson"}
-    assert refused.isdisjoint({"two-center", "cud", "bootstrap-percentile", "bccvp", "location-shifted"})
-
-
 def test_methods_that_take_groups_apart_are_refused_by_name():
     with pytest.raises(ValueError, match=r"'groups' parameter is not supported by \['aci', 'nested-cv'\]"):
         compare_intervals(CLF, X, Y, methods=["cud", "aci", "nested-cv"], groups=CODES, n_resamples=10)
@@ -251,14 +197,6 @@ def test_methods_that_take_groups_apart_are_refused_by_name():
         compare_learners([CLF, RidgeClassifier()], X, Y, methods="5x2cv-t", groups=CODES)
 
 
-def test_folds_of_whole_groups_without_a_splitter():
-    given = {"methods": ["k-fold-t"], "groups": CODES, "rng": 0}
-    own = compare_intervals(CLF, X, Y, **given).rows[0]
-    asked = compare_intervals(CLF, X, Y, resampling=Resampling(cv=GroupKFold(9)), **given).rows[0]
-    assert (own.low, own.high, own.n_fits) == (asked.low, asked.high, 10)
-    assert estimate_error(CLF, X, Y, methods="k-fold", groups=CODES).rows[0].n_fits == 10
-
-
 @pytest.mark.parametrize(
     ("groups", "message"),
     [
@@ -273,13 +211,6 @@ def test_groups_that_cannot_be_used(groups, message):
     for call in (performance_interval, compare_intervals):
         with pytest.raises(ValueError, match=message):
             call(CLF, X, Y, groups=groups, n_resamples=10)
-
-
-def test_identifiers_of_many_digits_and_of_two_types_are_different_groups():
-    assert Groups.of(2**60 + np.array([0, 1, 1])).codes.tolist() == [0, 1, 1]
-    assert Groups.of([2**60, 2**60 + 1, 0.5]).n_groups == 3  # an array of which has floating-point numbers
-    assert Groups.of(pd.Series([2**60, 2**60 + 1], dtype="Int64")).n_groups == 2
-    assert Groups.of([1, "1", "2"]).n_groups == 3
 
 
 def test_a_tuned_search_draws_its_groups():
@@ -302,12 +233,3 @@ def test_a_tuned_search_draws_its_groups():
             errors.append(losses[outside, chosen].mean())
     assert row.estimate == pytest.approx(np.mean(errors))
     assert row.low == pytest.approx(np.sort(errors)[max(1, int(np.ceil(len(errors) * 0.025))) - 1])
-
-
-def test_points_of_groups_estimate_by_whole_groups():
-    table = estimate_error(
-        CLF, X, Y, methods=["bootstrap-632-plus", "bootstrap-optimism", "leave-one-out"], groups=CODES, rng=0
-    )
-    for row in table.rows:
-        assert "9 groups of 1 to 4 rows kept together" in row.remarks
-    assert table["leave-one-out"].n_fits == 10

@@ -11,12 +11,11 @@ from data import signed_sample
 from direct_refits import Seen, refit_of, task
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy import stats
 from shared_files import shared_vectors
 from sklearn.naive_bayes import GaussianNB
 
-from cudbound import LeastSquaresClassifier, compare_intervals
-from cudbound.intervals import compute_interval, nested_cv
+from cudbound import LeastSquaresClassifier
+from cudbound.intervals import compute_interval
 from cudbound.intervals.nested_cv import (
     NESTED_CV,
     NestedLosses,
@@ -124,34 +123,6 @@ def test_package_correction_takes_less_off():
     assert other.details["bias"] == pytest.approx((1 + 0.6**1.5) * 0.25)
 
 
-def test_differences_of_losses_are_read_as_they_are():
-    rng = np.random.default_rng(1)
-    inner = rng.integers(-1, 2, size=(2, 4, 9)).astype(np.int8)
-    outer = rng.integers(-1, 2, size=(2, 4, 3)).astype(np.int8)
-    found = NESTED_CV.pivot(Records.of(nested=NestedLosses(inner, outer, 12)), bias="linear")
-    estimate, error, _, _ = _nested_in_plain_python(inner.tolist(), outer.tolist(), 12, 1.0)
-    assert (found.estimate, found.standard_error) == pytest.approx((estimate, error), abs=1e-12)
-    assert found.pvalue() == pytest.approx(2 * stats.norm.sf(abs(estimate) / error), abs=1e-12)
-
-
-@pytest.mark.parametrize("value", [False, True])
-def test_equal_losses_are_flagged(value):
-    records = Records.of(nested=NestedLosses(np.full((2, 4, 6), value), np.full((2, 4, 2), value), 9))
-    row = compute_interval(NESTED_CV, records, 0.95)
-    assert row.degenerate == "all inner losses are equal"
-    assert row.raw_interval == (value, value)
-
-
-def test_folds_of_one_row_have_no_mean_squared_error():
-    records = Records.of(
-        nested=NestedLosses(np.array([[[0, 1], [0, 0], [1, 1]]]), np.array([[[0], [1], [0]]]), 3)
-    )
-    row = compute_interval(NESTED_CV, records, 0.95)
-    assert row.degenerate == "the mean squared error is undefined: a fold has only one row"
-    assert math.isnan(row.raw_interval.low)
-    assert "mse" not in row.details
-
-
 def test_estimate_outside_the_unit_interval_is_remarked():
     """The inner error is far above the outer one, so that the correction takes too much off."""
     inner, outer = np.zeros((1, 5, 8)), np.zeros((1, 5, 2))
@@ -161,11 +132,6 @@ def test_estimate_outside_the_unit_interval_is_remarked():
     assert row.remarks == ("the bias-corrected estimate is outside [0, 1]",)
     short = compute_interval(NESTED_CV, Records.of(nested=NestedLosses(inner, outer, 10)), 0.05)
     assert short.degenerate == "both raw limits lie outside [0, 1]"
-
-
-def test_two_folds_are_refused():
-    with pytest.raises(ValueError, match=r"needs at least 3 folds.*Got 2; record it again with more folds"):
-        nested_cv_pivot(np.zeros((1, 2, 3)), np.zeros((1, 2, 3)), 6)
 
 
 # ---- the refits ----
@@ -209,28 +175,6 @@ def test_every_training_set_is_fitted_once():
     assert sorted(set(training.sum(axis=1))) == [12, 16]
 
 
-def test_chunks_of_repetitions_change_nothing(monkeypatch):
-    X, labels = signed_sample(23, 3)
-    sizes = ResamplingSizes(n_folds=4, n_nested_repeats=5)
-    refit = Seen(refit_of(LeastSquaresClassifier(), X, labels))
-    kept = [record_nested(task(refit, labels, sizes, seed=1))]
-    monkeypatch.setattr(nested_cv, "CHUNK_VALUES", 2 * 10 * 23)
-    kept.append(record_nested(task(refit, labels, sizes, seed=1)))
-    assert refit.sizes == [50, 20, 20, 10]
-    np.testing.assert_array_equal(kept[0].inner, kept[1].inner)
-    np.testing.assert_array_equal(kept[0].outer, kept[1].outer)
-
-
-def test_folds_have_one_size_and_share_no_row():
-    left_out = set()
-    for seed in range(20):
-        folds = draw_equal_folds(11, 3, np.random.default_rng(seed))
-        assert folds.shape == (3, 3)
-        assert len(set(folds.ravel().tolist())) == 9
-        left_out |= set(range(11)) - set(folds.ravel().tolist())
-    assert left_out == set(range(11))  # no row is always left out
-
-
 @pytest.mark.parametrize(
     ("n", "asked", "folds"), [(100, 10, 10), (20, 10, 10), (19, 10, 9), (8, 10, 4), (6, 10, 3), (30, 2, 3)]
 )
@@ -242,23 +186,6 @@ def test_folds_are_reduced_to_two_rows_each(n, asked, folds):
     assert recorded.outer.shape == (2, folds, n // folds)
     said = f"{folds} folds of nested cross-validation instead of {asked}"
     assert (said in recorded.remarks) == (folds != asked)
-
-
-def test_five_rows_are_refused():
-    text = r"needs at least 6 rows, for 3 folds of 2\. Got 5; leave nested-cv out"
-    with pytest.raises(ValueError, match=text):
-        count_nested_folds(ResamplingSizes(), 5)
-    assert count_nested_fits(ResamplingSizes(), 5) == 0
-    X, y = np.arange(10.0).reshape(5, 2), [0, 1, 0, 1, 1]
-    clf = LeastSquaresClassifier().fit(X, y)
-    with pytest.raises(ValueError, match=text):
-        compare_intervals(clf, X, y, methods="nested-cv", rng=0)
-    table = compare_intervals(clf, X, y, methods=["nested-cv", "k-fold-t"], rng=0)
-    assert table["k-fold-t"] == compare_intervals(clf, X, y, methods="k-fold-t", rng=0).rows[0]
-    assert table["nested-cv"].degenerate is not None
-    assert table["nested-cv"].degenerate.startswith(
-        "could not be computed: ValueError: Nested cross-validation"
-    )
 
 
 def test_training_sets_of_one_class():
@@ -280,19 +207,3 @@ def test_training_sets_of_one_class():
     assert "fitted as drawn" in redrawn.remarks[0]
     with pytest.raises(ValueError, match=r"training sets of nested cross-validation had only one class"):
         record("error")
-
-
-def test_repetitions_drawn_again_are_counted():
-    labels = np.where(np.arange(12) < 3, 1.0, -1.0)
-    refit = Seen()
-    recorded = record_nested(
-        task(refit, labels, ResamplingSizes(n_folds=4, n_nested_repeats=10), policy="redraw")
-    )
-    assert (refit.training @ (labels > 0)).min() == 1
-    rng, again = np.random.default_rng(0), 0
-    for _ in range(10):
-        while ((nested_training(draw_equal_folds(12, 4, rng), 12) @ (labels > 0)) == 0).any():
-            again += 1
-    assert recorded.remarks == (
-        f"training sets of nested cross-validation redrawn {again} times to keep both classes in them",
-    )

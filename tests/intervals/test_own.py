@@ -40,19 +40,6 @@ def test_its_row_holds_what_it_returned():
     assert table["langford-binomial"] == alone["langford-binomial"]
 
 
-def test_each_has_the_random_numbers_of_every_other():
-    seen = []
-
-    def interval(model, X, y, level, rng):
-        seen.append(rng.random())
-        return 0.3, 0.2, 0.4
-
-    asked = [own_method("one", interval), own_method("other", interval)]
-    compare_intervals(CLF, X, Y, methods=asked, **FAST)
-    compare_intervals(CLF, X, Y, methods=asked, **FAST | {"rng": 1})
-    assert seen[0] == seen[1] != seen[2] == seen[3]
-
-
 def test_one_that_fails_costs_its_own_row():
     def failing(model, X, y, level, rng):
         raise RuntimeError("no luck")
@@ -64,15 +51,6 @@ def test_one_that_fails_costs_its_own_row():
     assert table["other"].degenerate is None
     with pytest.raises(RuntimeError, match="no luck"):
         compare_intervals(CLF, X, Y, methods=[mine], **FAST)
-
-
-@pytest.mark.parametrize(("alternative", "expected"), [("less", (0.0, 0.38)), ("greater", (0.14, 1.0))])
-def test_one_limit_is_that_of_the_interval_at_twice_the_level_minus_1(alternative, expected):
-    row = compare_intervals(
-        CLF, X, Y, methods=[own_method("mine", limits)], confidence_level=0.9, alternative=alternative, **FAST
-    )["mine"]
-    assert tuple(row.confidence_interval) == pytest.approx(expected)
-    assert (row.confidence_level, row.alternative) == (0.9, alternative)
 
 
 def test_rows_in_groups_are_refused_unless_it_says_that_it_keeps_them():
@@ -104,15 +82,3 @@ def test_what_it_takes_and_returns_is_said():
         mine = own_method("mine", lambda model, X, y, level, rng, given=given: given)
         with pytest.raises(ValueError, match=r"must return an estimate and two limits\. Got "):
             compare_intervals(CLF, X, Y, methods=[mine], **FAST)
-
-
-@pytest.mark.parametrize("name", ["", 3])
-def test_a_name_is_a_text(name):
-    with pytest.raises(ParameterError, match="'name' parameter must be a text that is not empty"):
-        own_method(name, limits)
-
-
-def test_an_estimate_in_percent_is_refused():
-    mine = own_method("mine", lambda model, X, y, level, rng: (20.0, 10.0, 30.0))
-    with pytest.raises(ValueError, match=r"'mine' must return an estimate in .0, 1., as an error is. Got 20"):
-        compare_intervals(CLF, X, Y, methods=mine, **FAST)

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from recorded_losses import equal_losses, random_losses
+from recorded_losses import random_losses
 from scipy import stats
 from shared_files import shared_vectors
 from statsmodels.stats.proportion import proportion_confint
 
-from cudbound import from_records
-from cudbound.basis.proportions import inverted_cdf_quantile, wilson_interval
+from cudbound.basis.proportions import inverted_cdf_quantile
 from cudbound.intervals import GROUPS, METHODS, compute_interval, find_methods
 from cudbound.intervals.at_632 import kohavi_interval, langford_interval, martin_interval, yang_interval
 from cudbound.intervals.bootstrap_percentile import (
@@ -25,7 +22,7 @@ from cudbound.intervals.bootstrap_percentile import (
     shifted_interval,
 )
 from cudbound.point_estimates.bootstrap_632 import effective_size_bootstrap, effective_size_folds
-from cudbound.records import BootstrapLosses, FoldLosses, InnerErrors, Records
+from cudbound.records import InnerErrors, Records
 
 VECTORS = shared_vectors()
 BASELINES = [name for name in GROUPS["paper"] if name != "cud"]
@@ -110,10 +107,6 @@ def test_worked_corrections(name, function):
     assert interval == pytest.approx(value["interval"], abs=1e-12)
 
 
-def test_one_replicate_has_a_bias():
-    assert shifted_interval([0.5], 0.25, 0.9) == (0.25, 0.25)
-
-
 def test_worked_bias():
     inputs, value, _ = _example("bias_rule")
     plain = percentile_interval(inputs["boot"], 0.9)
@@ -123,14 +116,6 @@ def test_worked_bias():
 
 
 # ---- independent code ----
-
-
-@settings(deadline=None)
-@given(st.integers(1, 60), st.data(), LEVELS)
-def test_wilson_at_whole_numbers_is_scipys(m, data, level):
-    k = data.draw(st.integers(0, m))
-    peer = stats.binomtest(k, m).proportion_ci(level, method="wilson")
-    assert wilson_interval(k / m, m, level) == pytest.approx((peer.low, peer.high), abs=1e-9)
 
 
 @pytest.mark.parametrize(
@@ -157,15 +142,6 @@ def test_baselines_are_statsmodels_intervals_on_their_pretended_points(method, i
     m = size(n)
     peer = proportion_confint(xi * m, m, 1 - level, method=method)
     assert interval(xi, n, level).clipped(0.0, 1.0) == pytest.approx(peer, abs=1e-9)
-
-
-@pytest.mark.parametrize(("prior", "strength"), [("uniform", 1.0), ("jeffreys", 0.5)])
-def test_martin_limits_have_the_posterior_tails(prior, strength):
-    m = 40 * (1 - 1 / 40) ** 40
-    posterior = stats.beta(strength + 0.3 * m, strength + 0.7 * m)
-    interval = martin_interval(0.3, 40, 0.9, prior=prior)
-    assert posterior.cdf(interval.low) == pytest.approx(0.05)
-    assert posterior.sf(interval.high) == pytest.approx(0.05)
 
 
 def test_bias_corrected_is_scipys_bca_with_zero_acceleration():
@@ -196,31 +172,6 @@ def test_quantile_is_numpys_inverted_cdf(values, percent):
         assert ours == peer
 
 
-def test_quantile_forgives_rounding():
-    values = np.arange(1, 1001)
-    for level in (0.9, 0.95, 0.99, 0.8):
-        assert inverted_cdf_quantile(values, 1 - (1 - level) / 2) == round(1000 * (1 + level) / 2)
-    assert inverted_cdf_quantile(values, 0.0) == 1
-    assert inverted_cdf_quantile(values, 1.0) == 1000
-    assert 10 * (0.1 + 0.2) > 3  # the error that is forgiven
-    assert inverted_cdf_quantile(values[:10], 0.1 + 0.2) == 3
-
-
-def test_bias_corrected_without_bias_is_the_percentile_interval():
-    replicates = np.linspace(0.1, 0.5, 401)
-    assert bias_corrected_interval(replicates, 0.3, 0.9) == percentile_interval(replicates, 0.9)
-
-
-def test_bias_corrected_with_every_replicate_on_one_side():
-    replicates = np.linspace(0.1, 0.2, 100)
-    low, high = bias_corrected_levels(replicates, 0.5, 0.95)
-    z0 = stats.norm.ppf(1 - 1 / 200)
-    assert (low, high) == pytest.approx(
-        (stats.norm.cdf(2 * z0 - 1.959964), stats.norm.cdf(2 * z0 + 1.959964))
-    )
-    assert bias_corrected_interval(replicates, 0.5, 0.95).high == 0.2
-
-
 # ---- properties of the formulas ----
 
 FORMULAS = {
@@ -233,21 +184,6 @@ FORMULAS = {
 }
 
 
-@pytest.mark.parametrize("name", FORMULAS)
-@settings(max_examples=40, deadline=None)
-@given(xi=PROPORTIONS, n=st.integers(4, 200), levels=st.tuples(LEVELS, LEVELS))
-def test_formulas_are_ordered_and_nested_in_the_level(name, xi, n, levels):
-    inner, outer = (FORMULAS[name](xi, n, level) for level in sorted(levels))
-    assert inner.low <= inner.high
-    assert outer.low <= inner.low + 1e-12
-    assert outer.high >= inner.high - 1e-12
-    if name.startswith("martin"):
-        assert 0.0 <= outer.low <= outer.high <= 1.0
-    elif name != "yang":
-        assert outer.low <= xi + 1e-11
-        assert outer.high >= xi - 1e-12
-
-
 @pytest.mark.parametrize("name", ["kohavi wilson", "martin", "langford"])
 @settings(max_examples=30, deadline=None)
 @given(xi=PROPORTIONS, n=st.integers(4, 200), level=LEVELS)
@@ -255,21 +191,6 @@ def test_intervals_mirror_when_errors_and_hits_change_places(name, xi, n, level)
     there, back = FORMULAS[name](xi, n, level), FORMULAS[name](1.0 - xi, n, level)
     assert there.low == pytest.approx(1.0 - back.high, abs=1e-9)
     assert there.high == pytest.approx(1.0 - back.low, abs=1e-9)
-
-
-@pytest.mark.parametrize("function", [bias_corrected_interval, shifted_interval, basic_interval])
-@settings(max_examples=40, deadline=None)
-@given(
-    replicates=st.lists(st.integers(0, 20), min_size=2, max_size=60),
-    estimate=st.integers(0, 20),
-    levels=st.tuples(LEVELS, LEVELS),
-)
-def test_bootstrap_intervals_are_ordered_and_nested(function, replicates, estimate, levels):
-    values = np.array(replicates) / 20
-    inner, outer = (function(values, estimate / 20, level) for level in sorted(levels))
-    assert inner.low <= inner.high
-    assert outer.low <= inner.low
-    assert outer.high >= inner.high
 
 
 # ---- the contract, from recorded losses alone ----
@@ -287,21 +208,6 @@ def test_every_interval_is_around_the_632_estimate(name):
         row = compute_interval(METHODS[name], random_losses(seed), 0.95)
         assert str(row.estimand) == "conditional"
         assert row.estimate == pytest.approx(_slow_632(random_losses(seed)), abs=1e-12)
-
-
-@pytest.mark.parametrize(
-    ("name", "fits"),
-    [
-        ("bootstrap-percentile", 1 + 40 + 2000),
-        ("bootstrap-bias-corrected", 1 + 40 + 2000),
-        ("kohavi-normal", 41),
-        ("yang-cv-normal", 51),
-        ("martin-beta", 41),
-        ("langford-binomial", 41),
-    ],
-)
-def test_fits_are_counted(name, fits):
-    assert compute_interval(METHODS[name], random_losses(), 0.95).n_fits == fits
 
 
 def test_rows_are_their_formulas_at_the_632_estimate():
@@ -340,48 +246,7 @@ def test_options_change_the_formula():
     assert at_cv.estimate == records.folds.losses.mean()
 
 
-def test_out_of_bag_variant_without_inner_draws():
-    records = random_losses(3)
-    counts, losses = records.bootstrap.counts, records.bootstrap.losses
-    replicates = [
-        0.368 * np.average(loss, weights=count) + 0.632 * loss[count == 0].mean()
-        for count, loss in zip(counts, losses, strict=True)
-    ]
-    without = Records(losses=records.losses, bootstrap=records.bootstrap)
-    row = compute_interval(METHODS["bootstrap-percentile"], without, 0.9)
-    assert row.raw_interval == pytest.approx(percentile_interval(replicates, 0.9), abs=1e-12)
-    assert row.n_fits == 41
-
-
 # ---- degenerate intervals ----
-
-
-def test_interval_that_clipping_empties_is_flagged():
-    records = Records(
-        losses=np.zeros(20, dtype=bool),
-        bootstrap=equal_losses(False).bootstrap,
-        inner=InnerErrors(np.linspace(0.5, 0.9, 60), 0),
-    )
-    # replicates around .44 and an estimate of 0: reflected at 0 the interval is negative altogether
-    row = compute_interval(METHODS["bootstrap-bias-corrected"], records, 0.95, {"variant": "basic"})
-    assert row.raw_interval.high < 0.0
-    assert row.confidence_interval == (0.0, 0.0)
-    assert row.degenerate == "both raw limits lie outside [0, 1]"
-
-
-@pytest.mark.parametrize("name", [*BASELINES, "bootstrap-632-normal", "bootstrap-632-plus-normal"])
-def test_nothing_out_of_bag_gives_a_flagged_nan(name):
-    records = Records(
-        losses=np.array([True, False, True, False]),
-        positive=0.5,
-        predicted_positive=0.5,
-        bootstrap=BootstrapLosses(np.ones((3, 4), dtype=int), np.zeros((3, 4), dtype=bool)),
-        folds=FoldLosses(np.array([True, False, True, False]), np.arange(4)),
-    )
-    row = compute_interval(METHODS[name], records, 0.95)
-    assert math.isnan(row.estimate)
-    assert row.degenerate == "undefined: no point was ever out of bag; use more bootstrap draws"
-    assert "4 points never out of bag" in row.remarks
 
 
 def test_replicates_without_estimate_are_dropped_and_counted():
@@ -395,55 +260,10 @@ def test_replicates_without_estimate_are_dropped_and_counted():
     assert row.remarks == ("3 draws with no row out of bag dropped",)
 
 
-def test_records_are_of_one_training_set():
-    folds = FoldLosses.from_blocks([[1, 0, 0], [0, 1, 0]])
-    assert Records(folds=folds).n_samples == Records(losses=np.zeros(6), folds=folds).n_samples == 6
-    with pytest.raises(
-        ValueError,
-        match=r"must be of one training set\. Got training_losses of 5 rows, FoldLosses of 6 rows; omit",
-    ):
-        Records(losses=np.zeros(5), folds=folds)
-    draws = BootstrapLosses(np.ones((2, 4), dtype=int), np.zeros((2, 4)))
-    with pytest.raises(ValueError, match=r"Got training_losses of 5 rows, BootstrapLosses of 4 rows"):
-        from_records(draws, "kohavi-normal", training_losses=np.zeros(5))
-
-
-def test_remarks_of_the_records_reach_the_methods_that_need_them():
-    records = random_losses(3)
-    marked = Records(
-        losses=records.losses,
-        bootstrap=BootstrapLosses(
-            records.bootstrap.counts, records.bootstrap.losses, ("2 single-class draws redrawn",)
-        ),
-        inner=InnerErrors(records.inner.errors, 0, ("7 single-class inner draws redrawn",)),
-        folds=FoldLosses(records.folds.losses, records.folds.fold, ("folds shuffled again 1 times",)),
-    )
-    remarks = {name: compute_interval(METHODS[name], marked, 0.9).remarks for name in BASELINES}
-    assert remarks["kohavi-normal"] == ("2 single-class draws redrawn",)
-    assert remarks["bootstrap-percentile"] == (
-        "2 single-class draws redrawn",
-        "7 single-class inner draws redrawn",
-    )
-    assert remarks["yang-cv-normal"] == ("2 single-class draws redrawn", "folds shuffled again 1 times")
-
-
 # ---- the registry ----
-
-
-def test_find_methods():
-    assert tuple(name for name in METHODS if name in GROUPS["paper"]) == GROUPS["paper"]
-    assert tuple(method.name for method in find_methods("paper")) == GROUPS["paper"]
-    assert [method.name for method in find_methods("cud")] == ["cud"]
-    asked = ["yang-cv-normal", "cud", "yang-cv-normal"]
-    assert [method.name for method in find_methods(asked)] == ["yang-cv-normal", "cud"]
 
 
 @pytest.mark.parametrize("methods", ["nothing", ["cud", "nothing"]])
 def test_unknown_method_lists_the_known(methods):
     with pytest.raises(ValueError, match=r"groups \[.*'paper'.*\].*'kohavi-normal'.*Got 'nothing' instead"):
         find_methods(methods)
-
-
-def test_no_method_is_an_error():
-    with pytest.raises(ValueError, match=r"'methods' parameter must be.*Got \[\] instead"):
-        find_methods([])

@@ -17,14 +17,11 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import RepeatedStratifiedKFold
 from sklearn.tree import DecisionTreeClassifier
 
-from cudbound import Metrics, Resampling, compare_intervals, compare_learners, from_records
-from cudbound.intervals import compute_interval
-from cudbound.intervals.difference import NO_VARIANCE
+from cudbound import Metrics, Resampling, compare_intervals, compare_learners
 from cudbound.intervals.k_fold import REPEATED_K_FOLD_T, repeated_k_fold_t_pivot
 from cudbound.intervals.resampled_t import corrected_resampled_t_pivot
-from cudbound.records import FoldLosses, Records, RepeatedFoldLosses
+from cudbound.records import FoldLosses, RepeatedFoldLosses
 
-ALTERNATIVES = ("two-sided", "less", "greater", "equivalent")
 #: Fold means of one to four partitions, each into two to seven folds.
 PARTITIONS = st.lists(
     st.lists(st.integers(-20, 20).map(lambda value: value / 20), min_size=2, max_size=7),
@@ -116,16 +113,6 @@ def test_losses_that_ignore_the_training_set_are_rejected_too_seldom(n_partition
     assert stats.binomtest(rejected, n_samples, exact).pvalue > 1e-3
 
 
-@pytest.mark.slow
-def test_its_size_is_exact_on_one_partition_with_correlation_1_over_k():
-    k, n_samples = 10, 20_000
-    rng = np.random.default_rng(4)
-    common = math.sqrt(1 / k) * rng.normal(size=(n_samples, 1))
-    means = common + math.sqrt(1 - 1 / k) * rng.normal(size=(n_samples, k))
-    rejected = sum(repeated_k_fold_t_pivot([row]).pvalue() < 0.05 for row in means)
-    assert stats.binomtest(rejected, n_samples, 0.05).pvalue > 1e-3
-
-
 # ---- records ----
 
 
@@ -148,15 +135,6 @@ def test_it_is_computed_from_fits_in_a_loop():
     assert (row.n_fits, str(row.estimand)) == (30, "expected(n1=32)")
 
 
-def test_partitions_of_unequal_folds_are_remarked_once():
-    recorded = repeated([[0, 1, 0], [1, 0], [0, 0]], [[1, 0], [0, 1, 0], [0, 0]])
-    row = from_records(recorded, REPEATED_K_FOLD_T.name, differences=True)
-    assert row.remarks == (
-        "folds of unequal size are not covered by the theory: all fold means get equal weight",
-    )
-    assert row.estimate == pytest.approx((5 / 6 / 3 + 5 / 6 / 3) / 2)
-
-
 def test_groups_are_one_partition_into_folds_of_whole_groups():
     groups = np.arange(len(Y)) // 2
     row = compare_learners([TREE, LOGISTIC], X, Y, groups=groups, rng=0).row
@@ -164,14 +142,6 @@ def test_groups_are_one_partition_into_folds_of_whole_groups():
     assert (row.n_fits, row.estimate) == (20, pytest.approx(whole.estimate))
     assert row.pvalue == pytest.approx(whole.pvalue)
     assert row.remarks == ("20 groups of 2 rows kept together",)
-
-
-def test_training_sets_of_one_class_are_fitted_as_they_fall():
-    y = np.r_[np.zeros(20), np.ones(20)]
-    halves = [(np.arange(20), np.arange(20, 40)), (np.arange(20, 40), np.arange(20))]
-    row = compare_learners([TREE, LOGISTIC], X, y, resampling=Resampling(cv=halves * 2), rng=0).row
-    assert row.remarks == ("4 single-class training sets of cv fitted as drawn",)
-    assert (row.estimate, row.pvalue) == (0.0, 1.0)
 
 
 def test_weighted_rows_and_rows_of_one_class_have_their_means():
@@ -204,38 +174,6 @@ def test_weighted_rows_and_rows_of_one_class_have_their_means():
 # ---- losses without variance ----
 
 
-@pytest.mark.parametrize("value", [0, 1])
-def test_equal_losses_are_flagged(value):
-    blocks = [[value] * 5] * 4
-    records = Records(repeated_folds=repeated(blocks, blocks))
-    row = compute_interval(REPEATED_K_FOLD_T, records, 0.95)
-    reason = "all fold means of each partition are equal"
-    assert (row.degenerate, row.raw_interval) == (reason, (value, value))
-
-
-def test_equal_means_of_uneven_numbers_have_no_variance():
-    """Ten means of a third vary by rounding: their standard deviation is not quite 0."""
-    means = np.full(10, 1 / 3) + np.array([0, 1e-16] * 5)
-    pivot = repeated_k_fold_t_pivot([means, means])
-    assert (pivot.standard_error, pivot.pvalue()) == (0.0, 1.0)
-    assert pivot.degenerate == "all fold means of each partition are equal"
-
-
-@pytest.mark.parametrize("alternative", ALTERNATIVES)
-def test_equal_differences_are_no_evidence(alternative):
-    margin = {"null": 0.1} if alternative == "equivalent" else {}
-    row = from_records(
-        repeated([[1, 1]] * 5, [[1, 1]] * 5),
-        REPEATED_K_FOLD_T.name,
-        alternative=alternative,
-        **margin,
-        differences=True,
-    )
-    assert (row.estimate, row.pvalue) == (1.0, 1.0)
-    assert row.degenerate in ("all fold means of each partition are equal", NO_VARIANCE)
-    assert math.isnan(row.statistic)
-
-
 # ---- margins, equivalence, several learners ----
 
 
@@ -252,14 +190,3 @@ def test_margins_and_equivalence_are_shifted_one_sided_tests():
     assert equivalent.pvalue == pytest.approx(max(below, above))
     half = stats.t.ppf(0.95, df) * error
     assert equivalent.raw_interval == pytest.approx((plain.estimate - half, plain.estimate + half))
-
-
-def test_limits_of_several_pairs_are_those_of_the_shared_level():
-    learners = {"tree": TREE, "logistic": LOGISTIC, "majority": "majority"}
-    kept = {"rng": 0, "resampling": Resampling(n_folds=5, n_repeats=2)}
-    for row in compare_learners(learners, X, Y, **kept):
-        pair = {name: learners[name] for name in (row.a, row.b)}
-        alone = compare_learners(pair, X, Y, confidence_level=1 - 0.05 / 3, **kept).row
-        assert row.simultaneous_interval == pytest.approx(alone.confidence_interval)
-        assert row.pvalue == pytest.approx(alone.pvalue)
-        assert row.adjusted_pvalue >= row.pvalue

@@ -10,17 +10,15 @@ import baycomp
 import numpy as np
 import pytest
 from data import signed_sample
-from direct_refits import Scored, Seen, constant, next_score, refit_of, task
+from direct_refits import Scored, Seen, next_score, refit_of, task
 from hypothesis import given
 from hypothesis import strategies as st
 from mlxtend.evaluate import paired_ttest_resampled
-from scipy import stats
 from shared_files import shared_vectors
 from statsmodels.stats.weightstats import DescrStatsW
 
 from cudbound import LeastSquaresClassifier
 from cudbound.intervals.conservative_z import (
-    CONSERVATIVE_Z,
     HalfSplitLosses,
     conservative_z_pivot,
     record_half_splits,
@@ -28,11 +26,7 @@ from cudbound.intervals.conservative_z import (
 from cudbound.intervals.grandvalet_bengio import record_half_folds
 from cudbound.intervals.method import compute_interval
 from cudbound.intervals.resampled_t import (
-    CORRECTED_PSEUDO_BOOTSTRAP,
     CORRECTED_RESAMPLED_T,
-    PSEUDO_BOOTSTRAP,
-    RESAMPLED_T,
-    SINGLE_SPLIT_T,
     ReplicateLosses,
     corrected_pseudo_bootstrap_pivot,
     corrected_resampled_t_pivot,
@@ -68,14 +62,6 @@ REPLICATES = ReplicateLosses(np.array([0.2, 0.25, 0.3, 0.27]), 90, 10, n_splits=
 HALVES = HalfSplitLosses(np.array([[0.2, 0.28], [0.25, 0.22], [0.18, 0.27]]), 40, 10, n_splits=5)
 TEST_SET = TestSetLosses(np.array([0, 1, 0, 0, 1, 0, 0, 0, 0, 0]), 10)
 RECORDS = Records.of(splits=SPLITS, replicates=REPLICATES, half_splits=HALVES, test_set=TEST_SET)
-METHODS = (
-    SINGLE_SPLIT_T,
-    RESAMPLED_T,
-    CORRECTED_RESAMPLED_T,
-    PSEUDO_BOOTSTRAP,
-    CORRECTED_PSEUDO_BOOTSTRAP,
-    CONSERVATIVE_Z,
-)
 
 
 # ---- worked numbers ----
@@ -104,19 +90,6 @@ def test_worked_conservative_z():
 # ---- peers and closed forms ----
 
 
-@given(means=MEANS, level=st.floats(0.5, 0.999))
-def test_resampled_t_is_the_t_interval_and_test_of_scipy(means, level):
-    pivot = resampled_t_pivot(means)
-    if max(means) == min(means):
-        assert (pivot.standard_error, pivot.pvalue()) == (0.0, 1.0)
-        return
-    theirs = stats.ttest_1samp(means, 0.0)
-    assert pivot.statistic() == pytest.approx(theirs.statistic, rel=1e-9, abs=1e-12)
-    assert pivot.pvalue() == pytest.approx(theirs.pvalue, rel=1e-9)
-    limits = theirs.confidence_interval(level)
-    assert pivot.interval(level) == pytest.approx((limits.low, limits.high), abs=1e-9)
-
-
 @given(means=MEANS)
 def test_corrected_resampled_t_is_the_correlated_t_of_baycomp(means):
     """Their correlation is 1 over the folds of a run: n2/n1 = 1/(K - 1) for one run of K folds."""
@@ -126,14 +99,6 @@ def test_corrected_resampled_t_is_the_correlated_t_of_baycomp(means):
     left, right = baycomp.two_on_single(np.zeros(len(means)), np.array(means))
     assert pivot.pvalue(alternative="greater") == pytest.approx(left, abs=1e-9)
     assert pivot.pvalue(alternative="less") == pytest.approx(right, abs=1e-9)
-
-
-def test_repeated_folds_are_the_correlated_t_of_baycomp_with_runs():
-    means = np.random.default_rng(0).normal(0.1, 0.2, size=30)
-    left, _ = baycomp.two_on_single(np.zeros(30), means, runs=3)
-    assert corrected_resampled_t_pivot(means, 9, 1).pvalue(alternative="greater") == pytest.approx(
-        left, abs=1e-12
-    )
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -196,123 +161,6 @@ def test_conservative_z_in_plain_python(pairs):
 
 
 # ---- records, estimands, degenerate cases ----
-
-
-def test_methods_read_the_records_and_name_the_estimand():
-    rows = {method.name: compute_interval(method, RECORDS, 0.9) for method in METHODS}
-    assert {name: str(row.estimand) for name, row in rows.items()} == {
-        "single-split-t": "holdout-model",
-        "resampled-t": "expected(n1=90)",
-        "corrected-resampled-t": "expected(n1=90)",
-        "pseudo-bootstrap": "expected(n1=90)",
-        "corrected-pseudo-bootstrap": "expected(n1=90)",
-        "conservative-z": "expected(n1=90)",
-    }
-    pivots = {
-        "single-split-t": single_split_t_pivot(TEST_SET.losses),
-        "resampled-t": resampled_t_pivot(SPLITS.means),
-        "corrected-resampled-t": corrected_resampled_t_pivot(SPLITS.means, 90, 10),
-        "pseudo-bootstrap": pseudo_bootstrap_pivot(0.25, REPLICATES.means),
-        "corrected-pseudo-bootstrap": corrected_pseudo_bootstrap_pivot(0.25, REPLICATES.means, 5, 90, 10),
-        "conservative-z": conservative_z_pivot(0.25, HALVES.means),
-    }
-    for name, row in rows.items():
-        assert row.raw_interval == pytest.approx(pivots[name].interval(0.9), abs=1e-12)
-        assert row.degenerate is None
-        assert row.remarks == ()
-    assert {name: row.n_fits for name, row in rows.items()} == {
-        "single-split-t": 2,
-        "resampled-t": 6,
-        "corrected-resampled-t": 6,
-        "pseudo-bootstrap": 26,
-        "corrected-pseudo-bootstrap": 26,
-        "conservative-z": 36,
-    }
-
-
-def test_the_single_split_keeps_the_estimand_of_its_test_set_and_its_option():
-    new = Records(test_set=TestSetLosses(TEST_SET.losses, 50, "conditional"))
-    assert compute_interval(SINGLE_SPLIT_T, new, 0.95).estimand.kind == "conditional"
-    narrow = compute_interval(SINGLE_SPLIT_T, RECORDS, 0.95, {"reference": "normal"}).raw_interval
-    ratio = compute_interval(SINGLE_SPLIT_T, RECORDS, 0.95).raw_interval.width / narrow.width
-    assert ratio == pytest.approx(stats.t.ppf(0.975, 9) / stats.norm.ppf(0.975), rel=1e-9)
-    with pytest.raises(ValueError, match=r"'reference' parameter must be one of \['normal', 't'\]"):
-        compute_interval(SINGLE_SPLIT_T, RECORDS, 0.95, {"reference": "z"})
-
-
-def test_few_test_rows_are_said():
-    few = Records(splits=_splits([0.0, 0.5, 0.5], 18, 2))
-    for method in (RESAMPLED_T, CORRECTED_RESAMPLED_T):
-        assert compute_interval(method, few, 0.95).remarks == (
-            "means over test sets of 2 rows have few distinct values: a t distribution describes them badly",
-        )
-
-
-@pytest.mark.parametrize("level", [0.0, 0.3, 1.0])
-def test_losses_without_variance_are_flagged(level):
-    equal = Records.of(
-        splits=_splits([level] * 5),
-        replicates=ReplicateLosses(np.full(4, level), 90, 10, n_splits=5),
-        half_splits=HalfSplitLosses(np.full((3, 2), level), 40, 10, n_splits=5),
-        test_set=TestSetLosses(np.full(10, level), 10),
-    )
-    reasons = {
-        "single-split-t": "all 10 losses of the test set are equal",
-        "resampled-t": "all 5 mean losses of the test sets are equal",
-        "corrected-resampled-t": "all 5 mean losses of the test sets are equal",
-        "pseudo-bootstrap": "all 4 estimates of the replicates are equal",
-        "corrected-pseudo-bootstrap": "all 4 estimates of the replicates are equal",
-        "conservative-z": "both halves of the data have the same mean loss in each of 3 halvings",
-    }
-    for method in METHODS:
-        row = compute_interval(method, equal, 0.95)
-        assert row.degenerate == reasons[method.name]
-        assert row.raw_interval.width == 0.0
-        assert row.estimate == pytest.approx(level, abs=1e-12)
-
-
-def test_equal_means_that_differ_by_rounding_have_no_variance():
-    means = [0.1 + 0.2, 0.3, 0.3]
-    assert means[0] != means[1]
-    assert resampled_t_pivot(means).standard_error == 0.0
-    assert conservative_z_pivot(0.3, [means[:2]]).standard_error == 0.0
-
-
-def test_one_value_shows_no_variance():
-    row = compute_interval(SINGLE_SPLIT_T, Records(test_set=TestSetLosses(np.array([1]), 9)), 0.95)
-    assert (
-        row.degenerate
-        == "undefined: a variance needs at least two losses of the test set, but there is only one"
-    )
-    assert math.isnan(row.raw_interval.low)
-    one = compute_interval(CORRECTED_RESAMPLED_T, Records(splits=_splits([0.2])), 0.95)
-    assert (
-        one.degenerate
-        == "undefined: a variance needs at least two mean losses of the test sets, but there is only one"
-    )
-    assert resampled_t_pivot([0.2]).pvalue() == 1.0
-
-
-def test_records_of_other_splits_than_the_estimate_are_not_used_silently():
-    fewer = Records.of(
-        splits=_splits([0.2, 0.3]), replicates=REPLICATES, half_splits=HALVES, test_set=TEST_SET
-    )
-    smaller = Records.of(
-        splits=_splits(SPLITS.means, 95, 5), replicates=REPLICATES, half_splits=HALVES, test_set=TEST_SET
-    )
-    for method, need in ((PSEUDO_BOOTSTRAP, "ReplicateLosses"), (CONSERVATIVE_Z, "HalfSplitLosses")):
-        row = compute_interval(method, fewer, 0.95)
-        assert row.degenerate == (
-            f"undefined: {need} are means over 5 splits, but the estimate is a mean over 2; "
-            "record both with the same n_splits"
-        )
-        assert math.isnan(row.raw_interval.low)
-        assert (
-            "test 10 rows per split, but the estimate tests 5"
-            in compute_interval(method, smaller, 0.95).degenerate
-        )
-    larger = Records.of(splits=_splits(SPLITS.means, 80, 20), half_splits=HALVES)
-    assert compute_interval(CONSERVATIVE_Z, larger, 0.95).degenerate is None
 
 
 # ---- recorders ----
@@ -385,13 +233,6 @@ def test_recorded_half_folds_in_a_plain_loop(n):
     assert not (trained[:, 0] & trained[:, 1]).any()
 
 
-def test_halves_with_fewer_rows_than_folds_have_folds_of_one_row():
-    X, labels = _data(8, n_positive=4)
-    made, training = _record(record_half_folds, X, labels, ResamplingSizes())
-    assert made.means.shape == (10, 2, 4)
-    assert (training.sum(axis=1) == 3).all()
-
-
 def test_recorded_replicates_in_a_plain_loop():
     X, labels = signed_sample(20)
     made, training = _record(record_replicates, X, labels, SMALL)
@@ -441,38 +282,6 @@ def test_a_split_uses_every_row_once(rows, seed, data):
 
 
 @pytest.mark.parametrize("recorder", RECORDERS)
-def test_differences_of_losses_are_recorded_with_their_sign(recorder):
-    """A refit for two learners returns -1, 0 and 1; swapping the learners swaps every sign."""
-    labels = np.tile([1.0, -1.0], 10)
-    differences = np.random.default_rng(0).integers(-1, 2, size=20).astype(np.int8)
-    found = []
-    for sign in (1, -1):
-        made = recorder(task(constant(np.int8(sign) * differences), labels, SMALL, seed=3))
-        found.append(made.losses if recorder is hold_out else made.means)
-    assert (found[0] < 0).any()
-    np.testing.assert_array_equal(found[0], -found[1])
-
-
-@pytest.mark.parametrize("recorder", RECORDERS)
-@pytest.mark.parametrize("n", [8, 9])
-def test_eight_rows_suffice(recorder, n):
-    X, labels = _data(n, n_positive=4)
-    made, training = _record(recorder, X, labels, ResamplingSizes(), policy="redraw")
-    positive = training @ (labels > 0)
-    assert ((positive > 0) & (positive < training.sum(axis=1))).all()
-    assert not any("fitted as drawn" in remark for remark in made.remarks)
-
-
-def test_half_splits_make_room_for_a_test_set():
-    X, labels = _data(8, n_positive=4)
-    made, _ = _record(record_half_splits, X, labels, ResamplingSizes(test_fraction=0.5))
-    assert (made.n_train, made.n_test) == (2, 2)
-    assert made.remarks[0] == "2 rows tested within a half of 4, which is too small for 4"
-    with pytest.raises(ValueError, match=r"Splits within halves need at least 4 rows\. Got 3"):
-        record_half_splits(task(Seen(), np.array([1.0, -1.0, 1.0]), SMALL))
-
-
-@pytest.mark.parametrize("recorder", RECORDERS)
 def test_training_sets_of_one_class_follow_the_policy(recorder):
     # folds inside halves need two rows of each class in both
     X, labels = _data(12, n_positive=4 if recorder is record_half_folds else 2)
@@ -511,20 +320,3 @@ def test_only_the_part_without_both_classes_is_drawn_again(recorder, fraction):
     assert _n_single(redrawn, labels) == 0
     (remark,) = made.remarks
     assert re.fullmatch(r"training sets of .* redrawn \d+ times to keep both classes in them", remark)
-
-
-def test_what_cannot_hold_both_classes_is_fitted_as_drawn():
-    X, labels = _data(8, n_positive=4)
-    sizes = ResamplingSizes(test_fraction=0.9, n_splits=3)
-    made, training = _record(record_splits, X, labels, sizes, "redraw")
-    np.testing.assert_array_equal(training.sum(axis=1), 1)
-    assert made.remarks == ("3 single-class training sets of random splits fitted as drawn",)
-
-
-@pytest.mark.parametrize("recorder", RECORDERS)
-def test_the_same_generator_records_the_same(recorder):
-    X, labels = signed_sample(16)
-    one, two, other = (_record(recorder, X, labels, SMALL, seed=seed)[0] for seed in (1, 1, 2))
-    field = "losses" if recorder is hold_out else "means"
-    np.testing.assert_array_equal(getattr(one, field), getattr(two, field))
-    assert not np.array_equal(getattr(one, field), getattr(other, field))

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import pandas as pd
 import pytest
 import recommended_pages
-from sizes_of_tests import CHOSEN, FOLDER, decimal, of_equal_errors, stored_cells
+from sizes_of_tests import CHOSEN, decimal, of_equal_errors, stored_cells
 
 from cudbound.intervals import DEFAULT_COMPARISONS, METHODS
 from cudbound.intervals.two_center import TWO_CENTER
@@ -39,15 +38,6 @@ def test_the_default_is_the_shortest_of_those_that_kept_their_level():
     candidates = candidates[[name.partition(", ")[0] not in OF_OTHERS for name in candidates.index]]
     assert candidates["width"].idxmin() == CHOSEN == DEFAULT_COMPARISONS["error"]
     assert candidates["width"].nsmallest(2).diff().iloc[-1] > 0.02  # or the one of fewer fits would be it
-
-
-def test_the_repetition_kept_its_level():
-    again = pd.read_csv(FOLDER / "repeated.csv").query("method == @CHOSEN").squeeze()
-    worst = stored_cells().query("method == @CHOSEN and equal").iloc[0]
-    assert (again["cell"], again["sets"]) == (worst["cell"], 3000)
-    assert (
-        again["rejected"] <= again["limit"] == pytest.approx(0.05 + 2 * (0.05 * 0.95 / 3000) ** 0.5, abs=5e-5)
-    )
 
 
 @pytest.mark.parametrize(

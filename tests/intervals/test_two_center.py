@@ -10,7 +10,6 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy.stats import beta
 
-from cudbound import from_records
 from cudbound.basis.groups import Groups
 from cudbound.intervals import METHODS, compute_interval
 from cudbound.metrics.views import squared_errors
@@ -328,14 +327,6 @@ def test_the_brier_score_agrees_with_plain_python(seed, n, grouped, signal, leve
 # ---- properties ----
 
 
-def all_kinds(seed, n, grouped):
-    return (
-        some_losses(seed, n, 0.3, grouped, rank=3),
-        some_scores(seed, n, grouped),
-        squared_errors(some_scores(seed, n, grouped, probabilities=True)),
-    )
-
-
 @PROPERTY
 @given(**SEEDS, wrong=st.floats(0.0, 1.0), level=LEVELS)
 def test_the_interval_of_the_error_holds_those_of_clopper_and_pearson_at_both_estimates(
@@ -349,24 +340,6 @@ def test_the_interval_of_the_error_holds_those_of_clopper_and_pearson_at_both_es
         assert row.high >= upper_limit(center, cases, tail) - 1e-9
     assert 0.0 <= row.low <= row.estimate <= row.high <= 1.0
     assert row.low < row.high
-
-
-@PROPERTY
-@given(**SEEDS, levels=st.tuples(LEVELS, LEVELS).map(sorted))
-def test_a_higher_level_is_wider(seed, n, grouped, levels):
-    for records in all_kinds(seed, n, grouped):
-        less, more = (of(records, level).raw_interval for level in levels)
-        assert more.low <= less.low + 1e-12
-        assert less.high <= more.high + 1e-12
-
-
-@PROPERTY
-@given(**SEEDS, level=st.floats(0.51, 0.999))
-def test_a_one_sided_limit_is_that_of_twice_the_tail(seed, n, grouped, level):
-    for records in all_kinds(seed, n, grouped):
-        both = of(records, 2 * level - 1).raw_interval
-        assert of(records, level, alternative="greater").raw_interval.low == pytest.approx(both.low)
-        assert of(records, level, alternative="less").raw_interval.high == pytest.approx(both.high)
 
 
 @pytest.mark.parametrize(
@@ -398,65 +371,3 @@ def test_a_classifier_of_few_columns_without_a_training_error_may_have_none(trai
     assert ("no training error with few columns: lower limit 0" in row.remarks) == perfect
     assert row.details["lower_center"] > 0.1
     assert row.details.get("rank") == (None if math.isnan(rank) else rank)
-
-
-def test_a_fold_whose_classifier_was_fitted_to_one_class_counts_one_half():
-    event = np.array([True, False] * 4)
-    fold = np.arange(8)[None] // 4
-    scores = np.where(event, 1.0, 0.0)[None]  # every pair is ranked right
-    draws = BootstrapScores(
-        np.array([[2, 2, 2, 2, 0, 0, 0, 0], [0, 0, 0, 0, 2, 2, 2, 2]]), np.repeat(scores, 2, 0)
-    )
-    lost = np.where(fold == 1, np.nan, scores)
-    found = [
-        of(ScoreRecords(event, scores[0], draws, stratified_folds=FoldScores(one, fold)))
-        for one in (scores, lost)
-    ]
-    assert [row.details["cross_validated"] for row in found] == [1.0, 0.75]
-
-
-def test_missing_folds_are_named_with_what_to_record():
-    losses, scores = some_losses(0, 30, 0.3, False), some_scores(0, 30, False)
-    given_losses = {
-        "training_losses": losses.losses,
-        "positive": losses.positive,
-        "predicted_positive": losses.predicted_positive,
-    }
-    with pytest.raises(ValueError, match=r"needs repeated cross-validation, .*: pass RepeatedFoldLosses\.$"):
-        from_records(losses.bootstrap, "two-center", **given_losses)
-    with pytest.raises(ValueError, match=r"pass ScoreRecords\(\.\.\., stratified_folds=\.\.\.\)\.$"):
-        from_records(ScoreRecords(scores.event, scores.scores, scores.bootstrap), "two-center")
-    row = from_records([losses.bootstrap, losses.stratified_folds], "two-center", **given_losses)
-    assert numbers(row) == numbers(of(losses))
-    assert row.n_fits == 1 + 20 + 4 * 3
-    assert numbers(from_records(scores, "two-center")) == numbers(of(scores))
-
-
-def test_nothing_out_of_bag_is_said():
-    n = 6
-    counts = np.ones((3, n), dtype=int)
-    losses = Records(
-        losses=np.zeros(n, dtype=bool),
-        positive=0.5,
-        predicted_positive=0.5,
-        bootstrap=BootstrapLosses(counts, np.zeros((3, n), dtype=bool)),
-        stratified_folds=RepeatedFoldLosses([FoldLosses(np.zeros(n, dtype=bool), np.arange(n) % 3)]),
-    )
-    assert of(losses).degenerate.startswith("undefined: no point was ever out of bag")
-    event, scores = np.arange(n) % 2 == 0, np.arange(n) / n
-    records = ScoreRecords(
-        event,
-        scores,
-        BootstrapScores(counts, np.tile(scores, (3, 1))),
-        stratified_folds=FoldScores(scores[None], np.arange(n)[None] // 2),
-    )
-    assert of(records).degenerate.startswith(
-        "undefined: no event and non-event were ever out of bag together"
-    )
-    single = ScoreRecords(
-        np.arange(n) == 0,
-        scores,
-        BootstrapScores(2 * np.eye(n, dtype=int)[:3], np.tile(scores, (3, 1))),
-        stratified_folds=FoldScores(scores[None], np.arange(n)[None] // 2),
-    )
-    assert of(single).degenerate == "undefined: a class has a single row"

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import itertools
-import math
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cudbound.basis.proportions import inverted_binomial_limits
-from cudbound.metrics.metric import ERROR, SENSITIVITY, Metric, MetricRows
+from cudbound.metrics.metric import Metric, MetricRows
 from cudbound.metrics.views import records_for
 from cudbound.point_estimates.bootstrap_632 import cost_factor
 from cudbound.problem.draws import draw_counts
@@ -48,11 +46,6 @@ def test_the_factor_is_the_ratio_of_two_variances(rows):
     assert cost_factor(min(ratio, 1.0), 0.7 * mean) >= found - 1e-12 or found == 1.0
 
 
-def test_nothing_known_and_nothing_sensible_divide_by_one():
-    assert cost_factor(math.nan, 0.2) == cost_factor(0.2, 0.2) == cost_factor(0.1, 0.2) == 1.0
-    assert cost_factor(1.0, 0.0) == cost_factor(1.0, 0.9) == 1.0
-
-
 @pytest.mark.parametrize("weighted", [False, True])
 def test_the_ratio_of_out_of_bag_losses_by_plain_loops(weighted):
     rng = np.random.default_rng(2)
@@ -71,28 +64,3 @@ def test_the_ratio_of_out_of_bag_losses_by_plain_loops(weighted):
         first += rows[i] * severity * share
         second += rows[i] * severity**2 * share
     assert found == pytest.approx(second / first)
-
-
-def test_metrics_of_losses_0_and_1_know_no_ratio():
-    counts = draw_counts(12, 25, np.random.default_rng(2))
-    event = np.arange(12) < 5
-    records = Records(losses=event, bootstrap=BootstrapLosses(counts, np.zeros((25, 12), dtype=bool)))
-    for metric in (ERROR, SENSITIVITY, Metric("cost", costs=(3.0, 3.0))):
-        assert math.isnan(records_for(MetricRows(metric, event), records).square_ratio)
-    assert records_for(MetricRows(COST, event), records).square_ratio == 1.0  # no wrong row shows nothing
-    assert math.isnan(records_for(MetricRows(COST, event), Records(losses=event)).square_ratio)
-
-
-@pytest.mark.parametrize("n", [30, 50, 100])
-@pytest.mark.parametrize("costly", [(0.02, 0.8), (0.01, 0.2), (0.05, 0.2), (0.1, 0.3)])
-def test_limits_of_that_many_rows_cover_the_mean_of_independent_losses(n, costly):
-    """Shares of rows that are wrong at full cost and at a tenth of it; 4000 samples of n rows."""
-    full, tenth = costly
-    drawn = np.random.default_rng(n).multinomial(n, [full, tenth, 1.0 - full - tenth], size=4000)
-    true, covered = full + 0.1 * tenth, []
-    for dear, cheap, _ in drawn.tolist():
-        center = (dear + 0.1 * cheap) / n
-        rows = n / cost_factor((dear + 0.01 * cheap + 1.0) / (dear + 0.1 * cheap + 1.0), center)
-        low, high = inverted_binomial_limits(center * rows, rows, 0.95)
-        covered.append(low <= true <= high)
-    assert np.mean(covered) > 0.95 - 3 * math.sqrt(0.95 * 0.05 / 4000)

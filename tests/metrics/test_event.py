@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import re
 
 import numpy as np
 import pytest
@@ -46,22 +45,6 @@ def test_the_event_of_a_call_is_that_of_its_metrics(name):
         assert by_keyword != call(metric="sensitivity", event="ill")
 
 
-@pytest.mark.parametrize("name", CALLS)
-def test_errors_name_the_event_and_the_call(name):
-    call = CALLS[name]
-    rule = "'event' parameter must be one of the classes ['ill', 'well']"
-    with pytest.raises(
-        ValueError, match=re.escape(f"{rule}, for example performance_interval(..., event='well')")
-    ):
-        call(metric="sensitivity")
-    with pytest.raises(ValueError, match=re.escape(f"{rule}. Got 'dead' instead")):
-        call(metric="sensitivity", event="dead")
-    with pytest.raises(
-        ValueError, match=r"'event' parameter must be the event of its Metrics, 'ill', or be left"
-    ):
-        call(metric=cb.Metrics("sensitivity", event="ill"), event="well")
-
-
 @pytest.mark.parametrize("metric", ["error", "auc"])
 def test_a_comparison_counts_the_event(metric):
     pair = [CLF, GaussianNB().fit(X, Y)]
@@ -75,13 +58,6 @@ def test_a_comparison_counts_the_event(metric):
         cb.compare_learners(pair, X, Y, metric=metric, event="dead", **FEW)
 
 
-def test_test_cases_of_a_comparison_are_events_of_the_call():
-    pair, new = [CLF, GaussianNB().fit(X, Y)], RNG.normal(size=(30, 2))
-    labels = np.where(np.arange(30) < 7, "ill", "well")
-    row = cb.compare_learners(pair, X, Y, methods="mcnemar", event="ill", test_set=(new, labels), rng=0).row
-    assert row.remarks[0] == "based on 30 test cases with 7 events and 23 non-events"
-
-
 def test_one_of_several_classes():
     kinds = np.array(["a", "b", "c"])[RNG.integers(0, 3, 60)]
     clf = GaussianNB().fit(X, kinds)
@@ -90,11 +66,3 @@ def test_one_of_several_classes():
     assert row.metric == "sensitivity of b"
     with pytest.raises(ValueError, match=r"such as performance_interval\(\.\.\., event='a'\)"):
         cb.performance_interval(clf, X, kinds, metric="sensitivity", **arguments)
-
-
-def test_labels_of_numpy_and_numbers():
-    coded = np.where(Y == "ill", 3, 7)
-    clf = LogisticRegression().fit(X, coded)
-    row = cb.performance_interval(clf, X, coded, metric="sensitivity", event=np.int64(3), **FEW).row
-    assert row.remarks[0] == f"based on {(coded == 3).sum()} events"
-    assert row.estimate == CALLS["performance_interval"](metric="sensitivity", event="ill").estimate

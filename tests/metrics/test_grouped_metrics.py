@@ -11,7 +11,7 @@ from metrics_by_definition import COST, METRICS, by_definition, centers_by_hand,
 from scipy.special import betaincinv
 from tiers import each_tier
 
-from cudbound import Bound, LeastSquaresClassifier, Metric, Metrics, compare_intervals, cud_interval
+from cudbound import Bound, LeastSquaresClassifier, Metric, compare_intervals, cud_interval
 from cudbound.metrics.metric import SENSITIVITY, SPECIFICITY, MetricRows
 from cudbound.metrics.views import records_for
 from cudbound.point_estimates.bootstrap_632 import effective_rows
@@ -159,38 +159,3 @@ def test_the_interval_for_a_metric_of_groups_by_hand(metric):
     assert (row.low, row.high) == pytest.approx(limits, abs=1e-10)
     assert row.details["lower_size"] == pytest.approx(n)
     assert "6 groups of 1 to 3 rows kept together" in " ".join(row.remarks)  # those of the class
-
-
-def test_draws_that_lack_a_class_are_drawn_again_as_whole_groups():
-    # two groups of events among eight: a draw without an event is frequent
-    codes = np.repeat(np.arange(8), 2)
-    y = (codes < 2).astype(int)
-    X = np.random.default_rng(0).normal(size=(16, 1)) + y[:, None]
-    clf = LeastSquaresClassifier().fit(X, y)
-    for metric, lacks in (("sensitivity", True), ("error", False)):
-        result = cud_interval(clf, X, y, metric=metric, groups=codes, n_resamples=100, rng=0)
-        events = result.problem.counts[:, y == 1].sum(axis=1)
-        assert (events > 0).all() == lacks
-        (again,) = [remark for remark in result.row.remarks if "redrawn" in remark] or [""]
-        assert again.endswith("draws without a row of one class redrawn" if lacks else "")
-        assert bool(again) == lacks
-        assert (result.problem.counts[:, 0::2] == result.problem.counts[:, 1::2]).all()
-        assert (result.problem.counts.sum(axis=1) == 16).all()
-
-
-def test_several_metrics_of_groups_share_their_draws():
-    codes = np.arange(24) // 2
-    y = codes % 2
-    X = np.random.default_rng(4).normal(size=(24, 2)) + y[:, None]
-    clf = LeastSquaresClassifier().fit(X, y)
-    asked = {"groups": codes, "n_resamples": 30, "rng": 0}
-    several = compare_intervals(
-        clf, X, y, methods=["cud"], metric=["sensitivity", "specificity", "balanced-error"], **asked
-    )
-    for name in ("sensitivity", "specificity", "balanced-error"):
-        alone = cud_interval(clf, X, y, metric=name, **asked)
-        assert tuple(several["cud", name].raw_interval) == pytest.approx(tuple(alone.raw_interval), abs=1e-12)
-    joint = Metrics(["sensitivity", "specificity"], joint=True)
-    both = compare_intervals(clf, X, y, methods=["cud"], metric=joint, **asked)
-    assert both.rows[0].raw_interval.width == both.rows[1].raw_interval.width
-    assert both.rows[0].raw_interval.width >= several["cud", "sensitivity"].raw_interval.width

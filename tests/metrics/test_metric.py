@@ -13,7 +13,6 @@ from shared_files import shared_vectors
 from tiers import each_tier
 
 from cudbound.adapters import to_additive_model
-from cudbound.basis.outcomes import ConfidenceInterval
 from cudbound.bound.cud_bound import solve_bound, solve_joint_bounds
 from cudbound.estimators.least_squares import LeastSquaresClassifier
 from cudbound.metrics.metric import BALANCED_ERROR, ERROR, SENSITIVITY, SPECIFICITY, Metric, MetricRows
@@ -117,38 +116,6 @@ def test_the_joint_half_width_is_the_quantile_of_the_largest_q(seed):
             one.metric.scale * np.sort(largest)[39], abs=1e-9
         )
     assert "together with specificity and cost" in joint[0].remarks
-
-
-def test_a_joint_half_width_that_a_limit_leaves_open_is_an_upper_bound():
-    from cudbound.basis.exceptions import NotCertifiedWarning
-    from cudbound.solve.limits import SearchLimits
-
-    model, event, rng = fitted(0)
-    counts = draw_stratified_counts(event, 40, rng)
-    seen = [MetricRows(metric, event) for metric in (SENSITIVITY, SPECIFICITY)]
-    how = {"confidence_level": 0.9, "localization": 24.0}
-    exact = solve_joint_bounds(model, counts, seen, **how)
-    with pytest.warns(NotCertifiedWarning, match="half-width is between"):
-        limited = solve_joint_bounds(model, counts, seen, search=Search(limits=SearchLimits(nodes=0)), **how)
-    assert limited[0].q_lower <= exact[0].q <= limited[0].q
-    assert not limited[0].certified
-
-
-def test_the_sensitivity_of_a_draw_with_fixed_class_sizes_has_the_weights_of_the_text():
-    event = np.array([True, True, False, False, False])
-    counts = np.array([[2, 0, 1, 0, 2]], dtype=np.int32)
-    assert MetricRows(SENSITIVITY, event).score_weights(counts).tolist() == [[0.5, -0.5, 0.0, 0.0, 0.0]]
-    balanced = MetricRows(BALANCED_ERROR, event)
-    assert balanced.score_weights(counts)[0] == pytest.approx([0.25, -0.25, 0.0, -1 / 6, 1 / 6])
-    assert MetricRows(ERROR, event).score_weights(counts) is None
-
-
-def test_costs_are_those_of_the_true_class():
-    event = np.array([True, True, False, False, False])
-    seen = MetricRows(COST, event)
-    assert seen.value(np.array([True, False, True, True, False])) == pytest.approx((4 + 1 + 1) / 5)
-    assert seen.metric.limits(ConfidenceInterval(0.1, 0.5)) == ConfidenceInterval(0.4, 2.0)
-    assert Metric("cost", costs=(2.0, 2.0)).scale == 2.0
 
 
 def test_the_effective_number_of_rows_is_that_of_kish():

@@ -10,15 +10,13 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 from data import fitted_sample, sample
-from sklearn.linear_model import LinearRegression, LogisticRegression
-from sklearn.neighbors import KNeighborsClassifier
+from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from cudbound import (
     ChosenThresholdClassifier,
     LeastSquaresClassifier,
-    Metric,
     Metrics,
     Resampling,
     compare_intervals,
@@ -27,8 +25,6 @@ from cudbound import (
 )
 from cudbound.basis.exceptions import RepeatedRowsWarning, SmallSampleWarning, UnsupportedEstimatorError
 from cudbound.cli.group import main
-from cudbound.metrics.metrics import NAMES, why_not
-from cudbound.metrics.predictive import negative_predictive_value, positive_predictive_value
 
 
 def data(seed=0, n=40, shift=0.5):
@@ -61,18 +57,6 @@ def test_a_metric_by_itself_and_among_others_has_the_same_row():
     assert one.sentence.startswith("The specificity of this classifier on new cases is estimated at")
     with pytest.raises(KeyError, match="has rows of"):
         both["cud"]
-
-
-def test_the_event_decides_which_is_sensitivity():
-    clf, X, y = fitted()
-    ill = cud_interval(clf, X, y, metric=Metrics("sensitivity", event="ill"), **FAST)
-    well = cud_interval(clf, X, y, metric=Metrics("specificity", event="well"), **FAST)
-    # the same rows, drawn in another order
-    assert ill.estimate == well.estimate == pytest.approx(np.mean(clf.predict(X[y == "ill"]) == "ill"))
-    coded = LeastSquaresClassifier().fit(X, y == "ill")
-    assert cud_interval(coded, X, y == "ill", metric="sensitivity", **FAST).q == ill.q
-    with pytest.raises(ValueError, match="The 'event' parameter must be one of the classes"):
-        cud_interval(clf, X, y, metric="sensitivity", **FAST)
 
 
 def test_equal_costs_are_the_error_in_their_units():
@@ -110,18 +94,6 @@ def test_weights_of_1_change_nothing_and_weights_are_copies_of_rows():
     assert row.n_fits == 1 + 5 + 50
 
 
-def test_weights_that_cannot_be_used_are_refused():
-    X, y = data()
-    near = KNeighborsClassifier().fit(X, y)
-    with pytest.raises(ValueError, match=re.escape("KNeighborsClassifier.fit does not")):
-        compare_intervals(near, X, y, methods="two-center", sample_weight=np.ones(40), **FAST)
-    clf = LogisticRegression().fit(X, y)
-    with pytest.raises(ValueError, match=re.escape("number for each of the 40 rows. Got 0 ")):
-        performance_interval(clf, X, y, sample_weight=np.arange(40.0), **FAST)
-    with pytest.raises(ValueError, match="'nested-cv' is not available for rows with weights"):
-        compare_intervals(clf, X, y, methods=["nested-cv"], sample_weight=np.ones(40), **FAST)
-
-
 def test_joint_predictive_values_are_those_at_the_joint_limits():
     """Bayes' theorem once more, from a table of 1000 people, at the limits of both intervals at 97.5%."""
     clf, X, y = fitted()
@@ -143,11 +115,6 @@ def test_joint_predictive_values_are_those_at_the_joint_limits():
     assert together["two-center", "sensitivity"] == both["two-center", "sensitivity"]
 
 
-def test_predictive_values_that_are_0_of_0():
-    assert math.isnan(positive_predictive_value(0.0, 1.0, 0.1))
-    assert negative_predictive_value(0.0, 1.0, 0.1) == pytest.approx(0.9)
-
-
 def test_bonferroni_divides_the_error_probability():
     clf, X, y = fitted()
     joint = Metrics(["sensitivity", "specificity"], event="ill", joint=True)
@@ -159,31 +126,6 @@ def test_bonferroni_divides_the_error_probability():
     assert (together.low, together.high) == (apart.low, apart.high)
     assert together.confidence_level == 0.95
     assert "together with specificity: each at 97.5%" in together.remarks
-
-
-def test_a_lower_limit_of_sensitivity_is_an_upper_one_of_its_loss():
-    clf, X, y = fitted()
-    alone = Metrics("sensitivity", event="ill")
-    both = compare_intervals(
-        clf, X, y, methods="langford-binomial", metric=alone, confidence_level=0.9, **FAST
-    ).rows[0]
-    least = compare_intervals(
-        clf, X, y, methods="langford-binomial", metric=alone, alternative="greater", **FAST
-    ).rows[0]
-    assert least.low == pytest.approx(both.low)
-    assert (least.high, least.alternative) == (1.0, "greater")
-
-
-def test_error_beside_sensitivity_is_that_of_ordinary_draws():
-    clf, X, y = fitted()
-    error = compare_intervals(clf, X, y, methods=["cud", "two-center"], **FAST)
-    several = Metrics(["error", "sensitivity"], event="ill")
-    table = compare_intervals(clf, X, y, methods=["cud", "two-center"], metric=several, **FAST)
-    assert table["cud", "error"] == error["cud"]
-    assert table["two-center", "error"] == error["two-center"]
-    within = Metrics("error", stratified=True)
-    stratified = compare_intervals(clf, X, y, methods="cud", metric=within, **FAST)
-    assert "draws within the classes" in stratified["cud"].remarks
 
 
 def test_few_events_are_warned_of():
@@ -210,17 +152,6 @@ def test_few_events_are_warned_of():
         )
 
 
-@pytest.mark.filterwarnings("ignore::cudbound.basis.exceptions.SmallSampleWarning")
-def test_draws_without_an_event_are_drawn_again():
-    X, y = data(2, 14, shift=1.5)
-    assert 2 <= (y == "ill").sum() <= 3
-    clf = LeastSquaresClassifier().fit(X, y)
-    both = Metrics(["error", "sensitivity"], event="ill")
-    table = compare_intervals(clf, X, y, methods="langford-binomial", metric=both, n_resamples=200, rng=0)
-    remarks = table["langford-binomial", "sensitivity"].remarks
-    assert any("draws without a row of one class redrawn" in remark for remark in remarks)
-
-
 def test_groups_keep_rows_that_a_metric_does_not_allow():
     clf, X, y = fitted()
     table = compare_intervals(
@@ -236,22 +167,6 @@ def test_groups_keep_rows_that_a_metric_does_not_allow():
     assert "what it records cannot be separated by class" in table["aci"].degenerate
     assert table["kohavi-normal"].degenerate is None
     assert table["test-set-wilson"].metric == "balanced-error"
-
-
-def test_other_names_of_a_metric_give_its_interval():
-    asked = Metrics(["recall", "TNR", "precision"], prevalence=0.1)
-    assert asked.names == ("sensitivity", "specificity", "ppv")
-    clf, X, y = fitted()
-    for name, other in (("sensitivity", "true_positive_rate"), ("specificity", "selectivity")):
-        row, same = (
-            performance_interval(clf, X, y, metric=Metrics(one, event="ill"), **FAST) for one in (name, other)
-        )
-        assert same.rows[0].metric == name
-        assert row.confidence_interval == same.confidence_interval
-    with pytest.raises(ValueError, match="must be different metrics"):
-        Metrics(["sensitivity", "recall"])
-    with pytest.raises(ValueError, match="The 'prevalence' parameter must be"):
-        Metrics("precision")
 
 
 @pytest.mark.parametrize(
@@ -277,15 +192,6 @@ def test_what_is_not_supported_says_what_to_use(metric, message):
         Metrics(metric)
 
 
-def test_every_sentence_says_what_to_use_in_python_and_on_the_command_line():
-    sentences = [why_not(name) for name in ("pr-auc", "f1", "youden", "log-loss", "survival", "regression")]
-    for sentence in sentences:
-        assert "metric=" in sentence
-        assert "command line --metric" in sentence
-        assert "; use " in sentence or sentence.startswith("use ")
-    assert not set(NAMES) & {"pr-auc", "f1"}
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -303,26 +209,6 @@ def test_every_sentence_says_what_to_use_in_python_and_on_the_command_line():
 def test_arguments_that_do_not_fit_are_refused(arguments, message):
     with pytest.raises(ValueError, match=re.escape(message)):
         Metrics(**arguments)
-
-
-def test_costs_must_name_the_classes():
-    with pytest.raises(ValueError, match=re.escape("a cost for each of the classes ['ill', 'well']")):
-        Metrics("cost", costs={"ill": 1, "dead": 2}).resolve(["ill", "well"])
-    asked = Metrics("cost", costs={"ill": 5, "well": 1}, event="ill").resolve(["ill", "well"])
-    assert asked.metrics == (Metric("cost", costs=(1.0, 5.0)),)
-
-
-def test_what_is_no_classifier_of_two_classes_says_what_to_use():
-    X, y = data()
-    with pytest.raises(TypeError, match="Fit a classifier to whether the number exceeds"):
-        performance_interval(LinearRegression().fit(X, X[:, 0]), X, y, **FAST)
-    three = np.where(X[:, 1] > 0.5, "c", np.where(X[:, 1] > 0.0, "b", "a"))
-    with pytest.raises(ValueError, match="one classifier per class against the rest"):
-        cud_interval(LogisticRegression().fit(X, three), X, three, **FAST)
-    times = np.array([(True, 2.0)] * 40, dtype=[("status", bool), ("days", float)])
-    clf, _, _ = fitted()
-    with pytest.raises(ValueError, match="censored times to an event; use the status at a time"):
-        performance_interval(clf, X, times, **FAST)
 
 
 def test_a_threshold_that_is_chosen_on_the_data_is_resampled_or_refused():
@@ -376,22 +262,3 @@ def test_the_command_bounds_what_python_bounds(csv_file):
         cells = line.split(",")
         assert [cell.strip('"') for cell in cells[:2]] == [row.method, row.metric]
         assert float(cells[3]) == row.low
-
-
-@pytest.mark.parametrize(
-    ("more", "message"),
-    [
-        (["--metric", "pr_auc"], "use metric='auc'"),
-        (["--metric", "ppv"], "--prevalence must be a number in (0, 1) or 'sample', only with"),
-        (["--metric", "cost", "--cost", "ill=5"], "'--cost': there must be one per value of the target"),
-        (["--metric", "cost", "--cost", "ill=-5", "--cost", "well=1"], "--cost must be"),
-        (["--prevalence", "0.1"], "only with the metrics 'ppv', 'npv' and 'net-benefit'"),
-        (["--prevalence", "2"], "--prevalence must be a number in (0, 1)"),
-        (["--joint"], "--joint must be False for a single metric; request several"),
-        (["--cost", "ill=5", "--cost", "well=1"], "only with the metric 'cost'"),
-    ],
-)
-def test_the_command_refuses_what_does_not_fit(csv_file, more, message):
-    found = command(csv_file, *more)
-    assert found.exit_code in (1, 2)
-    assert message in found.stderr

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import beta
 
-from cudbound import Metric, Metrics, compare_intervals
+from cudbound import Metrics, compare_intervals
 from cudbound.basis.groups import Groups
 from cudbound.metrics.predictive import (
     Proportion,
@@ -93,79 +93,10 @@ def test_limits_by_another_way_to_write_them(se, sp, prevalence, name):
     assert tuple(other) == pytest.approx(tuple(found), abs=1e-12)
 
 
-@given(
-    proportions(),
-    proportions(),
-    proportions(inside=True),
-    st.sampled_from(["ppv", "npv"]),
-    st.integers(0, 2),
-    st.floats(0.0, 1.0),
-    st.floats(0.0, 1.0),
-)
-@settings(deadline=None, max_examples=150)
-def test_limits_further_out_give_limits_further_out(se, sp, prevalence, name, place, below, above):
-    parts = [se, sp, prevalence]
-    found = predictive_limits(name, *parts)
-    one = parts[place]
-    parts[place] = one._replace(low=one.low * below, high=1.0 - (1.0 - one.high) * above)
-    wider = predictive_limits(name, *parts)
-    assert wider.low <= found.low + 1e-12
-    assert wider.high >= found.high - 1e-12
-
-
-def test_limits_at_the_ends_stay_there():
-    stated = Proportion(0.001, 0.001, 0.001, math.inf)  # is not moved, however few the rows are
-    none, some, all_ = (
-        Proportion(0.0, 0.0, 0.3, 10),
-        Proportion(0.5, 0.2, 0.8, 10),
-        Proportion(1.0, 0.7, 1.0, 10),
-    )
-    assert predictive_limits("ppv", none, some, stated).low == 0.0
-    assert predictive_limits("ppv", some, all_, stated).high == 1.0
-    assert predictive_limits("npv", all_, some, stated).high == 1.0
-    assert predictive_limits("npv", some, none, stated).low == 0.0
-    exact = predictive_limits("ppv", *(Proportion(0.5, 0.5, 0.5, 10),) * 2, stated)
-    assert exact.low == exact.high == pytest.approx(0.001)
-
-
 def exact_limits(k, n, level):
     tail = (1.0 - level) / 2
     low = np.where(k > 0, beta.ppf(tail, np.maximum(k, 1), n - k + 1), 0.0)
     return low, np.where(k < n, beta.ppf(1.0 - tail, k + 1, np.maximum(n - k, 1)), 1.0)
-
-
-@pytest.mark.parametrize("name", ["ppv", "npv"])
-@pytest.mark.parametrize("stated", [True, False])
-def test_they_cover_and_are_shorter_than_the_rectangle(name, stated):
-    """400 test sets of 120 cases, a third of them events, sensitivity .8 and specificity .85."""
-    rng = np.random.default_rng(5)
-    share, n = 1 / 3, 120
-    true = (positive_predictive_value if name == "ppv" else negative_predictive_value)(0.8, 0.85, share)
-    covered, width, rectangle = [], [], []
-    for _ in range(400):
-        events = n // 3 if stated else rng.binomial(n, share)
-        found = []
-        for level in (0.95, 0.975):
-            found.append([])
-            for hits, size in (
-                (rng.binomial(events, 0.8), events),
-                (rng.binomial(n - events, 0.85), n - events),
-            ):
-                low, high = exact_limits(hits, size, level)
-                found[-1].append(Proportion(hits / size, float(low), float(high), size))
-        low, high = exact_limits(events, n, 0.95)
-        at = Proportion(share, share, share, math.inf)
-        if not stated:
-            at = Proportion(events / n, float(low), float(high), n)
-        limits = predictive_limits(name, *found[0], at)
-        covered.append(limits.low <= true <= limits.high)
-        width.append(limits.width)
-        value = positive_predictive_value if name == "ppv" else negative_predictive_value
-        low, high = (value(*(getattr(one, end) for one in found[1]), share) for end in ("low", "high"))
-        rectangle.append(high - low)
-    assert np.mean(covered) > 0.95 - 2 * math.sqrt(0.95 * 0.05 / 400)
-    if stated:
-        assert np.mean(width) < 0.85 * np.mean(rectangle)
 
 
 FAST = {"n_resamples": 60, "rng": 0}
@@ -207,12 +138,6 @@ def test_rows_are_made_of_the_rows_of_the_table(prevalence, alternative):
                 else f"at the prevalence {k / n:.3g} of the sample, limits"
             )
             assert row.remarks[0].startswith(said)
-
-
-def test_a_metric_of_ones_own_is_not_taken_for_the_sensitivity():
-    own = Metric("sensitivity", shares=(0.5, 0.5))
-    with pytest.raises(ValueError, match=r"a unique name for every user-defined metric\. Got 'sensitivity'"):
-        Metrics([own, "ppv"], prevalence=0.1)
 
 
 def test_the_share_of_events_by_plain_loops():

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import math
 import re
 from dataclasses import replace
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
 from data import fitted_sample, sample
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -17,10 +15,9 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import class_likelihood_ratios, confusion_matrix
 from sklearn.model_selection import FixedThresholdClassifier
 
-from cudbound import Metrics, compare_intervals, performance_interval, verify_result
+from cudbound import Metrics, compare_intervals, performance_interval
 from cudbound.basis.outcomes import ConfidenceInterval, Estimand
 from cudbound.basis.results import IntervalEstimate
-from cudbound.cli.group import main
 from cudbound.metrics.metrics import net_benefit
 from cudbound.metrics.predictive import Proportion, likelihood_ratio, net_benefit_interval, ratio_interval
 
@@ -64,12 +61,6 @@ def test_the_limits_hold_every_ratio_of_the_rectangle(se, sp, name):
                 assert ratio * (1.0 - 1e-7) - 1e-12 <= found.high
 
 
-def test_ratios_without_a_class_are_undefined():
-    for name in ("lr+", "lr-"):
-        assert math.isnan(likelihood_ratio(name, 0.5, math.nan))
-        assert math.isnan(likelihood_ratio(name, math.nan, 0.5))
-
-
 def test_ratios_without_a_denominator():
     assert likelihood_ratio("lr+", 0.5, 1.0) == math.inf
     assert math.isnan(likelihood_ratio("lr+", 0.0, 1.0))
@@ -102,24 +93,6 @@ def test_the_limits_are_those_of_joint_limits_alone_or_among_others(seed):
         assert again[name, "lr-"].confidence_interval == found[name, "lr-"].confidence_interval
 
 
-def test_a_ratio_of_the_other_event_is_one_over_the_other():
-    clf, X, y = fitted_sample(50, seed=7, labels=("a", "b"))
-    of = {
-        event: compare_intervals(
-            clf, X, y, metric=Metrics(["lr+", "lr-"], event=event, stratified=False), **FAST
-        )
-        for event in "ab"
-    }
-    for method in METHODS:
-        plus, minus = of["a"][method, "lr+"], of["b"][method, "lr-"]
-        assert plus.estimate == pytest.approx(1.0 / minus.estimate)
-        assert (plus.low, plus.high) == pytest.approx(
-            (1.0 / minus.high, 1.0 / minus.low if minus.low else math.inf)
-        )
-    with pytest.raises(ValueError, match="The 'event' parameter must be one of the classes"):
-        compare_intervals(clf, X, y, metric="lr+", **FAST)
-
-
 @pytest.mark.parametrize("name", ["lr+", "lr-"])
 def test_one_limit_has_the_whole_error_probability(name):
     clf, X, y = fitted_sample(50, seed=5)
@@ -131,28 +104,6 @@ def test_one_limit_has_the_whole_error_probability(name):
         assert (one.alternative, other.alternative) == ("greater", "less")
         assert (one.low, one.high, other.low) == (pytest.approx(two.low), math.inf, 0.0)
         assert other.high == pytest.approx(two.high)
-
-
-def test_a_joint_lr_minus_has_two_sides():
-    clf, X, y = fitted_sample(40, seed=5)
-    joint = Metrics(["lr-", "lr+"], joint=True)
-    with pytest.raises(ValueError, match="The 'alternative' parameter must be 'two-sided' for an lr-"):
-        compare_intervals(clf, X, y, metric=joint, alternative="less", **FAST)
-
-
-def test_an_unbounded_ratio_is_written_drawn_and_verified(tmp_path):
-    X, y = sample(40, seed=1)
-    X = X.copy()
-    X[:, 0] += 6.0 * (y == y.max())
-    clf = LogisticRegression().fit(X, y)
-    table = compare_intervals(clf, X, y, methods=["two-center", "langford-binomial"], metric="lr+", **FAST)
-    assert table.rows[0].high == math.inf
-    assert "infinity" in str(table)
-    assert json.loads(table.to_json())["intervals"][0]["high"] is None
-    display = table.display().plot()
-    assert np.isfinite(display.ax_.get_xlim()).all()
-    table.save(tmp_path / "result.json")
-    assert verify_result(tmp_path / "result.json", clf, X, y).passed
 
 
 def thresholded(cut=0.3, n=50, seed=2):
@@ -197,15 +148,6 @@ def test_limits_at_the_prevalence_of_the_sample_are_squared_and_added():
     assert (lower.low, lower.high) == (pytest.approx(found.low), 1.0)
 
 
-def test_the_threshold_is_the_one_that_the_classifier_has():
-    clf, X, y = thresholded(0.3)
-    with pytest.raises(
-        ValueError, match=re.escape("'threshold' parameter must be the threshold of the")
-    ) as said:
-        performance_interval(clf, X, y, metric=Metrics("net-benefit", threshold=0.2, prevalence=0.3), **FAST)
-    assert "FixedThresholdClassifier(classifier, threshold=0.2" in str(said.value)
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -222,30 +164,3 @@ def test_the_threshold_is_the_one_that_the_classifier_has():
 def test_what_does_not_fit_is_told(arguments, message):
     with pytest.raises(ValueError, match=re.escape(message)):
         Metrics(**arguments)
-
-
-def test_the_command_has_them(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    X, y = sample(40, seed=3)
-    lines = [f"{a},{b},{'ill' if c else 'well'}" for (a, b), c in zip(X[:, :2], y == y.max(), strict=True)]
-    (tmp_path / "p.csv").write_text("\n".join(["a,b,state", *lines]))
-    asked = [
-        "interval",
-        "p.csv",
-        "--target",
-        "state",
-        "--positive",
-        "ill",
-        "--methods",
-        "langford-binomial",
-        "--resamples",
-        "30",
-    ]
-    ratios = CliRunner().invoke(main, [*asked, "--metric", "lr+,lr-,fpr"])
-    assert ratios.exit_code == 0, ratios.stderr
-    assert "lr-" in ratios.stdout
-    benefit = [*asked, "--classifier", "logistic", "--metric", "net-benefit", "--prevalence", "sample"]
-    found = CliRunner().invoke(main, [*benefit, "--threshold", "0.4"])
-    assert found.exit_code == 0, found.stderr
-    assert "net-benefit" in found.stdout
-    assert "threshold" in CliRunner().invoke(main, benefit).stderr

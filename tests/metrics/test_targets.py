@@ -56,24 +56,3 @@ def test_the_bound_of_all_class_metrics_leaves_its_share_to_the_others():
     assert auc.level(OTHER) == error.level(OTHER) == pytest.approx(0.98)
     assert error.remarks(BOUND) == ("together with auc: each at 96%",)
     assert auc.remarks(OTHER) == ("together with error and sensitivity: each at 98%",)
-
-
-def test_one_limit_of_a_share_of_right_calls_is_the_other_one_of_its_loss():
-    for alternative, mirrored in (("two-sided", "two-sided"), ("less", "greater"), ("greater", "less")):
-        of_share, of_error = targets(Metrics(["sensitivity", "error"]), alternative)
-        assert of_share.alternative == of_error.alternative == alternative
-        assert of_share.alternative_of_loss == mirrored
-        assert of_error.alternative_of_loss == alternative
-
-
-@pytest.mark.parametrize(("joint", "each"), [(False, 0.9), (True, 0.95)])
-def test_predictive_values_stand_on_sensitivity_and_specificity(joint, each):
-    found = targets(Metrics(["ppv", "npv"], prevalence=0.2, joint=joint))
-    assert [one.metric.name for one in found] == ["sensitivity", "specificity"]
-    assert [one.level(OTHER) for one in found] == pytest.approx([each, each])
-    assert [one.level(BOUND) for one in found] == [0.9, 0.9]
-
-
-def test_rows_of_the_other_class_do_not_count():
-    of_events, of_others = targets(Metrics(["sensitivity", "specificity"]))
-    assert (of_events.rows.n_effective, of_others.rows.n_effective) == (4, 6)

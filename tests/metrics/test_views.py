@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 import pytest
 from grouped_rows import in_two_groups
-from metrics_by_definition import COST, METRICS, centers_by_hand
+from metrics_by_definition import METRICS, centers_by_hand
 from tiers import each_tier
 
-from cudbound.intervals import METHODS, compute_interval
-from cudbound.metrics.metric import BALANCED_ERROR, ERROR, SENSITIVITY, Metric, MetricRows
-from cudbound.metrics.targets import in_metric_terms
+from cudbound.intervals import METHODS
+from cudbound.metrics.metric import ERROR, SENSITIVITY, Metric, MetricRows
 from cudbound.metrics.views import records_for
 from cudbound.point_estimates.bootstrap_632 import BOOTSTRAP_OPTIMISM, estimate_632, estimate_632_plus
 from cudbound.problem.draws import draw_counts
-from cudbound.records import BootstrapLosses, FoldLosses, Groups, Records, RepeatedFoldLosses, TestSetLosses
+from cudbound.records import BootstrapLosses, FoldLosses, Groups, Records, RepeatedFoldLosses
 
 
 def small_records(seed, *, grouped=False):
@@ -70,15 +67,6 @@ def test_the_plain_error_leaves_the_records_alone():
     assert equal.n_effective == records.n_samples
 
 
-def test_rows_of_one_class_keep_losses_of_0_and_1():
-    records, event, _ = small_records(1)
-    found = records_for(MetricRows(SENSITIVITY, event), records)
-    assert found.losses.dtype == bool
-    assert found.losses.tolist() == records.losses[event].tolist()
-    assert found.bootstrap.counts.tolist() == records.bootstrap.counts[:, event].tolist()
-    assert found.n_samples == found.n_effective == event.sum()
-
-
 def test_folds_without_an_event_are_left_out():
     event = np.array([True, False, True, False, False, False])
     records = Records(folds=FoldLosses(np.array([1, 0, 0, 1, 0, 0]), np.array([0, 1, 2, 0, 1, 2])))
@@ -90,40 +78,6 @@ def test_folds_without_an_event_are_left_out():
     assert records_for(MetricRows(SENSITIVITY, event), repeated).repeated_folds.partitions[1].n_samples == 2
     together = Records(folds=FoldLosses(np.zeros(6), np.array([0, 1, 0, 0, 1, 1])))
     assert records_for(MetricRows(SENSITIVITY, event), together).folds is None
-
-
-def test_the_sensitivity_on_a_test_set_is_that_of_its_events():
-    event = np.array([True, True, True, False, False])
-    tested = TestSetLosses(np.array([1, 0, 0, 0, 1, 1, 0]), 5, "conditional", event=np.arange(7) < 4)
-    found = records_for(MetricRows(SENSITIVITY, event), Records(test_set=tested)).test_set
-    assert found.losses.tolist() == [True, False, False, False]
-    by_hand = compute_interval(
-        METHODS["test-set-wilson"], Records(test_set=TestSetLosses([1, 0, 0, 0], 5, "conditional")), 0.95
-    )
-    row = in_metric_terms(
-        compute_interval(METHODS["test-set-wilson"], Records(test_set=found), 0.95), SENSITIVITY, "3 events"
-    )
-    assert row.estimate == 0.75
-    assert row.low == pytest.approx(1.0 - by_hand.high)
-    balanced = records_for(MetricRows(BALANCED_ERROR, event), Records(test_set=tested)).test_set
-    assert balanced.losses.mean() == pytest.approx((1 / 4 + 2 / 3) / 2)
-    assert balanced.n_effective == pytest.approx(4 * 4 * 3 / 7)
-    none = Records(test_set=TestSetLosses(np.array([1]), 5, event=np.array([False])))
-    assert records_for(MetricRows(SENSITIVITY, event), none).test_set is None
-
-
-def test_an_interval_for_the_loss_is_told_as_one_for_the_metric():
-    records = Records(test_set=TestSetLosses([1, 0, 0, 0, 0, 0, 0, 0], 5, "conditional"))
-    upper = compute_interval(METHODS["test-set-wilson"], records, 0.95, alternative="less")
-    told = in_metric_terms(upper, SENSITIVITY, "8 events", ("first",))
-    assert told.alternative == "greater"
-    assert told.low == pytest.approx(1.0 - upper.high)
-    assert math.isinf(told.raw_high)
-    assert told.high == 1.0
-    assert told.remarks[:2] == ("based on 8 events", "first")
-    cost = in_metric_terms(upper, COST, "8 events")
-    assert (cost.alternative, cost.highest) == ("less", 4.0)
-    assert cost.high == pytest.approx(4.0 * upper.high)
 
 
 def test_methods_that_keep_every_row_can_be_had_for_every_metric():

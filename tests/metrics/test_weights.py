@@ -8,9 +8,6 @@ import re
 import numpy as np
 import pytest
 from click.testing import CliRunner
-from sklearn.linear_model import LogisticRegression
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
 
 from cudbound import (
     LeastSquaresClassifier,
@@ -44,37 +41,6 @@ def command(path, *more):
 
 
 @pytest.mark.parametrize(
-    ("options", "classifier", "name"),
-    [
-        ([], LeastSquaresClassifier(), "sample_weight"),
-        (
-            ["--classifier", "logistic", "--standardize"],
-            make_pipeline(StandardScaler(), LogisticRegression(random_state=0)),
-            "logisticregression__sample_weight",
-        ),
-    ],
-    ids=["plain", "pipeline"],
-)
-def test_the_command_computes_what_python_computes(file, options, classifier, name):
-    classifier.fit(X, Y, **{name: W})
-    methods = ["two-center", "cud", "out-of-bag-wilson"]
-    table = compare_intervals(classifier, X, Y, methods=methods, sample_weight=W, **FEW)
-    found = command(file, *options, "--methods", ",".join(methods), "--format", "json")
-    assert found.exit_code == 0, found.stderr
-    read = json.loads(found.stdout)
-    for row, told in zip(table, read["intervals"], strict=True):
-        assert (told["estimate"], told["low"], told["high"]) == pytest.approx(
-            (row.estimate, row.low, row.high)
-        )
-    assert read["run"]["choices"] == "--weight w"
-    assert read["run"]["features"] == ["a", "b"]
-    plain = compare_intervals(
-        classifier.fit(X, Y), X, Y, methods=["out-of-bag-wilson"], **FEW
-    )  # the weights do something
-    assert abs(plain.rows[0].high - table.rows[2].high) > 1e-3
-
-
-@pytest.mark.parametrize(
     ("options", "message"),
     [
         (["--methods", "nested-cv"], "or leave the weights out"),
@@ -92,16 +58,6 @@ def test_what_does_not_fit_weights_is_refused_in_one_line(file, options, message
     assert found.exit_code in (1, 2)
     assert message in found.stderr
     assert (found.stdout, found.stderr.count("\n")) == ("", 1)
-
-
-def test_a_group_keeps_the_rows_of_methods_that_weights_do_not_allow(file):
-    found = json.loads(command(file, "--methods", "paper", "--format", "json").stdout)
-    assert [row["method"] for row in found["intervals"] if row["degenerate"]] == []
-    found = json.loads(command(file, "--methods", "algorithm", "--format", "json").stdout)
-    reasons = {row["method"]: row["remarks"] for row in found["intervals"] if row["degenerate"]}
-    assert reasons["resampled-t"].endswith(
-        "not available for rows with weights: what it records cannot be weighted"
-    )
 
 
 def test_the_majority_class_errs_by_the_weights(file):
@@ -161,18 +117,6 @@ def first(arguments):
     """One metric that the message names as well."""
     metric = arguments.get("metric", "error")
     return metric[-1] if isinstance(metric, list) else metric
-
-
-def test_inner_draws_of_the_plain_error_stay():
-    clf = LeastSquaresClassifier().fit(X, Y)
-    plain = compare_intervals(
-        clf, X, Y, methods=["bootstrap-percentile"], resampling=Resampling(inner=3), **FEW
-    )
-    assert plain.rows[0].n_fits == 1 + 20 + 60
-    found = compare_intervals(
-        clf, X, Y, methods=[("two-stage", {"center": "632"})], metric="sensitivity", **FEW
-    )
-    assert found.rows[0].degenerate.startswith("inner draws are recorded as unweighted means")
 
 
 # ---- influence values ----

@@ -12,7 +12,6 @@ from statsmodels.stats.proportion import samplesize_confint_proportion
 from cudbound.basis.exceptions import ParameterError
 from cudbound.point_estimates.auc import hanley_mcneil_size
 from cudbound.study import closed_form_sample_sizes
-from cudbound.study.planning.closed_forms import round_up
 
 
 def sizes_of(*values, **named):
@@ -78,14 +77,6 @@ def test_estimates_from_that_many_new_cases_vary_as_planned(se, sp, phi, half_wi
         assert 1.96 * estimates.std() == pytest.approx(half_width, rel=0.05)
 
 
-def test_one_measure_alone():
-    whole = sizes_of(0.1, sensitivity=0.9, specificity=0.85, prevalence=0.2)
-    assert sizes_of(0.1, sensitivity=0.9, prevalence=0.2) == {"sensitivity": whole["sensitivity"]}
-    assert sizes_of(0.1, specificity=0.85, prevalence=0.2) == {"specificity": whole["specificity"]}
-    both = sizes_of(0.1, accuracy=0.86, sensitivity=0.9, prevalence=0.2)
-    assert both == {name: whole[name] for name in ("accuracy", "sensitivity")}
-
-
 def test_a_share_of_0_or_1_has_no_size():
     assert sizes_of(accuracy=1.0) == sizes_of(accuracy=0.0) == {"accuracy": None}
     found = closed_form_sample_sizes(sensitivity=0.0, specificity=1.0, prevalence=0.3)
@@ -96,10 +87,6 @@ def test_a_share_of_0_or_1_has_no_size():
     }
     assert math.isnan(found[3].expected)  # nobody is called an event
     assert (found[4].expected, found[0].expected) == (pytest.approx(0.7), pytest.approx(0.7))
-
-
-def test_numbers_are_rounded_up_but_for_rounding_errors():
-    assert [round_up(x) for x in (12.0, 12.000000000001, 12.001, 12.999)] == [12, 12, 13, 13]
 
 
 @pytest.mark.parametrize(

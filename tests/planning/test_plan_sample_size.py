@@ -3,32 +3,26 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import math
 import statistics
-from dataclasses import replace
 from functools import partial
 
 import matplotlib as mpl
 import numpy as np
 import pandas as pd
 import pytest
-from scipy import sparse
 from sklearn.compose import make_column_transformer
 from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
-from sklearn.tree import DecisionTreeClassifier
 from study_frames import summary_of
 
 from cudbound import LeastSquaresClassifier, Metrics, SampleSizePlan, compare_intervals, plan_sample_size
-from cudbound.basis.exceptions import ParameterError, StudyError
-from cudbound.plotting.studies import HalfWidthDisplay
+from cudbound.basis.exceptions import ParameterError
 from cudbound.resampling.settings import Resampling
 from cudbound.study.planning.plan_sample_size import _sizes
 from cudbound.study.planning.sample_size_plan import PlannedSize
-from cudbound.study.populations.real_data import RealData
 from cudbound.study.populations.worlds import Gaussians
 
 RNG = np.random.default_rng(0)
@@ -183,36 +177,7 @@ def test_a_plan_repeats_to_the_bit(of_pilot):
     )
 
 
-def test_a_size_does_not_depend_on_the_others(of_pilot):
-    more = quick_plan(CLF, X, Y, half_width=0.2, n_samples=[40, 8, 12, 40])
-    assert [one.n for one in more.sizes] == [8, 12, 40]
-    pd.testing.assert_frame_equal(
-        more.to_frame().iloc[1:].reset_index(drop=True), of_pilot.to_frame(), check_exact=True
-    )
-
-
-@pytest.mark.slow
-def test_the_number_of_processes_changes_nothing(of_pilot):
-    pd.testing.assert_frame_equal(
-        quick_plan(CLF, X, Y, half_width=0.2, n_jobs=2).to_frame(), of_pilot.to_frame(), check_exact=True
-    )
-
-
 # ---- pilots and worlds ----
-
-
-def test_kinds_of_pilots(of_pilot):
-    expected = of_pilot.to_frame()
-    frame = pd.DataFrame(X, columns=["age", "dose"], index=np.arange(40)[::-1])
-    words = np.where(Y == 1, "well", "ill")  # the second in order is the event
-    for rows, labels in ((X.tolist(), Y.tolist()), (frame, pd.Series(words, index=frame.index))):
-        pd.testing.assert_frame_equal(quick_plan(CLF, rows, labels, half_width=0.2).to_frame(), expected)
-
-
-def test_sparse_rows():
-    tree = DecisionTreeClassifier(max_depth=1, random_state=0)
-    plans = [quick_plan(tree, form(X), Y, n_samples=(12,)) for form in (np.array, sparse.coo_array)]
-    pd.testing.assert_frame_equal(*(one.to_frame() for one in plans), check_exact=True)
 
 
 @pytest.mark.slow
@@ -226,24 +191,6 @@ def test_a_pipeline_fills_missing_values_and_text():
     plan = quick_plan(make_pipeline(steps, LogisticRegression()), rows, Y, n_samples=(20,))
     assert sum(one.n_without for one in plan.sizes) == 0
     assert plan.sizes[0].half_widths.max() < 0.5
-
-
-def test_worlds_by_name_with_parameters_and_as_objects():
-    plans = [
-        quick_plan(CLF, world=world, n_samples=(12,))
-        for world in (Gaussians(distance=1.0), {"world": "gaussians", "distance": 1.0})
-    ]
-    pd.testing.assert_frame_equal(*(one.to_frame() for one in plans), check_exact=True)
-    assert all(
-        one.source.startswith("two Gaussians 1 apart in 1 of 3 features, 50% positive") for one in plans
-    )
-
-
-def test_a_data_set_of_a_study_is_a_world():
-    data = RealData("many", "many", np.tile(X, (10, 1)), np.tile(Y, 10))
-    plan = quick_plan(CLF, world=data)
-    assert plan.n_pilot is None
-    assert "drawn without replacement" in str(plan)
 
 
 def test_metrics_of_a_pilot_rest_on_the_event_that_is_named():
@@ -279,55 +226,7 @@ def test_auc_and_brier_score_can_be_planned_for(metric):
         quick_plan(LogisticRegression(), world="gaussians", metric=metric, method="langford-binomial")
 
 
-@pytest.mark.slow
-def test_another_pilot_gives_a_size_outside_the_range_of_the_simulation():
-    """The range is the error of the simulation alone: sizes from several pilots of one world are farther apart."""
-    pilots = [Gaussians().draw(40, np.random.default_rng(seed)) for seed in (1, 2, 3)]
-    found = [quick_plan(CLF, one.X, one.y, n_samples=(40, 160), n_replicates=12).required for one in pilots]
-    assert max(one.n for one in found) - min(one.n for one in found) > max(
-        one.high - one.low for one in found
-    )
-
-
 # ---- what is written ----
-
-
-def test_the_notes_of_a_pilot_and_of_a_world(of_pilot, of_world):
-    pilot, world = (" ".join(plan.report().notes) for plan in (of_pilot, of_world))
-    assert f"40 rows of a pilot with {Y.sum()} events, drawn with replacement" in pilot
-    assert "expect to need more patients than this plan says" in pilot
-    assert "two Gaussians 1.6 apart" in world
-    assert "another pilot of 40 patients can give a very different size" in pilot
-    assert "expect to need more" not in world
-    assert "another pilot" not in world
-    keys = [[one.key for one in plan.report().columns] for plan in (of_pilot, of_world)]
-    assert ("coverage" in keys[0], "coverage" in keys[1]) == (False, True)
-
-
-def test_every_format(of_world):
-    text = str(of_world)
-    assert text.startswith("The 95% interval for the error (two-center) has a half-width of at most 0.15")
-    assert f"from {of_world.required} on." in " ".join(text.split())
-    assert all(len(line) <= 80 for line in text.splitlines())
-    document = json.loads(of_world.to_json())
-    assert document["required"]["n"] == of_world.required.n
-    assert (document["plan"]["seed"], len(document["sizes"])) == (1, 2)
-    assert "mcse" not in of_world.to_markdown(style="paper", percent=True)
-    assert "(se)" not in of_world.to_latex(style="paper", label="tab:n")
-    assert of_world._repr_html_().count("<tr") == 3
-    beyond = json.loads(replace(of_world, half_width=0.01).to_json())  # strict: without infinity
-    assert beyond["required"] == {"n": None, "low": None, "high": None}
-
-
-def test_words_for_a_paper(of_world):
-    words = of_world.describe()
-    assert "Samples of 30, 90 patients" in words.methods
-    assert "12 of each size" in words.methods
-    assert "seed 1" in words.software
-    assert "and the .632+ estimate (two-center)" in words.methods
-    of_auc = replace(of_world, metric="auc").describe()
-    assert "CUD bound" not in of_auc.methods
-    assert "hanley1982meaning" in of_auc.bibtex
 
 
 def test_the_picture_holds_the_numbers(of_world, tmp_path):
@@ -350,12 +249,6 @@ def test_the_picture_holds_the_numbers(of_world, tmp_path):
     of_world.display().save(tmp_path / "plan.svg")
     assert (tmp_path / "plan.svg").read_bytes().startswith(b"<?xml")
     mpl.pyplot.close("all")
-
-
-def test_a_size_that_was_not_found_is_not_drawn(of_world):
-    display = HalfWidthDisplay(of_world.to_frame(), math.inf).plot(mpl.figure.Figure().subplots())
-    assert display.required_line_ is None
-    assert len(display.legend_.get_texts()) == 3
 
 
 # ---- refusals ----
@@ -433,15 +326,3 @@ def test_a_size_at_which_nothing_can_be_analyzed():
 def test_what_is_refused(given, message):
     with pytest.raises(ValueError, match=message):
         plan_sample_size(CLF, **({"n_replicates": 10} | given))
-
-
-def test_a_classifier_without_a_bound_has_no_plan_for_it():
-    with pytest.raises(StudyError, match="DecisionTreeClassifier is not a known additive classifier"):
-        plan_sample_size(DecisionTreeClassifier(), X, Y, method="cud", n_replicates=10)
-
-
-def test_an_unknown_argument_is_named():
-    with pytest.raises(
-        TypeError, match=r"plan_sample_size\(\) got an unexpected keyword argument 'n_sample'"
-    ):
-        plan_sample_size(CLF, X, Y, n_sample=30)

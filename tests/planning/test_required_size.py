@@ -5,9 +5,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
-import pytest
 
-from cudbound.study.planning.sample_size_plan import RequiredSampleSize, required_size, smallest_size
+from cudbound.study.planning.sample_size_plan import required_size, smallest_size
 
 SIZES = (20, 40, 60, 90, 150)
 
@@ -18,14 +17,6 @@ def test_the_law_of_the_root_is_met_exactly():
         values = np.array([c / math.sqrt(n) for n in SIZES])
         for target in np.linspace(c / math.sqrt(149), c / math.sqrt(21), 17):
             assert smallest_size(SIZES, values, target) == math.ceil((c / target) ** 2 - 1e-6)
-
-
-def test_outside_of_what_was_simulated():
-    values = np.array([0.2, 0.15, 0.12, 0.1, 0.08])
-    assert smallest_size(SIZES, values, 0.2) == smallest_size(SIZES, values, 0.3) == 20
-    assert smallest_size(SIZES, values, 0.0799) == math.inf
-    assert smallest_size(SIZES, values, 0.08) == 150
-    assert smallest_size((50,), np.array([0.1]), 0.1) == 50
 
 
 def falling(values: list[float]) -> list[float]:
@@ -73,22 +64,6 @@ def test_mean_and_quantile():
         )
 
 
-def test_the_range_is_that_of_plans_that_are_repeated():
-    rng = np.random.default_rng(11)
-
-    def plan():
-        return [0.9 / math.sqrt(n) * rng.lognormal(0.0, 0.15, 60) for n in SIZES]
-
-    # the 48th of 60 is the first with a share of .8 at or below it
-    found = [smallest_size(SIZES, np.array([np.sort(one)[47] for one in plan()]), 0.1) for _ in range(400)]
-    ranged = [required_size(dict(zip(SIZES, plan(), strict=True)), 0.1, 0.8, rng) for _ in range(12)]
-    half_length = np.mean([one.high - one.low for one in ranged]) / 2
-    assert half_length == pytest.approx(1.96 * np.std(found), rel=0.2)
-    assert all(one.low <= one.n <= one.high for one in ranged)
-    truth = (0.9 * math.exp(0.8416 * 0.15) / 0.1) ** 2
-    assert np.median(found) == pytest.approx(truth, rel=0.03)
-
-
 def test_equal_samples_have_no_range_and_the_same_numbers_repeat():
     samples = {n: np.full(30, 1.0 / math.sqrt(n)) for n in SIZES}
     found = required_size(samples, 0.1, 0.8, np.random.default_rng(0))
@@ -97,22 +72,3 @@ def test_equal_samples_have_no_range_and_the_same_numbers_repeat():
     first, second = (required_size(noisy, 0.1, 0.8, np.random.default_rng(5)) for _ in range(2))
     assert first == second
     assert first.low < first.n < first.high
-
-
-@pytest.mark.parametrize(
-    ("n", "low", "high", "words"),
-    [
-        (84.0, 82.0, 90.0, "84 patients (82 to 90 by the error of the simulation alone)"),
-        (
-            math.inf,
-            140.0,
-            math.inf,
-            "more than 150 patients (140 to more than 150 by the error of the simulation alone)",
-        ),
-        (math.inf, math.inf, math.inf, "more than 150 patients"),
-        (20.0, 20.0, 22.0, "at most 20 patients (at most 20 to 22 by the error of the simulation alone)"),
-        (150.0, 150.0, 150.0, "150 patients"),
-    ],
-)
-def test_in_words(n, low, high, words):
-    assert str(RequiredSampleSize(n, low, high, 20, 150)) == words

@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import binom, chisquare, multinomial
 
 from cudbound.problem import draws
-from cudbound.problem.draws import draw_counts, replay_draw
+from cudbound.problem.draws import draw_counts
 
 
 def test_shape_type_and_sums() -> None:
@@ -31,25 +31,6 @@ def test_what_is_drawn_at_once_changes_nothing(monkeypatch: pytest.MonkeyPatch, 
     np.testing.assert_array_equal(draw_counts(12, 50, np.random.default_rng(3)), whole)
 
 
-def test_one_draw_can_be_replayed_by_its_number() -> None:
-    counts = draw_counts(9, 20, np.random.default_rng(42))
-    for draw in (0, 7, 19):
-        np.testing.assert_array_equal(replay_draw(9, draw, 42), counts[draw])
-
-
-def test_the_state_of_the_generator_advances_by_one_number_a_row() -> None:
-    rng, other = np.random.default_rng(1), np.random.default_rng(1)
-    draw_counts(6, 4, rng)
-    other.random(24)
-    assert rng.random() == other.random()
-
-
-def test_seeds_differ() -> None:
-    assert (
-        draw_counts(20, 3, np.random.default_rng(0)) != draw_counts(20, 3, np.random.default_rng(1))
-    ).any()
-
-
 def test_counts_of_a_row_are_binomial() -> None:
     # the count of one row is Bin(n, 1/n); rows of one draw are dependent, so each draw gives one number
     n, draws = 10, 20_000
@@ -65,9 +46,3 @@ def test_draws_of_three_rows_are_multinomial() -> None:
     cells, observed = np.unique(counts, axis=0, return_counts=True)
     assert len(cells) == 10
     assert chisquare(observed, 27_000 * multinomial.pmf(cells, 3, [1 / 3] * 3)).pvalue > 1e-3
-
-
-@pytest.mark.parametrize("n", [1, 2])
-def test_smallest_training_sets(n: int) -> None:
-    counts = draw_counts(n, 10, np.random.default_rng(0))
-    assert set(counts.sum(axis=1)) == {n}

@@ -7,17 +7,14 @@ import statistics
 from functools import partial
 
 import numpy as np
-import pandas as pd
 import pytest
 from data import sample
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy import sparse, stats
+from scipy import stats
 from scipy.spatial.distance import cdist
 from shared_files import shared_vectors
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
-from sklearn.dummy import DummyClassifier
-from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LogisticRegression, SGDClassifier
 from sklearn.model_selection import FixedThresholdClassifier, GridSearchCV
 from sklearn.neighbors import KNeighborsClassifier
@@ -117,31 +114,6 @@ def test_estimates_do_not_depend_on_place_direction_and_common_unit(seed, unit):
     np.testing.assert_allclose(opposite, 1.0 - losses, atol=1e-12)
 
 
-def test_class_of_one_row_takes_the_other_width():
-    widths = kernel_widths([[0.0], [1.0], [5.0]], [-1, -1, 1])
-    assert widths.positive == widths.negative == pytest.approx(1 / stats.chi(1).median())
-    assert widths.remarks == ("class +1 has one row and uses the kernel width of the other class",)
-    alone = kernel_widths([[0.0], [5.0]], [-1, 1])
-    assert alone.of_rows.tolist() == [0.0, 0.0]
-
-
-def test_duplicates_have_no_kernel_and_count_as_classified():
-    X, y = [[0.0], [0.0], [1.0], [3.0]], [-1, -1, 1, 1]
-    widths = kernel_widths(X, y)
-    assert widths.negative == 0.0
-    assert widths.remarks == (
-        "no kernel around the rows of class -1: they coincide with their nearest neighbors",
-    )
-    losses = linear_bolstered_losses(X, y, widths.of_rows, [1.0], 0.0)  # score 0 is class +1
-    assert losses[:2].tolist() == [1.0, 1.0]
-    assert (losses[2:] < 1.0).all()
-
-
-def test_rows_need_a_feature():
-    with pytest.raises(ValueError, match=r"'rows' parameter must have shape .* Got shape \(3, 0\) instead"):
-        kernel_widths(np.empty((3, 0)), [1, 1, -1])
-
-
 # ---- what is recorded of a classifier ----
 
 LINEAR = {
@@ -197,14 +169,6 @@ def test_other_classifiers_by_draws(clf):
     )
 
 
-def test_draws_do_not_depend_on_how_many_are_predicted_at_once(monkeypatch):
-    X, y = _data(seed=2)
-    clf = KNeighborsClassifier(1).fit(X, y)
-    expected = _record(clf, X, y).losses
-    monkeypatch.setattr("cudbound.point_estimates.bolstered.CHUNK_VALUES", 7 * X.size)
-    np.testing.assert_array_equal(_record(clf, X, y).losses, expected)
-
-
 def test_pipelines_are_bolstered_where_their_last_step_sees_the_rows():
     X, y = _data(seed=3)
     units = np.array([1000.0, 0.001])
@@ -220,70 +184,3 @@ def test_pipelines_are_bolstered_where_their_last_step_sees_the_rows():
     assert abs(plain[0].losses.mean() - plain[1].losses.mean()) > 0.01
     curved = make_pipeline(PolynomialFeatures(2, include_bias=False), LogisticRegression()).fit(X, y)
     assert _record(curved, X, y).remarks == (UNITS,)
-
-
-def test_constant_classifier_counts_its_errors():
-    X = np.array([[0.0, 1.0], [0.0, 1.0], [1.0, 0.0], [1.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
-    y = np.array([0, 1, 0, 1, 1, 0])
-    clf = LogisticRegression().fit(X * 0.0, y)
-    recorded = _record(clf, X, y)
-    assert "the classifier is constant: every row counts as it is classified" in recorded.remarks
-    np.testing.assert_array_equal(recorded.losses, recorded.wrong)
-    drawn = _record(DummyClassifier().fit(X, y), X, y)
-    np.testing.assert_array_equal(drawn.losses, drawn.wrong)
-    assert DRAWN in drawn.remarks
-
-
-def test_one_row_of_a_class():
-    X, y = _data(10, seed=4)
-    y = np.where(np.arange(10) == 0, "ill", "healthy")
-    for clf in (LeastSquaresClassifier(), FixedThresholdClassifier(LogisticRegression(), threshold=0.3)):
-        recorded = _record(clf.fit(X, y), X, y)
-        assert "class +1 has one row and uses the kernel width of the other class" in recorded.remarks
-        assert ((recorded.losses >= 0.0) & (recorded.losses <= 1.0)).all()
-
-
-@pytest.mark.parametrize("clf", [LogisticRegression(), KNeighborsClassifier(3)], ids=["linear", "drawn"])
-def test_frames_and_sparse_rows_give_the_same(clf):
-    X, y = _data(seed=5)
-    expected = _record(clf.fit(X, y), X, y).losses
-    frame = pd.DataFrame(X, columns=["age", "dose"])
-    np.testing.assert_allclose(_record(clf.fit(frame, y), frame, y).losses, expected)
-    np.testing.assert_allclose(
-        _record(clf.fit(sparse.csr_array(X), y), sparse.csr_array(X), y).losses, expected
-    )
-
-
-class _Contrary(LeastSquaresClassifier):
-    """Says the opposite of its score."""
-
-    def predict(self, X):
-        return self.classes_[(self.decision_function(X) < 0.0).astype(int)]
-
-
-def test_coefficients_that_predict_does_not_follow_are_not_used():
-    X, y = _data(seed=6)
-    recorded = _record(_Contrary().fit(X, y), X, y)
-    assert DRAWN in recorded.remarks
-    honest = _record(LeastSquaresClassifier().fit(X, y), X, y)
-    assert recorded.losses.mean() == pytest.approx(1 - honest.losses.mean(), abs=0.05)
-
-
-def test_rows_that_are_no_numbers_are_refused():
-    frame = pd.DataFrame({"ward": ["a", "b", "a", "b"]})
-    clf = DummyClassifier().fit(frame, [0, 1, 1, 0])
-    with pytest.raises(
-        ValueError, match=r"rows of 'X', which must be numbers\. Encode other values in a Pipeline"
-    ):
-        _record(clf, frame, [0, 1, 1, 0])
-    holes = np.array([[0.0], [np.nan], [1.0], [2.0]])
-    with pytest.raises(ValueError, match=r"finite numbers .* Got shape \(4, 1\), nan or infinite .* impute"):
-        _record(DummyClassifier().fit(holes, [0, 1, 1, 0]), holes, [0, 1, 1, 0])
-
-
-def test_unfitted_and_mismatched_are_refused():
-    X, y = _data(seed=7)
-    with pytest.raises(NotFittedError, match="not fitted yet"):
-        _record(LeastSquaresClassifier(), X, y)
-    with pytest.raises(ValueError, match=r"same number of rows\. Got 30 and 29"):
-        _record(LeastSquaresClassifier().fit(X, y), X, y[:29])

@@ -28,7 +28,6 @@ from sklearn.model_selection import (
     GridSearchCV,
     RandomizedSearchCV,
     RepeatedStratifiedKFold,
-    ShuffleSplit,
     StratifiedGroupKFold,
     StratifiedKFold,
     TunedThresholdClassifierCV,
@@ -43,10 +42,6 @@ from cudbound import (
     LeastSquaresClassifier,
     Resampling,
     compare_intervals,
-    compare_learners,
-    estimate_error,
-    performance_interval,
-    verify_result,
 )
 from cudbound.adapters.parts import splits_rows
 from cudbound.basis.sample import Sample
@@ -55,7 +50,6 @@ from cudbound.resampling.bootstrap import BOOTSTRAP
 from cudbound.resampling.inputs import RecordingInputs
 from cudbound.resampling.make_records import make_records
 from cudbound.resampling.settings import spawn_streams
-from cudbound.saved.saved_file import read_saved
 
 REMARK = "refits without copies of rows, since the classifier splits its rows when it is fitted"
 FOLDS = StratifiedKFold(3, shuffle=True, random_state=0)
@@ -184,43 +178,6 @@ def test_inner_draws_need_copies():
         Resampling(copies="no")
 
 
-def test_all_that_reads_refits_says_that_they_have_no_copies():
-    X, y = sample(n=40)
-    clf, arguments = SEARCH.fit(X, y), {"n_resamples": 4, "rng": 0}
-    assert REMARK in performance_interval(clf, X, y, **arguments).row.remarks
-    assert REMARK in estimate_error(clf, X, y, methods="bootstrap-632", **arguments)["bootstrap-632"].remarks
-    assert REMARK in performance_interval(clf, X, y, **arguments).instability.remarks
-    restored = Resampling(copies=True)
-    assert REMARK not in performance_interval(clf, X, y, resampling=restored, **arguments).row.remarks
-
-
-def test_the_aucs_of_a_search_and_of_a_plain_learner_are_compared_on_the_same_draws():
-    X, y = sample(n=40)
-    for copies in (None, True, False):
-        found = compare_learners(
-            {"search": SEARCH, "plain": LOGISTIC},
-            X,
-            y,
-            metric="auc",
-            n_resamples=6,
-            rng=0,
-            resampling=Resampling(copies=copies),
-        )
-        assert np.isfinite(found.row.estimate)
-
-
-def test_a_saved_result_keeps_the_setting(tmp_path):
-    X, y = sample()
-    clf, path = LeastSquaresClassifier().fit(X, y), tmp_path / "result.json"
-    for copies in (None, False):
-        table = compare_intervals(
-            clf, X, y, methods="two-center", n_resamples=6, rng=0, resampling=Resampling(copies=copies)
-        )
-        table.save(path)
-        assert read_saved(path)[0].question.copies is copies
-        assert verify_result(path, clf, X, y).passed
-
-
 # ---- the folds of cross-validation ----
 
 
@@ -249,39 +206,6 @@ def test_the_callers_partitions_are_those_of_the_estimate():
     cv = StratifiedGroupKFold(4, shuffle=True, random_state=0)
     row = cross_validated(clf, X, y, cv, groups=groups)
     assert row.details["cross_validated"] == pytest.approx(mean_of_parts(clf, X, y, cv.split(X, y, groups)))
-
-
-def test_splits_that_are_no_partition_are_not():
-    X, y = sample(n=40)
-    clf = KNeighborsClassifier(3).fit(X, y)
-    cv = ShuffleSplit(4, random_state=0)
-    with pytest.raises(ValueError, match="'cv' parameter"):
-        cross_validated(clf, X, y, cv)
-    beside = cross_validated(clf, X, y, cv, methods=["two-center", "corrected-resampled-t"])
-    assert repr(vars(beside)) == repr(vars(cross_validated(clf, X, y)))
-    assert beside.n_fits == 1 + 8 + 50
-
-
-@pytest.mark.parametrize("groups", [None, np.arange(40) // 2], ids=["rows", "groups"])
-def test_a_row_does_not_depend_on_the_other_methods(groups):
-    X, y = sample(n=40)
-    clf = LeastSquaresClassifier().fit(X, y)
-    alone = cross_validated(clf, X, y, groups=groups)
-    for others in (["bayle-cv"], ["corrected-resampled-t", "k-fold-t"], ["two-center", "nested-cv"]):
-        if groups is not None:
-            others = [one for one in others if one != "nested-cv"]
-        beside = cross_validated(clf, X, y, methods=["two-center", *others], groups=groups)
-        assert repr(vars(beside)) == repr(vars(alone)), others
-
-
-def test_few_rows_of_a_class_are_said():
-    X, _ = sample(n=40)
-    for n_events, n_folds in ((2, 2), (3, 3), (12, 10)):
-        y = (np.arange(40) < n_events).astype(int)
-        row = cross_validated(LeastSquaresClassifier().fit(X, y), X, y)
-        assert row.n_fits == 1 + 8 + 5 * n_folds
-        few = "2 folds, since a class has only 2 rows or groups"
-        assert (few in row.remarks) == (n_events == 2)
 
 
 # ---- the learners that the interval is for ----

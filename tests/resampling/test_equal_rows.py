@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from scipy.sparse import csr_array
 
-from cudbound import LeastSquaresClassifier, compare_intervals, compare_learners
+from cudbound import LeastSquaresClassifier, compare_intervals
 from cudbound.basis.exceptions import RepeatedRowsWarning
 from cudbound.basis.feature_table import count_equal_rows
 
@@ -57,16 +57,3 @@ def test_training_rows_in_a_test_set_are_warned_of_and_counted():
     assert caught[0].filename == __file__
     assert table["test-set-wilson"].remarks[1:] == ("7 of 37 test cases equal training rows",)
     assert "7 of 37 test cases equal training rows" not in table["langford-binomial"].remarks
-
-
-def test_comparisons_count_them_too():
-    learners = LeastSquaresClassifier().fit(X, Y), "majority"
-    with pytest.warns(RepeatedRowsWarning, match="7 of 37"):
-        found = compare_learners(learners, X, Y, methods="mcnemar", test_set=MIXED)
-    assert "7 of 37 test cases equal training rows" in found.row.remarks
-
-
-def test_new_cases_are_believed():
-    clf = LeastSquaresClassifier().fit(X, Y)
-    table = compare_intervals(clf, X, Y, methods="test-set-wilson", test_set=NEW)
-    assert table["test-set-wilson"].remarks == ("based on 30 test cases with 11 events and 19 non-events",)

@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from operator import itemgetter
-
 import numpy as np
 import pytest
 from record_kinds import KINDS, kinds
 from sklearn.base import clone
 from sklearn.discriminant_analysis import QuadraticDiscriminantAnalysis
-from sklearn.naive_bayes import GaussianNB
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import FunctionTransformer, MinMaxScaler
 from sklearn.tree import DecisionTreeClassifier
 from sklearn_versions import KNOWS_RANK
 from threadpoolctl import threadpool_info, threadpool_limits
@@ -127,22 +122,6 @@ def test_a_tenth_of_the_draws_may_fail(n_draws, n_failing, enough):
         _record(refits, counts)
 
 
-def test_batches_leave_out_what_could_not_be_fitted_one_by_one(monkeypatch):
-    counts = _draws(30, [7, 20])
-    unclear = np.isin(np.arange(30), [3, 7, 20, 25])
-
-    def batched(weights):
-        losses = _by_hand(weights.astype(int))
-        losses[unclear] = ~losses[unclear]
-        return losses, ~unclear, np.zeros(losses.shape)
-
-    monkeypatch.setattr("cudbound.resampling.refits.batched_refit", lambda *_, **__: batched)
-    made = _record(prepare_refits(Fussy().fit(X, Y), X, Y), counts)["bootstrap"]
-    kept = np.delete(counts, [7, 20], axis=0)
-    np.testing.assert_array_equal(made.counts, kept)
-    np.testing.assert_array_equal(made.losses, _by_hand(kept))
-
-
 def test_a_difference_fails_where_either_fails():
     counts = _draws(30, [2])
     counts[:, 1] = 0
@@ -163,25 +142,6 @@ def test_ctrl_c_and_warnings_that_are_errors_stop_the_run(error):
         _record(refits, _draws(30, [1]), failed={})
 
 
-def test_elsewhere_a_refit_that_fails_is_an_error():
-    """One fold of three rows leaves 17, each of them once."""
-    failing = Fussy().fit(X, Y)
-    refit = prepare_refits(failing, X, Y).recorded(np.random.default_rng(0))
-    with pytest.raises(ValueError, match="row 0 is there twice"):
-        refit(_draws(5, [3]))
-
-
-class CountsThreads(DecisionTreeClassifier):
-    """It notes with how many threads it is fitted."""
-
-    seen: list[int]
-
-    def fit(self, X, y):
-        if hasattr(self, "seen"):
-            self.seen += map(itemgetter("num_threads"), threadpool_info())
-        return super().fit(X, y)
-
-
 def test_batches_take_as_many_threads_as_there_are_jobs(monkeypatch):
     seen = []
 
@@ -194,32 +154,3 @@ def test_batches_take_as_many_threads_as_there_are_jobs(monkeypatch):
         for n_jobs in (1, 2):
             _record(prepare_refits(Fussy().fit(X, Y), X, Y, n_jobs=n_jobs), _draws(10, []))
     assert seen == [1, 2]
-
-
-def test_refits_one_by_one_take_one_thread(monkeypatch):
-    clf = CountsThreads(random_state=0).fit(X, Y)
-    seen: list[int] = []
-    monkeypatch.setattr(CountsThreads, "seen", seen, raising=False)
-    with threadpool_limits(2):
-        _record(prepare_refits(clf, X, Y), _draws(10, []))
-        assert max(one["num_threads"] for one in threadpool_info()) == 2
-    assert set(seen) == {1}
-
-
-def test_missing_values_reach_classifiers_that_take_them():
-    gaps = np.where(np.arange(2 * N).reshape(N, 2) % 7 == 0, np.nan, X)
-    tree = DecisionTreeClassifier(max_depth=2, random_state=0).fit(gaps, Y)
-    counts = draw_counts(N, 10, np.random.default_rng(2))
-    losses = prepare_refits(tree, gaps, Y).recorded(np.random.default_rng(0))(counts)
-    by_hand = [clone(tree).fit(gaps.repeat(w, 0), Y.repeat(w)).predict(gaps) != Y for w in counts]
-    np.testing.assert_array_equal(losses, by_hand)
-
-
-def test_what_a_step_makes_infinite_in_a_draw_fails_that_refit():
-    logs = FunctionTransformer(np.log)  # of values below those that were drawn, which are scaled to 0
-    clf = make_pipeline(MinMaxScaler((1e-9, 1.0)), logs, GaussianNB()).fit(X, Y)
-    failed = {}
-    refit = prepare_refits(clf, X, Y).recorded(np.random.default_rng(0), failed=failed)
-    with np.errstate(invalid="ignore"):
-        refit(np.tile((np.arange(N) >= 4).astype(np.int32), (1, 1)))
-    assert "NaN" in str(failed[0].cause)

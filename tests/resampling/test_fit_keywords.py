@@ -9,13 +9,12 @@ from sklearn.base import clone
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.feature_selection import RFECV
 from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import GridSearchCV, GroupKFold, PredefinedSplit, StratifiedGroupKFold
+from sklearn.model_selection import GridSearchCV, GroupKFold, StratifiedGroupKFold
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
 from tiers import quick_first
 
-from cudbound import compare_intervals, compare_learners, performance_interval
-from cudbound.basis.exceptions import NotResampledWarning, UnsupportedEstimatorError
+from cudbound import performance_interval
 from cudbound.resampling.refits import prepare_refits
 
 N = 60
@@ -97,31 +96,3 @@ def test_routing_passes_groups_to_calibration_and_to_searches_alike(n_jobs):
         clf = CalibratedClassifierCV(LogisticRegression(), cv=GroupKFold(2)).fit(X, Y, groups=GROUPS)
         row = performance_interval(clf, X, Y, groups=GROUPS, metric="brier", **CALL).row
     assert 0.0 < row.low < row.high
-
-
-def test_learners_with_folds_of_groups_are_fitted_with_the_groups():
-    table = compare_learners({"tuned": search, "majority": "majority"}, X, Y, groups=GROUPS, rng=0)
-    assert table.row.low < 0.0
-
-
-def test_folds_of_groups_without_groups_are_named():
-    clf = clone(search).fit(X, Y, groups=GROUPS)
-    message = (
-        r"'groups' parameter must be given: GridSearchCV has the folds GroupKFold\(n_splits=3.*--group COL"
-    )
-    with pytest.raises(ValueError, match=message):
-        performance_interval(clf, X, Y, **CALL)
-    with pytest.raises(ValueError, match=message):
-        compare_learners([search, "majority"], X, Y, rng=0)
-    with pytest.warns(NotResampledWarning):  # it refits nothing
-        assert compare_intervals(clf, X, Y, methods="cud", **CALL)["cud"].degenerate is None
-
-
-@pytest.mark.parametrize("cv", [list(GroupKFold(3).split(X, Y, GROUPS)), PredefinedSplit(np.arange(N) % 3)])
-def test_folds_that_are_numbers_of_rows_are_refused(cv):
-    tuned = GridSearchCV(LogisticRegression(), {"C": [0.01, 1.0]}, cv=cv).fit(X, Y)
-    message = "^GridSearchCV has folds given as numbers of rows, which are other patients in a refit. Pass a splitter"
-    with pytest.raises(UnsupportedEstimatorError, match=message):
-        performance_interval(tuned, X, Y, groups=GROUPS, **CALL)
-    with pytest.raises(UnsupportedEstimatorError, match=message):
-        compare_learners([tuned, "majority"], X, Y, rng=0)

@@ -7,18 +7,12 @@ import pytest
 from sklearn.base import clone
 from sklearn.impute import SimpleImputer
 from sklearn.impute._iterative import IterativeImputer
-from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from sklearn.tree import DecisionTreeClassifier
 
 from cudbound import (
     LeastSquaresClassifier,
-    Resampling,
-    compare_intervals,
-    compare_learners,
     cud_interval,
-    performance_interval,
 )
 from cudbound.inputs.classifier_recipe import ClassifierRecipe
 from cudbound.problem.draws import draw_counts
@@ -83,32 +77,3 @@ def test_for_the_bound_what_was_filled_stays(gaps, imputer):
     whole = cud_interval(pipeline, X, y, n_resamples=50, rng=0)
     fixed = cud_interval(pipeline[-1], filled, y, n_resamples=50, rng=0)
     assert whole.confidence_interval == fixed.confidence_interval
-
-
-def test_the_imputer_is_fitted_to_the_rows_of_each_refit(gaps):
-    """An imputer that keeps a record of what it was fitted to."""
-    X, y = gaps
-    seen = []
-
-    class Recording(IterativeImputer):
-        def fit_transform(self, X, y=None, **params):
-            seen.append(np.sort(X[:, 0]).tobytes())
-            return super().fit_transform(X, y, **params)
-
-    pipeline = make_pipeline(Recording(max_iter=1, tol=1.0), LogisticRegression()).fit(X[:, :2], y)
-    seen.clear()
-    performance_interval(pipeline, X[:, :2], y, n_resamples=12, rng=0)
-    assert len(seen) == len(set(seen)) == 12 + 50  # draws and folds
-
-
-@pytest.mark.filterwarnings("ignore:Found unknown categories")
-def test_every_method_takes_a_pipeline_that_fills(gaps):
-    X, y = gaps
-    pipeline = make_pipeline(SimpleImputer(), LeastSquaresClassifier()).fit(X, y)
-    table = compare_intervals(
-        pipeline, X, y, methods="all", n_resamples=20, rng=0, resampling=Resampling(inner=2)
-    )
-    failed = [row.method for row in table.rows if np.isnan(row.estimate)]
-    assert failed == []
-    tree = make_pipeline(SimpleImputer(), DecisionTreeClassifier(max_depth=1))
-    assert 0.0 <= compare_learners([pipeline, tree], X, y, rng=0).pvalue <= 1.0

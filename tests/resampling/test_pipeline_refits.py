@@ -13,7 +13,6 @@ from direct_refits import choose_refit
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
-from scipy import sparse
 from sklearn.base import clone
 from sklearn.decomposition import PCA
 from sklearn.feature_selection import SelectKBest
@@ -22,7 +21,6 @@ from sklearn.preprocessing import PolynomialFeatures, QuantileTransformer, Stand
 from sklearn.svm import SVC
 
 from cudbound import LeastSquaresClassifier, Resampling, compare_intervals
-from cudbound.estimators.batched import columns as stacks
 from cudbound.problem.draws import draw_counts
 
 Array = NDArray[np.float64]
@@ -239,43 +237,7 @@ def test_one_class_gives_the_constant_classifier() -> None:
         np.testing.assert_array_equal(losses, [y == "well", y == "ill", y == "ill"])
 
 
-def test_a_training_set_that_cannot_be_fitted_is_the_error_of_scikit_learn() -> None:
-    X = np.random.default_rng(0).normal(size=(12, 8))
-    y = noisy_labels(X, np.random.default_rng(1))
-    refit = batched(
-        make_pipeline(StandardScaler(), PCA(6, svd_solver="full"), LeastSquaresClassifier()), X, y
-    )
-    with pytest.raises(
-        ValueError, match=r"n_components=6 must be between 0 and min\(n_samples, n_features\)=4"
-    ):
-        refit(np.where(np.arange(12) < 4, 1, 0)[None, :].astype(np.int32))
-
-
-def test_refits_do_not_depend_on_the_batch(monkeypatch: pytest.MonkeyPatch) -> None:
-    rng = np.random.default_rng(5)
-    X = (rng.random((20, 6)) < 0.3).astype(float)
-    y = noisy_labels(X, rng)
-    pipe = make_pipeline(StandardScaler(), PCA(2), LeastSquaresClassifier())
-    counts = training_sets(20, 40, rng)
-    whole = batched(pipe, X, y)(counts)
-    monkeypatch.setattr(stacks, "CHUNK_VALUES", 7 * X.size)
-    np.testing.assert_array_equal(batched(pipe, X, y)(counts), whole)
-    assert batched(pipe, X, y)(counts[:0]).shape == (0, 20)
-
-
 # ---- single steps ----
-
-
-@pytest.mark.parametrize("size", [1e-17, 1e-15, 1e-13, 1.0])
-def test_constant_columns_leave_the_fit_of_least_norm_as_it_is(size: float) -> None:
-    """As `StandardScaler` leaves them where the mean of a constant column was rounded."""
-    rng = np.random.default_rng(1)
-    X = rng.normal(size=(8, 12))[np.arange(20) % 8]
-    y = noisy_labels(X, rng)
-    with_constants = np.column_stack([X, np.full((20, 2), [size, -2.0 * size])])
-    coef = LeastSquaresClassifier().fit(with_constants, y).coef_[0]
-    expected = np.linalg.pinv(X - X.mean(axis=0), rcond=1e-10) @ (y - y.mean())
-    np.testing.assert_allclose(coef, [*expected, 0.0, 0.0], atol=1e-12)
 
 
 # ---- which pipelines ----
@@ -304,20 +266,6 @@ def test_what_holds_the_rows_does_not_matter() -> None:
         np.testing.assert_array_equal(batched(pipe, rows, labels)(counts), expected)
 
 
-def test_rows_are_not_written_over(fitted_alone: list[Pipeline]) -> None:
-    X = np.tile(np.array([[0.0, 1.0], [1.0, 0.0], [1.0, 1.0], [0.0, 0.0]]), (4, 1))
-    y = noisy_labels(X, np.random.default_rng(0))
-    kept = X.copy()
-    in_place = make_pipeline(StandardScaler(copy=False), PCA(1, copy=False), LeastSquaresClassifier())
-    plain = make_pipeline(StandardScaler(), PCA(1), LeastSquaresClassifier())
-    counts = training_sets(16, 20, np.random.default_rng(0))
-    refit, _ = choose_refit(in_place.fit(X.copy(), y), X, y, np.random.default_rng(0))
-    fitted_alone.clear()
-    np.testing.assert_array_equal(refit(counts), one_by_one(plain, X, y, counts))
-    assert fitted_alone
-    np.testing.assert_array_equal(X, kept)
-
-
 class ScalerOfAnotherKind(StandardScaler):
     pass
 
@@ -344,23 +292,6 @@ def test_other_pipelines_are_refitted_whole(name: str) -> None:
     X = np.random.default_rng(0).normal(size=(20, 4))
     y = noisy_labels(X, np.random.default_rng(1))
     assert not choose_refit(_other_pipelines()[name].fit(X, y), X, y, np.random.default_rng(0))[1]
-
-
-def test_rows_that_batches_do_not_take() -> None:
-    X = np.random.default_rng(0).normal(size=(20, 4))
-    y = noisy_labels(X, np.random.default_rng(1))
-    of_rows = make_pipeline(StandardScaler(with_mean=False), LeastSquaresClassifier())
-    pcs = make_pipeline(PCA(2), LeastSquaresClassifier())
-    many = np.tile(X, (26, 1))
-    for pipe, rows, labels in (
-        (pcs, X.astype(np.float32), y),
-        (make_pipeline(StandardScaler(), LeastSquaresClassifier()), X * 1e101, y),
-        (pcs, many, np.tile(y, 26)),  # there the default solver draws random numbers
-    ):
-        assert not choose_refit(pipe.fit(rows, labels), rows, labels, np.random.default_rng(0))[1]
-        assert choose_refit(pipe.fit(X, y), X, y, np.random.default_rng(0))[1]
-    of_rows.fit(X, y)
-    assert not choose_refit(of_rows, sparse.csr_array(X), y, np.random.default_rng(0))[1]
 
 
 def test_intervals_are_those_of_refits_one_by_one() -> None:

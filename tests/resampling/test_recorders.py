@@ -12,13 +12,12 @@ from record_kinds import KINDS, kinds
 from sklearn.linear_model import RidgeClassifier
 from sklearn.model_selection import GridSearchCV, KFold, RepeatedKFold, ShuffleSplit
 
-from cudbound import LeastSquaresClassifier, Resampling
+from cudbound import Resampling
 from cudbound.adapters import to_additive_model
 from cudbound.basis.record_kind import RecordKind
 from cudbound.basis.sample import Sample
 from cudbound.problem.draws import draw_counts
 from cudbound.resampling.bootstrap import BOOTSTRAP, INNER, USABLE_DRAWS
-from cudbound.resampling.context import SingleClassError
 from cudbound.resampling.inputs import RecordingInputs
 from cudbound.resampling.make_records import count_fits_of, given_records, in_order, make_records, refits_for
 from cudbound.resampling.refits import prepare_refits
@@ -67,15 +66,6 @@ def same(one, other):
 
 
 # ---- the kinds ----
-
-
-def test_a_kind_is_made_in_one_way_and_has_a_stream_or_comes_with_the_classifier():
-    for kind in KINDS.values():
-        assert kind.refit is None or kind.record is None
-        assert kind.refit is None or (kind.name in STREAMS and kind.n_fits)
-        assert (kind.filled_by is None) == (kind.from_splits is None)
-    given = {name for name, kind in KINDS.items() if not kind.is_made}
-    assert given == {"losses", "scores", "second", "design"}
 
 
 def test_the_streams_are_those_of_every_earlier_version():
@@ -147,14 +137,6 @@ def test_a_record_does_not_depend_on_the_others(name, together):
     assert same(made_by({name})[name], together[name])
 
 
-@pytest.mark.parametrize("cv", [None, 4], ids=["drawn", "given"])
-def test_the_folds_of_a_search_do_not_depend_on_the_others(cv):
-    """The splitter of the search has no seed, so that its folds take one from the stream of the caller's splits."""
-    alone, among = (made_by(needs, SEARCH, cv=cv)["tuned"] for needs in ({"tuned"}, {"tuned", "folds"}))
-    assert same(alone, among)
-    assert same(alone, made_by({"tuned"}, SEARCH)["tuned"])
-
-
 @pytest.mark.parametrize("name", OF_CALL)
 def test_the_fits_are_counted_before_they_are_made(name):
     fits = []
@@ -203,12 +185,6 @@ def test_what_comes_after_a_record_fails_with_it(monkeypatch, together):
     assert same(made["folds"], together["folds"])
 
 
-@pytest.mark.parametrize("error", [SingleClassError("one class"), UserWarning("w"), KeyboardInterrupt()])
-def test_what_ends_the_run_is_no_reason(error):
-    with pytest.raises(type(error)):
-        made_by({broken_kind("folds", error)}, failed={})
-
-
 # ---- the caller's splits ----
 
 
@@ -243,28 +219,3 @@ def test_rows_in_groups_get_folds_of_whole_groups():
     folds = {group: set(made.fold[groups == group].tolist()) for group in range(6)}
     assert all(len(one) == 1 for one in folds.values())
     assert recording_of(needs={"bootstrap"}, groups=groups).splits is None
-
-
-def test_splits_that_cannot_be_fitted_are_the_reason_for_all_that_they_fill(monkeypatch, together):
-    error = ValueError("cannot be fitted")
-    monkeypatch.setattr("cudbound.resampling.make_records._record_splits", broken(error))
-    failed = {}
-    made = made_by({"splits", "folds", "leave_one_out"}, failed=failed, cv=3)
-    assert failed == dict.fromkeys(kinds({"splits", "folds"}), error)
-    assert same(made["leave_one_out"], together["leave_one_out"])
-
-
-def test_a_splitter_counts_for_the_variances_of_other_designs():
-    sizes = recording_of(needs={"splits"}, cv=KFold(6)).sizes
-    assert (sizes.n_splits, sizes.test_fraction) == (6, pytest.approx(1 / 6))
-    assert recording_of().sizes == SIZES
-
-
-def test_clones_and_batches_record_the_same():
-    class Looped(LeastSquaresClassifier):
-        """The package does not know that its refits can be batched."""
-
-    needs = {"folds", "splits", "bootstrap", "nested"}
-    one, other = made_by(needs), made_by(needs, Looped().fit(X, Y), policy="fit")
-    assert all(same(one[name], other[name]) for name in needs - {"bootstrap"})
-    np.testing.assert_array_equal(one["bootstrap"].losses, other["bootstrap"].losses)

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from functools import partial
 
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn import config_context
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.compose import make_column_transformer
-from sklearn.decomposition import PCA
-from sklearn.discriminant_analysis import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.ensemble import StackingClassifier
 from sklearn.feature_selection import VarianceThreshold
 from sklearn.impute import MissingIndicator, SimpleImputer
@@ -21,7 +18,7 @@ from sklearn.linear_model import LogisticRegression, SGDClassifier
 from sklearn.model_selection import GridSearchCV, GroupKFold, KFold
 from sklearn.naive_bayes import CategoricalNB
 from sklearn.neighbors import KNeighborsClassifier
-from sklearn.pipeline import Pipeline, make_pipeline, make_union
+from sklearn.pipeline import make_pipeline, make_union
 from sklearn.preprocessing import (
     FunctionTransformer,
     MinMaxScaler,
@@ -30,17 +27,12 @@ from sklearn.preprocessing import (
     SplineTransformer,
     StandardScaler,
 )
-from sklearn_versions import KNOWS_RANK
 
 from cudbound import (
     compare_intervals,
     compare_learners,
-    estimate_error,
-    performance_interval,
-    plan_sample_size,
 )
 from cudbound.basis.exceptions import FailedRefitsError
-from cudbound.resampling.refits import prepare_refits
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning", "ignore::RuntimeWarning")
 
@@ -231,37 +223,6 @@ def test_what_fails_is_named_with_a_remedy_that_helps(name):
     assert not table.rows[0].degenerate
 
 
-@KNOWS_RANK
-def test_covariances_without_full_rank_are_named():
-    X, y = RNG.normal(size=(N, 5)), np.where(np.arange(N) < 9, "ill", "well")
-    clf = QuadraticDiscriminantAnalysis().fit(X, y)
-    with pytest.raises(
-        FailedRefitsError, match=r"use QuadraticDiscriminantAnalysis\(solver='eigen', shrinkage=0\.1\)"
-    ):
-        compare_intervals(clf, X, y, **CALL)
-    cured = QuadraticDiscriminantAnalysis(solver="eigen", shrinkage=0.1).fit(X, y)
-    assert not compare_intervals(cured, X, y, **CALL).rows[0].degenerate
-
-
-def test_refits_on_splits_are_counted():
-    clf = make_pipeline(StandardScaler(), KNeighborsClassifier(55)).fit(ROWS, ILL)
-    message = (
-        r"^10 of 10 refits failed, the first on split 1 in KNeighborsClassifier \(step 'kneighborsclassifier'\) with "
-        r"ValueError: Expected n_neighbors <= n_samples_fit.*use fewer, such as n_neighbors=3"
-    )
-    with pytest.raises(FailedRefitsError, match=message):
-        estimate_error(clf, ROWS, ILL, methods="k-fold", rng=0)
-
-
-def test_components_that_half_of_the_rows_do_not_have():
-    wide = RNG.normal(size=(N, 40))
-    clf = make_pipeline(PCA(35), logistic).fit(wide, ILL)
-    with pytest.raises(
-        FailedRefitsError, match=r"in PCA \(step 'pca'\).*Use fewer components in PCA, such as"
-    ):
-        performance_interval(clf, wide, ILL, method="5x2cv-t", rng=0)
-
-
 def test_learners_are_named_and_their_splits():
     encoded = make_pipeline(sites((OneHotEncoder(), ["site"])), LogisticRegression())
     for learners in ({"a": encoded, "b": "majority"}, {"b": "majority", "a": encoded}):
@@ -282,19 +243,6 @@ def test_learners_are_named_and_their_splits():
         )
 
 
-def test_a_learner_that_cannot_be_fitted_at_all_is_named():
-    nothing = make_pipeline(StandardScaler(), LogisticRegression())
-    message = r"Learner 'plain' failed in StandardScaler \(step 'standardscaler'\) with ValueError: "
-    with pytest.raises(FailedRefitsError, match=message):
-        compare_learners({"plain": nothing, "majority": "majority"}, PATIENTS, ILL, rng=0)
-
-
-def test_the_step_is_known_from_other_processes():
-    failing, (X, y), message, *_ = CASES["an unseen level"]
-    with pytest.raises(FailedRefitsError, match=re.escape(message)):
-        compare_intervals(clone(failing).fit(X, y), X, y, n_jobs=2, **CALL)
-
-
 @pytest.mark.parametrize(
     ("cv", "with_groups", "message"),
     [
@@ -310,33 +258,6 @@ def test_folds_of_groups_that_cannot_be_made(cv, with_groups, message):
         compare_intervals(clf, ROWS, ILL, groups=groups if with_groups else None, **CALL)
 
 
-def test_weights_that_a_step_neither_requests_nor_refuses():
-    with config_context(enable_metadata_routing=True):
-        silent = make_pipeline(StandardScaler(), LogisticRegression().set_fit_request(sample_weight=True))
-        refit = prepare_refits(silent.fit(ROWS, ILL), ROWS, ILL, sample_weight=np.linspace(0.5, 2.0, N))
-        with pytest.raises(FailedRefitsError, match="Set for every step whether it takes them"):
-            refit.recorded(np.random.default_rng(0))(np.ones((1, N), dtype=np.int32))
-
-
-def test_a_step_of_which_there_are_two_is_named_by_its_class():
-    two = Pipeline([("first", StandardScaler()), ("second", StandardScaler()), ("last", logistic)])
-    counts = np.ones((1, N), dtype=np.int32)
-    texts = ROWS.astype(object)
-    texts[0, 0] = "much"
-    refit = prepare_refits(two.fit(ROWS, ILL), texts, ILL).recorded(np.random.default_rng(0))
-    with pytest.raises(
-        FailedRefitsError, match=r"split 1 in StandardScaler with ValueError: could not convert"
-    ):
-        refit(counts)
-
-
-def test_a_plan_from_a_pilot_names_the_step():
-    failing, (X, y), *_ = CASES["an unseen level"]
-    message = r"No sample of 20 patients .*The classifier failed in OneHotEncoder \(step .*'ignore'\)"
-    with pytest.raises(ValueError, match=message):
-        plan_sample_size(failing, X, y, n_samples=[20], n_replicates=10, n_resamples=20, rng=0)
-
-
 def test_new_cases_that_cannot_be_predicted_name_the_step():
     clf = clone(CASES["an unseen level"][0]).fit(PATIENTS, ILL)
     new = PATIENTS.assign(site="Z"), ILL
@@ -345,23 +266,6 @@ def test_new_cases_that_cannot_be_predicted_name_the_step():
         compare_intervals(clf, PATIENTS, ILL, methods="test-set-wilson", test_set=new)
     with pytest.raises(FailedRefitsError, match=message):
         compare_learners([clf, "majority"], PATIENTS, ILL, methods="mcnemar", test_set=new)
-
-
-def test_a_search_may_have_values_that_cannot_be_fitted():
-    rows = []
-    for strengths in ([1.0, -1.0], [1.0]):
-        clf = GridSearchCV(LogisticRegression(), {"C": strengths}, cv=3).fit(ROWS, ILL)
-        rows.append(compare_intervals(clf, ROWS, ILL, **CALL).rows[0])
-    assert rows[0].raw_interval == rows[1].raw_interval
-
-
-def test_new_cases_with_the_columns_in_another_order():
-    columns = PATIENTS[["age"]].assign(other=np.arange(len(PATIENTS)))
-    clf = LogisticRegression().fit(columns, ILL)
-    new = columns[["other", "age"]], ILL
-    message = r"^The classifier on the cases of test_set failed in LogisticRegression.*such as X_test\[X\.columns\]\.$"
-    with pytest.raises(FailedRefitsError, match=message):
-        compare_intervals(clf, columns, ILL, methods="test-set-wilson", test_set=new)
 
 
 def test_parts_that_were_fitted_beforehand_and_cannot_be_kept():

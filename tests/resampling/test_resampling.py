@@ -8,34 +8,25 @@ import numpy as np
 import pytest
 from data import sample
 from direct_refits import choose_refit
-from record_kinds import filled_by, kinds
+from record_kinds import kinds
 from shared_files import shared_vectors
-from sklearn.ensemble import RandomForestClassifier
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import KFold
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import PolynomialFeatures, StandardScaler
-from sklearn.svm import SVC
-from sklearn_versions import logistic_cv
+from sklearn.preprocessing import StandardScaler
 
 from cudbound import LeastSquaresClassifier, Resampling, compare_intervals
-from cudbound.basis.exceptions import WarnedRefitsWarning
 from cudbound.basis.sample import Sample
 from cudbound.point_estimates.bootstrap_632 import error_632
 from cudbound.problem.draws import draw_counts
-from cudbound.records import BootstrapLosses, Records
-from cudbound.records.losses import leave_one_out_bootstrap_error, never_out_of_bag
+from cudbound.records import Records
+from cudbound.records.losses import leave_one_out_bootstrap_error
 from cudbound.resampling import ResamplingSizes
-from cudbound.resampling.bootstrap import record_inner, usable_draws
+from cudbound.resampling.bootstrap import record_inner
 from cudbound.resampling.context import RefitContext
 from cudbound.resampling.folds import record_folds
 from cudbound.resampling.inputs import RecordingInputs
 from cudbound.resampling.make_records import given_records, make_records
-from cudbound.resampling.refits import prepare_refits
 from cudbound.resampling.settings import spawn_streams
-from cudbound.resampling.splits import SPLITS
-from cudbound.resampling.splitters import make_splits
 
 FOLDS = {k: ResamplingSizes(n_folds=k) for k in (2, 6, 10)}
 EVERYTHING = frozenset({"bootstrap", "inner", "folds"})
@@ -98,14 +89,6 @@ def test_worked_bootstrap_point_estimates():
     assert error_632(resubstitution, err1) == pytest.approx(example["value"]["err632"], abs=1e-12)
 
 
-def test_points_never_out_of_bag_are_left_out_of_the_mean():
-    losses = np.array([[True, True, False], [True, True, True]])
-    counts = np.array([[1, 2, 0], [2, 1, 0]])
-    assert leave_one_out_bootstrap_error(losses, counts) == 0.5
-    assert never_out_of_bag(counts) == 2
-    assert np.isnan(leave_one_out_bootstrap_error(losses, np.ones((2, 3))))
-
-
 # ---- what is recorded ----
 
 
@@ -120,13 +103,6 @@ def test_batched_and_cloned_refits_record_the_same(fit_intercept):
     np.testing.assert_array_equal(batched.folds.losses, cloned.folds.losses)
     np.testing.assert_allclose(batched.inner.errors, cloned.inner.errors, atol=1e-12)
     assert batched.inner.n_fits == 120
-
-
-def test_error_of_a_draw_within_and_outside_itself():
-    losses = np.array([[True, False, True], [False, True, True]])
-    recorded = BootstrapLosses(np.array([[2, 1, 0], [1, 1, 1]]), losses)
-    np.testing.assert_allclose(recorded.resubstitution, [2 / 3, 2 / 3])
-    np.testing.assert_array_equal(recorded.out_of_bag, [1.0, np.nan])
 
 
 def test_inner_bootstrap_is_the_loo_bootstrap_of_the_draw_as_a_training_set():
@@ -156,15 +132,6 @@ def test_inner_bootstrap_is_the_loo_bootstrap_of_the_draw_as_a_training_set():
         assert recorded.errors[outer] == pytest.approx(slow, abs=1e-12)
 
 
-def test_inner_draws_do_not_depend_on_the_chunk(monkeypatch):
-    X, labels = _data()
-    whole = _record(LeastSquaresClassifier(), X, labels, policy="redraw").inner
-    monkeypatch.setattr("cudbound.resampling.bootstrap.INNER_CHUNK_VALUES", 100)
-    np.testing.assert_array_equal(
-        _record(LeastSquaresClassifier(), X, labels, policy="redraw").inner.errors, whole.errors
-    )
-
-
 def test_cross_validation_leaves_the_fold_out():
     X, labels = _data(seed=8)
     refit, _ = choose_refit(LeastSquaresClassifier().fit(X, labels), X, labels, np.random.default_rng(0))
@@ -187,41 +154,7 @@ def test_cross_validation_leaves_the_fold_out():
     assert folds.n_folds == 6
 
 
-def test_fewer_rows_than_folds_is_leave_one_out():
-    X, labels = _data(n=6)
-    labels = np.array([1.0, -1.0] * 3)
-    refit, _ = choose_refit(LeastSquaresClassifier().fit(X, labels), X, labels, np.random.default_rng(0))
-    folds = record_folds(
-        RefitContext(refit, labels, FOLDS[10], on_single_class="fit", rng=np.random.default_rng(0))
-    )
-    assert folds.n_folds == 6
-    assert folds.remarks == ("6 folds with one row each",)
-
-
-def test_records_of_one_need_do_not_depend_on_the_others():
-    X, labels = _data()
-    together = _record(LoopedLeastSquares(), X, labels)
-    apart = {
-        need: _record(LoopedLeastSquares(), X, labels, needs=frozenset({need})) for need in sorted(EVERYTHING)
-    }
-    np.testing.assert_array_equal(apart["bootstrap"].bootstrap.losses, together.bootstrap.losses)
-    np.testing.assert_array_equal(apart["folds"].folds.losses, together.folds.losses)
-    np.testing.assert_array_equal(apart["inner"].inner.errors, together.inner.errors)
-    assert apart["bootstrap"].folds is None
-    assert apart["folds"].bootstrap is None
-
-
 # ---- other estimators ----
-
-
-def test_workers_do_not_change_the_records():
-    X, labels = _data(n=16)
-    forest = RandomForestClassifier(n_estimators=3)  # random_state None: seeded by the generator
-    one = _record(forest, X, labels, n_resamples=6, n_inner=2, n_jobs=1)
-    two = _record(forest, X, labels, n_resamples=6, n_inner=2, n_jobs=2)
-    np.testing.assert_array_equal(one.bootstrap.losses, two.bootstrap.losses)
-    np.testing.assert_array_equal(one.inner.errors, two.inner.errors)
-    np.testing.assert_array_equal(one.folds.losses, two.folds.losses)
 
 
 def test_a_pipeline_is_refitted_as_a_whole():
@@ -271,25 +204,6 @@ def test_single_class_draws_are_redrawn_and_the_others_kept():
     assert redrawn.remarks == (f"{n_single} single-class draws redrawn",)
 
 
-def test_single_class_draws_are_dropped():
-    fitted, dropped = _rare("fit").bootstrap, _rare("drop").bootstrap
-    kept = fitted.counts[:, RARE > 0].sum(axis=1) > 0
-    np.testing.assert_array_equal(dropped.counts, fitted.counts[kept])
-    assert dropped.remarks == (f"{(~kept).sum()} single-class draws dropped",)
-
-
-def test_single_class_draws_as_an_error():
-    with pytest.raises(ValueError, match=r"\d+ bootstrap draws had only one class"):
-        _rare("error")
-
-
-def test_default_policy_fits_least_squares_and_redraws_for_others():
-    assert "fitted as drawn" in _rare(None).bootstrap.remarks[0]
-    others = _rare(None, SVC(kernel="linear"))
-    assert "redrawn" in others.bootstrap.remarks[0]
-    assert "single-class inner draws redrawn" in others.inner.remarks[0]
-
-
 def test_inner_draws_follow_the_policy():
     """Outer draws of both classes whose inner draws hold one: fitted, drawn again or left out of the mean."""
     counts = np.tile([1, 0, 2, *[1] * 9], (40, 1)).astype(np.int32)
@@ -330,21 +244,6 @@ def test_inner_draws_follow_the_policy():
     assert not np.isnan(recorded["fit"].errors).any()
 
 
-def test_dropping_every_draw_is_an_error():
-    refit, _ = choose_refit(
-        LeastSquaresClassifier().fit(np.eye(12), RARE), np.eye(12), RARE, np.random.default_rng(0)
-    )
-    counts = np.zeros((3, 12), dtype=np.int32)
-    counts[:, -1] = 12
-    with pytest.raises(ValueError, match="Every bootstrap draw had only one class: none is left"):
-        usable_draws(
-            RefitContext(
-                refit, RARE, ResamplingSizes(), on_single_class="drop", rng=np.random.default_rng(0)
-            ),
-            counts,
-        )
-
-
 def test_folds_are_shuffled_until_both_classes_are_in_training():
     refit, _ = choose_refit(
         LeastSquaresClassifier().fit(np.eye(12), RARE), np.eye(12), RARE, np.random.default_rng(0)
@@ -382,19 +281,6 @@ def test_folds_are_shuffled_until_both_classes_are_in_training():
         )
 
 
-def test_partitions_whose_training_sets_leave_rows_out_serve_as_splits_only():
-    X, labels = _data(n=12)
-    fold = np.arange(12) % 3
-    rng = np.random.default_rng(0)
-    whole = make_splits([(fold != k, fold == k) for k in range(3)], X, labels, None, rng)
-    assert filled_by(whole) == {"splits", "folds", "repeated_folds", "stratified_folds"}
-    purged = [((fold != k) & (np.arange(12) > 0), fold == k) for k in range(3)]
-    found = make_splits(purged, X, labels, None, rng)
-    assert filled_by(found) == {"splits"}
-    record = SPLITS.from_splits(found, found.training, ())
-    assert (record.n_train, record.n_test) == (pytest.approx(22 / 3), 4)
-
-
 def test_draws_with_nothing_out_of_bag_are_redrawn_for_the_out_of_bag_variant():
     X = np.array([[0.0], [1.0], [2.0], [4.0]])
     labels = np.array([-1.0, 1.0, -1.0, 1.0])
@@ -424,29 +310,3 @@ def test_draws_that_take_the_place_of_others_hold_every_class_that_all_of_them_h
     )
     # of 300 draws of four patients a tenth leaves none out; an eighth of all draws, and no such draw, lacks a class
     assert any("no row out of bag redrawn" in remark for remark in table.rows[0].remarks)
-
-
-@pytest.mark.parametrize("n_jobs", [1, 2])
-def test_warnings_of_the_fits_are_heard_from_every_process(n_jobs):
-    one_step = {"max_iter": 1, "cv": KFold(3)}  # with a number of folds it is refitted in batches
-    X, labels = _data(seed=1)
-    with pytest.warns(ConvergenceWarning):
-        clf = make_pipeline(StandardScaler(), logistic_cv(**one_step)).fit(X, labels)
-    refit = prepare_refits(clf, X, labels, n_jobs=n_jobs).recorded(np.random.default_rng(0))
-    with pytest.warns(
-        WarnedRefitsWarning, match="^8 of 8 refits warned.*: ConvergenceWarning in 8: lbfgs failed to conv"
-    ):
-        losses = refit(draw_counts(20, 8, np.random.default_rng(0)))
-    assert losses.shape == (8, 20)
-
-
-def test_pipelines_of_polynomial_terms_are_refitted_in_one_batch():
-    X, labels = _data(seed=3, n=24, p=2)
-    steps = (PolynomialFeatures(2, include_bias=False), "passthrough")
-    batched = make_pipeline(*steps, LeastSquaresClassifier())
-    cloned = make_pipeline(*steps, LoopedLeastSquares())
-    assert choose_refit(batched.fit(X, labels), X, labels, np.random.default_rng(0))[1]
-    ours, theirs = (_record(pipe, X, labels, policy="fit") for pipe in (batched, cloned))
-    np.testing.assert_array_equal(ours.bootstrap.losses, theirs.bootstrap.losses)
-    np.testing.assert_array_equal(ours.folds.losses, theirs.folds.losses)
-    np.testing.assert_allclose(ours.inner.errors, theirs.inner.errors, atol=1e-12)

@@ -128,53 +128,6 @@ def test_losses_are_those_of_cross_val_score(name, estimator):
         assert row.raw_interval.high == pytest.approx(pairs[0, 0] + 2.5705818366 * spread)  # t(5) at .975
 
 
-@pytest.mark.parametrize("name", SPLITTERS)
-def test_learners_are_compared_on_the_same_splits(name):
-    cv, _ = SPLITTERS[name]
-    differences = errors_by_split(TREE, cv) - errors_by_split(LEAST_SQUARES, cv)
-    found = compare_learners(
-        [TREE, LEAST_SQUARES],
-        X,
-        Y,
-        methods="corrected-resampled-t",
-        resampling=Resampling(cv=cv),
-        groups=groups_for(cv),
-        rng=0,
-    ).row
-    assert found.estimate == pytest.approx(differences.mean(), abs=1e-12)
-    n_train, n_test = sizes_by_split(cv).mean(axis=0)
-    variance = (1 / len(differences) + n_test / n_train) * differences.var(ddof=1)
-    if variance > 0:
-        assert found.statistic == pytest.approx(differences.mean() / np.sqrt(variance))
-    else:
-        assert found.degenerate is not None
-    assert found.n_fits == 2 * len(differences)
-
-
-def test_five_by_two_by_a_splitter_is_dietterichs_test():
-    cv, _ = SPLITTERS["5x2"]
-    pairs = (errors_by_split(TREE, cv) - errors_by_split(LEAST_SQUARES, cv)).reshape(5, 2)
-    table = compare_learners(
-        [TREE, LEAST_SQUARES], X, Y, methods=["5x2cv-t", "5x2cv-f"], resampling=Resampling(cv=cv), rng=0
-    )
-    gaps = np.square(pairs[:, 0] - pairs[:, 1]).sum()
-    assert table["5x2cv-t"].statistic == pytest.approx(pairs[0, 0] / np.sqrt(gaps / 10))
-    assert table["5x2cv-f"].statistic == pytest.approx(np.square(pairs).sum() / gaps)
-    assert {str(row.estimand) for row in table.rows} == {"expected(n1=12)"}
-
-
-def test_unequal_splits_are_said():
-    row = compare_intervals(
-        TREE.fit(X, Y),
-        X,
-        Y,
-        methods="corrected-resampled-t",
-        rng=0,
-        resampling=Resampling(cv=TimeSeriesSplit(3)),
-    ).rows[0]
-    assert "splits of unequal size (6 to 18 training rows): means used" in row.remarks
-
-
 @pytest.mark.parametrize(
     "cv",
     [
@@ -204,13 +157,6 @@ def test_splitters_without_a_seed_follow_rng(cv):
     assert rows[0].rows == rows[1].rows
 
 
-def test_an_integer_means_stratified_folds():
-    y = np.repeat([0, 1], [18, 6])
-    found = make_splits(3, X, y, None, np.random.default_rng(0))
-    assert found.test.sum(axis=1).tolist() == [8, 8, 8]
-    assert [int(y[test].sum()) for test in found.test] == [2, 2, 2]
-
-
 def test_other_methods_do_not_move_when_splits_are_given():
     """cv replaces the records that it fills and no other."""
     clf = LEAST_SQUARES.fit(X, Y)
@@ -223,18 +169,6 @@ def test_other_methods_do_not_move_when_splits_are_given():
     )
     assert plain["k-fold-t"] != given["k-fold-t"]
     assert plain.rows[1:] == given.rows[1:]
-
-
-def test_training_sets_of_one_class_are_fitted_as_they_fall():
-    y = np.repeat([0, 1], N // 2)
-    cv = [(np.arange(12), np.arange(12, N)), (np.arange(12, N), np.arange(12))]
-    row = compare_learners([TREE, LEAST_SQUARES], X, y, resampling=Resampling(cv=cv), methods="k-fold-t").row
-    assert row.remarks == ("2 single-class training sets of cv fitted as drawn",)
-    assert (row.estimate, row.pvalue) == (0.0, 1.0)
-    with pytest.raises(
-        ValueError, match="2 training sets of cv had only one class, and on_single_class='error'"
-    ):
-        compare_learners([TREE, LEAST_SQUARES], X, y, resampling=Resampling(cv=cv, on_single_class="error"))
 
 
 # ---- what is refused ----
@@ -275,27 +209,6 @@ def test_splits_that_are_none(cv, message):
         compare_learners([TREE, LEAST_SQUARES], X, Y, resampling=Resampling(cv=cv))
 
 
-def test_splits_that_nobody_reads():
-    clf = LEAST_SQUARES.fit(X, Y)
-    with pytest.raises(
-        ValueError,
-        match=r"'cv' parameter gives splits into training and test rows, which none of the",
-    ):
-        compare_intervals(
-            clf, X, Y, methods=["k-fold-t", "5x2cv-t"], resampling=Resampling(cv=ShuffleSplit(4))
-        )
-    with pytest.raises(
-        ValueError,
-        match=r"'cv' parameter gives cross-validation and .*none of the requested methods \(5x2cv-t\)",
-    ):
-        compare_learners([TREE, LEAST_SQUARES], X, Y, methods="5x2cv-t", resampling=Resampling(cv=KFold(4)))
-    with pytest.raises(
-        ValueError,
-        match=r"'cv' parameter gives .* \(bootstrap-632\) uses. Leave it out, or .* such as k-fold",
-    ):
-        estimate_error(clf, X, Y, methods="bootstrap-632", resampling=Resampling(cv=4))
-
-
 def test_groups_that_would_be_torn():
     clf = LEAST_SQUARES.fit(X, Y)
     folds = GroupKFold(3)
@@ -317,59 +230,3 @@ def test_groups_that_would_be_torn():
                 groups=GROUPS,
                 resampling=Resampling(cv=folds),
             )
-
-
-def test_new_cases_and_estimates_without_resampling_tear_no_groups():
-    clf, folds = LEAST_SQUARES.fit(X, Y), GroupKFold(3)
-    new = sample(20, seed=9)
-    table = compare_intervals(
-        clf,
-        X,
-        Y,
-        methods=["k-fold-t", "test-set-wilson"],
-        groups=GROUPS,
-        test_set=new,
-        resampling=Resampling(cv=folds),
-    )
-    assert table["test-set-wilson"].estimate == pytest.approx(1 - clf.score(*new))
-    found = estimate_error(
-        clf,
-        X,
-        Y,
-        methods=["resubstitution", "bolstered", "k-fold", "repeated-k-fold"],
-        groups=GROUPS,
-        resampling=Resampling(cv=folds),
-    )
-    assert found["k-fold"].estimate == found["repeated-k-fold"].estimate
-
-
-def test_a_splitter_that_ignores_the_groups():
-    clf = LEAST_SQUARES.fit(X, Y)
-    text = r"must keep the 'groups' together\. Got 6 groups with rows in both sets of split 0; use GroupKFold"
-    with (
-        pytest.warns(UserWarning, match="groups parameter is ignored by KFold"),
-        pytest.raises(ValueError, match=text),
-    ):
-        compare_intervals(clf, X, Y, methods="k-fold-t", groups=GROUPS, resampling=Resampling(cv=KFold(3)))
-    with pytest.raises(ValueError, match=r"must keep the 'groups' together\. Got 1 groups .* of split 1"):
-        compare_learners(
-            [TREE, LEAST_SQUARES],
-            X,
-            Y,
-            resampling=Resampling(cv=[([0], [1]), ([0, 1], [6])]),
-            groups=np.array([*"abcdef"] * 4),
-        )
-
-
-def test_variances_of_other_designs_go_with_the_given_splits():
-    """Halves and replicates are split as often, and with test sets as large, as the splits that they judge."""
-    clf = LEAST_SQUARES.fit(X, Y)
-    names = ["conservative-z", "pseudo-bootstrap", "corrected-pseudo-bootstrap"]
-    table = compare_intervals(
-        clf, X, Y, methods=names, rng=0, resampling=Resampling(cv=KFold(6, shuffle=True))
-    )
-    for row in table.rows:
-        assert row.degenerate is None
-        assert str(row.estimand) == "expected(n1=20)"
-    fits = [row.n_fits for row in table.rows]
-    assert fits == [1 + 6 + 2 * 10 * 6, 1 + 6 + 15 * 6, 1 + 6 + 15 * 6]

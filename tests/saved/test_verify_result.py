@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import json
 import math
-import warnings
 
 import numpy as np
 import pandas as pd
@@ -13,7 +12,6 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from sklearn.tree import DecisionTreeClassifier
 
 from cudbound import (
     Bound,
@@ -22,10 +20,8 @@ from cudbound import (
     Resampling,
     compare_intervals,
     cud_interval,
-    performance_interval,
     verify_result,
 )
-from cudbound.basis.exceptions import SavedResultError
 from cudbound.basis.sample import fingerprint
 from cudbound.metrics.metric import Metric
 from cudbound.saved.saved_file import read_saved
@@ -141,36 +137,6 @@ def test_results_of_every_kind_hold(classifier, arguments, tmp_path):
     assert set(outcomes(verification).values()) == {"passed"}
 
 
-@pytest.mark.filterwarnings("ignore::cudbound.basis.exceptions.CudboundWarning")
-def test_tables_hold(tmp_path):
-    path = tmp_path / "table.json"
-    table = compare_intervals(CLF, X, Y, methods="recommended", n_resamples=30, rng=2)
-    table.save(path)
-    verification = verify_result(path, CLF, X, Y)
-    assert set(outcomes(verification).values()) == {"passed"}
-    assert "rows" in outcomes(verification)
-    assert verification.intervals[0].startswith("two-center: error 0.")
-    text = path.read_text()
-    path.write_text(text.replace('"methods": ["two-center", ', '"methods": ['))
-    found = verify_result(path, CLF, X, Y)
-    assert failed(found) == ["file", "rows"]
-    assert not found.intervals
-    path.write_text(text)
-    # without a seed the rows are not computed again, which is no failure
-    path.write_text(text.replace('"rng": 2', '"rng": null'))
-    path.write_text(read_saved(path)[0].to_text())
-    found = verify_result(path, CLF, X, Y)
-    assert outcomes(found)["rows"] == "not checked"
-    assert found.passed
-    assert not found.complete
-    assert not found.intervals
-
-    compare_intervals(CLF, X, Y, methods="recommended", metric=BOTH, n_resamples=30, rng=2).save(path)
-    found = outcomes(verify_result(path, CLF, X, Y, sample=3))
-    assert set(found.values()) == {"passed"}
-    assert "witnesses of sensitivity and specificity" in found
-
-
 RARE = np.where(np.arange(N) < 27, "ill", "well")
 TABLES = {
     "one-sided": (Y, {"methods": ["cud", "martin-beta"], "alternative": "less"}),
@@ -222,46 +188,6 @@ def test_tables_of_every_kind_hold(labels, arguments, tmp_path):
     unknown = dataclasses.replace(moved, method="of nobody", estimate=math.inf, low=math.inf, high=math.inf)
     path.write_text(dataclasses.replace(saved, rows=(unknown,)).to_text())
     assert failed(verify_result(path, classifier, X, labels, **again)) == ["rows"]
-
-
-def test_splits_that_no_file_holds_are_passed_again(tmp_path):
-    path = tmp_path / "table.json"
-    fifths, halves = (
-        [(np.setdiff1d(np.arange(N), test), test) for test in np.array_split(np.arange(N), k)] for k in (5, 2)
-    )
-    compare_intervals(
-        CLF, X, Y, methods=["bayle-cv"], rng=0, n_resamples=5, resampling=Resampling(cv=fifths)
-    ).save(path)
-    found = {one.name: one for one in verify_result(path, CLF, X, Y).checks}
-    assert found["rows"].found == "not recomputed, without cv, which a file cannot contain"
-    assert outcomes(verify_result(path, CLF, X, Y, cv=fifths))["rows"] == "passed"
-    assert failed(verify_result(path, CLF, X, Y, cv=halves)) == ["rows"]
-
-
-def test_an_interval_of_any_classifier_is_saved(tmp_path):
-    path = tmp_path / "interval.json"
-    tree = DecisionTreeClassifier(max_depth=1, random_state=0).fit(X, Y)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        performance_interval(tree, X, Y, n_resamples=10, rng=0).save(path)
-    assert set(outcomes(verify_result(path, tree, X, Y)).values()) == {"passed"}
-    text = path.read_text().replace('"high": 0.', '"high": 0.9')
-    path.write_text(text)
-    assert failed(verify_result(path, tree, X, Y)) == ["file", "rows"]
-
-
-def test_another_machine_may_have_other_random_numbers(changed):
-    def other(counts):
-        return counts[::-1]
-
-    order = [(("bounds", 0, name), other) for name in ("lower", "upper", "witness")]
-    same = verify_result(changed((("counts",), other), *order), CLF, X, Y)
-    assert failed(same) == ["draws"]
-    found = verify_result(changed((("counts",), other), *order, (("versions", "numpy"), "1.0")), CLF, X, Y)
-    assert found.passed
-    assert outcomes(found)["draws"] == "not checked"
-    unknown = verify_result(changed((("question", "rng"), None)), CLF, X, Y)
-    assert outcomes(unknown)["draws"] == "not checked"
 
 
 def test_last_digits_of_another_machine_are_allowed(tmp_path):
@@ -360,13 +286,6 @@ def test_upper_bounds_below_what_a_witness_is_worth_are_found_in_any_draw(change
         assert "witnesses" in failed(result)
 
 
-def test_a_bound_that_was_made_weaker_is_still_true(changed):
-    """The checksum alone sees it: nothing that the file says is wrong."""
-    weaker = [(("bounds", 0, "lower"), lambda values: [0.0] * len(values))]
-    assert verify_result(changed(*weaker), CLF, X, Y).passed
-    assert failed(verify_result(changed(*weaker, renew=False), CLF, X, Y)) == ["file"]
-
-
 def test_another_classifier_is_found(changed):
     assert "classifier" in failed(verify_result(changed(), logistic().fit(X, Y), X, Y))
     with pytest.raises(ValueError, match="is expecting 1 features"):
@@ -384,23 +303,3 @@ def test_another_classifier_is_found(changed):
 
 
 # --- what cannot be saved or checked
-
-
-def test_tables_made_by_hand_and_files_of_others_are_refused(tmp_path):
-    table = compare_intervals(CLF, X, Y, methods=["langford-binomial"], n_resamples=20, rng=0)
-    with pytest.raises(SavedResultError, match="the origin of this result is unknown"):
-        type(table)(table.rows).save(tmp_path / "rows.json")
-    assert not list(tmp_path.iterdir())
-    with pytest.raises(FileNotFoundError):
-        verify_result(tmp_path / "none.json", CLF, X, Y)
-    (tmp_path / "other.json").write_text("{}")
-    with pytest.raises(SavedResultError, match=r"saved result '.*other.json': its format is not"):
-        verify_result(tmp_path / "other.json", CLF, X, Y)
-
-
-def test_a_sample_repeats(changed):
-    first, second = (verify_result(changed(), CLF, X, Y, sample=4, rng=3) for _ in range(2))
-    assert first == second
-    assert "4 of 40 solved here" in str(first.to_frame()["found"].tolist())
-    with pytest.raises(ValueError, match="The 'sample' parameter must be an integer of at least 1"):
-        verify_result(changed(), CLF, X, Y, sample=0)
