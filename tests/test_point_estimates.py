@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from mlxtend.evaluate import BootstrapOutOfBag, bootstrap_point632_score
@@ -22,11 +22,11 @@ from cudbound.point_estimates.bolstered import BolsteredLosses
 from cudbound.point_estimates.bootstrap_632 import (
     error_632,
     error_632_plus,
+    error_lv1o,
     estimate_632,
     estimate_632_plus,
     pooled_bootstrap_error,
 )
-from cudbound.point_estimates.lv1o import error_lv1o
 from cudbound.records import (
     BootstrapLosses,
     FoldLosses,
@@ -232,44 +232,6 @@ def test_632_plus_stays_between_the_weights_632_and_1(resubstitution, err1, gamm
 )
 def test_632_plus_at_the_edges(resubstitution, err1, gamma, estimate):
     assert error_632_plus(resubstitution, err1, gamma).estimate == pytest.approx(estimate, abs=1e-12)
-
-
-def _literal_632_plus(err, err1, gamma):
-    """Equation 32 of Efron and Tibshirani (1997) with the definitions before it, as they are printed."""
-    capped = min(err1, gamma)
-    rate = (capped - err) / (gamma - err) if err1 > err and gamma > err else 0.0
-    return 0.368 * err + 0.632 * err1 + (capped - err) * 0.368 * 0.632 * rate / (1 - 0.368 * rate)
-
-
-@settings(deadline=None)
-@given(PROPORTIONS, PROPORTIONS, PROPORTIONS)
-@example(0.1, 0.6, 0.5)
-@example(0.3, 0.6, 0.2)
-def test_the_literal_632_plus_is_the_printed_equation(resubstitution, err1, gamma):
-    literal = error_632_plus(resubstitution, err1, gamma, form="literal")
-    assert literal.estimate == pytest.approx(_literal_632_plus(resubstitution, err1, gamma), abs=1e-12)
-    default = error_632_plus(resubstitution, err1, gamma)
-    assert literal.estimate - default.estimate == pytest.approx(0.632 * max(err1 - gamma, 0.0), abs=1e-12)
-
-
-def test_the_form_of_the_632_plus_estimate_is_an_option():
-    counts, losses = np.array([[2, 0, 1, 1], [1, 1, 2, 0]]), np.array([[0, 1, 0, 0], [0, 0, 0, 1]])
-    records = Records(
-        losses=np.array([0, 0, 0, 1]),
-        bootstrap=BootstrapLosses(counts, losses),
-        positive=0.5,
-        predicted_positive=0.25,
-    )
-    default, literal = (
-        compute_estimate(ESTIMATORS["bootstrap-632-plus"], records, options)
-        for options in ({}, {"form": "literal"})
-    )
-    assert default.estimate == 0.5
-    assert literal.estimate == pytest.approx(0.5 + 0.632 * 0.5)  # Err(1) is 1
-    assert default.remarks[-1] == "leave-one-out bootstrap error 1.000 cut to the no-information error 0.500"
-    assert literal.remarks[-1].endswith("in what is added to the .632 estimate, and not in that estimate")
-    with pytest.raises(ValueError, match="must be one of"):
-        error_632_plus(0.1, 0.2, 0.3, form="third")
 
 
 @settings(max_examples=40, deadline=None)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -88,6 +89,26 @@ READS: Mapping[str, str] = {
     "scores": "scores, for the AUC",
     "probabilities": "probabilities, for the Brier score",
 }
+
+
+def described(function: Callable[..., Any] | None) -> dict[str, str]:
+    """Return the parts of a card that the docstring of a function has: its first line and the labeled paragraphs.
+
+    Examples
+    --------
+    >>> def low(records):
+    ...     '''Limits that are far too low.
+    ...
+    ...     Formula: 0 and 0.
+    ...     Tendency: liberal.
+    ...     '''
+    >>> described(low)
+    {'title': 'Limits that are far too low', 'formula': '0 and 0', 'tendency': 'liberal'}
+    """
+    text = "" if function is None else inspect.getdoc(function) or ""
+    title, *parts = re.split(r"\n+(Formula|Assumptions|Tendency|Reference): ", text)
+    texts = zip(("title", *parts[::2]), (title.partition("\n")[0], *parts[1::2]), strict=True)
+    return {name.lower(): " ".join(words.split()).removesuffix(".") for name, words in texts}
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import inspect
 import math
-import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -12,7 +10,7 @@ from typing import Any
 import numpy as np
 from scipy.special import stdtr, stdtrit
 
-from cudbound.basis.method_card import NO_OPTIONS, MethodCard
+from cudbound.basis.method_card import NO_OPTIONS, MethodCard, described
 from cudbound.basis.outcomes import ConfidenceInterval, Outcome, PointOutcome, TestOutcome
 from cudbound.basis.results import IntervalEstimate
 from cudbound.basis.validation import Array
@@ -129,26 +127,6 @@ class Pivot(PointOutcome):
 
 #: As in `scipy.stats`, for an error or for error(a) - error(b).
 ALTERNATIVES = ("two-sided", "less", "greater")
-
-
-def described(function: Callable[..., Any] | None) -> dict[str, str]:
-    """Return the parts of a card that the docstring of a function has: its first line and the labeled paragraphs.
-
-    Examples
-    --------
-    >>> def low(records):
-    ...     '''Limits that are far too low.
-    ...
-    ...     Formula: 0 and 0.
-    ...     Tendency: liberal.
-    ...     '''
-    >>> described(low)
-    {'title': 'Limits that are far too low', 'formula': '0 and 0', 'tendency': 'liberal'}
-    """
-    text = "" if function is None else inspect.getdoc(function) or ""
-    title, *parts = re.split(r"\n+(Formula|Assumptions|Tendency|Reference): ", text)
-    texts = zip(("title", *parts[::2]), (title.partition("\n")[0], *parts[1::2]), strict=True)
-    return {name.lower(): " ".join(words.split()).removesuffix(".") for name, words in texts}
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -12,9 +12,10 @@ import numpy as np
 
 from cudbound.basis.calls import public_call
 from cudbound.basis.exceptions import ParameterError
+from cudbound.basis.method_card import described
 from cudbound.basis.outcomes import ConfidenceInterval, Outcome
 from cudbound.basis.record_kind import RecordKind
-from cudbound.intervals.method import Method, described
+from cudbound.intervals.method import Method
 from cudbound.metrics.targets import Target
 from cudbound.records import Records
 

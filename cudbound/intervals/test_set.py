@@ -12,10 +12,11 @@ import numpy as np
 from scipy.special import betaincinv, ndtri
 
 from cudbound.basis.exceptions import ParameterError
+from cudbound.basis.method_card import described
 from cudbound.basis.outcomes import ConfidenceInterval, Estimand, Outcome
 from cudbound.basis.proportions import inverted_binomial_interval, wald_interval, wilson_interval
 from cudbound.basis.validation import check_choice
-from cudbound.intervals.method import Method, described
+from cudbound.intervals.method import Method
 from cudbound.records import Records
 from cudbound.resampling.splits import TEST_SET
 

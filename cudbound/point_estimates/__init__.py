@@ -12,16 +12,17 @@ from cudbound.point_estimates.bootstrap_632 import (
     BOOTSTRAP_OPTIMISM,
     BOOTSTRAP_POOLED,
     LEAVE_ONE_OUT_BOOTSTRAP,
+    LV1O,
 )
-from cudbound.point_estimates.cross_validation import (
+from cudbound.point_estimates.estimator import (
     HOLDOUT,
     K_FOLD,
     LEAVE_ONE_OUT_ERROR,
     REPEATED_K_FOLD,
     RESUBSTITUTION,
+    PointEstimator,
+    compute_estimate,
 )
-from cudbound.point_estimates.estimator import PointEstimator, compute_estimate
-from cudbound.point_estimates.lv1o import LV1O
 
 __all__ = ["ESTIMATORS", "PointEstimator", "compute_estimate", "find_estimators"]
 

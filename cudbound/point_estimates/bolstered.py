@@ -10,25 +10,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import gammaincinv, ndtr
 
-from cudbound.basis.exceptions import UnsupportedEstimatorError
 from cudbound.basis.feature_table import column_names, dense
-from cudbound.basis.outcomes import Estimand, PointOutcome
+from cudbound.basis.outcomes import PointOutcome
 from cudbound.basis.record_kind import RecordKind
-from cudbound.basis.validation import (
-    MIN_ROWS_PER_CLASS,
-    Array,
-    check_binary_classifier,
-    check_lengths,
-)
+from cudbound.basis.validation import Array, check_binary_classifier, check_lengths
 from cudbound.point_estimates.estimator import PointEstimator
 from cudbound.records import Records
-from cudbound.records.rules import (
-    Flags,
-    Means,
-    Recorded,
-    Remarks,
-    check_same,
-)
+from cudbound.records.rules import Flags, Means, Recorded, Remarks, check_same
 
 if TYPE_CHECKING:
     # these load scikit-learn, which the first call does
@@ -127,22 +115,20 @@ def record_bolstered(estimator: Any, X: Any, y: Any, *, rng: np.random.Generator
     wrong = np.asarray(predicted != answers)
     rule, inputs = _last_step(estimator, X)
     rows = _numbers(inputs)
-    widths = kernel_widths(rows, labels)
+    widths, remarks_on_widths = kernel_widths(rows, labels)
     remarks = [
         "one kernel width in all directions makes the estimate depend on the units of the features",
-        *widths.remarks,
+        *remarks_on_widths,
     ]
-    linear = _linear_rule(rule, inputs, rows, answers, labels)
+    linear = _linear_rule(rule, inputs, rows)
     if linear is None:
-        losses = _drawn_losses(rule, inputs, rows, widths.of_rows, answers, rng)
+        losses = _drawn_losses(rule, inputs, rows, widths, answers, rng)
         remarks.append(f"{N_DRAWS} random points from the kernel of each row")
     else:
         coef, intercept = linear
         # without a kernel the point counts as it is classified, ties included
-        has_kernel = widths.of_rows * np.linalg.norm(coef) > 0.0
-        losses = np.where(
-            has_kernel, linear_bolstered_losses(rows, labels, widths.of_rows, coef, intercept), wrong
-        )
+        has_kernel = widths * np.linalg.norm(coef) > 0.0
+        losses = np.where(has_kernel, linear_bolstered_losses(rows, labels, widths, coef, intercept), wrong)
         if not coef.any():
             remarks.append("the classifier is constant: every row counts as it is classified")
     return BolsteredLosses(losses, wrong, tuple(remarks))
@@ -165,54 +151,27 @@ def _last_step(estimator: Any, X: Any) -> tuple[Any, Any]:
 def _numbers(rows: Any) -> Array:
     try:
         numbers = np.asarray(dense(rows), dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise ValueError(
-            "Bolstering puts normal kernels around the rows of 'X', which must be numbers. Encode other values in a "
-            "Pipeline, or leave the bolstered estimates out."
-        ) from error
+    except (TypeError, ValueError):
+        numbers = np.empty(0)
     if numbers.ndim != 2 or not np.isfinite(numbers).all():
         raise ValueError(
             "Bolstering puts normal kernels around the rows of 'X', which must be finite numbers in two dimensions. "
-            f"Got shape {numbers.shape}{', nan or infinite values in it' if numbers.ndim == 2 else ''}; impute "
-            "missing values in a Pipeline, or leave the bolstered estimates out."
+            "Encode other values and impute missing ones in a Pipeline, or leave the bolstered estimates out."
         )
     return numbers
 
 
-def _linear_rule(
-    rule: Any, inputs: Any, rows: Array, answers: Any, labels: Array
-) -> tuple[Array, float] | None:
+def _linear_rule(rule: Any, inputs: Any, rows: Array) -> tuple[Array, float] | None:
     """Return coefficients and intercept of the rule, or None if it is not the sign of a linear score."""
     from cudbound.adapters.linear import contradicts, own_coefficients
 
-    coefficients = own_coefficients(rule, rows.shape[1]) or _adapted_coefficients(
-        rule, inputs, rows, answers, labels
-    )
+    coefficients = own_coefficients(rule, rows.shape[1])
     if coefficients is None:
         return None
     coef, intercept = coefficients
-    scores = rows @ coef + intercept
     terms = np.abs(rows) @ np.abs(coef) + abs(intercept)
     positive = np.asarray(rule.predict(inputs) == rule.classes_[1])
-    return None if contradicts(positive, scores, terms) else coefficients
-
-
-def _adapted_coefficients(
-    rule: Any, inputs: Any, rows: Array, answers: Any, labels: Array
-) -> tuple[Array, float] | None:
-    from cudbound.adapters import find_adapter
-
-    positive = int((labels > 0.0).sum())
-    if min(positive, labels.size - positive) < MIN_ROWS_PER_CLASS:  # adapters refuse it
-        return None
-    try:
-        model = find_adapter(rule).to_additive_model(rule, inputs, answers)
-    except UnsupportedEstimatorError:
-        return None
-    sign = 1.0 if model.classes[1] == rule.classes_[1] else -1.0
-    if np.array_equal(model.design, np.column_stack([np.ones(len(rows)), rows])):
-        return sign * model.coef[1:], sign * float(model.coef[0])
-    return (sign * model.coef, 0.0) if np.array_equal(model.design, rows) else None
+    return None if contradicts(positive, rows @ coef + intercept, terms) else coefficients
 
 
 def _drawn_losses(
@@ -254,27 +213,7 @@ BOLSTERED_LOSSES = RecordKind(
 )
 
 
-@dataclass(frozen=True, eq=False)
-class KernelWidths:
-    """Standard deviations of the normal kernels around training points.
-
-    Attributes
-    ----------
-    of_rows : ndarray of float, shape (n_samples,)
-        In the units of the features; 0 for no kernel.
-    negative, positive : float
-        Those of the two classes.
-    remarks : tuple of str
-        Classes whose width does not come from their own points.
-    """
-
-    of_rows: Array
-    negative: float
-    positive: float
-    remarks: tuple[str, ...] = ()
-
-
-def kernel_widths(rows: ArrayLike, labels: ArrayLike) -> KernelWidths:
+def kernel_widths(rows: ArrayLike, labels: ArrayLike) -> tuple[Array, tuple[str, ...]]:
     """Return the widths of the spherical normal kernels of the two classes.
 
     The width is the mean distance of the points of the class to their nearest neighbor in the class, divided by the
@@ -296,9 +235,11 @@ def kernel_widths(rows: ArrayLike, labels: ArrayLike) -> KernelWidths:
 
     Returns
     -------
-    KernelWidths
-        A class of one row has the width of the other class, or 0 if the other has at most one row. A class has width 0
-        if each of its points coincides with another of the class.
+    widths : ndarray of float, shape (n_samples,)
+        Of the kernel of each row. A class of one row has the width of the other class, or 0 if the other has at most
+        one row. A class has width 0 if each of its points coincides with another of the class.
+    remarks : tuple of str
+        Classes whose width does not come from their own points.
 
     References
     ----------
@@ -306,9 +247,8 @@ def kernel_widths(rows: ArrayLike, labels: ArrayLike) -> KernelWidths:
 
     Examples
     --------
-    >>> widths = kernel_widths([[0.0], [1.0], [5.0], [7.0]], [-1, -1, 1, 1])
-    >>> round(widths.negative, 3), round(widths.positive, 3)
-    (1.483, 2.965)
+    >>> kernel_widths([[0.0], [1.0], [5.0], [7.0]], [-1, -1, 1, 1])[0].round(3).tolist()
+    [1.483, 1.483, 2.965, 2.965]
     """
     from scipy.spatial import KDTree
 
@@ -337,9 +277,7 @@ def kernel_widths(rows: ArrayLike, labels: ArrayLike) -> KernelWidths:
             remarks.append(
                 f"no kernel around the rows of class {name}: they coincide with their nearest neighbors"
             )
-    return KernelWidths(
-        np.where(classes, widths[True], widths[False]), widths[False], widths[True], tuple(remarks)
-    )
+    return np.where(classes, widths[True], widths[False]), tuple(remarks)
 
 
 def linear_bolstered_losses(
@@ -353,7 +291,7 @@ def linear_bolstered_losses(
     labels : array-like of float, shape (n_samples,)
         -1.0 or +1.0.
     widths : array-like of float, shape (n_samples,)
-        ``of_rows`` of `kernel_widths`.
+        From `kernel_widths`.
     coef : array-like of float, shape (n_features,)
         a of the rule sign(a'x + b), with sign(0) = +1.
     intercept : float
@@ -382,37 +320,31 @@ def linear_bolstered_losses(
 
 
 def _bolstered(records: Records) -> PointOutcome:
+    """Bolstered resubstitution.
+
+    Formula: mean over the rows of the misclassified share of a normal kernel around the row; its standard deviation is
+    the mean distance to the nearest row of the class / the median of chi with as many degrees of freedom as features.
+    Assumptions: a spherical normal kernel around each point resembles the population near it; features have similar
+    units.
+    Tendency: too low if the classifier fits its training set closely; depends on the units of the features.
+    Reference: Braga-Neto and Dougherty (2004), with one kernel width per class.
+    """
     return PointOutcome(float(np.mean(records.require(BOLSTERED_LOSSES).losses)))
 
 
 def _semi_bolstered(records: Records) -> PointOutcome:
+    """Semi-bolstered resubstitution.
+
+    Formula: as bolstered, with 1 for misclassified rows.
+    Assumptions: as bolstered.
+    Tendency: higher than bolstered: misclassified points count in full.
+    Reference: Braga-Neto and Dougherty (2004): no kernel around misclassified points.
+    """
     recorded = records.require(BOLSTERED_LOSSES)
     return PointOutcome(float(np.where(recorded.wrong, 1.0, recorded.losses).mean()))
 
 
 BOLSTERED = PointEstimator(
-    name="bolstered",
-    title="Bolstered resubstitution",
-    formula="mean over the rows of the misclassified share of a normal kernel around the row; its standard deviation "
-    "is the mean distance to the nearest row of the class / the median of chi with as many degrees of freedom as "
-    "features",
-    estimand=Estimand("conditional"),
-    needs=frozenset({BOLSTERED_LOSSES}),
-    assumptions="a spherical normal kernel around each point resembles the population near it; features have similar "
-    "units",
-    tendency="too low if the classifier fits its training set closely; depends on the units of the features",
-    reference="Braga-Neto and Dougherty (2004), with one kernel width per class",
-    cost="0",
-    compute=_bolstered,
+    name="bolstered", needs=frozenset({BOLSTERED_LOSSES}), cost="0", compute=_bolstered
 )
-
-SEMI_BOLSTERED = replace(
-    BOLSTERED,
-    name="semi-bolstered",
-    title="Semi-bolstered resubstitution",
-    formula="as bolstered, with 1 for misclassified rows",
-    assumptions="as bolstered",
-    tendency="higher than bolstered: misclassified points count in full",
-    reference="Braga-Neto and Dougherty (2004): no kernel around misclassified points",
-    compute=_semi_bolstered,
-)
+SEMI_BOLSTERED = replace(BOLSTERED, name="semi-bolstered", compute=_semi_bolstered)

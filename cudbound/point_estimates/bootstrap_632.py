@@ -1,31 +1,25 @@
-"""Bootstrap estimates: .632 and .632+, the corrected optimism, and the number of rows behind them."""
+"""Bootstrap estimates: .632 and .632+, the corrected optimism, LV1O*, and the number of rows behind them."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import partial
-from typing import SupportsFloat
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from cudbound.basis.method_card import Choice
 from cudbound.basis.outcomes import Estimand, PointOutcome
 from cudbound.basis.proportions import inverted_binomial_interval
 from cudbound.basis.rounding import format_proportion
-from cudbound.basis.validation import check_choice
 from cudbound.point_estimates.estimator import PointEstimator
 from cudbound.records import LOSSES, Groups, Records
 from cudbound.records.losses import leave_one_out_bootstrap_error, no_information_error, ratio_or_nan
 from cudbound.resampling.bootstrap import BOOTSTRAP
+from cudbound.resampling.folds import LEAVE_ONE_OUT
+from cudbound.resampling.splits import HALVINGS
 
 Array = NDArray[np.float64]
 
-#: Forms of the .632+ estimate; the first is the default.
-FORMS = ("capped", "literal")
-_WHERE_CUT = {"capped": "", "literal": " in what is added to the .632 estimate, and not in that estimate"}
 NOTHING_OUT_OF_BAG = "undefined: no point was ever out of bag; use more bootstrap draws"
 
 
@@ -92,7 +86,7 @@ class Error632Plus:
     Attributes
     ----------
     estimate : float
-        (1 - w) err + w Err(1)', plus .632 (Err(1) - Err(1)') in the literal form.
+        (1 - w) err + w Err(1)'.
     leave_one_out_bootstrap : float
         Err(1)' = min(Err(1), gamma).
     no_information : float
@@ -111,7 +105,7 @@ class Error632Plus:
 
 
 def error_632_plus(
-    resubstitution: float, leave_one_out_bootstrap: float, no_information: float, *, form: str = "capped"
+    resubstitution: float, leave_one_out_bootstrap: float, no_information: float
 ) -> Error632Plus:
     """Return the .632+ estimate: the weight of Err(1) increases from .632 to 1 with the overfitting rate.
 
@@ -127,20 +121,12 @@ def error_632_plus(
         Err(1), in [0, 1]; nan gives a result of nan.
     no_information : float
         gamma, from `no_information_error`, in [0, 1].
-    form : {"capped", "literal"}, default="capped"
-        One of the two forms in section 3, which differ by .632 (Err(1) - gamma) if Err(1) exceeds gamma and agree
-        otherwise. "capped" is (1 - w) err + w Err(1)', with Err(1)' for Err(1) throughout; "literal" is their last
-        equation as it is printed, .368 err + .632 Err(1) + (Err(1)' - err) .368 .632 R / (1 - .368 R), whose first two
-        terms keep Err(1) as it is. Public code without clipping of R gives a third value.
 
     Returns
     -------
     Error632Plus
-
-    Raises
-    ------
-    ValueError
-        If `form` is unknown.
+        With Err(1)' for Err(1) throughout. The last equation of section 3, as it is printed, keeps Err(1) in two of its
+        terms, and is larger by .632 (Err(1) - gamma) if Err(1) exceeds gamma.
 
     References
     ----------
@@ -152,10 +138,7 @@ def error_632_plus(
     >>> result = error_632_plus(0.0, 0.4, 0.5)
     >>> result.overfitting, round(result.weight, 4), round(result.estimate, 4)
     (0.8, 0.8957, 0.3583)
-    >>> [round(error_632_plus(0.0, 0.6, 0.5, form=form).estimate, 4) for form in ("capped", "literal")]
-    [0.5, 0.5632]
     """
-    check_choice("form", form, FORMS)
     if math.isnan(leave_one_out_bootstrap):
         return Error632Plus(math.nan, math.nan, no_information, math.nan, math.nan)
     clipped = min(leave_one_out_bootstrap, no_information)
@@ -164,8 +147,6 @@ def error_632_plus(
         overfitting = (clipped - resubstitution) / (no_information - resubstitution)
     weight = 0.632 / (1.0 - 0.368 * overfitting)
     estimate = (1.0 - weight) * resubstitution + weight * clipped
-    if form == "literal":
-        estimate += 0.632 * (leave_one_out_bootstrap - clipped)
     return Error632Plus(
         estimate=estimate,
         leave_one_out_bootstrap=clipped,
@@ -180,26 +161,16 @@ def estimate_632(records: Records) -> float:
     return float(error_632(np.mean(records.require(LOSSES)), out_of_bag_error(records)))
 
 
-def estimate_632_plus(records: Records, *, form: str = "capped") -> Error632Plus:
+def estimate_632_plus(records: Records) -> Error632Plus:
     """Return the .632+ estimate of the whole training set; nan if no point was ever out of bag.
-
-    Parameters
-    ----------
-    records : Records
-    form : {"capped", "literal"}, default="capped"
-        As in `error_632_plus`.
 
     Raises
     ------
     ValueError
         If the records lack losses, bootstrap, `positive` or `predicted_positive`.
     """
-    return error_632_plus(
-        float(np.mean(records.require(LOSSES))),
-        out_of_bag_error(records),
-        no_information_of(records),
-        form=form,
-    )
+    training = float(np.mean(records.require(LOSSES)))
+    return error_632_plus(training, out_of_bag_error(records), no_information_of(records))
 
 
 def no_information_of(records: Records) -> float:
@@ -229,19 +200,54 @@ def out_of_bag_error(records: Records) -> float:
     return float(leave_one_out_bootstrap_error(bootstrap.losses, bootstrap.counts))
 
 
-def _pooled(records: Records) -> Array:
-    bootstrap = records.require(BOOTSTRAP)
-    return pooled_bootstrap_error(bootstrap.losses, bootstrap.counts)
-
-
-def _compute(records: Records, *, of: Callable[[Records], SupportsFloat]) -> PointOutcome:
-    estimate = float(of(records))
+def _outcome(estimate: float) -> PointOutcome:
     return PointOutcome(estimate, degenerate=NOTHING_OUT_OF_BAG if math.isnan(estimate) else None)
 
 
-def _compute_632_plus(records: Records, *, form: str) -> PointOutcome:
-    left_out = out_of_bag_error(records)
-    result = estimate_632_plus(records, form=form)
+def _leave_one_out_bootstrap(records: Records) -> PointOutcome:
+    """Leave-one-out bootstrap error Err(1).
+
+    Formula: Err(1) = mean over the rows of the mean loss on the row over the draws without it.
+    Assumptions: a classifier fitted to a draw, with about .632 n distinct points, is like one fitted to n points.
+    Tendency: too high: it estimates the error for a training set of about .632 n points.
+    Reference: Efron and Tibshirani (1997), section 2.
+    """
+    return _outcome(out_of_bag_error(records))
+
+
+def _pooled(records: Records) -> PointOutcome:
+    """Pooled out-of-bag error e0.
+
+    Formula: mean loss over all pairs of a draw and a row outside it.
+    Assumptions: a classifier fitted to a draw, with about .632 n distinct points, is like one fitted to n points.
+    Tendency: too high: it estimates the error for a training set of about .632 n points.
+    Reference: Efron (1983).
+    """
+    bootstrap = records.require(BOOTSTRAP)
+    return _outcome(float(pooled_bootstrap_error(bootstrap.losses, bootstrap.counts)))
+
+
+def _bootstrap_632(records: Records) -> PointOutcome:
+    """.632 estimate.
+
+    Formula: .368 T + .632 Err(1).
+    Assumptions: the training error is too low by a fixed share of its distance from Err(1).
+    Tendency: too low if the classifier fits its training set closely, as nearest neighbors do.
+    Reference: Efron (1983), with Err(1) of Efron and Tibshirani (1997) instead of the pooled out-of-bag error.
+    """
+    return _outcome(estimate_632(records))
+
+
+def _bootstrap_632_plus(records: Records) -> PointOutcome:
+    """.632+ estimate.
+
+    Formula: (1 - w) T + w min(Err(1), g); w = .632 / (1 - .368 R), R = (min(Err(1), g) - T) / (g - T), or 0 unless
+    Err(1) and g exceed T, g = p (1 - q) + (1 - p) q, p the share of positives and q the share predicted positive.
+    Assumptions: the overfitting rate measures how much too low the training error is.
+    Tendency: nearly unbiased in its authors' simulations; with weight 1 it equals Err(1), which is too high.
+    Reference: Efron and Tibshirani (1997), section 3, with the overfitting rate kept within [0, 1].
+    """
+    left_out, result = out_of_bag_error(records), estimate_632_plus(records)
     details = {
         "resubstitution": float(np.mean(records.require(LOSSES))),
         "leave_one_out_bootstrap": left_out,
@@ -249,67 +255,12 @@ def _compute_632_plus(records: Records, *, form: str) -> PointOutcome:
         "overfitting": result.overfitting,
         "weight": result.weight,
     }
-    remarks: tuple[str, ...] = ()
-    if left_out > result.no_information:
-        remarks = (
-            f"leave-one-out bootstrap error {format_proportion(left_out)} cut to the no-information error "
-            f"{format_proportion(result.no_information)}{_WHERE_CUT[form]}",
-        )
-    return PointOutcome(
-        result.estimate,
-        remarks=remarks,
-        degenerate=NOTHING_OUT_OF_BAG if math.isnan(left_out) else None,
-        details=details,
+    cut = (
+        f"leave-one-out bootstrap error {format_proportion(left_out)} cut to the no-information error "
+        f"{format_proportion(result.no_information)}"
     )
-
-
-LEAVE_ONE_OUT_BOOTSTRAP = PointEstimator(
-    name="leave-one-out-bootstrap",
-    title="Leave-one-out bootstrap error Err(1)",
-    formula="Err(1) = mean over the rows of the mean loss on the row over the draws without it",
-    estimand=Estimand("rule"),
-    needs=frozenset({BOOTSTRAP}),
-    assumptions="a classifier fitted to a draw, with about .632 n distinct points, is like one fitted to n points",
-    tendency="too high: it estimates the error for a training set of about .632 n points",
-    reference="Efron and Tibshirani (1997), section 2",
-    cost="B",
-    compute=partial(_compute, of=out_of_bag_error),
-)
-
-BOOTSTRAP_POOLED = replace(
-    LEAVE_ONE_OUT_BOOTSTRAP,
-    name="bootstrap-pooled",
-    title="Pooled out-of-bag error e0",
-    formula="mean loss over all pairs of a draw and a row outside it",
-    reference="Efron (1983)",
-    compute=partial(_compute, of=_pooled),
-)
-
-BOOTSTRAP_632 = PointEstimator(
-    name="bootstrap-632",
-    title=".632 estimate",
-    formula=".368 T + .632 Err(1)",
-    estimand=Estimand("rule"),
-    needs=frozenset({LOSSES, BOOTSTRAP}),
-    assumptions="the training error is too low by a fixed share of its distance from Err(1)",
-    tendency="too low if the classifier fits its training set closely, as nearest neighbors do",
-    reference="Efron (1983), with Err(1) of Efron and Tibshirani (1997) instead of the pooled out-of-bag error",
-    cost="B",
-    compute=partial(_compute, of=estimate_632),
-)
-
-BOOTSTRAP_632_PLUS = replace(
-    BOOTSTRAP_632,
-    name="bootstrap-632-plus",
-    title=".632+ estimate",
-    formula="(1 - w) T + w min(Err(1), g); w = .632 / (1 - .368 R), R = (min(Err(1), g) - T) / (g - T), or 0 unless "
-    "Err(1) and g exceed T, g = p (1 - q) + (1 - p) q, p the share of positives and q the share predicted positive",
-    assumptions="the overfitting rate measures how much too low the training error is",
-    tendency="nearly unbiased in its authors' simulations; with weight 1 it equals Err(1), which is too high",
-    reference="Efron and Tibshirani (1997), section 3, with the overfitting rate kept within [0, 1]",
-    compute=_compute_632_plus,
-    options={"form": Choice(FORMS)},
-)
+    remarks = (cut,) if left_out > result.no_information else ()
+    return replace(_outcome(result.estimate), remarks=remarks, details=details)
 
 
 def bootstrap_optimism(records: Records) -> float:
@@ -337,26 +288,107 @@ def bootstrap_optimism(records: Records) -> float:
 
 
 def _optimism_corrected(records: Records) -> PointOutcome:
+    """Optimism-corrected training error.
+
+    Formula: T + mean over the draws of (D_b - A_b).
+    Assumptions: the training error is too low by the mean difference between a refit's errors on the training set and
+    on its own draw.
+    Tendency: too low with many features relative to rows: the training set contains the rows of the draw.
+    Reference: Efron and Gong (1983); Harrell (2015), section 5.3. Refits are tested on all training rows.
+    """
     optimism = bootstrap_optimism(records)
     estimate = float(np.mean(records.require(LOSSES))) + optimism
     remarks = () if 0.0 <= estimate <= 1.0 else (f"estimate {format_proportion(estimate)} outside [0, 1]",)
     return PointOutcome(estimate, remarks=remarks, details={"optimism": optimism})
 
 
-BOOTSTRAP_OPTIMISM = PointEstimator(
-    name="bootstrap-optimism",
-    title="Optimism-corrected training error",
-    formula="T + mean over the draws of (D_b - A_b)",
-    estimand=Estimand("conditional"),
-    needs=frozenset({LOSSES, BOOTSTRAP}),
-    assumptions="the training error is too low by the mean difference between a refit's errors on the training set and "
-    "on its own draw",
-    tendency="too low with many features relative to rows: the training set contains the rows of the draw",
-    reference="Efron and Gong (1983); Harrell (2015), section 5.3. Refits are tested on all training rows",
-    cost="B",
-    compute=_optimism_corrected,
-)
+def error_lv1o(leave_one_out: float, bootstrap_632: float, two_fold: float) -> float:
+    """Return the leave-one-out error clipped to the band between two less variable estimates.
 
+    Parameters
+    ----------
+    leave_one_out : float
+        Leave-one-out error, in [0, 1].
+    bootstrap_632 : float
+        .632 estimate, the lower limit of the band.
+    two_fold : float
+        Error of repeated two-fold cross-validation, the upper limit. Limits in the wrong order are swapped.
+
+    Returns
+    -------
+    float
+        nan if the .632 estimate is nan.
+
+    References
+    ----------
+    Weiss, S. M. (1991). Small sample error rate estimation for k-NN classifiers. IEEE Transactions on Pattern Analysis
+    and Machine Intelligence 13, 285-289, describes the estimator. The formula here could not be checked against the
+    article, and its treatment of crossed limits is our choice.
+
+    Examples
+    --------
+    >>> error_lv1o(0.15, 0.22, 0.3)
+    0.22
+    """
+    if math.isnan(bootstrap_632):
+        return math.nan
+    low, high = sorted((bootstrap_632, two_fold))
+    return min(max(leave_one_out, low), high)
+
+
+def _lv1o(records: Records) -> PointOutcome:
+    """Leave-one-out clipped to the band from .632 to repeated two-fold cross-validation (experimental).
+
+    Formula: min(max(L, x), C); L is the leave-one-out error, C the error of repeated two-fold cross-validation.
+    Assumptions: the error lies between the .632 and the two-fold cross-validation estimate.
+    Tendency: unbiased for discriminants and nearest neighbors, but not for trees, according to Martin and Hirschberg
+    (1996).
+    Reference: Weiss (1991), experimental: formula and treatment of limits in the wrong order are our interpretation;
+    .632 with Err(1).
+    """
+    leave_one_out = float(np.mean(records.require(LEAVE_ONE_OUT).losses))
+    bootstrap_632 = estimate_632(records)
+    two_fold = float(np.mean(records.require(HALVINGS).means))
+    remarks = ["experimental: the formula could not be checked against its source"]
+    if bootstrap_632 > two_fold:
+        remarks.append(
+            f"the .632 estimate {format_proportion(bootstrap_632)} is above that of two-fold cross-validation "
+            f"{format_proportion(two_fold)}: limits swapped"
+        )
+    return replace(
+        _outcome(error_lv1o(leave_one_out, bootstrap_632, two_fold)),
+        remarks=tuple(remarks),
+        details={"leave_one_out": leave_one_out, "bootstrap_632": bootstrap_632, "two_fold": two_fold},
+    )
+
+
+_RULE = Estimand("rule")
+LEAVE_ONE_OUT_BOOTSTRAP = PointEstimator(
+    name="leave-one-out-bootstrap",
+    estimand=_RULE,
+    needs=frozenset({BOOTSTRAP}),
+    cost="B",
+    compute=_leave_one_out_bootstrap,
+)
+BOOTSTRAP_POOLED = replace(LEAVE_ONE_OUT_BOOTSTRAP, name="bootstrap-pooled", compute=_pooled)
+BOOTSTRAP_632 = PointEstimator(
+    name="bootstrap-632",
+    estimand=_RULE,
+    needs=frozenset({LOSSES, BOOTSTRAP}),
+    cost="B",
+    compute=_bootstrap_632,
+)
+BOOTSTRAP_632_PLUS = replace(BOOTSTRAP_632, name="bootstrap-632-plus", compute=_bootstrap_632_plus)
+BOOTSTRAP_OPTIMISM = replace(
+    BOOTSTRAP_632, name="bootstrap-optimism", estimand=Estimand("conditional"), compute=_optimism_corrected
+)
+LV1O = PointEstimator(
+    name="lv1o",
+    estimand=_RULE,
+    needs=frozenset({LOSSES, LEAVE_ONE_OUT, BOOTSTRAP, HALVINGS}),
+    cost="n + B + 2 M",
+    compute=_lv1o,
+)
 
 #: Weight in the variance of one unseen case with the largest loss: without it, a hidden subgroup is missed.
 UNSEEN = 0.25

@@ -1,4 +1,4 @@
-"""The interface of a point estimator of the error, and its results."""
+"""The interface of a point estimator of the error, its results, and the estimators that are means of losses."""
 
 from __future__ import annotations
 
@@ -7,16 +7,22 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from cudbound.basis.method_card import NO_OPTIONS, MethodCard
-from cudbound.basis.outcomes import PointOutcome
+import numpy as np
+
+from cudbound.basis.method_card import NO_OPTIONS, MethodCard, described
+from cudbound.basis.outcomes import Estimand, PointOutcome
 from cudbound.basis.results import PointEstimate
-from cudbound.records import Records
+from cudbound.records import LOSSES, Records
 from cudbound.records.records import based_on, check_records, count_fits, shared_remarks, tested_in
+from cudbound.resampling.folds import FOLDS, LEAVE_ONE_OUT, REPEATED_FOLDS
+from cudbound.resampling.splits import TEST_SET
 
 
 @dataclass(frozen=True, kw_only=True)
 class PointEstimator(MethodCard):
     """A point estimator of the error.
+
+    Its title, formula, assumptions, tendency and reference are in the docstring of its function, see `described`.
 
     Attributes
     ----------
@@ -25,6 +31,11 @@ class PointEstimator(MethodCard):
     """
 
     compute: Callable[..., PointOutcome] = field(repr=False)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for name, text in described(self.compute).items():
+            object.__setattr__(self, name, text)
 
 
 def compute_estimate(
@@ -77,3 +88,92 @@ def compute_estimate(
         degenerate=(outcome.degenerate or "undefined") if undefined else None,
         tested=tested,
     )
+
+
+def _resubstitution(records: Records) -> PointOutcome:
+    """Training error.
+
+    Formula: T = mean of the losses on the training set.
+    Assumptions: no assumptions make it unbiased.
+    Tendency: too low: the classifier was fitted to the same rows.
+    Reference: Smith (1947).
+    """
+    return PointOutcome(float(np.mean(records.require(LOSSES))))
+
+
+def _holdout(records: Records) -> PointOutcome:
+    """Error on a test set.
+
+    Formula: mean of the losses on the test set.
+    Assumptions: the test rows are independent of the fit.
+    Tendency: unbiased for the tested classifier; if rows were held out, too high for the classifier fitted to all rows.
+    Reference: Devroye, Gyorfi and Lugosi (1996). A probabilistic theory of pattern recognition, chapter 22.
+    """
+    test_set = records.require(TEST_SET)
+    return PointOutcome(float(np.mean(test_set.losses)), estimand=Estimand(test_set.estimand))
+
+
+def _k_fold(records: Records) -> PointOutcome:
+    """k-fold cross-validation.
+
+    Formula: mean over the n rows of the loss on the row after a fit to the other folds.
+    Assumptions: none beyond independent rows.
+    Tendency: unbiased for training sets of n - n/k rows, and so too high for n rows.
+    Reference: Stone (1974); the mean is over all rows; it differs from the mean over folds if folds differ in size.
+    """
+    folds = records.require(FOLDS)
+    return PointOutcome(float(np.mean(folds.losses)), estimand=Estimand("expected", folds.n_train))
+
+
+def _repeated_k_fold(records: Records) -> PointOutcome:
+    """k-fold cross-validation on several partitions.
+
+    Formula: mean over the partitions of the mean over the n rows of the loss on the row after a fit to the other folds.
+    Assumptions: none beyond independent rows.
+    Tendency: as k-fold, without most of the variance from the choice of folds.
+    Reference: Burman (1989); the mean over partitions of their means over rows.
+    """
+    partitions = records.require(REPEATED_FOLDS).partitions
+    n_train = float(np.mean([folds.n_train for folds in partitions]))
+    estimate = float(np.mean([np.mean(folds.losses) for folds in partitions]))
+    return PointOutcome(estimate, estimand=Estimand("expected", n_train))
+
+
+def _leave_one_out(records: Records) -> PointOutcome:
+    """Leave-one-out cross-validation.
+
+    Formula: mean over the n rows of the loss on the row after a fit to the others.
+    Assumptions: none beyond independent rows.
+    Tendency: nearly unbiased for n rows, but more variable than the bootstrap estimates for small n.
+    Reference: Lachenbruch and Mickey (1968).
+    """
+    return PointOutcome(float(np.mean(records.require(LEAVE_ONE_OUT).losses)))
+
+
+RESUBSTITUTION = PointEstimator(
+    name="resubstitution", needs=frozenset({LOSSES}), cost="0", compute=_resubstitution
+)
+HOLDOUT = PointEstimator(
+    name="holdout",
+    estimand=Estimand("holdout-model"),
+    needs=frozenset({TEST_SET}),
+    cost="1, or 0 with a new test set",
+    compute=_holdout,
+)
+K_FOLD = PointEstimator(
+    name="k-fold", estimand=Estimand("expected"), needs=frozenset({FOLDS}), cost="K", compute=_k_fold
+)
+REPEATED_K_FOLD = PointEstimator(
+    name="repeated-k-fold",
+    estimand=Estimand("expected"),
+    needs=frozenset({REPEATED_FOLDS}),
+    cost="R K",
+    compute=_repeated_k_fold,
+)
+LEAVE_ONE_OUT_ERROR = PointEstimator(
+    name="leave-one-out",
+    estimand=Estimand("rule"),
+    needs=frozenset({LEAVE_ONE_OUT}),
+    cost="n (least squares: all of them from one fit)",
+    compute=_leave_one_out,
+)
