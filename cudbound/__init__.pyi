@@ -1,53 +1,32 @@
 """The public names and where they are; `cudbound/__init__.py` imports each when it is first used."""
 
+from . import solve as solve
 from . import study as study
 from .analysis.available_methods import available_methods as available_methods
-from .analysis.calibration import Calibration as Calibration
 from .analysis.compare_intervals import compare_intervals as compare_intervals
 from .analysis.compare_learners import compare_learners as compare_learners
 from .analysis.cud_interval import CudResult as CudResult
 from .analysis.cud_interval import cud_interval as cud_interval
 from .analysis.estimate_error import estimate_error as estimate_error
 from .analysis.from_records import from_records as from_records
-from .analysis.instability import Instability as Instability
 from .analysis.performance_interval import performance_interval as performance_interval
 from .analysis.table import ComparisonTable as ComparisonTable
 from .analysis.table import IntervalTable as IntervalTable
 from .analysis.table import PerformanceInterval as PerformanceInterval
-from .analysis.table import PointEstimateTable as PointEstimateTable
 from .analysis.verify_result import verify_result as verify_result
 from .basis.calls import over_seeds as over_seeds
 from .basis.outcomes import ConfidenceInterval as ConfidenceInterval
-from .basis.outcomes import Estimand as Estimand
-from .basis.results import ComparisonResult as ComparisonResult
 from .basis.results import IntervalEstimate as IntervalEstimate
-from .basis.results import PointEstimate as PointEstimate
 from .bound.cud_bound import Bound as Bound
-from .clinical.clinical_report import ClinicalReport as ClinicalReport
 from .clinical.clinical_report import clinical_report as clinical_report
 from .estimators.chosen_threshold import ChosenThresholdClassifier as ChosenThresholdClassifier
 from .estimators.convex_loss import ConvexLossClassifier as ConvexLossClassifier
 from .estimators.convex_loss import stump_basis as stump_basis
 from .estimators.least_squares import LeastSquaresClassifier as LeastSquaresClassifier
 from .intervals.own import own_method as own_method
-from .losses.cvxpy_loss import CvxpyLoss as CvxpyLoss
 from .metrics.metric import Metric as Metric
 from .metrics.metrics import Metrics as Metrics
-from .problem.draws import Draws as Draws
-from .problem.problem import Problem as Problem
 from .resampling import Resampling as Resampling
-from .saved.saved_file import ResultVerification as ResultVerification
-from .solve.limits import SearchLimits as SearchLimits
-from .solve.solve_draws import solve_draws as solve_draws
-from .study.design.scenario import Scenario as Scenario
-from .study.design.scenario import Study as Study
-from .study.measure.summary import Summary as Summary
-from .study.measure.summary import summarize as summarize
-from .study.planning.closed_forms import closed_form_sample_sizes as closed_form_sample_sizes
 from .study.planning.plan_sample_size import plan_sample_size as plan_sample_size
-from .study.planning.sample_size_plan import SampleSizePlan as SampleSizePlan
-from .study.run.merge import merge_stores as merge_stores
-from .study.run.runner import replay as replay
-from .study.run.runner import run_study as run_study
 
 __version__: str

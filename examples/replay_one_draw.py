@@ -12,8 +12,9 @@ import pickle
 import matplotlib.pyplot as plt
 import numpy as np
 
-from cudbound import LeastSquaresClassifier, cud_interval, solve_draws
+from cudbound import LeastSquaresClassifier, cud_interval
 from cudbound.problem.draws import SolveStatus, replay_draw
+from cudbound.solve import solve_draws
 
 rng = np.random.default_rng(0)
 X = rng.normal(size=(50, 4))

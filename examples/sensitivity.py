@@ -15,10 +15,11 @@ from __future__ import annotations
 import numpy as np
 from sklearn.datasets import load_breast_cancer
 
-from cudbound import LeastSquaresClassifier, Problem, solve_draws
+from cudbound import LeastSquaresClassifier
 from cudbound.adapters import to_additive_model
 from cudbound.basis.proportions import quantile_rank
 from cudbound.problem.draws import draw_counts
+from cudbound.solve import Problem, solve_draws
 
 N_RESAMPLES = 500
 

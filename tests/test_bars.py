@@ -15,16 +15,15 @@ from study_cases import tiny_study
 
 from cudbound import (
     LeastSquaresClassifier,
-    Problem,
     compare_intervals,
     compare_learners,
     cud_interval,
     estimate_error,
     performance_interval,
-    solve_draws,
 )
 from cudbound.basis import calls as bars
 from cudbound.basis.calls import HIDDEN, Progress, current_progress, public_call, shared
+from cudbound.solve import Problem, solve_draws
 from cudbound.study import run_study
 
 RNG = np.random.default_rng(0)

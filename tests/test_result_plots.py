@@ -15,14 +15,14 @@ from explained_pictures import FIGURES, RC
 from matplotlib.figure import Figure
 
 from cudbound import (
-    ComparisonResult,
     ComparisonTable,
     ConfidenceInterval,
-    Estimand,
     IntervalEstimate,
     IntervalTable,
 )
 from cudbound.basis.exceptions import ParameterError
+from cudbound.basis.outcomes import Estimand
+from cudbound.basis.results import ComparisonResult
 from cudbound.intervals import METHODS
 from cudbound.plotting.forest import IntervalDisplay
 from cudbound.plotting.refit_plots import ConfusionDisplay

@@ -13,31 +13,18 @@ from numpy.typing import NDArray
 import cudbound
 from cudbound import (
     Bound,
-    Calibration,
     ChosenThresholdClassifier,
-    ClinicalReport,
-    ComparisonResult,
     ComparisonTable,
     ConfidenceInterval,
     ConvexLossClassifier,
     CudResult,
-    CvxpyLoss,
-    Draws,
-    Estimand,
-    Instability,
     IntervalEstimate,
     IntervalTable,
     LeastSquaresClassifier,
     Metric,
     Metrics,
     PerformanceInterval,
-    PointEstimate,
-    PointEstimateTable,
-    Problem,
     Resampling,
-    ResultVerification,
-    SampleSizePlan,
-    SearchLimits,
     available_methods,
     clinical_report,
     compare_intervals,
@@ -49,11 +36,15 @@ from cudbound import (
     own_method,
     performance_interval,
     plan_sample_size,
-    solve_draws,
     stump_basis,
     verify_result,
 )
-from cudbound.analysis.instability import instability_of
+from cudbound.analysis.calibration import Calibration
+from cudbound.analysis.instability import Instability, instability_of
+from cudbound.analysis.table import PointEstimateTable
+from cudbound.basis.outcomes import Estimand
+from cudbound.basis.results import ComparisonResult, PointEstimate
+from cudbound.clinical.clinical_report import ClinicalReport
 from cudbound.intervals import Method
 from cudbound.plotting.forest import ComparisonDisplay, IntervalDisplay
 from cudbound.plotting.refit_plots import InstabilityDisplay
@@ -66,9 +57,11 @@ from cudbound.plotting.studies import (
 )
 from cudbound.problem.problem import Polish
 from cudbound.records import BootstrapLosses
-from cudbound.saved.saved_file import Check
+from cudbound.saved.saved_file import Check, ResultVerification
+from cudbound.solve import CvxpyLoss, Draws, Problem, SearchLimits, solve_draws
 from cudbound.solve.solve_draws import Search
 from cudbound.study import (
+    SampleSizePlan,
     Scenario,
     Study,
     Summary,

@@ -326,7 +326,7 @@ class SolveInterrupted(KeyboardInterrupt):
     ----------
     draws : Draws
         Draws that were finished are certified or decided; the others hold bounds and the status ``INTERRUPTED``.
-        Pass it as ``previous=`` to `cudbound.solve_draws` to resume.
+        Pass it as ``previous=`` to `cudbound.solve.solve_draws` to resume.
     """
 
     def __init__(self, draws: Any, proved: str = ""):

@@ -38,7 +38,7 @@ class Bound(SearchLimits):
         a classifier whose solver stopped early. The bound, including its center, is then for that classifier, and the
         remarks report how far it is from the fitted one. Other intervals are for the classifier as fitted.
     solver, nodes, seconds, nodes_per_draw, seconds_per_draw
-        As in `cudbound.SearchLimits`; unsolved draws enter with their upper bounds.
+        As in `cudbound.solve.SearchLimits`; unsolved draws enter with their upper bounds.
 
     Raises
     ------

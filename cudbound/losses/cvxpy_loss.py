@@ -65,7 +65,7 @@ class CvxpyLoss:
 
     >>> import cvxpy as cp
     >>> import numpy as np
-    >>> from cudbound import CvxpyLoss, Problem, SearchLimits, solve_draws
+    >>> from cudbound.solve import CvxpyLoss, Problem, SearchLimits, solve_draws
     >>> deviance = CvxpyLoss("deviance", lambda y, f: cp.logistic(-cp.multiply(y, f)), vanishes=True)
     >>> deviance.value(np.array([1.0, -1.0]), np.array([0.0, 2.0])).round(6).tolist()
     [0.693147, 2.126928]

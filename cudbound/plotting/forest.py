@@ -210,7 +210,8 @@ class IntervalDisplay(ForestDisplay):
 
     Examples
     --------
-    >>> from cudbound import ConfidenceInterval, Estimand, IntervalEstimate, IntervalTable
+    >>> from cudbound import ConfidenceInterval, IntervalEstimate, IntervalTable
+    >>> from cudbound.basis.outcomes import Estimand
     >>> row = IntervalEstimate(method="cud", estimate=0.25, raw_interval=ConfidenceInterval(0.125, 0.5),
     ...     estimand=Estimand("conditional"), confidence_level=0.95, n_fits=1)
     >>> display = IntervalDisplay.from_table(IntervalTable((row,)))

@@ -191,8 +191,8 @@ class HalfWidthDisplay(Display):
     Parameters
     ----------
     frame : pandas.DataFrame
-        As from `cudbound.SampleSizePlan.to_frame`: n, mean_half_width, quantile_half_width, their Monte Carlo standard
-        errors, half_width, probability.
+        As from `cudbound.study.SampleSizePlan.to_frame`: n, mean_half_width, quantile_half_width, their Monte Carlo
+        standard errors, half_width, probability.
     required : float
         The required number of patients; it is not marked if it is outside the simulated range.
     what : str, default="interval"

@@ -162,7 +162,7 @@ class Draws(InLines):
         just above the cell's infimum, which is what `lower` is computed from.
     problem_digest : str
         Names the problem that was solved, its side included, so that draws of another one are not taken for its
-        own; see `cudbound.Problem.digest`.
+        own; see `cudbound.solve.Problem.digest`.
     """
 
     lower: NDArray[np.float64]

@@ -114,7 +114,7 @@ OPTIONAL = ("weights", "penalty", "l1_penalty", "sample_weight", "offset", "draw
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """One optimization problem per draw, all on the same design, for `cudbound.solve_draws`.
+    """One optimization problem per draw, all on the same design, for `cudbound.solve.solve_draws`.
 
     Attributes
     ----------
@@ -175,7 +175,7 @@ class Problem:
     ) -> Problem:
         r"""Check, standardize and copy the arrays of a problem; the solvers do not check again.
 
-        The symbols are those of the definition of Q in `cudbound.solve_draws`.
+        The symbols are those of the definition of Q in `cudbound.solve.solve_draws`.
 
         Parameters
         ----------
@@ -189,7 +189,7 @@ class Problem:
         counts : array-like of int, shape (n_draws, n_samples)
             How often each row occurs in each draw, non-negative.
         loss : {"squared", "logistic", "exponential", "squared_hinge", "hinge", "huber"} or Loss, default="squared"
-            Surrogate loss. A `cudbound.CvxpyLoss` needs ``SearchLimits(solver="cvxpy")``.
+            Surrogate loss. A `cudbound.solve.CvxpyLoss` needs ``SearchLimits(solver="cvxpy")``.
         localization : float in [0, inf], default=None
             Localization rate :math:`\alpha` on the scale of the mean loss; None means n_samples.
         weights : array-like of float, shape (n_draws, n_samples), default=None

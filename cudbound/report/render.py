@@ -294,7 +294,7 @@ def render_report(report: Report, format: str = "table") -> str:
         - ``run``: the fields of the run as an object, with the share of the rarer class as ``base_rate``, or null;
         - the name of the report, such as ``intervals`` or ``comparisons``: a list of objects, one per row, whose fields
           are the columns of `Report.to_frame`, and ``details``, an object, if a method has further numbers;
-        - ``instability``: as in `cudbound.Instability.summary`, and ``over_seeds``: the ranges of the limits over
+        - ``instability``: as in ``Instability.summary``, and ``over_seeds``: the ranges of the limits over
           several seeds, as objects, if requested;
         - for a plan, the objects ``required`` (n, low and high; null for more than was simulated) and ``plan``, its
           settings.
@@ -523,7 +523,8 @@ class Tabular(abc.ABC):
 
         Examples
         --------
-        >>> from cudbound import ConfidenceInterval, Estimand, IntervalEstimate, IntervalTable
+        >>> from cudbound import ConfidenceInterval, IntervalEstimate, IntervalTable
+        >>> from cudbound.basis.outcomes import Estimand
         >>> row = IntervalEstimate(method="cud", estimate=0.16, raw_interval=ConfidenceInterval(0.01, 0.31),
         ...     estimand=Estimand("conditional"), confidence_level=0.95, n_fits=1)
         >>> print(IntervalTable((row,)).to_latex(style="paper", label="tab:error").splitlines()[9])

@@ -1,1 +1,9 @@
 """Solvers for Q: the compiled solver and the slow reference, with a common contract."""
+
+from cudbound.losses.cvxpy_loss import CvxpyLoss
+from cudbound.problem.draws import Draws
+from cudbound.problem.problem import Problem
+from cudbound.solve.limits import SearchLimits
+from cudbound.solve.solve_draws import solve_draws
+
+__all__ = ["CvxpyLoss", "Draws", "Problem", "SearchLimits", "solve_draws"]

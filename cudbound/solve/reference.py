@@ -74,7 +74,7 @@ def solve_reference(
     Parameters
     ----------
     problem : Problem
-        The problems, as `cudbound.Problem.of` returns them.
+        The problems, as `cudbound.solve.Problem.of` returns them.
     side : {"both", "positive", "negative"}, default "both"
         Which sign of the weighted deviation counts. One-sided values are those of its positive part.
     cvxpy_solver : str, default "ECOS"
@@ -95,7 +95,7 @@ def solve_reference(
         If cvxpy is not installed.
     ValueError
         If `side` is not one of the three, if `cvxpy_solver` is not installed, or if the loss is neither one of
-        `cudbound.losses.surrogates` nor a valid `cudbound.CvxpyLoss`.
+        `cudbound.losses.surrogates` nor a valid `cudbound.solve.CvxpyLoss`.
     SolveInterrupted
         On Ctrl-C, with the draws finished so far.
 
@@ -111,8 +111,8 @@ def solve_reference(
     `cudbound.solve.reference_cones` and of `cudbound.solve.reference_polish`, each with the side on which it errs; the
     two are equal unless a limit was reached or a solver failed. The least losses of the six losses of the package are
     exact to rounding where the optimality conditions confirm it, which is nearly always; those of a
-    `cudbound.CvxpyLoss` are accurate to what cvxpy's solver proves, about 1e-9, and enter as lower bounds. A row of
-    zeros has class sign(0) = +1 for every classifier. The number of nodes is exponential in the number of rows at
+    `cudbound.solve.CvxpyLoss` are accurate to what cvxpy's solver proves, about 1e-9, and enter as lower bounds. A row
+    of zeros has class sign(0) = +1 for every classifier. The number of nodes is exponential in the number of rows at
     worst.
 
     References

@@ -74,7 +74,7 @@ def loss_expression(cp: Any, loss: Loss, labels: Array, scores: Any) -> Any:
     Raises
     ------
     ValueError
-        If the loss is neither one of `CVXPY_LOSSES` nor a `cudbound.CvxpyLoss`.
+        If the loss is neither one of `CVXPY_LOSSES` nor a `cudbound.solve.CvxpyLoss`.
     """
     build = getattr(loss, "build", None)  # the expression that a CvxpyLoss brings with it
     if build is not None:
@@ -82,7 +82,7 @@ def loss_expression(cp: Any, loss: Loss, labels: Array, scores: Any) -> Any:
     expression = CVXPY_LOSSES.get(loss.name)
     if expression is None:
         raise ValueError(
-            f"The reference solver supports the losses {sorted(CVXPY_LOSSES)} and any cudbound.CvxpyLoss. "
+            f"The reference solver supports the losses {sorted(CVXPY_LOSSES)} and any cudbound.solve.CvxpyLoss. "
             f"Got {loss.name!r} instead; write it as a CvxpyLoss."
         )
     return expression(cp, labels, scores)

@@ -57,8 +57,8 @@ def solve_draws(
     Parameters
     ----------
     problem : Problem
-        From `cudbound.Problem.of`, which describes the arrays: design rows :math:`x_i`, labels :math:`y_i`, fitted
-        coefficients :math:`\hat\beta`, counts :math:`\phi_i`, weights :math:`w_i` and those of the loss.
+        From `cudbound.solve.Problem.of`, which describes the arrays: design rows :math:`x_i`, labels :math:`y_i`,
+        fitted coefficients :math:`\hat\beta`, counts :math:`\phi_i`, weights :math:`w_i` and those of the loss.
     side : {"both", "positive", "negative"}, default="both"
         Which sign of the weighted deviation counts. One-sided values are those of its positive part.
     ranks : int or sequence of int, default=None
@@ -104,7 +104,7 @@ def solve_draws(
     Examples
     --------
     >>> import numpy as np
-    >>> from cudbound import Problem, solve_draws
+    >>> from cudbound.solve import Problem, solve_draws
     >>> x = np.array([-2.0, -1.0, 0.5, 1.0, 2.0, 3.0])
     >>> design = np.column_stack([np.ones(6), x])
     >>> labels = np.array([-1, -1, 1, -1, 1, 1])

@@ -6,6 +6,7 @@ from .design.scenario import Study as Study
 from .measure.summary import Summary as Summary
 from .measure.summary import summarize as summarize
 from .planning.closed_forms import closed_form_sample_sizes as closed_form_sample_sizes
+from .planning.sample_size_plan import SampleSizePlan as SampleSizePlan
 from .populations import worlds as worlds
 from .populations.population import Cases as Cases
 from .populations.population import ContinuousWorld as ContinuousWorld

@@ -17,8 +17,8 @@ from matplotlib import pyplot as plt
 from matplotlib.figure import Figure
 from matplotlib.patches import Ellipse, FancyBboxPatch
 
-from cudbound import Problem, solve_draws
 from cudbound.problem.draws import draw_counts
+from cudbound.solve import Problem, solve_draws
 
 RC = {"svg.hashsalt": "cudbound", "svg.fonttype": "none", "font.size": 9}
 #: In the pictures of one draw: rows, coefficients without an intercept, seed.

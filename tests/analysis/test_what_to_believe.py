@@ -11,7 +11,6 @@ from unwrapped import unwrapped
 
 from cudbound import (
     ConfidenceInterval,
-    Estimand,
     IntervalEstimate,
     LeastSquaresClassifier,
     compare_intervals,
@@ -19,7 +18,7 @@ from cudbound import (
     performance_interval,
 )
 from cudbound.basis.exceptions import SmallSampleWarning
-from cudbound.basis.outcomes import TestedRows
+from cudbound.basis.outcomes import Estimand, TestedRows
 from cudbound.basis.proportions import limit_without_error
 from cudbound.report.sentences import cautions, headline, majority_sentence
 from cudbound.report.tables import RunDescription

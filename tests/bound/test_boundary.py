@@ -21,7 +21,7 @@ from sklearn.linear_model import LogisticRegression, RidgeClassifier
 from sklearn.svm import LinearSVC
 from worlds import world
 
-from cudbound import ConvexLossClassifier, CvxpyLoss, LeastSquaresClassifier
+from cudbound import ConvexLossClassifier, LeastSquaresClassifier
 from cudbound.adapters import to_additive_model
 from cudbound.basis.exceptions import NotCertifiedWarning, SolveInterrupted, UnsupportedEstimatorError
 from cudbound.intervals import aci as adaptive
@@ -39,6 +39,7 @@ from cudbound.losses.surrogates import get_loss
 from cudbound.problem.draws import draw_counts
 from cudbound.problem.problem import AdditiveModel, Problem
 from cudbound.records import Records
+from cudbound.solve import CvxpyLoss
 from cudbound.solve.limits import SearchLimits
 from cudbound.solve.minimum import draws_problem
 from cudbound.solve.native import minimize

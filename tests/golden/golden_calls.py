@@ -488,7 +488,7 @@ def solve_draws_on_arrays() -> Numbers:
     counts = np.random.default_rng(38).multinomial(20, np.full(20, 0.05), size=10)
     found = {}
     for side in ("both", "positive", "negative"):
-        draws = cb.solve_draws(cb.Problem.of(design, y, coef, counts), side=side)
+        draws = cb.solve.solve_draws(cb.solve.Problem.of(design, y, coef, counts), side=side)
         found[side] = {"lower": plain(draws.lower), "upper": plain(draws.upper), "nodes": plain(draws.nodes)}
     return {"counts": counts.tolist(), **found}
 

@@ -315,7 +315,7 @@ def study_report() -> str:
     with tempfile.TemporaryDirectory() as folder:
         store = store_of(Path(folder) / "study.sqlite")
         write_report(store, Path(folder) / "report.html")
-        return f"{_text_of(Path(folder, 'report.html').read_text())}\n\n{cb.summarize(store)}"
+        return f"{_text_of(Path(folder, 'report.html').read_text())}\n\n{cb.study.summarize(store)}"
 
 
 def _text_of(page_of_html: str) -> str:

@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 from within_limits import HangError, within_limits
 
 import cudbound
-from cudbound import Bound, LeastSquaresClassifier, SearchLimits
+from cudbound import Bound, LeastSquaresClassifier
+from cudbound.solve import SearchLimits
 
 BASE = 'n_samples = 12\nn_replicates = 2\nn_resamples = 5\nmethods = ["cud"]\n'
 CSV = '[[scenario]]\ncsv = "data.csv"\ntarget = "state"\npositive = "ill"\n'

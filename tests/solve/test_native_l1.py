@@ -11,9 +11,9 @@ from oracles import check_witness
 from random_problems import KINDS, make_with_loss
 from tiers import each_tier
 
-from cudbound import SearchLimits, solve_draws
 from cudbound.problem.draws import SolveStatus
 from cudbound.problem.problem import Problem
+from cudbound.solve import SearchLimits, solve_draws
 from cudbound.solve.native import L1_LOSSES, is_native
 
 CVXPY = SearchLimits(solver="cvxpy")

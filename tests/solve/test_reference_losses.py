@@ -20,10 +20,10 @@ from random_problems import KINDS, make, make_with_loss
 from tiers import each_tier, quick_first
 
 import cudbound
-from cudbound import CvxpyLoss, solve_draws
 from cudbound.losses.surrogates import LOSSES, get_loss
 from cudbound.problem.draws import Draws
 from cudbound.problem.problem import Problem
+from cudbound.solve import CvxpyLoss, solve_draws
 from cudbound.solve.limits import SearchLimits
 from cudbound.solve.reference import solve_reference
 from cudbound.solve.reference_cones import CVXPY_LOSSES
