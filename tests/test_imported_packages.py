@@ -15,7 +15,7 @@ STEPS = {
     "one function": "from cudbound import performance_interval",
     # some versions of scikit-learn import pandas themselves where it is installed
     "scikit-learn": "import sklearn.base, sklearn.pipeline, sklearn.utils.validation",
-    "some names": "from cudbound import LeastSquaresClassifier, compare_intervals, cud_interval, solve_draws",
+    "some names": "from cudbound import LeastSquaresClassifier, compare_intervals, cud_interval",
     "all names": "for name in cudbound.__all__:\n    getattr(cudbound, name)",
     "first interval": (
         "X, y = [[float(i % 9)] for i in range(30)], [int(i % 9 + i % 4 > 5) for i in range(30)]\n"
