@@ -7,13 +7,9 @@ import xml.etree.ElementTree as ET
 
 import pytest
 
-from cudbound import (
-    ConfidenceInterval,
-    Estimand,
-    IntervalEstimate,
-    IntervalTable,
-)
+from cudbound import ConfidenceInterval, IntervalEstimate, IntervalTable
 from cudbound.basis.exceptions import ParameterError
+from cudbound.basis.outcomes import Estimand
 from cudbound.basis.rounding import format_difference, format_proportion
 from cudbound.intervals import METHODS
 from cudbound.report.tables import RunDescription

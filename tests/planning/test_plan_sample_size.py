@@ -18,9 +18,10 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 from study_frames import summary_of
 
-from cudbound import LeastSquaresClassifier, Metrics, SampleSizePlan, compare_intervals, plan_sample_size
+from cudbound import LeastSquaresClassifier, Metrics, compare_intervals, plan_sample_size
 from cudbound.basis.exceptions import ParameterError
 from cudbound.resampling.settings import Resampling
+from cudbound.study import SampleSizePlan
 from cudbound.study.planning.plan_sample_size import _sizes
 from cudbound.study.planning.sample_size_plan import PlannedSize
 from cudbound.study.populations.worlds import Gaussians
