@@ -19,8 +19,9 @@ from cudbound.basis.rounding import format_proportion, printable
 from cudbound.resampling import ResamplingSizes
 from cudbound.study.design.scenario import Scenario, Study
 from cudbound.study.measure.summary import summarize
+from cudbound.study.run.replicate_rows import Key, ReplicateRow
 from cudbound.study.run.store import Store
-from cudbound.study.study_report import cell_reports, run_notes, write_report
+from cudbound.study.study_report import tables_of, write_report
 
 HOSTILE = "<script>alert('x')</script> & $a_b$ \\input{x} | \x1b[2J"
 SECTIONS = [
@@ -151,24 +152,22 @@ def test_csv_is_the_table_of_cells_unrounded(store, tmp_path):
 
 
 def test_every_column_of_a_table_has_values_and_every_note_ends(store, page):
-    summary = summarize(store)
-    for table in cell_reports(summary):
-        assert all(set(row) == {column.key for column in table.columns} for row in table.rows)
-        assert all(note.endswith(".") for note in table.notes)
-    rules = re.findall("<li>(.*)</li>", page.partition("<h2>Rules and conventions</h2>")[2])
-    assert len(rules) > 12
-    assert all(said.endswith(".") for said in rules)
+    for table in tables_of(summarize(store)).values():
+        assert all(list(row) == [column.key for column in table["columns"]] for row in table["rows"])
+    notes = re.findall("<li>([A-Z].*)</li>", page)
+    assert len(notes) > 30
+    assert all(note.endswith(".") for note in notes)
 
 
-def test_methods_of_another_estimand_have_a_table_that_says_what_it_is_of(store, page):
-    assert "Coverage of the expected error at n1 training cases, for methods that aim at it" in page
-    titles = [table.name for table in cell_reports(summarize(store))]
-    assert titles == ["cells", "expected", "widths", "centers"]
-
-
-def test_a_study_of_the_fitted_classifier_alone_has_no_such_table(tmp_path):
-    store = store_of(tmp_path / "study.sqlite", methods=("cud", "langford-binomial"))
-    assert [table.name for table in cell_reports(summarize(store))] == ["cells", "widths", "centers"]
+def test_methods_of_another_estimand_have_a_table_of_their_own(store, page, tmp_path):
+    title = "Coverage of the expected error at n1 training cases, for methods that aim at it"
+    assert title in page
+    alone = store_of(tmp_path / "study.sqlite", methods=("cud", "langford-binomial"))
+    write_report(alone, tmp_path / "report.html")
+    assert title not in (tmp_path / "report.html").read_text("utf-8")
+    tables = ["aggregates", "samples", "cells", "expected", "widths", "centers", "differences"]
+    assert list(tables_of(summarize(store))) == tables
+    assert list(tables_of(summarize(alone))) == [name for name in tables if name != "expected"]
 
 
 def test_a_study_without_the_reference_has_a_report(tmp_path):
@@ -248,10 +247,11 @@ def test_sizes_and_options_that_were_chosen_are_said(tmp_path):
         sizes=ResamplingSizes(n_splits=7, test_fraction=0.25),
     )
     with Store.resume(tmp_path / "study.sqlite", study) as store:
-        notes = run_notes(store)
-    assert "Scenarios: 1, at n = 30, 50; 5 replicates of each planned." in notes
-    (sizes,) = [note for note in notes if note.startswith("Sizes of the resampling")]
-    assert "n_splits = 7, test_fraction = 0.25, n_halvings = 10" in sizes
-    assert "Settings: seed 0." in notes  # nothing of the bootstrap, which no comparison reads
-    assert "Options: 5x2cv-t: repair = none." in notes
-    assert notes[-1].endswith("; classifier LeastSquaresClassifier(); against DummyClassifier().")
+        store.add([ReplicateRow(Key("null", 30, 0), 0.1, 0.0, 0.1, 0, None, (), 0.1)])
+    write_report(tmp_path / "study.sqlite", tmp_path / "report.html")
+    page = (tmp_path / "report.html").read_text("utf-8")
+    assert "Scenarios: 1, at n = 30, 50; 5 replicates of each planned." in page
+    assert "n_splits = 7, test_fraction = 0.25, n_halvings = 10" in page
+    assert "Settings: seed 0." in page  # nothing of the bootstrap, which no comparison reads
+    assert "Options: 5x2cv-t: repair = none." in page
+    assert "; classifier LeastSquaresClassifier(); against DummyClassifier()." in page
