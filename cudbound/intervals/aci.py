@@ -21,15 +21,7 @@ from cudbound.problem.coordinates import orthonormal_basis
 from cudbound.problem.draws import Draws, SolveStatus
 from cudbound.problem.problem import TIE_TOLERANCE, AdditiveModel, Problem
 from cudbound.records import LOSSES, Records
-from cudbound.records.rules import (
-    Deviations,
-    FitCount,
-    NumberOrNan,
-    Recorded,
-    Remarks,
-    Size,
-    check_ordered,
-)
+from cudbound.records.rules import Deviations, FitCount, NumberOrNan, Recorded, Remarks, Size, check_ordered
 from cudbound.solve.limits import SearchLimits
 from cudbound.solve.minimum import draws_problem, least_loss
 from cudbound.solve.native import is_native

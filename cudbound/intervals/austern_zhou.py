@@ -15,20 +15,13 @@ from cudbound.basis.outcomes import Estimand, Words
 from cudbound.basis.record_kind import RecordKind
 from cudbound.intervals.method import EQUAL, Method, Pivot
 from cudbound.records import Records
-from cudbound.records.rules import (
-    MeanLoss,
-    Means,
-    Recorded,
-    Remarks,
-    Size,
-)
+from cudbound.records.rules import MeanLoss, Means, Recorded, Remarks, Size
 from cudbound.resampling.context import RefitContext
 from cudbound.resampling.folds import draw_folds, fold_training
 from cudbound.resampling.settings import ResamplingSizes
 
 if TYPE_CHECKING:
     # these load scikit-learn, which the first call does
-    from cudbound.resampling.inputs import RecordingInputs
     from cudbound.resampling.refits import Refit
 
 
@@ -203,16 +196,12 @@ def _class_counts(design: ReplacementDesign, labels: NDArray[np.float64]) -> Cou
     return np.concatenate([fold_training(design.full_fold) @ classes, *half])
 
 
-def _count_fits(inputs: RecordingInputs) -> int:
-    return count_replacement_fits(inputs.sizes, inputs.n_units)
-
-
 REPLACEMENTS = RecordKind(
     "replacements",
     holds=ReplacementErrors,
     words="cross-validation with replaced rows",
     refit=record_replacements,
-    n_fits=_count_fits,
+    n_fits=lambda inputs: count_replacement_fits(inputs.sizes, inputs.n_units),
 )
 
 

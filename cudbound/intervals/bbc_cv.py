@@ -17,15 +17,7 @@ from cudbound.basis.validation import Array
 from cudbound.intervals.bootstrap_percentile import percentile_interval
 from cudbound.intervals.method import Method, defined_values
 from cudbound.records import Records
-from cudbound.records.rules import (
-    Counts,
-    DrawLosses,
-    FitCount,
-    Flag,
-    Recorded,
-    Remarks,
-    check_draws,
-)
+from cudbound.records.rules import Counts, DrawLosses, FitCount, Flag, Recorded, Remarks, check_draws
 from cudbound.resampling.splitters import Splits, make_splits
 
 if TYPE_CHECKING:
@@ -223,16 +215,12 @@ def _record(inputs: RecordingInputs, _: Any) -> TunedLosses:
     )
 
 
-def _count_fits(inputs: RecordingInputs) -> int:
-    return int(inputs.estimator.n_splits_) * len(inputs.estimator.cv_results_["params"])
-
-
 TUNED = RecordKind(
     "tuned",
     holds=TunedLosses,
     words="cross-validation of each configuration of a search",
     record=_record,
-    n_fits=_count_fits,
+    n_fits=lambda inputs: int(inputs.estimator.n_splits_) * len(inputs.estimator.cv_results_["params"]),
     whole_groups=True,
     of_search=True,
     of_draws=True,

@@ -15,13 +15,7 @@ from cudbound.basis.record_kind import RecordKind
 from cudbound.intervals.bootstrap_percentile import percentile_interval, shifted_interval
 from cudbound.intervals.method import Method
 from cudbound.records import Records
-from cudbound.records.rules import (
-    FitCount,
-    MeanLoss,
-    Means,
-    Recorded,
-    Remarks,
-)
+from cudbound.records.rules import FitCount, MeanLoss, Means, Recorded, Remarks
 from cudbound.resampling.bootstrap import USABLE_DRAWS
 from cudbound.resampling.context import RefitContext, has_one_class
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -14,16 +13,10 @@ from cudbound.basis.record_kind import RecordKind
 from cudbound.intervals.method import EQUAL, Method, Pivot
 from cudbound.intervals.resampled_t import MeansOfSplits, judged_by
 from cudbound.records import Records, SplitLosses
-from cudbound.records.rules import (
-    PairsOfMeans,
-)
+from cudbound.records.rules import PairsOfMeans
 from cudbound.resampling.context import RefitContext
 from cudbound.resampling.settings import SMALLER_SIZES
 from cudbound.resampling.splits import SMALLEST_HALF, SPLITS, count_rows, means_of_splits
-
-if TYPE_CHECKING:
-    # these load scikit-learn, which the first call does
-    from cudbound.resampling.inputs import RecordingInputs
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,16 +73,12 @@ def record_half_splits(context: RefitContext) -> HalfSplitLosses:
     return HalfSplitLosses(pairs, half - n_test, n_test, sizes.n_splits, (*notes, *remarks))
 
 
-def _count_fits(inputs: RecordingInputs) -> int:
-    return 2 * inputs.sizes.n_halvings * inputs.sizes.n_splits
-
-
 HALF_SPLITS = RecordKind(
     "half_splits",
     holds=HalfSplitLosses,
     words="splits of both halves of the rows",
     refit=record_half_splits,
-    n_fits=_count_fits,
+    n_fits=lambda inputs: 2 * inputs.sizes.n_halvings * inputs.sizes.n_splits,
     fewer=SMALLER_SIZES,
 )
 

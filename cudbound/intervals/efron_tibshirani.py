@@ -10,10 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from cudbound.basis.method_card import Choice
 from cudbound.basis.outcomes import UNDEFINED_LIMITS, Center, Outcome
 from cudbound.intervals.method import Method, Pivot
-from cudbound.point_estimates.bootstrap_632 import (
-    estimate_632,
-    estimate_632_plus,
-)
+from cudbound.point_estimates.bootstrap_632 import estimate_632, estimate_632_plus
 from cudbound.records import LOSSES, BootstrapLosses, Records
 from cudbound.records.losses import leave_one_out_bootstrap_error, never_out_of_bag
 from cudbound.resampling.bootstrap import BOOTSTRAP

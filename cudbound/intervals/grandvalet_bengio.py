@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -23,20 +23,11 @@ from cudbound.basis.record_kind import RecordKind
 from cudbound.intervals.k_fold import k_fold_t_pivot, unequal_folds
 from cudbound.intervals.method import EQUAL, Method, Pivot
 from cudbound.records import FoldLosses, Records
-from cudbound.records.rules import (
-    HalvesOfFoldMeans,
-    MeanSize,
-    Recorded,
-    Remarks,
-)
+from cudbound.records.rules import HalvesOfFoldMeans, MeanSize, Recorded, Remarks
 from cudbound.resampling.context import RefitContext
 from cudbound.resampling.folds import FOLDS, draw_folds
 from cudbound.resampling.settings import SMALLER_SIZES
 from cudbound.resampling.splits import SMALLEST_HALF, SplitDesign, means_on_test_sets, training_sets
-
-if TYPE_CHECKING:
-    # these load scikit-learn, which the first call does
-    from cudbound.resampling.inputs import RecordingInputs
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,16 +83,12 @@ def record_half_folds(context: RefitContext) -> HalfFoldLosses:
     return HalfFoldLosses(means, half - half / n_folds, (*notes, *remarks))
 
 
-def _count_fits(inputs: RecordingInputs) -> int:
-    return 2 * inputs.sizes.n_halvings * min(inputs.sizes.n_folds, inputs.n_units // 2)
-
-
 HALF_FOLDS = RecordKind(
     "half_folds",
     holds=HalfFoldLosses,
     words="cross-validation of both halves of the rows",
     refit=record_half_folds,
-    n_fits=_count_fits,
+    n_fits=lambda inputs: 2 * inputs.sizes.n_halvings * min(inputs.sizes.n_folds, inputs.n_units // 2),
     fewer=SMALLER_SIZES,
 )
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,18 +14,9 @@ from cudbound.basis.record_kind import RecordKind
 from cudbound.basis.validation import Losses, check_integer
 from cudbound.intervals.method import EQUAL, Method, Pivot
 from cudbound.records import Records
-from cudbound.records.rules import (
-    NestedFoldLosses,
-    Recorded,
-    Remarks,
-    Size,
-)
+from cudbound.records.rules import NestedFoldLosses, Recorded, Remarks, Size
 from cudbound.resampling.context import RefitContext
 from cudbound.resampling.settings import SMALLER_SIZES, ResamplingSizes
-
-if TYPE_CHECKING:
-    # these load scikit-learn, which the first call does
-    from cudbound.resampling.inputs import RecordingInputs
 
 
 @dataclass(frozen=True, eq=False)
@@ -204,16 +194,12 @@ def record_nested(context: RefitContext) -> NestedLosses:
     return NestedLosses(inner, outer, n, (*remarks, *notes))
 
 
-def _count_fits(inputs: RecordingInputs) -> int:
-    return count_nested_fits(inputs.sizes, inputs.n_units)
-
-
 NESTED = RecordKind(
     "nested",
     holds=NestedLosses,
     words="nested cross-validation",
     refit=record_nested,
-    n_fits=_count_fits,
+    n_fits=lambda inputs: count_nested_fits(inputs.sizes, inputs.n_units),
     fewer=SMALLER_SIZES,
 )
 

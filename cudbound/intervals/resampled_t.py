@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -20,10 +19,6 @@ from cudbound.records.rules import Means, Recorded, Remarks, Size
 from cudbound.resampling.context import RefitContext
 from cudbound.resampling.settings import SMALLER_SIZES
 from cudbound.resampling.splits import SPLITS, TEST_SET, count_rows, means_of_splits
-
-if TYPE_CHECKING:
-    # these load scikit-learn, which the first call does
-    from cudbound.resampling.inputs import RecordingInputs
 
 MODEL = (
     "probabilities under the correlated t model: differences over splits are jointly normal with correlation n2 / (n1 "
@@ -121,16 +116,12 @@ def record_replicates(context: RefitContext) -> ReplicateLosses:
     return ReplicateLosses(means.mean(axis=1), n - n_test, n_test, sizes.n_splits, remarks)
 
 
-def _count_fits(inputs: RecordingInputs) -> int:
-    return inputs.sizes.n_replicates * inputs.sizes.n_splits
-
-
 REPLICATES = RecordKind(
     "replicates",
     holds=ReplicateLosses,
     words="splits of replicates of the rows",
     refit=record_replicates,
-    n_fits=_count_fits,
+    n_fits=lambda inputs: inputs.sizes.n_replicates * inputs.sizes.n_splits,
     fewer=SMALLER_SIZES,
 )
 

@@ -236,14 +236,6 @@ def _inner(inputs: RecordingInputs, made: Mapping[str, Any]) -> InnerErrors | No
     return record_inner(inputs.context(INNER), made[BOOTSTRAP.name].counts, inputs.n_inner)
 
 
-def _count_draws(inputs: RecordingInputs) -> int:
-    return len(inputs.counts)
-
-
-def _count_inner(inputs: RecordingInputs) -> int:
-    return len(inputs.counts) * (inputs.n_inner or 0)
-
-
 #: The draws that are refitted, for all records that read them.
 USABLE_DRAWS = RecordKind(
     "usable_draws", holds=tuple, words="draws that can be fitted", record=_usable, whole_groups=True
@@ -253,7 +245,7 @@ BOOTSTRAP = RecordKind(
     holds=BootstrapLosses,
     words="refits on bootstrap draws",
     record=_bootstrap,
-    n_fits=_count_draws,
+    n_fits=lambda inputs: len(inputs.counts),
     after=(USABLE_DRAWS,),
     whole_groups=True,
     fewer=("a smaller n_resamples",),
@@ -267,7 +259,7 @@ INNER = RecordKind(
     holds=InnerErrors,
     words="bootstrap draws of bootstrap draws",
     record=_inner,
-    n_fits=_count_inner,
+    n_fits=lambda inputs: len(inputs.counts) * (inputs.n_inner or 0),
     after=(BOOTSTRAP,),
     whole_groups=True,
     fewer=('resampling=Resampling(inner="oob")', "a smaller n_resamples"),

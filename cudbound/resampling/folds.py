@@ -16,7 +16,6 @@ from cudbound.resampling.splitters import Splits
 
 if TYPE_CHECKING:
     # these load scikit-learn, which the first call does
-    from cudbound.resampling.inputs import RecordingInputs
     from cudbound.resampling.refits import Outputs
 
 Folds = NDArray[np.int64]
@@ -134,37 +133,13 @@ def _repeated_of_splits(splits: Splits, outputs: Outputs, remarks: tuple[str, ..
     )
 
 
-def _is_one_partition(splits: Splits) -> bool:
-    return len(splits.partitions) == 1
-
-
-def _has_partitions(splits: Splits) -> bool:
-    return bool(splits.partitions)
-
-
-def _count_folds(inputs: RecordingInputs) -> int:
-    return min(inputs.sizes.n_folds, inputs.n_units)
-
-
-def _count_repeated_folds(inputs: RecordingInputs) -> int:
-    return inputs.sizes.n_repeats * _count_folds(inputs)
-
-
-def _count_stratified_folds(inputs: RecordingInputs) -> int:
-    return N_STRATIFIED_REPEATS * min(N_STRATIFIED_FOLDS, inputs.n_units)
-
-
-def _count_units(inputs: RecordingInputs) -> int:
-    return inputs.n_units
-
-
 FOLDS = RecordKind(
     "folds",
     holds=FoldLosses,
     words="cross-validation",
     refit=record_folds,
-    n_fits=_count_folds,
-    filled_by=_is_one_partition,
+    n_fits=lambda inputs: min(inputs.sizes.n_folds, inputs.n_units),
+    filled_by=lambda splits: len(splits.partitions) == 1,
     from_splits=_folds_of_splits,
     fewer=SMALLER_SIZES,
     scored=True,
@@ -175,8 +150,8 @@ REPEATED_FOLDS = RecordKind(
     holds=RepeatedFoldLosses,
     words="repeated cross-validation",
     refit=record_repeated_folds,
-    n_fits=_count_repeated_folds,
-    filled_by=_has_partitions,
+    n_fits=lambda inputs: inputs.sizes.n_repeats * min(inputs.sizes.n_folds, inputs.n_units),
+    filled_by=lambda splits: bool(splits.partitions),
     from_splits=_repeated_of_splits,
     fewer=SMALLER_SIZES,
     scored=True,
@@ -188,9 +163,9 @@ STRATIFIED_FOLDS = RecordKind(
     holds=RepeatedFoldLosses,
     words="repeated cross-validation",
     refit=record_stratified_folds,
-    n_fits=_count_stratified_folds,
+    n_fits=lambda inputs: N_STRATIFIED_REPEATS * min(N_STRATIFIED_FOLDS, inputs.n_units),
     whole_groups=True,
-    filled_by=_has_partitions,
+    filled_by=lambda splits: bool(splits.partitions),
     from_splits=_repeated_of_splits,
     scored=True,
     of_every_metric=True,
@@ -201,7 +176,7 @@ LEAVE_ONE_OUT = RecordKind(
     words="leave-one-out cross-validation",
     holder="FoldLosses with one row per fold",
     refit=record_leave_one_out,
-    n_fits=_count_units,
+    n_fits=lambda inputs: inputs.n_units,
     whole_groups=True,
     of_every_metric=True,
 )

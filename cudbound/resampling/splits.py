@@ -158,14 +158,6 @@ def _halvings_of_splits(splits: Splits, outputs: Outputs, remarks: tuple[str, ..
     return HalvingLosses(means, int(splits.training.sum(axis=1).min()), remarks)
 
 
-def _are_splits(_: Splits) -> bool:
-    return True
-
-
-def _are_halvings(splits: Splits) -> bool:
-    return len(splits.partitions) == N_HALVINGS and len(splits.test) == 2 * N_HALVINGS
-
-
 def _test_set(inputs: RecordingInputs, _: Any) -> TestSetLosses:
     tested = hold_out(inputs.context(TEST_SET))
     # the second class is the event unless the caller says otherwise
@@ -174,25 +166,13 @@ def _test_set(inputs: RecordingInputs, _: Any) -> TestSetLosses:
     )
 
 
-def _count_splits(inputs: RecordingInputs) -> int:
-    return inputs.sizes.n_splits
-
-
-def _count_halves(_: RecordingInputs) -> int:
-    return 2 * N_HALVINGS
-
-
-def _count_one(_: RecordingInputs) -> int:
-    return 1
-
-
 SPLITS = RecordKind(
     "splits",
     holds=SplitLosses,
     words="splits into training and test rows",
     refit=record_splits,
-    n_fits=_count_splits,
-    filled_by=_are_splits,
+    n_fits=lambda inputs: inputs.sizes.n_splits,
+    filled_by=lambda _: True,
     from_splits=_splits_of_splits,
     fewer=SMALLER_SIZES,
 )
@@ -201,8 +181,8 @@ HALVINGS = RecordKind(
     holds=HalvingLosses,
     words="two-fold cross-validation",
     refit=record_halvings,
-    n_fits=_count_halves,
-    filled_by=_are_halvings,
+    n_fits=lambda _: 2 * N_HALVINGS,
+    filled_by=lambda splits: len(splits.partitions) == N_HALVINGS and len(splits.test) == 2 * N_HALVINGS,
     from_splits=_halvings_of_splits,
 )
 TEST_SET = RecordKind(
@@ -210,7 +190,7 @@ TEST_SET = RecordKind(
     holds=TestSetLosses,
     words="test cases",
     record=_test_set,
-    n_fits=_count_one,
+    n_fits=lambda _: 1,
     resamples=False,
     scored=True,
     of_every_metric=True,
