@@ -42,8 +42,8 @@ from cudbound.basis.validation import (
     check_choice,
 )
 from cudbound.intervals import DEFAULT_COMPARISONS, AskedMethod, Method, find_comparisons, find_methods
-from cudbound.intervals.difference import adjusted, check_alternative, compute_comparison
 from cudbound.intervals.independent_test_sets import OWN_TEST_SETS
+from cudbound.intervals.method import adjusted, check_alternative, compute_comparison
 from cudbound.metrics.metric import AUC
 from cudbound.metrics.metrics import check_name
 from cudbound.metrics.views import recorded_scores

@@ -16,8 +16,7 @@ from cudbound.basis.method_card import Card, RequestedMethods
 from cudbound.basis.results import ComparisonResult, IntervalEstimate, PointEstimate
 from cudbound.basis.validation import check_choice, check_confidence_level
 from cudbound.intervals import RECORD_KINDS, AskedMethod, compute_interval, find_comparisons, find_methods
-from cudbound.intervals.difference import compute_comparison
-from cudbound.intervals.method import ALTERNATIVES
+from cudbound.intervals.method import ALTERNATIVES, compute_comparison
 from cudbound.metrics.metric import AUC, BRIER
 from cudbound.metrics.views import squared_errors
 from cudbound.point_estimates import ESTIMATORS, compute_estimate, find_estimators

@@ -154,7 +154,7 @@ def compare_learners(
     """
     from cudbound.analysis.question import Question
     from cudbound.intervals import DEFAULT_COMPARISONS, find_comparisons
-    from cudbound.intervals.difference import check_alternative
+    from cudbound.intervals.method import check_alternative
 
     names = (DEFAULT_COMPARISONS[metric],) if methods is None else methods
     tests = find_comparisons(names)

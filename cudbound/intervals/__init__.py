@@ -24,23 +24,25 @@ from cudbound.intervals.austern_zhou import AUSTERN_ZHOU, ReplacementErrors
 from cudbound.intervals.bbc_cv import BBC_CV, TunedLosses
 from cudbound.intervals.bccv import BCCVP, BCCVP_BR, RemovedCaseErrors
 from cudbound.intervals.bootstrap_percentile import BIAS_CORRECTED, PERCENTILE
-from cudbound.intervals.brier_t import PLUS_T_632, TEST_SET_T
-from cudbound.intervals.conservative_z import CONSERVATIVE_Z, HalfSplitLosses
 from cudbound.intervals.corrected import ABCLOC, LOCATION_SHIFTED, TWO_STAGE
 from cudbound.intervals.cud import CUD
-from cudbound.intervals.efron_tibshirani import NORMAL_632, NORMAL_632_PLUS
+from cudbound.intervals.efron_tibshirani import NORMAL_632, NORMAL_632_PLUS, PLUS_T_632
 from cudbound.intervals.five_by_two import FIVE_BY_TWO_F, FIVE_BY_TWO_T
 from cudbound.intervals.grandvalet_bengio import GRANDVALET_BENGIO, HalfFoldLosses
 from cudbound.intervals.independent_test_sets import INDEPENDENT_TEST_SETS
 from cudbound.intervals.k_fold import BAYLE, K_FOLD_T, REPEATED_K_FOLD_T
-from cudbound.intervals.left_out import LEAVE_ONE_OUT_BINOMIAL, OUT_OF_BAG_CLOPPER_PEARSON, OUT_OF_BAG_WILSON
+from cudbound.intervals.left_out import (
+    LEAVE_ONE_OUT_BINOMIAL,
+    OUT_OF_BAG_CLOPPER_PEARSON,
+    OUT_OF_BAG_PERCENTILE,
+    OUT_OF_BAG_WILSON,
+)
 from cudbound.intervals.mcnemar import MCNEMAR
 from cudbound.intervals.method import Method, compute_interval
 from cudbound.intervals.nested_cv import NESTED_CV, NestedLosses
-from cudbound.intervals.out_of_bag_percentile import OUT_OF_BAG_PERCENTILE
 from cudbound.intervals.own import OwnInterval, own_method
-from cudbound.intervals.resampled_t import RANDOM_SPLITS, ReplicateLosses
-from cudbound.intervals.test_set import ON_TEST_SET
+from cudbound.intervals.resampled_t import CONSERVATIVE_Z, RANDOM_SPLITS, HalfSplitLosses, ReplicateLosses
+from cudbound.intervals.test_set import ON_TEST_SET, TEST_SET_T
 from cudbound.intervals.two_center import TWO_CENTER
 from cudbound.point_estimates import ESTIMATORS
 

@@ -16,6 +16,7 @@ from cudbound.basis.method_card import described
 from cudbound.basis.outcomes import ConfidenceInterval, Estimand, Outcome
 from cudbound.basis.proportions import inverted_binomial_interval, wald_interval, wilson_interval
 from cudbound.basis.validation import check_choice
+from cudbound.intervals.efron_tibshirani import t_limits_of_brier
 from cudbound.intervals.method import Method
 from cudbound.records import Records
 from cudbound.resampling.splits import TEST_SET
@@ -247,4 +248,31 @@ ON_TEST_SET = (
     *map(_with_form, ("wald", "wilson", "clopper-pearson")),
     TEST_SET_LANGFORD,
     *map(_with_form, ("wilson-corrected", "agresti-coull", "jeffreys")),
+)
+
+
+def _brier_score(records: Records, confidence_level: float) -> Outcome:
+    """t interval for the Brier score on a test set.
+
+    Formula: B +/- t(1 - d/2; m - 1) sqrt(v / m); B and v are mean and sample variance of the m squared errors on the
+    test set.
+    Assumptions: test points are independent and new to the classifier; their mean squared error is nearly normal.
+    Tendency: liberal if few test points have large squared errors; zero width if all are equal.
+    Reference: Student (1908).
+    """
+    record = records.require(TEST_SET)
+    losses = np.asarray(record.losses, dtype=np.float64)
+    variance = float(losses.var(ddof=1)) if losses.size > 1 else 0.0
+    return t_limits_of_brier(
+        float(losses.mean()), variance, float(losses.size), confidence_level, Estimand(record.estimand)
+    )
+
+
+TEST_SET_T = Method(
+    name="test-set-t",
+    reads="probabilities",
+    estimand=Estimand("holdout-model"),
+    needs=frozenset({TEST_SET}),
+    cost="1, or 0 with a new test set",
+    compute=_brier_score,
 )

@@ -14,7 +14,7 @@ from statsmodels.stats.proportion import proportion_confint
 from cudbound import from_records
 from cudbound.analysis.from_records import NAME_OF, collect_records
 from cudbound.intervals import METHODS, RECORD_KINDS, compute_interval
-from cudbound.intervals.difference import compute_comparison
+from cudbound.intervals.method import compute_comparison
 from cudbound.point_estimates import ESTIMATORS, compute_estimate
 from cudbound.records import (
     BootstrapLosses,

@@ -13,7 +13,7 @@ from sklearn.dummy import DummyClassifier
 from sklearn.linear_model import RidgeClassifier
 
 from cudbound import ComparisonTable, LeastSquaresClassifier, compare_learners, from_records
-from cudbound.intervals.difference import holm_adjusted
+from cudbound.intervals.method import holm_adjusted
 from cudbound.records import SplitLosses
 
 RNG = np.random.default_rng(5)

@@ -23,7 +23,7 @@ from cudbound import LeastSquaresClassifier, Resampling
 from cudbound import compare_learners as compare
 from cudbound.cli import learners as command
 from cudbound.intervals import METHODS
-from cudbound.intervals.difference import COMPARISON_ALTERNATIVES
+from cudbound.intervals.method import COMPARISON_ALTERNATIVES
 
 N = 40
 RNG = np.random.default_rng(8)

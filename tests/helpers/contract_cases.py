@@ -20,12 +20,11 @@ from cudbound.intervals.aci import BOUNDARY, BoundaryDeviations, boundary_deviat
 from cudbound.intervals.austern_zhou import ReplacementErrors
 from cudbound.intervals.bbc_cv import TunedLosses
 from cudbound.intervals.bccv import RemovedCaseErrors
-from cudbound.intervals.conservative_z import HalfSplitLosses
 from cudbound.intervals.cud import BOUND
 from cudbound.intervals.grandvalet_bengio import HalfFoldLosses
 from cudbound.intervals.independent_test_sets import OWN_TEST_SETS
 from cudbound.intervals.nested_cv import NestedLosses
-from cudbound.intervals.resampled_t import ReplicateLosses
+from cudbound.intervals.resampled_t import HalfSplitLosses, ReplicateLosses
 from cudbound.point_estimates import ESTIMATORS
 from cudbound.point_estimates.bolstered import BOLSTERED_LOSSES, BolsteredLosses
 from cudbound.problem.draws import draw_counts

@@ -15,7 +15,7 @@ from sklearn.metrics import roc_auc_score
 from cudbound import compare_learners
 from cudbound.basis.groups import Groups
 from cudbound.intervals import METHODS
-from cudbound.intervals.difference import compute_comparison
+from cudbound.intervals.method import compute_comparison
 from cudbound.records import BootstrapScores, ScoreRecords
 
 METHOD = METHODS["auc-difference"]

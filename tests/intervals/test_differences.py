@@ -18,7 +18,6 @@ from statsmodels.stats.weightstats import DescrStatsW
 
 from cudbound import from_records
 from cudbound.basis.outcomes import ConfidenceInterval, Estimand
-from cudbound.intervals.difference import compute_comparison
 from cudbound.intervals.independent_test_sets import (
     INDEPENDENT_TEST_SETS,
     newcombe_interval,
@@ -29,7 +28,7 @@ from cudbound.intervals.mcnemar import (
     bonett_price_interval,
     mcnemar_pvalue,
 )
-from cudbound.intervals.method import ALTERNATIVES, Method, Pivot
+from cudbound.intervals.method import ALTERNATIVES, Method, Pivot, compute_comparison
 from cudbound.records import FoldLosses, Records, SplitLosses, TestSetLosses
 
 COUNTS = st.integers(0, 40)

@@ -19,7 +19,6 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 
 from cudbound.intervals import compute_interval
-from cudbound.intervals.difference import compute_comparison
 from cudbound.intervals.grandvalet_bengio import (
     GRANDVALET_BENGIO,
     HalfFoldLosses,
@@ -30,6 +29,7 @@ from cudbound.intervals.grandvalet_bengio import (
     variance_estimates,
 )
 from cudbound.intervals.k_fold import K_FOLD_T, bayle_pivot, k_fold_t_pivot
+from cudbound.intervals.method import compute_comparison
 from cudbound.records import FoldLosses, Records
 
 VECTORS = shared_vectors()

@@ -41,9 +41,8 @@ from cudbound.analysis.table import IntervalTable
 from cudbound.basis.method_card import READS
 from cudbound.basis.sample import Sample
 from cudbound.intervals import GROUPS, METHODS, compute_interval
-from cudbound.intervals.difference import compute_comparison
 from cudbound.intervals.independent_test_sets import record_own_test_sets
-from cudbound.intervals.method import ALTERNATIVES
+from cudbound.intervals.method import ALTERNATIVES, compute_comparison
 from cudbound.point_estimates import ESTIMATORS, compute_estimate
 from cudbound.records import Records, RepeatedFoldLosses
 from cudbound.report.sentences import DIFFERENCES, ERRORS

@@ -18,19 +18,17 @@ from shared_files import shared_vectors
 from statsmodels.stats.weightstats import DescrStatsW
 
 from cudbound import LeastSquaresClassifier
-from cudbound.intervals.conservative_z import (
-    HalfSplitLosses,
-    conservative_z_pivot,
-    record_half_splits,
-)
 from cudbound.intervals.grandvalet_bengio import record_half_folds
 from cudbound.intervals.method import compute_interval
 from cudbound.intervals.resampled_t import (
     CORRECTED_RESAMPLED_T,
+    HalfSplitLosses,
     ReplicateLosses,
+    conservative_z_pivot,
     corrected_pseudo_bootstrap_pivot,
     corrected_resampled_t_pivot,
     pseudo_bootstrap_pivot,
+    record_half_splits,
     record_replicates,
     resampled_t_pivot,
     single_split_t_pivot,

@@ -6,9 +6,12 @@ import numpy as np
 import pytest
 from scipy import integrate, stats
 
-from cudbound.intervals.conservative_z import conservative_z_pivot
 from cudbound.intervals.five_by_two import five_by_two_f, five_by_two_t_pivot
-from cudbound.intervals.resampled_t import corrected_resampled_t_pivot, resampled_t_pivot
+from cudbound.intervals.resampled_t import (
+    conservative_z_pivot,
+    corrected_resampled_t_pivot,
+    resampled_t_pivot,
+)
 
 LEVEL = 0.05
 #: With a fixed seed a test cannot fail by chance twice; this is how rare an outcome the seed may give.

@@ -21,11 +21,10 @@ from cudbound.intervals.aci import BoundaryDeviations
 from cudbound.intervals.austern_zhou import ReplacementErrors
 from cudbound.intervals.bbc_cv import TunedLosses
 from cudbound.intervals.bccv import RemovedCaseErrors
-from cudbound.intervals.conservative_z import HalfSplitLosses
-from cudbound.intervals.difference import compute_comparison
 from cudbound.intervals.grandvalet_bengio import HalfFoldLosses
+from cudbound.intervals.method import compute_comparison
 from cudbound.intervals.nested_cv import NestedLosses
-from cudbound.intervals.resampled_t import ReplicateLosses
+from cudbound.intervals.resampled_t import HalfSplitLosses, ReplicateLosses
 from cudbound.point_estimates import ESTIMATORS, compute_estimate
 from cudbound.point_estimates.bolstered import BolsteredLosses
 from cudbound.records import (

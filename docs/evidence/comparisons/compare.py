@@ -31,9 +31,9 @@ from threadpoolctl import threadpool_limits
 from cudbound import LeastSquaresClassifier, ResamplingSizes
 from cudbound.basis.sample import Sample
 from cudbound.intervals import METHODS
-from cudbound.intervals.conservative_z import HALF_SPLITS
-from cudbound.intervals.difference import compute_comparison
 from cudbound.intervals.grandvalet_bengio import HALF_FOLDS
+from cudbound.intervals.method import compute_comparison
+from cudbound.intervals.resampled_t import HALF_SPLITS
 from cudbound.records import Records, SplitLosses
 from cudbound.resampling import Resampling
 from cudbound.resampling.folds import REPEATED_FOLDS
